@@ -1,1 +1,46 @@
-//! Placeholder.
+//! What *is* a skill?
+//!
+//! A skill is a folder with a `SKILL.md`: YAML frontmatter between `---` lines, then Markdown. This
+//! crate reads such a text, says what is wrong with it and where, names it, and edits it without
+//! touching what it need not. It is pure: text in, values out, no disk.
+//!
+//! Reading is lenient with a diagnostic; writing is strict. The contract is agentskills.io; where its
+//! reference validator differs from its text, the text counts.
+//!
+//! ```
+//! use hone_skill::{Profile, Severity, read};
+//!
+//! let reading = read(b"---\nname: My Skill\ndescription: Does things\n---\nSteps\n", Some("my-skill"));
+//! let skill = reading.skill.expect("lenient reading");
+//! assert_eq!((skill.name.as_str(), skill.slug.as_str()), ("My Skill", "my-skill"));
+//!
+//! let strict: Vec<_> = reading.diagnostics.iter()
+//!     .filter(|d| d.severity(Profile::Spec) == Some(Severity::Error))
+//!     .map(|d| (d.rule.id(), d.line, d.column))
+//!     .collect();
+//! assert_eq!(strict, [("name-uppercase", 2, 7), ("name-characters", 2, 7), ("name-folder", 2, 7)]);
+//! ```
+
+mod diagnostic;
+mod edit;
+mod fence;
+mod frontmatter;
+pub mod limits;
+mod name;
+mod rule;
+mod skill;
+mod slug;
+mod tools;
+mod value;
+mod write;
+mod yaml;
+
+pub use diagnostic::{Diagnostic, Edit, Severity};
+pub use edit::{EditError, Field, apply_edits, fix, set_field};
+pub use name::{is_valid_name, name_matches_folder, name_problems};
+pub use rule::{CLAUDE_CODE_KEYS, OTHER_AGENT_KEYS, Profile, Rule, SPEC_KEYS};
+pub use skill::{DescriptionSource, Reading, Skill, first_prose_line, read};
+pub use slug::{NoSlug, Slug, same_name};
+pub use tools::split_tools;
+pub use value::Value;
+pub use write::{FIRST_VERSION, ensure_frontmatter, next_version, set_version, write_problems};

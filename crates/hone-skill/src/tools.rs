@@ -1,0 +1,42 @@
+//! The permissions grammar of `allowed-tools`: `Bash(git add *) Read`, as text or as a list.
+
+use crate::value::Value;
+
+/// Splits a tool list at blanks and commas outside parentheses.
+///
+/// ```
+/// assert_eq!(hone_skill::split_tools("Bash(git add *), Read"), ["Bash(git add *)", "Read"]);
+/// ```
+pub fn split_tools(text: &str) -> Vec<String> {
+    let mut tools = Vec::new();
+    let mut tool = String::new();
+    let mut depth = 0_usize;
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && (c == ',' || c.is_whitespace()) {
+            if !tool.is_empty() {
+                tools.push(std::mem::take(&mut tool));
+            }
+        } else {
+            tool.push(c);
+        }
+    }
+    if !tool.is_empty() {
+        tools.push(tool);
+    }
+    tools
+}
+
+/// The tools of an `allowed-tools` value, whatever its form.
+pub(crate) fn tools_of(value: &Value) -> Vec<String> {
+    match value {
+        Value::List(items) => {
+            items.iter().filter_map(Value::text).map(|text| text.trim().to_owned()).collect()
+        }
+        other => other.text().map(split_tools).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,159 @@
+//! What we write: frontmatter that is always there, always valid, with one version that goes up.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::edit::{EditError, Field, fix, set_field};
+use crate::fence::{self, NoParts};
+use crate::limits::MAX_DESCRIPTION_CHARS;
+use crate::rule::{Profile, Rule};
+use crate::skill::{DescriptionSource, Reading, first_prose_line, quote_always, read};
+use crate::slug::Slug;
+use crate::yaml::quote;
+
+/// The key under `metadata` that keeps a declared name which is not its own slug.
+pub(crate) const TITLE_KEY: &str = "hone.title";
+
+/// The first version of a skill.
+pub const FIRST_VERSION: &str = "1";
+
+/// Gives a text the frontmatter that every stored skill has: the slug as name, a description, and
+/// `version` at its only place. A bare body is wrapped; an existing frontmatter is edited in place.
+///
+/// ```
+/// use hone_skill::{Slug, ensure_frontmatter};
+///
+/// let slug = Slug::new("Oracle Check")?;
+/// let text = ensure_frontmatter("Check: freshness\n", &slug, "oracle-check", "1")?;
+/// assert_eq!(
+///     text,
+///     "---\nname: oracle-check\ndescription: \"Check: freshness\"\nmetadata:\n  version: \"1\"\n---\n\
+///      Check: freshness\n"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn ensure_frontmatter(
+    text: &str,
+    slug: &Slug,
+    title: &str,
+    version: &str,
+) -> Result<String, EditError> {
+    let is_bare = fence::split(text) == Err(NoParts::Missing);
+    let mut text = if is_bare {
+        let body = text.trim_start_matches('\u{feff}');
+        let description = default_description(body, title);
+        format!(
+            "---\nname: {}\ndescription: {}\nmetadata:\n  version: {}\n---\n{body}",
+            quote(slug.as_str()),
+            quote(&description),
+            quote_always(version),
+        )
+    } else {
+        let (text, _) = fix(text, Some(slug.as_str()), Profile::Spec);
+        let reading = read(text.as_bytes(), Some(slug.as_str()));
+        complete(text, &reading, slug, title, version)?
+    };
+    if title != slug.as_str() {
+        text = set_field(&text, Field::Metadata(TITLE_KEY), title)?;
+    }
+    Ok(text)
+}
+
+fn complete(
+    mut text: String,
+    reading: &Reading,
+    slug: &Slug,
+    title: &str,
+    version: &str,
+) -> Result<String, EditError> {
+    let declares_name = reading
+        .skill
+        .as_ref()
+        .is_some_and(|skill| skill.get("name").is_some() && skill.name == slug.as_str());
+    if !declares_name {
+        text = set_field(&text, Field::Top("name"), slug.as_str())?;
+    }
+    let description = match &reading.skill {
+        Some(skill) if skill.description_source == DescriptionSource::Frontmatter => None,
+        Some(skill) => Some(skill.description.clone()),
+        None => Some(default_description(&text[body_start(&text)..], title)),
+    };
+    if let Some(description) = description {
+        text = set_field(&text, Field::Top("description"), &description)?;
+    }
+    set_version(&text, version)
+}
+
+fn body_start(text: &str) -> usize {
+    fence::split(text).map_or(0, |parts| parts.body.start)
+}
+
+fn default_description(body: &str, title: &str) -> String {
+    let line = first_prose_line(body).unwrap_or(title);
+    line.chars().take(MAX_DESCRIPTION_CHARS).collect::<String>().trim_end().to_owned()
+}
+
+/// Sets the version where the skill has it: at the top level, else under `metadata`.
+pub fn set_version(text: &str, version: &str) -> Result<String, EditError> {
+    let reading = read(text.as_bytes(), Some("any"));
+    let at_top = reading.skill.as_ref().is_some_and(|skill| skill.get("version").is_some());
+    let field = if at_top { Field::Top("version") } else { Field::Metadata("version") };
+    set_field(text, field, version)
+}
+
+/// The version after `prior`: an integer plus one, or the last number of a dotted one plus one.
+/// A skill that never had a version counts as its first.
+///
+/// ```
+/// use hone_skill::next_version;
+///
+/// assert_eq!(next_version(Some("1")), "2");
+/// assert_eq!(next_version(Some("1.2.9")), "1.2.10");
+/// assert_eq!(next_version(None), "2");
+/// ```
+pub fn next_version(prior: Option<&str>) -> String {
+    let prior = prior.map(str::trim).filter(|prior| !prior.is_empty()).unwrap_or(FIRST_VERSION);
+    let Some(last) = prior.rfind(|c: char| c.is_ascii_digit()) else {
+        return format!("{prior}.2");
+    };
+    let start = prior[..=last]
+        .rfind(|c: char| !c.is_ascii_digit())
+        .map_or(0, |at| at + prior[at..].chars().next().map_or(1, char::len_utf8));
+    format!("{}{}{}", &prior[..start], increment(&prior[start..=last]), &prior[last + 1..])
+}
+
+/// Decimal digits plus one, whatever their number.
+fn increment(digits: &str) -> String {
+    let mut digits = digits.as_bytes().to_vec();
+    for digit in digits.iter_mut().rev() {
+        if *digit < b'9' {
+            *digit += 1;
+            return String::from_utf8_lossy(&digits).into_owned();
+        }
+        *digit = b'0';
+    }
+    format!("1{}", String::from_utf8_lossy(&digits))
+}
+
+/// What keeps a text from being written as a skill in `folder` (`None` for a flat file).
+///
+/// Stricter than reading: the specification's rules, but for keys that agents add and that we keep
+/// as they are.
+pub fn write_problems(reading: &Reading) -> Vec<&Diagnostic> {
+    reading
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| {
+            let tolerated = matches!(
+                diagnostic.rule,
+                Rule::UnknownKey
+                    | Rule::MetadataValue
+                    | Rule::MetadataType
+                    | Rule::License
+                    | Rule::Compatibility
+                    | Rule::AllowedToolsForm
+                    | Rule::YamlDecoration
+            );
+            let too_long = diagnostic.rule == Rule::FileLong;
+            too_long || (!tolerated && diagnostic.severity(Profile::Spec) == Some(Severity::Error))
+        })
+        .collect()
+}
