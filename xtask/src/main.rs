@@ -1,2 +1,93 @@
-//! Placeholder.
-fn main() {}
+//! The commands a contributor needs: `cargo xtask test`, `cargo xtask bench`, `cargo xtask tour`.
+//! Each works on a fresh machine with Rust and a C compiler; nothing here is part of `hone` itself.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "tables and progress on the terminal are what these tasks are for"
+)]
+
+mod bench;
+mod command;
+mod corpus;
+mod failure;
+mod floor;
+mod generate;
+mod measure;
+mod options;
+mod peers;
+mod system;
+mod table;
+mod test;
+mod tour;
+mod workspace;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use failure::Failure;
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND
+
+  test                everything that has to hold: format, lints, tests, documentation;
+                      installs what the tests need from the system's packages
+  bench               speed of `hone list` against the floor of this machine, as Markdown
+      --sizes N,…     numbers of skills (100,1000,10000)
+      --runs N        timed runs of each command (9)
+      --quick         sizes 100,1000 and 3 runs
+      --no-peers      leave out other programs that are installed (--peers: measure them, the default)
+      --corpus DIR    a folder with skills.tar.gz and expected.jsonl to be read
+  tour                builds `hone` and shows what it does, in a temporary home
+      --keep          keep that home and print where it is
+  generate DIR N      write N skills for measuring to DIR/<name>/SKILL.md
+  floor-read DIR      read the first 4 KiB of every SKILL.md below DIR: the floor of the bench
+";
+
+fn main() -> ExitCode {
+    match run(env::args().skip(1)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            if let Failure::Usage(_) = failure {
+                eprint!("\n{HELP}");
+                return ExitCode::from(2);
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(mut words: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let Some(task) = words.next() else {
+        return Err(Failure::Usage("which command?".to_owned()));
+    };
+    let words: Vec<String> = words.collect();
+    if words.iter().any(|word| word == "--help" || word == "-h") {
+        print!("{HELP}");
+        return Ok(());
+    }
+    let text: Vec<&str> = words.iter().map(String::as_str).collect();
+    match (task.as_str(), text.as_slice()) {
+        ("help" | "--help" | "-h", _) => {
+            print!("{HELP}");
+            Ok(())
+        }
+        ("test", []) => test::test(),
+        ("bench", _) => bench::bench(&options::Options::parse(words)?),
+        ("tour", []) => tour::tour(tour::Home::Remove),
+        ("tour", ["--keep"]) => tour::tour(tour::Home::Keep),
+        ("generate", [folder, count]) => {
+            let count = count
+                .parse()
+                .map_err(|_| Failure::Usage(format!("`{count}` is not a number of skills")))?;
+            generate::generate(Path::new(folder), count).map(drop)
+        }
+        ("floor-read", [folder]) => floor::floor_read(PathBuf::from(folder)),
+        ("test" | "tour" | "generate" | "floor-read", _) => {
+            Err(Failure::Usage(format!("`{task}` does not take `{}`", text.join(" "))))
+        }
+        _ => Err(Failure::Usage(format!("there is no command `{task}`"))),
+    }
+}

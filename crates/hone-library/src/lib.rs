@@ -1,1 +1,75 @@
-//! Placeholder.
+//! Where do skills *live*?
+//!
+//! Roots and scopes, discovery with an on-disk index, the catalogue that every reader shares, and the
+//! store through which every change goes: validated, atomic, locked, recorded and reversible.
+//!
+//! ```
+//! use hone_library::{Author, Catalogue, Config, Mode, Root, Search, State, Store, Surroundings};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let around = Surroundings {
+//!     cwd: folder.path().to_owned(),
+//!     user_home: folder.path().to_owned(),
+//!     hone_home: folder.path().join(".hone"),
+//!     platform: "linux".to_owned(),
+//!     moved: Default::default(),
+//! };
+//! let state = State::open(&around.hone_home);
+//! let author = Author { actor: "me".to_owned(), reason: "an example".to_owned(), now: 0 };
+//! let root = folder.path().join("skills");
+//! Store::new(&state, author, Mode::Write).create(&root, None, "Greet", "Say hello.\n", &[])?;
+//!
+//! let roots = vec![Root::explicit(&root, &around.cwd)?];
+//! let catalogue = Catalogue::find(Search::only(roots, &around, &Config::default()), &state);
+//! assert_eq!(catalogue.skills[0].summary.name, "greet");
+//! assert_eq!(catalogue.skills[0].summary.description, "Say hello.");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod agents;
+mod atomic;
+mod builtin;
+mod catalogue;
+mod client;
+mod config;
+mod error;
+mod files;
+mod index;
+mod ledger;
+mod level0;
+mod objects;
+mod patch;
+mod place;
+mod platform;
+mod record;
+mod rollback;
+mod root;
+mod scope;
+mod state;
+mod store;
+mod surroundings;
+mod tree;
+pub mod usage;
+mod walk;
+
+pub use agents::{AGENTS, Agent};
+pub use atomic::replace;
+pub use catalogue::{Catalogue, Listed, Reason, Search, Skipped};
+pub use client::{Client, ClientView};
+pub use config::{
+    Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, MAX_DEPTH, Prompt, SETTINGS, Setting, Skills,
+    with_setting,
+};
+pub use error::Error;
+pub use files::{MAX_FILE_BYTES, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, check_support_path};
+pub use ledger::{Action, FileChange, Revision, deleted, history};
+pub use level0::{Level0, level0, token_estimate};
+pub use objects::hash;
+pub use patch::{Matching, PatchError, Patched, patch};
+pub use place::{list_files, read_file, read_text};
+pub use record::{Note, Summary};
+pub use root::{Layout, Project, Root};
+pub use scope::{Origin, Scope};
+pub use state::State;
+pub use store::{Author, Change, FileDelta, Mode, Store};
+pub use surroundings::Surroundings;

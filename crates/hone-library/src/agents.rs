@@ -1,0 +1,111 @@
+//! The agents we know, and the folders in which each looks for skills.
+//!
+//! Facts about other programs, measured or taken from their documentation in November 2026. A
+//! folder below the user's home is given relative to it.
+
+/// An agent and its skill folders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Agent {
+    /// The agent's id.
+    pub id: &'static str,
+    /// Its folder inside a project.
+    pub project: &'static str,
+    /// Its folder below the user's home; empty when it has none.
+    pub home: &'static str,
+}
+
+const fn agent(id: &'static str, project: &'static str, home: &'static str) -> Agent {
+    Agent { id, project, home }
+}
+
+/// Every agent we know, the folder shared by all first.
+#[rustfmt::skip]
+pub const AGENTS: &[Agent] = &[
+    agent("agents", ".agents/skills", ".agents/skills"),
+    agent("claude-code", ".claude/skills", ".claude/skills"),
+    agent("codex", ".agents/skills", ".agents/skills"),
+    agent("codex", ".codex/skills", ".codex/skills"),
+    agent("hermes-agent", ".hermes/skills", ".hermes/skills"),
+    agent("gemini-cli", ".agents/skills", ".gemini/skills"),
+    agent("gemini-cli", ".gemini/skills", ".gemini/skills"),
+    agent("opencode", ".agents/skills", ".config/opencode/skills"),
+    agent("opencode", ".opencode/skills", ".config/opencode/skills"),
+    agent("opencode", ".opencode/skill", ".config/opencode/skill"),
+    agent("openclaw", "skills", ".openclaw/skills"),
+    agent("adal", ".adal/skills", ".adal/skills"),
+    agent("aider-desk", ".aider-desk/skills", ".aider-desk/skills"),
+    agent("amp", ".agents/skills", ".config/agents/skills"),
+    agent("antigravity", ".agents/skills", ".gemini/antigravity/skills"),
+    agent("antigravity-cli", ".agents/skills", ".gemini/antigravity-cli/skills"),
+    agent("antigravity2.0", ".agents/skills", ".antigravity/skills"),
+    agent("astrbot", "data/skills", ".astrbot/data/skills"),
+    agent("augment", ".augment/skills", ".augment/skills"),
+    agent("autohand-code", ".autohand/skills", ".autohand/skills"),
+    agent("bob", ".bob/skills", ".bob/skills"),
+    agent("cline", ".agents/skills", ".agents/skills"),
+    agent("codearts-agent", ".codeartsdoer/skills", ".codeartsdoer/skills"),
+    agent("codebuddy", ".codebuddy/skills", ".codebuddy/skills"),
+    agent("codemaker", ".codemaker/skills", ".codemaker/skills"),
+    agent("codestudio", ".codestudio/skills", ".codestudio/skills"),
+    agent("command-code", ".commandcode/skills", ".commandcode/skills"),
+    agent("continue", ".continue/skills", ".continue/skills"),
+    agent("cortex", ".cortex/skills", ".snowflake/cortex/skills"),
+    agent("crush", ".crush/skills", ".config/crush/skills"),
+    agent("cursor", ".agents/skills", ".cursor/skills"),
+    agent("deepagents", ".agents/skills", ".deepagents/agent/skills"),
+    agent("devin", ".devin/skills", ".config/devin/skills"),
+    agent("dexto", ".agents/skills", ".agents/skills"),
+    agent("droid", ".agents/skills", ".factory/skills"),
+    agent("eve", "agent/skills", ""),
+    agent("firebender", ".agents/skills", ".firebender/skills"),
+    agent("forgecode", ".forge/skills", ".forge/skills"),
+    agent("fx", ".agents/skills", ".agents/skills"),
+    agent("github-copilot", ".agents/skills", ".copilot/skills"),
+    agent("github-copilot", ".github/skills", ".copilot/skills"),
+    agent("goose", ".goose/skills", ".config/goose/skills"),
+    agent("grok", ".grok/skills", ".grok/skills"),
+    agent("iflow-cli", ".iflow/skills", ".iflow/skills"),
+    agent("inference-sh", ".inferencesh/skills", ".inferencesh/skills"),
+    agent("jazz", ".jazz/skills", ".jazz/skills"),
+    agent("junie", ".junie/skills", ".junie/skills"),
+    agent("kilo", ".agents/skills", ".kilo/skills"),
+    agent("kimchi", ".kimchi/skills", ".config/kimchi/harness/skills"),
+    agent("kimi-cli", ".agents/skills", ".config/agents/skills"),
+    agent("kimi-code-cli", ".agents/skills", ".agents/skills"),
+    agent("kiro-cli", ".kiro/skills", ".kiro/skills"),
+    agent("kode", ".kode/skills", ".kode/skills"),
+    agent("lingma", ".lingma/skills", ".lingma/skills"),
+    agent("loaf", ".agents/skills", ".agents/skills"),
+    agent("mcpjam", ".mcpjam/skills", ".mcpjam/skills"),
+    agent("minimax-code", ".minimax/skills", ".minimax/skills"),
+    agent("mistral-vibe", ".vibe/skills", ".vibe/skills"),
+    agent("moxby", ".moxby/skills", ".moxby/skills"),
+    agent("mux", ".mux/skills", ".mux/skills"),
+    agent("neovate", ".neovate/skills", ".neovate/skills"),
+    agent("ona", ".ona/skills", ".ona/skills"),
+    agent("openhands", ".openhands/skills", ".openhands/skills"),
+    agent("pi", ".agents/skills", ".agents/skills"),
+    agent("pochi", ".pochi/skills", ".pochi/skills"),
+    agent("posit-assistant", ".posit/assistant/skills", ".posit/assistant/skills"),
+    agent("promptscript", ".agents/skills", ""),
+    agent("qoder", ".qoder/skills", ".qoder/skills"),
+    agent("qoder-cn", ".qoder/skills", ".qoder-cn/skills"),
+    agent("qwen-code", ".qwen/skills", ".qwen/skills"),
+    agent("reasonix", ".reasonix/skills", ".reasonix/skills"),
+    agent("replit", ".agents/skills", ".config/agents/skills"),
+    agent("roo", ".roo/skills", ".roo/skills"),
+    agent("rovodev", ".rovodev/skills", ".rovodev/skills"),
+    agent("sarvam-code", ".agents/skills", ".agents/skills"),
+    agent("tabnine-cli", ".tabnine/agent/skills", ".tabnine/agent/skills"),
+    agent("terramind", ".terramind/skills", ".terramind/skills"),
+    agent("tinycloud", ".tinycloud/skills", ".tinycloud/skills"),
+    agent("trae", ".trae/skills", ".trae/skills"),
+    agent("trae-cn", ".trae/skills", ".trae-cn/skills"),
+    agent("universal", ".agents/skills", ".config/agents/skills"),
+    agent("warp", ".agents/skills", ".agents/skills"),
+    agent("windsurf", ".windsurf/skills", ".codeium/windsurf/skills"),
+    agent("zcode", ".zcode/skills", ".zcode/skills"),
+    agent("zed", ".agents/skills", ".agents/skills"),
+    agent("zencoder", ".zencoder/skills", ".zencoder/skills"),
+    agent("zenflow", ".zencoder/skills", ".zencoder/skills"),
+];

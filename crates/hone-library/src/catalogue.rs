@@ -1,0 +1,481 @@
+//! The catalogue: one answer to "which skills are there?", for every reader.
+//!
+//! Everything that was found is in it, once: offered, or skipped with a reason. Listing, prompt index,
+//! lookup and store all read this one value, so they cannot disagree about a name.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use hone_skill::Slug;
+use serde::Serialize;
+
+use crate::builtin::{BUILTIN_PREFIX, BUILTINS};
+use crate::config::{self, Config};
+use crate::error::Error;
+use crate::platform;
+use crate::record::{Note, Record, Summary};
+use crate::root::{Layout, Project, Root};
+use crate::scope::{Origin, Scope};
+use crate::state::State;
+use crate::surroundings::Surroundings;
+use crate::walk::{Found, Walked, Walker};
+
+/// Why a skill is not offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// It cannot be read as a skill.
+    Broken,
+    /// A skill of the same name goes before it.
+    Shadowed,
+    /// Its project is not trusted.
+    Untrusted,
+    /// The person or the project switched it off.
+    Disabled,
+    /// It is for other operating systems.
+    Platform,
+    /// It lies deeper than the search goes.
+    TooDeep,
+    /// Its file has a name that is not looked for.
+    FileName,
+    /// Its folder cannot be opened.
+    Closed,
+    /// The client in question does not look there, or does not take it.
+    Client,
+}
+
+impl Reason {
+    /// The reason's name.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Broken => "broken",
+            Self::Shadowed => "shadowed",
+            Self::Untrusted => "untrusted",
+            Self::Disabled => "disabled",
+            Self::Platform => "platform",
+            Self::TooDeep => "too-deep",
+            Self::FileName => "file-name",
+            Self::Closed => "closed",
+            Self::Client => "client",
+        }
+    }
+}
+
+/// A skill in the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// What its text declares.
+    pub summary: Summary,
+    /// Who sees it.
+    pub scope: Scope,
+    /// Whose word it is.
+    pub origin: Origin,
+    /// Its `SKILL.md`, or the single file that it is; `builtin:name/SKILL.md` inside the binary.
+    pub path: PathBuf,
+    /// The root that it was found in.
+    pub root: PathBuf,
+    /// It is a single file, not a folder.
+    pub is_flat: bool,
+    /// How many folders below its root.
+    pub depth: usize,
+    /// Its file is a symbolic link.
+    pub is_link: bool,
+    /// The skill folder in whose tree it stands.
+    pub nested_in: Option<PathBuf>,
+    /// Other paths that lead to it.
+    pub also_at: Vec<PathBuf>,
+    /// What could be better about it.
+    pub notes: Vec<Note>,
+}
+
+impl Listed {
+    /// The skill's folder; for a single file, the folder around it.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// What the ledger and the usage counters know the skill by: its folder, or its single file.
+    pub fn key(&self) -> &Path {
+        if self.is_flat { &self.path } else { self.folder() }
+    }
+}
+
+/// Something that was found and is not offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: Reason,
+    /// Why, in a sentence.
+    pub message: String,
+    /// The skill, when it could be read.
+    pub skill: Option<Box<Listed>>,
+    /// What is wrong with its text.
+    pub notes: Vec<Note>,
+}
+
+/// All skills that were found, sorted by name.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    /// The skills that are offered; each name once.
+    pub skills: Vec<Listed>,
+    /// Everything else, sorted by path.
+    pub skipped: Vec<Skipped>,
+    /// The roots that were looked at, in order of precedence.
+    pub roots: Vec<Root>,
+}
+
+/// Where to look and what to leave out.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// The roots, in order of precedence.
+    pub roots: Vec<Root>,
+    /// How deep below each.
+    pub depth: usize,
+    /// Names, or `scope:name`, that are not offered.
+    pub disabled: Vec<String>,
+    /// The operating system.
+    pub platform: String,
+    /// Whether the skills inside the binary are offered.
+    pub builtin: bool,
+}
+
+impl Search {
+    /// Everything that belongs to the user, the project and the machine.
+    ///
+    /// A trusted project may switch skills off in its `hone.toml`; a broken `hone.toml` is an error.
+    pub fn everywhere(
+        around: &Surroundings,
+        config: &Config,
+        state: &State,
+    ) -> Result<Self, Error> {
+        let mut disabled = config.skills.disabled.clone();
+        if let Some(project) = Project::find(around)
+            && project.root.join("hone.toml").is_file()
+            && state.is_trusted(&project.root)
+        {
+            disabled.extend(config::project_disabled(&project.root)?);
+        }
+        Ok(Self {
+            roots: Root::all(around, config),
+            depth: config.skills.depth,
+            disabled,
+            platform: around.platform.clone(),
+            builtin: config.skills.builtin,
+        })
+    }
+
+    /// Exactly these roots.
+    pub fn only(roots: Vec<Root>, around: &Surroundings, config: &Config) -> Self {
+        Self {
+            roots,
+            depth: config.skills.depth,
+            disabled: config.skills.disabled.clone(),
+            platform: around.platform.clone(),
+            builtin: false,
+        }
+    }
+}
+
+impl Catalogue {
+    /// Looks for skills and decides which are offered.
+    pub fn find(search: Search, state: &State) -> Self {
+        let found = gather(&search.roots, search.depth, state);
+        let mut catalogue = Self::default();
+        let mut taken: HashMap<String, PathBuf> = HashMap::new();
+        let builtin = if search.builtin { builtins() } else { Vec::new() };
+        catalogue.skipped = found.skipped;
+        let untrusted: HashMap<&Path, &Path> = search
+            .roots
+            .iter()
+            .filter_map(|root| Some((root.path.as_path(), root.project.as_deref()?)))
+            .filter(|(_, project)| !state.is_trusted(project))
+            .collect();
+        for skill in found.skills.into_iter().chain(builtin) {
+            let withheld = untrusted.get(skill.root.as_path());
+            let name = &skill.summary.name;
+            let reason = if let Some(project) = withheld {
+                Some((
+                    Reason::Untrusted,
+                    format!("the project `{}` is not trusted: `hone trust`", project.display()),
+                ))
+            } else if !platform::matches(&skill.summary.platforms, &search.platform) {
+                let platforms = skill.summary.platforms.join(", ");
+                Some((
+                    Reason::Platform,
+                    format!("it is for {platforms}, this is {}", search.platform),
+                ))
+            } else if is_disabled(&skill, &search.disabled) {
+                Some((
+                    Reason::Disabled,
+                    "it is switched off: `hone config get skills.disabled`".to_owned(),
+                ))
+            } else {
+                taken.get(name).map(|winner| {
+                    let address = format!("{}:{name}", skill.scope.id());
+                    let message = format!("`{}` goes before it; use `{address}`", winner.display());
+                    (Reason::Shadowed, message)
+                })
+            };
+            match reason {
+                None => {
+                    taken.insert(name.clone(), skill.path.clone());
+                    catalogue.skills.push(skill);
+                }
+                Some((reason, message)) => catalogue.skip(skill, reason, message),
+            }
+        }
+        catalogue.roots = search.roots;
+        catalogue.sort();
+        catalogue
+    }
+
+    pub(crate) fn skip(&mut self, skill: Listed, reason: Reason, message: String) {
+        self.skipped.push(Skipped {
+            path: skill.path.clone(),
+            reason,
+            message,
+            notes: skill.notes.clone(),
+            skill: Some(Box::new(skill)),
+        });
+    }
+
+    pub(crate) fn sort(&mut self) {
+        self.skills.sort_by(|a, b| {
+            (&a.summary.name, a.scope, &a.path).cmp(&(&b.summary.name, b.scope, &b.path))
+        });
+        self.skipped.sort_by(|a, b| (&a.path, a.reason).cmp(&(&b.path, b.reason)));
+    }
+
+    /// The skill that `address` means: a name, a slug, `scope:name`, or a path.
+    ///
+    /// A shadowed skill can be addressed as `scope:name` or by path; one that is withheld for another
+    /// reason cannot, and the error says why.
+    pub fn resolve(&self, address: &str, cwd: &Path) -> Result<&Listed, Error> {
+        if let Some((scope, name)) = split_scope(address) {
+            let here = |skill: &&Listed| skill.scope == scope;
+            let shadowed = self.shadowed().filter(here);
+            let all: Vec<&Listed> = self.skills.iter().filter(here).chain(shadowed).collect();
+            return self.pick(address, name, all);
+        }
+        if address.contains(['/', '\\']) {
+            let path = crate::root::normal(&cwd.join(address));
+            let at_path = |skill: &&Listed| {
+                skill.path == path
+                    || skill.key() == path
+                    || skill.also_at.iter().any(|p| *p == path || p.parent() == Some(&path))
+            };
+            if let Some(skill) = self.skills.iter().chain(self.shadowed()).find(at_path) {
+                return Ok(skill);
+            }
+        }
+        self.pick(address, address, self.skills.iter().collect())
+    }
+
+    fn shadowed(&self) -> impl Iterator<Item = &Listed> {
+        self.skipped
+            .iter()
+            .filter(|skipped| skipped.reason == Reason::Shadowed)
+            .filter_map(|skipped| skipped.skill.as_deref())
+    }
+
+    fn pick<'a>(
+        &'a self,
+        asked: &str,
+        name: &str,
+        from: Vec<&'a Listed>,
+    ) -> Result<&'a Listed, Error> {
+        if let Some(skill) = from.iter().find(|skill| skill.summary.name == name) {
+            return Ok(skill);
+        }
+        let slug = Slug::new(name).ok();
+        let same: Vec<&&Listed> =
+            from.iter().filter(|skill| Some(&skill.summary.slug) == slug.as_ref()).collect();
+        match same.as_slice() {
+            [skill] => Ok(skill),
+            [] => Err(self.not_found(asked, name, slug.as_ref())),
+            several => Err(Error::Ambiguous {
+                name: asked.to_owned(),
+                choices: several
+                    .iter()
+                    .map(|skill| format!("`{}:{}`", skill.scope.id(), skill.summary.name))
+                    .collect(),
+            }),
+        }
+    }
+
+    fn not_found(&self, asked: &str, name: &str, slug: Option<&Slug>) -> Error {
+        let is_meant = |skipped: &&Skipped| match &skipped.skill {
+            Some(skill) => skill.summary.name == name || Some(&skill.summary.slug) == slug,
+            None => {
+                skipped.path.parent().and_then(Path::file_name).is_some_and(|folder| folder == name)
+            }
+        };
+        let hidden = self.skipped.iter().find(is_meant).map(|skipped| {
+            format!("it is at `{}`, but {}", skipped.path.display(), skipped.message)
+        });
+        let names = self.skills.iter().map(|skill| skill.summary.name.as_str());
+        Error::NotFound { name: asked.to_owned(), near: nearest(name, names), hidden }
+    }
+}
+
+/// `scope:name`, when the part before the colon is a scope.
+fn split_scope(address: &str) -> Option<(Scope, &str)> {
+    let (scope, name) = address.split_once(':')?;
+    Scope::ALL.into_iter().find(|known| known.id() == scope).map(|scope| (scope, name))
+}
+
+fn is_disabled(skill: &Listed, disabled: &[String]) -> bool {
+    disabled.iter().any(|entry| match split_scope(entry) {
+        Some((scope, name)) => scope == skill.scope && name == skill.summary.name,
+        None => *entry == skill.summary.name,
+    })
+}
+
+/// Up to three names that come near `name`.
+fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    const MOST: usize = 3;
+    let wanted = name.to_lowercase();
+    let mut near: Vec<(usize, &str)> = names
+        .filter_map(|candidate| {
+            let other = candidate.to_lowercase();
+            let distance = if other.contains(&wanted) || wanted.contains(&other) {
+                1
+            } else {
+                distance(&wanted, &other)
+            };
+            (distance <= 2.max(wanted.len() / 4)).then_some((distance, candidate))
+        })
+        .collect();
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().take(MOST).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// Edit distance, for names of at most 64 characters; longer ones are compared by their start.
+fn distance(a: &str, b: &str) -> usize {
+    const MOST: usize = 64;
+    let b: Vec<char> = b.chars().take(MOST).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().take(MOST).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// Everything that lies below some roots, before anybody decides about it.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    /// In order of precedence.
+    pub(crate) skills: Vec<Listed>,
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+pub(crate) fn gather(roots: &[Root], depth: usize, state: &State) -> Gathered {
+    let mut walker = Walker::default();
+    for root in roots {
+        walker.walk(state, root, depth);
+    }
+    let mut gathered = Gathered::default();
+    for (root, walked) in roots.iter().zip(walker.finish()) {
+        gathered.add(root, depth, walked);
+    }
+    gathered
+}
+
+impl Gathered {
+    fn add(&mut self, root: &Root, depth: usize, walked: Walked) {
+        for found in walked.found {
+            self.add_found(root, found);
+        }
+        if let Some(first) = walked.too_deep.first() {
+            let count = walked.too_deep.len();
+            let others =
+                if count > 1 { format!(" and {} others", count - 1) } else { String::new() };
+            self.skipped.push(Skipped {
+                path: first.clone(),
+                reason: Reason::TooDeep,
+                message: format!(
+                    "this folder{others} has folders deeper than {depth} levels, which were not searched; use `--depth`"
+                ),
+                skill: None,
+                notes: Vec::new(),
+            });
+        }
+        for (path, message) in walked.closed {
+            self.skipped.push(Skipped {
+                path,
+                reason: Reason::Closed,
+                message,
+                skill: None,
+                notes: Vec::new(),
+            });
+        }
+    }
+
+    fn add_found(&mut self, root: &Root, found: Found) {
+        let Record { skill, notes } = found.record;
+        let Some(summary) = skill else {
+            let first = notes.first();
+            let rule = first.map_or("", |note| note.rule.as_str());
+            // A Markdown file without frontmatter beside the skills of a folder is just a file.
+            let is_loose = found.is_flat && matches!(rule, "no-frontmatter" | "link-pointer");
+            if is_loose && root.layout == Layout::FoldersAndFiles && root.scope != Scope::Agent {
+                return;
+            }
+            let reason = if rule == "file-name" { Reason::FileName } else { Reason::Broken };
+            let message = first.map_or_else(String::new, |note| {
+                format!("line {}, column {}: {}", note.line, note.column, note.message)
+            });
+            self.skipped.push(Skipped { path: found.path, reason, message, skill: None, notes });
+            return;
+        };
+        let origin = match root.scope {
+            Scope::Agent => Origin::AgentCreated,
+            Scope::Builtin => Origin::Builtin,
+            _ => Origin::Local,
+        };
+        self.skills.push(Listed {
+            summary,
+            scope: root.scope,
+            origin,
+            path: found.path,
+            root: root.path.clone(),
+            is_flat: found.is_flat,
+            depth: found.depth,
+            is_link: found.is_link,
+            nested_in: found.nested_in,
+            also_at: found.also_at,
+            notes,
+        });
+    }
+}
+
+fn builtins() -> Vec<Listed> {
+    BUILTINS
+        .iter()
+        .filter_map(|builtin| {
+            let record = Record::read(builtin.text.as_bytes(), Some(builtin.name), None);
+            Some(Listed {
+                summary: record.skill?,
+                scope: Scope::Builtin,
+                origin: Origin::Builtin,
+                path: PathBuf::from(format!("{BUILTIN_PREFIX}{}/SKILL.md", builtin.name)),
+                root: PathBuf::from(BUILTIN_PREFIX),
+                is_flat: false,
+                depth: 1,
+                is_link: false,
+                nested_in: None,
+                also_at: Vec::new(),
+                notes: record.notes,
+            })
+        })
+        .collect()
+}

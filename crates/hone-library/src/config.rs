@@ -1,0 +1,262 @@
+//! `config.toml` of the person and `hone.toml` of a project.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml_edit::{DocumentMut, Item, Value};
+
+use crate::error::Error;
+use crate::scope::Scope;
+
+/// How deep below a root skills are looked for, unless the configuration says otherwise.
+pub const DEFAULT_DEPTH: usize = 6;
+
+/// Deepest search that can be asked for.
+pub const MAX_DEPTH: usize = 64;
+
+/// Tokens that the level-0 index may cost, unless the configuration says otherwise: 2 % of a
+/// window of 200,000.
+pub const DEFAULT_BUDGET: usize = 4_000;
+
+/// The settings, with their defaults.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// `[skills]`.
+    pub skills: Skills,
+    /// `[prompt]`.
+    pub prompt: Prompt,
+    /// `[[roots]]`: more places to look for skills.
+    pub roots: Vec<ExtraRoot>,
+}
+
+/// `[skills]`: what is listed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Skills {
+    /// Names, or `scope:name`, that are not to be offered.
+    pub disabled: Vec<String>,
+    /// How deep below a root to look.
+    pub depth: usize,
+    /// Whether the skills inside the binary are offered.
+    pub builtin: bool,
+}
+
+/// `[prompt]`: the level-0 index.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Prompt {
+    /// The most tokens it may cost.
+    pub budget: usize,
+}
+
+/// A root from the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExtraRoot {
+    /// The folder; `~/` is the user's home.
+    pub path: PathBuf,
+    /// Which scope its skills have.
+    #[serde(default = "user_scope")]
+    pub scope: Scope,
+}
+
+fn user_scope() -> Scope {
+    Scope::User
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { skills: Skills::default(), prompt: Prompt::default(), roots: Vec::new() }
+    }
+}
+
+impl Default for Skills {
+    fn default() -> Self {
+        Self { disabled: Vec::new(), depth: DEFAULT_DEPTH, builtin: true }
+    }
+}
+
+impl Default for Prompt {
+    fn default() -> Self {
+        Self { budget: DEFAULT_BUDGET }
+    }
+}
+
+/// What a project may say about skills in its `hone.toml`; the rest of the file is the hub's.
+#[derive(Debug, Default, Deserialize)]
+struct ProjectFile {
+    #[serde(default)]
+    skills: ProjectSkills,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ProjectSkills {
+    disabled: Vec<String>,
+}
+
+/// A setting that `hone config` can show and change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting {
+    /// Its dotted key.
+    pub key: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Number,
+    Flag,
+    Names,
+}
+
+/// All settings that have a dotted key; `[[roots]]` are edited in the file.
+pub const SETTINGS: [Setting; 4] = [
+    Setting {
+        key: "skills.disabled",
+        about: "names (or scope:name) that are not offered, separated by commas",
+        kind: Kind::Names,
+    },
+    Setting { key: "skills.depth", about: "how deep below a root to look", kind: Kind::Number },
+    Setting {
+        key: "skills.builtin",
+        about: "whether the skills inside the binary are offered",
+        kind: Kind::Flag,
+    },
+    Setting {
+        key: "prompt.budget",
+        about: "tokens that `hone prompt` may cost",
+        kind: Kind::Number,
+    },
+];
+
+impl Config {
+    /// Where the person's configuration is.
+    pub fn path(hone_home: &Path) -> PathBuf {
+        hone_home.join("config.toml")
+    }
+
+    /// Reads the person's configuration; a missing file is the default, a broken one an error.
+    pub fn load(hone_home: &Path) -> Result<Self, Error> {
+        let path = Self::path(hone_home);
+        let config: Self = match read_optional(&path)? {
+            None => Self::default(),
+            Some(text) => toml_edit::de::from_str(&text).map_err(|error| problem(&path, &error))?,
+        };
+        if config.skills.depth > MAX_DEPTH {
+            return Err(Error::Config {
+                path,
+                message: format!(
+                    "`skills.depth` is {}, {MAX_DEPTH} is the most",
+                    config.skills.depth
+                ),
+            });
+        }
+        Ok(config)
+    }
+
+    /// The value of a setting, as `hone config set` takes it.
+    pub fn get(&self, key: &str) -> Option<String> {
+        Some(match key {
+            "skills.disabled" => self.skills.disabled.join(","),
+            "skills.depth" => self.skills.depth.to_string(),
+            "skills.builtin" => self.skills.builtin.to_string(),
+            "prompt.budget" => self.prompt.budget.to_string(),
+            _ => return None,
+        })
+    }
+}
+
+/// The names that a project's `hone.toml` disables.
+pub(crate) fn project_disabled(project: &Path) -> Result<Vec<String>, Error> {
+    let path = project.join("hone.toml");
+    let Some(text) = read_optional(&path)? else { return Ok(Vec::new()) };
+    let file: ProjectFile =
+        toml_edit::de::from_str(&text).map_err(|error| problem(&path, &error))?;
+    Ok(file.skills.disabled)
+}
+
+/// The text of a configuration file after one setting is changed (or removed, with `None`);
+/// comments and order are kept.
+pub fn with_setting(
+    path: &Path,
+    key: &str,
+    value: Option<&str>,
+) -> Result<(String, String), Error> {
+    let setting = SETTINGS.iter().find(|setting| setting.key == key).ok_or_else(|| {
+        let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+        Error::Refused(format!("there is no setting `{key}`; there are {}", known.join(", ")))
+    })?;
+    let old = read_optional(path)?.unwrap_or_default();
+    let mut document: DocumentMut = old.parse().map_err(|error: toml_edit::TomlError| {
+        Error::Config { path: path.to_owned(), message: error.to_string().trim_end().to_owned() }
+    })?;
+    let (table, name) = key.split_once('.').unwrap_or(("", key));
+    match value {
+        None => {
+            if let Some(table) = document.get_mut(table).and_then(Item::as_table_like_mut) {
+                table.remove(name);
+            }
+        }
+        Some(text) => {
+            let mut value = setting.parse(text)?;
+            let item =
+                document.entry(table).or_insert_with(|| Item::Table(toml_edit::Table::new()));
+            let table = item.as_table_like_mut().ok_or_else(|| Error::Config {
+                path: path.to_owned(),
+                message: format!("`{table}` is not a table"),
+            })?;
+            if let Some(old) = table.get(name).and_then(Item::as_value) {
+                *value.decor_mut() = old.decor().clone();
+            }
+            table.insert(name, Item::Value(value));
+        }
+    }
+    let new = document.to_string();
+    if path.file_name().is_some_and(|name| name == "config.toml") {
+        let config: Result<Config, _> = toml_edit::de::from_str(&new);
+        config.map_err(|error| problem(path, &error))?;
+    }
+    Ok((old, new))
+}
+
+impl Setting {
+    fn parse(self, text: &str) -> Result<Value, Error> {
+        let wrong =
+            |what: &str| Error::Refused(format!("`{}` must be {what}, not `{text}`", self.key));
+        match self.kind {
+            Kind::Number => {
+                let number: i64 = text.trim().parse().map_err(|_| wrong("a whole number"))?;
+                let most = if self.key == "skills.depth" { MAX_DEPTH } else { 1_000_000 };
+                if (0..=i64::try_from(most).unwrap_or(i64::MAX)).contains(&number) {
+                    Ok(number.into())
+                } else {
+                    Err(wrong(&format!("between 0 and {most}")))
+                }
+            }
+            Kind::Flag => match text.trim() {
+                "true" | "yes" | "on" => Ok(true.into()),
+                "false" | "no" | "off" => Ok(false.into()),
+                _ => Err(wrong("true or false")),
+            },
+            Kind::Names => Ok(Value::Array(
+                text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
+            )),
+        }
+    }
+}
+
+fn read_optional(path: &Path) -> Result<Option<String>, Error> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io("read", path)(error)),
+    }
+}
+
+fn problem(path: &Path, error: &toml_edit::de::Error) -> Error {
+    Error::Config { path: path.to_owned(), message: error.to_string().trim_end().to_owned() }
+}

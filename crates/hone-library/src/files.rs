@@ -1,0 +1,84 @@
+//! Paths of files inside a skill: the rules in front of the directory handle.
+
+use crate::error::Error;
+use crate::walk::SUPPORT_FOLDERS;
+
+/// Largest supporting file, in bytes.
+pub const MAX_FILE_BYTES: usize = 1024 * 1024;
+/// Longest path of a supporting file, in bytes.
+pub const MAX_PATH_BYTES: usize = 512;
+/// Longest name of a file or folder in such a path, in bytes.
+pub const MAX_SEGMENT_BYTES: usize = 255;
+
+/// Device names that Windows reserves in every folder.
+const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+
+/// Checks the path of a file that is read: relative, forward slashes, no way out.
+pub(crate) fn check_inside(path: &str) -> Result<(), Error> {
+    let refuse = |why: &str| Err(Error::FilePath { path: path.to_owned(), why: why.to_owned() });
+    if path.is_empty() {
+        return refuse("it is empty");
+    }
+    if path.len() > MAX_PATH_BYTES {
+        return refuse(&format!("it is longer than {MAX_PATH_BYTES} bytes"));
+    }
+    if path.contains('\0') {
+        return refuse("it holds a NUL");
+    }
+    if path.contains('\\') {
+        return refuse("use forward slashes");
+    }
+    if path.starts_with('/') || path.as_bytes().get(1) == Some(&b':') {
+        return refuse("it is not relative to the skill");
+    }
+    for segment in path.split('/') {
+        if segment.is_empty() || segment == "." || segment == ".." {
+            return refuse("empty parts, `.` and `..` are not allowed");
+        }
+    }
+    Ok(())
+}
+
+/// Checks the path of a supporting file that is written.
+///
+/// ```
+/// assert!(hone_library::check_support_path("references/notes.md").is_ok());
+/// assert!(hone_library::check_support_path("references/../SKILL.md").is_err());
+/// ```
+pub fn check_support_path(path: &str) -> Result<(), Error> {
+    check_inside(path)?;
+    let refuse = |why: String| Err(Error::FilePath { path: path.to_owned(), why });
+    let mut segments = path.split('/');
+    let first = segments.next().unwrap_or_default();
+    if !SUPPORT_FOLDERS.contains(&first) {
+        return refuse(format!("`{}` is not one of its folders", first.escape_debug()));
+    }
+    if segments.clone().next().is_none() {
+        return refuse("it names a folder, not a file in it".to_owned());
+    }
+    for segment in segments {
+        if segment.len() > MAX_SEGMENT_BYTES {
+            return refuse(format!("a name in it is longer than {MAX_SEGMENT_BYTES} bytes"));
+        }
+        if segment.ends_with(['.', ' ']) {
+            return refuse("a name in it ends in a dot or a blank".to_owned());
+        }
+        if let Some(odd) = segment.chars().find(|c| c.is_control() || "<>:\"|?*".contains(*c)) {
+            return refuse(format!("a name in it holds `{}`", odd.escape_debug()));
+        }
+        if is_device(segment) {
+            return refuse(format!("`{segment}` is a reserved name"));
+        }
+        if segment.starts_with(crate::walk::STAGING_PREFIX) {
+            return refuse("names that start with `.hone-` are ours".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let port = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
+    DEVICES.contains(&stem.as_str())
+        || port.is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']))
+}

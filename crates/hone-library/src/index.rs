@@ -1,0 +1,190 @@
+//! The on-disk index: what each folder held and what its `SKILL.md` said, keyed by what `stat` gives.
+//!
+//! A folder's modification time tells whether entries came or went, a file's whether its text did. A
+//! timestamp that is not yet in the past when it is read could hide a later change in the same tick
+//! of the clock; such an entry is kept as unsettled and read again next time.
+
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use rusqlite::OptionalExtension;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::record::Record;
+use crate::state::State;
+
+/// Changes whenever the meaning of an entry does; an index of another format is built anew.
+const INDEX_FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
+
+/// File systems with whole-second times need this much to be sure.
+const COARSE_NANOSECONDS: i128 = 2_000_000_000;
+
+/// What `stat` says about a file or folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: i128,
+    changed: i128,
+}
+
+impl Stamp {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        let time =
+            |seconds: i64, nanos: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: time(metadata.mtime(), metadata.mtime_nsec()),
+            changed: time(metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// The same file or folder, whatever path leads to it.
+    pub(crate) fn identity(&self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+
+    /// Whether a change after `now` would give another stamp. `now` is the clock that file times
+    /// are taken from, read before the file was.
+    fn is_settled(&self, now: i128) -> bool {
+        let newest = self.modified.max(self.changed);
+        let whole_seconds = self.modified % 1_000_000_000 == 0;
+        newest < now - if whole_seconds { COARSE_NANOSECONDS } else { 0 }
+    }
+}
+
+/// The clock that the kernel stamps files with.
+pub(crate) fn file_clock() -> i128 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    i128::from(now.tv_sec) * 1_000_000_000 + i128::from(now.tv_nsec)
+}
+
+/// A stamp with the answer whether it can be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    stamp: Stamp,
+    settled: bool,
+}
+
+impl Seen {
+    pub(crate) fn new(stamp: Stamp, now: i128) -> Self {
+        Self { stamp, settled: stamp.is_settled(now) }
+    }
+
+    /// Stands for a file that was not there.
+    pub(crate) fn never() -> Self {
+        let stamp = Stamp { device: 0, inode: 0, size: 0, modified: 0, changed: 0 };
+        Self { stamp, settled: false }
+    }
+
+    pub(crate) fn is_never(&self) -> bool {
+        self.stamp.inode == 0
+    }
+
+    pub(crate) fn identity(&self) -> (u64, u64) {
+        self.stamp.identity()
+    }
+
+    /// Whether what was read under this stamp is still what is there.
+    pub(crate) fn still(&self, stamp: Stamp) -> bool {
+        self.settled && self.stamp == stamp
+    }
+}
+
+/// What a folder holds, as far as skills go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FolderEntry {
+    pub(crate) seen: Seen,
+    /// Folders to look into, sorted.
+    pub(crate) folders: Vec<String>,
+    /// Symbolic links that may lead to folders, sorted.
+    pub(crate) links: Vec<String>,
+    /// Skill files in it, sorted.
+    pub(crate) files: Vec<FileEntry>,
+    /// Folders whose names are not UTF-8, as far as they can be shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) odd: Vec<String>,
+}
+
+/// A file that holds a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileEntry {
+    pub(crate) name: String,
+    pub(crate) is_link: bool,
+    pub(crate) seen: Option<Seen>,
+    /// `agents/openai.yaml` beside it, when the folder has an `agents` folder.
+    pub(crate) policy: Option<Seen>,
+    pub(crate) record: Record,
+}
+
+/// The part of the index below one root, in memory.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    entries: HashMap<String, FolderEntry>,
+}
+
+impl Index {
+    /// Loads what is known about the folders at and below `root`. No index is an empty one.
+    pub(crate) fn load(state: &State, root: &Path) -> Self {
+        let Some(root) = root.to_str() else { return Self::default() };
+        state.with(|db| Self::read(db, root)).unwrap_or_default()
+    }
+
+    fn read(db: &rusqlite::Connection, root: &str) -> Result<Self, Error> {
+        let format: Option<String> = db
+            .query_row("SELECT value FROM meta WHERE key = 'index'", [], |row| row.get(0))
+            .optional()?;
+        if format.as_deref() != Some(INDEX_FORMAT) {
+            return Ok(Self::default());
+        }
+        let mut entries = HashMap::new();
+        let mut statement = db.prepare_cached(
+            "SELECT path, entry FROM folder WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')",
+        )?;
+        let mut rows = statement.query([root])?;
+        while let Some(row) = rows.next()? {
+            // An entry that cannot be decoded is one that is not there.
+            if let Ok(entry) = serde_json::from_slice(row.get_ref(1)?.as_blob().unwrap_or_default())
+            {
+                entries.insert(row.get(0)?, entry);
+            }
+        }
+        Ok(Self { entries })
+    }
+
+    pub(crate) fn take(&mut self, path: &str) -> Option<FolderEntry> {
+        self.entries.remove(path)
+    }
+
+    /// Writes back what changed, and forgets the folders that were not met again.
+    pub(crate) fn store(self, state: &State, changed: &[(String, FolderEntry)]) {
+        if changed.is_empty() && self.entries.is_empty() {
+            return;
+        }
+        state.write_best_effort(|db| {
+            let format: Option<String> = db
+                .query_row("SELECT value FROM meta WHERE key = 'index'", [], |row| row.get(0))
+                .optional()?;
+            if format.as_deref() != Some(INDEX_FORMAT) {
+                db.execute("DELETE FROM folder", [])?;
+                db.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?1)", [INDEX_FORMAT])?;
+            }
+            let mut remove = db.prepare_cached("DELETE FROM folder WHERE path = ?1")?;
+            for path in self.entries.keys() {
+                remove.execute([path])?;
+            }
+            let mut insert = db.prepare_cached("INSERT OR REPLACE INTO folder VALUES (?1, ?2)")?;
+            for (path, entry) in changed {
+                let entry = serde_json::to_vec(entry).unwrap_or_default();
+                insert.execute((path, entry))?;
+            }
+            Ok(())
+        });
+    }
+}

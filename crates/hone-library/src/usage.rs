@@ -1,0 +1,243 @@
+//! How often and when each version of a skill was seen, used and changed.
+//!
+//! One row, one write, whatever the number of skills. Best effort: a counter that cannot be written is
+//! lost, and nobody waits for it for long.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::catalogue::Listed;
+use crate::error::Error;
+use crate::place::canonical_or_same;
+use crate::state::State;
+
+/// What happened to a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// Its text was shown.
+    View,
+    /// It was put to work.
+    Use,
+    /// It was changed.
+    Patch,
+}
+
+/// The counters of one version of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Usage {
+    /// The skill's folder or single file.
+    pub skill: String,
+    /// Its name.
+    pub name: String,
+    /// Its version; empty when it declares none.
+    pub version: String,
+    /// How often it was shown.
+    pub views: u64,
+    /// How often it was used.
+    pub uses: u64,
+    /// How often it was changed.
+    pub patches: u64,
+    /// When it was last shown, in milliseconds since 1970.
+    pub last_viewed: Option<i64>,
+    /// When it was last used.
+    pub last_used: Option<i64>,
+    /// When it was last changed.
+    pub last_patched: Option<i64>,
+    /// When it was first met.
+    pub created: i64,
+}
+
+/// Counts an event; false when it could not be written.
+pub fn count(state: &State, skill: &Listed, event: Event, now: i64) -> bool {
+    let key = canonical_or_same(skill.key());
+    let Some(key) = key.to_str() else { return false };
+    let version = skill.summary.version.as_deref().unwrap_or_default();
+    let sql = match event {
+        Event::View => UPSERT_VIEW,
+        Event::Use => UPSERT_USE,
+        Event::Patch => UPSERT_PATCH,
+    };
+    state.write_best_effort(|db| {
+        db.prepare_cached(sql)?.execute((key, version, skill.summary.name.as_str(), now))?;
+        Ok(())
+    })
+}
+
+macro_rules! upsert {
+    ($count:literal, $last:literal) => {
+        concat!(
+            "INSERT INTO usage(skill, version, name, created, ",
+            $count,
+            ", ",
+            $last,
+            ") ",
+            "VALUES (?1, ?2, ?3, ?4, 1, ?4) ON CONFLICT(skill, version) DO UPDATE SET name = ?3, ",
+            $count,
+            " = ",
+            $count,
+            " + 1, ",
+            $last,
+            " = max(coalesce(",
+            $last,
+            ", 0), ?4)"
+        )
+    };
+}
+
+const UPSERT_VIEW: &str = upsert!("views", "last_viewed");
+const UPSERT_USE: &str = upsert!("uses", "last_used");
+const UPSERT_PATCH: &str = upsert!("patches", "last_patched");
+
+/// All counters, sorted by name and version.
+pub fn all(state: &State) -> Result<Vec<Usage>, Error> {
+    state.with(|db| {
+        let mut statement = db.prepare(
+            "SELECT skill, name, version, views, uses, patches, last_viewed, last_used, last_patched, \
+             created FROM usage ORDER BY name, skill, version",
+        )?;
+        let rows = statement.query_map([], |row| {
+            let number = |at: usize| row.get::<_, i64>(at).map(|n| u64::try_from(n).unwrap_or_default());
+            Ok(Usage {
+                skill: row.get(0)?,
+                name: row.get(1)?,
+                version: row.get(2)?,
+                views: number(3)?,
+                uses: number(4)?,
+                patches: number(5)?,
+                last_viewed: row.get(6)?,
+                last_used: row.get(7)?,
+                last_patched: row.get(8)?,
+                created: row.get(9)?,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    })
+}
+
+/// The counters as Hermes keeps them in `.usage.json`: one record a name, versions added up.
+pub fn to_hermes(all: &[Usage], pinned: impl Fn(&Usage) -> bool) -> Value {
+    let mut records: BTreeMap<&str, (Usage, bool)> = BTreeMap::new();
+    for usage in all {
+        let is_pinned = pinned(usage);
+        match records.get_mut(usage.name.as_str()) {
+            None => {
+                records.insert(&usage.name, (usage.clone(), is_pinned));
+            }
+            Some((sum, sum_pinned)) => {
+                sum.views += usage.views;
+                sum.uses += usage.uses;
+                sum.patches += usage.patches;
+                sum.last_viewed = sum.last_viewed.max(usage.last_viewed);
+                sum.last_used = sum.last_used.max(usage.last_used);
+                sum.last_patched = sum.last_patched.max(usage.last_patched);
+                sum.created = sum.created.min(usage.created);
+                *sum_pinned |= is_pinned;
+            }
+        }
+    }
+    let records = records.into_iter().map(|(name, (usage, pinned))| {
+        let record = json!({
+            "use_count": usage.uses,
+            "view_count": usage.views,
+            "patch_count": usage.patches,
+            "last_used_at": usage.last_used.map(iso),
+            "last_viewed_at": usage.last_viewed.map(iso),
+            "last_patched_at": usage.last_patched.map(iso),
+            "created_at": iso(usage.created),
+            "state": "active",
+            "pinned": pinned,
+            "archived_at": null,
+        });
+        (name.to_owned(), record)
+    });
+    Value::Object(records.collect::<Map<_, _>>())
+}
+
+/// What an import of Hermes' `.usage.json` did.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+pub struct Imported {
+    /// Names whose counters were taken over.
+    pub imported: Vec<String>,
+    /// Names that no skill here has, or whose record is not one.
+    pub ignored: Vec<String>,
+}
+
+/// Takes Hermes' counters over: each counter becomes at least what the file says, so that importing
+/// twice changes nothing.
+pub fn from_hermes(
+    state: &State,
+    text: &str,
+    path: &Path,
+    find: impl Fn(&str) -> Option<Listed>,
+    now: i64,
+) -> Result<Imported, Error> {
+    let broken = |message: String| Error::Config { path: path.to_owned(), message };
+    let file: Value = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
+    let Value::Object(records) = file else {
+        return Err(broken("this is not a map of names to records".to_owned()));
+    };
+    let mut imported = Imported::default();
+    let mut rows = Vec::new();
+    for (name, record) in &records {
+        match (find(name), record) {
+            (Some(skill), Value::Object(record)) => {
+                let number = |key: &str| {
+                    record
+                        .get(key)
+                        .and_then(Value::as_u64)
+                        .and_then(|n| i64::try_from(n).ok())
+                        .unwrap_or(0)
+                };
+                let time =
+                    |key: &str| record.get(key).and_then(Value::as_str).and_then(milliseconds);
+                let key = canonical_or_same(skill.key()).to_string_lossy().into_owned();
+                let version = skill.summary.version.clone().unwrap_or_default();
+                rows.push((
+                    key,
+                    version,
+                    skill.summary.name.clone(),
+                    [number("view_count"), number("use_count"), number("patch_count")],
+                    [time("last_viewed_at"), time("last_used_at"), time("last_patched_at")],
+                    time("created_at").unwrap_or(now),
+                ));
+                imported.imported.push(name.clone());
+            }
+            _ => imported.ignored.push(name.clone()),
+        }
+    }
+    state.write(|db| {
+        for (key, version, name, [views, uses, patches], [viewed, used, patched], created) in &rows {
+            db.prepare_cached(
+                "INSERT INTO usage(skill, version, name, views, uses, patches, last_viewed, last_used, \
+                 last_patched, created) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10) \
+                 ON CONFLICT(skill, version) DO UPDATE SET \
+                 views = max(views, ?4), uses = max(uses, ?5), patches = max(patches, ?6), \
+                 last_viewed = nullif(max(coalesce(last_viewed, -1), coalesce(?7, -1)), -1), \
+                 last_used = nullif(max(coalesce(last_used, -1), coalesce(?8, -1)), -1), \
+                 last_patched = nullif(max(coalesce(last_patched, -1), coalesce(?9, -1)), -1), \
+                 created = min(created, ?10)",
+            )?
+            .execute((key, version, name, views, uses, patches, viewed, used, patched, created))?;
+        }
+        Ok(())
+    })?;
+    Ok(imported)
+}
+
+/// Milliseconds since 1970 as ISO 8601 in UTC.
+pub fn iso(milliseconds: i64) -> String {
+    jiff::Timestamp::from_millisecond(milliseconds)
+        .unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+        .to_string()
+}
+
+/// A time as Hermes writes it, with an offset or, failing that, taken as UTC.
+fn milliseconds(text: &str) -> Option<i64> {
+    text.parse::<jiff::Timestamp>()
+        .or_else(|_| format!("{text}Z").parse::<jiff::Timestamp>())
+        .ok()
+        .map(jiff::Timestamp::as_millisecond)
+}

@@ -1,0 +1,121 @@
+//! `cargo xtask test`: everything that has to hold before a change is good, in one command that
+//! works on a fresh machine. It stops at the first step that fails and ends with the time each took.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::command::{capture, is_executable, run};
+use crate::failure::Failure;
+use crate::{system, workspace};
+
+/// The reference validator of the skill format, by its exact version: what we write must pass it.
+const REFERENCE_VALIDATOR: (&str, &str) = ("skills-ref", "0.1.1");
+
+/// The variable that tells the tests where the reference validator is.
+const VALIDATOR_VARIABLE: &str = "HONE_TEST_AGENTSKILLS";
+
+/// Runs every step in order.
+pub(crate) fn test() -> Result<(), Failure> {
+    let mut clock = Clock::default();
+    let validator = clock.time("system", || {
+        system::provide()?;
+        component("fmt", "rustfmt")?;
+        component("clippy", "clippy")?;
+        reference_validator()
+    })?;
+    clock.time("fmt", || run(workspace::cargo().args(["fmt", "--all", "--check"])))?;
+    clock.time("clippy", || {
+        run(workspace::cargo()
+            .args(["clippy", "--workspace", "--all-targets", "--locked"])
+            .args(["--", "-D", "warnings"]))
+    })?;
+    clock.time("test", || {
+        run(workspace::cargo().env(VALIDATOR_VARIABLE, &validator).args([
+            "test",
+            "--workspace",
+            "--locked",
+        ]))
+    })?;
+    clock.time("doc", || {
+        run(workspace::cargo().env("RUSTDOCFLAGS", "-D warnings").args([
+            "doc",
+            "--workspace",
+            "--no-deps",
+            "--locked",
+        ]))
+    })?;
+    println!("all good: {}", clock.summary());
+    Ok(())
+}
+
+/// Fails with the way to install it when cargo lacks a component.
+fn component(subcommand: &str, name: &str) -> Result<(), Failure> {
+    capture(workspace::cargo().args([subcommand, "--version"])).map(drop).map_err(|_| {
+        Failure::Unmet(format!(
+            "`cargo {subcommand}` is not installed; get it with `rustup component add {name}`"
+        ))
+    })
+}
+
+/// The path of the `agentskills` command, installed in a virtual environment under `target` if
+/// it is not there yet.
+fn reference_validator() -> Result<PathBuf, Failure> {
+    let (package, version) = REFERENCE_VALIDATOR;
+    let folder = workspace::target()?.join("xtask-venv");
+    let python = folder.join("bin/python");
+    let command = folder.join("bin/agentskills");
+    let installed = Command::new(&python)
+        .args(["-c", "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"])
+        .arg(package)
+        .output()
+        .is_ok_and(|found| found.stdout.trim_ascii() == version.as_bytes());
+    if !installed || !is_executable(&command) {
+        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+        run(Command::new(&python)
+            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+            .arg(format!("{package}=={version}")))?;
+    }
+    capture(Command::new(&command).arg("--version"))?;
+    Ok(command)
+}
+
+/// How long each finished step took.
+#[derive(Default)]
+struct Clock(Vec<(&'static str, Duration)>);
+
+impl Clock {
+    fn time<T>(
+        &mut self,
+        step: &'static str,
+        work: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let start = Instant::now();
+        let done = work()?;
+        self.0.push((step, start.elapsed()));
+        Ok(done)
+    }
+
+    fn summary(&self) -> String {
+        let total: Duration = self.0.iter().map(|(_, took)| took).sum();
+        let mut parts: Vec<_> = self
+            .0
+            .iter()
+            .map(|(step, took)| format!("{step} {:.1} s", took.as_secs_f64()))
+            .collect();
+        parts.push(format!("total {:.1} s", total.as_secs_f64()));
+        parts.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_names_each_step_and_the_total() {
+        let clock =
+            Clock(vec![("fmt", Duration::from_millis(1_250)), ("test", Duration::from_secs(60))]);
+        assert_eq!(clock.summary(), "fmt 1.2 s, test 60.0 s, total 61.2 s");
+    }
+}
