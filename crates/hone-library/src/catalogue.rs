@@ -65,7 +65,7 @@ impl Reason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// What its text declares.
-    pub summary: Summary,
+    pub summary: Box<Summary>,
     /// Who sees it.
     pub scope: Scope,
     /// Whose word it is.

@@ -62,6 +62,19 @@ pub enum Shown {
     Hidden,
 }
 
+impl Shown {
+    /// The word for it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Shortened => "shortened",
+            Self::NameOnly => "name-only",
+            Self::Omitted => "omitted",
+            Self::Hidden => "hidden",
+        }
+    }
+}
+
 /// What a client sees.
 #[derive(Debug)]
 pub struct ClientView {

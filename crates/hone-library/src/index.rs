@@ -112,6 +112,29 @@ pub(crate) struct FolderEntry {
     pub(crate) odd: Vec<String>,
 }
 
+impl FolderEntry {
+    /// Takes over what is known about files that are still there under the same name.
+    pub(crate) fn with_known_files(mut self, known: Option<Self>) -> Self {
+        let known = known.map(|entry| entry.files).unwrap_or_default();
+        let mut known: HashMap<String, FileEntry> =
+            known.into_iter().map(|file| (file.name.clone(), file)).collect();
+        for file in &mut self.files {
+            let same = |old: &FileEntry| {
+                old.is_link == file.is_link && old.policy.is_some() == file.policy.is_some()
+            };
+            if let Some(old) = known.remove(&file.name).filter(same) {
+                *file = old;
+            }
+        }
+        self
+    }
+
+    /// The folder itself is a skill.
+    pub(crate) fn holds_skill(&self) -> bool {
+        self.files.iter().any(|file| crate::walk::is_skill_file(&file.name))
+    }
+}
+
 /// A file that holds a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileEntry {
@@ -163,8 +186,12 @@ impl Index {
     }
 
     /// Writes back what changed, and forgets the folders that were not met again.
-    pub(crate) fn store(self, state: &State, changed: &[(String, FolderEntry)]) {
-        if changed.is_empty() && self.entries.is_empty() {
+    pub(crate) fn store<'e>(
+        self,
+        state: &State,
+        changed: impl Iterator<Item = (&'e str, &'e FolderEntry)> + Clone,
+    ) {
+        if changed.clone().next().is_none() && self.entries.is_empty() {
             return;
         }
         state.write_best_effort(|db| {
@@ -180,7 +207,7 @@ impl Index {
                 remove.execute([path])?;
             }
             let mut insert = db.prepare_cached("INSERT OR REPLACE INTO folder VALUES (?1, ?2)")?;
-            for (path, entry) in changed {
+            for (path, entry) in changed.clone() {
                 let entry = serde_json::to_vec(entry).unwrap_or_default();
                 insert.execute((path, entry))?;
             }

@@ -55,7 +55,7 @@ mod walk;
 pub use agents::{AGENTS, Agent};
 pub use atomic::replace;
 pub use catalogue::{Catalogue, Listed, Reason, Search, Skipped};
-pub use client::{Client, ClientView};
+pub use client::{Client, ClientView, Shown};
 pub use config::{
     Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, MAX_DEPTH, Prompt, SETTINGS, Setting, Skills,
     with_setting,
@@ -68,8 +68,10 @@ pub use objects::hash;
 pub use patch::{Matching, PatchError, Patched, patch};
 pub use place::{list_files, read_file, read_text};
 pub use record::{Note, Summary};
-pub use root::{Layout, Project, Root};
+pub use rollback::files_at;
+pub use root::{Layout, Project, Root, normal};
 pub use scope::{Origin, Scope};
 pub use state::State;
-pub use store::{Author, Change, FileDelta, Mode, Store};
+pub use store::{Author, Change, FileDelta, Mode, Store, refuse_existing};
 pub use surroundings::Surroundings;
+pub use walk::read_bounded;

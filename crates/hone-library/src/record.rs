@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// The skill, or `None` when the file was refused; then the first note says why.
-    pub(crate) skill: Option<Summary>,
+    pub(crate) skill: Option<Box<Summary>>,
     pub(crate) notes: Vec<Note>,
 }
 
@@ -20,6 +20,9 @@ pub struct Summary {
     pub name: String,
     /// The name's slug.
     pub slug: Slug,
+    /// The name as its author first gave it, when that is not its own slug.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub title: Option<String>,
     /// The description, exactly as YAML has it.
     pub description: String,
     /// The description is the body's first line of prose, because the frontmatter has none.
@@ -44,6 +47,13 @@ pub struct Summary {
     pub model_invocable: bool,
     /// A person may call it by name.
     pub user_invocable: bool,
+}
+
+impl Summary {
+    /// The name as its author first gave it.
+    pub fn title(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.name)
+    }
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -99,18 +109,21 @@ impl Record {
                 })
             })
             .collect();
-        let skill = reading.skill.map(|skill| Summary {
-            description_from_body: skill.description_source == DescriptionSource::Body,
-            license: skill.get("license").and_then(|value| value.text()).map(str::to_owned),
-            name: skill.name,
-            slug: skill.slug,
-            description: skill.description,
-            version: skill.version,
-            when_to_use: skill.when_to_use,
-            allowed_tools: skill.allowed_tools,
-            platforms: skill.platforms,
-            model_invocable: !skill.disable_model_invocation,
-            user_invocable: skill.user_invocable,
+        let skill = reading.skill.map(|skill| {
+            Box::new(Summary {
+                title: Some(skill.title()).filter(|title| *title != skill.name).map(str::to_owned),
+                description_from_body: skill.description_source == DescriptionSource::Body,
+                license: skill.get("license").and_then(|value| value.text()).map(str::to_owned),
+                name: skill.name,
+                slug: skill.slug,
+                description: skill.description,
+                version: skill.version,
+                when_to_use: skill.when_to_use,
+                allowed_tools: skill.allowed_tools,
+                platforms: skill.platforms,
+                model_invocable: !skill.disable_model_invocation,
+                user_invocable: skill.user_invocable,
+            })
         });
         Self { skill, notes }
     }

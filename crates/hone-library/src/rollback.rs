@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::ledger::{self, Action, Revision};
 use crate::objects;
 use crate::place::{Place, SKILL_FILE, canonical_or_same};
+use crate::state::State;
 use crate::store::{About, Change, FileDelta, Mode, Pending, Store, described};
 use crate::tree;
 
@@ -133,7 +134,11 @@ impl Store<'_> {
     }
 
     /// The hashes of those files that are there now.
-    pub(crate) fn present(&self, place: &Place, files: &[String]) -> Result<BTreeMap<String, String>, Error> {
+    pub(crate) fn present(
+        &self,
+        place: &Place,
+        files: &[String],
+    ) -> Result<BTreeMap<String, String>, Error> {
         let mut present = BTreeMap::new();
         if place.folder().is_dir() {
             let folder = place.open()?;
@@ -206,4 +211,18 @@ fn state_after(history: &[Revision], revision: u64) -> BTreeMap<String, Kept> {
         }
     }
     files
+}
+
+/// The files of a skill that hone knew of after a revision (0: before the first), with their bytes.
+pub fn files_at(
+    state: &State,
+    history: &[Revision],
+    revision: u64,
+) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    let known = state_after(history, revision);
+    let bytes = known.into_iter().map(|(file, kept)| {
+        let bytes = objects::get(state.home(), &kept.hash)?;
+        Ok((file, bytes))
+    });
+    bytes.collect()
 }

@@ -152,7 +152,7 @@ fn layout_of(root: &Path) -> Layout {
 }
 
 /// Removes `.` and resolves `..` by name, without looking at the disk.
-pub(crate) fn normal(path: &Path) -> PathBuf {
+pub fn normal(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for part in path.components() {
         match part {

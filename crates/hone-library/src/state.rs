@@ -175,10 +175,8 @@ impl State {
         &self,
         mut work: impl FnMut(&mut Connection) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        if let Some(error) = self.problem.borrow_mut().take() {
-            let message = Error::io("open", &self.path())(std::io::Error::other(error.to_string()));
-            *self.problem.borrow_mut() = Some(error);
-            return Err(message);
+        if let Some(problem) = self.problem() {
+            return Err(Error::io("use", &self.path())(std::io::Error::other(problem)));
         }
         let result = match self.db.borrow_mut().as_mut() {
             Some(db) => work(db),

@@ -122,9 +122,7 @@ impl<'a> Store<'a> {
         existing: &[Listed],
     ) -> Result<Change, Error> {
         let slug = Slug::new(name)?;
-        if let Some(there) = same_slug(existing, root, &slug) {
-            return Err(Error::Exists { name: slug.to_string(), path: there.path.clone() });
-        }
+        refuse_existing(existing, root, name)?;
         let mut parent = root.to_owned();
         if let Some(category) = category {
             if !hone_skill::is_valid_name(category) {
@@ -760,6 +758,22 @@ impl<'a> Store<'a> {
         let happened =
             row.changes.iter().all(|change| now.get(&change.file) == change.after.as_ref());
         if happened { ledger::finish(self.state, id) } else { ledger::cancel(self.state, id) }
+    }
+}
+
+/// Refuses a name that a skill of the root has already, or whose slug another name has taken.
+pub fn refuse_existing(existing: &[Listed], root: &Path, name: &str) -> Result<(), Error> {
+    let slug = Slug::new(name)?;
+    match same_slug(existing, root, &slug) {
+        None => Ok(()),
+        Some(there) if same_name(there.summary.title(), name) => {
+            Err(Error::Exists { name: slug.to_string(), path: there.path.clone() })
+        }
+        Some(there) => Err(Error::SlugConflict {
+            new: name.to_owned(),
+            old: there.summary.title().to_owned(),
+            slug: slug.to_string(),
+        }),
     }
 }
 

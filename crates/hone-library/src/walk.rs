@@ -7,6 +7,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hone_skill::limits::MAX_READ_BYTES;
 
@@ -80,22 +81,34 @@ pub(crate) struct Walked {
 /// Walks roots one after the other; a folder reachable twice is met once.
 #[derive(Debug, Default)]
 pub(crate) struct Walker {
-    /// Folders met, by identity, with the skills found in them (root number and place).
+    /// Folders met, by identity, with the skill found in each (root number and place).
     folders: HashMap<(u64, u64), Option<(usize, usize)>>,
     /// Skill files met, by identity.
     files: HashMap<(u64, u64), (usize, usize)>,
     walks: Vec<Walked>,
 }
 
+/// A folder still to be looked at.
 struct Step {
     path: String,
     depth: usize,
     is_link: bool,
-    nested_in: Option<PathBuf>,
+    nested_in: Option<Arc<Path>>,
+}
+
+/// A folder that was looked at.
+struct Visit {
+    step: Step,
+    identity: (u64, u64),
+    /// What it holds; `None` when it was met before under another path.
+    entry: Option<FolderEntry>,
+    is_changed: bool,
 }
 
 impl Walker {
     /// Looks for skills below `root`, at most `max_depth` folders deep.
+    ///
+    /// First the folders, one after the other; then the skill files in them, on all cores.
     pub(crate) fn walk(&mut self, state: &State, root: &Root, max_depth: usize) {
         self.walks.push(Walked::default());
         let Some(start) = root.path.to_str() else {
@@ -103,15 +116,24 @@ impl Walker {
             return;
         };
         let mut index = Index::load(state, &root.path);
-        let mut changed = Vec::new();
+        let mut visits = Vec::new();
         // Links wait until all real folders were met, so that a skill is known by its real path.
         let mut real =
             vec![Step { path: start.to_owned(), depth: 0, is_link: false, nested_in: None }];
         let mut links: VecDeque<Step> = VecDeque::new();
         while let Some(step) = real.pop().or_else(|| links.pop_front()) {
-            self.step(step, root, max_depth, &mut index, &mut changed, &mut real, &mut links);
+            let Some(visit) = self.visit(step, root.layout, &mut index) else { continue };
+            self.descend(&visit, max_depth, &mut real, &mut links);
+            visits.push(visit);
         }
-        index.store(state, &changed);
+        refresh_all(&mut visits);
+        let changed = visits.iter().filter(|visit| visit.is_changed);
+        let changed =
+            changed.filter_map(|visit| Some((visit.step.path.as_str(), visit.entry.as_ref()?)));
+        index.store(state, changed);
+        for visit in visits {
+            self.collect(visit);
+        }
     }
 
     /// The walks, in the order of their roots.
@@ -127,75 +149,70 @@ impl Walker {
         self.current().closed.push((path.to_owned(), message));
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one step of one loop, cut out to be readable")]
-    fn step(
-        &mut self,
-        step: Step,
-        root: &Root,
-        max_depth: usize,
-        index: &mut Index,
-        changed: &mut Vec<(String, FolderEntry)>,
-        real: &mut Vec<Step>,
-        links: &mut VecDeque<Step>,
-    ) {
+    /// Looks at a folder; `None` when there is none.
+    fn visit(&mut self, step: Step, layout: Layout, index: &mut Index) -> Option<Visit> {
         let path = Path::new(&step.path);
         let now = file_clock();
         let metadata = match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => metadata,
-            Ok(_) => return,
+            Ok(_) => return None,
             Err(error) => {
                 // A link that leads nowhere, or a folder that just went away, holds no skill.
                 if error.kind() == std::io::ErrorKind::PermissionDenied {
                     self.close(path, error.to_string());
                 }
-                return;
+                return None;
             }
         };
         let stamp = Stamp::of(&metadata);
-        if let Some(known) = self.folders.get(&stamp.identity()) {
-            if let Some((walk, at)) = *known {
-                let file = self.walks[walk].found[at].path.file_name().unwrap_or_default();
-                let other = path.join(file);
-                self.walks[walk].found[at].also_at.push(other);
-            }
-            return;
+        let identity = stamp.identity();
+        if self.folders.contains_key(&identity) {
+            return Some(Visit { step, identity, entry: None, is_changed: false });
         }
-        self.folders.insert(stamp.identity(), None);
-        let cached = index.take(&step.path);
-        let is_current = cached.as_ref().is_some_and(|entry| entry.seen.still(stamp));
-        let mut entry = match cached.filter(|_| is_current) {
-            Some(entry) => entry,
-            None => match list(path, step.depth, root.layout, Seen::new(stamp, now)) {
-                Ok(entry) => entry,
+        self.folders.insert(identity, None);
+        let known = index.take(&step.path);
+        let is_changed = !known.as_ref().is_some_and(|entry| entry.seen.still(stamp));
+        let entry = match known {
+            Some(entry) if !is_changed => entry,
+            known => match list(path, step.depth, layout, Seen::new(stamp, now)) {
+                Ok(entry) => entry.with_known_files(known),
                 Err(error) => {
                     self.close(path, error.to_string());
-                    return;
+                    return None;
                 }
             },
         };
-        let mut is_changed = !is_current;
-        for file in &mut entry.files {
-            is_changed |= refresh(path, file);
-        }
-        if is_changed {
-            changed.push((step.path.clone(), entry.clone()));
-        }
-        let FolderEntry { folders, links: to_follow, files, odd, .. } = entry;
-        for name in odd {
+        for name in &entry.odd {
             self.close(&path.join(name), "the folder's name is not UTF-8".to_owned());
         }
-        let holds_skill = files.iter().any(|file| is_skill_file(&file.name));
-        for file in files {
-            self.found(path, &step, stamp, file);
-        }
+        Some(Visit { step, identity, entry: Some(entry), is_changed })
+    }
+
+    /// Puts the folders and links below a folder on the list.
+    fn descend(
+        &mut self,
+        visit: &Visit,
+        max_depth: usize,
+        real: &mut Vec<Step>,
+        links: &mut VecDeque<Step>,
+    ) {
+        let Visit { step, entry: Some(entry), .. } = visit else { return };
         if step.depth >= max_depth {
-            let hidden = step.nested_in.is_none() && !holds_skill && !folders.is_empty();
+            let hidden =
+                step.nested_in.is_none() && !entry.holds_skill() && !entry.folders.is_empty();
             if hidden {
-                self.current().too_deep.push(path.to_owned());
+                self.current().too_deep.push(PathBuf::from(&step.path));
             }
             return;
         }
-        let nested_in = if holds_skill { Some(path.to_owned()) } else { step.nested_in.clone() };
+        if entry.folders.is_empty() && entry.links.is_empty() {
+            return;
+        }
+        let nested_in = if entry.holds_skill() {
+            Some(Path::new(&step.path).into())
+        } else {
+            step.nested_in.clone()
+        };
         let below = |name: &String, is_link: bool| Step {
             path: format!("{}/{name}", step.path.trim_end_matches('/')),
             depth: step.depth + 1,
@@ -203,41 +220,78 @@ impl Walker {
             nested_in: nested_in.clone(),
         };
         // The next to be taken goes on last, so that folders are met in order, depth first.
-        for name in folders.iter().rev() {
+        for name in entry.folders.iter().rev() {
             if step.is_link {
                 links.push_front(below(name, true));
             } else {
                 real.push(below(name, false));
             }
         }
-        links.extend(to_follow.iter().map(|name| below(name, true)));
+        links.extend(entry.links.iter().map(|name| below(name, true)));
     }
 
-    fn found(&mut self, folder: &Path, step: &Step, stamp: Stamp, file: FileEntry) {
-        let path = folder.join(&file.name);
-        let is_flat = !is_skill_file(&file.name);
-        let place = (self.walks.len() - 1, self.current().found.len());
-        if let Some(seen) = file.seen {
-            let known = self.files.get(&seen.identity()).copied();
-            if let Some((walk, at)) = known.filter(|_| file.is_link) {
-                self.walks[walk].found[at].also_at.push(path);
-                return;
+    /// Adds the skills of a folder to what was found.
+    fn collect(&mut self, visit: Visit) {
+        let Visit { step, identity, entry, .. } = visit;
+        let folder = Path::new(&step.path);
+        let Some(entry) = entry else {
+            if let Some(Some((walk, at))) = self.folders.get(&identity) {
+                let found = &mut self.walks[*walk].found[*at];
+                let file = found.path.file_name().unwrap_or_default();
+                found.also_at.push(folder.join(file));
             }
-            self.files.insert(seen.identity(), place);
+            return;
+        };
+        for file in entry.files {
+            let path = folder.join(&file.name);
+            let is_flat = !is_skill_file(&file.name);
+            let place = (self.walks.len() - 1, self.current().found.len());
+            if let Some(seen) = file.seen {
+                let known = self.files.get(&seen.identity()).copied();
+                if let Some((walk, at)) = known.filter(|_| file.is_link) {
+                    self.walks[walk].found[at].also_at.push(path);
+                    continue;
+                }
+                self.files.insert(seen.identity(), place);
+            }
+            if !is_flat {
+                self.folders.insert(identity, Some(place));
+            }
+            self.current().found.push(Found {
+                path,
+                is_flat,
+                depth: step.depth,
+                is_link: file.is_link,
+                nested_in: step.nested_in.as_deref().map(Path::to_owned),
+                also_at: Vec::new(),
+                record: file.record,
+            });
         }
-        if !is_flat {
-            self.folders.insert(stamp.identity(), Some(place));
-        }
-        self.current().found.push(Found {
-            path,
-            is_flat,
-            depth: step.depth,
-            is_link: file.is_link,
-            nested_in: step.nested_in.clone(),
-            also_at: Vec::new(),
-            record: file.record,
-        });
     }
+}
+
+/// Brings the records of all skill files up to date, on all cores when there are many.
+fn refresh_all(visits: &mut [Visit]) {
+    /// Fewer files than this are not worth a thread.
+    const FILES_A_THREAD: usize = 128;
+    let refresh_some = |visits: &mut [Visit]| {
+        for visit in visits {
+            let Some(entry) = &mut visit.entry else { continue };
+            for file in &mut entry.files {
+                visit.is_changed |= refresh(Path::new(&visit.step.path), file);
+            }
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = cores.min(visits.len() / FILES_A_THREAD);
+    if threads < 2 {
+        return refresh_some(visits);
+    }
+    std::thread::scope(|scope| {
+        for part in visits.chunks_mut(visits.len().div_ceil(threads)) {
+            scope.spawn(|| refresh_some(part));
+        }
+    });
 }
 
 pub(crate) fn is_skill_file(name: &str) -> bool {
@@ -370,11 +424,20 @@ fn read_skill(path: &Path, metadata: &Metadata, policy: Option<&[u8]>) -> Record
 
 /// Reads a file up to one byte past the limit, so that the reader can tell that it is too large.
 /// Never waits on a pipe that somebody put there.
-pub(crate) fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+pub fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    let file: File = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
+    let mut file: File = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
     let size = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
-    let mut bytes = Vec::with_capacity(size.min(MAX_READ_BYTES) + 1);
-    file.take(MAX_READ_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    let mut bytes = vec![0; size.min(MAX_READ_BYTES) + 1];
+    let mut filled = 0;
+    loop {
+        let count = file.read(&mut bytes[filled..])?;
+        filled += count;
+        // A regular file that gave what it promised is at its end: one call less for each skill.
+        if count == 0 || filled == size || filled == bytes.len() {
+            break;
+        }
+    }
+    bytes.truncate(filled);
     Ok(bytes)
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::rule::{Profile, Rule};
+use crate::yaml::floor_boundary;
 
 /// How much a diagnostic matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -61,28 +62,71 @@ impl Diagnostic {
     }
 }
 
-/// Turns byte offsets into lines and columns.
+/// Turns byte offsets into lines and columns, each in constant time: a file may have thousands of
+/// diagnostics on one long line.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
+    /// How many characters start before every [`STRIDE`]-th byte.
+    chars: Vec<usize>,
 }
+
+const STRIDE: usize = 256;
 
 impl<'a> Lines<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
-        Self { text, starts: std::iter::once(0).chain(breaks).collect() }
+        let starts = std::iter::once(0).chain(breaks).collect();
+        let mut total = 0;
+        let mut chars = vec![0];
+        chars.extend(text.as_bytes().chunks(STRIDE).map(|chunk| {
+            total += count_chars(chunk);
+            total
+        }));
+        Self { text, starts, chars }
     }
 
     /// Line and column (in characters) of a byte offset, both from 1.
     pub(crate) fn position(&self, offset: usize) -> (usize, usize) {
-        let offset = offset.min(self.text.len());
+        let offset = floor_boundary(self.text, offset);
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = self.starts[line - 1];
-        let mut end = offset;
-        while !self.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        (line, self.text[start..end].chars().count() + 1)
+        (line, self.chars_before(offset) - self.chars_before(start) + 1)
     }
+
+    fn chars_before(&self, offset: usize) -> usize {
+        let stride = offset / STRIDE;
+        self.chars[stride] + count_chars(&self.text.as_bytes()[stride * STRIDE..offset])
+    }
+}
+
+fn count_chars(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| (**byte & 0xC0) != 0x80).count()
+}
+
+/// Control characters and the marks that reorder or hide text; line breaks and tabs are neither.
+pub fn is_hidden(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+        || matches!(c,
+            '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{061C}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}'
+            | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{E0000}'..='\u{E007F}')
+}
+
+/// A text of the file as a message quotes it: nothing invisible, and not too long.
+pub(crate) fn shown(text: &str) -> String {
+    const MAX_SHOWN_CHARS: usize = 120;
+    let mut shown = String::new();
+    for (at, c) in text.chars().enumerate() {
+        if at == MAX_SHOWN_CHARS {
+            shown.push('…');
+            break;
+        }
+        if c.is_control() || is_hidden(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }

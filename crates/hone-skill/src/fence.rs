@@ -21,6 +21,8 @@ pub(crate) struct Parts {
     pub(crate) bom: bool,
     /// The fences stand inside a code block that the file starts with.
     pub(crate) in_code_block: bool,
+    /// The line that closes that code block, with its line break.
+    pub(crate) code_close: Option<Range<usize>>,
 }
 
 /// Why a file has no frontmatter.
@@ -38,47 +40,81 @@ const BOM: &str = "\u{feff}";
 pub(crate) fn split(text: &str) -> Result<Parts, NoParts> {
     let bom = text.starts_with(BOM);
     let mut lines = Lines { text, at: if bom { BOM.len() } else { 0 } };
-    let mut in_code_block = false;
+    let mut marker = "";
     let open = loop {
         let line = lines.next().ok_or(NoParts::Missing)?;
         let content = text[line.clone()].trim();
         if content == "---" {
             break line;
         }
-        let opens_code = content.starts_with("```") || content.starts_with("~~~");
-        if !content.is_empty() && (in_code_block || !opens_code) {
+        let code = code_marker(content);
+        if !content.is_empty() && (code.is_empty() || !marker.is_empty()) {
             return Err(NoParts::Missing);
         }
-        in_code_block |= opens_code;
+        marker = if marker.is_empty() { code } else { marker };
     };
     let start = lines.at;
-    for line in lines.by_ref() {
-        let content = text[line.clone()].trim_end();
-        if content == "---" || content == "..." {
-            let mut body = lines.at..text.len();
-            if in_code_block {
-                body.start = skip_code_close(text, body.start);
-            }
-            return Ok(Parts {
-                frontmatter: start..line.start,
-                body,
-                open,
-                close: line,
-                bom,
-                in_code_block,
-            });
+    let close = lines
+        .find(|line| matches!(text[line.clone()].trim_end(), "---" | "..."))
+        // A code sample may well show a lone `---`.
+        .ok_or(if marker.is_empty() {
+            NoParts::Unclosed(open.clone())
+        } else {
+            NoParts::Missing
+        })?;
+    let mut body = lines.at..text.len();
+    let code_close = if marker.is_empty() { None } else { code_close(text, &body, marker) };
+    if let Some(line) = &code_close {
+        if line.start == body.start {
+            body.start = line.end;
+        } else {
+            body.end = line.start;
         }
     }
-    Err(NoParts::Unclosed(open))
+    Ok(Parts {
+        frontmatter: start..close.start,
+        body,
+        open,
+        close,
+        bom,
+        in_code_block: !marker.is_empty(),
+        code_close,
+    })
 }
 
-/// A code block that holds only the frontmatter is closed right after it.
-fn skip_code_close(text: &str, at: usize) -> usize {
-    let mut lines = Lines { text, at };
-    match lines.next() {
-        Some(line) if matches!(text[line.clone()].trim(), "```" | "~~~") => lines.at,
-        _ => at,
+/// The backticks or tildes that open or close a code block.
+fn code_marker(line: &str) -> &str {
+    ['`', '~']
+        .map(|c| &line[..line.len() - line.trim_start_matches(c).len()])
+        .into_iter()
+        .find(|run| run.len() >= 3)
+        .unwrap_or_default()
+}
+
+/// The line that closes the block which `marker` opened: right after the frontmatter when the block
+/// holds nothing else, or the last line of the file when the block holds all of it.
+fn code_close(text: &str, body: &Range<usize>, marker: &str) -> Option<Range<usize>> {
+    let mut lines = Lines { text, at: body.start };
+    let closes = |line: &Range<usize>| {
+        let content = text[line.clone()].trim();
+        code_marker(content) == content && content.starts_with(marker)
+    };
+    let first = lines.next().map(|line| (line, lines.at));
+    if let Some((line, end)) = first.filter(|(line, _)| closes(line)) {
+        return Some(line.start..end);
     }
+    let mut markers = 0;
+    let mut last = None;
+    let mut lines = Lines { text, at: body.start };
+    while let Some(line) = lines.next() {
+        let content = text[line.clone()].trim();
+        markers += usize::from(content.starts_with(marker));
+        if !content.is_empty() {
+            last = Some((line, lines.at));
+        }
+    }
+    let (line, end) = last.filter(|(line, _)| markers % 2 == 1 && closes(line))?;
+    Some(line.start..end)
 }
 
 struct Lines<'a> {

@@ -24,9 +24,12 @@
 mod diagnostic;
 mod edit;
 mod fence;
+mod fields;
 mod frontmatter;
 pub mod limits;
 mod name;
+mod openai;
+mod reader;
 mod rule;
 mod skill;
 mod slug;
@@ -35,9 +38,10 @@ mod value;
 mod write;
 mod yaml;
 
-pub use diagnostic::{Diagnostic, Edit, Severity};
+pub use diagnostic::{Diagnostic, Edit, Severity, is_hidden};
 pub use edit::{EditError, Field, apply_edits, fix, set_field};
 pub use name::{is_valid_name, name_matches_folder, name_problems};
+pub use openai::OpenAiPolicy;
 pub use rule::{CLAUDE_CODE_KEYS, OTHER_AGENT_KEYS, Profile, Rule, SPEC_KEYS};
 pub use skill::{DescriptionSource, Reading, Skill, first_prose_line, read};
 pub use slug::{NoSlug, Slug, same_name};

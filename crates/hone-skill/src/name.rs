@@ -10,6 +10,7 @@ const RESERVED: [&str; 5] = ["synced", "con", "prn", "aux", "nul"];
 
 /// The rules that `name` breaks, each with a message.
 ///
+/// Blanks around it do not count, as in the reference validator: YAML drops them from most values.
 /// Letters and digits are meant in the Unicode sense, as the specification's prose has it; a name
 /// outside a-z and 0-9 is reported apart, because many agents take only those.
 pub fn name_problems(name: &str) -> Vec<(Rule, String)> {
@@ -61,6 +62,7 @@ pub fn name_matches_folder(name: &str, folder: &str) -> bool {
 /// Whether `name` passes the specification's rules for a name.
 pub fn is_valid_name(name: &str) -> bool {
     !name.is_empty()
+        && name == name.trim()
         && name_problems(name)
             .iter()
             .all(|(rule, _)| matches!(rule, Rule::NameNonAscii | Rule::NameReserved))

@@ -10,7 +10,8 @@ use crate::diagnostic::Severity;
 pub enum Profile {
     /// The agentskills.io specification, to the letter.
     Spec,
-    /// What skill uploads accept: the specification, and no markup in the description.
+    /// What skill uploads accept: the specification with ASCII names, and no markup in the
+    /// description.
     Upload,
     /// What Claude Code reads, its extensions included.
     ClaudeCode,
@@ -225,6 +226,7 @@ rules! {
 
 impl Rule {
     /// How much the rule matters under `profile`; `None` when it does not.
+    #[expect(clippy::match_same_arms, reason = "rules stand together by what they are about")]
     pub fn severity(self, profile: Profile) -> Option<Severity> {
         use Profile::{ClaudeCode, Codex, Lenient, Mcp, Spec, Upload};
         use Severity::{Error, Info, Warning};
@@ -242,25 +244,24 @@ impl Rule {
             | Self::YamlLimit
             | Self::DescriptionType => Some(Error),
 
-            // Claude Code drops every field of frontmatter that it cannot parse.
-            Self::YamlSyntax | Self::YamlUnquoted => match profile {
+            // Claude Code drops every field of frontmatter that it cannot parse; Codex puts quotes
+            // around a value and tries again.
+            Self::YamlUnquoted => match profile {
                 Codex | Lenient => Some(Warning),
                 _ => Some(Error),
             },
-            Self::TabIndent => match profile {
+            // No agent takes a file whose first line is not a fence, or that is never closed.
+            Self::YamlSyntax
+            | Self::TabIndent
+            | Self::TextBeforeFence
+            | Self::FenceInCodeBlock
+            | Self::FenceDots => match profile {
                 Lenient => Some(Warning),
                 _ => Some(Error),
             },
-            Self::YamlDecoration
-            | Self::DuplicateKey
-            | Self::FenceInCodeBlock
-            | Self::FenceDots => by_strictness(Warning),
+            Self::YamlDecoration | Self::DuplicateKey => by_strictness(Warning),
             Self::ByteOrderMark => match profile {
                 ClaudeCode => Some(Info),
-                Lenient => Some(Warning),
-                _ => Some(Error),
-            },
-            Self::TextBeforeFence => match profile {
                 Lenient => Some(Warning),
                 _ => Some(Error),
             },
@@ -298,7 +299,7 @@ impl Rule {
             },
             Self::NameNoSlug => by_strictness(Warning),
             Self::NameNonAscii => match profile {
-                Mcp => Some(Error),
+                Upload | Mcp => Some(Error),
                 ClaudeCode => None,
                 _ => Some(Warning),
             },

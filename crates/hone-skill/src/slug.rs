@@ -25,7 +25,7 @@ const DIGEST_CHARS: usize = 8;
 /// # Ok::<(), hone_skill::NoSlug>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "String", into = "String")]
 pub struct Slug(String);
 
 /// A name without a single letter or digit.
@@ -61,9 +61,10 @@ impl Slug {
             if !slug.is_empty() && !slug.ends_with('-') {
                 slug.push('-');
             }
-            for byte in &digest[..DIGEST_CHARS / 2] {
-                slug.push_str(&format!("{byte:02x}"));
-            }
+            slug.extend(digest[..DIGEST_CHARS / 2].iter().flat_map(|byte| {
+                [byte >> 4, byte & 15]
+                    .map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]))
+            }));
         }
         slug.truncate(MAX_NAME_CHARS);
         let slug = slug.trim_end_matches('-');
@@ -73,6 +74,24 @@ impl Slug {
     /// The slug as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// Only what is a slug already: a stored slug may end up in a path.
+impl TryFrom<String> for Slug {
+    type Error = NoSlug;
+
+    fn try_from(text: String) -> Result<Self, NoSlug> {
+        match Self::new(&text) {
+            Ok(slug) if slug.0 == text => Ok(slug),
+            _ => Err(NoSlug(text)),
+        }
+    }
+}
+
+impl From<Slug> for String {
+    fn from(slug: Slug) -> Self {
+        slug.0
     }
 }
 

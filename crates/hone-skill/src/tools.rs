@@ -31,12 +31,28 @@ pub fn split_tools(text: &str) -> Vec<String> {
     tools
 }
 
+/// Whether a tool list separates its tools by commas.
+pub(crate) fn has_commas(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.chars().any(|c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && c == ','
+    })
+}
+
 /// The tools of an `allowed-tools` value, whatever its form.
 pub(crate) fn tools_of(value: &Value) -> Vec<String> {
     match value {
-        Value::List(items) => {
-            items.iter().filter_map(Value::text).map(|text| text.trim().to_owned()).collect()
-        }
+        Value::List(items) => items
+            .iter()
+            .filter_map(Value::text)
+            .map(|text| text.trim().to_owned())
+            .filter(|tool| !tool.is_empty())
+            .collect(),
         other => other.text().map(split_tools).unwrap_or_default(),
     }
 }

@@ -48,20 +48,19 @@ impl Value {
         }
     }
 
-    /// The scalar texts of a list; a single scalar is a list of one, split at commas.
+    /// The scalar texts of a list; a single scalar is a list of one, split at commas. A list that
+    /// was quoted whole (`"[a, b]"`) is still one.
     pub fn words(&self) -> Vec<String> {
-        match self {
-            Self::List(items) => {
-                items.iter().filter_map(Value::text).map(|text| text.trim().to_owned()).collect()
+        let word = |text: &str| text.trim().trim_matches(['"', '\'']).trim().to_owned();
+        let words: Vec<String> = match self {
+            Self::List(items) => items.iter().filter_map(Value::text).map(word).collect(),
+            other => {
+                let text = other.text().unwrap_or_default().trim();
+                let inside = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+                inside.unwrap_or(text).split(',').map(word).collect()
             }
-            other => other.text().map_or_else(Vec::new, |text| {
-                text.split(',')
-                    .map(str::trim)
-                    .filter(|w| !w.is_empty())
-                    .map(str::to_owned)
-                    .collect()
-            }),
-        }
+        };
+        words.into_iter().filter(|word| !word.is_empty()).collect()
     }
 
     /// What a plain (unquoted) scalar means in YAML 1.2's core schema.
@@ -102,21 +101,26 @@ fn is_number(text: &str) -> bool {
     mantissa_is_number && exponent.is_none_or(|e| digits(e.strip_prefix(['-', '+']).unwrap_or(e)))
 }
 
+fn integer(text: &str) -> Option<i64> {
+    if let Some(hex) = text.strip_prefix("0x") {
+        return i64::from_str_radix(hex, 16).ok();
+    }
+    if let Some(octal) = text.strip_prefix("0o") {
+        return i64::from_str_radix(octal, 8).ok();
+    }
+    text.parse().ok()
+}
+
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Null => serializer.serialize_unit(),
             Self::Bool(text) => serializer.serialize_bool(text.eq_ignore_ascii_case("true")),
-            Self::Number(text) => {
-                if let Ok(number) = text.parse::<i64>() {
-                    serializer.serialize_i64(number)
-                } else {
-                    match text.parse::<f64>() {
-                        Ok(number) if number.is_finite() => serializer.serialize_f64(number),
-                        _ => serializer.serialize_str(text),
-                    }
-                }
-            }
+            Self::Number(text) => match (integer(text), text.parse::<f64>()) {
+                (Some(number), _) => serializer.serialize_i64(number),
+                (None, Ok(number)) if number.is_finite() => serializer.serialize_f64(number),
+                _ => serializer.serialize_str(text),
+            },
             Self::String(text) => serializer.serialize_str(text),
             Self::List(items) => serializer.collect_seq(items),
             Self::Map(entries) => {

@@ -1,13 +1,14 @@
 //! What we write: frontmatter that is always there, always valid, with one version that goes up.
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::edit::{EditError, Field, fix, set_field};
+use crate::edit::{EditError, Field, drop_metadata, fix, line_end, open, set_field};
 use crate::fence::{self, NoParts};
+use crate::frontmatter::{self, Frontmatter};
 use crate::limits::MAX_DESCRIPTION_CHARS;
 use crate::rule::{Profile, Rule};
-use crate::skill::{DescriptionSource, Reading, first_prose_line, quote_always, read};
+use crate::skill::{DescriptionSource, Reading, first_prose_line, read};
 use crate::slug::Slug;
-use crate::yaml::quote;
+use crate::yaml::{quote, quote_always};
 
 /// The key under `metadata` that keeps a declared name which is not its own slug.
 pub(crate) const TITLE_KEY: &str = "hone.title";
@@ -36,16 +37,18 @@ pub fn ensure_frontmatter(
     title: &str,
     version: &str,
 ) -> Result<String, EditError> {
-    let is_bare = fence::split(text) == Err(NoParts::Missing);
-    let mut text = if is_bare {
-        let body = text.trim_start_matches('\u{feff}');
-        let description = default_description(body, title);
-        format!(
-            "---\nname: {}\ndescription: {}\nmetadata:\n  version: {}\n---\n{body}",
-            quote(slug.as_str()),
-            quote(&description),
-            quote_always(version),
-        )
+    let mut text = if is_bare(text) {
+        let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let lines = [
+            "---".to_owned(),
+            format!("name: {}", quote(slug.as_str())),
+            format!("description: {}", quote(&default_description(body, slug, title))),
+            "metadata:".to_owned(),
+            format!("  version: {}", quote_always(version)),
+            "---".to_owned(),
+        ];
+        let end = line_end(body);
+        lines.map(|line| line + end).concat() + body
     } else {
         let (text, _) = fix(text, Some(slug.as_str()), Profile::Spec);
         let reading = read(text.as_bytes(), Some(slug.as_str()));
@@ -57,6 +60,21 @@ pub fn ensure_frontmatter(
     Ok(text)
 }
 
+/// Whether a text has no frontmatter yet. A code block at its start may well hold some YAML that
+/// is none.
+fn is_bare(text: &str) -> bool {
+    match fence::split(text) {
+        Err(NoParts::Missing) => true,
+        Err(NoParts::Unclosed(_)) => false,
+        Ok(parts) => {
+            let declares = |found: Frontmatter| {
+                found.entries.iter().any(|e| matches!(e.key.as_str(), "name" | "description"))
+            };
+            parts.in_code_block && !frontmatter::parse(text, parts.frontmatter).is_ok_and(declares)
+        }
+    }
+}
+
 fn complete(
     mut text: String,
     reading: &Reading,
@@ -64,17 +82,17 @@ fn complete(
     title: &str,
     version: &str,
 ) -> Result<String, EditError> {
-    let declares_name = reading
-        .skill
-        .as_ref()
-        .is_some_and(|skill| skill.get("name").is_some() && skill.name == slug.as_str());
-    if !declares_name {
+    let declared = reading.skill.as_ref().and_then(|skill| skill.get("name")?.text());
+    if declared.map(str::trim) != Some(slug.as_str()) {
         text = set_field(&text, Field::Top("name"), slug.as_str())?;
     }
     let description = match &reading.skill {
         Some(skill) if skill.description_source == DescriptionSource::Frontmatter => None,
         Some(skill) => Some(skill.description.clone()),
-        None => Some(default_description(&text[body_start(&text)..], title)),
+        None => {
+            let body = fence::split(&text).map_or(0..0, |parts| parts.body);
+            Some(default_description(&text[body], slug, title))
+        }
     };
     if let Some(description) = description {
         text = set_field(&text, Field::Top("description"), &description)?;
@@ -82,21 +100,28 @@ fn complete(
     set_version(&text, version)
 }
 
-fn body_start(text: &str) -> usize {
-    fence::split(text).map_or(0, |parts| parts.body.start)
-}
-
-fn default_description(body: &str, title: &str) -> String {
+fn default_description(body: &str, slug: &Slug, title: &str) -> String {
+    let title = if title.trim().is_empty() { slug.as_str() } else { title.trim() };
     let line = first_prose_line(body).unwrap_or(title);
     line.chars().take(MAX_DESCRIPTION_CHARS).collect::<String>().trim_end().to_owned()
 }
 
-/// Sets the version where the skill has it: at the top level, else under `metadata`.
+/// Sets the version where the skill has it: at the top level, else under `metadata`. Of two, the
+/// one under `metadata` goes, so that there is one answer.
 pub fn set_version(text: &str, version: &str) -> Result<String, EditError> {
-    let reading = read(text.as_bytes(), Some("any"));
-    let at_top = reading.skill.as_ref().is_some_and(|skill| skill.get("version").is_some());
-    let field = if at_top { Field::Top("version") } else { Field::Metadata("version") };
-    set_field(text, field, version)
+    if !has_top_version(text)? {
+        match set_field(text, Field::Metadata("version"), version) {
+            Err(EditError::MetadataNotMap) => {}
+            result => return result,
+        }
+    }
+    let text = set_field(text, Field::Top("version"), version)?;
+    drop_metadata(&text, "version")
+}
+
+fn has_top_version(text: &str) -> Result<bool, EditError> {
+    let (_, found) = open(text)?;
+    Ok(found.entries.iter().any(|entry| entry.key == "version"))
 }
 
 /// The version after `prior`: an integer plus one, or the last number of a dotted one plus one.
@@ -133,7 +158,7 @@ fn increment(digits: &str) -> String {
     format!("1{}", String::from_utf8_lossy(&digits))
 }
 
-/// What keeps a text from being written as a skill in `folder` (`None` for a flat file).
+/// What keeps a text from being written as the skill that was read.
 ///
 /// Stricter than reading: the specification's rules, but for keys that agents add and that we keep
 /// as they are.

@@ -13,12 +13,17 @@ use crate::limits::{MAX_YAML_DEPTH, MAX_YAML_NODES, MAX_YAML_TEXT_BYTES};
 use crate::value::Value;
 
 /// A YAML node and where it stands in the parsed text.
+///
+/// A block scalar spans from its `|` or `>` to its last character, a block list or map from its
+/// first item to the end of its last: comments and blank lines after a node are not part of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub(crate) span: Range<usize>,
     pub(crate) kind: Kind,
     /// The node carries an anchor, a tag, or came from an alias.
     pub(crate) decorated: bool,
+    /// The node is a copy: what is inside it stands where its anchor is.
+    pub(crate) alias: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -64,12 +69,11 @@ impl Node {
                 for (key, value) in entries {
                     let Some(key) = key.key_text() else { continue };
                     let value = value.to_value();
-                    match places.get(key) {
-                        Some(&at) => values[at] = (key.to_owned(), value),
-                        None => {
-                            places.insert(key, values.len());
-                            values.push((key.to_owned(), value));
-                        }
+                    let at = *places.entry(key).or_insert(values.len());
+                    if at < values.len() {
+                        values[at].1 = value;
+                    } else {
+                        values.push((key.to_owned(), value));
                     }
                 }
                 Value::Map(values)
@@ -81,6 +85,26 @@ impl Node {
         match &self.kind {
             Kind::Scalar { text, .. } => Some(text),
             _ => None,
+        }
+    }
+
+    pub(crate) fn is_flow(&self) -> bool {
+        matches!(self.kind, Kind::List { flow: true, .. } | Kind::Map { flow: true, .. })
+    }
+
+    /// Calls `visit` for this node and everything written inside it, in the order of the text.
+    pub(crate) fn walk(&self, visit: &mut dyn FnMut(&Node)) {
+        visit(self);
+        match &self.kind {
+            _ if self.alias => {}
+            Kind::Scalar { .. } => {}
+            Kind::List { items, .. } => items.iter().for_each(|item| item.walk(visit)),
+            Kind::Map { entries, .. } => {
+                for (key, value) in entries {
+                    key.walk(visit);
+                    value.walk(visit);
+                }
+            }
         }
     }
 
@@ -99,24 +123,26 @@ impl Node {
     }
 }
 
+/// What has been built so far: never more than the limits allow, over however many parses.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Spent {
+    nodes: usize,
+    text: usize,
+}
+
 /// Parses one YAML document; `None` when there is nothing in it. Positions are offset by `base`.
-pub(crate) fn parse(text: &str, base: usize) -> Result<Option<Node>, YamlError> {
+pub(crate) fn parse(text: &str, base: usize, spent: &mut Spent) -> Result<Option<Node>, YamlError> {
     let options = granit_parser::options! {
-        flow_nesting_limit: MAX_YAML_DEPTH,
-        block_nesting_limit: MAX_YAML_DEPTH,
+        flow_nesting_limit: MAX_YAML_DEPTH + 1,
+        block_nesting_limit: MAX_YAML_DEPTH + 1,
         emit_comments: false,
     };
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(text, spent);
     for event in Parser::new_from_str_with_options(text, options) {
         let (event, span) = event.map_err(|error| {
-            let at = base + error.marker().byte_offset().unwrap_or(0);
+            let at = base + floor_boundary(text, error.marker().byte_offset().unwrap_or(0));
             match error.kind() {
-                ErrorKind::RecursionLimitExceeded => YamlError::Limit {
-                    message: format!(
-                        "lists and maps are nested deeper than {MAX_YAML_DEPTH} levels"
-                    ),
-                    at,
-                },
+                ErrorKind::RecursionLimitExceeded => YamlError::Limit { message: too_deep(), at },
                 _ => YamlError::Syntax { message: error.info(), at },
             }
         })?;
@@ -133,30 +159,52 @@ pub(crate) fn parse(text: &str, base: usize) -> Result<Option<Node>, YamlError> 
     }))
 }
 
-#[derive(Default)]
-struct Builder {
+pub(crate) fn too_deep() -> String {
+    format!("lists and maps are nested deeper than {MAX_YAML_DEPTH} levels")
+}
+
+struct Builder<'a> {
+    text: &'a str,
     open: Vec<Open>,
     anchors: HashMap<usize, (Node, Weight)>,
     root: Option<Node>,
-    spent: Weight,
+    spent: &'a mut Spent,
     documents: usize,
+    /// Where the last event ended.
+    at: usize,
 }
 
 struct Open {
     node: Node,
     anchor: usize,
     pending_key: Option<Node>,
-    spent_before: Weight,
+    weight: Weight,
 }
 
-#[derive(Default, Clone, Copy)]
+/// What a copy of a node costs.
+#[derive(Clone, Copy)]
 struct Weight {
     nodes: usize,
     text: usize,
+    /// Levels of lists and maps.
+    height: usize,
 }
 
-impl Builder {
+impl<'a> Builder<'a> {
+    fn new(text: &'a str, spent: &'a mut Spent) -> Self {
+        Self {
+            text,
+            open: Vec::new(),
+            anchors: HashMap::new(),
+            root: None,
+            spent,
+            documents: 0,
+            at: 0,
+        }
+    }
+
     fn event(&mut self, event: Event<'_>, span: Range<usize>) -> Result<(), YamlError> {
+        let event_end = span.end;
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
@@ -173,18 +221,33 @@ impl Builder {
                     ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
                     _ => Style::Quoted,
                 };
-                self.spend(Weight { nodes: 1, text: text.len() }, span.start)?;
+                let mut text = text.into_owned();
+                if style == Style::Block
+                    && self.ends_without_break(span.end)
+                    && text.ends_with('\n')
+                {
+                    text.pop();
+                }
+                let span = match style {
+                    Style::Block => block_scalar_span(self.text, self.at, &span),
+                    Style::Plain if span.is_empty() => self.null_span(span),
+                    _ => span,
+                };
+                let weight = Weight { nodes: 1, text: text.len(), height: 0 };
+                self.spend(weight, span.start)?;
                 let node = Node {
                     decorated: anchor != 0 || tag.is_some(),
-                    kind: Kind::Scalar { text: text.into_owned(), style },
+                    alias: false,
+                    kind: Kind::Scalar { text, style },
                     span,
                 };
-                let weight = Weight { nodes: 1, text: node.key_text().map_or(0, str::len) };
                 self.close(node, anchor, weight);
             }
             Event::SequenceStart(style, anchor, tag) => {
-                let kind = Kind::List { items: Vec::new(), flow: style == StructureStyle::Flow };
-                self.open(kind, span, anchor, tag.is_some())?;
+                let flow = style == StructureStyle::Flow;
+                let start = if flow { span.start } else { self.list_start(span.start) };
+                let kind = Kind::List { items: Vec::new(), flow };
+                self.open(kind, start..span.end, anchor, tag.is_some())?;
             }
             Event::MappingStart(style, anchor, tag) => {
                 let kind = Kind::Map { entries: Vec::new(), flow: style == StructureStyle::Flow };
@@ -192,31 +255,33 @@ impl Builder {
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 if let Some(mut open) = self.open.pop() {
-                    open.node.span.end = open.node.span.end.max(span.end);
-                    let weight = Weight {
-                        nodes: self.spent.nodes - open.spent_before.nodes,
-                        text: self.spent.text - open.spent_before.text,
-                    };
-                    self.close(open.node, open.anchor, weight);
+                    // The end of a block list or map is only noticed at whatever comes after it.
+                    if open.node.is_flow() {
+                        open.node.span.end = open.node.span.end.max(span.end);
+                    }
+                    self.close(open.node, open.anchor, open.weight);
                 }
             }
-            Event::Alias(id) => match self.anchors.get(&id) {
-                Some((target, weight)) => {
-                    let (mut node, weight) = (target.clone(), *weight);
-                    self.spend(weight, span.start)?;
-                    node.span = span;
-                    node.decorated = true;
-                    self.close(node, 0, weight);
-                }
-                None => {
+            Event::Alias(id) => {
+                let Some((target, weight)) = self.anchors.get(&id) else {
                     return Err(YamlError::Limit {
                         message: "an alias stands inside the value that it repeats".to_owned(),
                         at: span.start,
                     });
+                };
+                let (mut node, weight) = (target.clone(), *weight);
+                if self.open.len() + weight.height > MAX_YAML_DEPTH {
+                    return Err(YamlError::Limit { message: too_deep(), at: span.start });
                 }
-            },
+                self.spend(weight, span.start)?;
+                node.span = span;
+                node.decorated = true;
+                node.alias = true;
+                self.close(node, 0, weight);
+            }
             _ => {}
         }
+        self.at = self.at.max(event_end);
         Ok(())
     }
 
@@ -227,10 +292,13 @@ impl Builder {
         anchor: usize,
         tagged: bool,
     ) -> Result<(), YamlError> {
-        let spent_before = self.spent;
-        self.spend(Weight { nodes: 1, text: 0 }, span.start)?;
-        let node = Node { span, kind, decorated: anchor != 0 || tagged };
-        self.open.push(Open { node, anchor, pending_key: None, spent_before });
+        if self.open.len() >= MAX_YAML_DEPTH {
+            return Err(YamlError::Limit { message: too_deep(), at: span.start });
+        }
+        let weight = Weight { nodes: 1, text: 0, height: 1 };
+        self.spend(weight, span.start)?;
+        let node = Node { span, kind, decorated: anchor != 0 || tagged, alias: false };
+        self.open.push(Open { node, anchor, pending_key: None, weight });
         Ok(())
     }
 
@@ -242,6 +310,10 @@ impl Builder {
             self.root = Some(node);
             return;
         };
+        parent.node.span.end = parent.node.span.end.max(node.span.end);
+        parent.weight.nodes += weight.nodes;
+        parent.weight.text += weight.text;
+        parent.weight.height = parent.weight.height.max(weight.height + 1);
         match &mut parent.node.kind {
             Kind::List { items, .. } => items.push(node),
             Kind::Map { entries, .. } => match parent.pending_key.take() {
@@ -253,8 +325,8 @@ impl Builder {
     }
 
     fn spend(&mut self, weight: Weight, at: usize) -> Result<(), YamlError> {
-        self.spent.nodes = self.spent.nodes.saturating_add(weight.nodes);
-        self.spent.text = self.spent.text.saturating_add(weight.text);
+        self.spent.nodes += weight.nodes;
+        self.spent.text += weight.text;
         if self.spent.nodes > MAX_YAML_NODES || self.spent.text > MAX_YAML_TEXT_BYTES {
             return Err(YamlError::Limit {
                 message: format!(
@@ -266,13 +338,78 @@ impl Builder {
         }
         Ok(())
     }
+
+    /// A last line without a line break gives a block scalar none; the parser adds it.
+    fn ends_without_break(&self, at: usize) -> bool {
+        let last_line = || self.text.rsplit(is_break).next().unwrap_or_default();
+        at == self.text.len() && !last_line().trim_matches(' ').is_empty()
+    }
+
+    /// A value that is not there stands after its colon; the parser puts it before.
+    fn null_span(&self, span: Range<usize>) -> Range<usize> {
+        let is_value = self.open.last().is_some_and(|open| open.pending_key.is_some());
+        let rest = &self.text[span.start..];
+        let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        if is_value && rest[blanks..].starts_with(':') {
+            let at = span.start + blanks + 1;
+            return at..at;
+        }
+        span
+    }
+
+    /// A list that is not indented starts at its first dash; the parser puts it after.
+    fn list_start(&self, start: usize) -> usize {
+        let gap = &self.text[self.at.min(start)..start];
+        let line = gap.rfind(is_break).map_or(start, |at| start - gap.len() + at + 1);
+        let indent = &self.text[line..start];
+        if indent.trim_matches([' ', '\t']) == "-" {
+            line + indent.find('-').unwrap_or(0)
+        } else {
+            start
+        }
+    }
+}
+
+/// The nearest place at or before `at` where a character starts.
+pub(crate) fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Line breaks as YAML has them.
+pub(crate) fn is_break(c: char) -> bool {
+    matches!(c, '\n' | '\r')
+}
+
+/// What YAML takes for white space.
+pub(crate) const WHITE: [char; 4] = [' ', '\t', '\r', '\n'];
+
+/// From the `|` or `>` to the last character: the parser gives only the text under the header.
+fn block_scalar_span(text: &str, after: usize, content: &Range<usize>) -> Range<usize> {
+    let after = after.min(content.start);
+    let gap = text[after..content.start].trim_end_matches(WHITE);
+    let line = gap.rfind(is_break).map_or(0, |at| at + 1);
+    let is_header = |(at, _): &(usize, &str)| {
+        let rest = gap[line + at + 1..].trim_start_matches(|c: char| "+-0123456789".contains(c));
+        let blank_before = gap[..line + at].ends_with(WHITE) || line + at == 0;
+        blank_before && (rest.is_empty() || rest.starts_with([' ', '\t']))
+    };
+    let header = gap[line..].match_indices(['|', '>']).find(is_header);
+    let start = header.map_or(content.start, |(at, _)| after + line + at);
+    let length = text[start..content.end].trim_end_matches(WHITE).len();
+    start..start + length
 }
 
 /// Writes `text` as a one-line YAML scalar that reads back as exactly that string.
 pub(crate) fn quote(text: &str) -> String {
-    if is_safe_plain(text) {
-        return text.to_owned();
-    }
+    if is_safe_plain(text) { text.to_owned() } else { quote_always(text) }
+}
+
+/// A double-quoted YAML string, even where a plain one would do.
+pub(crate) fn quote_always(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for c in text.chars() {
@@ -283,14 +420,12 @@ pub(crate) fn quote(text: &str) -> String {
             '\t' => quoted.push_str("\\t"),
             '\r' => quoted.push_str("\\r"),
             c if must_escape(c) => {
-                let code = u32::from(c);
-                if code <= 0xFF {
-                    quoted.push_str(&format!("\\x{code:02X}"));
-                } else if code <= 0xFFFF {
-                    quoted.push_str(&format!("\\u{code:04X}"));
-                } else {
-                    quoted.push_str(&format!("\\U{code:08X}"));
-                }
+                let escape = match u32::from(c) {
+                    code @ ..=0xFF => format!("\\x{code:02X}"),
+                    code @ ..=0xFFFF => format!("\\u{code:04X}"),
+                    code => format!("\\U{code:08X}"),
+                };
+                quoted.push_str(&escape);
             }
             c => quoted.push(c),
         }
@@ -310,8 +445,7 @@ fn is_safe_plain(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let reads_as_string = matches!(Value::from_plain(text), Value::String(_))
         && !["yes", "no", "on", "off", "y", "n"].iter().any(|w| text.eq_ignore_ascii_case(w))
-        && !text.starts_with("0b")
-        && !text.starts_with(|c: char| c.is_ascii_digit());
+        && (!first.is_ascii_digit() || is_dotted_version(text));
     reads_as_string
         && (first.is_alphanumeric() || matches!(first, '_' | '/' | '(' | '.' | '$' | '^'))
         && !text.starts_with("...")
@@ -321,4 +455,13 @@ fn is_safe_plain(text: &str) -> bool {
         && !text.contains(" #")
         && !text.contains(['\n', '\r', '\t'])
         && !text.chars().any(must_escape)
+}
+
+/// `1.2.3`: digits with at least two dots, which no version of YAML takes for a number or a date.
+fn is_dotted_version(text: &str) -> bool {
+    let mut parts = 0;
+    text.split('.').all(|part| {
+        parts += 1;
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())
+    }) && parts >= 3
 }

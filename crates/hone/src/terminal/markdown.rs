@@ -62,11 +62,8 @@ pub(crate) fn render(markdown: &str, columns: usize, style: Style) -> String {
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_FOOTNOTES;
-    let mut page = Page {
-        columns: columns.clamp(MIN_COLUMNS, MAX_COLUMNS),
-        style,
-        ..Page::default()
-    };
+    let mut page =
+        Page { columns: columns.clamp(MIN_COLUMNS, MAX_COLUMNS), style, ..Page::default() };
     if is_costly(markdown) {
         page.show_source(markdown, NORMAL);
     } else {
@@ -264,10 +261,7 @@ impl Page {
             }
             Tag::List(next) => {
                 self.open_block();
-                self.lists.push(List {
-                    next,
-                    has_paragraphs: false,
-                });
+                self.lists.push(List { next, has_paragraphs: false });
             }
             Tag::Item => {
                 self.open_block();
@@ -375,10 +369,8 @@ impl Page {
     }
 
     fn open_link(&mut self, url: &CowStr<'_>) {
-        self.links.push(Link {
-            start: self.inline.text.len(),
-            url: printable_line(url).into_owned(),
-        });
+        self.links
+            .push(Link { start: self.inline.text.len(), url: printable_line(url).into_owned() });
     }
 
     fn close_link(&mut self) {
@@ -410,12 +402,8 @@ impl Page {
     /// Puts a marker before the next line and indents the lines after it, unless that would pass
     /// [`MAX_INDENT`].
     fn enter(&mut self, marker: &str, indent: &str) {
-        self.outer_indents
-            .push((self.indent.text.len(), self.indent.columns));
-        let waiting = self
-            .first
-            .take()
-            .filter(|_| marker.is_empty() || self.has_room_for(indent));
+        self.outer_indents.push((self.indent.text.len(), self.indent.columns));
+        let waiting = self.first.take().filter(|_| marker.is_empty() || self.has_room_for(indent));
         let mut first = waiting.unwrap_or_else(|| self.indent.clone());
         first.push(marker, NORMAL, self.style);
         if self.has_room_for(indent) {
@@ -425,8 +413,7 @@ impl Page {
     }
 
     fn enter_quote(&mut self) {
-        self.outer_indents
-            .push((self.indent.text.len(), self.indent.columns));
+        self.outer_indents.push((self.indent.text.len(), self.indent.columns));
         if self.has_room_for("│ ") {
             for prefix in self.first.iter_mut().chain([&mut self.indent]) {
                 prefix.push("│", MUTED, self.style);

@@ -41,12 +41,7 @@ fn an_empty_document_is_an_empty_page() {
 fn paragraphs_wrap_and_soft_breaks_are_spaces() {
     assert_eq!(
         plain("One paragraph\nover two lines   with words enough to wrap.\n\nAnother."),
-        [
-            "One paragraph over two lines with words",
-            "enough to wrap.",
-            "",
-            "Another.",
-        ]
+        ["One paragraph over two lines with words", "enough to wrap.", "", "Another.",]
     );
 }
 
@@ -58,10 +53,7 @@ fn hard_breaks_are_new_lines() {
 #[test]
 fn words_break_only_when_longer_than_a_line() {
     let word = "x".repeat(50);
-    assert_eq!(
-        plain(&format!("see {word} end")),
-        ["see", &word[..40], "xxxxxxxxxx end"]
-    );
+    assert_eq!(plain(&format!("see {word} end")), ["see", &word[..40], "xxxxxxxxxx end"]);
     assert_eq!(plain(&format!("a {}", &word[..40])), ["a", &word[..40]]);
 }
 
@@ -91,10 +83,7 @@ fn spans_keep_their_marks_when_plain() {
 
 #[test]
 fn links_show_their_address_once() {
-    assert_eq!(
-        plain("[text](https://a.b) <https://c.d>"),
-        ["text (https://a.b) https://c.d"]
-    );
+    assert_eq!(plain("[text](https://a.b) <https://c.d>"), ["text (https://a.b) https://c.d"]);
     assert_eq!(
         plain("[https://a.b](https://a.b) <me@a.b> [me@a.b](mailto:me@a.b)"),
         ["https://a.b me@a.b me@a.b"]
@@ -153,10 +142,7 @@ fn items_without_text_keep_their_markers() {
 
 #[test]
 fn tasks_show_their_boxes() {
-    assert_eq!(
-        plain("- [x] done\n- [ ] open"),
-        ["• [x] done", "• [ ] open"]
-    );
+    assert_eq!(plain("- [x] done\n- [ ] open"), ["• [x] done", "• [ ] open"]);
 }
 
 #[test]
@@ -180,25 +166,10 @@ fn quotes_have_a_bar_on_every_line() {
 fn code_is_indented_and_never_wrapped() {
     let long = "word ".repeat(20);
     assert_eq!(
-        plain(&format!(
-            "Run:\n```sh\n{long}\n\n\tend\r\n```\nDone\n\n    old style"
-        )),
-        [
-            "Run:",
-            "",
-            &format!("    {long}"),
-            "",
-            "    \tend",
-            "",
-            "Done",
-            "",
-            "    old style",
-        ]
+        plain(&format!("Run:\n```sh\n{long}\n\n\tend\r\n```\nDone\n\n    old style")),
+        ["Run:", "", &format!("    {long}"), "", "    \tend", "", "Done", "", "    old style",]
     );
-    assert_eq!(
-        plain("- item\n\n  ```\n  code\n  ```"),
-        ["• item", "", "      code"]
-    );
+    assert_eq!(plain("- item\n\n  ```\n  code\n  ```"), ["• item", "", "      code"]);
 }
 
 #[test]
@@ -247,17 +218,10 @@ fn a_table_as_wide_as_the_page_is_aligned() {
     let table = |width: usize| format!("|a|{}|\n|-|-|\n|b|c|", "d".repeat(width));
     assert_eq!(
         plain(&table(36)),
-        [
-            format!("a │ {}", "d".repeat(36)),
-            format!("──┼─{}", "─".repeat(36)),
-            "b │ c".to_owned(),
-        ]
+        [format!("a │ {}", "d".repeat(36)), format!("──┼─{}", "─".repeat(36)), "b │ c".to_owned(),]
     );
     let cut_title = "d".repeat(MAX_LABEL - 1) + "…";
-    assert_eq!(
-        plain(&table(37)),
-        ["a: b".to_owned(), format!("{cut_title}: c")]
-    );
+    assert_eq!(plain(&table(37)), ["a: b".to_owned(), format!("{cut_title}: c")]);
 }
 
 #[test]
@@ -269,13 +233,7 @@ fn rules_fill_the_page() {
 fn html_is_shown_as_text() {
     assert_eq!(
         plain("<div>\n  <p>*not* emphasis</p>\n</div>\n\nAfter<br>that"),
-        [
-            "<div>",
-            "  <p>*not* emphasis</p>",
-            "</div>",
-            "",
-            "After<br>that",
-        ]
+        ["<div>", "  <p>*not* emphasis</p>", "</div>", "", "After<br>that",]
     );
 }
 
@@ -283,15 +241,7 @@ fn html_is_shown_as_text() {
 fn footnotes_stand_where_they_are_written() {
     assert_eq!(
         plain("Claim[^1].\n\n[^1]: Source.\n\n    More.\n\nEnd"),
-        [
-            "Claim[^1].",
-            "",
-            "[^1]: Source.",
-            "",
-            "    More.",
-            "",
-            "End"
-        ]
+        ["Claim[^1].", "", "[^1]: Source.", "", "    More.", "", "End"]
     );
 }
 
@@ -315,10 +265,7 @@ fn ansi_marks_spans_with_escape_sequences() {
 fn ansi_closes_its_sequences_on_every_line() {
     assert_eq!(
         lines("**strong words that wrap**", 20, Style::Ansi),
-        [
-            "\u{1b}[1mstrong words that\u{1b}[0m",
-            "\u{1b}[1mwrap\u{1b}[0m",
-        ]
+        ["\u{1b}[1mstrong words that\u{1b}[0m", "\u{1b}[1mwrap\u{1b}[0m",]
     );
 }
 
@@ -337,9 +284,7 @@ fn the_document_cannot_send_escape_sequences() {
 
         let page = render(&document, columns, Style::Ansi);
         for sequence in page.split('\u{1b}').skip(1) {
-            let code = sequence
-                .strip_prefix('[')
-                .and_then(|rest| rest.split_once('m'));
+            let code = sequence.strip_prefix('[').and_then(|rest| rest.split_once('m'));
             assert!(
                 code.is_some_and(|(code, _)| ["0", "1", "2", "3", "4", "33", "36"].contains(&code)),
                 "{sequence:?}"
@@ -359,14 +304,8 @@ fn no_line_is_wider_than_the_page() {
         日本語の文章は空白がないので 👩🏽\u{200d}💻👩🏽\u{200d}💻👩🏽\u{200d}💻👩🏽\u{200d}💻👩🏽\u{200d}💻👩🏽\u{200d}💻\n\n---\n\n\
         [^note-with-a-long-label]: The note[^note-with-a-long-label].\n";
     for columns in 0..=100 {
-        let widest = lines(document, columns, Style::Plain)
-            .iter()
-            .map(|line| line.width())
-            .max();
-        assert!(
-            widest <= Some(columns.max(MIN_COLUMNS)),
-            "{columns}: {widest:?}"
-        );
+        let widest = lines(document, columns, Style::Plain).iter().map(|line| line.width()).max();
+        assert!(widest <= Some(columns.max(MIN_COLUMNS)), "{columns}: {widest:?}");
     }
 }
 
@@ -408,11 +347,7 @@ fn a_document_too_costly_to_parse_is_shown_as_written() {
 fn odd_documents_take_linear_time_and_space() {
     assert_linear(&">".repeat(MEBIBYTE / 4));
     assert_linear(&"- ".repeat(MEBIBYTE / 8));
-    assert_linear(&format!(
-        "{}x\r{}",
-        "- ".repeat(100_000),
-        "y\r".repeat(MEBIBYTE / 4)
-    ));
+    assert_linear(&format!("{}x\r{}", "- ".repeat(100_000), "y\r".repeat(MEBIBYTE / 4)));
     assert_linear(&"x".repeat(MEBIBYTE));
     assert_linear(&"word ".repeat(MEBIBYTE / 5));
     assert_linear(&"[".repeat(100_000));
@@ -423,9 +358,5 @@ fn odd_documents_take_linear_time_and_space() {
 fn a_long_title_is_not_repeated_in_full() {
     let rows = "a|b\n".repeat(10_000);
     assert_linear(&format!("|{}|b|\n|-|-|\n{rows}", "h".repeat(100_000)));
-    assert_linear(&format!(
-        "|{}|{}|\n|-|-|\n{rows}",
-        "\u{301}".repeat(50_000),
-        "h".repeat(100)
-    ));
+    assert_linear(&format!("|{}|{}|\n|-|-|\n{rows}", "\u{301}".repeat(50_000), "h".repeat(100)));
 }

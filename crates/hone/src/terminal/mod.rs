@@ -100,10 +100,7 @@ mod tests {
         assert_eq!(chosen(false, &[("FORCE_COLOR", "0")]), Style::Plain);
         assert_eq!(chosen(false, &[("CLICOLOR_FORCE", "")]), Style::Plain);
         assert_eq!(
-            chosen(
-                true,
-                &[("FORCE_COLOR", "1"), ("NO_COLOR", "1"), ("TERM", "dumb")]
-            ),
+            chosen(true, &[("FORCE_COLOR", "1"), ("NO_COLOR", "1"), ("TERM", "dumb")]),
             Style::Ansi
         );
     }

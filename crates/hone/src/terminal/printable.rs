@@ -153,11 +153,7 @@ fn words(text: &str, offset: usize) -> Vec<Word> {
                     word.range.end = end;
                     word.width += width;
                 }
-                _ => words.push(Word {
-                    range: start..end,
-                    width,
-                    gap,
-                }),
+                _ => words.push(Word { range: start..end, width, gap }),
             }
             gap = 0;
             after_wide_letter = is_wide_letter;

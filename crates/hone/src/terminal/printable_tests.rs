@@ -29,10 +29,7 @@ fn ordinary_text_is_borrowed() {
         "\u{e0b0} private use",
     ] {
         let shown = printable(text);
-        assert!(
-            matches!(shown, Cow::Borrowed(same) if same == text),
-            "{text:?}"
-        );
+        assert!(matches!(shown, Cow::Borrowed(same) if same == text), "{text:?}");
     }
 }
 
@@ -82,10 +79,7 @@ fn shaped_text_is_left_alone() {
         SCOTLAND,
     ] {
         let shown = printable(text);
-        assert!(
-            matches!(shown, Cow::Borrowed(same) if same == text),
-            "{text:?}"
-        );
+        assert!(matches!(shown, Cow::Borrowed(same) if same == text), "{text:?}");
     }
 }
 
@@ -94,20 +88,14 @@ fn joiners_and_selectors_that_shape_nothing_are_shown() {
     assert_eq!(printable("pass\u{200d}word"), "pass\\u{200d}word");
     assert_eq!(printable("\u{200c}start"), "\\u{200c}start");
     assert_eq!(printable("a\u{fe0f}"), "a\\u{fe0f}");
-    assert_eq!(
-        printable("😀\u{fe0f}\u{e0154}\u{e0155}"),
-        "😀\u{fe0f}\\u{e0154}\\u{e0155}"
-    );
+    assert_eq!(printable("😀\u{fe0f}\u{e0154}\u{e0155}"), "😀\u{fe0f}\\u{e0154}\\u{e0155}");
     assert_eq!(printable("क\u{200d}\u{200d}"), "क\u{200d}\\u{200d}");
 }
 
 #[test]
 fn tags_pass_only_as_a_whole_flag() {
     assert_eq!(printable("a\u{e0041}"), "a\\u{e0041}");
-    assert_eq!(
-        printable("\u{1f3f4}\u{e0067}\u{e0062}"),
-        "\u{1f3f4}\\u{e0067}\\u{e0062}"
-    );
+    assert_eq!(printable("\u{1f3f4}\u{e0067}\u{e0062}"), "\u{1f3f4}\\u{e0067}\\u{e0062}");
     assert_eq!(printable("\u{1f3f4}\u{e007f}"), "\u{1f3f4}\\u{e007f}");
 
     let flag_of = |tags: usize| format!("\u{1f3f4}{}\u{e007f}", "\u{e0061}".repeat(tags));
@@ -120,10 +108,7 @@ fn tags_pass_only_as_a_whole_flag() {
 
 #[test]
 fn one_line_has_single_spaces_and_no_ends() {
-    assert_eq!(
-        printable_line("  Use\twhen\r\n  the user\u{a0}asks \n"),
-        "Use when the user asks"
-    );
+    assert_eq!(printable_line("  Use\twhen\r\n  the user\u{a0}asks \n"), "Use when the user asks");
     assert_eq!(printable_line("a\u{1b}[1m \n b"), "a\\u{1b}[1m b");
     assert_eq!(printable_line(" \n\t "), "");
 
@@ -135,10 +120,7 @@ fn one_line_has_single_spaces_and_no_ends() {
 fn text_that_fits_is_borrowed() {
     for (text, columns) in [("", 0), ("abcde", 5), ("日本", 4), ("e\u{301}", 1)] {
         let shown = fit(text, columns);
-        assert!(
-            matches!(shown, Cow::Borrowed(same) if same == text),
-            "{text:?}"
-        );
+        assert!(matches!(shown, Cow::Borrowed(same) if same == text), "{text:?}");
     }
 }
 

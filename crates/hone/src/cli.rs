@@ -1,0 +1,466 @@
+//! The command line: what a person can type.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Skills for AI agents: author, check, find, change, undo.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hone",
+    version,
+    about = "Author, check, find and improve SKILL.md skills for AI agents",
+    long_about = "hone looks after skills: folders with a SKILL.md that teach an AI agent a procedure.\n\n\
+        It reads them where agents already keep them (.agents/skills, .claude/skills and others, in the \
+        project and in your home), shows one catalogue of all of them, and changes them safely: every \
+        write is checked first, recorded, and can be undone.",
+    after_help = "Start with `hone` alone for an overview, or `hone list`.\n\
+        Exit codes: 0 good, 1 the answer is no (invalid, not found, refused), 2 wrong usage or could not run.",
+    propagate_version = true,
+    infer_subcommands = false
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    #[command(flatten)]
+    pub(crate) places: Places,
+}
+
+/// Where to look for skills.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Places {
+    /// Use exactly this folder of skills (repeatable) instead of the project's, yours and the machine's
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) root: Vec<PathBuf>,
+
+    /// Also use the skills of this agent of ours (a brain below HONE_HOME/agents)
+    #[arg(long, value_name = "ID", global = true)]
+    pub(crate) agent: Option<String>,
+
+    /// How many folders deep to look below a root [default: 6, or `skills.depth`]
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u8).range(0..=64))]
+    pub(crate) depth: Option<u8>,
+}
+
+/// How a change is made and shown.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Writing {
+    /// Show the difference, write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Print the change as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Why, for the history
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub(crate) why: String,
+}
+
+/// Where a text comes from.
+#[derive(Debug, Clone, Args)]
+#[group(multiple = false)]
+pub(crate) struct Content {
+    /// Take the text from standard input
+    #[arg(long)]
+    pub(crate) stdin: bool,
+
+    /// Take the text from a file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the skills that are there
+    #[command(after_help = "Examples:\n  \
+        hone list\n  \
+        hone list git commit        skills whose name or description has both words\n  \
+        hone list --all             also what was skipped, and why\n  \
+        hone list --client codex    what Codex would see here\n  \
+        hone list --json | jq '.skills[].name'")]
+    List {
+        /// Words that must occur in the name or the description
+        query: Vec<String>,
+        /// Also show what was skipped, with the reason
+        #[arg(long, short)]
+        all: bool,
+        /// Show what this agent would see
+        #[arg(long, value_name = "CLIENT")]
+        client: Option<ClientName>,
+        /// Print JSON (skills and skipped)
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a skill, or one of its files
+    #[command(after_help = "NAME may be a name, a slug, scope:name (project:deploy), or a path.")]
+    View {
+        /// The skill
+        name: String,
+        /// A file of the skill, such as references/notes.md
+        file: Option<String>,
+        /// Print the bytes as they are
+        #[arg(long, conflicts_with = "json")]
+        raw: bool,
+        /// Print JSON (metadata, content, files)
+        #[arg(long)]
+        json: bool,
+    },
+    /// Create a skill, in $EDITOR or from a text
+    #[command(after_help = "Examples:\n  \
+        hone new tidy-changelog                       opens $EDITOR\n  \
+        hone new tidy-changelog --file draft.md       with or without frontmatter\n  \
+        echo 'Sort entries.' | hone new tidy-changelog --stdin --description 'Tidies a changelog'")]
+    New {
+        /// The name; its slug becomes the folder
+        name: String,
+        #[command(flatten)]
+        content: Content,
+        /// What it does and when to use it
+        #[arg(long, value_name = "TEXT")]
+        description: Option<String>,
+        /// Put it into the project (.agents/skills) instead of your home
+        #[arg(long)]
+        project: bool,
+        /// Put it into a folder of this name below the root
+        #[arg(long, value_name = "NAME")]
+        category: Option<String>,
+        /// If it exists, replace it in place with the next version
+        #[arg(long)]
+        upsert: bool,
+        #[command(flatten)]
+        writing: Writing,
+    },
+    /// Change the whole text of a skill, in $EDITOR or from a text
+    Edit {
+        /// The skill
+        name: String,
+        #[command(flatten)]
+        content: Content,
+        #[command(flatten)]
+        writing: Writing,
+    },
+    /// Replace one piece of a skill's text
+    #[command(
+        after_help = "The old text must occur exactly once. With --fuzzy, blanks, indentation and \
+        typographic quotes may differ, and what was matched is shown."
+    )]
+    Patch {
+        /// The skill
+        name: String,
+        /// The text to replace
+        #[arg(
+            long,
+            value_name = "TEXT",
+            required_unless_present = "old_file",
+            allow_hyphen_values = true
+        )]
+        old: Option<String>,
+        /// The text to put there
+        #[arg(
+            long,
+            value_name = "TEXT",
+            required_unless_present = "new_file",
+            allow_hyphen_values = true
+        )]
+        new: Option<String>,
+        /// Take the old text from a file
+        #[arg(long, value_name = "FILE", conflicts_with = "old")]
+        old_file: Option<PathBuf>,
+        /// Take the new text from a file
+        #[arg(long, value_name = "FILE", conflicts_with = "new")]
+        new_file: Option<PathBuf>,
+        /// Patch this file of the skill instead of its SKILL.md
+        #[arg(long = "in", value_name = "PATH")]
+        inside: Option<String>,
+        /// Let blanks, indentation and quotes differ
+        #[arg(long)]
+        fuzzy: bool,
+        #[command(flatten)]
+        writing: Writing,
+    },
+    /// Take a skill away (`hone rollback` brings it back)
+    Rm {
+        /// The skill
+        name: String,
+        #[command(flatten)]
+        writing: Writing,
+    },
+    /// Add or remove a skill's supporting files
+    #[command(subcommand)]
+    File(FileCommand),
+    /// Check skills against the format's rules
+    #[command(
+        after_help = "PATH is a skill's folder, its SKILL.md, a folder of skills, or a skill's name; \
+        without one, the current folder.\n\
+        Exit code 0: no errors. 1: errors. Warnings and notes do not count."
+    )]
+    Check {
+        /// What to check
+        path: Vec<PathBuf>,
+        /// Whose rules
+        #[arg(long, value_enum, default_value_t = ProfileName::Spec)]
+        profile: ProfileName,
+        /// Mend what can be mended, in place
+        #[arg(long)]
+        fix: bool,
+        /// With --fix: show the difference, write nothing
+        #[arg(long, requires = "fix")]
+        dry_run: bool,
+        /// How to print the findings
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// Look for anything that keeps skills from working
+    Doctor {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Trust a project, so that its skills are offered
+    Trust {
+        /// The project [default: the one around the current folder]
+        folder: Option<PathBuf>,
+        /// Take the trust back
+        #[arg(long, conflicts_with = "list")]
+        revoke: bool,
+        /// List the trusted projects
+        #[arg(long)]
+        list: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show every revision of a skill
+    History {
+        /// The skill; one that was removed, too
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what changed between two revisions
+    #[command(after_help = "Without options: the newest revision against the one before it.")]
+    Diff {
+        /// The skill
+        name: String,
+        /// The older revision
+        #[arg(long, value_name = "N")]
+        from: Option<u64>,
+        /// The newer revision
+        #[arg(long, value_name = "N")]
+        to: Option<u64>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Bring an earlier revision back, as a new one
+    Rollback {
+        /// The skill; one that was removed, too
+        name: String,
+        /// The revision to go back to [default: the one before the newest]
+        #[arg(long, value_name = "N")]
+        to: Option<u64>,
+        #[command(flatten)]
+        writing: Writing,
+    },
+    /// Print the level-0 index exactly as a model gets it
+    Prompt {
+        /// Tokens it may cost [default: 4000, or `prompt.budget`]
+        #[arg(long, value_name = "TOKENS")]
+        budget: Option<usize>,
+        /// Print JSON (text, tokens, what was shown and left out)
+        #[arg(long)]
+        json: bool,
+    },
+    /// Keep a skill from being removed
+    Pin {
+        /// The skill
+        name: String,
+    },
+    /// Take a pin away
+    Unpin {
+        /// The skill
+        name: String,
+    },
+    /// Show how often skills were seen, used and changed
+    Usage {
+        #[command(subcommand)]
+        command: Option<UsageCommand>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show or change settings
+    Config {
+        #[command(subcommand)]
+        command: Option<ConfigCommand>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a shell completion script
+    #[command(
+        after_help = "For example: hone completions bash > ~/.local/share/bash-completion/completions/hone"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write man pages
+    Man {
+        /// The folder to write them to; without one, the main page goes to standard output
+        folder: Option<PathBuf>,
+    },
+    /// Print the JSON schema of a command's output
+    Schema {
+        /// Which output; without one, their names
+        name: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FileCommand {
+    /// Write a supporting file
+    Add {
+        /// The skill
+        name: String,
+        /// Path inside the skill: references/…, templates/…, scripts/… or assets/…
+        path: String,
+        #[command(flatten)]
+        content: Content,
+        /// Make it executable
+        #[arg(long)]
+        executable: bool,
+        #[command(flatten)]
+        writing: Writing,
+    },
+    /// Take a supporting file away
+    Rm {
+        /// The skill
+        name: String,
+        /// Path inside the skill
+        path: String,
+        #[command(flatten)]
+        writing: Writing,
+    },
+    /// List a skill's files
+    List {
+        /// The skill
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UsageCommand {
+    /// Take over the counters of a Hermes `.usage.json`
+    Import {
+        /// The file
+        file: PathBuf,
+    },
+    /// Write the counters as a Hermes `.usage.json`
+    Export {
+        /// The file; without one, standard output
+        file: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print one setting
+    Get {
+        /// Its key, such as skills.disabled
+        key: String,
+    },
+    /// Change one setting
+    Set {
+        /// Its key
+        key: String,
+        /// Its value; lists are separated by commas
+        value: String,
+        /// In the project's hone.toml instead of yours
+        #[arg(long)]
+        project: bool,
+    },
+    /// Put one setting back to its default
+    Unset {
+        /// Its key
+        key: String,
+        /// In the project's hone.toml instead of yours
+        #[arg(long)]
+        project: bool,
+    },
+    /// Print where the configuration is
+    Path,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For code scanning
+    Sarif,
+    /// For GitHub's log annotations
+    Github,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileName {
+    /// agentskills.io, to the letter
+    Spec,
+    /// What uploads accept
+    Upload,
+    /// What Claude Code reads
+    ClaudeCode,
+    /// What Codex reads
+    Codex,
+    /// What an MCP skill server may publish
+    Mcp,
+    /// What hone itself loads
+    Lenient,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClientName {
+    ClaudeCode,
+    Codex,
+    Gemini,
+    #[value(name = "opencode")]
+    OpenCode,
+    Hermes,
+    #[value(name = "openclaw")]
+    OpenClaw,
+}
+
+impl From<ProfileName> for hone_skill::Profile {
+    fn from(name: ProfileName) -> Self {
+        match name {
+            ProfileName::Spec => Self::Spec,
+            ProfileName::Upload => Self::Upload,
+            ProfileName::ClaudeCode => Self::ClaudeCode,
+            ProfileName::Codex => Self::Codex,
+            ProfileName::Mcp => Self::Mcp,
+            ProfileName::Lenient => Self::Lenient,
+        }
+    }
+}
+
+impl From<ClientName> for hone_library::Client {
+    fn from(name: ClientName) -> Self {
+        match name {
+            ClientName::ClaudeCode => Self::ClaudeCode,
+            ClientName::Codex => Self::Codex,
+            ClientName::Gemini => Self::Gemini,
+            ClientName::OpenCode => Self::OpenCode,
+            ClientName::Hermes => Self::Hermes,
+            ClientName::OpenClaw => Self::OpenClaw,
+        }
+    }
+}

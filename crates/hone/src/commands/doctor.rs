@@ -1,0 +1,151 @@
+//! `hone doctor`: everything that keeps skills from working, and what to do about it.
+
+use std::process::ExitCode;
+
+use hone_library::{Catalogue, Project, Reason};
+
+use super::list::counts;
+use crate::cli::Places;
+use crate::context::Context;
+use crate::json::{Doctor, DoctorCheck};
+use crate::output::{Failure, NO, Outcome, print, print_json};
+use crate::terminal::printable;
+
+/// Most findings of one kind that are printed one by one.
+const MOST: usize = 20;
+
+pub(crate) fn run(places: Places, as_json: bool) -> Outcome {
+    let mut checks = Vec::new();
+    match Context::new(places) {
+        Err(Failure::Library(error)) if !error.is_answer() => {
+            checks.push(bad("configuration", &error.to_string(), error.hint().as_deref()));
+        }
+        Err(failure) => return Err(failure),
+        Ok(context) => examine(&context, &mut checks),
+    }
+    let is_bad = checks.iter().any(|check| check.status == "bad");
+    if as_json {
+        print_json(&Doctor { checks })?;
+    } else {
+        let mut text = String::new();
+        for check in &checks {
+            let mark = match check.status {
+                "good" => "ok  ",
+                "warning" => "warn",
+                _ => "BAD ",
+            };
+            text.push_str(&printable(&format!("{mark} {}: {}\n", check.name, check.message)));
+            if let Some(hint) = &check.hint {
+                text.push_str(&printable(&format!("     hint: {hint}\n")));
+            }
+        }
+        print(&text)?;
+    }
+    Ok(if is_bad { ExitCode::from(NO) } else { ExitCode::SUCCESS })
+}
+
+fn examine(context: &Context, checks: &mut Vec<DoctorCheck>) {
+    let home = context.around.hone_home.display();
+    checks.push(good("configuration", &format!("`{home}/config.toml` is fine or not there")));
+    match (context.state.problem(), context.state.integrity()) {
+        (Some(problem), _) => {
+            checks.push(bad("state", &problem, Some("listing works, writing does not")))
+        }
+        (None, Ok(findings)) if findings.is_empty() => {
+            checks.push(good("state", &format!("`{home}/state.db` is sound")));
+        }
+        (None, Ok(findings)) => {
+            checks.push(bad("state", &findings.join("; "), Some("move state.db away")))
+        }
+        (None, Err(error)) => checks.push(bad("state", &error.to_string(), None)),
+    }
+    for note in context.state.take_notes() {
+        checks.push(warning("state", &note, None));
+    }
+    if let Some(project) = Project::find(&context.around) {
+        let trusted = context.state.is_trusted(&project.root);
+        let word = if trusted { "trusted" } else { "not trusted" };
+        checks.push(good("project", &format!("`{}` is {word}", project.root.display())));
+    }
+    match context.catalogue() {
+        Ok(catalogue) => skills(context, &catalogue, checks),
+        Err(failure) => checks.push(bad("skills", &failure.to_string(), None)),
+    }
+    let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
+    match editor.filter(|editor| !editor.is_empty()) {
+        Some(editor) => checks.push(good("editor", &format!("`{editor}`"))),
+        None => {
+            checks.push(warning("editor", "`EDITOR` is not set", Some("`hone edit` will try `vi`")))
+        }
+    }
+}
+
+fn skills(context: &Context, catalogue: &Catalogue, checks: &mut Vec<DoctorCheck>) {
+    let roots = catalogue.roots.iter().map(|root| context.shown(&root.path)).collect::<Vec<_>>();
+    let looked = if roots.is_empty() {
+        "no folder of skills was found".to_owned()
+    } else {
+        roots.join(", ")
+    };
+    checks.push(good("roots", &looked));
+    let skipped = match catalogue.skipped.len() {
+        0 => "nothing skipped".to_owned(),
+        count => format!("{count} skipped ({})", counts(&catalogue.skipped)),
+    };
+    checks.push(good("skills", &format!("{} offered, {skipped}", catalogue.skills.len())));
+    let broken =
+        |reason: Reason| matches!(reason, Reason::Broken | Reason::FileName | Reason::Closed);
+    for skipped in catalogue.skipped.iter().filter(|skipped| broken(skipped.reason)).take(MOST) {
+        let path = context.shown(&skipped.path);
+        let hint = format!("`hone check {path}`");
+        checks.push(bad("skill", &format!("{path}: {}", skipped.message), Some(&hint)));
+    }
+    for skipped in
+        catalogue.skipped.iter().filter(|skipped| skipped.reason == Reason::TooDeep).take(MOST)
+    {
+        let path = context.shown(&skipped.path);
+        checks.push(warning("skill", &format!("{path}: {}", skipped.message), None));
+    }
+    let mut slugs: Vec<(&str, &str)> = catalogue
+        .skills
+        .iter()
+        .map(|skill| (skill.summary.slug.as_str(), skill.summary.name.as_str()))
+        .collect();
+    slugs.sort_unstable();
+    for pair in slugs.windows(2).filter(|pair| pair[0].0 == pair[1].0).take(MOST) {
+        checks.push(warning(
+            "skill",
+            &format!("`{}` and `{}` share the slug `{}`", pair[0].1, pair[1].1, pair[0].0),
+            Some("rename one of them"),
+        ));
+    }
+    let noted = catalogue.skills.iter().filter(|skill| !skill.notes.is_empty()).count();
+    if noted > 0 {
+        checks.push(warning(
+            "format",
+            &format!("{noted} skills are read with some repair"),
+            Some("`hone check --profile lenient --root DIR` names them"),
+        ));
+    }
+}
+
+fn check(name: &str, status: &'static str, message: &str, hint: Option<&str>) -> DoctorCheck {
+    DoctorCheck {
+        name: name.to_owned(),
+        status,
+        message: message.to_owned(),
+        hint: hint.map(str::to_owned),
+    }
+}
+
+fn good(name: &str, message: &str) -> DoctorCheck {
+    check(name, "good", message, None)
+}
+
+fn warning(name: &str, message: &str, hint: Option<&str>) -> DoctorCheck {
+    check(name, "warning", message, hint)
+}
+
+fn bad(name: &str, message: &str, hint: Option<&str>) -> DoctorCheck {
+    check(name, "bad", message, hint)
+}

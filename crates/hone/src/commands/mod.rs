@@ -1,0 +1,74 @@
+//! One file a command, or a family of commands.
+
+mod change;
+mod check;
+mod config;
+mod doctor;
+mod history;
+mod list;
+mod overview;
+mod shell;
+mod trust;
+mod usage;
+mod view;
+
+use crate::cli::{Cli, Command};
+use crate::context::Context;
+use crate::output::Outcome;
+
+/// Runs the command that was typed.
+pub(crate) fn run(cli: Cli) -> Outcome {
+    // These need no state and no configuration, so that they work when those are broken.
+    match &cli.command {
+        Some(Command::Completions { shell }) => return shell::completions(*shell),
+        Some(Command::Man { folder }) => return shell::man(folder.as_deref()),
+        Some(Command::Schema { name }) => return shell::schema(name.as_deref()),
+        Some(Command::Doctor { json }) => return doctor::run(cli.places.clone(), *json),
+        _ => {}
+    }
+    let context = Context::new(cli.places)?;
+    let Some(command) = cli.command else { return overview::run(&context) };
+    match command {
+        Command::List { query, all, client, json } => {
+            list::list(&context, &query, all, client.map(Into::into), json)
+        }
+        Command::View { name, file, raw, json } => {
+            view::view(&context, &name, file.as_deref(), raw, json)
+        }
+        Command::New { name, content, description, project, category, upsert, writing } => {
+            let new = change::New { name, description, project, category, upsert };
+            change::new(&context, &new, &content, &writing)
+        }
+        Command::Edit { name, content, writing } => {
+            change::edit(&context, &name, &content, &writing)
+        }
+        Command::Patch { name, old, new, old_file, new_file, inside, fuzzy, writing } => {
+            let old = change::text_or_file(old, old_file.as_deref())?;
+            let new = change::text_or_file(new, new_file.as_deref())?;
+            change::patch(&context, &name, inside.as_deref(), &old, &new, fuzzy, &writing)
+        }
+        Command::Rm { name, writing } => change::rm(&context, &name, &writing),
+        Command::File(command) => change::file(&context, command),
+        Command::Check { path, profile, fix, dry_run, format } => {
+            let how = check::How { profile: profile.into(), fix, dry_run, format };
+            check::check(&context, &path, how)
+        }
+        Command::Trust { folder, revoke, list, json } => {
+            trust::trust(&context, folder.as_deref(), revoke, list, json)
+        }
+        Command::History { name, json } => history::history(&context, &name, json),
+        Command::Diff { name, from, to, json } => history::diff(&context, &name, from, to, json),
+        Command::Rollback { name, to, writing } => change::rollback(&context, &name, to, &writing),
+        Command::Prompt { budget, json } => list::prompt(&context, budget, json),
+        Command::Pin { name } => change::pin(&context, &name, true),
+        Command::Unpin { name } => change::pin(&context, &name, false),
+        Command::Usage { command, json } => usage::usage(&context, command, json),
+        Command::Config { command, json } => config::config(&context, command, json),
+        Command::Completions { .. }
+        | Command::Man { .. }
+        | Command::Schema { .. }
+        | Command::Doctor { .. } => {
+            unreachable!("handled above")
+        }
+    }
+}

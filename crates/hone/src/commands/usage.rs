@@ -1,0 +1,88 @@
+//! `hone usage`.
+
+use std::process::ExitCode;
+
+use hone_library::usage::{all, from_hermes, iso, to_hermes};
+use hone_library::{Error, Listed};
+
+use crate::cli::{UsageCommand, Writing};
+use crate::context::{Context, now};
+use crate::json;
+use crate::output::{Failure, Outcome, print, print_json, say};
+use crate::terminal::printable_line;
+
+pub(crate) fn usage(context: &Context, command: Option<UsageCommand>, as_json: bool) -> Outcome {
+    match command {
+        None => show(context, as_json),
+        Some(UsageCommand::Import { file }) => {
+            let text = std::fs::read_to_string(&file).map_err(|error| {
+                Failure::failed(format!("could not read `{}`: {error}", file.display()), "")
+            })?;
+            let catalogue = context.catalogue()?;
+            let find = |name: &str| -> Option<Listed> {
+                catalogue.skills.iter().find(|skill| skill.summary.name == name).cloned()
+            };
+            let imported = from_hermes(&context.state, &text, &file, find, now())?;
+            say(&format!("took over {} records", imported.imported.len()));
+            if !imported.ignored.is_empty() {
+                say(&format!("no such skill here: {}", imported.ignored.join(", ")));
+            }
+            if as_json { print_json(&imported) } else { Ok(ExitCode::SUCCESS) }
+        }
+        Some(UsageCommand::Export { file }) => {
+            let catalogue = context.catalogue()?;
+            let writing = Writing { dry_run: true, json: false, why: String::new() };
+            let store = context.store(&writing);
+            let pinned = |row: &hone_library::usage::Usage| {
+                let skill = catalogue.skills.iter().find(|skill| skill.summary.name == row.name);
+                skill.is_some_and(|skill| store.is_pinned(skill).unwrap_or(false))
+            };
+            let records = to_hermes(&all(&context.state)?, pinned);
+            let text = format!("{}\n", serde_json::to_string_pretty(&records).unwrap_or_default());
+            match file {
+                None => print(&text),
+                Some(file) => {
+                    let path = context.around.cwd.join(file);
+                    hone_library::replace(&path, text.as_bytes()).map_err(Error::from)?;
+                    Ok(ExitCode::SUCCESS)
+                }
+            }
+        }
+    }
+}
+
+fn show(context: &Context, as_json: bool) -> Outcome {
+    let rows = all(&context.state)?;
+    if as_json {
+        let usage = rows
+            .into_iter()
+            .map(|row| json::UsageRow {
+                name: row.name,
+                version: row.version,
+                path: row.skill,
+                views: row.views,
+                uses: row.uses,
+                patches: row.patches,
+                last_viewed: row.last_viewed.map(iso),
+                last_used: row.last_used.map(iso),
+                last_patched: row.last_patched.map(iso),
+            })
+            .collect();
+        return print_json(&json::UsageReport { usage });
+    }
+    if rows.is_empty() {
+        say("nothing was counted yet");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = format!("{:>6} {:>6} {:>7}  skill\n", "views", "uses", "changes");
+    for row in &rows {
+        let version =
+            if row.version.is_empty() { String::new() } else { format!(" ({})", row.version) };
+        let name = printable_line(&row.name).into_owned();
+        text.push_str(&format!(
+            "{:>6} {:>6} {:>7}  {name}{version}\n",
+            row.views, row.uses, row.patches
+        ));
+    }
+    print(&text)
+}

@@ -1,0 +1,558 @@
+//! The shapes of our JSON. Keys may be added, never renamed or removed: `schemas/` holds a schema for
+//! each, and the tests compare.
+
+use hone_library::{
+    Action, Catalogue, Change, ClientView, FileChange, Level0, Listed, Note, Revision, Shown,
+    Skipped,
+};
+use hone_skill::{Diagnostic, Profile};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// `hone list --json`; [`list`] writes it.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "the schema is made from it")]
+pub(crate) struct List {
+    /// The skills that are offered.
+    pub(crate) skills: Vec<Skill>,
+    /// What was found and is not offered.
+    pub(crate) skipped: Vec<SkippedSkill>,
+    /// The folders that were looked at, in order of precedence.
+    pub(crate) roots: Vec<RootFolder>,
+    /// With `--client`: whose view this is.
+    #[serde(default)]
+    pub(crate) client: Option<ClientInfo>,
+}
+
+/// A list whose items are made one by one while they are written, so that 10,000 skills need no
+/// second copy in memory.
+pub(crate) struct Streamed<I>(std::cell::Cell<Option<I>>);
+
+impl<I: Iterator<Item: Serialize>> Serialize for Streamed<I> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.take().into_iter().flatten())
+    }
+}
+
+/// The same keys as [`List`], in the same order, made while they are written.
+#[derive(Serialize)]
+#[serde(bound = "")]
+pub(crate) struct StreamedList<S: Iterator<Item: Serialize>, K: Iterator<Item: Serialize>> {
+    skills: Streamed<S>,
+    skipped: Streamed<K>,
+    roots: Vec<RootFolder>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<ClientInfo>,
+}
+
+/// `hone list --json`, for a catalogue and what a client shows of each skill.
+pub(crate) fn list(
+    catalogue: Catalogue,
+    shown: Vec<(Shown, usize)>,
+    client: Option<ClientInfo>,
+) -> impl Serialize {
+    let mut shown = shown.into_iter();
+    let skills = catalogue.skills.into_iter().map(move |skill| {
+        let mut skill = Skill::from(skill);
+        if let Some((shown, characters)) = shown.next() {
+            skill.shown = Some(shown.id().to_owned());
+            skill.shown_characters = Some(characters);
+        }
+        skill
+    });
+    StreamedList {
+        skills: Streamed(std::cell::Cell::new(Some(skills))),
+        skipped: Streamed(std::cell::Cell::new(Some(
+            catalogue.skipped.into_iter().map(SkippedSkill::from),
+        ))),
+        roots: catalogue
+            .roots
+            .iter()
+            .map(|root| RootFolder { path: text(&root.path), scope: root.scope.id() })
+            .collect(),
+        client,
+    }
+}
+
+/// A folder of skills.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RootFolder {
+    pub(crate) path: String,
+    pub(crate) scope: &'static str,
+}
+
+/// The client whose view is shown.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ClientInfo {
+    pub(crate) name: &'static str,
+    /// What its listing may cost, when there is a limit.
+    pub(crate) budget: Option<usize>,
+    pub(crate) budget_unit: Option<&'static str>,
+}
+
+/// A skill.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Skill {
+    pub(crate) name: String,
+    pub(crate) slug: String,
+    pub(crate) description: String,
+    pub(crate) version: Option<String>,
+    pub(crate) scope: &'static str,
+    pub(crate) origin: &'static str,
+    /// Its `SKILL.md`, absolute; `builtin:…` inside the binary.
+    pub(crate) path: String,
+    /// The root that it was found in.
+    pub(crate) root: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) license: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) when_to_use: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) allowed_tools: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) platforms: Vec<String>,
+    /// The description is the body's first line.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) description_from_body: bool,
+    /// A model may load it by itself.
+    pub(crate) model_invocable: bool,
+    /// A person may call it by name.
+    pub(crate) user_invocable: bool,
+    /// The skill folder in whose tree it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) nested_in: Option<String>,
+    /// Other paths that lead to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) also_at: Vec<String>,
+    /// What could be better about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<Warning>,
+    /// With `--client`: full, shortened, name-only, omitted or hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shown: Option<String>,
+    /// With `--client`: how much of the description the model gets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shown_characters: Option<usize>,
+}
+
+/// A finding about a skill's text.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Warning {
+    pub(crate) rule: String,
+    pub(crate) severity: String,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) message: String,
+}
+
+/// Something that is not offered.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SkippedSkill {
+    pub(crate) path: String,
+    /// broken, shadowed, untrusted, disabled, platform, too-deep, file-name, closed or client.
+    pub(crate) reason: &'static str,
+    pub(crate) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) slug: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) scope: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// `hone view --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct View {
+    #[serde(flatten)]
+    pub(crate) skill: Skill,
+    /// The file that is shown, inside the skill.
+    pub(crate) file: String,
+    /// Its text; null when it is not UTF-8.
+    pub(crate) content: Option<String>,
+    /// Its size in bytes.
+    pub(crate) size: usize,
+    /// Its SHA-256, in hex.
+    pub(crate) sha256: String,
+    /// The skill's other files.
+    pub(crate) files: Vec<String>,
+}
+
+/// `hone check --format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Check {
+    pub(crate) files: Vec<CheckedFile>,
+}
+
+/// A checked file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CheckedFile {
+    pub(crate) path: String,
+    /// No error under the chosen profile.
+    pub(crate) valid: bool,
+    pub(crate) diagnostics: Vec<Finding>,
+    /// With `--fix`: the rules that were mended.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) fixed: Vec<&'static str>,
+}
+
+/// A diagnostic.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Finding {
+    pub(crate) rule: String,
+    /// error, warning or info.
+    pub(crate) severity: String,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    /// `--fix` can mend it.
+    pub(crate) fixable: bool,
+}
+
+/// What a write did or would do: `new`, `edit`, `patch`, `rm`, `file`, `rollback` with `--json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Changed {
+    pub(crate) action: &'static str,
+    pub(crate) name: String,
+    /// The skill's folder, or its single file.
+    pub(crate) path: String,
+    /// The new revision; null in a dry run.
+    pub(crate) revision: Option<u64>,
+    pub(crate) dry_run: bool,
+    pub(crate) from_version: Option<String>,
+    pub(crate) to_version: Option<String>,
+    pub(crate) files: Vec<ChangedFile>,
+    pub(crate) warnings: Vec<Finding>,
+    /// What a patch matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) matched: Option<Matched>,
+}
+
+/// A file of a change.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ChangedFile {
+    pub(crate) file: String,
+    /// added, changed or removed.
+    pub(crate) status: &'static str,
+    /// A unified difference; null when a side is not text.
+    pub(crate) diff: Option<String>,
+}
+
+/// What a patch matched.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Matched {
+    pub(crate) line: usize,
+    pub(crate) text: String,
+    pub(crate) fuzzy: bool,
+}
+
+/// `hone history --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct History {
+    pub(crate) path: String,
+    pub(crate) revisions: Vec<HistoryEntry>,
+}
+
+/// A revision.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HistoryEntry {
+    pub(crate) revision: u64,
+    /// ISO 8601, UTC.
+    pub(crate) at: String,
+    pub(crate) actor: String,
+    pub(crate) action: &'static str,
+    pub(crate) reason: String,
+    pub(crate) name: String,
+    pub(crate) from_version: Option<String>,
+    pub(crate) to_version: Option<String>,
+    pub(crate) files: Vec<HistoryFile>,
+}
+
+/// A file of a revision, by hash.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HistoryFile {
+    pub(crate) file: String,
+    pub(crate) before: Option<String>,
+    pub(crate) after: Option<String>,
+}
+
+/// `hone diff --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Difference {
+    pub(crate) path: String,
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) files: Vec<ChangedFile>,
+}
+
+/// `hone prompt --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Prompt {
+    /// Exactly what a model gets.
+    pub(crate) text: String,
+    /// An upper estimate of what it costs.
+    pub(crate) tokens: usize,
+    pub(crate) budget: usize,
+    /// Shown with their description.
+    pub(crate) full: Vec<String>,
+    /// Shown by name only.
+    pub(crate) named: Vec<String>,
+    /// Did not fit.
+    pub(crate) left_out: Vec<String>,
+    /// Not for a model to load by itself.
+    pub(crate) hidden: Vec<String>,
+}
+
+/// `hone doctor --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Doctor {
+    pub(crate) checks: Vec<DoctorCheck>,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DoctorCheck {
+    pub(crate) name: String,
+    /// good, warning or bad.
+    pub(crate) status: &'static str,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+/// `hone trust --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Trust {
+    pub(crate) trusted: Vec<TrustedFolder>,
+}
+
+/// A trusted project.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TrustedFolder {
+    pub(crate) path: String,
+    /// ISO 8601, UTC.
+    pub(crate) since: String,
+}
+
+/// `hone config --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Settings {
+    pub(crate) path: String,
+    pub(crate) settings: Vec<SettingValue>,
+    pub(crate) roots: Vec<RootFolder>,
+}
+
+/// A setting.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SettingValue {
+    pub(crate) key: &'static str,
+    pub(crate) value: String,
+    pub(crate) default: String,
+    pub(crate) about: &'static str,
+}
+
+/// `hone usage --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct UsageReport {
+    pub(crate) usage: Vec<UsageRow>,
+}
+
+/// The counters of one version of a skill.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct UsageRow {
+    pub(crate) name: String,
+    /// Empty when the skill declares none.
+    pub(crate) version: String,
+    pub(crate) path: String,
+    pub(crate) views: u64,
+    pub(crate) uses: u64,
+    pub(crate) patches: u64,
+    pub(crate) last_viewed: Option<String>,
+    pub(crate) last_used: Option<String>,
+    pub(crate) last_patched: Option<String>,
+}
+
+/// `hone file list --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Files {
+    pub(crate) name: String,
+    pub(crate) files: Vec<String>,
+}
+
+/// Every output that has a schema, by the name of its command.
+pub(crate) fn schemas() -> Vec<(&'static str, schemars::Schema)> {
+    vec![
+        ("change", schemars::schema_for!(Changed)),
+        ("check", schemars::schema_for!(Check)),
+        ("config", schemars::schema_for!(Settings)),
+        ("diff", schemars::schema_for!(Difference)),
+        ("doctor", schemars::schema_for!(Doctor)),
+        ("files", schemars::schema_for!(Files)),
+        ("history", schemars::schema_for!(History)),
+        ("list", schemars::schema_for!(List)),
+        ("prompt", schemars::schema_for!(Prompt)),
+        ("trust", schemars::schema_for!(Trust)),
+        ("usage", schemars::schema_for!(UsageReport)),
+        ("view", schemars::schema_for!(View)),
+    ]
+}
+
+fn text(path: &std::path::Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn severity(severity: hone_skill::Severity) -> String {
+    match severity {
+        hone_skill::Severity::Info => "info",
+        hone_skill::Severity::Warning => "warning",
+        hone_skill::Severity::Error => "error",
+    }
+    .to_owned()
+}
+
+fn warnings(notes: Vec<Note>) -> Vec<Warning> {
+    let warning = |note: Note| Warning {
+        rule: note.rule,
+        severity: severity(note.severity),
+        line: note.line,
+        column: note.column,
+        message: note.message,
+    };
+    notes.into_iter().map(warning).collect()
+}
+
+impl From<Listed> for Skill {
+    fn from(skill: Listed) -> Self {
+        let summary = *skill.summary;
+        Self {
+            slug: summary.slug.to_string(),
+            name: summary.name,
+            description: summary.description,
+            version: summary.version,
+            scope: skill.scope.id(),
+            origin: skill.origin.id(),
+            path: text(&skill.path),
+            root: text(&skill.root),
+            license: summary.license,
+            when_to_use: summary.when_to_use,
+            allowed_tools: summary.allowed_tools,
+            platforms: summary.platforms,
+            description_from_body: summary.description_from_body,
+            model_invocable: summary.model_invocable,
+            user_invocable: summary.user_invocable,
+            nested_in: skill.nested_in.as_deref().map(text),
+            also_at: skill.also_at.iter().map(|path| text(path)).collect(),
+            warnings: warnings(skill.notes),
+            shown: None,
+            shown_characters: None,
+        }
+    }
+}
+
+impl From<Skipped> for SkippedSkill {
+    fn from(skipped: Skipped) -> Self {
+        let skill = skipped.skill;
+        let scope = skill.as_ref().map(|skill| skill.scope.id());
+        let summary = skill.map(|skill| *skill.summary);
+        Self {
+            path: text(&skipped.path),
+            reason: skipped.reason.id(),
+            message: skipped.message,
+            slug: summary.as_ref().map(|summary| summary.slug.to_string()),
+            version: summary.as_ref().and_then(|summary| summary.version.clone()),
+            name: summary.as_ref().map(|summary| summary.name.clone()),
+            description: summary.map(|summary| summary.description),
+            scope,
+            warnings: warnings(skipped.notes),
+        }
+    }
+}
+
+impl ClientInfo {
+    pub(crate) fn of(view: &ClientView) -> Self {
+        Self {
+            name: view.client.id(),
+            budget: view.budget.map(|(budget, _)| budget),
+            budget_unit: view.budget.map(|(_, unit)| unit),
+        }
+    }
+}
+
+/// A diagnostic as the profile weighs it; `None` when the profile does not care.
+pub(crate) fn finding(diagnostic: &Diagnostic, profile: Profile) -> Option<Finding> {
+    Some(Finding {
+        rule: diagnostic.rule.id().to_owned(),
+        severity: severity(diagnostic.severity(profile)?),
+        line: diagnostic.line,
+        column: diagnostic.column,
+        message: diagnostic.message.clone(),
+        hint: diagnostic.hint.clone(),
+        fixable: diagnostic.fix.is_some(),
+    })
+}
+
+impl From<&Change> for Changed {
+    fn from(change: &Change) -> Self {
+        Self {
+            action: change.action.id(),
+            name: change.name.clone(),
+            path: text(&change.path),
+            revision: change.revision,
+            dry_run: change.revision.is_none(),
+            from_version: change.from_version.clone(),
+            to_version: change.to_version.clone(),
+            files: change.files.iter().map(crate::diff::changed_file).collect(),
+            warnings: change
+                .warnings
+                .iter()
+                .filter_map(|diagnostic| finding(diagnostic, Profile::Lenient))
+                .collect(),
+            matched: change.patched.as_ref().map(|patched| Matched {
+                line: patched.line,
+                text: patched.matched.clone(),
+                fuzzy: patched.fuzzy,
+            }),
+        }
+    }
+}
+
+impl From<Revision> for HistoryEntry {
+    fn from(revision: Revision) -> Self {
+        let file = |change: FileChange| HistoryFile {
+            file: change.file,
+            before: change.before,
+            after: change.after,
+        };
+        let action: Action = revision.action;
+        Self {
+            revision: revision.revision,
+            at: hone_library::usage::iso(revision.at),
+            actor: revision.actor,
+            action: action.id(),
+            reason: revision.reason,
+            name: revision.name,
+            from_version: revision.from_version,
+            to_version: revision.to_version,
+            files: revision.changes.into_iter().map(file).collect(),
+        }
+    }
+}
+
+impl From<Level0> for Prompt {
+    fn from(index: Level0) -> Self {
+        Self {
+            text: index.text,
+            tokens: index.tokens,
+            budget: index.budget,
+            full: index.full,
+            named: index.named,
+            left_out: index.left_out,
+            hidden: index.hidden,
+        }
+    }
+}
