@@ -17,31 +17,30 @@ use crate::record::Record;
 use crate::state::State;
 
 /// Changes whenever the meaning of an entry does; an index of another format is built anew.
-const INDEX_FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "/1");
+const INDEX_FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "/2");
 
 /// File systems with whole-second times need this much to be sure.
-const COARSE_NANOSECONDS: i128 = 2_000_000_000;
+const COARSE_NANOSECONDS: i64 = 2_000_000_000;
 
 /// What `stat` says about a file or folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     device: u64,
     inode: u64,
     size: u64,
-    modified: i128,
-    changed: i128,
+    /// Nanoseconds since 1970, as are the other times.
+    modified: i64,
+    changed: i64,
 }
 
 impl Stamp {
     pub(crate) fn of(metadata: &Metadata) -> Self {
-        let time =
-            |seconds: i64, nanos: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
         Self {
             device: metadata.dev(),
             inode: metadata.ino(),
             size: metadata.size(),
-            modified: time(metadata.mtime(), metadata.mtime_nsec()),
-            changed: time(metadata.ctime(), metadata.ctime_nsec()),
+            modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
         }
     }
 
@@ -52,28 +51,49 @@ impl Stamp {
 
     /// Whether a change after `now` would give another stamp. `now` is the clock that file times
     /// are taken from, read before the file was.
-    fn is_settled(&self, now: i128) -> bool {
+    fn is_settled(&self, now: i64) -> bool {
         let newest = self.modified.max(self.changed);
-        let whole_seconds = self.modified % 1_000_000_000 == 0;
+        // The time of change cannot be set by hand, so it tells how fine the clock of the disk is.
+        let whole_seconds = self.changed % 1_000_000_000 == 0;
         newest < now - if whole_seconds { COARSE_NANOSECONDS } else { 0 }
     }
 }
 
 /// The clock that the kernel stamps files with.
-pub(crate) fn file_clock() -> i128 {
+pub(crate) fn file_clock() -> i64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
-    i128::from(now.tv_sec) * 1_000_000_000 + i128::from(now.tv_nsec)
+    nanoseconds(now.tv_sec, now.tv_nsec)
+}
+
+fn nanoseconds(seconds: i64, nanoseconds: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
 }
 
 /// A stamp with the answer whether it can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Packed", into = "Packed")]
 pub(crate) struct Seen {
     stamp: Stamp,
     settled: bool,
 }
 
+/// A [`Seen`] in the index: there are two for each skill, so they are kept short.
+type Packed = (u64, u64, u64, i64, i64, bool);
+
+impl From<Packed> for Seen {
+    fn from((device, inode, size, modified, changed, settled): Packed) -> Self {
+        Self { stamp: Stamp { device, inode, size, modified, changed }, settled }
+    }
+}
+
+impl From<Seen> for Packed {
+    fn from(Seen { stamp, settled }: Seen) -> Self {
+        (stamp.device, stamp.inode, stamp.size, stamp.modified, stamp.changed, settled)
+    }
+}
+
 impl Seen {
-    pub(crate) fn new(stamp: Stamp, now: i128) -> Self {
+    pub(crate) fn new(stamp: Stamp, now: i64) -> Self {
         Self { stamp, settled: stamp.is_settled(now) }
     }
 
@@ -195,6 +215,8 @@ impl Index {
             return;
         }
         state.write_best_effort(|db| {
+            // A first listing writes megabytes: let a later, smaller write fold them in.
+            db.pragma_update(None, "wal_autocheckpoint", 0)?;
             let format: Option<String> = db
                 .query_row("SELECT value FROM meta WHERE key = 'index'", [], |row| row.get(0))
                 .optional()?;

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 
 use crate::error::Error;
@@ -131,6 +132,8 @@ impl State {
             db.execute_batch("COMMIT")?;
         }
         db.pragma_update(None, "synchronous", "NORMAL")?;
+        // The log is folded into the file when it has grown, not whenever a process ends.
+        db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         Ok(db)
     }
 

@@ -1,5 +1,7 @@
 //! The specification's rules for a name.
 
+use std::borrow::Cow;
+
 use unicode_normalization::UnicodeNormalization;
 
 use crate::limits::MAX_NAME_CHARS;
@@ -14,7 +16,10 @@ const RESERVED: [&str; 5] = ["synced", "con", "prn", "aux", "nul"];
 /// Letters and digits are meant in the Unicode sense, as the specification's prose has it; a name
 /// outside a-z and 0-9 is reported apart, because many agents take only those.
 pub fn name_problems(name: &str) -> Vec<(Rule, String)> {
-    let normal: String = name.trim().nfkc().collect();
+    let normal: Cow<'_, str> = match name.trim() {
+        ascii if ascii.is_ascii() => Cow::Borrowed(ascii),
+        other => Cow::Owned(other.nfkc().collect()),
+    };
     let mut problems = Vec::new();
     let count = normal.chars().count();
     if count > MAX_NAME_CHARS {
@@ -56,7 +61,7 @@ pub fn name_problems(name: &str) -> Vec<(Rule, String)> {
 
 /// Whether a name and a folder's name are the same under the specification (NFKC).
 pub fn name_matches_folder(name: &str, folder: &str) -> bool {
-    name.trim().nfkc().eq(folder.nfkc())
+    name.trim() == folder || name.trim().nfkc().eq(folder.nfkc())
 }
 
 /// Whether `name` passes the specification's rules for a name.

@@ -167,6 +167,9 @@ impl<'a> Reader<'a> {
 
     fn line_ends(&mut self) {
         let text = self.text;
+        if !text.contains('\r') {
+            return;
+        }
         if let Some(at) = text.find("\r\n") {
             self.report(Rule::CrLf, at..at + 2, "lines end in CR LF");
         }
@@ -338,7 +341,8 @@ impl<'a> Reader<'a> {
 
     fn body(&mut self) {
         let body = &self.text[self.parts.body.clone()];
-        let lines = body.lines().count();
+        let lines = body.bytes().filter(|byte| *byte == b'\n').count()
+            + usize::from(!body.is_empty() && !body.ends_with('\n'));
         let at = self.parts.body.start;
         if lines > RECOMMENDED_BODY_LINES {
             self.report(Rule::BodyLong, at..at, format!(

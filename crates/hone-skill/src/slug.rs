@@ -42,6 +42,9 @@ impl Slug {
     /// Accents are dropped (`Café` → `cafe`). A name with letters outside Latin keeps its ASCII
     /// part and gets a digest of the whole, so that two such names never meet.
     pub fn new(name: &str) -> Result<Self, NoSlug> {
+        if is_slug(name) {
+            return Ok(Self(name.to_owned()));
+        }
         let mut slug = String::new();
         let mut needs_digest = false;
         for c in name.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
@@ -105,6 +108,14 @@ impl AsRef<str> for Slug {
     fn as_ref(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether a text is its own slug, as most names are.
+fn is_slug(text: &str) -> bool {
+    let well_formed = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    text.len() <= MAX_NAME_CHARS && text.split('-').all(well_formed)
 }
 
 /// Whether two declared names mean the same skill: equal but for case, blanks, hyphens and
