@@ -3,7 +3,7 @@
 //! Everything that was found is in it, once: offered, or skipped with a reason. Listing, prompt index,
 //! lookup and store all read this one value, so they cannot disagree about a name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use hone_skill::Slug;
@@ -92,6 +92,10 @@ impl Listed {
     /// The skill's folder; for a single file, the folder around it.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.summary.name == name || self.summary.slug.as_str() == name
     }
 
     /// What the ledger and the usage counters know the skill by: its folder, or its single file.
@@ -183,19 +187,12 @@ impl Catalogue {
     pub fn find(search: Search, state: &State) -> Self {
         let found = gather(&search.roots, search.depth, state);
         let mut catalogue = Self::default();
-        let mut taken: HashMap<String, PathBuf> = HashMap::new();
+        let mut taken: HashMap<String, (Scope, PathBuf)> = HashMap::new();
         let builtin = if search.builtin { builtins() } else { Vec::new() };
         catalogue.skipped = found.skipped;
-        let untrusted: HashMap<&Path, &Path> = search
-            .roots
-            .iter()
-            .filter_map(|root| Some((root.path.as_path(), root.project.as_deref()?)))
-            .filter(|(_, project)| !state.is_trusted(project))
-            .collect();
         for skill in found.skills.into_iter().chain(builtin) {
-            let withheld = untrusted.get(skill.root.as_path());
             let name = &skill.summary.name;
-            let reason = if let Some(project) = withheld {
+            let reason = if let Some(project) = found.untrusted.get(&skill.root) {
                 Some((
                     Reason::Untrusted,
                     format!("the project `{}` is not trusted: `hone trust`", project.display()),
@@ -212,15 +209,19 @@ impl Catalogue {
                     "it is switched off: `hone config get skills.disabled`".to_owned(),
                 ))
             } else {
-                taken.get(name).map(|winner| {
-                    let address = format!("{}:{name}", skill.scope.id());
+                taken.get(name).map(|(scope, winner)| {
+                    let address = if *scope == skill.scope {
+                        skill.path.display().to_string()
+                    } else {
+                        format!("{}:{name}", skill.scope.id())
+                    };
                     let message = format!("`{}` goes before it; use `{address}`", winner.display());
                     (Reason::Shadowed, message)
                 })
             };
             match reason {
                 None => {
-                    taken.insert(name.clone(), skill.path.clone());
+                    taken.insert(name.clone(), (skill.scope, skill.path.clone()));
                     catalogue.skills.push(skill);
                 }
                 Some((reason, message)) => catalogue.skip(skill, reason, message),
@@ -248,29 +249,51 @@ impl Catalogue {
         self.skipped.sort_by(|a, b| (&a.path, a.reason).cmp(&(&b.path, b.reason)));
     }
 
-    /// The skill that `address` means: a name, a slug, `scope:name`, or a path.
+    /// The skill that `address` means: a name, a slug, `scope:name`, a path, or a path below a root.
     ///
     /// A shadowed skill can be addressed as `scope:name` or by path; one that is withheld for another
     /// reason cannot, and the error says why.
     pub fn resolve(&self, address: &str, cwd: &Path) -> Result<&Listed, Error> {
         if let Some((scope, name)) = split_scope(address) {
+            let name = name.strip_suffix("/SKILL.md").unwrap_or(name);
             let here = |skill: &&Listed| skill.scope == scope;
             let shadowed = self.shadowed().filter(here);
             let all: Vec<&Listed> = self.skills.iter().filter(here).chain(shadowed).collect();
-            return self.pick(address, name, all);
+            return self.pick(address, name, &all);
         }
-        if address.contains(['/', '\\']) {
-            let path = crate::root::normal(&cwd.join(address));
-            let at_path = |skill: &&Listed| {
-                skill.path == path
-                    || skill.key() == path
-                    || skill.also_at.iter().any(|p| *p == path || p.parent() == Some(&path))
+        if !address.contains(['/', '\\']) {
+            let all: Vec<&Listed> = self.skills.iter().collect();
+            let found = self.pick(address, address, &all);
+            return match found {
+                Err(Error::NotFound { .. }) => self.at_path(address, cwd).map_or(found, Ok),
+                found => found,
             };
-            if let Some(skill) = self.skills.iter().chain(self.shadowed()).find(at_path) {
-                return Ok(skill);
-            }
         }
-        self.pick(address, address, self.skills.iter().collect())
+        // A path that leads nowhere must not turn into a slug: `a/b` is not the skill `a-b`.
+        let by_name = || self.skills.iter().find(|skill| skill.summary.name == address);
+        self.at_path(address, cwd)
+            .or_else(by_name)
+            .ok_or_else(|| self.not_found(address, address, None, cwd))
+    }
+
+    fn at_path(&self, address: &str, cwd: &Path) -> Option<&Listed> {
+        let all = || self.skills.iter().chain(self.shadowed());
+        let path = crate::root::normal(&cwd.join(address));
+        let is_at = |skill: &&Listed, path: &Path| {
+            skill.path == path
+                || skill.key() == path
+                || skill.also_at.iter().any(|other| other == path || other.parent() == Some(path))
+        };
+        let real = std::fs::canonicalize(cwd.join(address)).ok();
+        all()
+            .find(|skill| is_at(skill, &path))
+            .or_else(|| all().find(|skill| skill.key() == skill.root.join(address)))
+            .or_else(|| {
+                let real = real.as_deref()?;
+                let is_real =
+                    |path: &Path| std::fs::canonicalize(path).is_ok_and(|path| path == real);
+                all().find(|skill| is_real(&skill.path) || is_real(skill.key()))
+            })
     }
 
     fn shadowed(&self) -> impl Iterator<Item = &Listed> {
@@ -284,7 +307,7 @@ impl Catalogue {
         &'a self,
         asked: &str,
         name: &str,
-        from: Vec<&'a Listed>,
+        from: &[&'a Listed],
     ) -> Result<&'a Listed, Error> {
         if let Some(skill) = from.iter().find(|skill| skill.summary.name == name) {
             return Ok(skill);
@@ -294,7 +317,7 @@ impl Catalogue {
             from.iter().filter(|skill| Some(&skill.summary.slug) == slug.as_ref()).collect();
         match same.as_slice() {
             [skill] => Ok(skill),
-            [] => Err(self.not_found(asked, name, slug.as_ref())),
+            [] => Err(self.not_found(asked, name, slug.as_ref(), Path::new(""))),
             several => Err(Error::Ambiguous {
                 name: asked.to_owned(),
                 choices: several
@@ -305,12 +328,16 @@ impl Catalogue {
         }
     }
 
-    fn not_found(&self, asked: &str, name: &str, slug: Option<&Slug>) -> Error {
-        let is_meant = |skipped: &&Skipped| match &skipped.skill {
-            Some(skill) => skill.summary.name == name || Some(&skill.summary.slug) == slug,
-            None => {
-                skipped.path.parent().and_then(Path::file_name).is_some_and(|folder| folder == name)
-            }
+    fn not_found(&self, asked: &str, name: &str, slug: Option<&Slug>, cwd: &Path) -> Error {
+        let path = crate::root::normal(&cwd.join(name));
+        let is_meant = |skipped: &&Skipped| {
+            let folder = skipped.path.parent();
+            skipped.path == path
+                || folder == Some(&path)
+                || match &skipped.skill {
+                    Some(skill) => skill.summary.name == name || Some(&skill.summary.slug) == slug,
+                    None => folder.and_then(Path::file_name).is_some_and(|folder| folder == name),
+                }
         };
         let hidden = self.skipped.iter().find(is_meant).map(|skipped| {
             format!("it is at `{}`, but {}", skipped.path.display(), skipped.message)
@@ -328,15 +355,18 @@ fn split_scope(address: &str) -> Option<(Scope, &str)> {
 
 fn is_disabled(skill: &Listed, disabled: &[String]) -> bool {
     disabled.iter().any(|entry| match split_scope(entry) {
-        Some((scope, name)) => scope == skill.scope && name == skill.summary.name,
-        None => *entry == skill.summary.name,
+        Some((scope, name)) => scope == skill.scope && skill.is_called(name),
+        None => skill.is_called(entry),
     })
 }
 
 /// Up to three names that come near `name`.
 fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     const MOST: usize = 3;
-    let wanted = name.to_lowercase();
+    let wanted = name.trim().to_lowercase();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
     let mut near: Vec<(usize, &str)> = names
         .filter_map(|candidate| {
             let other = candidate.to_lowercase();
@@ -376,22 +406,41 @@ pub(crate) struct Gathered {
     /// In order of precedence.
     pub(crate) skills: Vec<Listed>,
     pub(crate) skipped: Vec<Skipped>,
+    /// Roots whose skills are withheld, with the project that is not trusted.
+    pub(crate) untrusted: HashMap<PathBuf, PathBuf>,
 }
 
 pub(crate) fn gather(roots: &[Root], depth: usize, state: &State) -> Gathered {
+    let projects: HashSet<&PathBuf> =
+        roots.iter().filter_map(|root| root.project.as_ref()).collect();
+    let untrusted: HashSet<&PathBuf> =
+        projects.into_iter().filter(|project| !state.is_trusted(project)).collect();
+    let withheld_by = |root: &Root| root.project.clone().filter(|p| untrusted.contains(p));
+    // Untrusted projects come last: a skill of the person's that they link to stays the person's.
+    let (last, first): (Vec<usize>, Vec<usize>) =
+        (0..roots.len()).partition(|at| withheld_by(&roots[*at]).is_some());
+    let order: Vec<usize> = first.into_iter().chain(last).collect();
     let mut walker = Walker::default();
-    for root in roots {
-        walker.walk(state, root, depth);
+    for at in &order {
+        walker.walk(state, &roots[*at], depth, withheld_by(&roots[*at]).as_deref());
     }
+    let mut walks: Vec<(usize, Walked)> = order.into_iter().zip(walker.finish()).collect();
+    walks.sort_by_key(|(at, _)| *at);
     let mut gathered = Gathered::default();
-    for (root, walked) in roots.iter().zip(walker.finish()) {
+    for (at, walked) in walks {
+        let root = &roots[at];
+        gathered.untrusted.extend(withheld_by(root).map(|project| (root.path.clone(), project)));
         gathered.add(root, depth, walked);
     }
     gathered
 }
 
 impl Gathered {
-    fn add(&mut self, root: &Root, depth: usize, walked: Walked) {
+    fn add(&mut self, root: &Root, depth: usize, mut walked: Walked) {
+        // Of two skills of one name in a root, the one that is less deep goes first.
+        walked.found.sort_by_key(|found| {
+            (found.path.file_name().is_some_and(|name| name == "skill.md"), found.depth)
+        });
         for found in walked.found {
             self.add_found(root, found);
         }

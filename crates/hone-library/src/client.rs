@@ -17,12 +17,16 @@ use crate::surroundings::Surroundings;
 
 /// Codex' catalogue budget for its default window, in tokens of four bytes.
 const CODEX_BUDGET_TOKENS: usize = 5_440;
+/// Codex shows so much of a description, in characters.
+const CODEX_DESCRIPTION_CHARS: usize = 1_024;
 /// Codex looks into at most so many folders below a root.
 const CODEX_MAX_FOLDERS: usize = 2_000;
 /// Claude Code's listing budget, 1 % of a window of 200,000 tokens, in characters.
 const CLAUDE_CODE_BUDGET_CHARS: usize = 8_000;
 /// Claude Code shows so much of a description, in characters.
 const CLAUDE_CODE_DESCRIPTION_CHARS: usize = 1_536;
+/// Characters of a name that Gemini CLI writes as a hyphen.
+const GEMINI_REPLACES: [char; 9] = [':', '\\', '/', '<', '>', '*', '?', '"', '|'];
 /// Hermes shows so much of a description, in characters.
 const HERMES_DESCRIPTION_CHARS: usize = 60;
 
@@ -75,6 +79,9 @@ impl Shown {
     }
 }
 
+/// What a listing may cost and in which unit, when there is a limit.
+type Budget = Option<(usize, &'static str)>;
+
 /// What a client sees.
 #[derive(Debug)]
 pub struct ClientView {
@@ -86,7 +93,7 @@ pub struct ClientView {
     /// description that are.
     pub shown: Vec<(Shown, usize)>,
     /// What a listing may cost and in which unit, when the client has a limit.
-    pub budget: Option<(usize, &'static str)>,
+    pub budget: Budget,
 }
 
 impl Client {
@@ -201,8 +208,11 @@ impl Client {
                 .description_from_body
                 .then(|| "it has no description of its own".to_owned())
         };
+        let is_root =
+            || (skill.depth == 0).then(|| "it is a root, not a folder below one".to_owned());
         own_name.or_else(|| match self {
-            Self::ClaudeCode | Self::Hermes => has(&["fence-in-code-block", "fence-dots"]),
+            Self::ClaudeCode => is_root().or_else(|| has(&["fence-in-code-block", "fence-dots"])),
+            Self::Hermes => has(&["fence-in-code-block", "fence-dots"]),
             Self::Codex => strict_start()
                 .or_else(no_description)
                 .or_else(|| has(&["name-too-long"]))
@@ -224,6 +234,7 @@ impl Client {
         match (self, skill.folder().file_name()) {
             // The folder is the command.
             (Self::ClaudeCode, Some(folder)) => folder.to_string_lossy().into_owned(),
+            (Self::Gemini, _) => skill.summary.name.replace(GEMINI_REPLACES, "-"),
             _ => skill.summary.name.clone(),
         }
     }
@@ -236,16 +247,12 @@ impl Client {
         state: &State,
     ) -> ClientView {
         let roots = roots.unwrap_or_else(|| self.roots(around));
-        let Gathered { skills, skipped } = gather(&roots, self.depth(), state);
+        let Gathered { skills, skipped, untrusted } = gather(&roots, self.depth(), state);
         let mut catalogue = Catalogue { skills: Vec::new(), skipped, roots };
         let mut taken: HashMap<String, PathBuf> = HashMap::new();
         let mut per_root: HashMap<PathBuf, usize> = HashMap::new();
         for mut skill in skills {
-            let root = catalogue.roots.iter().find(|root| root.path == skill.root);
-            let untrusted = root
-                .and_then(|root| root.project.as_deref())
-                .is_some_and(|project| !state.is_trusted(project));
-            if untrusted {
+            if untrusted.contains_key(&skill.root) {
                 catalogue.skip(skill, Reason::Untrusted, "the project is not trusted".to_owned());
                 continue;
             }
@@ -281,15 +288,20 @@ impl Client {
         ClientView { client: self, catalogue, shown, budget }
     }
 
-    fn listing(self, skills: &[Listed]) -> (Vec<(Shown, usize)>, Option<(usize, &'static str)>) {
+    fn listing(self, skills: &[Listed]) -> (Vec<(Shown, usize)>, Budget) {
         let lengths: Vec<Option<usize>> = skills
             .iter()
             .map(|skill| {
-                // Of the six, Codex is the one that does not know `disable-model-invocation`.
-                skill
-                    .summary
-                    .model_invocable
-                    .then(|| skill.summary.description.trim().chars().count())
+                // Each knows one of the two ways to keep a skill from the model.
+                let is_hidden = match self {
+                    // A policy that Codex cannot read is none to it.
+                    Self::Codex => {
+                        !skill.summary.implicit_invocation
+                            && !skill.notes.iter().any(|note| note.rule == "openai-policy")
+                    }
+                    _ => skill.summary.disable_model_invocation,
+                };
+                (!is_hidden).then(|| skill.summary.description.trim().chars().count())
             })
             .collect();
         let all = |most: usize| {
@@ -307,8 +319,12 @@ impl Client {
             Self::Hermes => (all(HERMES_DESCRIPTION_CHARS), None),
             Self::ClaudeCode => {
                 let mut shown = all(CLAUDE_CODE_DESCRIPTION_CHARS);
-                let names: usize =
-                    skills.iter().map(|skill| skill.summary.name.chars().count() + 4).sum();
+                let names: usize = skills
+                    .iter()
+                    .zip(&shown)
+                    .filter(|(_, (shown, _))| *shown != Shown::Hidden)
+                    .map(|(skill, _)| skill.summary.name.chars().count() + 4)
+                    .sum();
                 let mut left = CLAUDE_CODE_BUDGET_CHARS.saturating_sub(names);
                 for entry in shown.iter_mut().filter(|(shown, _)| *shown != Shown::Hidden) {
                     if entry.1 <= left {
@@ -324,34 +340,37 @@ impl Client {
     }
 }
 
-/// Codex gives every description the same share, then drops all of them, then drops skills.
+/// Codex gives every description the same share, then drops all of them, then drops skills. It writes
+/// a path with a short name for its root, so the root costs nothing.
 fn codex_listing(skills: &[Listed], lengths: &[Option<usize>]) -> Vec<(Shown, usize)> {
     let budget = CODEX_BUDGET_TOKENS * 4;
     let frame = |skill: &Listed| {
-        skill.summary.name.len() + skill.path.as_os_str().len() + "- :  (file: )\n".len()
+        let below = skill.path.strip_prefix(&skill.root).unwrap_or(&skill.path);
+        "- :  (file: r0/)\n".len() + skill.summary.name.len() + below.as_os_str().len()
     };
-    let frames: usize = skills.iter().map(frame).sum();
-    if frames > budget {
+    let frames: Vec<Option<usize>> =
+        skills.iter().zip(lengths).map(|(skill, length)| length.map(|_| frame(skill))).collect();
+    let all: usize = frames.iter().flatten().sum();
+    let Some(room) = budget.checked_sub(all) else {
         let mut left = budget;
-        return skills
-            .iter()
-            .map(|skill| {
-                let cost = frame(skill);
-                if cost <= left {
-                    left -= cost;
-                    (Shown::NameOnly, 0)
-                } else {
-                    left = 0;
-                    (Shown::Omitted, 0)
-                }
-            })
-            .collect();
-    }
-    let room = budget - frames;
-    let mut sorted: Vec<usize> = lengths.iter().flatten().copied().collect();
+        let fits = |frame: &Option<usize>| match frame {
+            None => (Shown::Hidden, 0),
+            Some(cost) if *cost <= left => {
+                left -= cost;
+                (Shown::NameOnly, 0)
+            }
+            Some(_) => {
+                left = 0;
+                (Shown::Omitted, 0)
+            }
+        };
+        return frames.iter().map(fits).collect();
+    };
+    let shown = |length: usize| length.min(CODEX_DESCRIPTION_CHARS);
+    let mut sorted: Vec<usize> = lengths.iter().flatten().copied().map(shown).collect();
     sorted.sort_unstable();
     // The largest length that all descriptions can have at once.
-    let mut share = usize::MAX;
+    let mut share = CODEX_DESCRIPTION_CHARS;
     let mut used = 0;
     for (at, length) in sorted.iter().enumerate() {
         let rest = sorted.len() - at;

@@ -19,7 +19,7 @@ pub const MAX_DEPTH: usize = 64;
 pub const DEFAULT_BUDGET: usize = 4_000;
 
 /// The settings, with their defaults.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// `[skills]`.
@@ -63,12 +63,6 @@ pub struct ExtraRoot {
 
 fn user_scope() -> Scope {
     Scope::User
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { skills: Skills::default(), prompt: Prompt::default(), roots: Vec::new() }
-    }
 }
 
 impl Default for Skills {

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use hone_skill::{Diagnostic, EditError, NoSlug};
 
+use crate::files::check_support_path;
+
 /// An error of the library.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -184,15 +186,24 @@ impl Error {
                 problems.first().and_then(|problem| problem.hint.clone())
             }
             Self::Patch(error) => error.hint(),
-            Self::FilePath { .. } => Some(
+            Self::FilePath { path, .. } if check_support_path(path).is_err() => Some(
                 "files live under `references/`, `templates/`, `scripts/` or `assets/`".to_owned(),
             ),
             Self::NoFile { files, .. } if files.is_empty() => {
                 Some("it has no supporting files".to_owned())
             }
-            Self::NoFile { files, .. } => Some(format!("it has {}", files.join(", "))),
+            Self::NoFile { files, .. } => {
+                const SHOWN: usize = 20;
+                let more = files.len().saturating_sub(SHOWN);
+                let shown = files[..files.len() - more].join(", ");
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                Some(format!("it has {shown}{more}"))
+            }
             Self::Changed { .. } => Some("look at it again and repeat the change".to_owned()),
             Self::NoRevision { newest, .. } => Some(format!("the newest is {newest}")),
+            Self::Object { .. } => {
+                Some("revisions that do not need it can still be brought back".to_owned())
+            }
             _ => None,
         }
     }

@@ -10,8 +10,11 @@ pub const MAX_PATH_BYTES: usize = 512;
 /// Longest name of a file or folder in such a path, in bytes.
 pub const MAX_SEGMENT_BYTES: usize = 255;
 
+/// Deepest supporting file, in folders.
+pub const MAX_FOLDERS: usize = 16;
+
 /// Device names that Windows reserves in every folder.
-const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 /// Checks the path of a file that is read: relative, forward slashes, no way out.
 pub(crate) fn check_inside(path: &str) -> Result<(), Error> {
@@ -56,6 +59,9 @@ pub fn check_support_path(path: &str) -> Result<(), Error> {
     if segments.clone().next().is_none() {
         return refuse("it names a folder, not a file in it".to_owned());
     }
+    if segments.clone().count() > MAX_FOLDERS {
+        return refuse(format!("it is deeper than {MAX_FOLDERS} folders"));
+    }
     for segment in segments {
         if segment.len() > MAX_SEGMENT_BYTES {
             return refuse(format!("a name in it is longer than {MAX_SEGMENT_BYTES} bytes"));
@@ -63,7 +69,9 @@ pub fn check_support_path(path: &str) -> Result<(), Error> {
         if segment.ends_with(['.', ' ']) {
             return refuse("a name in it ends in a dot or a blank".to_owned());
         }
-        if let Some(odd) = segment.chars().find(|c| c.is_control() || "<>:\"|?*".contains(*c)) {
+        let is_odd =
+            |c: &char| c.is_control() || hone_skill::is_hidden(*c) || "<>:\"|?*".contains(*c);
+        if let Some(odd) = segment.chars().find(is_odd) {
             return refuse(format!("a name in it holds `{}`", odd.escape_debug()));
         }
         if is_device(segment) {

@@ -4,7 +4,7 @@
 //! timestamp that is not yet in the past when it is read could hide a later change in the same tick
 //! of the clock; such an entry is kept as unsettled and read again next time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -18,6 +18,12 @@ use crate::state::State;
 
 /// Changes whenever the meaning of an entry does; an index of another format is built anew.
 const INDEX_FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "/2");
+
+/// Writing more folders than this at once leaves SQLite's log for another time.
+const MANY_FOLDERS: usize = 500;
+
+/// SQLite's own measure of when its log is to be folded in.
+const CHECKPOINT_PAGES: i64 = 1_000;
 
 /// File systems with whole-second times need this much to be sure.
 const COARSE_NANOSECONDS: i64 = 2_000_000_000;
@@ -61,7 +67,11 @@ impl Stamp {
 
 /// The clock that the kernel stamps files with.
 pub(crate) fn file_clock() -> i64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    #[cfg(target_os = "linux")]
+    let clock = rustix::time::ClockId::RealtimeCoarse;
+    #[cfg(not(target_os = "linux"))]
+    let clock = rustix::time::ClockId::Realtime;
+    let now = rustix::time::clock_gettime(clock);
     nanoseconds(now.tv_sec, now.tv_nsec)
 }
 
@@ -121,6 +131,9 @@ impl Seen {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FolderEntry {
     pub(crate) seen: Seen,
+    /// Single-file skills were looked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) with_flat: bool,
     /// Folders to look into, sorted.
     pub(crate) folders: Vec<String>,
     /// Symbolic links that may lead to folders, sorted.
@@ -169,63 +182,74 @@ pub(crate) struct FileEntry {
 /// The part of the index below one root, in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
+    /// The root, without a slash at its end.
+    root: String,
     entries: HashMap<String, FolderEntry>,
+    /// Folders that another walk answers for.
+    left: HashSet<String>,
 }
 
 impl Index {
     /// Loads what is known about the folders at and below `root`. No index is an empty one.
-    pub(crate) fn load(state: &State, root: &Path) -> Self {
-        let Some(root) = root.to_str() else { return Self::default() };
-        state.with(|db| Self::read(db, root)).unwrap_or_default()
+    pub(crate) fn load(state: &State, root: &str) -> Self {
+        let root = root.trim_end_matches('/').to_owned();
+        let entries = state.with(|db| Self::read(db, &root)).unwrap_or_default();
+        Self { root, entries, left: HashSet::new() }
     }
 
-    fn read(db: &rusqlite::Connection, root: &str) -> Result<Self, Error> {
-        let format: Option<String> = db
-            .query_row("SELECT value FROM meta WHERE key = 'index'", [], |row| row.get(0))
-            .optional()?;
-        if format.as_deref() != Some(INDEX_FORMAT) {
-            return Ok(Self::default());
-        }
+    fn read(db: &rusqlite::Connection, root: &str) -> Result<HashMap<String, FolderEntry>, Error> {
         let mut entries = HashMap::new();
+        if format(db)?.as_deref() != Some(INDEX_FORMAT) {
+            return Ok(entries);
+        }
         let mut statement = db.prepare_cached(
             "SELECT path, entry FROM folder WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')",
         )?;
         let mut rows = statement.query([root])?;
         while let Some(row) = rows.next()? {
             // An entry that cannot be decoded is one that is not there.
-            if let Ok(entry) = serde_json::from_slice(row.get_ref(1)?.as_blob().unwrap_or_default())
-            {
-                entries.insert(row.get(0)?, entry);
+            let Ok(path) = row.get_ref(0)?.as_str() else { continue };
+            let Ok(entry) = row.get_ref(1)?.as_blob() else { continue };
+            if let Ok(entry) = serde_json::from_slice(entry) {
+                entries.insert(path.to_owned(), entry);
             }
         }
-        Ok(Self { entries })
+        Ok(entries)
     }
 
     pub(crate) fn take(&mut self, path: &str) -> Option<FolderEntry> {
         self.entries.remove(path)
     }
 
-    /// Writes back what changed, and forgets the folders that were not met again.
+    /// Keeps what is known below a folder that this walk does not enter.
+    pub(crate) fn leave(&mut self, path: &str) {
+        self.left.insert(path.to_owned());
+    }
+
+    /// Writes back what changed, and forgets the folders that a walk of this depth should have met
+    /// and did not.
     pub(crate) fn store<'e>(
         self,
         state: &State,
-        changed: impl Iterator<Item = (&'e str, &'e FolderEntry)> + Clone,
+        depth: usize,
+        changed: &(impl Iterator<Item = (&'e str, &'e FolderEntry)> + Clone),
     ) {
-        if changed.clone().next().is_none() && self.entries.is_empty() {
+        let gone: Vec<&String> =
+            self.entries.keys().filter(|path| self.is_gone(path, depth)).collect();
+        let count = changed.clone().count();
+        if count == 0 && gone.is_empty() {
             return;
         }
         state.write_best_effort(|db| {
             // A first listing writes megabytes: let a later, smaller write fold them in.
-            db.pragma_update(None, "wal_autocheckpoint", 0)?;
-            let format: Option<String> = db
-                .query_row("SELECT value FROM meta WHERE key = 'index'", [], |row| row.get(0))
-                .optional()?;
-            if format.as_deref() != Some(INDEX_FORMAT) {
+            let pages = if count > MANY_FOLDERS { 0 } else { CHECKPOINT_PAGES };
+            db.pragma_update(None, "wal_autocheckpoint", pages)?;
+            if format(db)?.as_deref() != Some(INDEX_FORMAT) {
                 db.execute("DELETE FROM folder", [])?;
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?1)", [INDEX_FORMAT])?;
             }
             let mut remove = db.prepare_cached("DELETE FROM folder WHERE path = ?1")?;
-            for path in self.entries.keys() {
+            for path in &gone {
                 remove.execute([path])?;
             }
             let mut insert = db.prepare_cached("INSERT OR REPLACE INTO folder VALUES (?1, ?2)")?;
@@ -236,4 +260,18 @@ impl Index {
             Ok(())
         });
     }
+
+    fn is_gone(&self, path: &str, depth: usize) -> bool {
+        let below = path.get(self.root.len()..).unwrap_or_default();
+        let is_left = Path::new(path)
+            .ancestors()
+            .take_while(|folder| folder.as_os_str().len() >= self.root.len())
+            .any(|folder| folder.to_str().is_some_and(|folder| self.left.contains(folder)));
+        below.matches('/').count() <= depth && !is_left
+    }
+}
+
+fn format(db: &rusqlite::Connection) -> Result<Option<String>, Error> {
+    let query = "SELECT value FROM meta WHERE key = 'index'";
+    Ok(db.query_row(query, [], |row| row.get(0)).optional()?)
 }

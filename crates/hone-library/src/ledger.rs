@@ -3,12 +3,14 @@
 //! A row is written before the files change and marked done after. A row that is not done belongs to
 //! a writer that died: what is on disk then says whether it happened.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::folder::{Content, is_executable, is_link};
+use crate::objects;
 use crate::state::{State, utf8};
 
 /// What was done to a skill.
@@ -68,12 +70,43 @@ pub struct FileChange {
     pub before: Option<String>,
     /// Hash of the bytes after; none when the file is gone.
     pub after: Option<String>,
-    /// The file is a program.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub executable: bool,
-    /// The file is a symbolic link, and the bytes are its target.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub link: bool,
+    /// Type and permissions before, as `stat` has them; of a symbolic link the bytes are its target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode_before: Option<u32>,
+    /// Type and permissions after; none for a new file with the usual ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode_after: Option<u32>,
+}
+
+/// A file as some revision left it.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    pub(crate) hash: String,
+    pub(crate) mode: Option<u32>,
+}
+
+impl FileChange {
+    pub(crate) fn kept_before(&self) -> Option<Kept> {
+        Some(Kept { hash: self.before.clone()?, mode: self.mode_before })
+    }
+
+    pub(crate) fn kept_after(&self) -> Option<Kept> {
+        Some(Kept { hash: self.after.clone()?, mode: self.mode_after })
+    }
+}
+
+impl Kept {
+    /// Whether a file is still the one that was kept: bytes, link or file, program or not.
+    pub(crate) fn is(&self, content: &Content) -> bool {
+        is_link(self.mode) == is_link(content.mode)
+            && is_executable(self.mode) == is_executable(content.mode)
+            && self.hash == objects::hash(&content.bytes)
+    }
+
+    /// The file with its bytes.
+    pub(crate) fn content(&self, state: &State) -> Result<Content, Error> {
+        Ok(Content::new(objects::get(state.home(), &self.hash)?, self.mode))
+    }
 }
 
 /// One revision of a skill.
@@ -144,10 +177,10 @@ pub(crate) fn begin(state: &State, draft: &Draft<'_>) -> Result<(i64, u64), Erro
     })
 }
 
-/// Marks a row as done.
+/// Marks a row as done. Should a power cut undo that, the next writer finds it out.
 pub(crate) fn finish(state: &State, id: i64) -> Result<(), Error> {
-    state.with(|db| {
-        db.execute("UPDATE ledger SET done = 1 WHERE id = ?1", [id])?;
+    state.write_lightly(|db| {
+        db.prepare_cached("UPDATE ledger SET done = 1 WHERE id = ?1")?.execute([id])?;
         Ok(())
     })
 }
@@ -160,98 +193,108 @@ pub(crate) fn cancel(state: &State, id: i64) -> Result<(), Error> {
     })
 }
 
-/// The row of a writer that died, if there is one: its id and what it was about to change.
-/// Only the newest row can be one, because every writer settles it first.
-pub(crate) fn unfinished(state: &State, key: &Path) -> Result<Option<(i64, Revision)>, Error> {
-    let key = utf8(key)?;
+/// A row that is not done: its writer is at work, or dead.
+pub(crate) struct Unfinished {
+    pub(crate) id: i64,
+    pub(crate) key: PathBuf,
+    pub(crate) changes: Vec<FileChange>,
+}
+
+/// The rows that are not done, of all skills.
+pub(crate) fn unfinished(state: &State) -> Result<Vec<Unfinished>, Error> {
     state.with(|db| {
-        let mut statement = db.prepare_cached(
-            "SELECT id, done, revision, at, actor, action, reason, name, from_version, to_version, \
-             changes FROM ledger WHERE skill = ?1 ORDER BY revision DESC LIMIT 1",
-        )?;
-        let mut rows = statement.query([key])?;
-        match rows.next()? {
-            Some(row) if row.get::<_, i64>(1)? == 0 => Ok(Some((row.get(0)?, revision(row, 2)?))),
-            _ => Ok(None),
+        let mut statement =
+            db.prepare_cached("SELECT id, skill, changes FROM ledger WHERE done = 0 ORDER BY id")?;
+        let mut rows = statement.query([])?;
+        let mut unfinished = Vec::new();
+        while let Some(row) = rows.next()? {
+            // A row that cannot be read keeps nobody from writing another skill.
+            if let Ok(changes) = changes(row, 2) {
+                let key = PathBuf::from(row.get::<_, String>(1)?);
+                unfinished.push(Unfinished { id: row.get(0)?, key, changes });
+            }
         }
+        Ok(unfinished)
     })
 }
 
-/// All revisions of a skill, oldest first.
-pub fn history(state: &State, key: &Path) -> Result<Vec<Revision>, Error> {
+/// All rows of a skill, oldest first, and whether the newest is done.
+pub(crate) fn rows(state: &State, key: &Path) -> Result<(Vec<Revision>, bool), Error> {
     let key = utf8(key)?;
     state.with(|db| {
         let mut statement = db.prepare_cached(
-            "SELECT revision, at, actor, action, reason, name, from_version, to_version, changes \
+            "SELECT revision, at, actor, action, reason, name, from_version, to_version, changes, done \
              FROM ledger WHERE skill = ?1 ORDER BY revision",
         )?;
-        let rows = statement.query_map([key], |row| revision(row, 0))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let mut is_done = true;
+        let rows = statement.query_map([key], |row| {
+            is_done = row.get::<_, i64>(9)? != 0;
+            revision(row)
+        })?;
+        let rows = rows.collect::<Result<_, _>>()?;
+        Ok((rows, is_done))
     })
 }
 
-/// The newest revision of a skill.
-pub(crate) fn newest(state: &State, key: &Path) -> Result<Option<Revision>, Error> {
+/// Whether there is any row of a skill.
+pub(crate) fn is_known(state: &State, key: &Path) -> Result<bool, Error> {
     let key = utf8(key)?;
-    state.with(|db| {
-        let mut statement = db.prepare_cached(
-            "SELECT revision, at, actor, action, reason, name, from_version, to_version, changes \
-             FROM ledger WHERE skill = ?1 ORDER BY revision DESC LIMIT 1",
-        )?;
-        let mut rows = statement.query([key])?;
-        match rows.next()? {
-            Some(row) => Ok(Some(revision(row, 0)?)),
-            None => Ok(None),
-        }
-    })
+    state
+        .with(|db| Ok(db.prepare_cached("SELECT 1 FROM ledger WHERE skill = ?1")?.exists([key])?))
 }
 
-/// The hash that a file of a skill had when hone last changed it; `None` when it never did.
-pub(crate) fn last_hash(
-    state: &State,
-    key: &Path,
-    file: &str,
-) -> Result<Option<Option<String>>, Error> {
+/// What a file of a skill was when hone last changed or met it; `None` when it was not there, or when
+/// hone never met it.
+pub(crate) fn last_known(state: &State, key: &Path, file: &str) -> Result<Option<Kept>, Error> {
     let key = utf8(key)?;
     state.with(|db| {
         let mut statement = db.prepare_cached(
-            "SELECT json_extract(change.value, '$.after') FROM ledger, json_each(ledger.changes) AS change \
+            "SELECT change.value FROM ledger, json_each(ledger.changes) AS change \
              WHERE skill = ?1 AND done = 1 AND json_extract(change.value, '$.file') = ?2 \
              ORDER BY revision DESC LIMIT 1",
         )?;
         let mut rows = statement.query([key, file])?;
-        match rows.next()? {
-            Some(row) => Ok(Some(row.get(0)?)),
-            None => Ok(None),
-        }
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let change: Option<FileChange> =
+            serde_json::from_str(row.get_ref(0)?.as_str().unwrap_or("")).ok();
+        Ok(change.and_then(|change| change.kept_after()))
     })
 }
 
 /// Skills of that slug which were deleted and not brought back: their keys, newest first.
-pub fn deleted(state: &State, slug: &str) -> Result<Vec<std::path::PathBuf>, Error> {
-    state.with(|db| {
+pub fn deleted(state: &State, slug: &str) -> Result<Vec<PathBuf>, Error> {
+    let keys: Vec<PathBuf> = state.with(|db| {
         let mut statement = db.prepare_cached(
             "SELECT skill FROM ledger AS l WHERE slug = ?1 AND action = 'delete' AND revision = \
              (SELECT max(revision) FROM ledger WHERE skill = l.skill) ORDER BY at DESC, id DESC",
         )?;
         let rows = statement.query_map([slug], |row| row.get::<_, String>(0))?;
-        Ok(rows.map(|row| row.map(Into::into)).collect::<Result<_, _>>()?)
+        Ok(rows.map(|row| row.map(PathBuf::from)).collect::<Result<_, _>>()?)
+    })?;
+    // The last row may be that of a writer that died before it could delete.
+    Ok(keys.into_iter().filter(|key| key.symlink_metadata().is_err()).collect())
+}
+
+fn revision(row: &Row<'_>) -> rusqlite::Result<Revision> {
+    let number: i64 = row.get(0)?;
+    let action: String = row.get(3)?;
+    Ok(Revision {
+        revision: u64::try_from(number).unwrap_or_default(),
+        at: row.get(1)?,
+        actor: row.get(2)?,
+        action: Action::from_id(&action).unwrap_or(Action::Outside),
+        reason: row.get(4)?,
+        name: row.get(5)?,
+        from_version: row.get(6)?,
+        to_version: row.get(7)?,
+        changes: changes(row, 8)?,
     })
 }
 
-fn revision(row: &Row<'_>, from: usize) -> rusqlite::Result<Revision> {
-    let number: i64 = row.get(from)?;
-    let action: String = row.get(from + 3)?;
-    let changes: String = row.get(from + 8)?;
-    Ok(Revision {
-        revision: u64::try_from(number).unwrap_or_default(),
-        at: row.get(from + 1)?,
-        actor: row.get(from + 2)?,
-        action: Action::from_id(&action).unwrap_or(Action::Outside),
-        reason: row.get(from + 4)?,
-        name: row.get(from + 5)?,
-        from_version: row.get(from + 6)?,
-        to_version: row.get(from + 7)?,
-        changes: serde_json::from_str(&changes).unwrap_or_default(),
+/// The changes of a row. One that cannot be read must not look like one that changed nothing.
+fn changes(row: &Row<'_>, at: usize) -> rusqlite::Result<Vec<FileChange>> {
+    let text = row.get_ref(at)?.as_str()?;
+    serde_json::from_str(text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(at, rusqlite::types::Type::Text, Box::new(error))
     })
 }

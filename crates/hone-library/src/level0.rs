@@ -1,5 +1,7 @@
 //! Level 0: the lines by which a model first hears of the skills, inside a hard budget.
 
+use std::fmt::Write;
+
 use serde::Serialize;
 
 use crate::catalogue::Listed;
@@ -34,8 +36,8 @@ pub fn token_estimate(text: &str) -> usize {
     ascii.div_ceil(3) + 2 * other
 }
 
-/// Writes the index of the skills, in their order, within `budget` tokens: whole lines first, then
-/// names, then a line that counts the rest.
+/// Writes the index of the skills, in their order, within `budget` tokens: all names, then as many
+/// descriptions as fit; when not even the names do, as many of them, and a line that counts the rest.
 pub fn level0(skills: &[Listed], budget: usize) -> Level0 {
     let (shown, hidden): (Vec<&Listed>, Vec<&Listed>) =
         skills.iter().partition(|skill| skill.summary.model_invocable);
@@ -67,27 +69,32 @@ pub fn level0(skills: &[Listed], budget: usize) -> Level0 {
     } else {
         let names: Vec<String> =
             shown.iter().map(|skill| format!("▸ {}\n", escape(&skill.summary.name))).collect();
-        // Names cost little: give them half of the room before descriptions get it.
+        // Every skill is named before any is described.
+        let all_names: usize = names.iter().map(|name| token_estimate(name)).sum();
+        let mut spare = room.checked_sub(all_names);
         let mut spent = 0;
         let mut next = 0;
-        while next < shown.len() && spent + token_estimate(&lines[next]) <= room / 2 {
-            spent += token_estimate(&lines[next]);
-            body.push_str(&lines[next]);
-            index.full.push(name(shown[next]));
-            next += 1;
-        }
-        while next < shown.len() && spent + token_estimate(&names[next]) <= room {
-            spent += token_estimate(&names[next]);
-            body.push_str(&names[next]);
-            index.named.push(name(shown[next]));
+        while next < shown.len() {
+            let (line, short) = (token_estimate(&lines[next]), token_estimate(&names[next]));
+            if let Some(left) =
+                spare.and_then(|spare| spare.checked_sub(line.saturating_sub(short)))
+            {
+                spare = Some(left);
+                body.push_str(&lines[next]);
+                index.full.push(name(shown[next]));
+            } else if spare.is_some() || spent + short <= room {
+                spent += short;
+                body.push_str(&names[next]);
+                index.named.push(name(shown[next]));
+            } else {
+                break;
+            }
             next += 1;
         }
         index.left_out = shown[next..].iter().map(|skill| name(skill)).collect();
         if !index.left_out.is_empty() {
-            body.push_str(&format!(
-                "({} more skills: search them with skills_search)\n",
-                index.left_out.len()
-            ));
+            let count = index.left_out.len();
+            let _ = writeln!(body, "({count} more: `hone list WORDS` finds them)");
         }
     }
     let text = format!("<available_skills>\n{body}</available_skills>\n");

@@ -34,6 +34,8 @@ mod client;
 mod config;
 mod error;
 mod files;
+mod folder;
+mod history;
 mod index;
 mod ledger;
 mod level0;
@@ -42,6 +44,7 @@ mod patch;
 mod place;
 mod platform;
 mod record;
+mod recovery;
 mod rollback;
 mod root;
 mod scope;
@@ -61,14 +64,16 @@ pub use config::{
     with_setting,
 };
 pub use error::Error;
-pub use files::{MAX_FILE_BYTES, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, check_support_path};
-pub use ledger::{Action, FileChange, Revision, deleted, history};
+pub use files::{
+    MAX_FILE_BYTES, MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, check_support_path,
+};
+pub use history::{files_at, history};
+pub use ledger::{Action, FileChange, Revision, deleted};
 pub use level0::{Level0, level0, token_estimate};
 pub use objects::hash;
 pub use patch::{Matching, PatchError, Patched, patch};
 pub use place::{list_files, read_file, read_text};
 pub use record::{Note, Summary};
-pub use rollback::files_at;
 pub use root::{Layout, Project, Root, normal};
 pub use scope::{Origin, Scope};
 pub use state::State;

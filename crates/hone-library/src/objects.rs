@@ -1,30 +1,58 @@
 //! The bytes of old versions, kept by their SHA-256 in `objects/`.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use crate::atomic;
 use crate::error::Error;
+use crate::folder::sync_path;
 use crate::state::create_private_folder;
 
 /// The hash of some bytes, in lower-case hex.
 pub fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    use std::fmt::Write;
+    let mut hash = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        let _ = write!(hash, "{byte:02x}");
+    }
+    hash
 }
 
-/// Keeps bytes; the same bytes are kept once.
+/// Keeps bytes; the same bytes are kept once. What was kept and got damaged is mended.
 pub(crate) fn put(home: &Path, bytes: &[u8]) -> Result<String, Error> {
     let hash = hash(bytes);
     let path = path_of(home, &hash);
-    let is_there =
-        std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() == bytes.len() as u64);
-    if !is_there {
-        let folder = path.parent().unwrap_or(home);
-        create_private_folder(folder)?;
-        atomic::replace(&path, bytes)?;
+    if std::fs::read(&path).is_ok_and(|kept| kept == bytes) {
+        return Ok(hash);
     }
+    let objects = home.join("objects");
+    let staging = objects.join("staging");
+    let folder = path.parent().unwrap_or(&objects).to_owned();
+    for folder in [&objects, &staging, &folder] {
+        if !folder.is_dir() {
+            create_private_folder(folder)?;
+            sync_path(folder.parent().unwrap_or(home))?;
+        }
+    }
+    let _lock = share_staging(&staging)?;
+    atomic::replace_from(&path, bytes, &staging.join(atomic::staging_name(&path)))?;
+    sync_path(&folder)?;
     Ok(hash)
+}
+
+/// Joins those who are writing objects. Whoever is alone first clears away what dead writers left.
+fn share_staging(staging: &Path) -> Result<File, Error> {
+    let failed = || Error::io("lock", staging);
+    let lock = File::open(staging).map_err(failed())?;
+    if lock.try_lock().is_ok() {
+        for left in std::fs::read_dir(staging).map_err(failed())?.flatten() {
+            let _ = std::fs::remove_file(left.path());
+        }
+    }
+    lock.lock_shared().map_err(failed())?;
+    Ok(lock)
 }
 
 /// Gives kept bytes back, after checking them.

@@ -1,5 +1,6 @@
 //! Replacing one piece of a text by another, when it is certain which piece is meant.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Most lines shown as a hint when the text is not found.
@@ -81,7 +82,8 @@ impl PatchError {
     }
 }
 
-/// Replaces `old`, which must occur exactly once, by `new`.
+/// Replaces `old`, which must occur exactly once, by `new`. Where all lines end in CR LF, the new
+/// ones do too.
 ///
 /// ```
 /// use hone_library::{Matching, patch};
@@ -99,31 +101,34 @@ pub fn patch(text: &str, old: &str, new: &str, matching: Matching) -> Result<Pat
         return Err(PatchError::Same);
     }
     match occurrences(text, old).as_slice() {
-        [at] => {
-            let range = *at..at + old.len();
-            return Ok(replace(text, range, new, false));
-        }
+        [at] => return Ok(replace(text, *at..at + old.len(), new, false)),
         [] => {}
         several => return Err(several_error(text, several.iter().copied())),
     }
-    let loose = Loose::new(text);
-    let ranges = loose.find(old);
-    match (matching, ranges.as_slice()) {
-        (Matching::Fuzzy, [range]) => {
-            let new = reindent(text, range, old, new);
-            Ok(replace(text, range.clone(), &new, true))
+    let found = Loose::new(text).find(old);
+    match (matching, found.as_slice()) {
+        (Matching::Fuzzy, [found]) => {
+            let (range, new) = found.fit(text, old, new);
+            Ok(replace(text, range, &new, true))
         }
         (Matching::Fuzzy, [_, _, ..]) => {
-            Err(several_error(text, ranges.iter().map(|range| range.start)))
+            Err(several_error(text, found.iter().map(|found| found.first)))
         }
-        (_, ranges) => Err(PatchError::None {
+        (_, found) => Err(PatchError::None {
             near: near_lines(text, old),
-            fuzzy_would: matching == Matching::Exact && ranges.len() == 1,
+            fuzzy_would: matching == Matching::Exact && found.len() == 1,
         }),
     }
 }
 
 fn replace(text: &str, range: Range<usize>, new: &str, fuzzy: bool) -> Patched {
+    let breaks = text.matches('\n').count();
+    let is_crlf = breaks > 0 && text.matches("\r\n").count() == breaks;
+    let new = if is_crlf && new.contains('\n') {
+        new.replace("\r\n", "\n").replace('\n', "\r\n")
+    } else {
+        new.to_owned()
+    };
     Patched {
         text: format!("{}{new}{}", &text[..range.start], &text[range.end..]),
         matched: text[range.clone()].to_owned(),
@@ -215,60 +220,92 @@ impl Loose {
         self.from.extend(std::iter::repeat_n(from.clone(), text.len()));
     }
 
-    /// The ranges of the original that match `old`.
-    fn find(&self, old: &str) -> Vec<Range<usize>> {
-        let wanted = Self::new(old);
-        let needle = wanted.text.trim_matches('\n');
-        if needle.trim().is_empty() {
+    /// Where `old` stands in the original.
+    fn find(&self, old: &str) -> Vec<FuzzyMatch> {
+        let wanted = Self::new(old).text;
+        let bare = wanted.trim_matches('\n');
+        if bare.trim().is_empty() {
             return Vec::new();
         }
-        let mut ranges: Vec<Range<usize>> = occurrences(&self.text, needle)
+        let found = self.find_all(&wanted, false);
+        // The first or the last line of a text may lack the line break that the old text has.
+        if found.is_empty() && bare != wanted { self.find_all(bare, true) } else { found }
+    }
+
+    fn find_all(&self, wanted: &str, is_trimmed: bool) -> Vec<FuzzyMatch> {
+        let breaks = wanted.len() - wanted.trim_start_matches('\n').len();
+        // A character that stands for several, such as an ellipsis, matches as a whole or not at all.
+        let is_edge =
+            |at: usize| at == 0 || at == self.from.len() || self.from[at - 1] != self.from[at];
+        occurrences(&self.text, wanted)
             .into_iter()
-            .map(|at| self.from[at].start..self.from[at + needle.len() - 1].end)
-            .collect();
-        ranges.dedup();
-        ranges
+            .filter(|at| is_edge(*at) && is_edge(at + wanted.len()))
+            .map(|at| FuzzyMatch {
+                range: self.from[at].start..self.from[at + wanted.len() - 1].end,
+                first: self.from[at + breaks].start,
+                is_trimmed,
+            })
+            .collect()
     }
 }
 
-/// Gives the new text the indentation of the place that it goes to.
-fn reindent(text: &str, range: &Range<usize>, old: &str, new: &str) -> String {
-    let indent_of =
-        |line: &str| line[..line.len() - line.trim_start_matches([' ', '\t']).len()].to_owned();
-    let line_start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-    let there = text[line_start..range.start].to_owned();
-    let new = new.trim_matches('\n');
-    let first_old = old.trim_start_matches('\n').lines().next().unwrap_or_default();
-    let given = indent_of(first_old);
-    if !there.trim().is_empty() {
-        return new.to_owned();
-    }
-    let mut lines = new.split('\n');
-    let first = lines.next().unwrap_or_default().trim_start_matches([' ', '\t']).to_owned();
-    lines.fold(first, |mut result, line| {
-        result.push('\n');
-        match line.strip_prefix(given.as_str()) {
-            Some(rest) if !line.trim().is_empty() => {
-                result.push_str(&there);
-                result.push_str(rest);
-            }
-            _ => result.push_str(line),
+/// A place where the old text stands, but for what a fuzzy match forgives.
+struct FuzzyMatch {
+    range: Range<usize>,
+    /// Where its first line that is not empty starts, behind the indentation.
+    first: usize,
+    /// Line breaks at the ends of the old text are not part of it.
+    is_trimmed: bool,
+}
+
+impl FuzzyMatch {
+    /// The range to replace and what to put there: the new text, indented like the place that it
+    /// goes to.
+    fn fit(&self, text: &str, old: &str, new: &str) -> (Range<usize>, String) {
+        let indent_of = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+        let new = if self.is_trimmed { new.trim_matches('\n') } else { new };
+        let line_start = text[..self.first].rfind('\n').map_or(0, |at| at + 1);
+        let there = &text[line_start..self.first];
+        if !there.trim().is_empty() {
+            return (self.range.clone(), new.to_owned());
         }
-        result
-    })
+        let first_old = old.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let given = &first_old[..indent_of(first_old)];
+        let starts_line = self.range.start == self.first;
+        let lines = new.split('\n').enumerate().map(|(at, line)| {
+            let rest = if at == 0 && starts_line {
+                Some(&line[indent_of(line)..])
+            } else {
+                line.strip_prefix(given).filter(|_| at > 0)
+            };
+            match rest {
+                Some(rest) if !rest.trim().is_empty() => format!("{there}{rest}"),
+                _ => line.to_owned(),
+            }
+        });
+        let start = if starts_line { line_start } else { self.range.start };
+        (start..self.range.end, lines.collect::<Vec<_>>().join("\n"))
+    }
 }
 
-/// The lines that share most words with the old text's first line.
+/// The lines that come nearest to the old text's first line, by the pairs of letters they share.
 fn near_lines(text: &str, old: &str) -> Vec<(usize, String)> {
     const SHOWN_CHARS: usize = 120;
-    let first = old.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let words: std::collections::HashSet<&str> = first.split_whitespace().collect();
+    /// Of 1,000; less is not near.
+    const LEAST: usize = 400;
+    let pairs = |line: &str| -> HashSet<(char, char)> {
+        let chars: Vec<char> = line.trim().chars().flat_map(char::to_lowercase).collect();
+        chars.windows(2).map(|pair| (pair[0], pair[1])).collect()
+    };
+    let wanted = pairs(old.lines().find(|line| !line.trim().is_empty()).unwrap_or_default());
     let mut scored: Vec<(usize, usize, &str)> = text
         .lines()
         .enumerate()
         .filter_map(|(at, line)| {
-            let shared = line.split_whitespace().filter(|word| words.contains(word)).count();
-            (shared * 2 >= words.len().max(1)).then_some((shared, at + 1, line.trim()))
+            let here = pairs(line);
+            let shared = wanted.intersection(&here).count();
+            let score = (2_000 * shared).checked_div(wanted.len() + here.len())?;
+            (score >= LEAST).then_some((score, at + 1, line.trim()))
         })
         .collect();
     scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));

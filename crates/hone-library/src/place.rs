@@ -1,16 +1,18 @@
 //! Where a skill is on disk: its lock, its directory handle, and reading through it.
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use rustix::fs::{Mode as Permissions, OFlags, openat};
+use rustix::io::Errno;
 
 use crate::catalogue::Listed;
 use crate::error::Error;
 use crate::files::check_inside;
+use crate::folder::{Folder, sync_path};
 use crate::scope::Scope;
-use crate::tree;
 
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
 
@@ -26,6 +28,25 @@ pub(crate) struct Place {
     pub(crate) is_flat: bool,
 }
 
+/// What to do when the folder around a skill is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// Make it.
+    Make,
+    /// Go on without it and without a lock: nothing will be written.
+    Ignore,
+    /// Fail.
+    Fail,
+}
+
+/// A place whose lock is held until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Held<'p> {
+    pub(crate) place: &'p Place,
+    /// The locked folder itself: no file is left behind, and every hone sees it.
+    around: Option<Folder>,
+}
+
 impl Place {
     pub(crate) fn of(skill: &Listed) -> Result<Self, Error> {
         if skill.scope == Scope::Builtin {
@@ -35,7 +56,8 @@ impl Place {
             )));
         }
         let key = std::fs::canonicalize(skill.key()).map_err(Error::io("find", skill.key()))?;
-        let main = skill.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let main = if skill.is_flat { key.file_name() } else { skill.path.file_name() };
+        let main = main.unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self::at(key, skill.is_flat, main))
     }
 
@@ -54,44 +76,121 @@ impl Place {
         if self.is_flat { name.strip_suffix(".md") } else { Some(name) }
     }
 
-    pub(crate) fn lock(&self) -> Result<File, Error> {
-        // The folder itself is the lock: no file is left behind, and every hone sees it.
-        let lock = File::open(&self.parent).map_err(Error::io("open", &self.parent))?;
-        lock.lock().map_err(Error::io("lock", &self.parent))?;
-        Ok(lock)
+    /// The name of the skill's folder, or of its file, in the folder around it.
+    pub(crate) fn entry(&self) -> Result<&str, Error> {
+        let name = self.key.file_name().and_then(|name| name.to_str());
+        name.ok_or_else(|| {
+            Error::Refused(format!("`{}` has no name that can be used", self.key.display()))
+        })
     }
 
-    pub(crate) fn open(&self) -> Result<Dir, Error> {
-        open_dir(self.folder())
+    /// Locks the folder around the skill against every other writer.
+    pub(crate) fn lock(&self, missing: Missing) -> Result<Held<'_>, Error> {
+        loop {
+            if missing == Missing::Make {
+                make_folders(&self.parent)?;
+            }
+            let file = match File::open(&self.parent) {
+                Err(error)
+                    if missing == Missing::Ignore
+                        && error.kind() == std::io::ErrorKind::NotFound =>
+                {
+                    return Ok(Held { place: self, around: None });
+                }
+                file => file.map_err(Error::io("open", &self.parent))?,
+            };
+            file.lock().map_err(Error::io("lock", &self.parent))?;
+            // While this one waited, another writer may have removed or replaced the folder.
+            let locked = file.metadata().map_err(Error::io("open", &self.parent))?;
+            let is_same = std::fs::metadata(&self.parent)
+                .is_ok_and(|now| (now.dev(), now.ino()) == (locked.dev(), locked.ino()));
+            if is_same {
+                let around = Folder::new(Dir::from_std_file(file), &self.parent);
+                return Ok(Held { place: self, around: Some(around) });
+            }
+        }
     }
 }
 
-pub(crate) fn no_file(place: &Place, file: &str) -> Error {
-    let files = place.open().and_then(|folder| tree::list(&folder)).unwrap_or_default();
-    Error::NoFile { path: file.to_owned(), files }
+impl Held<'_> {
+    /// The folder around the skill.
+    pub(crate) fn around(&self) -> Result<&Folder, Error> {
+        let gone = || Error::io("open", &self.place.parent)(std::io::ErrorKind::NotFound.into());
+        self.around.as_ref().ok_or_else(gone)
+    }
+
+    /// The folder whose files belong to the skill; none when it is not there.
+    pub(crate) fn folder(&self) -> Result<Option<Folder>, Error> {
+        self.folder_of(self.place)
+    }
+
+    /// The folder of another skill with the same folder around it.
+    pub(crate) fn folder_of(&self, place: &Place) -> Result<Option<Folder>, Error> {
+        let Some(around) = &self.around else { return Ok(None) };
+        if place.is_flat {
+            let dir = around.dir.try_clone().map_err(Error::io("open", &place.parent))?;
+            return Ok(Some(Folder::new(dir, &place.parent)));
+        }
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match openat(&around.dir, place.entry()?, flags, Permissions::empty()) {
+            Ok(folder) => Ok(Some(Folder::new(Dir::from_std_file(File::from(folder)), &place.key))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(Errno::NOTDIR | Errno::LOOP) => Err(Error::Refused(format!(
+                "`{}` is no longer a folder; move what is there out of the way",
+                place.key.display()
+            ))),
+            Err(error) => Err(Error::io("open", &place.key)(error.into())),
+        }
+    }
+
+    /// The skill's folder, which must be there.
+    pub(crate) fn opened(&self) -> Result<Folder, Error> {
+        let gone = || Error::io("open", &self.place.key)(std::io::ErrorKind::NotFound.into());
+        self.folder()?.ok_or_else(gone)
+    }
+}
+
+/// Makes a folder and those around it, each durable.
+fn make_folders(path: &Path) -> Result<(), Error> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
+    std::fs::create_dir_all(path).map_err(Error::io("create", path))?;
+    for folder in missing {
+        match folder.parent() {
+            Some(around) => sync_path(around)?,
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn no_file(folder: &Folder, file: &str) -> Error {
+    Error::NoFile { path: file.to_owned(), files: folder.list().unwrap_or_default() }
 }
 
 /// The bytes of a file of a skill for a reader, through the directory handle.
 pub fn read_file(skill: &Listed, file: &str) -> Result<Vec<u8>, Error> {
     check_inside(file)?;
+    let missing = |files| Error::NoFile { path: file.to_owned(), files };
     if skill.scope == Scope::Builtin {
         let text = crate::builtin::text_of(&skill.path.to_string_lossy()).unwrap_or_default();
         return if file == SKILL_FILE {
             Ok(text.as_bytes().to_vec())
         } else {
-            Err(Error::NoFile { path: file.to_owned(), files: Vec::new() })
+            Err(missing(Vec::new()))
         };
     }
-    let place = Place::of(skill)?;
-    if place.is_flat && file != place.main {
-        return Err(Error::NoFile { path: file.to_owned(), files: Vec::new() });
+    let is_main = skill.path.file_name().is_some_and(|main| main == file);
+    if skill.is_flat && !is_main {
+        return Err(missing(Vec::new()));
     }
-    let shown = place.folder().join(file);
-    let folder = place.open()?;
-    if folder.metadata(file).is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(Error::FilePath { path: file.to_owned(), why: "it is a folder".to_owned() });
+    if is_main && skill.is_link {
+        return read_text(skill);
     }
-    read_in(&folder, file, &shown)?.ok_or_else(|| no_file(&place, file))
+    let folder = Folder::open(skill.folder())?;
+    folder.follow(file)?.ok_or_else(|| no_file(&folder, file))
 }
 
 /// The text of a skill as it is now.
@@ -104,56 +203,23 @@ pub fn read_text(skill: &Listed) -> Result<Vec<u8>, Error> {
     read_file(skill, &main)
 }
 
-/// The files of a skill, its `SKILL.md` left out, sorted.
+/// The files of a skill, its `SKILL.md` left out, sorted. A folder nested too deep to be looked into
+/// stands there itself, with a slash at its end.
 pub fn list_files(skill: &Listed) -> Result<Vec<String>, Error> {
     if skill.scope == Scope::Builtin || skill.is_flat {
         return Ok(Vec::new());
     }
-    let files = tree::list(&open_dir(skill.folder())?)?;
-    Ok(files
-        .into_iter()
-        .filter(|file| Path::new(file) != Path::new(skill.path.file_name().unwrap_or_default()))
-        .collect())
+    let mut files = Folder::open(skill.folder())?.list()?;
+    files.retain(|file| Path::new(file) != Path::new(skill.path.file_name().unwrap_or_default()));
+    Ok(files)
 }
 
-pub(crate) fn open_dir(path: &Path) -> Result<Dir, Error> {
-    Dir::open_ambient_dir(path, ambient_authority()).map_err(Error::io("open", path))
-}
-
-/// Reads a file below a folder; a way out of it is refused, a missing file is none.
-pub(crate) fn read_in(folder: &Dir, file: &str, shown: &Path) -> Result<Option<Vec<u8>>, Error> {
-    match tree::read_one(folder, file) {
-        Err(Error::Io { source, .. }) => Err(confined(source, file, shown)),
-        // A link is followed by the handle, which does not let it lead out.
-        Ok(Some(tree::Content::Link { .. })) => {
-            folder.read(file).map(Some).map_err(|error| confined(error, file, shown))
-        }
-        Ok(Some(content)) => Ok(Some(content.stored())),
-        Ok(None) => Ok(None),
-        Err(other) => Err(other),
-    }
-}
-
-/// The directory handle says "permission denied" when a path leads out of it.
-pub(crate) fn confined(error: std::io::Error, file: &str, shown: &Path) -> Error {
-    match error.kind() {
-        std::io::ErrorKind::PermissionDenied => Error::FilePath {
-            path: file.to_owned(),
-            why: format!("it leads out of the skill ({error})"),
-        },
-        std::io::ErrorKind::NotADirectory | std::io::ErrorKind::IsADirectory => {
-            Error::FilePath { path: file.to_owned(), why: error.to_string() }
-        }
-        _ => Error::io("write", shown)(error),
-    }
-}
-
+/// The path with its links resolved, as far as it exists.
 pub(crate) fn canonical_or_same(path: &Path) -> PathBuf {
-    if let Ok(real) = std::fs::canonicalize(path) {
-        return real;
+    for there in path.ancestors() {
+        if let (Ok(real), Ok(rest)) = (std::fs::canonicalize(there), path.strip_prefix(there)) {
+            return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+        }
     }
-    match (path.parent().map(std::fs::canonicalize), path.file_name()) {
-        (Some(Ok(parent)), Some(name)) => parent.join(name),
-        _ => path.to_owned(),
-    }
+    path.to_owned()
 }

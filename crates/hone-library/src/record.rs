@@ -43,8 +43,14 @@ pub struct Summary {
     /// The operating systems that it is for; empty means all.
     #[serde(default, skip_serializing_if = "is_default")]
     pub platforms: Vec<String>,
-    /// A model may load it by itself.
+    /// A model may load it by itself: neither of the next two says otherwise.
     pub model_invocable: bool,
+    /// `disable-model-invocation` in the frontmatter.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub disable_model_invocation: bool,
+    /// `policy.allow_implicit_invocation` in `agents/openai.yaml`.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    pub implicit_invocation: bool,
     /// A person may call it by name.
     pub user_invocable: bool,
 }
@@ -54,6 +60,10 @@ impl Summary {
     pub fn title(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.name)
     }
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -82,6 +92,7 @@ impl Record {
         let mut record = Self::of(reading);
         if let (Some(skill), Some(policy)) = (&mut record.skill, policy) {
             let policy = OpenAiPolicy::read(policy);
+            skill.implicit_invocation = policy.allow_implicit_invocation;
             skill.model_invocable &= policy.allow_implicit_invocation;
             record.notes.extend(policy.problem.map(|message| Note {
                 rule: "openai-policy".to_owned(),
@@ -122,6 +133,8 @@ impl Record {
                 allowed_tools: skill.allowed_tools,
                 platforms: skill.platforms,
                 model_invocable: !skill.disable_model_invocation,
+                disable_model_invocation: skill.disable_model_invocation,
+                implicit_invocation: true,
                 user_invocable: skill.user_invocable,
             })
         });

@@ -1,228 +1,124 @@
 //! Going back: a skill becomes what it was after an earlier revision.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use hone_skill::{Slug, read};
 
 use crate::error::Error;
+use crate::folder::Content;
+use crate::history::{history, state_after, touched};
 use crate::ledger::{self, Action, Revision};
-use crate::objects;
-use crate::place::{Place, SKILL_FILE, canonical_or_same};
-use crate::state::State;
-use crate::store::{About, Change, FileDelta, Mode, Pending, Store, described};
-use crate::tree;
+use crate::place::{Held, Missing, canonical_or_same};
+use crate::recovery::place_of;
+use crate::store::{Change, FileEdit, Plan, Store, described};
 
 impl Store<'_> {
-    /// Makes a skill what it was after `to` (by default, after the revision before the newest), as a
-    /// new revision. `key` is the skill's folder or single file, whether it exists or not.
+    /// Makes a skill what it was after `to` (by default, after the revision before the newest; when
+    /// somebody changed it without hone since, after the newest), as a new revision. `key` is the
+    /// skill's folder or single file, whether it exists or not.
     pub fn rollback(&self, key: &Path, to: Option<u64>) -> Result<Change, Error> {
-        let is_flat = key.extension().is_some_and(|extension| extension == "md") && !key.is_dir();
         let key = canonical_or_same(key);
-        let main = if is_flat {
-            key.file_name().unwrap_or_default().to_string_lossy().into_owned()
-        } else {
-            SKILL_FILE.to_owned()
-        };
-        let place = Place::at(key, is_flat, main);
-        if self.mode == Mode::Write {
-            std::fs::create_dir_all(&place.parent).map_err(Error::io("create", &place.parent))?;
-        }
-        let _lock = place.lock()?;
-        self.settle(&place)?;
-        let history = ledger::history(self.state, &place.key)?;
-        let Some(newest) = history.last() else {
-            let name = place.name_of_folder().unwrap_or_default();
+        let (rows, _) = ledger::rows(self.state, &key)?;
+        let place = place_of(&key, rows.iter().flat_map(|row| &row.changes));
+        let name = place.name_of_folder().unwrap_or_default().to_owned();
+        let Some(last) = rows.last() else {
             return Err(Error::Refused(format!(
                 "hone never changed `{name}`: there is nothing to go back to"
             )));
         };
-        let touched = touched(&history);
-        let now = self.present(&place, &touched)?;
+        if let Some(revision) = to.filter(|to| *to == 0 || *to > last.revision) {
+            return Err(Error::NoRevision { name, revision, newest: last.revision });
+        }
+        let held = self.lock(&place, Missing::Make)?;
+        let history = history(self.state, &place.key)?;
+        let Some(newest) = history.last() else {
+            return Err(Error::NoRevision { name, revision: to.unwrap_or(0), newest: 0 });
+        };
+        let now = present(&held, &history)?;
         let recorded = state_after(&history, newest.revision);
-        let outside =
-            touched.iter().any(|file| now.get(file) != recorded.get(file).map(|c| &c.hash));
-        let back = if outside { newest.revision } else { newest.revision.saturating_sub(1) };
-        let to = to.unwrap_or(back);
-        if to == 0 || to > newest.revision {
-            return Err(Error::NoRevision {
-                name: newest.name.clone(),
-                revision: to,
-                newest: newest.revision,
-            });
-        }
-        let wanted = state_after(&history, to);
-        self.restore(&place, &history, to, &wanted, &now)
-    }
-
-    fn restore(
-        &self,
-        place: &Place,
-        history: &[Revision],
-        to: u64,
-        wanted: &BTreeMap<String, Kept>,
-        now: &BTreeMap<String, String>,
-    ) -> Result<Change, Error> {
-        let home = self.state.home();
-        let mut files = Vec::new();
-        let mut pending = Vec::new();
-        let mut found = Vec::new();
-        let mut links = BTreeMap::new();
-        let all = now.keys().chain(wanted.keys()).collect::<BTreeSet<_>>();
-        for file in all {
-            let kept = wanted.get(file);
-            if now.get(file) == kept.map(|kept| &kept.hash) {
-                continue;
+        let is_outside = now.iter().any(|(file, now)| match (now, recorded.get(*file)) {
+            (Some(now), Some(recorded)) => !recorded.is(now),
+            (None, None) => false,
+            _ => true,
+        });
+        let back = if is_outside { newest.revision } else { newest.revision - 1 };
+        let to = match to {
+            None if back == 0 => {
+                return Err(Error::Refused(format!(
+                    "there is nothing before the first revision; `hone rm {name}` takes the skill away"
+                )));
             }
-            let after = kept.map(|kept| objects::get(home, &kept.hash)).transpose()?;
-            let before = if place.folder().is_dir() {
-                tree::read_one(&place.open()?, file)?.map(|content| content.stored())
-            } else {
-                None
-            };
-            files.push(FileDelta {
-                file: file.clone(),
-                before: before.clone(),
-                after: after.clone(),
-            });
-            found.push((file.clone(), before));
-            if kept.is_some_and(|kept| kept.link) {
-                links.insert(file.clone(), after.clone().unwrap_or_default());
-            }
-            let executable = kept.is_some_and(|kept| kept.executable);
-            pending.push(Pending { file: file.clone(), after, executable });
+            to => to.unwrap_or(back),
+        };
+        if to > newest.revision {
+            return Err(Error::NoRevision { name, revision: to, newest: newest.revision });
         }
-        if pending.is_empty() {
+        let plan = self.plan_to(&held, &history, to, now)?;
+        if plan.edits.iter().all(|edit| edit.before == edit.after) {
             return Err(Error::Refused(format!("it is already as it was in revision {to}")));
         }
-        let version_of = |bytes: Option<&Vec<u8>>| {
-            bytes.map(|bytes| described(&read(bytes, place.name_of_folder())))
+        self.carry_out(&held, &plan)
+    }
+
+    fn plan_to(
+        &self,
+        held: &Held<'_>,
+        history: &[Revision],
+        to: u64,
+        now: BTreeMap<&str, Option<Content>>,
+    ) -> Result<Plan, Error> {
+        let place = held.place;
+        let mut wanted = state_after(history, to);
+        // A revision in which the skill was gone is a deletion once more.
+        let is_gone = !wanted.contains_key(&place.main);
+        let edits = if is_gone && held.folder()?.is_none() {
+            Vec::new()
+        } else if is_gone {
+            self.removal(held)?
+        } else {
+            let edits = now.into_iter().map(|(file, before)| {
+                let after = wanted.remove(file).map(|kept| kept.content(self.state)).transpose()?;
+                Ok(FileEdit { file: file.to_owned(), before, after })
+            });
+            edits.collect::<Result<_, Error>>()?
         };
-        let main = files.iter().find(|delta| delta.file == place.main);
-        let before = version_of(main.and_then(|delta| delta.before.as_ref()));
-        let after = version_of(main.and_then(|delta| delta.after.as_ref()));
+        let main = edits.iter().find(|edit| edit.file == place.main);
+        let described = |content: Option<&Content>| {
+            content.map(|content| described(&read(&content.bytes, place.name_of_folder())))
+        };
+        let before = described(main.and_then(|edit| edit.before.as_ref()));
+        let after = described(main.and_then(|edit| edit.after.as_ref()));
         let then = history.iter().find(|revision| revision.revision == to);
-        let name = after.as_ref().map_or_else(
-            || then.map_or(String::new(), |revision| revision.name.clone()),
-            |(name, _)| name.clone(),
-        );
-        let slug = Slug::new(&name).map_or(String::new(), |slug| slug.to_string());
-        let mut change = Change {
-            action: Action::Rollback,
-            name: name.clone(),
-            path: place.key.clone(),
-            files,
-            revision: None,
+        let name = after
+            .as_ref()
+            .map(|(name, _)| name.clone())
+            .filter(|name| !name.is_empty())
+            .or_else(|| then.map(|revision| revision.name.clone()))
+            .unwrap_or_default();
+        Ok(Plan {
+            action: if is_gone { Action::Delete } else { Action::Rollback },
+            slug: Slug::new(&name).map_or(String::new(), |slug| slug.to_string()),
+            name,
             from_version: before.and_then(|(_, version)| version),
             to_version: after.and_then(|(_, version)| version),
+            reason: Some(format!("to revision {to}")),
+            edits,
             warnings: Vec::new(),
             patched: None,
-        };
-        if self.mode == Mode::Write {
-            let about = About {
-                action: Action::Rollback,
-                name: &name,
-                slug: &slug,
-                from_version: change.from_version.clone(),
-                to_version: change.to_version.clone(),
-            };
-            let reason = format!("to revision {to}");
-            change.revision =
-                Some(self.commit_with(place, &about, &found, pending, &links, Some(&reason))?);
-        }
-        Ok(change)
-    }
-
-    /// The hashes of those files that are there now.
-    pub(crate) fn present(
-        &self,
-        place: &Place,
-        files: &[String],
-    ) -> Result<BTreeMap<String, String>, Error> {
-        let mut present = BTreeMap::new();
-        if place.folder().is_dir() {
-            let folder = place.open()?;
-            for file in files {
-                if let Some(content) = tree::read_one(&folder, file)? {
-                    present.insert(file.clone(), objects::hash(&content.stored()));
-                }
-            }
-        }
-        Ok(present)
-    }
-}
-
-/// A file as some revision left it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Kept {
-    hash: String,
-    executable: bool,
-    link: bool,
-}
-
-fn touched(history: &[Revision]) -> Vec<String> {
-    let files =
-        history.iter().flat_map(|revision| &revision.changes).map(|change| change.file.clone());
-    files.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-/// The files that hone knew of after a revision.
-fn state_after(history: &[Revision], revision: u64) -> BTreeMap<String, Kept> {
-    let mut files = BTreeMap::new();
-    for change in history.iter().flat_map(|revision| &revision.changes) {
-        // A file that enters the ledger later was there before, as that later row found it.
-        if let Some(hash) = &change.before {
-            files.entry(change.file.clone()).or_insert_with(|| Kept {
-                hash: hash.clone(),
-                executable: change.executable,
-                link: change.link,
-            });
-        }
-    }
-    let created: Vec<&str> = history
-        .iter()
-        .flat_map(|row| row.changes.iter().map(move |change| (row, change)))
-        .fold(BTreeMap::new(), |mut first: BTreeMap<&str, bool>, (_, change)| {
-            first.entry(&change.file).or_insert(change.before.is_none());
-            first
         })
-        .into_iter()
-        .filter(|(_, is_new)| *is_new)
-        .map(|(file, _)| file)
-        .collect();
-    for file in created {
-        files.remove(file);
     }
-    for row in history.iter().filter(|row| row.revision <= revision) {
-        for change in &row.changes {
-            match &change.after {
-                Some(hash) => {
-                    let kept = Kept {
-                        hash: hash.clone(),
-                        executable: change.executable,
-                        link: change.link,
-                    };
-                    files.insert(change.file.clone(), kept);
-                }
-                None => {
-                    files.remove(&change.file);
-                }
-            }
-        }
-    }
-    files
 }
 
-/// The files of a skill that hone knew of after a revision (0: before the first), with their bytes.
-pub fn files_at(
-    state: &State,
-    history: &[Revision],
-    revision: u64,
-) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-    let known = state_after(history, revision);
-    let bytes = known.into_iter().map(|(file, kept)| {
-        let bytes = objects::get(state.home(), &kept.hash)?;
-        Ok((file, bytes))
+/// The files of the history as they are now.
+fn present<'h>(
+    held: &Held<'_>,
+    history: &'h [Revision],
+) -> Result<BTreeMap<&'h str, Option<Content>>, Error> {
+    let folder = held.folder()?;
+    let now = touched(history).into_iter().map(|file| {
+        let content = folder.as_ref().map(|folder| folder.read(file)).transpose()?.flatten();
+        Ok((file, content))
     });
-    bytes.collect()
+    now.collect()
 }

@@ -56,14 +56,17 @@ impl Project {
     pub fn find(around: &Surroundings) -> Option<Self> {
         let is_top =
             |folder: &&Path| folder.join(".git").exists() || folder.join("hone.toml").exists();
+        // The working folder has its links resolved, the home may not.
+        let home = std::fs::canonicalize(&around.user_home).ok();
+        let is_home = |folder: &Path| folder == around.user_home || Some(folder) == home.as_deref();
         let root = around
             .cwd
             .ancestors()
-            .take_while(|folder| *folder != around.user_home)
+            .take_while(|folder| !is_home(folder))
             .find(is_top)
             .unwrap_or(&around.cwd)
             .to_owned();
-        if root == around.user_home {
+        if is_home(&root) {
             return None;
         }
         let folders =
@@ -75,7 +78,13 @@ impl Project {
 impl Root {
     /// A root given by hand, with the user's scope.
     pub fn explicit(path: &Path, cwd: &Path) -> Result<Self, Error> {
-        let path = normal(&cwd.join(path));
+        let has_parent = path.components().any(|part| part == std::path::Component::ParentDir);
+        let path = cwd.join(path);
+        // `link/..` is where the link leads, which only the system knows.
+        let path = match std::fs::canonicalize(&path) {
+            Ok(real) if has_parent => real,
+            _ => normal(&path),
+        };
         let metadata = std::fs::metadata(&path).map_err(Error::io("read the root", &path))?;
         if !metadata.is_dir() {
             let not_folder = std::io::Error::from(std::io::ErrorKind::NotADirectory);

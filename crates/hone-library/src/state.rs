@@ -1,7 +1,8 @@
 //! `state.db`: index, trust, ledger and usage in one SQLite file.
 //!
-//! A damaged file is set aside under another name and reported, never overwritten. A file of a newer
-//! format is left alone: reading goes on without it, writing stops.
+//! A damaged file is set aside under another name and reported, never overwritten; every table of it
+//! that is still sound is taken over. A file of a newer format is left alone: reading goes on without
+//! it, writing stops.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -9,15 +10,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior};
 
 use crate::error::Error;
+use crate::place::canonical_or_same;
 
 /// Format of the database; a larger number than this is a newer hone's.
 const FORMAT: i64 = 1;
 
 /// How long a writer waits for another process.
 const BUSY: Duration = Duration::from_secs(30);
+
+/// Damaged databases that are kept; the last place is used again.
+const MAX_SET_ASIDE: u32 = 1_000;
 
 /// How long bookkeeping that may fail (index, usage) waits for another process.
 const BUSY_BEST_EFFORT: Duration = Duration::from_millis(500);
@@ -44,6 +49,7 @@ CREATE TABLE IF NOT EXISTS ledger(
   UNIQUE(skill, revision)
 );
 CREATE INDEX IF NOT EXISTS ledger_slug ON ledger(slug);
+CREATE INDEX IF NOT EXISTS ledger_unfinished ON ledger(skill) WHERE done = 0;
 CREATE TABLE IF NOT EXISTS usage(
   skill TEXT NOT NULL,
   version TEXT NOT NULL,
@@ -59,6 +65,41 @@ CREATE TABLE IF NOT EXISTS usage(
 ) WITHOUT ROWID;
 ";
 
+/// A table of the database.
+struct Table {
+    name: &'static str,
+    columns: &'static str,
+    /// What a person calls its content; empty when it can be built anew from the files.
+    holds: &'static str,
+}
+
+const TABLES: [Table; 6] = [
+    Table { name: "folder", columns: "path, entry", holds: "" },
+    Table { name: "meta", columns: "key, value", holds: "" },
+    Table {
+        name: "ledger",
+        columns: "id, skill, revision, at, actor, action, reason, name, slug, from_version, to_version, \
+                  changes, done",
+        holds: "history",
+    },
+    Table { name: "trust", columns: "path, at", holds: "trust" },
+    Table { name: "pin", columns: "skill, at", holds: "pins" },
+    Table {
+        name: "usage",
+        columns: "skill, version, name, views, uses, patches, last_viewed, last_used, last_patched, \
+                  created",
+        holds: "usage",
+    },
+];
+
+/// What a look at the whole database says.
+enum Health {
+    Sound,
+    /// Tables that should be there are not.
+    Missing(Vec<&'static Table>),
+    Damaged,
+}
+
 /// The open state of one `HONE_HOME`.
 #[derive(Debug)]
 pub struct State {
@@ -69,7 +110,7 @@ pub struct State {
 }
 
 impl State {
-    /// Opens the state below `home`; creates nothing until something is written.
+    /// Opens the state below `home`, and creates it when there is none.
     ///
     /// Never fails: a state that cannot be opened is reported by whatever needs it.
     pub fn open(home: &Path) -> Self {
@@ -107,48 +148,114 @@ impl State {
 
     fn connect(&self) -> Result<Connection, Error> {
         match self.try_connect() {
-            Err(Error::State(error)) if is_damage(&error) => {
-                self.set_aside()?;
-                self.try_connect()
-            }
+            Err(Error::State(error)) if is_damage(&error) => self.mend(),
             other => other,
         }
     }
 
     fn try_connect(&self) -> Result<Connection, Error> {
         create_private_folder(&self.home)?;
+        let (db, format) = self.open_file()?;
+        if format < FORMAT {
+            let _lock = self.lock()?;
+            self.create(&db)?;
+        }
+        Ok(db)
+    }
+
+    /// Opens the file as it is; gives the format that it has.
+    fn open_file(&self) -> Result<(Connection, i64), Error> {
         let path = self.path();
         let db = Connection::open(&path)?;
         db.busy_timeout(BUSY)?;
-        let format: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        let format = format_of(&db)?;
         if format > FORMAT {
             return Err(Error::NewerState { path, found: format, known: FORMAT });
-        }
-        if format < FORMAT {
-            db.pragma_update(None, "journal_mode", "WAL")?;
-            db.execute_batch("BEGIN IMMEDIATE")?;
-            db.execute_batch(SCHEMA)?;
-            db.pragma_update(None, "user_version", FORMAT)?;
-            db.execute_batch("COMMIT")?;
         }
         db.pragma_update(None, "synchronous", "NORMAL")?;
         // The log is folded into the file when it has grown, not whenever a process ends.
         db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        Ok((db, format))
+    }
+
+    /// Only one process at a time creates or mends the database: SQLite does not wait when two
+    /// change the journal mode at once.
+    fn lock(&self) -> Result<File, Error> {
+        let path = self.home.join("state.lock");
+        let lock = File::create(&path).map_err(Error::io("create", &path))?;
+        lock.lock().map_err(Error::io("lock", &path))?;
+        Ok(lock)
+    }
+
+    /// Makes the tables; the caller holds the lock.
+    fn create(&self, db: &Connection) -> Result<(), Error> {
+        if format_of(db)? == FORMAT {
+            return Ok(());
+        }
+        db.pragma_update(None, "journal_mode", "WAL")?;
+        make_tables(db)?;
+        if self.home.join("objects").is_dir() {
+            self.note(format!(
+                "`{}` was gone or empty, though old versions are kept beside it; history, trust, pins and \
+                 usage start anew",
+                self.path().display()
+            ));
+        }
+        Ok(())
+    }
+
+    fn note(&self, note: String) {
+        self.notes.borrow_mut().push(note);
+    }
+
+    /// Makes a damaged database whole or sets it aside, once, however many processes find it.
+    fn mend(&self) -> Result<Connection, Error> {
+        let _lock = self.lock()?;
+        let opened = self.open_file().and_then(|(db, _)| Ok((health(&db)?, db)));
+        match opened {
+            // Another process mended it while this one waited.
+            Ok((Health::Sound, db)) => return Ok(db),
+            Ok((Health::Missing(tables), db)) => {
+                make_tables(&db)?;
+                let lost = spoken(tables.iter().copied());
+                if !lost.is_empty() {
+                    let path = self.path();
+                    self.note(format!(
+                        "`{}` had lost its {lost}, which start anew",
+                        path.display()
+                    ));
+                }
+                return Ok(db);
+            }
+            Ok((Health::Damaged, _)) => {}
+            Err(Error::State(error)) if is_damage(&error) => {}
+            Err(other) => return Err(other),
+        }
+        let aside = self.set_aside()?;
+        let (db, _) = self.open_file()?;
+        db.pragma_update(None, "journal_mode", "WAL")?;
+        make_tables(&db)?;
+        let (kept, lost): (Vec<&Table>, Vec<&Table>) = TABLES
+            .iter()
+            .filter(|table| !table.holds.is_empty())
+            .partition(|table| table.take_over(&aside, &db).is_ok());
+        let fate = match (spoken(kept.into_iter()), spoken(lost.into_iter())) {
+            (kept, lost) if lost.is_empty() => format!("its {kept} could be saved"),
+            (kept, lost) if kept.is_empty() => format!("{lost} start anew"),
+            (kept, lost) => format!("its {kept} could be saved, {lost} start anew"),
+        };
+        self.note(format!(
+            "`{}` was damaged and is kept as `{}`; {fate}",
+            self.path().display(),
+            aside.display()
+        ));
         Ok(db)
     }
 
-    /// Moves a damaged database out of the way, once, however many processes find it.
-    fn set_aside(&self) -> Result<(), Error> {
-        let lock_path = self.home.join("state.lock");
-        let lock = File::create(&lock_path).map_err(Error::io("create", &lock_path))?;
-        lock.lock().map_err(Error::io("lock", &lock_path))?;
-        // Another process may have done it while we waited.
-        match self.try_connect().and_then(|db| check(&db)) {
-            Err(Error::State(error)) if is_damage(&error) => {}
-            _ => return Ok(()),
-        }
+    /// Moves the database to a name that nobody uses.
+    fn set_aside(&self) -> Result<PathBuf, Error> {
         let path = self.path();
-        let aside = (1_u32..)
+        let aside = (1..=MAX_SET_ASIDE)
             .map(|n| self.home.join(format!("state.db.damaged-{n}")))
             .find(|candidate| !candidate.exists())
             .unwrap_or_else(|| self.home.join("state.db.damaged"));
@@ -164,39 +271,47 @@ impl State {
                 _ => {}
             }
         }
-        self.notes.borrow_mut().push(format!(
-            "`{}` was damaged and is kept as `{}`; history, trust and usage start anew",
-            path.display(),
-            aside.display()
-        ));
-        Ok(())
+        Ok(aside)
     }
 
-    /// Runs `work` on the database; one that turns out to be damaged is set aside and `work` is
-    /// repeated on a new one.
+    /// Runs `work` on the database; one that turns out to be damaged is mended or set aside, and
+    /// `work` is repeated.
     pub(crate) fn with<T>(
         &self,
         mut work: impl FnMut(&mut Connection) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        if let Some(problem) = self.problem() {
-            return Err(Error::io("use", &self.path())(std::io::Error::other(problem)));
-        }
         let result = match self.db.borrow_mut().as_mut() {
             Some(db) => work(db),
-            None => {
-                return Err(Error::io("open", &self.path())(std::io::ErrorKind::NotFound.into()));
-            }
+            None => return Err(self.why_closed()),
         };
         match result {
             Err(Error::State(error)) if is_damage(&error) => {
                 *self.db.borrow_mut() = None;
-                self.set_aside()?;
-                let mut db = self.try_connect()?;
-                let result = work(&mut db);
-                *self.db.borrow_mut() = Some(db);
-                result
+                match self.mend() {
+                    Ok(mut db) => {
+                        let result = work(&mut db);
+                        *self.db.borrow_mut() = Some(db);
+                        result
+                    }
+                    Err(error) => {
+                        *self.problem.borrow_mut() = Some(error);
+                        Err(self.why_closed())
+                    }
+                }
             }
             other => other,
+        }
+    }
+
+    fn why_closed(&self) -> Error {
+        match &*self.problem.borrow() {
+            Some(Error::NewerState { path, found, known }) => {
+                Error::NewerState { path: path.clone(), found: *found, known: *known }
+            }
+            Some(problem) => {
+                Error::io("use", &self.path())(std::io::Error::other(problem.to_string()))
+            }
+            None => Error::io("use", &self.path())(std::io::ErrorKind::NotFound.into()),
         }
     }
 
@@ -212,6 +327,18 @@ impl State {
             let value = work(&transaction)?;
             transaction.commit()?;
             Ok(value)
+        })
+    }
+
+    /// Runs one write that a power cut may undo.
+    pub(crate) fn write_lightly<T>(
+        &self,
+        mut work: impl FnMut(&Connection) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.with(|db| {
+            db.busy_timeout(BUSY)?;
+            db.pragma_update(None, "synchronous", "NORMAL")?;
+            work(db)
         })
     }
 
@@ -233,6 +360,7 @@ impl State {
 
     /// Whether a project folder is trusted. When in doubt, it is not.
     pub fn is_trusted(&self, folder: &Path) -> bool {
+        let folder = canonical_or_same(folder);
         let Some(path) = folder.to_str() else { return false };
         self.with(|db| {
             let found: Option<i64> = db
@@ -243,9 +371,10 @@ impl State {
         .unwrap_or(false)
     }
 
-    /// Trusts a project folder; false when it was trusted already.
+    /// Trusts a project folder, wherever links to it lead later; false when it was trusted already.
     pub fn trust(&self, folder: &Path, now: i64) -> Result<bool, Error> {
-        let path = utf8(folder)?;
+        let folder = canonical_or_same(folder);
+        let path = utf8(&folder)?;
         self.write(|db| {
             let changed =
                 db.execute("INSERT OR IGNORE INTO trust(path, at) VALUES (?1, ?2)", (path, now))?;
@@ -255,7 +384,8 @@ impl State {
 
     /// Takes trust in a project folder back; false when it was not trusted.
     pub fn distrust(&self, folder: &Path) -> Result<bool, Error> {
-        let path = utf8(folder)?;
+        let folder = canonical_or_same(folder);
+        let path = utf8(&folder)?;
         self.write(|db| Ok(db.execute("DELETE FROM trust WHERE path = ?1", [path])? > 0))
     }
 
@@ -280,13 +410,70 @@ impl State {
     }
 }
 
-fn check(db: &Connection) -> Result<(), Error> {
+fn format_of(db: &Connection) -> Result<i64, Error> {
+    Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+}
+
+fn make_tables(db: &Connection) -> Result<(), Error> {
+    db.execute_batch(&format!(
+        "BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;"
+    ))?;
+    Ok(())
+}
+
+fn health(db: &Connection) -> Result<Health, Error> {
     let answer: String = db.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if answer == "ok" {
+    if answer != "ok" {
+        return Ok(Health::Damaged);
+    }
+    let mut missing = Vec::new();
+    for table in &TABLES {
+        let known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+        if !db.prepare(known)?.exists([table.name])? {
+            missing.push(table);
+        } else if db.prepare(&format!("SELECT {} FROM {}", table.columns, table.name)).is_err() {
+            return Ok(Health::Damaged);
+        }
+    }
+    Ok(if missing.is_empty() { Health::Sound } else { Health::Missing(missing) })
+}
+
+/// What tables hold, as a list in a sentence.
+fn spoken<'t>(tables: impl Iterator<Item = &'t Table>) -> String {
+    let words: Vec<&str> =
+        tables.map(|table| table.holds).filter(|word| !word.is_empty()).collect();
+    match words.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        words => words.concat(),
+    }
+}
+
+impl Table {
+    /// Copies the rows of a damaged file, all of them or, when the table itself is damaged, none:
+    /// half a history would be a wrong one.
+    fn take_over(&self, from: &Path, to: &Connection) -> Result<(), Error> {
+        let old = Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let check = format!("PRAGMA quick_check({})", self.name);
+        let answer: String = old.query_row(&check, [], |row| row.get(0))?;
+        if answer != "ok" {
+            return Err(rusqlite::Error::InvalidQuery.into());
+        }
+        let count = self.columns.split(',').count();
+        let places: Vec<String> = (1..=count).map(|n| format!("?{n}")).collect();
+        let (name, columns) = (self.name, self.columns);
+        let mut select = old.prepare(&format!("SELECT {columns} FROM {name}"))?;
+        let transaction = to.unchecked_transaction()?;
+        let mut insert = transaction
+            .prepare(&format!("INSERT INTO {name}({columns}) VALUES ({})", places.join(", ")))?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            let values: Vec<rusqlite::types::Value> =
+                (0..count).map(|at| row.get(at)).collect::<Result<_, _>>()?;
+            insert.execute(rusqlite::params_from_iter(values))?;
+        }
+        drop(insert);
+        transaction.commit()?;
         Ok(())
-    } else {
-        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-        Err(Error::State(rusqlite::Error::SqliteFailure(code, Some(answer))))
     }
 }
 

@@ -8,24 +8,26 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use cap_std::fs::Dir;
 use hone_skill::limits::MAX_SKILL_CHARS;
 use hone_skill::{
-    Diagnostic, FIRST_VERSION, Reading, Slug, ensure_frontmatter, next_version, read, same_name,
-    write_problems,
+    Diagnostic, FIRST_VERSION, Field, Reading, Slug, ensure_frontmatter, next_version, read,
+    same_name, set_field, write_problems,
 };
 
-use crate::atomic::{replace_in, sync};
+use crate::atomic::staging_name;
 use crate::catalogue::Listed;
 use crate::error::Error;
 use crate::files::{MAX_FILE_BYTES, check_support_path};
+use crate::folder::{Content, Folder};
+use crate::history::{history, touched};
 use crate::ledger::{self, Action, Draft, FileChange};
 use crate::objects;
 use crate::patch::{Matching, Patched, patch};
-use crate::place::{Place, SKILL_FILE, canonical_or_same, confined, no_file, read_in};
+use crate::place::{Held, Missing, Place, SKILL_FILE, canonical_or_same, no_file};
+use crate::recovery::settle;
 use crate::state::{State, utf8};
-use crate::tree;
-use crate::walk::{STAGING_PREFIX, SUPPORT_FOLDERS};
+use crate::tree::{self, Swapped};
+use crate::walk::{SUPPORT_FOLDERS, is_pruned, is_skill_file};
 
 /// Who writes, why, and when.
 #[derive(Debug, Clone)]
@@ -89,20 +91,25 @@ pub struct Store<'a> {
     pub(crate) mode: Mode,
 }
 
-/// A file to be written or taken away.
-pub(crate) struct Pending {
+/// A file before and after; both the same when it is only looked at.
+pub(crate) struct FileEdit {
     pub(crate) file: String,
-    pub(crate) after: Option<Vec<u8>>,
-    pub(crate) executable: bool,
+    pub(crate) before: Option<Content>,
+    pub(crate) after: Option<Content>,
 }
 
-/// What a write is about, for the ledger.
-pub(crate) struct About<'a> {
+/// A change that is ready to be made.
+pub(crate) struct Plan {
     pub(crate) action: Action,
-    pub(crate) name: &'a str,
-    pub(crate) slug: &'a str,
+    pub(crate) name: String,
+    pub(crate) slug: String,
     pub(crate) from_version: Option<String>,
     pub(crate) to_version: Option<String>,
+    /// What the ledger says in front of the author's reason.
+    pub(crate) reason: Option<String>,
+    pub(crate) edits: Vec<FileEdit>,
+    pub(crate) warnings: Vec<Diagnostic>,
+    pub(crate) patched: Option<Patched>,
 }
 
 impl<'a> Store<'a> {
@@ -123,72 +130,56 @@ impl<'a> Store<'a> {
     ) -> Result<Change, Error> {
         let slug = Slug::new(name)?;
         refuse_existing(existing, root, name)?;
-        let mut parent = root.to_owned();
-        if let Some(category) = category {
-            if !hone_skill::is_valid_name(category) {
-                return Err(Error::Refused(format!(
-                    "`{}` cannot be a category: use lower-case letters, digits and hyphens",
-                    category.escape_debug()
-                )));
-            }
-            parent.push(category);
-        }
+        let parent = match category {
+            None => root.to_owned(),
+            Some(category) => root.join(checked_category(root, category)?),
+        };
         let text = ensure_frontmatter(content, &slug, name, FIRST_VERSION)?;
-        self.create_at(&parent, &slug, text, Action::Create)
+        self.create_at(&parent, &slug, name, text, Action::Create)
     }
 
     fn create_at(
         &self,
         parent: &Path,
         slug: &Slug,
+        title: &str,
         text: String,
         action: Action,
     ) -> Result<Change, Error> {
         let reading = validate(None, &text, Some(slug.as_str()))?;
-        let (name, to_version) = described(&reading);
-        let mut change = Change {
-            action,
-            name: name.clone(),
-            path: parent.join(slug.as_str()),
-            files: vec![FileDelta {
-                file: SKILL_FILE.to_owned(),
-                before: None,
-                after: Some(text.clone().into_bytes()),
-            }],
-            revision: None,
-            from_version: None,
-            to_version: to_version.clone(),
-            warnings: warnings(&reading),
-            patched: None,
-        };
-        let exists = |path: PathBuf| Error::Exists { name: name.clone(), path };
-        if self.mode == Mode::DryRun {
-            return if change.path.exists() { Err(exists(change.path)) } else { Ok(change) };
+        if is_pruned(slug.as_str()) || (holds_skill(parent) && is_support_folder(slug.as_str())) {
+            return Err(Error::Refused(format!(
+                "no skill is looked for in a folder called `{slug}`; choose another name"
+            )));
         }
-        std::fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
-        let parent = std::fs::canonicalize(parent).map_err(Error::io("find", parent))?;
-        let place = Place::at(parent.join(slug.as_str()), false, SKILL_FILE.to_owned());
-        let _lock = place.lock()?;
-        self.settle(&place)?;
+        let key = canonical_or_same(parent).join(slug.as_str());
+        let place = Place::at(key, false, SKILL_FILE.to_owned());
+        let held = self.lock(&place, Missing::Make)?;
         if place.key.symlink_metadata().is_ok() {
-            return Err(exists(place.key));
+            let old =
+                held.folder().ok().flatten().and_then(|folder| folder.read(SKILL_FILE).ok()?);
+            let old = old.and_then(|old| read(&old.bytes, Some(slug.as_str())).skill);
+            return Err(match old {
+                Some(old) if !same_name(old.title(), title) => Error::SlugConflict {
+                    new: title.to_owned(),
+                    old: old.title().to_owned(),
+                    slug: slug.to_string(),
+                },
+                _ => Error::Exists { name: slug.to_string(), path: place.key.clone() },
+            });
         }
-        let about =
-            About { action, name: &name, slug: slug.as_str(), from_version: None, to_version };
-        let pending = vec![Pending {
-            file: SKILL_FILE.to_owned(),
-            after: Some(text.into_bytes()),
-            executable: false,
-        }];
-        change.revision = Some(self.commit(&place, &about, &[], pending)?);
-        change.path = place.key;
-        Ok(change)
+        let after = Content::new(text.into_bytes(), None);
+        self.carry_out(&held, &main_plan(&place, action, None, after, &reading))
     }
 
     /// Replaces the whole text of a skill.
     pub fn edit(&self, skill: &Listed, content: &str) -> Result<Change, Error> {
-        let place = Place::of(skill)?;
-        self.rewrite(&place, Action::Edit, |_| Ok((content.to_owned(), None)))
+        self.rewrite(&Place::of(skill)?, Action::Edit, |_| Ok((content.to_owned(), None)))
+    }
+
+    /// Mends a skill's text.
+    pub fn fix(&self, skill: &Listed, fixed: &str) -> Result<Change, Error> {
+        self.rewrite(&Place::of(skill)?, Action::Fix, |_| Ok((fixed.to_owned(), None)))
     }
 
     /// Replaces one piece of a skill's text, or of one of its files.
@@ -201,32 +192,20 @@ impl<'a> Store<'a> {
         matching: Matching,
     ) -> Result<Change, Error> {
         let place = Place::of(skill)?;
-        match file.filter(|file| *file != place.main) {
-            None => self.rewrite(&place, Action::Patch, |text| {
+        let Some(file) = file.filter(|file| *file != place.main) else {
+            return self.rewrite(&place, Action::Patch, |text| {
                 let patched = patch(text, old, new, matching)?;
                 Ok((patched.text.clone(), Some(patched)))
-            }),
-            Some(file) => self.write_support(
-                &place,
-                skill,
-                file,
-                Action::Patch,
-                |before| {
-                    let before = before.ok_or_else(|| no_file(&place, file))?;
-                    let text = std::str::from_utf8(before)
-                        .map_err(|_| Error::Refused(format!("`{file}` is not text")))?;
-                    let patched = patch(text, old, new, matching)?;
-                    Ok((patched.text.clone().into_bytes(), Some(patched)))
-                },
-                None,
-            ),
-        }
-    }
-
-    /// Mends a skill's text.
-    pub fn fix(&self, skill: &Listed, fixed: &str) -> Result<Change, Error> {
-        let place = Place::of(skill)?;
-        self.rewrite(&place, Action::Fix, |_| Ok((fixed.to_owned(), None)))
+            });
+        };
+        self.write_support(&place, skill, file, Action::Patch, |folder, before| {
+            let before = before.ok_or_else(|| no_file(folder, file))?;
+            let text = std::str::from_utf8(&before.bytes)
+                .map_err(|_| Error::Refused(format!("`{file}` is not text")))?;
+            let patched = patch(text, old, new, matching)?;
+            let after = Content::new(patched.text.clone().into_bytes(), before.mode);
+            Ok((after, Some(patched)))
+        })
     }
 
     /// Creates the skill, or brings it to its next version in place. Keyed by slug.
@@ -238,18 +217,18 @@ impl<'a> Store<'a> {
         existing: &[Listed],
     ) -> Result<Change, Error> {
         let slug = Slug::new(name)?;
-        let Some(skill) = same_slug(existing, root, &slug) else {
-            let text = ensure_frontmatter(content, &slug, name, FIRST_VERSION)?;
-            return match self.create_at(root, &slug, text, Action::Upsert) {
-                // Somebody was faster: then there is something to bring to its next version.
-                Err(Error::Exists { path, .. }) if path.join(SKILL_FILE).is_file() => {
-                    let place = Place::at(path, false, SKILL_FILE.to_owned());
-                    self.upgrade(&place, &slug, name, content)
-                }
-                other => other,
-            };
-        };
-        self.upgrade(&Place::of(skill)?, &slug, name, content)
+        if let Some(skill) = same_slug(existing, root, &slug) {
+            return self.upgrade(&Place::of(skill)?, &slug, name, content);
+        }
+        let text = ensure_frontmatter(content, &slug, name, FIRST_VERSION)?;
+        match self.create_at(root, &slug, name, text, Action::Upsert) {
+            // Somebody was faster: then there is something to bring to its next version.
+            Err(Error::Exists { path, .. }) if path.join(SKILL_FILE).is_file() => {
+                let place = Place::at(path, false, SKILL_FILE.to_owned());
+                self.upgrade(&place, &slug, name, content)
+            }
+            other => other,
+        }
     }
 
     fn upgrade(
@@ -270,7 +249,15 @@ impl<'a> Store<'a> {
                 });
             }
             let version = next_version(prior.and_then(|prior| prior.version.as_deref()));
-            Ok((ensure_frontmatter(content, slug, name, &version)?, None))
+            let mut text = ensure_frontmatter(content, slug, name, &version)?;
+            // A folder that somebody named otherwise keeps its name, and the skill with it.
+            if let (Some(prior), Some(folder)) = (prior, place.name_of_folder())
+                && prior.name == folder
+                && prior.name != slug.as_str()
+            {
+                text = set_field(&text, Field::Top("name"), &prior.name)?;
+            }
+            Ok((text, None))
         })
     }
 
@@ -281,56 +268,24 @@ impl<'a> Store<'a> {
         action: Action,
         make: impl FnOnce(&str) -> Result<(String, Option<Patched>), Error>,
     ) -> Result<Change, Error> {
-        let _lock = place.lock()?;
-        self.settle(place)?;
-        let folder = place.open()?;
-        let before = read_in(&folder, &place.main, &place.folder().join(&place.main))?
-            .ok_or_else(|| no_file(place, &place.main))?;
-        let text = std::str::from_utf8(&before)
+        let held = self.lock(place, Missing::Fail)?;
+        let folder = held.opened()?;
+        let before = folder.read(&place.main)?.ok_or_else(|| no_file(&folder, &place.main))?;
+        refuse_link(&place.main, &before)?;
+        let text = std::str::from_utf8(&before.bytes)
             .map_err(|_| Error::Refused(format!("`{}` is not UTF-8", place.main)))?;
-        let (after, patched) = make(text)?;
-        let old = read(&before, place.name_of_folder());
-        let reading = validate(Some(&old), &after, place.name_of_folder())?;
-        let (name, to_version) = described(&reading);
-        let mut change = Change {
-            action,
-            name: name.clone(),
-            path: place.key.clone(),
-            files: vec![FileDelta {
-                file: place.main.clone(),
-                before: Some(before.clone()),
-                after: Some(after.clone().into_bytes()),
-            }],
-            revision: None,
-            from_version: described(&old).1,
-            to_version,
-            warnings: warnings(&reading),
-            patched,
-        };
-        if after.as_bytes() == before {
-            return Err(Error::Refused("nothing would change".to_owned()));
-        }
-        if self.mode == Mode::Write {
-            let slug = reading.skill.as_ref().map_or(String::new(), |skill| skill.slug.to_string());
-            let about = About {
-                action,
-                name: &name,
-                slug: &slug,
-                from_version: change.from_version.clone(),
-                to_version: change.to_version.clone(),
-            };
-            let found = [(place.main.clone(), Some(before))];
-            let pending = vec![Pending {
-                file: place.main.clone(),
-                after: Some(after.into_bytes()),
-                executable: false,
-            }];
-            change.revision = Some(self.commit(place, &about, &found, pending)?);
-        }
-        Ok(change)
+        let (text, patched) = make(text)?;
+        let old = read(&before.bytes, place.name_of_folder());
+        let reading = validate(Some((&old, &before.bytes)), &text, place.name_of_folder())?;
+        let after = Content::new(text.into_bytes(), before.mode);
+        let mut plan = main_plan(place, action, Some(before), after, &reading);
+        plan.from_version = described(&old).1;
+        plan.patched = patched;
+        self.carry_out(&held, &plan)
     }
 
-    /// Writes a supporting file; `SKILL.md` goes the way of an edit.
+    /// Writes a supporting file; `SKILL.md` goes the way of an edit. A file that is there keeps its
+    /// permissions; `executable` adds the right to run it.
     pub fn write_file(
         &self,
         skill: &Listed,
@@ -344,14 +299,16 @@ impl<'a> Store<'a> {
                 .map_err(|_| Error::Refused(format!("`{file}` must be UTF-8")))?;
             return self.rewrite(&place, Action::WriteFile, |_| Ok((text.to_owned(), None)));
         }
-        self.write_support(
-            &place,
-            skill,
-            file,
-            Action::WriteFile,
-            |_| Ok((content.to_vec(), None)),
-            Some(executable),
-        )
+        self.write_support(&place, skill, file, Action::WriteFile, |_, before| {
+            let old = before.and_then(|before| before.mode);
+            let mode = match old {
+                // Whoever may read it may run it.
+                Some(mode) if executable => Some(mode | (mode & 0o444) >> 2),
+                None if executable => Some(NEW_PROGRAM),
+                old => old,
+            };
+            Ok((Content::new(content.to_vec(), mode), None))
+        })
     }
 
     fn write_support(
@@ -360,55 +317,27 @@ impl<'a> Store<'a> {
         skill: &Listed,
         file: &str,
         action: Action,
-        make: impl FnOnce(Option<&[u8]>) -> Result<(Vec<u8>, Option<Patched>), Error>,
-        executable: Option<bool>,
+        make: impl FnOnce(&Folder, Option<&Content>) -> Result<(Content, Option<Patched>), Error>,
     ) -> Result<Change, Error> {
         check_support_path(file)?;
         refuse_flat(place, skill)?;
-        let _lock = place.lock()?;
-        self.settle(place)?;
-        let folder = place.open()?;
-        let shown = place.folder().join(file);
-        let before = read_in(&folder, file, &shown)?;
-        let (after, patched) = make(before.as_deref())?;
-        if after.len() > MAX_FILE_BYTES {
+        let held = self.lock(place, Missing::Fail)?;
+        let folder = held.opened()?;
+        let before = folder.read(file)?;
+        if let Some(before) = &before {
+            refuse_link(file, before)?;
+        }
+        let (after, patched) = make(&folder, before.as_ref())?;
+        if after.bytes.len() > MAX_FILE_BYTES {
             return Err(Error::TooLarge {
                 what: file.to_owned(),
-                found: after.len(),
+                found: after.bytes.len(),
                 limit: MAX_FILE_BYTES,
                 unit: "bytes",
             });
         }
-        if before.as_deref() == Some(after.as_slice()) {
-            return Err(Error::Refused("nothing would change".to_owned()));
-        }
-        let version = skill.summary.version.clone();
-        let mut change = Change {
-            action,
-            name: skill.summary.name.clone(),
-            path: place.key.clone(),
-            files: vec![FileDelta {
-                file: file.to_owned(),
-                before: before.clone(),
-                after: Some(after.clone()),
-            }],
-            revision: None,
-            from_version: version.clone(),
-            to_version: version,
-            warnings: Vec::new(),
-            patched,
-        };
-        if self.mode == Mode::Write {
-            let about = about_skill(action, skill);
-            let pending = vec![Pending {
-                file: file.to_owned(),
-                after: Some(after),
-                executable: executable.unwrap_or(false),
-            }];
-            change.revision =
-                Some(self.commit(place, &about, &[(file.to_owned(), before)], pending)?);
-        }
-        Ok(change)
+        let edit = FileEdit { file: file.to_owned(), before, after: Some(after) };
+        self.carry_out(&held, &Plan { patched, ..file_plan(skill, action, vec![edit]) })
     }
 
     /// Takes a supporting file away.
@@ -422,46 +351,16 @@ impl<'a> Store<'a> {
         }
         check_support_path(file)?;
         refuse_flat(&place, skill)?;
-        let _lock = place.lock()?;
-        self.settle(&place)?;
-        let folder = place.open()?;
-        let shown = place.folder().join(file);
-        let before = read_in(&folder, file, &shown)?.ok_or_else(|| no_file(&place, file))?;
-        let version = skill.summary.version.clone();
-        let mut change = Change {
-            action: Action::RemoveFile,
-            name: skill.summary.name.clone(),
-            path: place.key.clone(),
-            files: vec![FileDelta {
-                file: file.to_owned(),
-                before: Some(before.clone()),
-                after: None,
-            }],
-            revision: None,
-            from_version: version.clone(),
-            to_version: version,
-            warnings: Vec::new(),
-            patched: None,
-        };
-        if self.mode == Mode::Write {
-            let about = about_skill(Action::RemoveFile, skill);
-            let executable = tree::is_executable(&folder, Path::new(file));
-            let pending = vec![Pending { file: file.to_owned(), after: None, executable }];
-            change.revision =
-                Some(self.commit(&place, &about, &[(file.to_owned(), Some(before))], pending)?);
-        }
-        Ok(change)
+        let held = self.lock(&place, Missing::Fail)?;
+        let folder = held.opened()?;
+        let before = folder.read(file)?.ok_or_else(|| no_file(&folder, file))?;
+        let edit = FileEdit { file: file.to_owned(), before: Some(before), after: None };
+        self.carry_out(&held, &file_plan(skill, Action::RemoveFile, vec![edit]))
     }
 
     /// Takes a skill away; [`Store::rollback`] brings it back.
     pub fn delete(&self, skill: &Listed) -> Result<Change, Error> {
         let place = Place::of(skill)?;
-        if self.is_pinned(skill)? {
-            return Err(Error::Refused(format!(
-                "`{0}` is pinned; `hone unpin {0}` first",
-                skill.summary.name
-            )));
-        }
         let is_link = skill.key().symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
         if is_link {
             return Err(Error::Refused(format!(
@@ -470,71 +369,54 @@ impl<'a> Store<'a> {
                 place.key.display()
             )));
         }
-        if std::fs::canonicalize(&skill.root).is_ok_and(|root| root == place.key) {
+        let root = std::fs::canonicalize(&skill.root).unwrap_or_else(|_| skill.root.clone());
+        if root == place.key {
             return Err(Error::Refused(format!(
                 "`{}` is a whole root of skills",
                 place.key.display()
             )));
         }
-        let _lock = place.lock()?;
-        self.settle(&place)?;
-        let files = if place.is_flat {
-            let folder = place.open()?;
-            let bytes = read_in(&folder, &place.main, &place.key)?;
-            let bytes = bytes.ok_or_else(|| no_file(&place, &place.main))?;
-            let content = tree::Content::File { bytes, executable: false };
-            BTreeMap::from([(place.main.clone(), content)])
+        let held = self.lock(&place, Missing::Fail)?;
+        let edits = self.removal(&held)?;
+        let change = self.carry_out(&held, &file_plan(skill, Action::Delete, edits))?;
+        // A category that is left empty goes too; the root stays.
+        if self.mode == Mode::Write && place.parent != root && place.parent.starts_with(&root) {
+            let _ = std::fs::remove_dir(&place.parent);
+        }
+        Ok(change)
+    }
+
+    /// The edits that take a whole skill away, with those files that somebody else took before.
+    pub(crate) fn removal(&self, held: &Held<'_>) -> Result<Vec<FileEdit>, Error> {
+        let place = held.place;
+        if self.is_pinned_at(&place.key)? {
+            let name = place.name_of_folder().unwrap_or_default();
+            return Err(Error::Refused(format!("`{name}` is pinned; `hone unpin {name}` first")));
+        }
+        let folder = held.opened()?;
+        let mut files = if place.is_flat {
+            let file = folder.read(&place.main)?.ok_or_else(|| no_file(&folder, &place.main))?;
+            BTreeMap::from([(place.main.clone(), Some(file))])
         } else {
-            tree::read(&place.open()?, &place.key)?
+            folder.all()?.into_iter().map(|(file, content)| (file, Some(content))).collect()
         };
         if let Some(other) = files.keys().find(|file| is_nested_skill(file)) {
             return Err(Error::Refused(format!(
                 "another skill stands inside it at `{other}`; move or remove that one first"
             )));
         }
-        let mut change = Change {
-            action: Action::Delete,
-            name: skill.summary.name.clone(),
-            path: place.key.clone(),
-            files: files
-                .iter()
-                .map(|(file, content)| FileDelta {
-                    file: file.clone(),
-                    before: Some(content.shown()),
-                    after: None,
-                })
-                .collect(),
-            revision: None,
-            from_version: skill.summary.version.clone(),
-            to_version: None,
-            warnings: Vec::new(),
-            patched: None,
-        };
-        if self.mode == Mode::Write {
-            let mut changes = Vec::new();
-            for (file, content) in &files {
-                let hash = objects::put(self.state.home(), &content.stored())?;
-                changes.push(FileChange {
-                    file: file.clone(),
-                    before: Some(hash),
-                    after: None,
-                    executable: content.is_executable(),
-                    link: content.is_link(),
-                });
-            }
-            let about = about_skill(Action::Delete, skill);
-            let (id, revision) = self.begin(&place, &about, &changes)?;
-            tree::remove(&place.parent, &place.key)?;
-            ledger::finish(self.state, id)?;
-            remove_empty_category(&place.parent, &skill.root);
-            change.revision = Some(revision);
+        for file in touched(&history(self.state, &place.key)?) {
+            files.entry(file.to_owned()).or_default();
         }
-        Ok(change)
+        Ok(files.into_iter().map(|(file, before)| FileEdit { file, before, after: None }).collect())
     }
 
-    /// Keeps a skill from being deleted or curated away.
+    /// Keeps a skill from being deleted or curated away; false when it was pinned already.
     pub fn pin(&self, skill: &Listed) -> Result<bool, Error> {
         let key = canonical_or_same(skill.key());
+        if self.mode == Mode::DryRun {
+            return Ok(!self.is_pinned_at(&key)?);
+        }
         let key = utf8(&key)?;
         self.state.write(|db| {
             Ok(db.execute("INSERT OR IGNORE INTO pin VALUES (?1, ?2)", (key, self.author.now))? > 0)
@@ -544,221 +426,204 @@ impl<'a> Store<'a> {
     /// Takes a pin away; false when there was none.
     pub fn unpin(&self, skill: &Listed) -> Result<bool, Error> {
         let key = canonical_or_same(skill.key());
+        if self.mode == Mode::DryRun {
+            return self.is_pinned_at(&key);
+        }
         let key = utf8(&key)?;
         self.state.write(|db| Ok(db.execute("DELETE FROM pin WHERE skill = ?1", [key])? > 0))
     }
 
     /// Whether a skill is pinned.
     pub fn is_pinned(&self, skill: &Listed) -> Result<bool, Error> {
-        let key = canonical_or_same(skill.key());
-        let key = utf8(&key)?;
+        self.is_pinned_at(&canonical_or_same(skill.key()))
+    }
+
+    fn is_pinned_at(&self, key: &Path) -> Result<bool, Error> {
+        let key = utf8(key)?;
         self.state.with(|db| {
             let mut statement = db.prepare_cached("SELECT 1 FROM pin WHERE skill = ?1")?;
             Ok(statement.exists([key])?)
         })
     }
 
-    fn commit(
-        &self,
-        place: &Place,
-        about: &About<'_>,
-        found: &[(String, Option<Vec<u8>>)],
-        pending: Vec<Pending>,
-    ) -> Result<u64, Error> {
-        self.commit_with(place, about, found, pending, &BTreeMap::new(), None)
+    /// Locks a place and settles what dead writers left there.
+    pub(crate) fn lock<'p>(&self, place: &'p Place, missing: Missing) -> Result<Held<'p>, Error> {
+        let missing = match self.mode {
+            Mode::DryRun if missing == Missing::Make => Missing::Ignore,
+            _ => missing,
+        };
+        let held = place.lock(missing)?;
+        if self.mode == Mode::Write {
+            settle(self.state, &held)?;
+        }
+        Ok(held)
+    }
+
+    /// Makes a change, or in a dry run says what it would be.
+    pub(crate) fn carry_out(&self, held: &Held<'_>, plan: &Plan) -> Result<Change, Error> {
+        let shown = |content: &Option<Content>| content.as_ref().map(Content::shown);
+        let mut change = Change {
+            action: plan.action,
+            name: plan.name.clone(),
+            path: held.place.key.clone(),
+            files: plan
+                .changed()
+                .map(|edit| FileDelta {
+                    file: edit.file.clone(),
+                    before: shown(&edit.before),
+                    after: shown(&edit.after),
+                })
+                .collect(),
+            revision: None,
+            from_version: plan.from_version.clone(),
+            to_version: plan.to_version.clone(),
+            warnings: plan.warnings.clone(),
+            patched: plan.patched.clone(),
+        };
+        if change.files.is_empty() {
+            return Err(Error::Refused("nothing would change".to_owned()));
+        }
+        if self.mode == Mode::Write {
+            change.revision = Some(self.commit(held, plan)?);
+        }
+        Ok(change)
     }
 
     /// Keeps the bytes, writes the ledger row, changes the files, marks the row done.
-    pub(crate) fn commit_with(
-        &self,
-        place: &Place,
-        about: &About<'_>,
-        found: &[(String, Option<Vec<u8>>)],
-        pending: Vec<Pending>,
-        links: &BTreeMap<String, Vec<u8>>,
-        reason: Option<&str>,
-    ) -> Result<u64, Error> {
-        self.record_outside(place, about, found)?;
-        let home = self.state.home();
-        let mut changes = Vec::new();
-        for Pending { file, after, executable } in &pending {
-            let before =
-                found.iter().find(|(name, _)| name == file).and_then(|(_, bytes)| bytes.as_ref());
-            changes.push(FileChange {
-                file: file.clone(),
-                before: before.map(|bytes| objects::put(home, bytes)).transpose()?,
-                after: after.as_ref().map(|bytes| objects::put(home, bytes)).transpose()?,
-                executable: *executable,
-                link: links.contains_key(file),
-            });
-        }
-        let (id, revision) = self.begin_with(place, about, &changes, reason)?;
-        match self.apply(place, &pending, links) {
+    fn commit(&self, held: &Held<'_>, plan: &Plan) -> Result<u64, Error> {
+        self.record_outside(held, plan)?;
+        let changes = plan.changed().map(|edit| {
+            Ok(FileChange {
+                file: edit.file.clone(),
+                before: self.keep(edit.before.as_ref())?,
+                after: self.keep(edit.after.as_ref())?,
+                mode_before: edit.before.as_ref().and_then(|content| content.mode),
+                mode_after: edit.after.as_ref().and_then(|content| content.mode),
+            })
+        });
+        let changes = changes.collect::<Result<Vec<_>, Error>>()?;
+        let reason = match (&plan.reason, self.author.reason.as_str()) {
+            (Some(what), "") => what.clone(),
+            (Some(what), why) => format!("{what}: {why}"),
+            (None, why) => why.to_owned(),
+        };
+        let draft = Draft {
+            key: &held.place.key,
+            at: self.author.now,
+            actor: &self.author.actor,
+            action: plan.action,
+            reason: &reason,
+            name: &plan.name,
+            slug: &plan.slug,
+            from_version: plan.from_version.as_deref(),
+            to_version: plan.to_version.as_deref(),
+            changes: &changes,
+        };
+        let (id, revision) = ledger::begin(self.state, &draft)?;
+        match apply(held, plan) {
             Ok(()) => {
                 ledger::finish(self.state, id)?;
                 Ok(revision)
             }
             Err(error) => {
-                // Nothing was renamed into place, so the row never happened.
-                ledger::cancel(self.state, id)?;
+                // The files say whether it failed before or after they changed.
+                let _ = settle(self.state, held);
                 Err(error)
             }
         }
     }
 
-    fn begin(
-        &self,
-        place: &Place,
-        about: &About<'_>,
-        changes: &[FileChange],
-    ) -> Result<(i64, u64), Error> {
-        self.begin_with(place, about, changes, None)
-    }
-
-    fn begin_with(
-        &self,
-        place: &Place,
-        about: &About<'_>,
-        changes: &[FileChange],
-        reason: Option<&str>,
-    ) -> Result<(i64, u64), Error> {
-        let reason = match (reason, self.author.reason.as_str()) {
-            (Some(what), "") => what.to_owned(),
-            (Some(what), why) => format!("{what}: {why}"),
-            (None, why) => why.to_owned(),
-        };
-        ledger::begin(
-            self.state,
-            &Draft {
-                key: &place.key,
-                at: self.author.now,
-                actor: &self.author.actor,
-                action: about.action,
-                reason: &reason,
-                name: about.name,
-                slug: about.slug,
-                from_version: about.from_version.as_deref(),
-                to_version: about.to_version.as_deref(),
-                changes,
-            },
-        )
+    fn keep(&self, content: Option<&Content>) -> Result<Option<String>, Error> {
+        content.map(|content| objects::put(self.state.home(), &content.bytes)).transpose()
     }
 
     /// Records what somebody changed without hone, so that history has no hole.
-    fn record_outside(
-        &self,
-        place: &Place,
-        about: &About<'_>,
-        found: &[(String, Option<Vec<u8>>)],
-    ) -> Result<(), Error> {
+    fn record_outside(&self, held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
+        let key = &held.place.key;
         let mut changes = Vec::new();
-        for (file, bytes) in found {
-            let known = ledger::last_hash(self.state, &place.key, file)?;
-            let now = bytes.as_ref().map(|bytes| objects::hash(bytes));
-            if known.clone().unwrap_or_default() != now {
-                if let Some(bytes) = bytes {
-                    objects::put(self.state.home(), bytes)?;
-                }
+        for FileEdit { file, before: now, .. } in &plan.edits {
+            let known = ledger::last_known(self.state, key, file)?;
+            let is_known = match (&known, now) {
+                (Some(known), Some(now)) => known.is(now),
+                (None, None) => true,
+                _ => false,
+            };
+            if !is_known {
                 changes.push(FileChange {
                     file: file.clone(),
-                    before: known.flatten(),
-                    after: now,
-                    executable: false,
-                    link: false,
+                    before: known.as_ref().map(|known| known.hash.clone()),
+                    after: self.keep(now.as_ref())?,
+                    mode_before: known.and_then(|known| known.mode),
+                    mode_after: now.as_ref().and_then(|now| now.mode),
                 });
             }
         }
         if changes.is_empty() {
             return Ok(());
         }
-        let is_first = ledger::newest(self.state, &place.key)?.is_none();
+        let is_first = !ledger::is_known(self.state, key)?;
         let (id, _) = ledger::begin(
             self.state,
             &Draft {
-                key: &place.key,
+                key,
                 at: self.author.now,
                 actor: "",
                 action: Action::Outside,
                 reason: if is_first { "as it was found" } else { "changed without hone" },
-                name: about.name,
-                slug: about.slug,
+                name: &plan.name,
+                slug: &plan.slug,
                 from_version: None,
-                to_version: about.from_version.as_deref(),
+                to_version: plan.from_version.as_deref(),
                 changes: &changes,
             },
         )?;
         ledger::finish(self.state, id)
     }
+}
 
-    fn apply(
-        &self,
-        place: &Place,
-        pending: &[Pending],
-        links: &BTreeMap<String, Vec<u8>>,
-    ) -> Result<(), Error> {
-        let is_new = !place.is_flat && !place.key.is_dir();
-        if is_new || pending.len() > 1 || !links.is_empty() {
-            let current =
-                if is_new { BTreeMap::new() } else { tree::read(&place.open()?, &place.key)? };
-            let mut files = current;
-            for Pending { file, after, executable } in pending {
-                match after {
-                    None => files.remove(file),
-                    Some(bytes) if links.contains_key(file) => {
-                        files.insert(file.clone(), tree::Content::link(bytes))
-                    }
-                    Some(bytes) => files.insert(
-                        file.clone(),
-                        tree::Content::File { bytes: bytes.clone(), executable: *executable },
-                    ),
-                };
-            }
-            return tree::write(&place.parent, &place.key, &files);
-        }
-        let folder = place.open()?;
-        for Pending { file, after, executable } in pending {
-            let path = Path::new(file);
-            let shown = place.folder().join(file);
-            match after {
-                Some(bytes) => {
-                    if let Some(parent) =
-                        path.parent().filter(|parent| !parent.as_os_str().is_empty())
-                    {
-                        folder
-                            .create_dir_all(parent)
-                            .map_err(|error| confined(error, file, &shown))?;
-                    }
-                    replace_in(&folder, path, bytes, *executable, &shown)?;
-                }
-                None => {
-                    folder.remove_file(path).map_err(|error| confined(error, file, &shown))?;
-                    remove_empty_parents(&folder, path);
-                    sync(&folder).map_err(Error::io("write", &shown))?;
-                }
-            }
-        }
-        Ok(())
+/// Permissions of a new program.
+const NEW_PROGRAM: u32 = 0o100_755;
+
+impl Plan {
+    fn changed(&self) -> impl Iterator<Item = &FileEdit> {
+        self.edits.iter().filter(|edit| edit.before != edit.after)
     }
+}
 
-    /// Finishes or takes back the row of a writer that died, and removes what it had staged.
-    pub(crate) fn settle(&self, place: &Place) -> Result<(), Error> {
-        let Some((id, row)) = ledger::unfinished(self.state, &place.key)? else { return Ok(()) };
-        if self.mode == Mode::DryRun {
+/// Changes the files.
+fn apply(held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
+    let place = held.place;
+    let staged = staging_name(&place.key);
+    let edits: Vec<&FileEdit> = plan.changed().collect();
+    let all = |content: fn(&FileEdit) -> Option<&Content>| -> tree::Files<'_> {
+        edits.iter().map(|edit| (edit.file.as_str(), content(edit))).collect()
+    };
+    let (before, after) = (all(|edit| edit.before.as_ref()), all(|edit| edit.after.as_ref()));
+    if plan.action == Action::Delete {
+        let files = before
+            .iter()
+            .filter_map(|(file, content)| Some(((*file).to_owned(), (*content)?.clone())));
+        if tree::take_away(held, &files.collect(), &staged)? == Swapped::Done {
             return Ok(());
         }
-        sweep(&place.parent);
-        let files: Vec<String> = row.changes.iter().map(|change| change.file.clone()).collect();
-        if place.folder().is_dir() && !place.is_flat {
-            sweep(&place.key);
-            for support in SUPPORT_FOLDERS {
-                sweep(&place.key.join(support));
-            }
-        }
-        let now = self.present(place, &files)?;
-        let happened =
-            row.changes.iter().all(|change| now.get(&change.file) == change.after.as_ref());
-        if happened { ledger::finish(self.state, id) } else { ledger::cancel(self.state, id) }
+    } else if held.folder()?.is_none() {
+        return tree::build(held, &after, &staged);
+    } else if !place.is_flat
+        && edits.len() > 1
+        && tree::exchange(held, &before, &after, &staged)? == Swapped::Done
+    {
+        return Ok(());
     }
+    // One file, or a file system that cannot swap folders: should this be cut short, the next writer
+    // finds a mixture and puts it back.
+    let folder = held.opened()?;
+    for edit in edits {
+        folder.put(&edit.file, edit.before.as_ref(), edit.after.as_ref(), &staged)?;
+    }
+    if plan.action == Action::Delete && !place.is_flat {
+        tree::clear(&held.around()?.dir, place.entry()?);
+    }
+    Ok(())
 }
 
 /// Refuses a name that a skill of the root has already, or whose slug another name has taken.
@@ -781,13 +646,63 @@ fn same_slug<'s>(existing: &'s [Listed], root: &Path, slug: &Slug) -> Option<&'s
     existing.iter().find(|skill| skill.root == root && skill.summary.slug == *slug)
 }
 
-fn about_skill(action: Action, skill: &Listed) -> About<'_> {
-    About {
+fn checked_category<'c>(root: &Path, category: &'c str) -> Result<&'c str, Error> {
+    let shown = category.escape_debug();
+    let why = if !hone_skill::is_valid_name(category) {
+        "use lower-case letters, digits and hyphens"
+    } else if is_pruned(category) {
+        "no skill is looked for in a folder of that name"
+    } else if holds_skill(&root.join(category)) {
+        "it is a skill"
+    } else {
+        return Ok(category);
+    };
+    Err(Error::Refused(format!("`{shown}` cannot be a category: {why}")))
+}
+
+fn holds_skill(folder: &Path) -> bool {
+    [SKILL_FILE, "skill.md"].iter().any(|file| folder.join(file).symlink_metadata().is_ok())
+}
+
+fn is_support_folder(name: &str) -> bool {
+    SUPPORT_FOLDERS.contains(&name)
+}
+
+/// A change of a skill's own text.
+fn main_plan(
+    place: &Place,
+    action: Action,
+    before: Option<Content>,
+    after: Content,
+    reading: &Reading,
+) -> Plan {
+    let (name, to_version) = described(reading);
+    Plan {
         action,
-        name: &skill.summary.name,
-        slug: skill.summary.slug.as_str(),
-        from_version: skill.summary.version.clone(),
-        to_version: if action == Action::Delete { None } else { skill.summary.version.clone() },
+        name,
+        slug: reading.skill.as_ref().map_or(String::new(), |skill| skill.slug.to_string()),
+        from_version: None,
+        to_version,
+        reason: None,
+        edits: vec![FileEdit { file: place.main.clone(), before, after: Some(after) }],
+        warnings: warnings(reading),
+        patched: None,
+    }
+}
+
+/// A change of a skill's files that leaves its text alone, or takes all of it away.
+fn file_plan(skill: &Listed, action: Action, edits: Vec<FileEdit>) -> Plan {
+    let version = &skill.summary.version;
+    Plan {
+        action,
+        name: skill.summary.name.clone(),
+        slug: skill.summary.slug.to_string(),
+        from_version: version.clone(),
+        to_version: version.clone().filter(|_| action != Action::Delete),
+        reason: None,
+        edits,
+        warnings: Vec::new(),
+        patched: None,
     }
 }
 
@@ -809,11 +724,19 @@ fn warnings(reading: &Reading) -> Vec<Diagnostic> {
 }
 
 /// A text may be written when it is a valid skill, or at least breaks no rule that the old one kept.
-fn validate(old: Option<&Reading>, text: &str, folder: Option<&str>) -> Result<Reading, Error> {
+fn validate(
+    old: Option<(&Reading, &[u8])>,
+    text: &str,
+    folder: Option<&str>,
+) -> Result<Reading, Error> {
     let count = text.chars().count();
-    let before = old.map(write_problems).unwrap_or_default();
-    let was_long = before.iter().any(|problem| problem.rule == hone_skill::Rule::FileLong);
-    if count > MAX_SKILL_CHARS && !was_long {
+    let before = old.map(|(old, _)| write_problems(old)).unwrap_or_default();
+    // A text that somebody made too long may become shorter, if not short, but never longer.
+    let most = old
+        .filter(|_| before.iter().any(|problem| problem.rule == hone_skill::Rule::FileLong))
+        .map_or(0, |(_, bytes)| String::from_utf8_lossy(bytes).chars().count())
+        .max(MAX_SKILL_CHARS);
+    if count > most {
         return Err(Error::TooLarge {
             what: SKILL_FILE.to_owned(),
             found: count,
@@ -822,12 +745,12 @@ fn validate(old: Option<&Reading>, text: &str, folder: Option<&str>) -> Result<R
         });
     }
     let reading = read(text.as_bytes(), folder);
-    let readable_before = old.is_some_and(|old| old.skill.is_some());
+    let old_skill = old.and_then(|(old, _)| old.skill.as_ref());
     let problems: Vec<Diagnostic> = write_problems(&reading)
         .into_iter()
         .filter(|problem| {
             problem.refuses
-                || !readable_before
+                || old_skill.is_none()
                 || !before.iter().any(|known| known.rule == problem.rule)
         })
         .cloned()
@@ -835,12 +758,25 @@ fn validate(old: Option<&Reading>, text: &str, folder: Option<&str>) -> Result<R
     if !problems.is_empty() {
         return Err(Error::Invalid { problems, text: text.to_owned() });
     }
-    let body_is_empty =
-        reading.skill.as_ref().is_some_and(|skill| text[skill.body.clone()].trim().is_empty());
-    if body_is_empty {
+    let was_written = old_skill
+        .zip(old)
+        .is_none_or(|(skill, (_, bytes))| !bytes[skill.body.clone()].trim_ascii().is_empty());
+    let is_written =
+        reading.skill.as_ref().is_none_or(|skill| !text[skill.body.clone()].trim().is_empty());
+    if was_written && !is_written {
         return Err(Error::Refused("the skill has no body: write down what to do".to_owned()));
     }
     Ok(reading)
+}
+
+fn refuse_link(file: &str, content: &Content) -> Result<(), Error> {
+    match content.target() {
+        None => Ok(()),
+        Some(target) => Err(Error::Refused(format!(
+            "`{file}` is a link to `{}`; change the file that it leads to",
+            target.display()
+        ))),
+    }
 }
 
 fn refuse_flat(place: &Place, skill: &Listed) -> Result<(), Error> {
@@ -853,40 +789,10 @@ fn refuse_flat(place: &Place, skill: &Listed) -> Result<(), Error> {
     Ok(())
 }
 
-/// A `SKILL.md` below a folder that is not one of the outer skill's own.
+/// A skill file that discovery would find inside this skill.
 fn is_nested_skill(file: &str) -> bool {
-    let mut parts = file.split('/');
-    let first = parts.next().unwrap_or_default();
-    file.ends_with("/SKILL.md") && !SUPPORT_FOLDERS.contains(&first)
-}
-
-fn remove_empty_parents(folder: &Dir, path: &Path) {
-    for parent in path.ancestors().skip(1).take_while(|parent| !parent.as_os_str().is_empty()) {
-        if folder.remove_dir(parent).is_err() {
-            break;
-        }
-    }
-}
-
-/// A category folder that a deletion left empty goes too; the root stays.
-fn remove_empty_category(parent: &Path, root: &Path) {
-    let is_root = std::fs::canonicalize(root).is_ok_and(|root| root == parent);
-    if !is_root {
-        let _ = std::fs::remove_dir(parent);
-    }
-}
-
-/// Removes what dead writers staged in a folder; the caller holds its lock.
-fn sweep(folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(STAGING_PREFIX) {
-            let path = entry.path();
-            let _ = if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                std::fs::remove_dir_all(path)
-            } else {
-                std::fs::remove_file(path)
-            };
-        }
-    }
+    let Some((folders, name)) = file.rsplit_once('/') else { return false };
+    is_skill_file(name)
+        && !folders.split('/').any(is_pruned)
+        && !folders.split('/').next().is_some_and(is_support_folder)
 }

@@ -1,251 +1,219 @@
-//! The files of a skill as one value: read, written and taken away whole.
+//! A skill's whole folder, changed by one rename: built beside the old one, then swapped in.
 
-use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, MetadataExt, PermissionsExt};
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use cap_std::fs::{Dir, MetadataExt, Permissions, PermissionsExt};
+use rustix::fs::{FlockOperation, RenameFlags, flock, renameat_with};
+use rustix::io::Errno;
 
-use crate::atomic::{staging_name, sync};
 use crate::error::Error;
-use crate::walk::STAGING_PREFIX;
+use crate::folder::{Content, Folder, explained, split, sync, write_new};
+use crate::place::Held;
+use crate::walk::is_skill_file;
 
-/// Most bytes of a skill that is read whole (to be deleted or rolled back).
-pub(crate) const MAX_TREE_BYTES: u64 = 256 * 1024 * 1024;
-/// Most files that are listed for a skill.
-pub(crate) const MAX_LISTED_FILES: usize = 1_000;
-/// Deepest folder inside a skill.
-const MAX_TREE_DEPTH: usize = 32;
+/// Files to be written, or with none, to be left out.
+pub(crate) type Files<'a> = BTreeMap<&'a str, Option<&'a Content>>;
 
-/// What a file of a skill is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Content {
-    File {
-        bytes: Vec<u8>,
-        executable: bool,
-    },
-    /// A symbolic link; it is kept as it is and never followed.
-    Link {
-        target: PathBuf,
-    },
+/// How a change of a whole folder ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Swapped {
+    Done,
+    /// The file system cannot rename this folder; nothing was changed.
+    Unsupported,
 }
 
-impl Content {
-    pub(crate) fn link(target: &[u8]) -> Self {
-        Self::Link { target: PathBuf::from(std::ffi::OsString::from_vec(target.to_vec())) }
-    }
-
-    /// The bytes that are kept for it: the file's, or the link's target.
-    pub(crate) fn stored(&self) -> Vec<u8> {
-        match self {
-            Self::File { bytes, .. } => bytes.clone(),
-            Self::Link { target } => target.as_os_str().as_bytes().to_vec(),
-        }
-    }
-
-    /// The bytes to show in a difference.
-    pub(crate) fn shown(&self) -> Vec<u8> {
-        match self {
-            Self::File { bytes, .. } => bytes.clone(),
-            Self::Link { target } => format!("link to {}\n", target.display()).into_bytes(),
-        }
-    }
-
-    pub(crate) fn is_executable(&self) -> bool {
-        matches!(self, Self::File { executable: true, .. })
-    }
-
-    pub(crate) fn is_link(&self) -> bool {
-        matches!(self, Self::Link { .. })
-    }
+/// Makes a skill's folder, which is not there yet.
+pub(crate) fn build(held: &Held<'_>, files: &Files<'_>, staged: &str) -> Result<(), Error> {
+    let around = held.around()?;
+    let entry = held.place.entry()?;
+    let result = (|| {
+        let new = new_folder(&around.dir, staged, None)?;
+        fill(&new, files)?;
+        sync_all(&new)?;
+        around.rename(staged, entry)?;
+        sync(&around.dir)
+    })();
+    clear(&around.dir, staged);
+    result.map_err(|error| changed_or(held, error))
 }
 
-/// Whether a file has an execute bit.
-pub(crate) fn is_executable(folder: &Dir, file: &Path) -> bool {
-    folder
-        .symlink_metadata(file)
-        .is_ok_and(|metadata| metadata.is_file() && metadata.mode() & 0o111 != 0)
-}
-
-/// One file of a folder, not following it when it is a link; `None` when it is not there.
-pub(crate) fn read_one(folder: &Dir, file: &str) -> Result<Option<Content>, Error> {
-    let path = Path::new(file);
-    let failed = |error| Error::io("read", path)(error);
-    let metadata = match folder.symlink_metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    if metadata.is_symlink() {
-        return Ok(Some(Content::Link {
-            target: folder.read_link_contents(path).map_err(failed)?,
-        }));
-    }
-    if !metadata.is_file() {
-        return Err(Error::FilePath {
-            path: file.to_owned(),
-            why: if metadata.is_dir() { "it is a folder" } else { "it is not a regular file" }
-                .to_owned(),
-        });
-    }
-    if metadata.len() > MAX_TREE_BYTES {
-        return Err(Error::TooLarge {
-            what: file.to_owned(),
-            found: usize::try_from(metadata.len()).unwrap_or(usize::MAX),
-            limit: usize::try_from(MAX_TREE_BYTES).unwrap_or(usize::MAX),
-            unit: "bytes",
-        });
-    }
-    let mut bytes = Vec::new();
-    let opened = folder.open(path).map_err(failed)?;
-    opened.take(MAX_TREE_BYTES).read_to_end(&mut bytes).map_err(failed)?;
-    Ok(Some(Content::File { bytes, executable: metadata.mode() & 0o111 != 0 }))
-}
-
-/// Every file of a folder, by its path inside it.
-pub(crate) fn read(folder: &Dir, shown: &Path) -> Result<BTreeMap<String, Content>, Error> {
-    let mut files = BTreeMap::new();
-    let mut bytes = 0;
-    walk(folder, "", 0, &mut |folder, name, path| {
-        if let Some(content) = read_one(folder, name)? {
-            bytes += content.stored().len() as u64;
-            if bytes > MAX_TREE_BYTES {
-                return Err(Error::Refused(format!(
-                    "`{}` holds more than {MAX_TREE_BYTES} bytes; remove it by hand",
-                    shown.display()
-                )));
+/// Changes several files of a skill's folder at once. What does not change is not copied: the new
+/// folder holds the same files.
+pub(crate) fn exchange(
+    held: &Held<'_>,
+    before: &Files<'_>,
+    files: &Files<'_>,
+    staged: &str,
+) -> Result<Swapped, Error> {
+    let around = held.around()?;
+    let entry = held.place.entry()?;
+    let failed = failed(held);
+    let old = held.opened()?;
+    let _nested = lock_nested(&old).map_err(&failed)?;
+    let swap = || renameat_with(&around.dir, staged, &around.dir, entry, RenameFlags::EXCHANGE);
+    let names = old.list()?;
+    let result = (|| {
+        let new = new_folder(&around.dir, staged, Some(&old.dir))?;
+        mirror(&old.dir, &new, "", files)?;
+        fill(&new, files)?;
+        sync_all(&new)?;
+        match swap() {
+            Ok(()) => {}
+            Err(Errno::XDEV | Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                return Ok(Swapped::Unsupported);
             }
-            files.insert(path, content);
+            Err(error) => return Err(error.into()),
         }
-        Ok(true)
-    })?;
-    Ok(files)
+        // What came out must be what was read, else somebody was at work in between.
+        let out = Folder::new(around.dir.open_dir(staged)?, &held.place.key);
+        let is_expected = out.list().is_ok_and(|now| now == names)
+            && before
+                .iter()
+                .all(|(file, content)| out.read(file).is_ok_and(|now| now.as_ref() == *content));
+        if !is_expected {
+            swap()?;
+            return Err(std::io::ErrorKind::AlreadyExists.into());
+        }
+        sync(&around.dir)?;
+        Ok(Swapped::Done)
+    })();
+    clear(&around.dir, staged);
+    result.map_err(|error| changed_or(held, error))
 }
 
-/// The paths of the files in a folder, sorted; at most [`MAX_LISTED_FILES`].
-pub(crate) fn list(folder: &Dir) -> Result<Vec<String>, Error> {
-    let mut files = Vec::new();
-    walk(folder, "", 0, &mut |_, _, path| {
-        files.push(path);
-        Ok(files.len() < MAX_LISTED_FILES)
-    })?;
-    files.sort_unstable();
-    Ok(files)
-}
-
-/// Calls `visit` with each file's folder, name and path; stops when it says so.
-fn walk(
-    folder: &Dir,
-    prefix: &str,
-    depth: usize,
-    visit: &mut dyn FnMut(&Dir, &str, String) -> Result<bool, Error>,
-) -> Result<bool, Error> {
-    let shown = Path::new(prefix);
-    let failed = |error| Error::io("read", shown)(error);
-    if depth > MAX_TREE_DEPTH {
-        return Err(Error::Refused(format!(
-            "`{prefix}` is nested deeper than {MAX_TREE_DEPTH} folders"
-        )));
+/// A name that is suddenly taken, or a folder that is not what was read, is somebody else's work.
+fn changed_or(held: &Held<'_>, error: std::io::Error) -> Error {
+    match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Error::Changed { path: held.place.key.clone() },
+        _ => failed(held)(error),
     }
-    for entry in folder.entries().map_err(failed)? {
-        let entry = entry.map_err(failed)?;
+}
+
+/// Takes a skill away, folder or single file, when it holds exactly these files.
+pub(crate) fn take_away(
+    held: &Held<'_>,
+    files: &BTreeMap<String, Content>,
+    staged: &str,
+) -> Result<Swapped, Error> {
+    let around = held.around()?;
+    let entry = held.place.entry()?;
+    let failed = failed(held);
+    match around.rename(entry, staged) {
+        Err(error) if error.raw_os_error() == Some(Errno::XDEV.raw_os_error()) => {
+            return Ok(Swapped::Unsupported);
+        }
+        renamed => renamed.map_err(&failed)?,
+    }
+    let now = if held.place.is_flat {
+        around
+            .read(staged)
+            .map(|now| now.map(|now| (held.place.main.clone(), now)).into_iter().collect())
+    } else {
+        let out = around.dir.open_dir(staged).map_err(&failed)?;
+        Folder::new(out, &held.place.key).all()
+    };
+    if !now.is_ok_and(|now: BTreeMap<String, Content>| now == *files) {
+        around.rename(staged, entry).map_err(&failed)?;
+        return Err(Error::Changed { path: held.place.key.clone() });
+    }
+    sync(&around.dir).map_err(&failed)?;
+    clear(&around.dir, staged);
+    Ok(Swapped::Done)
+}
+
+fn failed(held: &Held<'_>) -> impl Fn(std::io::Error) -> Error {
+    let (key, entry) = (held.place.key.clone(), held.place.key.display().to_string());
+    move |error| explained("write", error, &entry, &key)
+}
+
+fn new_folder(around: &Dir, name: impl AsRef<Path>, like: Option<&Dir>) -> std::io::Result<Dir> {
+    let name = name.as_ref();
+    around.create_dir(name)?;
+    let new = around.open_dir(name)?;
+    if let Some(like) = like {
+        let mode = like.dir_metadata()?.mode() & 0o777;
+        around.set_permissions(name, Permissions::from_mode(mode | 0o700))?;
+    }
+    Ok(new)
+}
+
+/// Links everything that stays into the new folder.
+fn mirror(old: &Dir, new: &Dir, prefix: &str, files: &Files<'_>) -> std::io::Result<()> {
+    for entry in old.entries()? {
+        let entry = entry?;
         let name = entry.file_name();
-        let Some(name) = name.to_str() else {
-            return Err(Error::Refused(format!(
-                "`{prefix}{}` is not a UTF-8 name",
-                name.display()
-            )));
-        };
-        if name.starts_with(STAGING_PREFIX) {
+        let path = format!("{prefix}{}", name.to_string_lossy());
+        let kind = entry.file_type()?;
+        if files.contains_key(path.as_str()) {
             continue;
         }
-        let path = format!("{prefix}{name}");
-        let goes_on = if entry.file_type().map_err(failed)?.is_dir() {
-            let below = entry.open_dir().map_err(failed)?;
-            walk(&below, &format!("{path}/"), depth + 1, visit)?
-        } else {
-            visit(folder, name, path)?
-        };
-        if !goes_on {
-            return Ok(false);
+        if kind.is_dir() {
+            let below = entry.open_dir()?;
+            let inside = format!("{path}/");
+            let name = Path::new(&name);
+            let copy = new_folder(new, name, Some(&below))?;
+            mirror(&below, &copy, &inside, files)?;
+            // A folder that is left empty because its files go, goes too.
+            let was_emptied = files.keys().any(|file| file.starts_with(&inside));
+            if was_emptied && copy.entries()?.next().is_none() {
+                new.remove_dir(name)?;
+            }
+        } else if kind.is_symlink() {
+            new.symlink_contents(old.read_link_contents(&name)?, &name)?;
+        } else if old.hard_link(&name, new, &name).is_err() {
+            // Not allowed here: then a copy.
+            old.copy(&name, new, &name)?;
+            new.open(&name)?.sync_all()?;
         }
     }
-    Ok(true)
+    Ok(())
 }
 
-/// Makes a folder hold exactly these files: built beside it, then swapped in by one rename.
-pub(crate) fn write(
-    parent: &Path,
-    key: &Path,
-    files: &BTreeMap<String, Content>,
-) -> Result<(), Error> {
-    let staged = parent.join(staging_name());
-    let result = stage(&staged, files).and_then(|()| {
-        let flags = if key.symlink_metadata().is_ok() {
-            RenameFlags::EXCHANGE
-        } else {
-            RenameFlags::NOREPLACE
-        };
-        renameat_with(CWD, &staged, CWD, key, flags)
-            .map_err(|error| Error::io("write", key)(error.into()))?;
-        sync_path(parent)
-    });
-    // After an exchange this is the old folder, after a failure the unfinished new one.
-    let _ = std::fs::remove_dir_all(&staged);
-    result
-}
-
-fn stage(staged: &Path, files: &BTreeMap<String, Content>) -> Result<(), Error> {
-    let failed = |error| Error::io("write", staged)(error);
-    std::fs::create_dir(staged).map_err(failed)?;
-    let folder = Dir::open_ambient_dir(staged, ambient_authority()).map_err(failed)?;
+fn fill(new: &Dir, files: &Files<'_>) -> std::io::Result<()> {
     for (file, content) in files {
-        let path = Path::new(file);
-        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            folder.create_dir_all(parent).map_err(failed)?;
-        }
-        match content {
-            Content::File { bytes, executable } => {
-                let mut out = folder.create(path).map_err(failed)?;
-                out.write_all(bytes).map_err(failed)?;
-                if *executable {
-                    out.set_permissions(cap_std::fs::Permissions::from_mode(0o755))
-                        .map_err(failed)?;
-                }
-                out.sync_all().map_err(failed)?;
-            }
-            Content::Link { target } => {
-                // The link is data that was there before; it is put back, not followed.
-                std::os::unix::fs::symlink(target, staged.join(path)).map_err(failed)?;
-            }
+        let Some(content) = content else { continue };
+        let (inner, name) = split(file);
+        if inner.as_os_str().is_empty() {
+            write_new(new, name, content)?;
+        } else {
+            new.create_dir_all(inner)?;
+            write_new(&new.open_dir(inner)?, name, content)?;
         }
     }
-    let folders: std::collections::BTreeSet<&Path> =
-        files.keys().flat_map(|file| Path::new(file).ancestors().skip(1)).collect();
-    for inner in folders.into_iter().filter(|inner| !inner.as_os_str().is_empty()) {
-        sync(&folder.open_dir(inner).map_err(failed)?).map_err(failed)?;
+    Ok(())
+}
+
+fn sync_all(folder: &Dir) -> std::io::Result<()> {
+    for entry in folder.entries()? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_all(&entry.open_dir()?)?;
+        }
     }
-    sync(&folder).map_err(failed)
+    sync(folder)
 }
 
-/// Takes a folder or a file away by one rename, then clears it up.
-pub(crate) fn remove(parent: &Path, key: &Path) -> Result<(), Error> {
-    let staged = parent.join(staging_name());
-    std::fs::rename(key, &staged).map_err(Error::io("remove", key))?;
-    sync_path(parent)?;
-    let cleared = if staged.is_dir() {
-        std::fs::remove_dir_all(&staged)
-    } else {
-        std::fs::remove_file(&staged)
-    };
-    cleared.map_err(Error::io("remove", &staged))
+/// Locks every folder that holds a skill inside this one, so that nobody writes there meanwhile.
+fn lock_nested(old: &Folder) -> std::io::Result<Vec<cap_std::fs::File>> {
+    let files = old.list().unwrap_or_default();
+    let folders: BTreeSet<&Path> = files
+        .iter()
+        .filter(|file| is_skill_file(split(file).1))
+        .filter_map(|file| split(file).0.parent())
+        .collect();
+    let mut locks = Vec::new();
+    for folder in folders {
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let lock = old.dir.open(here)?;
+        flock(&lock, FlockOperation::LockExclusive)?;
+        locks.push(lock);
+    }
+    Ok(locks)
 }
 
-fn sync_path(folder: &Path) -> Result<(), Error> {
-    std::fs::File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(Error::io("write", folder))
+/// Removes what was staged, or after a swap, what it took the place of.
+pub(crate) fn clear(around: &Dir, staged: &str) {
+    let is_folder = around.symlink_metadata(staged).is_ok_and(|metadata| metadata.is_dir());
+    let _ = if is_folder { around.remove_dir_all(staged) } else { around.remove_file(staged) };
 }

@@ -80,9 +80,9 @@ macro_rules! upsert {
             $count,
             " + 1, ",
             $last,
-            " = max(coalesce(",
+            " = coalesce(max(",
             $last,
-            ", 0), ?4)"
+            ", ?4), ?4)"
         )
     };
 }
@@ -165,8 +165,8 @@ pub struct Imported {
     pub ignored: Vec<String>,
 }
 
-/// Takes Hermes' counters over: each counter becomes at least what the file says, so that importing
-/// twice changes nothing.
+/// Takes Hermes' counters and pins over. A skill's counters, all versions together, become at least
+/// what the file says, so that importing twice, or what was exported here, changes nothing.
 pub fn from_hermes(
     state: &State,
     text: &str,
@@ -202,6 +202,7 @@ pub fn from_hermes(
                     [number("view_count"), number("use_count"), number("patch_count")],
                     [time("last_viewed_at"), time("last_used_at"), time("last_patched_at")],
                     time("created_at").unwrap_or(now),
+                    record.get("pinned") == Some(&Value::Bool(true)),
                 ));
                 imported.imported.push(name.clone());
             }
@@ -209,18 +210,34 @@ pub fn from_hermes(
         }
     }
     state.write(|db| {
-        for (key, version, name, [views, uses, patches], [viewed, used, patched], created) in &rows {
+        for (key, version, name, counts, times, created, is_pinned) in &rows {
+            // What the other versions were counted for is part of the sum.
+            let others = |count: &str| -> Result<i64, Error> {
+                let query = format!(
+                    "SELECT coalesce(sum({count}), 0) FROM usage WHERE skill = ?1 AND version <> ?2"
+                );
+                Ok(db.query_row(&query, [key, version], |row| row.get(0))?)
+            };
+            let mut here = [0; 3];
+            for (at, count) in ["views", "uses", "patches"].into_iter().enumerate() {
+                here[at] = counts[at].saturating_sub(others(count)?).max(0);
+            }
             db.prepare_cached(
                 "INSERT INTO usage(skill, version, name, views, uses, patches, last_viewed, last_used, \
                  last_patched, created) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10) \
                  ON CONFLICT(skill, version) DO UPDATE SET \
                  views = max(views, ?4), uses = max(uses, ?5), patches = max(patches, ?6), \
-                 last_viewed = nullif(max(coalesce(last_viewed, -1), coalesce(?7, -1)), -1), \
-                 last_used = nullif(max(coalesce(last_used, -1), coalesce(?8, -1)), -1), \
-                 last_patched = nullif(max(coalesce(last_patched, -1), coalesce(?9, -1)), -1), \
+                 last_viewed = coalesce(max(last_viewed, ?7), last_viewed, ?7), \
+                 last_used = coalesce(max(last_used, ?8), last_used, ?8), \
+                 last_patched = coalesce(max(last_patched, ?9), last_patched, ?9), \
                  created = min(created, ?10)",
             )?
-            .execute((key, version, name, views, uses, patches, viewed, used, patched, created))?;
+            .execute((
+                key, version, name, here[0], here[1], here[2], times[0], times[1], times[2], created,
+            ))?;
+            if *is_pinned {
+                db.execute("INSERT OR IGNORE INTO pin VALUES (?1, ?2)", (key, now))?;
+            }
         }
         Ok(())
     })?;

@@ -78,22 +78,48 @@ pub(crate) struct Walked {
     pub(crate) closed: Vec<(PathBuf, String)>,
 }
 
+/// A skill that was found: number of the walk, place in it.
+type At = (usize, usize);
+
 /// Walks roots one after the other; a folder reachable twice is met once.
 #[derive(Debug, Default)]
 pub(crate) struct Walker {
-    /// Folders met, by identity, with the skill found in each (root number and place).
-    folders: HashMap<(u64, u64), Option<(usize, usize)>>,
-    /// Skill files met, by identity.
-    files: HashMap<(u64, u64), (usize, usize)>,
+    /// Folders met, by identity, with the skill found in each.
+    folders: HashMap<(u64, u64), Option<At>>,
+    /// Skill files met, by identity; several when they are hard links.
+    files: HashMap<(u64, u64), Vec<At>>,
     walks: Vec<Walked>,
+}
+
+/// One walk of one root.
+struct Walk<'a> {
+    layout: Layout,
+    max_depth: usize,
+    /// Links that lead out of this folder are not followed.
+    confined_to: Option<&'a Path>,
+    index: Index,
+    real: Vec<Step>,
+    /// Links wait until all real folders were met, so that a skill is known by its real path.
+    links: VecDeque<Step>,
 }
 
 /// A folder still to be looked at.
 struct Step {
     path: String,
     depth: usize,
-    is_link: bool,
+    reached: Reached,
     nested_in: Option<Arc<Path>>,
+}
+
+/// How a walk came to a folder.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    /// Through real folders only.
+    Directly,
+    /// It is a link itself.
+    ByLink,
+    /// It lies below a link.
+    BelowLink,
 }
 
 /// A folder that was looked at.
@@ -105,38 +131,53 @@ struct Visit {
     is_changed: bool,
 }
 
+/// Said of a link that an untrusted project may not lead us along.
+const LEADS_OUT: &str = "it leads out of the project, which is not trusted";
+
 impl Walker {
-    /// Looks for skills below `root`, at most `max_depth` folders deep.
+    /// Looks for skills below `root`, at most `max_depth` folders deep. With `confined_to`, links
+    /// that lead out of that folder are reported and not followed.
     ///
     /// First the folders, one after the other; then the skill files in them, on all cores.
-    pub(crate) fn walk(&mut self, state: &State, root: &Root, max_depth: usize) {
+    pub(crate) fn walk(
+        &mut self,
+        state: &State,
+        root: &Root,
+        max_depth: usize,
+        confined_to: Option<&Path>,
+    ) {
         self.walks.push(Walked::default());
         let Some(start) = root.path.to_str() else {
-            self.close(&root.path, "the path is not UTF-8".to_owned());
+            self.close(&root.path, "the path is not UTF-8");
             return;
         };
-        let mut index = Index::load(state, &root.path);
+        let start =
+            Step { path: start.to_owned(), depth: 0, reached: Reached::Directly, nested_in: None };
+        let mut walk = Walk {
+            layout: root.layout,
+            max_depth,
+            confined_to,
+            index: Index::load(state, &start.path),
+            real: vec![start],
+            links: VecDeque::new(),
+        };
         let mut visits = Vec::new();
-        // Links wait until all real folders were met, so that a skill is known by its real path.
-        let mut real =
-            vec![Step { path: start.to_owned(), depth: 0, is_link: false, nested_in: None }];
-        let mut links: VecDeque<Step> = VecDeque::new();
-        while let Some(step) = real.pop().or_else(|| links.pop_front()) {
-            let Some(visit) = self.visit(step, root.layout, &mut index) else { continue };
-            self.descend(&visit, max_depth, &mut real, &mut links);
+        while let Some(step) = walk.real.pop().or_else(|| walk.links.pop_front()) {
+            let Some(visit) = self.visit(step, &mut walk) else { continue };
+            self.descend(&visit, &mut walk);
             visits.push(visit);
         }
         refresh_all(&mut visits);
         let changed = visits.iter().filter(|visit| visit.is_changed);
         let changed =
             changed.filter_map(|visit| Some((visit.step.path.as_str(), visit.entry.as_ref()?)));
-        index.store(state, changed);
+        walk.index.store(state, max_depth, &changed);
         for visit in visits {
-            self.collect(visit);
+            self.collect(visit, confined_to);
         }
     }
 
-    /// The walks, in the order of their roots.
+    /// The walks, in the order in which they were made.
     pub(crate) fn finish(self) -> Vec<Walked> {
         self.walks
     }
@@ -145,36 +186,43 @@ impl Walker {
         self.walks.last_mut().expect("a walk is under way")
     }
 
-    fn close(&mut self, path: &Path, message: String) {
-        self.current().closed.push((path.to_owned(), message));
+    fn close(&mut self, path: &Path, message: impl Into<String>) {
+        self.current().closed.push((path.to_owned(), message.into()));
     }
 
     /// Looks at a folder; `None` when there is none.
-    fn visit(&mut self, step: Step, layout: Layout, index: &mut Index) -> Option<Visit> {
+    fn visit(&mut self, step: Step, walk: &mut Walk<'_>) -> Option<Visit> {
         let path = Path::new(&step.path);
         let now = file_clock();
         let metadata = match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => metadata,
             Ok(_) => return None,
             Err(error) => {
-                // A link that leads nowhere, or a folder that just went away, holds no skill.
-                if error.kind() == std::io::ErrorKind::PermissionDenied {
-                    self.close(path, error.to_string());
-                }
+                self.unreachable(path, step.reached, &error);
                 return None;
             }
         };
         let stamp = Stamp::of(&metadata);
         let identity = stamp.identity();
         if self.folders.contains_key(&identity) {
+            walk.index.leave(&step.path);
             return Some(Visit { step, identity, entry: None, is_changed: false });
         }
+        let may_jump = step.depth == 0 || step.reached == Reached::ByLink;
+        if may_jump && leads_out(path, walk.confined_to) {
+            walk.index.leave(&step.path);
+            self.close(path, LEADS_OUT);
+            return None;
+        }
         self.folders.insert(identity, None);
-        let known = index.take(&step.path);
-        let is_changed = !known.as_ref().is_some_and(|entry| entry.seen.still(stamp));
+        let with_flat = walk.layout == Layout::FoldersAndFiles && step.depth == 0;
+        let known = walk.index.take(&step.path);
+        let is_current =
+            |entry: &FolderEntry| entry.seen.still(stamp) && entry.with_flat == with_flat;
+        let is_changed = !known.as_ref().is_some_and(is_current);
         let entry = match known {
             Some(entry) if !is_changed => entry,
-            known => match list(path, step.depth, layout, Seen::new(stamp, now)) {
+            known => match list(path, with_flat, Seen::new(stamp, now)) {
                 Ok(entry) => entry.with_known_files(known),
                 Err(error) => {
                     self.close(path, error.to_string());
@@ -183,55 +231,60 @@ impl Walker {
             },
         };
         for name in &entry.odd {
-            self.close(&path.join(name), "the folder's name is not UTF-8".to_owned());
+            self.close(&path.join(name), "the folder's name is not UTF-8");
         }
         Some(Visit { step, identity, entry: Some(entry), is_changed })
     }
 
+    /// A folder that just went away holds no skill; a link that leads nowhere may have been one.
+    fn unreachable(&mut self, path: &Path, reached: Reached, error: &std::io::Error) {
+        let is_hidden =
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if error.kind() == std::io::ErrorKind::PermissionDenied {
+            self.close(path, error.to_string());
+        } else if reached == Reached::ByLink && !is_hidden {
+            // Hidden ones are how editors lock files.
+            self.close(path, format!("the link leads nowhere ({error})"));
+        }
+    }
+
     /// Puts the folders and links below a folder on the list.
-    fn descend(
-        &mut self,
-        visit: &Visit,
-        max_depth: usize,
-        real: &mut Vec<Step>,
-        links: &mut VecDeque<Step>,
-    ) {
+    fn descend(&mut self, visit: &Visit, walk: &mut Walk<'_>) {
         let Visit { step, entry: Some(entry), .. } = visit else { return };
-        if step.depth >= max_depth {
-            let hidden =
-                step.nested_in.is_none() && !entry.holds_skill() && !entry.folders.is_empty();
-            if hidden {
-                self.current().too_deep.push(PathBuf::from(&step.path));
+        let path = Path::new(&step.path);
+        if step.depth >= walk.max_depth {
+            let has_more = || {
+                !entry.folders.is_empty() || entry.links.iter().any(|link| path.join(link).is_dir())
+            };
+            if step.nested_in.is_none() && !entry.holds_skill() && has_more() {
+                self.current().too_deep.push(path.to_owned());
             }
             return;
         }
         if entry.folders.is_empty() && entry.links.is_empty() {
             return;
         }
-        let nested_in = if entry.holds_skill() {
-            Some(Path::new(&step.path).into())
-        } else {
-            step.nested_in.clone()
-        };
-        let below = |name: &String, is_link: bool| Step {
+        let nested_in =
+            if entry.holds_skill() { Some(path.into()) } else { step.nested_in.clone() };
+        let below = |name: &String, reached: Reached| Step {
             path: format!("{}/{name}", step.path.trim_end_matches('/')),
             depth: step.depth + 1,
-            is_link,
+            reached,
             nested_in: nested_in.clone(),
         };
         // The next to be taken goes on last, so that folders are met in order, depth first.
         for name in entry.folders.iter().rev() {
-            if step.is_link {
-                links.push_front(below(name, true));
+            if step.reached == Reached::Directly {
+                walk.real.push(below(name, Reached::Directly));
             } else {
-                real.push(below(name, false));
+                walk.links.push_front(below(name, Reached::BelowLink));
             }
         }
-        links.extend(entry.links.iter().map(|name| below(name, true)));
+        walk.links.extend(entry.links.iter().map(|name| below(name, Reached::ByLink)));
     }
 
     /// Adds the skills of a folder to what was found.
-    fn collect(&mut self, visit: Visit) {
+    fn collect(&mut self, visit: Visit, confined_to: Option<&Path>) {
         let Visit { step, identity, entry, .. } = visit;
         let folder = Path::new(&step.path);
         let Some(entry) = entry else {
@@ -244,30 +297,74 @@ impl Walker {
         };
         for file in entry.files {
             let path = folder.join(&file.name);
-            let is_flat = !is_skill_file(&file.name);
-            let place = (self.walks.len() - 1, self.current().found.len());
-            if let Some(seen) = file.seen {
-                let known = self.files.get(&seen.identity()).copied();
-                if let Some((walk, at)) = known.filter(|_| file.is_link) {
-                    self.walks[walk].found[at].also_at.push(path);
-                    continue;
-                }
-                self.files.insert(seen.identity(), place);
+            if file.is_link && leads_out(&path, confined_to) {
+                self.close(&path, LEADS_OUT);
+                continue;
             }
-            if !is_flat {
-                self.folders.insert(identity, Some(place));
-            }
-            self.current().found.push(Found {
+            let found = Found {
                 path,
-                is_flat,
+                is_flat: !is_skill_file(&file.name),
                 depth: step.depth,
                 is_link: file.is_link,
                 nested_in: step.nested_in.as_deref().map(Path::to_owned),
                 also_at: Vec::new(),
                 record: file.record,
-            });
+            };
+            let is_folder = !found.is_flat;
+            let at = self.add(found, file.seen.map(|seen| seen.identity()));
+            if is_folder && let Some(at) = at {
+                self.folders.insert(identity, Some(at));
+            }
         }
     }
+
+    /// Adds a skill; gives its place, or none when it is another way to one that is known.
+    fn add(&mut self, new: Found, identity: Option<(u64, u64)>) -> Option<At> {
+        let here = self.walks.len() - 1;
+        match identity.and_then(|identity| self.same_file(&new, identity)) {
+            None => {
+                let at = (here, self.current().found.len());
+                if let Some(identity) = identity {
+                    self.files.entry(identity).or_default().push(at);
+                }
+                self.current().found.push(new);
+                Some(at)
+            }
+            Some((walk, place)) if walk == here && !new.is_link => {
+                // The file itself takes the place of the link that was met before it.
+                let known = &mut self.walks[walk].found[place];
+                let link = std::mem::replace(known, new);
+                known.also_at = link.also_at;
+                known.also_at.push(link.path);
+                Some((walk, place))
+            }
+            Some((walk, place)) => {
+                self.walks[walk].found[place].also_at.push(new.path);
+                None
+            }
+        }
+    }
+
+    /// The skill that this file is already known as. Hard links are files of their own.
+    fn same_file(&self, new: &Found, identity: (u64, u64)) -> Option<At> {
+        let known = self.files.get(&identity)?;
+        let real = std::fs::canonicalize(&new.path).ok()?;
+        known.iter().copied().find(|(walk, place)| {
+            let other = &self.walks[*walk].found[*place];
+            (other.is_link || new.is_link)
+                && std::fs::canonicalize(&other.path).is_ok_and(|other| other == real)
+        })
+    }
+}
+
+/// Whether a path, its links followed, leaves the folder that it is confined to.
+fn leads_out(path: &Path, confined_to: Option<&Path>) -> bool {
+    confined_to.is_some_and(|project| {
+        let is_inside = std::fs::canonicalize(project)
+            .and_then(|project| Ok(std::fs::canonicalize(path)?.starts_with(project)));
+        // What leads nowhere is reported elsewhere.
+        is_inside.is_ok_and(|is_inside| !is_inside)
+    })
 }
 
 /// Brings the records of all skill files up to date, on all cores when there are many.
@@ -299,7 +396,7 @@ pub(crate) fn is_skill_file(name: &str) -> bool {
 }
 
 /// Reads a folder's entries; skill files are named here and read by [`refresh`].
-fn list(path: &Path, depth: usize, layout: Layout, seen: Seen) -> std::io::Result<FolderEntry> {
+fn list(path: &Path, with_flat: bool, seen: Seen) -> std::io::Result<FolderEntry> {
     let mut folders = Vec::new();
     let mut links = Vec::new();
     let mut odd = Vec::new();
@@ -310,20 +407,20 @@ fn list(path: &Path, depth: usize, layout: Layout, seen: Seen) -> std::io::Resul
         let kind = entry.file_type()?;
         let name = match entry.file_name().into_string() {
             Ok(name) => name,
-            Err(name) if kind.is_dir() => {
+            Err(name) if kind.is_dir() || kind.is_symlink() => {
                 odd.push(name.to_string_lossy().into_owned());
                 continue;
             }
             Err(_) => continue,
         };
+        has_policy |= name == "agents";
         if is_skill_file(&name) {
             names.push((name, kind.is_symlink()));
         } else if kind.is_dir() {
-            has_policy |= name == "agents";
             if !is_pruned(&name) {
                 folders.push(name);
             }
-        } else if layout == Layout::FoldersAndFiles && depth == 0 && is_flat_skill(&name) {
+        } else if with_flat && is_flat_skill(&name) {
             names.push((name, kind.is_symlink()));
         } else if kind.is_symlink() && !is_pruned(&name) {
             links.push(name);
@@ -351,10 +448,11 @@ fn list(path: &Path, depth: usize, layout: Layout, seen: Seen) -> std::io::Resul
         })
         .collect();
     odd.sort_unstable();
-    Ok(FolderEntry { seen, folders, links, files, odd })
+    Ok(FolderEntry { seen, with_flat, folders, links, files, odd })
 }
 
-fn is_pruned(name: &str) -> bool {
+/// Whether a folder of that name is never looked into.
+pub(crate) fn is_pruned(name: &str) -> bool {
     PRUNED.contains(&name) || name.starts_with(STAGING_PREFIX)
 }
 
@@ -434,8 +532,11 @@ pub fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
         let count = file.read(&mut bytes[filled..])?;
         filled += count;
         // A regular file that gave what it promised is at its end: one call less for each skill.
-        if count == 0 || filled == size || filled == bytes.len() {
+        if count == 0 || filled == size || filled > MAX_READ_BYTES {
             break;
+        }
+        if filled == bytes.len() {
+            bytes.resize(MAX_READ_BYTES + 1, 0);
         }
     }
     bytes.truncate(filled);

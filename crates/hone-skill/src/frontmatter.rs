@@ -186,7 +186,9 @@ impl Repairer<'_> {
         }
         // A broken list or map is not a text: quotes would only hide what is wrong with it.
         let is_one_line = !self.text[span.clone()].contains('\n');
-        let fix = if is_below && !is_text && (kept.starts_with("- ") || !is_one_line) {
+        let is_structure = kept.starts_with("- ") || leading_key(&kept).is_some() || !is_one_line;
+        let fix = if is_below && !is_text && is_structure {
+            unquoted = false;
             None
         } else {
             self.quotes(&chunk, &span, &kept, &message)

@@ -16,6 +16,9 @@ use crate::tools::tools_of;
 use crate::value::Value;
 use crate::yaml::{Kind, Node, Style, is_break};
 
+/// Keys that let a skill do more than it could without them.
+const GRANTING_KEYS: [&str; 2] = ["allowed-tools", "hooks"];
+
 pub(crate) struct Reader<'a> {
     pub(crate) text: &'a str,
     pub(crate) folder: Option<&'a str>,
@@ -287,16 +290,19 @@ impl<'a> Reader<'a> {
             let key = shown(&entry.key);
             let known = CLAUDE_CODE_KEYS.contains(&entry.key.as_str())
                 || OTHER_AGENT_KEYS.contains(&entry.key.as_str());
-            let typo = if known { None } else { likely_key(&entry.key) };
-            if let Some(meant) = typo.filter(|meant| !self.last.contains_key(*meant)) {
+            let likely =
+                likely_key(&entry.key).filter(|meant| !known && !self.last.contains_key(*meant));
+            if let Some(meant) = likely {
                 let diagnostic = self.report(
                     Rule::KeyTypo,
                     entry.key_span.clone(),
                     format!("`{key}` is not a key that agents know"),
                 );
                 diagnostic.hint = Some(format!("did you mean `{meant}`?"));
-                // Two keys that mean the same would become one, and one value be lost.
-                diagnostic.fix = (counts && mended.insert(meant))
+                // Two keys that mean the same would become one, and one value be lost; and no mend
+                // hands out rights that no agent has read so far.
+                let mends = counts && !GRANTING_KEYS.contains(&meant) && mended.insert(meant);
+                diagnostic.fix = mends
                     .then(|| vec![Edit { range: entry.key_span.clone(), text: meant.to_owned() }]);
             }
             let diagnostic = self.report(
@@ -304,7 +310,13 @@ impl<'a> Reader<'a> {
                 entry.key_span.clone(),
                 format!("`{key}` is not a key of this profile"),
             );
-            diagnostic.hint = Some(format!("move it under `metadata`, as `{key}: …`"));
+            diagnostic.hint = Some(if CLAUDE_CODE_KEYS.contains(&entry.key.as_str()) {
+                "it is one of Claude Code's: `--profile claude-code` knows it".to_owned()
+            } else if let Some(meant) = likely {
+                format!("did you mean `{meant}`?")
+            } else {
+                format!("move it under `metadata`, as `{key}: …`")
+            });
             diagnostic.key = Some(entry.key.clone());
         }
     }

@@ -115,7 +115,8 @@ pub fn read(bytes: &[u8], folder: Option<&str>) -> Reading {
         }
     };
     // `contains` looks at a word at a time, `position` at a byte.
-    if let Some(at) = bytes.contains(&0).then(|| bytes.iter().position(|byte| *byte == 0)).flatten() {
+    if let Some(at) = bytes.contains(&0).then(|| bytes.iter().position(|byte| *byte == 0)).flatten()
+    {
         let message = format!("a NUL byte at offset {at}");
         return refuse(text, Rule::NulByte, at..at + 1, message, "this is not a text file");
     }

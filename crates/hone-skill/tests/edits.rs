@@ -258,14 +258,20 @@ fn a_duplicate_goes_alone() {
 
 #[test]
 fn two_misspelt_keys_do_not_become_one() {
-    let text =
-        "---\nname: greet\ndescription: d\nallowed_tools: Read\nAllowedTools: Write\n---\nHi\n";
-    let (fixed, _) = fix(text, Some("greet"), Profile::ClaudeCode);
-    assert_eq!(fixed, text.replace("allowed_tools", "allowed-tools"));
-    let twice =
-        "---\nname: greet\ndescription: d\nallowed_tools: Read\nallowed_tools: Write\n---\nHi\n";
-    let (fixed, _) = fix(twice, Some("greet"), Profile::ClaudeCode);
-    assert_eq!(fixed, "---\nname: greet\ndescription: d\nallowed-tools: Write\n---\nHi\n");
+    let text = |lines: &str| format!("---\nname: greet\ndescription: d\n{lines}---\nHi\n");
+    for (before, after) in [
+        ("user_invocable: no\nUserInvocable: yes\n", "user-invocable: no\nUserInvocable: yes\n"),
+        ("user_invocable: no\nuser_invocable: yes\n", "user-invocable: yes\n"),
+    ] {
+        let (fixed, _) = fix(&text(before), Some("greet"), Profile::ClaudeCode);
+        assert_eq!(fixed, text(after));
+    }
+}
+
+#[test]
+fn a_fix_hands_out_no_rights() {
+    let text = "---\nname: greet\ndescription: d\nallowedTools: Bash\nhook_s: x\n---\nHi\n";
+    assert_eq!(fix(text, Some("greet"), Profile::ClaudeCode).0, text);
 }
 
 #[test]

@@ -131,6 +131,8 @@ fn any_name() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn a_slug_is_a_valid_name_its_own_slug_and_short(name in any_name()) {
         if let Ok(slug) = Slug::new(&name) {

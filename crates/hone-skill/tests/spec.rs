@@ -190,8 +190,9 @@ fn cases_35_to_44_other_fields() {
     // * The reference does not parse flow style; YAML has it.
     adds("40*", "metadata: {a: b}", Valid);
     adds("41 text", "allowed-tools: Bash(git:*) Read", Valid);
+    // * The reference takes any form but the flow list; the specification asks for one text.
     for tools in ["\n  - Read\n  - Write", " [Read, Write]", " Read, Write"] {
-        adds("41", &format!("allowed-tools:{tools}"), Error("allowed-tools-form"));
+        adds("41*", &format!("allowed-tools:{tools}"), Error("allowed-tools-form"));
         let text = format!("---\nname: greet\ndescription: d\nallowed-tools:{tools}\n---\n");
         let (fixed, _) = fix(&text, Some("greet"), Profile::Spec);
         assert_eq!(fixed, "---\nname: greet\ndescription: d\nallowed-tools: Read Write\n---\n");

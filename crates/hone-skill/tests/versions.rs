@@ -230,6 +230,8 @@ fn any_text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn any_bare_body_becomes_a_valid_skill_and_stays_as_it_is(
         body in any_text(),

@@ -112,7 +112,8 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         hone new tidy-changelog                       opens $EDITOR\n  \
         hone new tidy-changelog --file draft.md       with or without frontmatter\n  \
-        echo 'Sort entries.' | hone new tidy-changelog --stdin --description 'Tidies a changelog'")]
+        echo 'Sort entries.' | hone new tidy-changelog --stdin --description 'Tidies a changelog'\n\n\
+        It goes to ~/.agents/skills, or to the first --root.")]
     New {
         /// The name; its slug becomes the folder
         name: String,
@@ -122,7 +123,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TEXT")]
         description: Option<String>,
         /// Put it into the project (.agents/skills) instead of your home
-        #[arg(long)]
+        #[arg(long, conflicts_with_all = ["root", "agent"])]
         project: bool,
         /// Put it into a folder of this name below the root
         #[arg(long, value_name = "NAME")]
@@ -220,6 +221,10 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Trust a project, so that its skills are offered
+    #[command(
+        after_help = "Read what you trust: `hone list --all` names the skills of the project, \
+        `hone view PATH` shows one."
+    )]
     Trust {
         /// The project [default: the one around the current folder]
         folder: Option<PathBuf>,
@@ -290,7 +295,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<UsageCommand>,
         /// Print JSON
-        #[arg(long)]
+        #[arg(long, global = true)]
         json: bool,
     },
     /// Show or change settings
@@ -298,7 +303,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<ConfigCommand>,
         /// Print JSON
-        #[arg(long)]
+        #[arg(long, global = true)]
         json: bool,
     },
     /// Print a shell completion script
@@ -382,6 +387,7 @@ pub(crate) enum ConfigCommand {
         /// Its key
         key: String,
         /// Its value; lists are separated by commas
+        #[arg(allow_negative_numbers = true)]
         value: String,
         /// In the project's hone.toml instead of yours
         #[arg(long)]

@@ -9,7 +9,7 @@ use hone_library::{
 use hone_skill::Slug;
 
 use crate::cli::{Places, Writing};
-use crate::output::{Failure, say};
+use crate::output::{Failure, quoted, say};
 
 pub(crate) struct Context {
     pub(crate) around: Surroundings,
@@ -20,15 +20,21 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(places: Places) -> Result<Self, Failure> {
-        let around = Surroundings::from_env().ok_or_else(|| {
-            Failure::failed("there is no home folder, or no current one", "set `HOME`")
+        let around = surroundings()?;
+        let config = Config::load(&around.hone_home).map_err(|error| {
+            let path = Config::path(&around.hone_home);
+            let advice = format!("mend `{}`, or take it away to use the defaults", path.display());
+            Failure::from(error).advised(advice)
         })?;
-        let mut config = Config::load(&around.hone_home)?;
+        Ok(Self::with(around, config, places))
+    }
+
+    pub(crate) fn with(around: Surroundings, mut config: Config, places: Places) -> Self {
         if let Some(depth) = places.depth {
             config.skills.depth = usize::from(depth);
         }
         let state = State::open(&around.hone_home);
-        Ok(Self { around, config, state, places })
+        Self { around, config, state, places }
     }
 
     /// The roots given by hand, if any.
@@ -48,7 +54,9 @@ impl Context {
         let is_id = Slug::new(id).is_ok_and(|slug| slug.as_str() == id);
         let root = Root::of_agent(&self.around.hone_home, id);
         if !is_id || !root.path.is_dir() {
-            return Err(Failure::no(format!("there is no agent `{id}`"), ""));
+            let agents = self.around.hone_home.join("agents");
+            let hint = format!("an agent is a folder with `skills` in `{}`", agents.display());
+            return Err(Failure::no(format!("there is no agent `{id}`"), &hint));
         }
         Ok(Some(root))
     }
@@ -108,23 +116,75 @@ impl Context {
 
     /// The folder or file of a skill that is there, or of one that was removed.
     pub(crate) fn key_of(&self, catalogue: &Catalogue, name: &str) -> Result<PathBuf, Failure> {
-        let error = match catalogue.resolve(name, &self.around.cwd) {
+        let error = match self.find(catalogue, name) {
             Ok(skill) => return Ok(skill.key().to_owned()),
             Err(error) => error,
         };
-        if let (Error::NotFound { .. }, Ok(slug)) = (&error, Slug::new(name)) {
-            let removed = deleted(&self.state, slug.as_str())?;
-            let within = |key: &PathBuf| {
-                self.places.root.is_empty()
-                    || catalogue.roots.iter().any(|root| {
-                        std::fs::canonicalize(&root.path).is_ok_and(|root| key.starts_with(root))
-                    })
-            };
-            if let Some(key) = removed.into_iter().find(within) {
-                return Ok(key);
-            }
+        match self.removed(catalogue, name, &error)? {
+            Some(key) => Ok(key),
+            None => Err(error.into()),
+        }
+    }
+
+    /// The skill that is meant by a name, a slug, `scope:name`, or a path.
+    pub(crate) fn skill(&self, catalogue: &Catalogue, name: &str) -> Result<Listed, Failure> {
+        let error = match self.find(catalogue, name) {
+            Ok(skill) => return Ok(skill),
+            Err(error) => error,
+        };
+        let is_gone = !matches!(&error, Error::NotFound { hidden: Some(_), .. });
+        if is_gone && matches!(self.removed(catalogue, name, &error), Ok(Some(_))) {
+            let hint = format!("it was removed; `hone rollback {}` brings it back", quoted(name));
+            return Err(Failure::no(error.to_string(), &hint));
         }
         Err(error.into())
+    }
+
+    /// A skill of the catalogue, or the one that a path leads to: whoever names a path has decided
+    /// what to look at, so neither roots nor trust matter.
+    fn find(&self, catalogue: &Catalogue, name: &str) -> Result<Listed, Error> {
+        let error = match catalogue.resolve(name, &self.around.cwd) {
+            Ok(skill) => return Ok(skill.clone()),
+            Err(error @ Error::NotFound { .. }) => error,
+            Err(error) => return Err(error),
+        };
+        let path = hone_library::normal(&self.around.cwd.join(name));
+        let known = catalogue.skipped.iter().filter_map(|skipped| skipped.skill.as_deref());
+        let at_path = |skill: &&Listed| skill.path == path || skill.key() == path;
+        if let Some(skill) = known.into_iter().find(at_path) {
+            return Ok(skill.clone());
+        }
+        self.at_path(&path).ok_or(error)
+    }
+
+    /// The skill whose folder or file this is.
+    pub(crate) fn at_path(&self, path: &Path) -> Option<Listed> {
+        let folder = if path.is_dir() { path } else { path.parent()? };
+        let root = Root::explicit(folder, &self.around.cwd).ok()?;
+        let mut search = Search::only(vec![root], &self.around, &self.config);
+        (search.depth, search.disabled) = (0, Vec::new());
+        let Catalogue { skills, skipped, .. } = Catalogue::find(search, &self.state);
+        let skipped = skipped.into_iter().filter_map(|skipped| skipped.skill.map(|skill| *skill));
+        let is_meant = |skill: &Listed| skill.path == path || skill.key() == path;
+        skills.into_iter().chain(skipped).find(is_meant)
+    }
+
+    /// The skill of that name, or at that path, that was removed last.
+    fn removed(
+        &self,
+        catalogue: &Catalogue,
+        name: &str,
+        error: &Error,
+    ) -> Result<Option<PathBuf>, Error> {
+        let path = name.contains('/').then(|| real(&self.around.cwd.join(name)));
+        let last = name.rsplit('/').next().unwrap_or(name);
+        let (Error::NotFound { .. }, Ok(slug)) = (error, Slug::new(last)) else { return Ok(None) };
+        let is_meant = |key: &PathBuf| match &path {
+            Some(path) => key == path,
+            None if self.places.root.is_empty() => true,
+            None => catalogue.roots.iter().any(|root| key.starts_with(real(&root.path))),
+        };
+        Ok(deleted(&self.state, slug.as_str())?.into_iter().find(is_meant))
     }
 
     /// A path as a person wants to see it: below the current folder or the home, shortened.
@@ -139,14 +199,23 @@ impl Context {
             Err(_) => path.display().to_string(),
         }
     }
+}
 
-    pub(crate) fn skill<'c>(
-        &self,
-        catalogue: &'c Catalogue,
-        name: &str,
-    ) -> Result<&'c Listed, Failure> {
-        Ok(catalogue.resolve(name, &self.around.cwd)?)
-    }
+/// Where we are, and whose home it is.
+pub(crate) fn surroundings() -> Result<Surroundings, Failure> {
+    Surroundings::from_env().ok_or_else(|| {
+        Failure::failed("there is no home folder, or no current one", "set `HOME`")
+    })
+}
+
+/// A path without links, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let path = hone_library::normal(path);
+    let (parent, name) = (path.parent(), path.file_name());
+    std::fs::canonicalize(&path)
+        .ok()
+        .or_else(|| Some(std::fs::canonicalize(parent?).ok()?.join(name?)))
+        .unwrap_or(path)
 }
 
 /// Who writes: `HONE_ACTOR`, else the user.

@@ -4,7 +4,7 @@ use hone_library::FileDelta;
 use similar::TextDiff;
 
 use crate::json::ChangedFile;
-use crate::terminal::{Style, printable};
+use crate::terminal::{Style, printable, printable_line};
 
 /// Lines of unchanged text around a change.
 const CONTEXT_LINES: usize = 3;
@@ -37,10 +37,17 @@ pub(crate) fn shown(files: &[FileDelta], style: Style) -> String {
     let mut text = String::new();
     for delta in files {
         match unified(&delta.file, delta.before.as_deref(), delta.after.as_deref()) {
-            Some(diff) => diff.lines().for_each(|line| push_line(&mut text, line, style)),
-            None => text.push_str(&format!("{} is not text\n", printable(&delta.file))),
+            Some(diff) => text.push_str(&painted(&diff, style)),
+            None => text.push_str(&format!("{} is not text\n", printable_line(&delta.file))),
         }
     }
+    text
+}
+
+/// A unified difference, safe for a terminal.
+pub(crate) fn painted(diff: &str, style: Style) -> String {
+    let mut text = String::new();
+    diff.lines().for_each(|line| push_line(&mut text, line, style));
     text
 }
 

@@ -181,6 +181,8 @@ pub(crate) struct View {
     pub(crate) sha256: String,
     /// The skill's other files.
     pub(crate) files: Vec<String>,
+    /// It cannot be removed.
+    pub(crate) pinned: bool,
 }
 
 /// `hone check --format json`.
@@ -377,6 +379,15 @@ pub(crate) struct UsageRow {
     pub(crate) last_patched: Option<String>,
 }
 
+/// `hone usage import --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct UsageImport {
+    /// Skills whose counters were taken over.
+    pub(crate) imported: Vec<String>,
+    /// Names that no skill here has.
+    pub(crate) ignored: Vec<String>,
+}
+
 /// `hone file list --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Files {
@@ -398,6 +409,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("prompt", schemars::schema_for!(Prompt)),
         ("trust", schemars::schema_for!(Trust)),
         ("usage", schemars::schema_for!(UsageReport)),
+        ("usage-import", schemars::schema_for!(UsageImport)),
         ("view", schemars::schema_for!(View)),
     ]
 }

@@ -8,6 +8,7 @@ mod context;
 mod diff;
 mod json;
 mod output;
+mod snippet;
 mod terminal;
 
 use std::process::ExitCode;
@@ -17,9 +18,8 @@ use clap::Parser;
 use cli::Cli;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    match commands::run(cli) {
-        Ok(code) => code,
-        Err(failure) => failure.report(),
+    match Cli::try_parse() {
+        Ok(cli) => commands::run(cli).unwrap_or_else(|failure| failure.report()),
+        Err(error) => output::report_usage(&error),
     }
 }

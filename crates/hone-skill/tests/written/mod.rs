@@ -247,7 +247,7 @@ fn write(lines: &[Line], layout: &Layout) -> Written {
         match line.above {
             Above::Nothing => {}
             Above::Blank => text += line_end,
-            Above::Comment => text += &format!("{indent}{}{line_end}", next_comment()),
+            Above::Comment => text.extend([*indent, &next_comment(), *line_end]),
         }
         let mut value = String::new();
         for (at, piece) in line.value.split_inclusive('\n').enumerate() {
@@ -263,7 +263,7 @@ fn write(lines: &[Line], layout: &Layout) -> Written {
         }
         text += indent;
         let start = text.len();
-        text += &format!("{}:{}{line_end}", line.key, with_ends(&value));
+        text.extend([&line.key, ":", &with_ends(&value), *line_end]);
         entries.push((plain(&line.key), start..text.len()));
     }
     text += &with_ends(close);

@@ -1,16 +1,19 @@
 //! Commands that change a skill: new, edit, patch, rm, file, rollback, pin.
 
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
 use hone_library::usage::{self, Event};
-use hone_library::{Action, Change, Error, Listed, Matching, list_files, refuse_existing};
-use hone_skill::{FIRST_VERSION, Field, Profile, Slug, ensure_frontmatter, set_field};
+use hone_library::{
+    Action, Change, Error, Listed, Matching, Project, Scope, list_files, refuse_existing,
+};
+use hone_skill::{FIRST_VERSION, Field, Slug, ensure_frontmatter, set_field};
 
+use super::editor::{edited, keep};
 use crate::cli::{Content, FileCommand, Writing};
 use crate::context::{Context, now};
-use crate::output::{Failure, Outcome, print, print_json, say};
+use crate::output::{Failure, Outcome, print, print_data, print_json, quoted, say};
 use crate::terminal::style;
 use crate::{diff, json};
 
@@ -30,33 +33,44 @@ pub(crate) fn new(context: &Context, new: &New, content: &Content, writing: &Wri
     let slug = Slug::new(&new.name).map_err(Error::from)?;
     let root = context.root_for_new(new.project)?;
     let here = context.skills_in(&root)?;
+    let exists = here.iter().any(|skill| skill.summary.slug == slug);
     if !new.upsert {
         // Said before an editor is opened for nothing.
         refuse_existing(&here, &root, &new.name)?;
     }
-    let template = || {
-        let description =
-            new.description.clone().unwrap_or_else(|| TEMPLATE_DESCRIPTION.to_owned());
-        ensure_frontmatter(TEMPLATE_BODY, &slug, &new.name, FIRST_VERSION)
-            .and_then(|text| set_field(&text, Field::Top("description"), &description))
+    let described = |text: &str, description: &str| -> Result<String, Error> {
+        let wrapped = ensure_frontmatter(text, &slug, &new.name, FIRST_VERSION)?;
+        Ok(set_field(&wrapped, Field::Top("description"), description)?)
     };
-    let mut text = match given(content)? {
+    let text = match given(content)? {
         Some(text) => text,
-        None => edited(context, &slug, &template().map_err(Error::from)?)?,
+        None => {
+            let description = new.description.as_deref().unwrap_or(TEMPLATE_DESCRIPTION);
+            edited(context, &slug, &described(TEMPLATE_BODY, description)?)?
+        }
     };
-    if let Some(description) = &new.description {
-        let wrapped =
-            ensure_frontmatter(&text, &slug, &new.name, FIRST_VERSION).map_err(Error::from)?;
-        text = set_field(&wrapped, Field::Top("description"), description).map_err(Error::from)?;
-    }
     let store = context.store(writing);
-    let change = if new.upsert {
-        store.upsert(&root, &new.name, &text, &here)
-    } else {
-        store.create(&root, new.category.as_deref(), &new.name, &text, &here)
+    let write = |text: &str| {
+        if new.upsert && (exists || new.category.is_none()) {
+            store.upsert(&root, &new.name, text, &here)
+        } else {
+            store.create(&root, new.category.as_deref(), &new.name, text, &here)
+        }
     };
-    let change = kept_on_failure(context, &slug, &text, content, change)?;
-    report(&change, writing)
+    let change = match &new.description {
+        None => write(&text),
+        Some(description) => described(&text, description).and_then(|text| write(&text)),
+    };
+    let change = change.map_err(|error| {
+        let again = format!("hone new {} --file", quoted(&new.name));
+        keep_typed(context, &slug, &text, content, &again, error)
+    })?;
+    report(&change, writing)?;
+    let project = Project::find(&context.around).filter(|_| new.project && !writing.dry_run);
+    if project.is_some_and(|project| !context.state.is_trusted(&project.root)) {
+        say("note: it is offered once the project is trusted: `hone trust`");
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 const TEMPLATE_DESCRIPTION: &str = "What it does. Use when …";
@@ -70,48 +84,60 @@ const TEMPLATE_BODY: &str = "\
 pub(crate) fn edit(context: &Context, name: &str, content: &Content, writing: &Writing) -> Outcome {
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
-    let text = match given(content)? {
-        Some(text) => text,
+    refuse_builtin(&skill)?;
+    let (old, text) = match given(content)? {
+        Some(text) => (None, text),
         None => {
-            let bytes = hone_library::read_text(skill)?;
-            let old = String::from_utf8(bytes)
+            let old = String::from_utf8(hone_library::read_text(&skill)?)
                 .map_err(|_| Failure::no(format!("`{name}` is not UTF-8"), ""))?;
-            edited(context, &skill.summary.slug, &old)?
+            let text = edited(context, &skill.summary.slug, &old)?;
+            (Some(old), text)
         }
     };
-    let change = context.store(writing).edit(skill, &text);
-    let change = kept_on_failure(context, &skill.summary.slug, &text, content, change)?;
-    counted(context, skill, writing);
+    let change = match old {
+        Some(old) if hone_library::read_text(&skill)? != old.as_bytes() => {
+            Err(Error::Changed { path: skill.path.clone() })
+        }
+        _ => context.store(writing).edit(&skill, &text),
+    };
+    let change = change.map_err(|error| {
+        let again = format!("hone edit {} --file", quoted(name));
+        keep_typed(context, &skill.summary.slug, &text, content, &again, error)
+    })?;
+    counted(context, &skill, writing);
     report(&change, writing)
 }
 
+/// Said before an editor is opened for nothing.
+fn refuse_builtin(skill: &Listed) -> Result<(), Failure> {
+    if skill.scope != Scope::Builtin {
+        return Ok(());
+    }
+    let name = quoted(&skill.summary.name);
+    Err(Failure::no(
+        format!("`{}` is part of hone and cannot be changed", skill.summary.name),
+        &format!("make your own: `hone view {name} --raw | hone new {name} --stdin`"),
+    ))
+}
+
 /// A text that was typed in an editor and then refused is not lost.
-fn kept_on_failure(
+fn keep_typed(
     context: &Context,
     slug: &Slug,
     text: &str,
     content: &Content,
-    change: Result<Change, Error>,
-) -> Result<Change, Failure> {
-    let typed = !content.stdin && content.file.is_none();
-    if let Err(error) = &change {
-        if let Error::Invalid { problems, text } = error {
-            let shown = format!("{slug}/SKILL.md");
-            for problem in problems {
-                say(super::check::rendered(&shown, text, problem, Profile::Spec).trim_end());
-            }
-        }
-        if typed {
-            let drafts = context.around.hone_home.join("drafts");
-            let path = drafts.join(format!("{slug}.md"));
-            if std::fs::create_dir_all(&drafts).is_ok()
-                && hone_library::replace(&path, text.as_bytes()).is_ok()
-            {
-                say(&format!("your text is kept in `{}`; use it with `--file`", path.display()));
-            }
+    again: &str,
+    error: Error,
+) -> Failure {
+    let is_typed = !content.stdin && content.file.is_none();
+    match is_typed.then(|| keep(context, slug, text.as_bytes())).flatten() {
+        None => error.into(),
+        Some(draft) => {
+            let path = quoted(&draft.to_string_lossy()).into_owned();
+            let advice = format!("your text is kept: mend it and run `{again} {path}`");
+            Failure::from(error).advised(advice)
         }
     }
-    Ok(change?)
 }
 
 pub(crate) fn patch(
@@ -126,8 +152,8 @@ pub(crate) fn patch(
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
     let matching = if fuzzy { Matching::Fuzzy } else { Matching::Exact };
-    let change = context.store(writing).patch(skill, inside, old, new, matching)?;
-    counted(context, skill, writing);
+    let change = context.store(writing).patch(&skill, inside, old, new, matching)?;
+    counted(context, &skill, writing);
     if let Some(patched) = change.patched.as_ref().filter(|patched| patched.fuzzy) {
         say(&format!(
             "note: not an exact match; replaced, at line {}:\n{}",
@@ -140,7 +166,7 @@ pub(crate) fn patch(
 pub(crate) fn rm(context: &Context, name: &str, writing: &Writing) -> Outcome {
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
-    let change = context.store(writing).delete(skill)?;
+    let change = context.store(writing).delete(&skill)?;
     report(&change, writing)
 }
 
@@ -164,24 +190,26 @@ pub(crate) fn file(context: &Context, command: FileCommand) -> Outcome {
                 }
             };
             let executable = executable || content.file.as_deref().is_some_and(is_executable);
-            let change = context.store(&writing).write_file(skill, &path, &bytes, executable)?;
-            counted(context, skill, &writing);
+            let change = context.store(&writing).write_file(&skill, &path, &bytes, executable)?;
+            counted(context, &skill, &writing);
             report(&change, &writing)
         }
         FileCommand::Rm { name, path, writing } => {
             let skill = context.skill(&catalogue, &name)?;
-            let change = context.store(&writing).remove_file(skill, &path)?;
-            counted(context, skill, &writing);
+            let change = context.store(&writing).remove_file(&skill, &path)?;
+            counted(context, &skill, &writing);
             report(&change, &writing)
         }
         FileCommand::List { name, json } => {
             let skill = context.skill(&catalogue, &name)?;
-            let files = list_files(skill)?;
+            let files = list_files(&skill)?;
             if json {
                 return print_json(&json::Files { name: skill.summary.name.clone(), files });
             }
-            let lines = files.iter().map(|file| format!("{}\n", crate::terminal::printable(file)));
-            print(&lines.collect::<String>())
+            if files.is_empty() {
+                say(&format!("`{}` has no supporting files", skill.summary.name));
+            }
+            print_data(&files.iter().map(|file| format!("{file}\n")).collect::<String>())
         }
     }
 }
@@ -199,7 +227,16 @@ pub(crate) fn rollback(
 ) -> Outcome {
     let catalogue = context.catalogue()?;
     let key = context.key_of(&catalogue, name)?;
-    let change = context.store(writing).rollback(&key, to)?;
+    let change = context.store(writing).rollback(&key, to).map_err(|error| match error {
+        Error::NoRevision { newest: 1, revision: 0, .. } if to.is_none() => Failure::no(
+            format!("`{name}` has one revision, so there is none before it"),
+            &format!("`hone rm {}` takes it away", quoted(name)),
+        ),
+        Error::NoRevision { newest: 0, .. } => {
+            Failure::no(format!("hone has not changed `{name}` yet"), "")
+        }
+        error => error.into(),
+    })?;
     report(&change, writing)
 }
 
@@ -208,11 +245,11 @@ pub(crate) fn pin(context: &Context, name: &str, pin: bool) -> Outcome {
     let skill = context.skill(&catalogue, name)?;
     let writing = Writing { dry_run: false, json: false, why: String::new() };
     let store = context.store(&writing);
-    let changed = if pin { store.pin(skill)? } else { store.unpin(skill)? };
+    let changed = if pin { store.pin(&skill)? } else { store.unpin(&skill)? };
     let word = match (pin, changed) {
-        (true, true) => "pinned",
+        (true, true) => "is pinned now: it cannot be removed",
         (true, false) => "was pinned already",
-        (false, true) => "no longer pinned",
+        (false, true) => "is no longer pinned",
         (false, false) => "was not pinned",
     };
     say(&format!("`{}` {word}", skill.summary.name));
@@ -237,30 +274,32 @@ fn report(change: &Change, writing: &Writing) -> Outcome {
         (Some(from), Some(to)) if from != to => format!(", version {from} → {to}"),
         _ => String::new(),
     };
-    let done = match change.revision {
-        Some(revision) => format!("revision {revision}"),
-        None => "dry run, nothing written".to_owned(),
-    };
-    let verb = done_word(change.action);
-    say(&format!("{verb} `{}` ({done}{version}) {}", change.name, change.path.display()));
+    let name = &change.name;
+    let path = change.path.display();
+    let (would, did) = words(change.action);
+    match change.revision {
+        Some(revision) => say(&format!("{did} `{name}` (revision {revision}{version}) {path}")),
+        None => say(&format!("dry run: would {would} `{name}` (nothing written{version}) {path}")),
+    }
     for warning in &change.warnings {
         say(&format!("warning: line {}: {}", warning.line, warning.message));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn done_word(action: Action) -> &'static str {
+/// What would be done, and what was.
+fn words(action: Action) -> (&'static str, &'static str) {
     match action {
-        Action::Create => "created",
-        Action::Edit => "edited",
-        Action::Patch => "patched",
-        Action::Delete => "removed",
-        Action::WriteFile => "wrote a file of",
-        Action::RemoveFile => "removed a file of",
-        Action::Upsert => "upserted",
-        Action::Rollback => "rolled back",
-        Action::Fix => "mended",
-        Action::Outside => "noted",
+        Action::Create => ("create", "created"),
+        Action::Edit => ("edit", "edited"),
+        Action::Patch => ("patch", "patched"),
+        Action::Delete => ("remove", "removed"),
+        Action::WriteFile => ("write a file of", "wrote a file of"),
+        Action::RemoveFile => ("remove a file of", "removed a file of"),
+        Action::Upsert => ("upsert", "upserted"),
+        Action::Rollback => ("roll back", "rolled back"),
+        Action::Fix => ("mend", "mended"),
+        Action::Outside => ("note", "noted"),
     }
 }
 
@@ -307,45 +346,4 @@ fn read_all(from: impl Read, what: &str) -> Result<Vec<u8>, Failure> {
         return Err(Failure::no(format!("{what} has more than {MAX_INPUT_BYTES} bytes"), ""));
     }
     Ok(bytes)
-}
-
-/// Lets the person edit a text in `$VISUAL` or `$EDITOR`.
-fn edited(context: &Context, slug: &Slug, text: &str) -> Result<String, Failure> {
-    let editor = ["VISUAL", "EDITOR"]
-        .iter()
-        .find_map(|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()))
-        .or_else(|| std::io::stdin().is_terminal().then(|| "vi".to_owned()))
-        .ok_or_else(|| {
-            Failure::failed(
-                "there is no editor and no text",
-                "set `EDITOR`, or give `--stdin` or `--file FILE`",
-            )
-        })?;
-    let folder = tempfile::Builder::new().prefix("hone-edit-").tempdir().map_err(|error| {
-        Failure::failed(format!("could not make a temporary folder: {error}"), "")
-    })?;
-    let path = folder.path().join(format!("{slug}.md"));
-    let failed = |error: std::io::Error| {
-        Failure::failed(format!("could not use `{}`: {error}", path.display()), "")
-    };
-    std::fs::write(&path, text).map_err(failed)?;
-    // As git does it: the variable may hold arguments.
-    let status = std::process::Command::new("sh")
-        .arg("-c")
-        .arg(format!("{editor} \"$@\""))
-        .arg(&editor)
-        .arg(&path)
-        .current_dir(&context.around.cwd)
-        .status()
-        .map_err(|error| {
-            Failure::failed(format!("could not start `{editor}`: {error}"), "set `EDITOR`")
-        })?;
-    if !status.success() {
-        return Err(Failure::no(format!("`{editor}` did not end well, nothing was written"), ""));
-    }
-    let new = std::fs::read_to_string(&path).map_err(failed)?;
-    if new == text {
-        return Err(Failure::no("nothing was changed, nothing was written", ""));
-    }
-    Ok(new)
 }

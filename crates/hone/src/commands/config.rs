@@ -1,92 +1,127 @@
 //! `hone config`.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use hone_library::{Config, Project, SETTINGS, with_setting};
+use hone_library::{Config, Project, SETTINGS, Setting, with_setting};
 
 use crate::cli::ConfigCommand;
-use crate::context::Context;
+use crate::context::{Context, surroundings};
 use crate::json;
-use crate::output::{Failure, Outcome, print, print_json, say};
-use crate::terminal::printable;
+use crate::output::{Failure, Outcome, print, print_data, print_json, say};
+use crate::terminal::{printable, printable_line};
+
+/// Says where the configuration is; a broken one, too.
+pub(crate) fn path() -> Outcome {
+    print_data(&format!("{}\n", Config::path(&surroundings()?.hone_home).display()))
+}
 
 pub(crate) fn config(context: &Context, command: Option<ConfigCommand>, as_json: bool) -> Outcome {
     let path = Config::path(&context.around.hone_home);
     match command {
-        None => show(context, as_json),
-        Some(ConfigCommand::Path) => print(&format!("{}\n", printable(&path.to_string_lossy()))),
-        Some(ConfigCommand::Get { key }) => match context.config.get(&key) {
-            Some(value) => print(&format!("{}\n", printable(&value))),
-            None => {
-                let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
-                Err(Failure::no(
-                    format!("there is no setting `{key}`"),
-                    &format!("there are {}", known.join(", ")),
-                ))
-            }
-        },
-        Some(ConfigCommand::Set { key, value, project }) => {
-            set(context, &key, Some(&value), project)
+        None | Some(ConfigCommand::Path) if as_json => print_json(&settings(context)),
+        None => show(context),
+        Some(ConfigCommand::Path) => self::path(),
+        Some(ConfigCommand::Get { key }) => {
+            let setting = known(&key)?;
+            let value = value_in(&context.config, setting);
+            if as_json { one_as_json(&path, value) } else { print_data(&format!("{}\n", value.value)) }
         }
-        Some(ConfigCommand::Unset { key, project }) => set(context, &key, None, project),
+        Some(ConfigCommand::Set { key, value, project }) => {
+            set(context, known(&key)?, Some(&value), project, as_json)
+        }
+        Some(ConfigCommand::Unset { key, project }) => {
+            set(context, known(&key)?, None, project, as_json)
+        }
     }
 }
 
-fn set(context: &Context, key: &str, value: Option<&str>, project: bool) -> Outcome {
-    let path = if project {
-        if key != "skills.disabled" {
+fn known(key: &str) -> Result<&'static Setting, Failure> {
+    SETTINGS.iter().find(|setting| setting.key == key).ok_or_else(|| {
+        let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+        Failure::no(
+            format!("there is no setting `{key}`"),
+            &format!("there are {}", known.join(", ")),
+        )
+    })
+}
+
+fn set(
+    context: &Context,
+    setting: &'static Setting,
+    value: Option<&str>,
+    in_project: bool,
+    as_json: bool,
+) -> Outcome {
+    let path = if in_project {
+        if setting.key != "skills.disabled" {
             return Err(Failure::no(
-                format!("a project cannot set `{key}`"),
+                format!("a project cannot set `{}`", setting.key),
                 "a project's hone.toml only takes `skills.disabled`",
             ));
         }
-        let project = Project::find(&context.around)
-            .ok_or_else(|| Failure::no("your home folder is not a project", ""))?;
+        let project = Project::find(&context.around).ok_or_else(|| {
+            Failure::no("your home folder is not a project", "leave out `--project`")
+        })?;
         project.root.join("hone.toml")
     } else {
         std::fs::create_dir_all(&context.around.hone_home)
             .map_err(|error| Failure::failed(format!("could not create HONE_HOME: {error}"), ""))?;
         Config::path(&context.around.hone_home)
     };
-    let (old, new) = with_setting(&path, key, value)?;
+    let (old, new) = with_setting(&path, setting.key, value)?;
     if old != new {
         hone_library::replace(&path, new.as_bytes())?;
     }
     say(&format!("`{}` {}", path.display(), if old == new { "is as it was" } else { "written" }));
-    if project && !Project::find(&context.around).is_some_and(|p| context.state.is_trusted(&p.root))
-    {
+    let is_trusted =
+        || Project::find(&context.around).is_some_and(|p| context.state.is_trusted(&p.root));
+    if in_project && !is_trusted() {
         say("note: it counts once the project is trusted: `hone trust`");
     }
-    Ok(ExitCode::SUCCESS)
+    if !as_json {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut written = value_in(&context.config, setting);
+    written.value = value.map_or_else(|| written.default.clone(), str::to_owned);
+    one_as_json(&path, written)
 }
 
-fn show(context: &Context, as_json: bool) -> Outcome {
-    let path = Config::path(&context.around.hone_home);
-    let default = Config::default();
-    let values = SETTINGS.iter().map(|setting| json::SettingValue {
+fn one_as_json(path: &Path, value: json::SettingValue) -> Outcome {
+    let path = path.to_string_lossy().into_owned();
+    print_json(&json::Settings { path, settings: vec![value], roots: Vec::new() })
+}
+
+fn value_in(config: &Config, setting: &Setting) -> json::SettingValue {
+    json::SettingValue {
         key: setting.key,
-        value: context.config.get(setting.key).unwrap_or_default(),
-        default: default.get(setting.key).unwrap_or_default(),
+        value: config.get(setting.key).unwrap_or_default(),
+        default: Config::default().get(setting.key).unwrap_or_default(),
         about: setting.about,
+    }
+}
+
+fn settings(context: &Context) -> json::Settings {
+    let roots = context.config.roots.iter().map(|root| json::RootFolder {
+        path: root.path.to_string_lossy().into_owned(),
+        scope: root.scope.id(),
     });
-    if as_json {
-        let roots = context.config.roots.iter().map(|root| json::RootFolder {
-            path: root.path.to_string_lossy().into_owned(),
-            scope: root.scope.id(),
-        });
-        return print_json(&json::Settings {
-            path: path.to_string_lossy().into_owned(),
-            settings: values.collect(),
-            roots: roots.collect(),
-        });
+    json::Settings {
+        path: Config::path(&context.around.hone_home).to_string_lossy().into_owned(),
+        settings: SETTINGS.iter().map(|setting| value_in(&context.config, setting)).collect(),
+        roots: roots.collect(),
     }
-    let mut text = format!("# {}\n", printable(&path.to_string_lossy()));
-    for value in values {
-        text.push_str(&format!("{} = {}  # {}\n", value.key, printable(&value.value), value.about));
+}
+
+fn show(context: &Context) -> Outcome {
+    let json::Settings { path, settings, roots } = settings(context);
+    let mut text = format!("# {}\n", printable_line(&path));
+    for value in settings {
+        let shown = if value.value.is_empty() { "(none)" } else { &value.value };
+        text.push_str(&format!("{} = {}  # {}\n", value.key, printable(shown), value.about));
     }
-    for root in &context.config.roots {
-        let path = root.path.to_string_lossy();
-        text.push_str(&format!("root = {} ({})\n", printable(&path), root.scope.id()));
+    for root in roots {
+        text.push_str(&format!("root = {} ({})\n", printable_line(&root.path), root.scope));
     }
     print(&text)
 }

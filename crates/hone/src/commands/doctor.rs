@@ -1,28 +1,44 @@
 //! `hone doctor`: everything that keeps skills from working, and what to do about it.
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
-use hone_library::{Catalogue, Project, Reason};
+use hone_library::{Catalogue, Config, Project, Reason, Skipped};
 
 use super::list::counts;
 use crate::cli::Places;
-use crate::context::Context;
+use crate::context::{Context, surroundings};
 use crate::json::{Doctor, DoctorCheck};
-use crate::output::{Failure, NO, Outcome, print, print_json};
+use crate::output::{NO, Outcome, count, print, print_json, quoted};
 use crate::terminal::printable;
 
 /// Most findings of one kind that are printed one by one.
 const MOST: usize = 20;
+/// Skills that are named in a command to type.
+const NAMED: usize = 5;
 
 pub(crate) fn run(places: Places, as_json: bool) -> Outcome {
     let mut checks = Vec::new();
-    match Context::new(places) {
-        Err(Failure::Library(error)) if !error.is_answer() => {
-            checks.push(bad("configuration", &error.to_string(), error.hint().as_deref()));
+    let around = surroundings()?;
+    let path = Config::path(&around.hone_home);
+    let shown = path.display();
+    let config = match Config::load(&around.hone_home) {
+        Ok(config) => {
+            let message = if path.exists() {
+                format!("`{shown}` is fine")
+            } else {
+                format!("the defaults count: there is no `{shown}`")
+            };
+            checks.push(good("configuration", &message));
+            config
         }
-        Err(failure) => return Err(failure),
-        Ok(context) => examine(&context, &mut checks),
-    }
+        Err(error) => {
+            let hint = format!("mend `{shown}`; until then, only `hone doctor` works");
+            checks.push(bad("configuration", &error.to_string(), Some(&hint)));
+            Config::default()
+        }
+    };
+    examine(&Context::with(around, config, places), &mut checks);
     let is_bad = checks.iter().any(|check| check.status == "bad");
     if as_json {
         print_json(&Doctor { checks })?;
@@ -34,7 +50,8 @@ pub(crate) fn run(places: Places, as_json: bool) -> Outcome {
                 "warning" => "warn",
                 _ => "BAD ",
             };
-            text.push_str(&printable(&format!("{mark} {}: {}\n", check.name, check.message)));
+            let message = check.message.replace('\n', "\n     ");
+            text.push_str(&printable(&format!("{mark} {}: {message}\n", check.name)));
             if let Some(hint) = &check.hint {
                 text.push_str(&printable(&format!("     hint: {hint}\n")));
             }
@@ -46,16 +63,16 @@ pub(crate) fn run(places: Places, as_json: bool) -> Outcome {
 
 fn examine(context: &Context, checks: &mut Vec<DoctorCheck>) {
     let home = context.around.hone_home.display();
-    checks.push(good("configuration", &format!("`{home}/config.toml` is fine or not there")));
     match (context.state.problem(), context.state.integrity()) {
         (Some(problem), _) => {
-            checks.push(bad("state", &problem, Some("listing works, writing does not")))
+            checks.push(bad("state", &problem, Some("listing works, writing does not")));
         }
         (None, Ok(findings)) if findings.is_empty() => {
             checks.push(good("state", &format!("`{home}/state.db` is sound")));
         }
         (None, Ok(findings)) => {
-            checks.push(bad("state", &findings.join("; "), Some("move state.db away")))
+            let hint = "move `state.db` away: history, trust and usage start anew";
+            checks.push(bad("state", &findings.join("; "), Some(hint)));
         }
         (None, Err(error)) => checks.push(bad("state", &error.to_string(), None)),
     }
@@ -63,19 +80,21 @@ fn examine(context: &Context, checks: &mut Vec<DoctorCheck>) {
         checks.push(warning("state", &note, None));
     }
     if let Some(project) = Project::find(&context.around) {
-        let trusted = context.state.is_trusted(&project.root);
-        let word = if trusted { "trusted" } else { "not trusted" };
+        let is_trusted = context.state.is_trusted(&project.root);
+        let word = if is_trusted { "trusted" } else { "not trusted" };
         checks.push(good("project", &format!("`{}` is {word}", project.root.display())));
     }
     match context.catalogue() {
         Ok(catalogue) => skills(context, &catalogue, checks),
-        Err(failure) => checks.push(bad("skills", &failure.to_string(), None)),
+        Err(failure) => {
+            checks.push(bad("skills", &failure.to_string(), failure.hint().as_deref()));
+        }
     }
     let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
-    match editor.filter(|editor| !editor.is_empty()) {
+    match editor.filter(|editor| !editor.trim().is_empty()) {
         Some(editor) => checks.push(good("editor", &format!("`{editor}`"))),
         None => {
-            checks.push(warning("editor", "`EDITOR` is not set", Some("`hone edit` will try `vi`")))
+            checks.push(warning("editor", "`EDITOR` is not set", Some("`hone edit` tries `vi`")));
         }
     }
 }
@@ -97,7 +116,7 @@ fn skills(context: &Context, catalogue: &Catalogue, checks: &mut Vec<DoctorCheck
         |reason: Reason| matches!(reason, Reason::Broken | Reason::FileName | Reason::Closed);
     for skipped in catalogue.skipped.iter().filter(|skipped| broken(skipped.reason)).take(MOST) {
         let path = context.shown(&skipped.path);
-        let hint = format!("`hone check {path}`");
+        let hint = format!("`hone check {}`", quoted(&path));
         checks.push(bad("skill", &format!("{path}: {}", skipped.message), Some(&hint)));
     }
     for skipped in
@@ -105,6 +124,13 @@ fn skills(context: &Context, catalogue: &Catalogue, checks: &mut Vec<DoctorCheck
     {
         let path = context.shown(&skipped.path);
         checks.push(warning("skill", &format!("{path}: {}", skipped.message), None));
+    }
+    let withheld = |skipped: &&Skipped| skipped.reason == Reason::Untrusted;
+    let withheld = catalogue.skipped.iter().filter(withheld).count();
+    if withheld > 0 {
+        let message = format!("{} withheld until it is trusted", count(withheld, "skill"));
+        let hint = "read them (`hone list --all`), then `hone trust`";
+        checks.push(warning("project", &message, Some(hint)));
     }
     let mut slugs: Vec<(&str, &str)> = catalogue
         .skills
@@ -119,12 +145,18 @@ fn skills(context: &Context, catalogue: &Catalogue, checks: &mut Vec<DoctorCheck
             Some("rename one of them"),
         ));
     }
-    let noted = catalogue.skills.iter().filter(|skill| !skill.notes.is_empty()).count();
-    if noted > 0 {
+    let noted: Vec<Cow<'_, str>> = catalogue
+        .skills
+        .iter()
+        .filter(|skill| !skill.notes.is_empty())
+        .map(|skill| quoted(&skill.summary.name))
+        .collect();
+    if !noted.is_empty() {
+        let named = noted[..noted.len().min(NAMED)].join(" ");
         checks.push(warning(
             "format",
-            &format!("{noted} skills are read with some repair"),
-            Some("`hone check --profile lenient --root DIR` names them"),
+            &format!("{} not quite right, but readable", count(noted.len(), "skill")),
+            Some(&format!("`hone check --profile lenient {named}`")),
         ));
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn history(context: &Context, name: &str, as_json: bool) -> Outcome {
     let mut text = String::new();
     for revision in &history {
         let at = iso(revision.at);
-        let at = at.split('.').next().unwrap_or(&at).trim_end_matches('Z').replace('T', " ");
+        let at = at.split('.').next().unwrap_or(&at).trim_end_matches('Z').replace('T', " ") + "Z";
         let files: Vec<&str> = revision.changes.iter().map(|change| change.file.as_str()).collect();
         let version = match (&revision.from_version, &revision.to_version) {
             (from, Some(to)) if from.as_ref() != Some(to) => format!(" v{to}"),
@@ -52,7 +52,7 @@ pub(crate) fn history(context: &Context, name: &str, as_json: bool) -> Outcome {
             revision.action.id(),
             files.join(", "),
         );
-        text.push_str(&fit(&printable(&line.replace('\n', " ")), room));
+        text.push_str(&fit(&printable(&line.replace(['\n', '\t'], " ")), room));
         text.push('\n');
     }
     print(&text)

@@ -1,12 +1,14 @@
 //! `hone list` and `hone prompt`.
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 use hone_library::{Catalogue, Client, Listed, Skipped, level0};
+use unicode_width::UnicodeWidthStr;
 
 use crate::context::Context;
 use crate::json;
-use crate::output::{Outcome, print, print_json, say};
+use crate::output::{NO, Outcome, print, print_data, print_json, say};
 use crate::terminal::{columns, fit, printable_line, stdout_is_terminal};
 
 /// Widest column for names on a terminal.
@@ -19,44 +21,49 @@ pub(crate) fn list(
     client: Option<Client>,
     as_json: bool,
 ) -> Outcome {
-    let (mut catalogue, view) = match client {
-        None => (context.catalogue()?, None),
-        Some(client) => {
-            let roots = context.explicit_roots()?.filter(|roots| !roots.is_empty());
-            let view = client.view(&context.around, roots, &context.state);
-            context.tell_notes();
-            (Catalogue::default(), Some(view))
-        }
-    };
-    if let Some(mut view) = view {
-        let keep: Vec<bool> =
-            view.catalogue.skills.iter().map(|skill| matches(skill, query)).collect();
-        let mut kept = keep.iter();
-        view.catalogue.skills.retain(|_| *kept.next().unwrap_or(&true));
-        let mut kept = keep.iter();
-        view.shown.retain(|_| *kept.next().unwrap_or(&true));
-        view.catalogue.skipped.retain(|skipped| skipped_matches(skipped, query));
+    let Some(client) = client else {
+        let mut catalogue = context.catalogue()?;
+        catalogue.skills.retain(|skill| matches(skill, query));
+        catalogue.skipped.retain(|skipped| skipped_matches(skipped, query));
+        let found = found(&catalogue, query);
         if as_json {
-            let client = json::ClientInfo::of(&view);
-            return print_json(&json::list(view.catalogue, view.shown, Some(client)));
+            return print_json(&json::list(catalogue, Vec::new(), None)).map(|_| found);
         }
-        let cut = view.shown.iter().filter(|(shown, _)| shown.id() != "full").count();
-        if cut > 0
-            && let Some((budget, unit)) = view.budget
-        {
-            say(&format!(
-                "note: {} shows {cut} of these without their whole description (budget: {budget} {unit})",
-                view.client.id()
-            ));
-        }
-        return show(context, &view.catalogue, query, all);
+        return show(context, &catalogue, query, all, None).map(|_| found);
+    };
+    if context.places.depth.is_some() {
+        say("note: `--depth` does not count with `--client`: each client has its own");
     }
-    catalogue.skills.retain(|skill| matches(skill, query));
-    catalogue.skipped.retain(|skipped| skipped_matches(skipped, query));
+    let roots = context.explicit_roots()?.filter(|roots| !roots.is_empty());
+    let mut view = client.view(&context.around, roots, &context.state);
+    context.tell_notes();
+    let keep: Vec<bool> = view.catalogue.skills.iter().map(|skill| matches(skill, query)).collect();
+    let mut kept = keep.iter();
+    view.catalogue.skills.retain(|_| *kept.next().unwrap_or(&true));
+    let mut kept = keep.iter();
+    view.shown.retain(|_| *kept.next().unwrap_or(&true));
+    view.catalogue.skipped.retain(|skipped| skipped_matches(skipped, query));
+    let found = found(&view.catalogue, query);
     if as_json {
-        return print_json(&json::list(catalogue, Vec::new(), None));
+        let client = json::ClientInfo::of(&view);
+        return print_json(&json::list(view.catalogue, view.shown, Some(client))).map(|_| found);
     }
-    show(context, &catalogue, query, all)
+    let cut = view.shown.iter().filter(|(shown, _)| shown.id() != "full").count();
+    if cut > 0
+        && let Some((budget, unit)) = view.budget
+    {
+        say(&format!(
+            "note: {} shows {cut} of these without their whole description (budget: {budget} {unit})",
+            client.id()
+        ));
+    }
+    show(context, &view.catalogue, query, all, Some(client)).map(|_| found)
+}
+
+/// Nothing found is an answer to a question; an empty library is not.
+fn found(catalogue: &Catalogue, query: &[String]) -> ExitCode {
+    let nothing = catalogue.skills.is_empty() && !query.is_empty();
+    if nothing { ExitCode::from(NO) } else { ExitCode::SUCCESS }
 }
 
 /// Every word occurs in the name or the description, whatever its case.
@@ -84,10 +91,18 @@ fn skipped_matches(skipped: &Skipped, query: &[String]) -> bool {
     }
 }
 
-fn show(context: &Context, catalogue: &Catalogue, query: &[String], all: bool) -> Outcome {
-    let mut text = lines(&catalogue.skills);
+fn show(
+    context: &Context,
+    catalogue: &Catalogue,
+    query: &[String],
+    all: bool,
+    client: Option<Client>,
+) -> Outcome {
+    let room = if stdout_is_terminal() { columns() } else { usize::MAX };
+    let mut text = lines(&catalogue.skills, room);
     if all && !catalogue.skipped.is_empty() {
-        text.push_str(&format!("\nSkipped ({}):\n", catalogue.skipped.len()));
+        let start = if text.is_empty() { "" } else { "\n" };
+        text.push_str(&format!("{start}Skipped ({}):\n", catalogue.skipped.len()));
         for skipped in &catalogue.skipped {
             text.push_str(&format!(
                 "  {} [{}] {}\n",
@@ -99,8 +114,13 @@ fn show(context: &Context, catalogue: &Catalogue, query: &[String], all: bool) -
     }
     print(&text)?;
     if catalogue.skills.is_empty() {
-        let what = if query.is_empty() { "there are no skills here" } else { "no skill matches" };
-        say(&format!("{what}; `hone new NAME` creates one"));
+        say(&match (query, client) {
+            ([_, ..], _) => {
+                format!("no skill matches `{}`; `hone list` shows all", query.join(" "))
+            }
+            ([], Some(client)) => format!("{} sees no skill here", client.id()),
+            ([], None) => "there are no skills here; `hone new NAME` creates one".to_owned(),
+        });
     }
     if !all && !catalogue.skipped.is_empty() {
         say(&format!(
@@ -109,9 +129,7 @@ fn show(context: &Context, catalogue: &Catalogue, query: &[String], all: bool) -
             counts(&catalogue.skipped)
         ));
     }
-    // Nothing found is an answer to a question; an empty library is not.
-    let nothing = catalogue.skills.is_empty() && !query.is_empty();
-    Ok(if nothing { ExitCode::from(crate::output::NO) } else { ExitCode::SUCCESS })
+    Ok(ExitCode::SUCCESS)
 }
 
 /// `2 broken, 1 shadowed`.
@@ -122,26 +140,24 @@ pub(crate) fn counts(skipped: &[Skipped]) -> String {
     groups.map(|group| format!("{} {}", group.len(), group[0])).collect::<Vec<_>>().join(", ")
 }
 
-/// One line a skill: cut to the terminal's width there, whole in a pipe.
-pub(crate) fn lines(skills: &[Listed]) -> String {
-    let widest =
-        skills.iter().map(|skill| width(&skill.summary.name)).max().unwrap_or(0).min(NAME_COLUMNS);
-    let room = if stdout_is_terminal() { columns() } else { usize::MAX };
+/// One line a skill, cut to so many columns; `usize::MAX` cuts nothing.
+pub(crate) fn lines(skills: &[Listed], room: usize) -> String {
+    let most = if room == usize::MAX { room } else { NAME_COLUMNS.min(room / 2) };
+    let names: Vec<Cow<'_, str>> =
+        skills.iter().map(|skill| printable_line(&skill.summary.name)).collect();
+    let widest = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    let widest = widest.min(NAME_COLUMNS).min(most);
     let mut text = String::new();
-    for skill in skills {
-        let name = printable_line(&skill.summary.name);
-        let padding = " ".repeat(widest.saturating_sub(width(&name)));
-        let scope = format!("{:8}", skill.scope.id());
-        let line =
-            format!("{name}{padding}  {scope} {}", printable_line(&skill.summary.description));
+    for (skill, name) in skills.iter().zip(&names) {
+        let name = fit(name, most);
+        let padding = " ".repeat(widest.saturating_sub(name.width()));
+        let scope = skill.scope.id();
+        let description = printable_line(&skill.summary.description);
+        let line = format!("{name}{padding}  {scope:8} {description}");
         text.push_str(fit(&line, room).trim_end());
         text.push('\n');
     }
     text
-}
-
-fn width(text: &str) -> usize {
-    unicode_width::UnicodeWidthStr::width(text)
 }
 
 pub(crate) fn prompt(context: &Context, budget: Option<usize>, as_json: bool) -> Outcome {
@@ -160,5 +176,5 @@ pub(crate) fn prompt(context: &Context, budget: Option<usize>, as_json: bool) ->
             index.budget
         ));
     }
-    print(&index.text)
+    print_data(&index.text)
 }

@@ -4,6 +4,7 @@ mod change;
 mod check;
 mod config;
 mod doctor;
+mod editor;
 mod history;
 mod list;
 mod overview;
@@ -12,7 +13,7 @@ mod trust;
 mod usage;
 mod view;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, ConfigCommand};
 use crate::context::Context;
 use crate::output::Outcome;
 
@@ -24,6 +25,9 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Some(Command::Man { folder }) => return shell::man(folder.as_deref()),
         Some(Command::Schema { name }) => return shell::schema(name.as_deref()),
         Some(Command::Doctor { json }) => return doctor::run(cli.places.clone(), *json),
+        Some(Command::Config { command: Some(ConfigCommand::Path), json: false }) => {
+            return config::path();
+        }
         _ => {}
     }
     let context = Context::new(cli.places)?;

@@ -6,16 +6,19 @@ use hone_library::{Reason, Scope};
 
 use super::list::{counts, lines};
 use crate::context::Context;
-use crate::output::{Outcome, print};
+use crate::output::{Outcome, count, print};
 use crate::terminal::{columns, fit, printable_line};
 
 /// Skills that are named on the one screen.
 const NAMED: usize = 6;
+/// Skipped ones that are named there.
+const SKIPPED: usize = 3;
 
 pub(crate) fn run(context: &Context) -> Outcome {
     let catalogue = context.catalogue()?;
+    let room = columns();
     let mut text =
-        format!("hone {} · {} skills", env!("CARGO_PKG_VERSION"), catalogue.skills.len());
+        format!("hone {} · {}", env!("CARGO_PKG_VERSION"), count(catalogue.skills.len(), "skill"));
     let by_scope: Vec<String> = Scope::ALL
         .iter()
         .map(|scope| (scope, catalogue.skills.iter().filter(|skill| skill.scope == *scope).count()))
@@ -25,17 +28,20 @@ pub(crate) fn run(context: &Context) -> Outcome {
     if !by_scope.is_empty() {
         let _ = write!(text, " ({})", by_scope.join(", "));
     }
-    text.push_str("\n\n");
-    text.push_str(&lines(&catalogue.skills[..catalogue.skills.len().min(NAMED)]));
+    text.push('\n');
+    if !catalogue.skills.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(&lines(&catalogue.skills[..catalogue.skills.len().min(NAMED)], room));
     if catalogue.skills.len() > NAMED {
         let _ = writeln!(text, "… and {} more", catalogue.skills.len() - NAMED);
     }
     if !catalogue.skipped.is_empty() {
         let _ =
             writeln!(text, "\n{} skipped: {}", catalogue.skipped.len(), counts(&catalogue.skipped));
-        for skipped in catalogue.skipped.iter().take(3) {
-            let line = format!("  {}: {}", context.shown(&skipped.path), skipped.message);
-            let _ = writeln!(text, "{}", fit(&printable_line(&line), columns()));
+        for skipped in catalogue.skipped.iter().take(SKIPPED) {
+            let line = format!("{}: {}", context.shown(&skipped.path), skipped.message);
+            let _ = writeln!(text, "{}", fit(&format!("  {}", printable_line(&line)), room));
         }
     }
     text.push_str("\nNext:\n");
@@ -57,7 +63,7 @@ pub(crate) fn run(context: &Context) -> Outcome {
     }
     next.push(("hone --help", "everything else"));
     for (command, about) in next {
-        let _ = writeln!(text, "  {command:<20} {about}");
+        let _ = writeln!(text, "{}", fit(&format!("  {command:<20} {about}"), room));
     }
     print(&text)
 }

@@ -1,5 +1,6 @@
 //! `hone completions`, `hone man` and `hone schema`.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -18,7 +19,9 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Outcome {
 pub(crate) fn man(folder: Option<&Path>) -> Outcome {
     match folder {
         None => {
-            clap_mangen::Man::new(Cli::command()).render(&mut stdout())?;
+            let mut out = stdout();
+            clap_mangen::Man::new(Cli::command()).render(&mut out)?;
+            out.flush()?;
         }
         Some(folder) => {
             let failed = |error: std::io::Error| {

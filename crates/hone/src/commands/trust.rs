@@ -1,6 +1,6 @@
 //! `hone trust`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hone_library::Project;
@@ -8,8 +8,7 @@ use hone_library::usage::iso;
 
 use crate::context::{Context, now};
 use crate::json;
-use crate::output::{Failure, Outcome, print, print_json, say};
-use crate::terminal::printable;
+use crate::output::{Failure, Outcome, print_data, print_json, say};
 
 pub(crate) fn trust(
     context: &Context,
@@ -19,23 +18,7 @@ pub(crate) fn trust(
     as_json: bool,
 ) -> Outcome {
     if !list {
-        let folder = match folder {
-            Some(folder) => {
-                let path = context.around.cwd.join(folder);
-                std::fs::canonicalize(&path).map_err(|error| {
-                    Failure::no(format!("could not find `{}`: {error}", path.display()), "")
-                })?
-            }
-            None => {
-                let project = Project::find(&context.around).ok_or_else(|| {
-                    Failure::no(
-                        "your home folder is not a project",
-                        "name the project: `hone trust DIR`",
-                    )
-                })?;
-                project.root
-            }
-        };
+        let folder = project(context, folder, revoke)?;
         let changed = if revoke {
             context.state.distrust(&folder)?
         } else {
@@ -63,6 +46,34 @@ pub(crate) fn trust(
             .collect();
         return print_json(&json::Trust { trusted });
     }
-    let lines = trusted.iter().map(|(path, _)| format!("{}\n", printable(&path.to_string_lossy())));
-    print(&lines.collect::<String>())
+    if trusted.is_empty() {
+        say("no project is trusted yet");
+    }
+    print_data(&trusted.iter().map(|(path, _)| format!("{}\n", path.display())).collect::<String>())
+}
+
+/// The project that is meant: the one around a folder, or one that was trusted and is gone.
+fn project(context: &Context, folder: Option<&Path>, revoke: bool) -> Result<PathBuf, Failure> {
+    let mut around = context.around.clone();
+    if let Some(folder) = folder {
+        let path = hone_library::normal(&context.around.cwd.join(folder));
+        match std::fs::canonicalize(&path) {
+            Ok(real) if revoke && context.state.is_trusted(&real) => return Ok(real),
+            Ok(real) if real.is_dir() => around.cwd = real,
+            Err(_) if revoke => return Ok(path),
+            Ok(_) => {
+                return Err(Failure::no(
+                    format!("`{}` is not a folder", path.display()),
+                    "name the project's folder",
+                ));
+            }
+            Err(error) => {
+                return Err(Failure::no(format!("could not find `{}`: {error}", path.display()), ""));
+            }
+        }
+    }
+    let project = Project::find(&around).ok_or_else(|| {
+        Failure::no("your home folder is not a project", "name the project: `hone trust DIR`")
+    })?;
+    Ok(project.root)
 }

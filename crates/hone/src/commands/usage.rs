@@ -8,7 +8,7 @@ use hone_library::{Error, Listed};
 use crate::cli::{UsageCommand, Writing};
 use crate::context::{Context, now};
 use crate::json;
-use crate::output::{Failure, Outcome, print, print_json, say};
+use crate::output::{Failure, Outcome, count, print, print_json, say, visible_json};
 use crate::terminal::printable_line;
 
 pub(crate) fn usage(context: &Context, command: Option<UsageCommand>, as_json: bool) -> Outcome {
@@ -23,11 +23,15 @@ pub(crate) fn usage(context: &Context, command: Option<UsageCommand>, as_json: b
                 catalogue.skills.iter().find(|skill| skill.summary.name == name).cloned()
             };
             let imported = from_hermes(&context.state, &text, &file, find, now())?;
-            say(&format!("took over {} records", imported.imported.len()));
-            if !imported.ignored.is_empty() {
-                say(&format!("no such skill here: {}", imported.ignored.join(", ")));
+            let (imported, ignored) = (imported.imported, imported.ignored);
+            say(&format!("took over {}", count(imported.len(), "record")));
+            if !ignored.is_empty() {
+                say(&format!("no such skill here: {}", ignored.join(", ")));
             }
-            if as_json { print_json(&imported) } else { Ok(ExitCode::SUCCESS) }
+            if as_json {
+                return print_json(&json::UsageImport { imported, ignored });
+            }
+            Ok(ExitCode::SUCCESS)
         }
         Some(UsageCommand::Export { file }) => {
             let catalogue = context.catalogue()?;
@@ -38,15 +42,14 @@ pub(crate) fn usage(context: &Context, command: Option<UsageCommand>, as_json: b
                 skill.is_some_and(|skill| store.is_pinned(skill).unwrap_or(false))
             };
             let records = to_hermes(&all(&context.state)?, pinned);
-            let text = format!("{}\n", serde_json::to_string_pretty(&records).unwrap_or_default());
-            match file {
-                None => print(&text),
-                Some(file) => {
-                    let path = context.around.cwd.join(file);
-                    hone_library::replace(&path, text.as_bytes()).map_err(Error::from)?;
-                    Ok(ExitCode::SUCCESS)
-                }
-            }
+            let text = serde_json::to_string_pretty(&records).unwrap_or_default();
+            let text = format!("{}\n", visible_json(&text));
+            let Some(file) = file else { return print(&text) };
+            let path = context.around.cwd.join(file);
+            let written = records.as_object().map_or(0, serde_json::Map::len);
+            hone_library::replace(&path, text.as_bytes()).map_err(Error::from)?;
+            say(&format!("wrote {} to `{}`", count(written, "record"), path.display()));
+            Ok(ExitCode::SUCCESS)
         }
     }
 }

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use hone_library::usage::{self, Event};
 use hone_library::{Listed, list_files, read_file, read_text};
 
+use crate::cli::Writing;
 use crate::context::{Context, now};
 use crate::json;
-use crate::output::{Failure, Outcome, print, print_json, stdout};
-use crate::terminal::{columns, printable, render, stdout_is_terminal, style};
+use crate::output::{Failure, Outcome, count, print, print_json, stdout};
+use crate::terminal::{columns, printable, printable_line, render, stdout_is_terminal, style};
 
 pub(crate) fn view(
     context: &Context,
@@ -21,8 +22,8 @@ pub(crate) fn view(
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
     let bytes = match file {
-        Some(file) => read_file(skill, file)?,
-        None => read_text(skill)?,
+        Some(file) => read_file(&skill, file)?,
+        None => read_text(&skill)?,
     };
     let main = skill.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let shown = file.unwrap_or(&main);
@@ -31,17 +32,18 @@ pub(crate) fn view(
             file: shown.to_owned(),
             size: bytes.len(),
             sha256: hone_library::hash(&bytes),
-            files: list_files(skill)?,
+            files: list_files(&skill)?,
+            pinned: is_pinned(context, &skill),
             content: String::from_utf8(bytes).ok(),
             skill: skill.clone().into(),
         })?;
     } else if raw {
         print_raw(&bytes)?;
     } else {
-        show(skill, shown, &main, &bytes)?;
+        show(context, &skill, shown, &main, &bytes)?;
     }
     // Counted after the answer is out: nobody waits for it.
-    usage::count(&context.state, skill, Event::View, now());
+    usage::count(&context.state, &skill, Event::View, now());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -57,9 +59,11 @@ fn print_raw(bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn show(skill: &Listed, file: &str, main: &str, bytes: &[u8]) -> Outcome {
+fn show(context: &Context, skill: &Listed, file: &str, main: &str, bytes: &[u8]) -> Outcome {
     let Ok(text) = std::str::from_utf8(bytes) else {
-        return print(&format!("{file}: {} bytes, not text (`--raw` prints them)\n", bytes.len()));
+        let size = count(bytes.len(), "byte");
+        let line = format!("{}: {size}, not text (`--raw` prints them)\n", printable_line(file));
+        return print(&line);
     };
     if file != main {
         let is_markdown =
@@ -78,7 +82,10 @@ fn show(skill: &Listed, file: &str, main: &str, bytes: &[u8]) -> Outcome {
     if let Some(version) = &skill.summary.version {
         head.push_str(&format!(" · version {version}"));
     }
-    let mut page = format!("{}\n", printable(&head));
+    if is_pinned(context, skill) {
+        head.push_str(" · pinned");
+    }
+    let mut page = format!("{}\n", printable_line(&head));
     page.push_str(&render(&skill.summary.description, columns(), style()));
     page.push('\n');
     page.push_str(&render(body, columns(), style()));
@@ -87,10 +94,15 @@ fn show(skill: &Listed, file: &str, main: &str, bytes: &[u8]) -> Outcome {
         page = with_line_end(page);
         page.push_str("\nFiles:\n");
         for file in &files {
-            page.push_str(&format!("  {}\n", printable(file)));
+            page.push_str(&format!("  {}\n", printable_line(file)));
         }
     }
     print(&with_line_end(page))
+}
+
+fn is_pinned(context: &Context, skill: &Listed) -> bool {
+    let writing = Writing { dry_run: true, json: false, why: String::new() };
+    context.store(&writing).is_pinned(skill).unwrap_or(false)
 }
 
 fn with_line_end(mut text: String) -> String {

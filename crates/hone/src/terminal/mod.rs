@@ -13,7 +13,7 @@ use rustix::termios::tcgetwinsize;
 
 use self::markdown::MIN_COLUMNS;
 pub(crate) use markdown::{Style, render};
-pub(crate) use printable::{fit, printable, printable_line};
+pub(crate) use printable::{fit, fit_end, is_forbidden, printable, printable_line};
 
 /// Columns of a terminal whose width is unknown.
 const DEFAULT_COLUMNS: usize = 80;
@@ -36,6 +36,11 @@ pub(crate) fn stdout_is_terminal() -> bool {
 /// terminal, no `NO_COLOR` and a `TERM` other than `dumb`.
 pub(crate) fn style() -> Style {
     choose_style(stdout_is_terminal(), |name| env::var_os(name))
+}
+
+/// Whether output on standard error carries escape sequences.
+pub(crate) fn stderr_style() -> Style {
+    choose_style(io::stderr().is_terminal(), |name| env::var_os(name))
 }
 
 fn layout_columns(window: Option<u16>, variable: Option<&str>) -> usize {

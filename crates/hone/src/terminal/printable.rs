@@ -85,6 +85,24 @@ pub(crate) fn fit(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", text[..end].trim_end()))
 }
 
+/// Cuts printable text to a display width from the left: its end stays, after a `…`.
+pub(crate) fn fit_end(text: &str, columns: usize) -> Cow<'_, str> {
+    if text.width() <= columns {
+        return Cow::Borrowed(text);
+    }
+    let mut over = text.width() + 1;
+    let mut start = 0;
+    for cluster in clusters(text) {
+        if over <= columns {
+            break;
+        }
+        over = over.saturating_sub(cluster.width());
+        start += cluster.len();
+    }
+    let kept = if columns == 0 { "" } else { "…" };
+    Cow::Owned(format!("{kept}{}", &text[start..]))
+}
+
 /// Splits printable text into lines of at most `first_room` and then `room` columns, as byte ranges
 /// without the spaces between.
 ///
@@ -211,7 +229,7 @@ fn is_safe(character: char, previous: char) -> bool {
 
 /// Whether a character is never printed as itself, wherever it stands (tag characters of a flag
 /// apart).
-fn is_forbidden(character: char) -> bool {
+pub(crate) fn is_forbidden(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
         '\u{ad}'

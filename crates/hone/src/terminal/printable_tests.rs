@@ -154,3 +154,13 @@ fn clusters_rebuild_the_text() {
         ["🇸🇪", "🇳🇴", "🇩", "e\u{301}", "👩🏽\u{200d}💻", "a"]
     );
 }
+
+#[test]
+fn the_end_of_a_text_is_kept_after_an_ellipsis() {
+    assert_eq!(fit_end("abcdef", 6), "abcdef");
+    assert_eq!(fit_end("abcdef", 4), "…def");
+    assert_eq!(fit_end("abcdef", 1), "…");
+    assert_eq!(fit_end("abcdef", 0), "");
+    assert_eq!(fit_end("日本語の", 5), "…語の");
+    assert_eq!(fit_end("日本語の", 4), "…の");
+}

@@ -1,0 +1,134 @@
+//! A finding with its line of source, as a compiler would show it.
+
+use anstyle::{AnsiColor, Effects};
+use hone_skill::{Diagnostic, Profile, Severity};
+use unicode_width::UnicodeWidthStr;
+
+use crate::terminal::{Style, columns, fit, fit_end, printable, printable_line, stdout_is_terminal};
+
+/// Columns of source shown where the width of the output is nobody's business.
+const SOURCE_COLUMNS: usize = 100;
+/// The fewest columns of source that still show something.
+const MIN_SOURCE_COLUMNS: usize = 12;
+
+/// A text that findings are about.
+pub(crate) struct Source<'t> {
+    path: String,
+    text: &'t str,
+    lines: Vec<&'t str>,
+    room: usize,
+}
+
+/// The part of a line that is shown: before the finding, the finding, after it.
+struct Excerpt {
+    before: String,
+    marked: String,
+    after: String,
+}
+
+impl<'t> Source<'t> {
+    pub(crate) fn new(path: &str, text: &'t str) -> Self {
+        let room = if stdout_is_terminal() { columns() } else { SOURCE_COLUMNS };
+        Self {
+            path: printable_line(path).into_owned(),
+            text,
+            lines: text.lines().collect(),
+            room,
+        }
+    }
+
+    /// A diagnostic as `profile` weighs it.
+    pub(crate) fn rendered(
+        &self,
+        diagnostic: &Diagnostic,
+        profile: Profile,
+        style: Style,
+    ) -> String {
+        let severity = diagnostic.severity(profile).unwrap_or(Severity::Info);
+        let title = diagnostic.rule.id();
+        let paint = Paint { severity, style };
+        let mut page = paint.head(title, &diagnostic.message);
+        let number = diagnostic.line.to_string();
+        let gutter = " ".repeat(number.len());
+        page.push_str(&format!(
+            "{gutter}--> {}:{}:{}\n",
+            self.path, diagnostic.line, diagnostic.column
+        ));
+        let line = self.lines.get(diagnostic.line - 1).copied().unwrap_or_default();
+        if !line.trim().is_empty() {
+            let Excerpt { before, marked, after } = self.excerpt(line, diagnostic, number.len());
+            let blanks = " ".repeat(before.width());
+            let carets = "^".repeat(marked.width().max(1));
+            page.push_str(&format!("{gutter} |\n{number} | {before}{marked}{after}\n"));
+            page.push_str(&format!("{gutter} | {blanks}{}\n", paint.accented(&carets)));
+        }
+        if let Some(hint) = &diagnostic.hint {
+            page.push_str(&format!("{gutter} = hint: {}\n", printable(hint)));
+        }
+        page
+    }
+
+    /// Something about the whole file.
+    pub(crate) fn rendered_whole(&self, rule: &str, message: &str, style: Style) -> String {
+        let head = Paint { severity: Severity::Error, style }.head(rule, message);
+        format!("{head} --> {}\n", self.path)
+    }
+
+    fn excerpt(&self, line: &str, diagnostic: &Diagnostic, number_columns: usize) -> Excerpt {
+        let at = |chars: usize| line.char_indices().nth(chars).map_or(line.len(), |(at, _)| at);
+        let source = self.text.get(diagnostic.range.clone()).unwrap_or_default();
+        let length = source.split('\n').next().unwrap_or_default().chars().count().max(1);
+        let (start, end) = (at(diagnostic.column - 1), at(diagnostic.column - 1 + length));
+        // A tab takes as many columns as the reader's terminal likes; one keeps the caret in place.
+        let visible = |text: &str| printable(text).replace('\t', " ");
+        let (before, marked, after) =
+            (visible(&line[..start]), visible(&line[start..end]), visible(&line[end..]));
+        let room = self.room.saturating_sub(number_columns + " | ".len()).max(MIN_SOURCE_COLUMNS);
+        if before.width() + marked.width() + after.width() <= room {
+            return Excerpt { before, marked, after };
+        }
+        // What is not needed after the finding goes to the text before it.
+        let marked = fit(&marked, room / 2).into_owned();
+        let left = room - marked.width();
+        let before = fit_end(&before, left - after.width().min(left / 4)).into_owned();
+        let after = fit(&after, left - before.width()).into_owned();
+        Excerpt { before, marked, after }
+    }
+}
+
+struct Paint {
+    severity: Severity,
+    style: Style,
+}
+
+impl Paint {
+    fn head(&self, rule: &str, message: &str) -> String {
+        let word = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "info",
+        };
+        let bold = anstyle::Style::new().effects(Effects::BOLD);
+        format!(
+            "{}{}\n",
+            self.accented(&format!("{word}[{rule}]")),
+            self.painted(bold, &format!(": {}", printable(message)))
+        )
+    }
+
+    fn accented(&self, text: &str) -> String {
+        let colour = match self.severity {
+            Severity::Error => AnsiColor::Red,
+            Severity::Warning => AnsiColor::Yellow,
+            Severity::Info => AnsiColor::Cyan,
+        };
+        self.painted(colour.on_default().effects(Effects::BOLD), text)
+    }
+
+    fn painted(&self, paint: anstyle::Style, text: &str) -> String {
+        match self.style {
+            Style::Ansi => format!("{paint}{text}{paint:#}"),
+            Style::Plain => text.to_owned(),
+        }
+    }
+}

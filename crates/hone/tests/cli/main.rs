@@ -1,0 +1,27 @@
+//! What a person sees: each test types a command and shows exit code, standard output and standard
+//! error. Run `cargo insta test --accept -p hone --test cli` to take over changed output, and read the
+//! difference before it is committed.
+
+mod harness;
+
+mod change;
+mod check;
+mod check_formats;
+mod config;
+mod doctor;
+mod editor;
+mod help;
+mod history;
+mod json_schemas;
+mod large;
+mod list;
+mod new;
+mod overview;
+mod prompt;
+mod reference_validator;
+mod system_calls;
+mod terminal;
+mod terminal_safety;
+mod trust;
+mod usage;
+mod view;
