@@ -10,7 +10,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use hone_library::{
-    Author, Catalogue, Config, Error, Listed, Mode, Root, Search, State, Store, Surroundings, read_text,
+    Author, Catalogue, Config, Error, Listed, Mode, Root, Search, State, Store, Surroundings,
+    read_text,
 };
 
 fn main() -> Result<(), Error> {
@@ -35,7 +36,8 @@ fn main() -> Result<(), Error> {
         for turn in 0_u64.. {
             let word = if turn % 2 == 0 { "even" } else { "odd" };
             let body = format!("{word} line\n").repeat(4_000);
-            let text = format!("---\nname: {name}\ndescription: A skill that is swapped\n---\n{body}");
+            let text =
+                format!("---\nname: {name}\ndescription: A skill that is swapped\n---\n{body}");
             match store.edit(&skill, &text) {
                 Ok(_) | Err(Error::Refused(_)) => said(&format!("{word} {turn}")),
                 Err(error) => return Err(error),

@@ -232,7 +232,7 @@ impl Index {
         self,
         state: &State,
         depth: usize,
-        changed: &(impl Iterator<Item = (&'e str, &'e FolderEntry)> + Clone),
+        changed: &(impl Iterator<Item = (&'e str, &'e [u8])> + Clone),
     ) {
         let gone: Vec<&String> =
             self.entries.keys().filter(|path| self.is_gone(path, depth)).collect();
@@ -254,7 +254,6 @@ impl Index {
             }
             let mut insert = db.prepare_cached("INSERT OR REPLACE INTO folder VALUES (?1, ?2)")?;
             for (path, entry) in changed.clone() {
-                let entry = serde_json::to_vec(entry).unwrap_or_default();
                 insert.execute((path, entry))?;
             }
             Ok(())

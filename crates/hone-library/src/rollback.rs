@@ -71,7 +71,7 @@ impl Store<'_> {
         let place = held.place;
         let mut wanted = state_after(history, to);
         // A revision in which the skill was gone is a deletion once more.
-        let is_gone = !wanted.contains_key(&place.main);
+        let is_gone = now.contains_key(place.main.as_str()) && !wanted.contains_key(&place.main);
         let edits = if is_gone && held.folder()?.is_none() {
             Vec::new()
         } else if is_gone {

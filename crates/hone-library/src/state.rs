@@ -196,9 +196,9 @@ impl State {
         make_tables(db)?;
         if self.home.join("objects").is_dir() {
             self.note(format!(
-                "`{}` was gone or empty, though old versions are kept beside it; history, trust, pins and \
-                 usage start anew",
-                self.path().display()
+                "`{}` was gone or empty, though old versions are kept beside it; lost: {}",
+                self.path().display(),
+                spoken(TABLES.iter())
             ));
         }
         Ok(())
@@ -220,10 +220,7 @@ impl State {
                 let lost = spoken(tables.iter().copied());
                 if !lost.is_empty() {
                     let path = self.path();
-                    self.note(format!(
-                        "`{}` had lost its {lost}, which start anew",
-                        path.display()
-                    ));
+                    self.note(format!("`{}` had tables missing; lost: {lost}", path.display()));
                 }
                 return Ok(db);
             }
@@ -239,13 +236,13 @@ impl State {
             .iter()
             .filter(|table| !table.holds.is_empty())
             .partition(|table| table.take_over(&aside, &db).is_ok());
-        let fate = match (spoken(kept.into_iter()), spoken(lost.into_iter())) {
-            (kept, lost) if lost.is_empty() => format!("its {kept} could be saved"),
-            (kept, lost) if kept.is_empty() => format!("{lost} start anew"),
-            (kept, lost) => format!("its {kept} could be saved, {lost} start anew"),
-        };
+        let fate = [("saved", spoken(kept.into_iter())), ("lost", spoken(lost.into_iter()))]
+            .into_iter()
+            .filter(|(_, what)| !what.is_empty())
+            .map(|(word, what)| format!("; {word}: {what}"))
+            .collect::<String>();
         self.note(format!(
-            "`{}` was damaged and is kept as `{}`; {fate}",
+            "`{}` was damaged and is kept as `{}`{fate}",
             self.path().display(),
             aside.display()
         ));
@@ -438,14 +435,11 @@ fn health(db: &Connection) -> Result<Health, Error> {
     Ok(if missing.is_empty() { Health::Sound } else { Health::Missing(missing) })
 }
 
-/// What tables hold, as a list in a sentence.
+/// What tables hold, as a list.
 fn spoken<'t>(tables: impl Iterator<Item = &'t Table>) -> String {
     let words: Vec<&str> =
         tables.map(|table| table.holds).filter(|word| !word.is_empty()).collect();
-    match words.as_slice() {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        words => words.concat(),
-    }
+    words.join(", ")
 }
 
 impl Table {
@@ -478,11 +472,18 @@ impl Table {
 }
 
 fn is_damage(error: &rusqlite::Error) -> bool {
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => true,
-        // A table that should be there is not: another program's file, or half of one.
-        Some(ErrorCode::Unknown) => error.to_string().contains("no such"),
-        _ => false,
+    // A table or column that should be there is not: another program's file, or half of one.
+    let is_missing = || {
+        let message = error.to_string();
+        message.contains("no such") || message.contains("has no column")
+    };
+    match error {
+        rusqlite::Error::SqlInputError { .. } => is_missing(),
+        _ => match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => true,
+            Some(ErrorCode::Unknown) => is_missing(),
+            _ => false,
+        },
     }
 }
 

@@ -7,7 +7,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use hone_skill::limits::MAX_READ_BYTES;
 
@@ -129,6 +129,8 @@ struct Visit {
     /// What it holds; `None` when it was met before under another path.
     entry: Option<FolderEntry>,
     is_changed: bool,
+    /// The entry as the index keeps it, when it changed.
+    encoded: Option<Vec<u8>>,
 }
 
 /// Said of a link that an untrusted project may not lead us along.
@@ -138,7 +140,7 @@ impl Walker {
     /// Looks for skills below `root`, at most `max_depth` folders deep. With `confined_to`, links
     /// that lead out of that folder are reported and not followed.
     ///
-    /// First the folders, one after the other; then the skill files in them, on all cores.
+    /// One core looks at folders, the others at the skill files in them.
     pub(crate) fn walk(
         &mut self,
         state: &State,
@@ -161,16 +163,17 @@ impl Walker {
             real: vec![start],
             links: VecDeque::new(),
         };
-        let mut visits = Vec::new();
-        while let Some(step) = walk.real.pop().or_else(|| walk.links.pop_front()) {
-            let Some(visit) = self.visit(step, &mut walk) else { continue };
-            self.descend(&visit, &mut walk);
-            visits.push(visit);
-        }
-        refresh_all(&mut visits);
-        let changed = visits.iter().filter(|visit| visit.is_changed);
-        let changed =
-            changed.filter_map(|visit| Some((visit.step.path.as_str(), visit.entry.as_ref()?)));
+        let visits = refreshed(|| {
+            while let Some(step) = walk.real.pop().or_else(|| walk.links.pop_front()) {
+                let Some(visit) = self.visit(step, &mut walk) else { continue };
+                self.descend(&visit, &mut walk);
+                return Some(visit);
+            }
+            None
+        });
+        let changed = visits
+            .iter()
+            .filter_map(|visit| Some((visit.step.path.as_str(), visit.encoded.as_deref()?)));
         walk.index.store(state, max_depth, &changed);
         for visit in visits {
             self.collect(visit, confined_to);
@@ -206,7 +209,7 @@ impl Walker {
         let identity = stamp.identity();
         if self.folders.contains_key(&identity) {
             walk.index.leave(&step.path);
-            return Some(Visit { step, identity, entry: None, is_changed: false });
+            return Some(Visit { step, identity, entry: None, is_changed: false, encoded: None });
         }
         let may_jump = step.depth == 0 || step.reached == Reached::ByLink;
         if may_jump && leads_out(path, walk.confined_to) {
@@ -233,7 +236,7 @@ impl Walker {
         for name in &entry.odd {
             self.close(&path.join(name), "the folder's name is not UTF-8");
         }
-        Some(Visit { step, identity, entry: Some(entry), is_changed })
+        Some(Visit { step, identity, entry: Some(entry), is_changed, encoded: None })
     }
 
     /// A folder that just went away holds no skill; a link that leads nowhere may have been one.
@@ -367,28 +370,59 @@ fn leads_out(path: &Path, confined_to: Option<&Path>) -> bool {
     })
 }
 
-/// Brings the records of all skill files up to date, on all cores when there are many.
-fn refresh_all(visits: &mut [Visit]) {
-    /// Fewer files than this are not worth a thread.
-    const FILES_A_THREAD: usize = 128;
-    let refresh_some = |visits: &mut [Visit]| {
-        for visit in visits {
-            let Some(entry) = &mut visit.entry else { continue };
-            for file in &mut entry.files {
-                visit.is_changed |= refresh(Path::new(&visit.step.path), file);
+/// Takes visits from `next` until there are no more, and brings the records of their skill files up to
+/// date: on other cores while `next` goes on, when there are many. Gives them in their order.
+fn refreshed(mut next: impl FnMut() -> Option<Visit>) -> Vec<Visit> {
+    /// Visits that go to another core at a time; fewer are not worth it.
+    const BATCH: usize = 128;
+    let mut batches = std::iter::from_fn(|| {
+        let batch: Vec<Visit> = std::iter::from_fn(&mut next).take(BATCH).collect();
+        (!batch.is_empty()).then_some(batch)
+    });
+    let Some(mut first) = batches.next() else { return Vec::new() };
+    if first.len() < BATCH {
+        refresh_batch(&mut first);
+        return first;
+    }
+    let others = std::thread::available_parallelism().map_or(1, |cores| cores.get().max(2) - 1);
+    let (send, receive) = std::sync::mpsc::channel::<(usize, Vec<Visit>)>();
+    let (waiting, done) = (Mutex::new(receive), Mutex::new(Vec::new()));
+    let work = || {
+        loop {
+            // The lock is held only while a batch is taken.
+            let taken = waiting.lock().ok().and_then(|waiting| waiting.recv().ok());
+            let Some((place, mut batch)) = taken else { break };
+            refresh_batch(&mut batch);
+            if let Ok(mut done) = done.lock() {
+                done.push((place, batch));
             }
         }
     };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let threads = cores.min(visits.len() / FILES_A_THREAD);
-    if threads < 2 {
-        return refresh_some(visits);
-    }
     std::thread::scope(|scope| {
-        for part in visits.chunks_mut(visits.len().div_ceil(threads)) {
-            scope.spawn(|| refresh_some(part));
+        for _ in 0..others {
+            scope.spawn(work);
         }
+        for (place, batch) in std::iter::once(first).chain(batches).enumerate() {
+            let _ = send.send((place, batch));
+        }
+        drop(send);
+        work();
     });
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_unstable_by_key(|(place, _)| *place);
+    done.into_iter().flat_map(|(_, batch)| batch).collect()
+}
+
+fn refresh_batch(visits: &mut [Visit]) {
+    for visit in visits {
+        let Some(entry) = &mut visit.entry else { continue };
+        for file in &mut entry.files {
+            visit.is_changed |= refresh(Path::new(&visit.step.path), file);
+        }
+        if visit.is_changed {
+            visit.encoded = serde_json::to_vec(entry).ok();
+        }
+    }
 }
 
 pub(crate) fn is_skill_file(name: &str) -> bool {

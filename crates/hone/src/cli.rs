@@ -55,7 +55,7 @@ pub(crate) struct Writing {
     pub(crate) json: bool,
 
     /// Why, for the history
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
     pub(crate) why: String,
 }
 
@@ -120,7 +120,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         content: Content,
         /// What it does and when to use it
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         description: Option<String>,
         /// Put it into the project (.agents/skills) instead of your home
         #[arg(long, conflicts_with_all = ["root", "agent"])]

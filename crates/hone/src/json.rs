@@ -6,7 +6,8 @@ use hone_library::{
     Skipped,
 };
 use hone_skill::{Diagnostic, Profile};
-use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 /// `hone list --json`; [`list`] writes it.
@@ -20,7 +21,7 @@ pub(crate) struct List {
     /// The folders that were looked at, in order of precedence.
     pub(crate) roots: Vec<RootFolder>,
     /// With `--client`: whose view this is.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) client: Option<ClientInfo>,
 }
 
@@ -217,7 +218,7 @@ pub(crate) struct Finding {
     pub(crate) fixable: bool,
 }
 
-/// What a write did or would do: `new`, `edit`, `patch`, `rm`, `file`, `rollback` with `--json`.
+/// What a write did or would do: `hone new`, `edit`, `patch`, `rm`, `file`, `rollback` with `--json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Changed {
     pub(crate) action: &'static str,
@@ -396,22 +397,28 @@ pub(crate) struct Files {
 }
 
 /// Every output that has a schema, by the name of its command.
-pub(crate) fn schemas() -> Vec<(&'static str, schemars::Schema)> {
+pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
-        ("change", schemars::schema_for!(Changed)),
-        ("check", schemars::schema_for!(Check)),
-        ("config", schemars::schema_for!(Settings)),
-        ("diff", schemars::schema_for!(Difference)),
-        ("doctor", schemars::schema_for!(Doctor)),
-        ("files", schemars::schema_for!(Files)),
-        ("history", schemars::schema_for!(History)),
-        ("list", schemars::schema_for!(List)),
-        ("prompt", schemars::schema_for!(Prompt)),
-        ("trust", schemars::schema_for!(Trust)),
-        ("usage", schemars::schema_for!(UsageReport)),
-        ("usage-import", schemars::schema_for!(UsageImport)),
-        ("view", schemars::schema_for!(View)),
+        ("change", schema::<Changed>()),
+        ("check", schema::<Check>()),
+        ("config", schema::<Settings>()),
+        ("diff", schema::<Difference>()),
+        ("doctor", schema::<Doctor>()),
+        ("files", schema::<Files>()),
+        ("history", schema::<History>()),
+        ("list", schema::<List>()),
+        ("prompt", schema::<Prompt>()),
+        ("trust", schema::<Trust>()),
+        ("usage", schema::<UsageReport>()),
+        ("usage-import", schema::<UsageImport>()),
+        ("view", schema::<View>()),
     ]
+}
+
+/// The schema of what is written, not of what could be read: a key that is always there is required,
+/// even when it may be null.
+fn schema<T: JsonSchema>() -> Schema {
+    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
 }
 
 fn text(path: &std::path::Path) -> String {

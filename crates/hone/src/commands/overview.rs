@@ -28,7 +28,7 @@ pub(crate) fn run(context: &Context) -> Outcome {
     if !by_scope.is_empty() {
         let _ = write!(text, " ({})", by_scope.join(", "));
     }
-    text.push('\n');
+    let mut text = format!("{}\n", fit(&text, room));
     if !catalogue.skills.is_empty() {
         text.push('\n');
     }

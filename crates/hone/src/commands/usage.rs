@@ -79,9 +79,11 @@ fn show(context: &Context, as_json: bool) -> Outcome {
     }
     let mut text = format!("{:>6} {:>6} {:>7}  skill\n", "views", "uses", "changes");
     for row in &rows {
-        let version =
-            if row.version.is_empty() { String::new() } else { format!(" ({})", row.version) };
-        let name = printable_line(&row.name).into_owned();
+        let version = match row.version.as_str() {
+            "" => String::new(),
+            version => format!(" ({})", printable_line(version)),
+        };
+        let name = printable_line(&row.name);
         text.push_str(&format!(
             "{:>6} {:>6} {:>7}  {name}{version}\n",
             row.views, row.uses, row.patches

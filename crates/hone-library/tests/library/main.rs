@@ -1,0 +1,13 @@
+//! The library from outside: real folders, real SQLite files, real processes.
+
+mod catalogue;
+mod clients;
+mod crash;
+mod discovery;
+mod history;
+mod index;
+mod level0;
+mod patching;
+mod shelf;
+mod store;
+mod usage;

@@ -1,0 +1,452 @@
+//! `hone config`.
+
+use insta::assert_snapshot;
+
+use crate::harness::{Sandbox, exists, transcript};
+
+#[test]
+fn settings_are_shown_with_what_they_do() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(transcript(&sandbox, &["config", "config path"]), @"
+    $ hone config
+    exit: 0
+    --- stdout
+    # [STATE]/config.toml
+    skills.disabled = (none)  # names (or scope:name) that are not offered, separated by commas
+    skills.depth = 6  # how deep below a root to look
+    skills.builtin = true  # whether the skills inside the binary are offered
+    prompt.budget = 4000  # tokens that `hone prompt` may cost
+
+
+    $ hone config path
+    exit: 0
+    --- stdout
+    [STATE]/config.toml
+    ");
+    let json = sandbox.hone("config --json").run().json();
+    assert_snapshot!(sandbox.filtered(&serde_json::to_string_pretty(&json).unwrap()), @r#"
+    {
+      "path": "[STATE]/config.toml",
+      "roots": [],
+      "settings": [
+        {
+          "about": "names (or scope:name) that are not offered, separated by commas",
+          "default": "",
+          "key": "skills.disabled",
+          "value": ""
+        },
+        {
+          "about": "how deep below a root to look",
+          "default": "6",
+          "key": "skills.depth",
+          "value": "6"
+        },
+        {
+          "about": "whether the skills inside the binary are offered",
+          "default": "true",
+          "key": "skills.builtin",
+          "value": "true"
+        },
+        {
+          "about": "tokens that `hone prompt` may cost",
+          "default": "4000",
+          "key": "prompt.budget",
+          "value": "4000"
+        }
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn set_get_and_unset_keep_the_rest_of_the_file() {
+    let sandbox = Sandbox::new();
+    sandbox.write("state/config.toml", "# mine\n[skills]\ndepth = 3 # levels\n\n[[roots]]\npath = \"~/more\"\n");
+    assert_snapshot!(
+        transcript(&sandbox, &[
+            "config set skills.depth 4",
+            "config set skills.depth 4",
+            "config set skills.disabled 'tidy, user:commit'",
+            "config get skills.disabled",
+            "config set prompt.budget 2000",
+            "config set skills.builtin off",
+            "config",
+        ]),
+        @"
+    $ hone config set skills.depth 4
+    exit: 0
+    --- stderr
+    `[STATE]/config.toml` written
+
+
+    $ hone config set skills.depth 4
+    exit: 0
+    --- stderr
+    `[STATE]/config.toml` is as it was
+
+
+    $ hone config set skills.disabled 'tidy, user:commit'
+    exit: 0
+    --- stderr
+    `[STATE]/config.toml` written
+
+
+    $ hone config get skills.disabled
+    exit: 0
+    --- stdout
+    tidy,user:commit
+
+
+    $ hone config set prompt.budget 2000
+    exit: 0
+    --- stderr
+    `[STATE]/config.toml` written
+
+
+    $ hone config set skills.builtin off
+    exit: 0
+    --- stderr
+    `[STATE]/config.toml` written
+
+
+    $ hone config
+    exit: 0
+    --- stdout
+    # [STATE]/config.toml
+    skills.disabled = tidy,user:commit  # names (or scope:name) that are not offered, separated by commas
+    skills.depth = 4  # how deep below a root to look
+    skills.builtin = false  # whether the skills inside the binary are offered
+    prompt.budget = 2000  # tokens that `hone prompt` may cost
+    root = ~/more (user)
+    "
+    );
+    assert_snapshot!(sandbox.read("state/config.toml"), @r#"
+    # mine
+    [skills]
+    depth = 4 # levels
+    disabled = ["tidy", "user:commit"]
+    builtin = false
+
+    [[roots]]
+    path = "~/more"
+
+    [prompt]
+    budget = 2000
+    "#);
+    sandbox.done("config unset skills.disabled");
+    assert_snapshot!(
+        transcript(&sandbox, &["config get skills.disabled --json", "config set skills.depth 5 --json"]),
+        @r#"
+    $ hone config get skills.disabled --json
+    exit: 0
+    --- stdout
+    {"path":"[STATE]/config.toml","settings":[{"key":"skills.disabled","value":"","default":"","about":"names (or scope:name) that are not offered, separated by commas"}],"roots":[]}
+
+
+    $ hone config set skills.depth 5 --json
+    exit: 0
+    --- stdout
+    {"path":"[STATE]/config.toml","settings":[{"key":"skills.depth","value":"5","default":"6","about":"how deep below a root to look"}],"roots":[]}
+
+    --- stderr
+    `[STATE]/config.toml` written
+    "#
+    );
+}
+
+#[test]
+fn wrong_keys_and_values_are_refused() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(
+        transcript(&sandbox, &[
+            "config get skills.deepness",
+            "config set skills.deepness 3",
+            "config unset skills.deepness",
+            "config set skills.depth deep",
+            "config set skills.depth 65",
+            "config set prompt.budget -1",
+            "config set skills.builtin maybe",
+            "config set skills.depth",
+        ]),
+        @"
+    $ hone config get skills.deepness
+    exit: 1
+    --- stderr
+    error: there is no setting `skills.deepness`
+    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget
+
+
+    $ hone config set skills.deepness 3
+    exit: 1
+    --- stderr
+    error: there is no setting `skills.deepness`
+    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget
+
+
+    $ hone config unset skills.deepness
+    exit: 1
+    --- stderr
+    error: there is no setting `skills.deepness`
+    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget
+
+
+    $ hone config set skills.depth deep
+    exit: 1
+    --- stderr
+    error: `skills.depth` must be a whole number, not `deep`
+
+
+    $ hone config set skills.depth 65
+    exit: 1
+    --- stderr
+    error: `skills.depth` must be between 0 and 64, not `65`
+
+
+    $ hone config set prompt.budget -1
+    exit: 1
+    --- stderr
+    error: `prompt.budget` must be between 0 and 1000000, not `-1`
+
+
+    $ hone config set skills.builtin maybe
+    exit: 1
+    --- stderr
+    error: `skills.builtin` must be true or false, not `maybe`
+
+
+    $ hone config set skills.depth
+    exit: 2
+    --- stderr
+    error: the following required arguments were not provided:
+      <VALUE>
+
+    Usage: hone config set <KEY> <VALUE>
+
+    For more information, try '--help'.
+    "
+    );
+    assert!(!exists(&sandbox.path("state/config.toml")));
+}
+
+#[test]
+fn a_project_may_switch_skills_off() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.done("config set skills.builtin no");
+    assert_snapshot!(
+        transcript(&sandbox, &[
+            "config set skills.disabled tidy --project",
+            "list",
+            "trust",
+            "list --all",
+            "view tidy",
+            "config unset skills.disabled --project",
+            "config set skills.depth 3 --project",
+        ]),
+        @"
+    $ hone config set skills.disabled tidy --project
+    exit: 0
+    --- stderr
+    `[PROJECT]/hone.toml` written
+    note: it counts once the project is trusted: `hone trust`
+
+
+    $ hone list
+    exit: 0
+    --- stdout
+    tidy  user     Tidies a changelog. Use when a release is near.
+
+
+    $ hone trust
+    exit: 0
+    --- stderr
+    `[PROJECT]` is trusted now
+
+
+    $ hone list --all
+    exit: 0
+    --- stdout
+    Skipped (1):
+      ~/.agents/skills/tidy/SKILL.md [disabled] it is switched off: `hone config get skills.disabled`
+
+    --- stderr
+    there are no skills here; `hone new NAME` creates one
+
+
+    $ hone view tidy
+    exit: 1
+    --- stderr
+    error: there is no skill `tidy`
+    hint: it is at `[HOME]/.agents/skills/tidy/SKILL.md`, but it is switched off: `hone config get skills.disabled`
+
+
+    $ hone config unset skills.disabled --project
+    exit: 0
+    --- stderr
+    `[PROJECT]/hone.toml` written
+
+
+    $ hone config set skills.depth 3 --project
+    exit: 1
+    --- stderr
+    error: a project cannot set `skills.depth`
+    hint: a project's hone.toml only takes `skills.disabled`
+    "
+    );
+    assert_snapshot!(sandbox.hone("config set skills.disabled tidy --project").cwd("home").run(), @"
+    exit: 1
+    --- stderr
+    error: your home folder is not a project
+    hint: leave out `--project`
+    ");
+}
+
+#[test]
+fn a_disabled_skill_is_listed_as_such() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.done("config set skills.builtin no");
+    sandbox.done("config set skills.disabled user:tidy");
+    assert_snapshot!(sandbox.hone("list --all").run(), @"
+    exit: 0
+    --- stdout
+    Skipped (1):
+      ~/.agents/skills/tidy/SKILL.md [disabled] it is switched off: `hone config get skills.disabled`
+
+    --- stderr
+    there are no skills here; `hone new NAME` creates one
+    ");
+}
+
+#[test]
+fn extra_roots_count() {
+    let sandbox = Sandbox::new();
+    sandbox.skill("home/more", "extra", "From an extra root.");
+    sandbox.write("state/config.toml", "[[roots]]\npath = \"~/more\"\n");
+    assert_snapshot!(transcript(&sandbox, &["list extra", "config"]), @"
+    $ hone list extra
+    exit: 0
+    --- stdout
+    extra  user     From an extra root.
+
+
+    $ hone config
+    exit: 0
+    --- stdout
+    # [STATE]/config.toml
+    skills.disabled = (none)  # names (or scope:name) that are not offered, separated by commas
+    skills.depth = 6  # how deep below a root to look
+    skills.builtin = true  # whether the skills inside the binary are offered
+    prompt.budget = 4000  # tokens that `hone prompt` may cost
+    root = ~/more (user)
+    ");
+}
+
+#[test]
+fn a_broken_configuration_says_where_and_the_way_out_works() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.write("state/config.toml", "[skills]\ndepht = 3\n");
+    assert_snapshot!(
+        transcript(&sandbox, &["list", "config set skills.depth 3", "config path", "doctor"]), @"
+    $ hone list
+    exit: 2
+    --- stderr
+    error: `[STATE]/config.toml`: TOML parse error at line 2, column 1
+      |
+    2 | depht = 3
+      | ^^^^^
+    unknown field `depht`, expected one of `disabled`, `depth`, `builtin`
+    hint: mend `[STATE]/config.toml`, or take it away to use the defaults
+
+
+    $ hone config set skills.depth 3
+    exit: 2
+    --- stderr
+    error: `[STATE]/config.toml`: TOML parse error at line 2, column 1
+      |
+    2 | depht = 3
+      | ^^^^^
+    unknown field `depht`, expected one of `disabled`, `depth`, `builtin`
+    hint: mend `[STATE]/config.toml`, or take it away to use the defaults
+
+
+    $ hone config path
+    exit: 0
+    --- stdout
+    [STATE]/config.toml
+
+
+    $ hone doctor
+    exit: 1
+    --- stdout
+    BAD  configuration: `[STATE]/config.toml`: TOML parse error at line 2, column 1
+           |
+         2 | depht = 3
+           | ^^^^^
+         unknown field `depht`, expected one of `disabled`, `depth`, `builtin`
+         hint: mend `[STATE]/config.toml`; until then, only `hone doctor` works
+    ok   state: `[STATE]/state.db` is sound
+    ok   project: `[PROJECT]` is not trusted
+    ok   roots: ~/.agents/skills
+    ok   skills: 3 offered, nothing skipped
+    warn editor: `EDITOR` is not set
+         hint: `hone edit` tries `vi`
+    "
+    );
+    sandbox.write("state/config.toml", "[skills\n");
+    assert_snapshot!(transcript(&sandbox, &["", "completions fish --bad"]), @"
+    $ hone 
+    exit: 2
+    --- stderr
+    error: `[STATE]/config.toml`: TOML parse error at line 1, column 8
+      |
+    1 | [skills
+      |        ^
+    unclosed table, expected `]`
+    hint: mend `[STATE]/config.toml`, or take it away to use the defaults
+
+
+    $ hone completions fish --bad
+    exit: 2
+    --- stderr
+    error: unexpected argument '--bad' found
+
+      tip: to pass '--bad' as a value, use '-- --bad'
+
+    Usage: hone completions <SHELL>
+
+    For more information, try '--help'.
+    ");
+    assert_eq!(sandbox.hone("completions fish").run().code, 0);
+}
+
+#[test]
+fn a_broken_project_file_says_where() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.write("project/hone.toml", "[skills]\ndisabled = 3\n");
+    sandbox.done("list");
+    sandbox.done("trust");
+    assert_snapshot!(transcript(&sandbox, &["list", "doctor"]), @"
+    $ hone list
+    exit: 2
+    --- stderr
+    error: `[PROJECT]/hone.toml`: TOML parse error at line 2, column 12
+      |
+    2 | disabled = 3
+      |            ^
+    invalid type: integer `3`, expected a sequence
+
+
+    $ hone doctor
+    exit: 1
+    --- stdout
+    ok   configuration: the defaults count: there is no `[STATE]/config.toml`
+    ok   state: `[STATE]/state.db` is sound
+    ok   project: `[PROJECT]` is trusted
+    BAD  skills: `[PROJECT]/hone.toml`: TOML parse error at line 2, column 12
+           |
+         2 | disabled = 3
+           |            ^
+         invalid type: integer `3`, expected a sequence
+    warn editor: `EDITOR` is not set
+         hint: `hone edit` tries `vi`
+    ");
+}

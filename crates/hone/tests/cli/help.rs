@@ -1,0 +1,454 @@
+//! `--help`, `hone completions`, `hone man`, `hone schema`, and wrong usage.
+
+use std::process::Command;
+
+use insta::assert_snapshot;
+
+use crate::harness::{Sandbox, need, transcript};
+
+#[test]
+fn help_teaches() {
+    assert_snapshot!(Sandbox::new().hone("--help").run(), @"
+    exit: 0
+    --- stdout
+    hone looks after skills: folders with a SKILL.md that teach an AI agent a procedure.
+
+    It reads them where agents already keep them (.agents/skills, .claude/skills and others, in the
+    project and in your home), shows one catalogue of all of them, and changes them safely: every write
+    is checked first, recorded, and can be undone.
+
+    Usage: hone [OPTIONS] [COMMAND]
+
+    Commands:
+      list         List the skills that are there
+      view         Show a skill, or one of its files
+      new          Create a skill, in $EDITOR or from a text
+      edit         Change the whole text of a skill, in $EDITOR or from a text
+      patch        Replace one piece of a skill's text
+      rm           Take a skill away (`hone rollback` brings it back)
+      file         Add or remove a skill's supporting files
+      check        Check skills against the format's rules
+      doctor       Look for anything that keeps skills from working
+      trust        Trust a project, so that its skills are offered
+      history      Show every revision of a skill
+      diff         Show what changed between two revisions
+      rollback     Bring an earlier revision back, as a new one
+      prompt       Print the level-0 index exactly as a model gets it
+      pin          Keep a skill from being removed
+      unpin        Take a pin away
+      usage        Show how often skills were seen, used and changed
+      config       Show or change settings
+      completions  Print a shell completion script
+      man          Write man pages
+      schema       Print the JSON schema of a command's output
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+          --root <DIR>
+              Use exactly this folder of skills (repeatable) instead of the project's, yours and the
+              machine's
+
+          --agent <ID>
+              Also use the skills of this agent of ours (a brain below HONE_HOME/agents)
+
+          --depth <N>
+              How many folders deep to look below a root [default: 6, or `skills.depth`]
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+
+    Start with `hone` alone for an overview, or `hone list`.
+    Exit codes: 0 good, 1 the answer is no (invalid, not found, refused), 2 wrong usage or could not
+    run.
+    ");
+}
+
+#[test]
+fn each_command_has_help_with_its_options() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(transcript(&sandbox, &["list -h", "new -h", "patch -h", "check -h", "trust -h"]), @r#"
+    $ hone list -h
+    exit: 0
+    --- stdout
+    List the skills that are there
+
+    Usage: hone list [OPTIONS] [QUERY]...
+
+    Arguments:
+      [QUERY]...  Words that must occur in the name or the description
+
+    Options:
+      -a, --all              Also show what was skipped, with the reason
+          --client <CLIENT>  Show what this agent would see [possible values: claude-code, codex,
+                             gemini, opencode, hermes, openclaw]
+          --json             Print JSON (skills and skipped)
+          --root <DIR>       Use exactly this folder of skills (repeatable) instead of the project's,
+                             yours and the machine's
+          --agent <ID>       Also use the skills of this agent of ours (a brain below HONE_HOME/agents)
+          --depth <N>        How many folders deep to look below a root [default: 6, or `skills.depth`]
+      -h, --help             Print help
+      -V, --version          Print version
+
+    Examples:
+      hone list
+      hone list git commit        skills whose name or description has both words
+      hone list --all             also what was skipped, and why
+      hone list --client codex    what Codex would see here
+      hone list --json | jq '.skills[].name'
+
+
+    $ hone new -h
+    exit: 0
+    --- stdout
+    Create a skill, in $EDITOR or from a text
+
+    Usage: hone new [OPTIONS] <NAME>
+
+    Arguments:
+      <NAME>  The name; its slug becomes the folder
+
+    Options:
+          --stdin               Take the text from standard input
+          --file <FILE>         Take the text from a file
+          --description <TEXT>  What it does and when to use it
+          --project             Put it into the project (.agents/skills) instead of your home
+          --category <NAME>     Put it into a folder of this name below the root
+          --upsert              If it exists, replace it in place with the next version
+          --dry-run             Show the difference, write nothing
+          --json                Print the change as JSON
+          --why <TEXT>          Why, for the history [default: ""]
+          --root <DIR>          Use exactly this folder of skills (repeatable) instead of the project's,
+                                yours and the machine's
+          --agent <ID>          Also use the skills of this agent of ours (a brain below
+                                HONE_HOME/agents)
+          --depth <N>           How many folders deep to look below a root [default: 6, or
+                                `skills.depth`]
+      -h, --help                Print help
+      -V, --version             Print version
+
+    Examples:
+      hone new tidy-changelog                       opens $EDITOR
+      hone new tidy-changelog --file draft.md       with or without frontmatter
+      echo 'Sort entries.' | hone new tidy-changelog --stdin --description 'Tidies a changelog'
+
+    It goes to ~/.agents/skills, or to the first --root.
+
+
+    $ hone patch -h
+    exit: 0
+    --- stdout
+    Replace one piece of a skill's text
+
+    Usage: hone patch [OPTIONS] <NAME>
+
+    Arguments:
+      <NAME>  The skill
+
+    Options:
+          --old <TEXT>       The text to replace
+          --new <TEXT>       The text to put there
+          --old-file <FILE>  Take the old text from a file
+          --new-file <FILE>  Take the new text from a file
+          --in <PATH>        Patch this file of the skill instead of its SKILL.md
+          --fuzzy            Let blanks, indentation and quotes differ
+          --dry-run          Show the difference, write nothing
+          --json             Print the change as JSON
+          --why <TEXT>       Why, for the history [default: ""]
+          --root <DIR>       Use exactly this folder of skills (repeatable) instead of the project's,
+                             yours and the machine's
+          --agent <ID>       Also use the skills of this agent of ours (a brain below HONE_HOME/agents)
+          --depth <N>        How many folders deep to look below a root [default: 6, or `skills.depth`]
+      -h, --help             Print help
+      -V, --version          Print version
+
+    The old text must occur exactly once. With --fuzzy, blanks, indentation and typographic quotes may
+    differ, and what was matched is shown.
+
+
+    $ hone check -h
+    exit: 0
+    --- stdout
+    Check skills against the format's rules
+
+    Usage: hone check [OPTIONS] [PATH]...
+
+    Arguments:
+      [PATH]...  What to check
+
+    Options:
+          --profile <PROFILE>  Whose rules [default: spec] [possible values: spec, upload, claude-code,
+                               codex, mcp, lenient]
+          --fix                Mend what can be mended, in place
+          --dry-run            With --fix: show the difference, write nothing
+          --format <FORMAT>    How to print the findings [default: text] [possible values: text, json,
+                               sarif, github]
+          --root <DIR>         Use exactly this folder of skills (repeatable) instead of the project's,
+                               yours and the machine's
+          --agent <ID>         Also use the skills of this agent of ours (a brain below
+                               HONE_HOME/agents)
+          --depth <N>          How many folders deep to look below a root [default: 6, or
+                               `skills.depth`]
+      -h, --help               Print help (see more with '--help')
+      -V, --version            Print version
+
+    PATH is a skill's folder, its SKILL.md, a folder of skills, or a skill's name; without one, the
+    current folder.
+    Exit code 0: no errors. 1: errors. Warnings and notes do not count.
+
+
+    $ hone trust -h
+    exit: 0
+    --- stdout
+    Trust a project, so that its skills are offered
+
+    Usage: hone trust [OPTIONS] [FOLDER]
+
+    Arguments:
+      [FOLDER]  The project [default: the one around the current folder]
+
+    Options:
+          --revoke      Take the trust back
+          --list        List the trusted projects
+          --json        Print JSON
+          --root <DIR>  Use exactly this folder of skills (repeatable) instead of the project's, yours
+                        and the machine's
+          --agent <ID>  Also use the skills of this agent of ours (a brain below HONE_HOME/agents)
+          --depth <N>   How many folders deep to look below a root [default: 6, or `skills.depth`]
+      -h, --help        Print help
+      -V, --version     Print version
+
+    Read what you trust: `hone list --all` names the skills of the project, `hone view PATH` shows one.
+    "#);
+}
+
+#[test]
+fn every_command_and_every_option_is_described() {
+    let sandbox = Sandbox::new();
+    let mut pending = vec![String::new()];
+    let mut seen = 0;
+    while let Some(command) = pending.pop() {
+        let run = sandbox.hone(&format!("{command} --help")).run();
+        assert_eq!(run.code, 0, "{run}");
+        seen += 1;
+        let text = run.text();
+        let commands = text.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+        for line in commands.unwrap_or_default().lines() {
+            let mut words = line.split_whitespace();
+            let name = words.next().unwrap();
+            assert!(words.next().is_some(), "`{command} {name}` has no description");
+            if name != "help" {
+                pending.push(format!("{command} {name}").trim().to_owned());
+            }
+        }
+    }
+    assert_eq!(seen, 31, "a command was added or taken away");
+}
+
+#[test]
+fn version() {
+    assert_snapshot!(transcript(&Sandbox::new(), &["--version", "list -V"]), @"
+    $ hone --version
+    exit: 0
+    --- stdout
+    hone [VERSION]
+
+
+    $ hone list -V
+    exit: 0
+    --- stdout
+    hone-list 0.1.0
+    ");
+}
+
+#[test]
+fn wrong_usage_says_what_is_meant() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(transcript(&sandbox, &["lsit", "view", "list --josn", "view a b c", "config get"]), @"
+    $ hone lsit
+    exit: 2
+    --- stderr
+    error: unrecognized subcommand 'lsit'
+
+      tip: a similar subcommand exists: 'list'
+
+    Usage: hone [OPTIONS] [COMMAND]
+
+    For more information, try '--help'.
+
+
+    $ hone view
+    exit: 2
+    --- stderr
+    error: the following required arguments were not provided:
+      <NAME>
+
+    Usage: hone view <NAME> [FILE]
+
+    For more information, try '--help'.
+
+
+    $ hone list --josn
+    exit: 2
+    --- stderr
+    error: unexpected argument '--josn' found
+
+      tip: a similar argument exists: '--json'
+
+    Usage: hone list --json [QUERY]...
+
+    For more information, try '--help'.
+
+
+    $ hone view a b c
+    exit: 2
+    --- stderr
+    error: unexpected argument 'c' found
+
+    Usage: hone view [OPTIONS] <NAME> [FILE]
+
+    For more information, try '--help'.
+
+
+    $ hone config get
+    exit: 2
+    --- stderr
+    error: the following required arguments were not provided:
+      <KEY>
+
+    Usage: hone config get <KEY>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn completions_for_every_shell() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let run = sandbox.hone(&format!("completions {shell}")).run();
+        assert_eq!((run.code, run.errors().as_str()), (0, ""), "{shell}");
+        assert!(run.text().contains("rollback"), "{shell}");
+    }
+    assert_snapshot!(sandbox.hone("completions tcsh").run(), @"
+    exit: 2
+    --- stderr
+    error: invalid value 'tcsh' for '<SHELL>'
+      [possible values: bash, elvish, fish, powershell, zsh]
+
+      tip: a similar value exists: 'zsh'
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn the_bash_completion_is_bash_and_completes() {
+    need("bash");
+    let sandbox = Sandbox::new();
+    sandbox.write("tmp/hone.bash", sandbox.hone("completions bash").run().stdout);
+    let script = "bash -n \"$1\" && source \"$1\" && COMP_WORDS=(hone ro) COMP_CWORD=1 && _hone hone ro hone && echo \"${COMPREPLY[@]}\"";
+    let output = Command::new("bash")
+        .args(["-c", script, "bash"])
+        .arg(sandbox.path("tmp/hone.bash"))
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "rollback\n");
+}
+
+#[test]
+fn man_prints_the_main_page_or_writes_all_of_them() {
+    let sandbox = Sandbox::new();
+    let page = sandbox.hone("man").run();
+    assert_eq!(page.code, 0);
+    assert!(page.text().contains(".TH hone 1"), "{page}");
+    assert_snapshot!(sandbox.hone("man pages").run(), @"
+    exit: 0
+    --- stderr
+    man pages written to `pages`
+    ");
+    let files = sandbox.files("project/pages");
+    assert_eq!(files.len(), 31, "{files:?}");
+    assert_eq!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"), true);
+    assert!(files.contains(&"hone-file-add.1".to_owned()));
+    sandbox.write("project/file", "");
+    assert_snapshot!(sandbox.hone("man file").run(), @"
+    exit: 2
+    --- stderr
+    error: could not write to `file`: File exists (os error 17)
+    ");
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    assert_eq!(sandbox.hone("man").command().stdout(full).status().unwrap().code(), Some(2));
+}
+
+#[test]
+fn schema_lists_and_prints() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(transcript(&sandbox, &["schema", "schema unheard-of", "schema files"]), @r#"
+    $ hone schema
+    exit: 0
+    --- stdout
+    change
+    check
+    config
+    diff
+    doctor
+    files
+    history
+    list
+    prompt
+    trust
+    usage
+    usage-import
+    view
+
+
+    $ hone schema unheard-of
+    exit: 1
+    --- stderr
+    error: there is no schema `unheard-of`
+    hint: `hone schema` lists them
+
+
+    $ hone schema files
+    exit: 0
+    --- stdout
+    {
+      "$schema": "https://json-schema.org/draft/2020-12/schema",
+      "title": "Files",
+      "description": "`hone file list --json`.",
+      "type": "object",
+      "properties": {
+        "files": {
+          "type": "array",
+          "items": {
+            "type": "string"
+          }
+        },
+        "name": {
+          "type": "string"
+        }
+      },
+      "required": [
+        "name",
+        "files"
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn a_home_that_cannot_be_used_is_named() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.write("file", "");
+    let run = sandbox.hone("list tidy").env("HONE_HOME", sandbox.path("file/state")).run();
+    assert_snapshot!(run, @"
+    exit: 2
+    --- stderr
+    error: could not read `[TEMP]/file/state/config.toml`: Not a directory (os error 20)
+    hint: mend `[TEMP]/file/state/config.toml`, or take it away to use the defaults
+    ");
+}

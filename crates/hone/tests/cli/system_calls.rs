@@ -1,0 +1,35 @@
+//! Cost, counted and not timed.
+
+use crate::harness::{Sandbox, need};
+
+const SKILLS: usize = 500;
+const MAX_CALLS_PER_SKILL: usize = 6;
+
+#[test]
+fn a_warm_listing_reads_no_skill_and_makes_at_most_six_calls_for_each() {
+    need("strace");
+    let sandbox = Sandbox::new();
+    for number in 0..SKILLS {
+        sandbox.skill("root", &format!("skill-{number}"), "Does it.");
+    }
+    sandbox.done("list --json --root ../root");
+    let trace = sandbox.path("tmp/trace");
+    let run = sandbox.hone("list --json --root ../root").run_under(&[
+        "strace",
+        "-f",
+        "-o",
+        trace.to_str().unwrap(),
+    ]);
+    assert_eq!(run.json()["skills"].as_array().unwrap().len(), SKILLS);
+    let trace = sandbox.read("tmp/trace");
+    let is_call = |line: &&str| line.contains('(') && !line.contains("resumed>");
+    let calls = trace.lines().filter(is_call).count();
+    assert!(calls > SKILLS, "the trace is not one:\n{}", trace.lines().take(20).collect::<String>());
+    assert!(
+        calls <= SKILLS * MAX_CALLS_PER_SKILL,
+        "{calls} system calls for {SKILLS} skills, {} each",
+        calls / SKILLS
+    );
+    let opened = trace.lines().find(|line| line.contains("open") && line.contains("SKILL.md"));
+    assert_eq!(opened, None, "a warm listing opened a skill");
+}
