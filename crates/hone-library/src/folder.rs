@@ -271,7 +271,7 @@ impl Folder {
     }
 
     /// Takes away folders that a removed file left empty.
-    fn remove_empty(&self, inner: &Path) -> std::io::Result<()> {
+    pub(crate) fn remove_empty(&self, inner: &Path) -> std::io::Result<()> {
         for folder in inner.ancestors().take_while(|folder| !folder.as_os_str().is_empty()) {
             if self.dir.remove_dir(folder).is_err() {
                 return Ok(());

@@ -85,6 +85,10 @@ fn settle_row(state: &State, held: &Held<'_>, row: &Unfinished) -> Result<(), Er
         for change in &row.changes {
             let (inner, _) = split(&change.file);
             sweep(folder, &inner.to_string_lossy(), &place.key);
+            if !place.is_flat {
+                // Made for a file that never came, or left by one that went.
+                let _ = folder.remove_empty(inner);
+            }
         }
     }
     match fate(folder.as_ref(), &row.changes) {

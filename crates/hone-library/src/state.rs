@@ -4,7 +4,7 @@
 //! that is still sound is taken over. A file of a newer format is left alone: reading goes on without
 //! it, writing stops.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -107,6 +107,7 @@ pub struct State {
     db: RefCell<Option<Connection>>,
     problem: RefCell<Option<Error>>,
     notes: RefCell<Vec<String>>,
+    is_durable: Cell<bool>,
 }
 
 impl State {
@@ -119,6 +120,7 @@ impl State {
             db: RefCell::new(None),
             problem: RefCell::new(None),
             notes: RefCell::new(Vec::new()),
+            is_durable: Cell::new(false),
         };
         match state.connect() {
             Ok(db) => *state.db.borrow_mut() = Some(db),
@@ -192,8 +194,11 @@ impl State {
         if format_of(db)? == FORMAT {
             return Ok(());
         }
+        // Empty tables need not survive a power cut; the first write that must does the waiting.
+        db.pragma_update(None, "synchronous", "OFF")?;
         db.pragma_update(None, "journal_mode", "WAL")?;
         make_tables(db)?;
+        db.pragma_update(None, "synchronous", "NORMAL")?;
         if self.home.join("objects").is_dir() {
             self.note(format!(
                 "`{}` was gone or empty, though old versions are kept beside it; lost: {}",
@@ -320,11 +325,23 @@ impl State {
         self.with(|db| {
             db.busy_timeout(BUSY)?;
             db.pragma_update(None, "synchronous", "FULL")?;
+            self.make_durable()?;
             let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let value = work(&transaction)?;
             transaction.commit()?;
             Ok(value)
         })
+    }
+
+    /// Makes sure that the file itself is on the disk, which its making did not wait for.
+    fn make_durable(&self) -> Result<(), Error> {
+        if !self.is_durable.replace(true) {
+            for path in [&self.path(), &self.home] {
+                let synced = File::open(path).and_then(|opened| opened.sync_all());
+                synced.map_err(Error::io("write", path))?;
+            }
+        }
+        Ok(())
     }
 
     /// Runs one write that a power cut may undo.

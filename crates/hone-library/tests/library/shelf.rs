@@ -20,7 +20,15 @@ pub(crate) struct Shelf {
 
 impl Shelf {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::at(tempfile::tempdir().unwrap())
+    }
+
+    /// A shelf in memory, where making things durable costs nothing: for thousands of writes.
+    pub(crate) fn in_memory() -> Self {
+        Self::at(tempfile::tempdir_in("/dev/shm").unwrap())
+    }
+
+    fn at(folder: TempDir) -> Self {
         // A program that runs as somebody else must get in.
         chmod(folder.path(), 0o755);
         let base = std::fs::canonicalize(folder.path()).unwrap();
