@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 use hone_library::usage::{self, Event};
 use hone_library::{
-    Author, Catalogue, Change, Config, Error, Listed, Matching, Mode, Root, Search, State, Store, Surroundings,
-    read_text,
+    Author, Catalogue, Change, Config, Error, Listed, Matching, Mode, Root, Search, State, Store,
+    Surroundings, read_text,
 };
 
 fn main() -> Result<(), Error> {
@@ -104,8 +104,7 @@ impl Writer<'_> {
 
     fn live(&self) -> Result<(), Error> {
         let key = self.root.join(self.name);
-        let text =
-            format!("---\nname: {}\ndescription: Comes and goes\n---\nDo.\n", self.name);
+        let text = format!("---\nname: {}\ndescription: Comes and goes\n---\nDo.\n", self.name);
         let tell = |change: Change| said(change.action.id());
         if let Ok(skill) = self.skill() {
             self.store.delete(&skill)?;

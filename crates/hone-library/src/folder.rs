@@ -273,10 +273,11 @@ impl Folder {
     /// Takes away folders that a removed file left empty.
     pub(crate) fn remove_empty(&self, inner: &Path) -> std::io::Result<()> {
         for folder in inner.ancestors().take_while(|folder| !folder.as_os_str().is_empty()) {
-            if self.dir.remove_dir(folder).is_err() {
-                return Ok(());
+            match self.dir.remove_dir(folder) {
+                Ok(()) => sync(&self.subfolder(folder.parent().unwrap_or(Path::new("")))?.dir)?,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(_) => return Ok(()),
             }
-            sync(&self.subfolder(folder.parent().unwrap_or(Path::new("")))?.dir)?;
         }
         Ok(())
     }

@@ -292,7 +292,7 @@ impl FuzzyMatch {
 fn near_lines(text: &str, old: &str) -> Vec<(usize, String)> {
     const SHOWN_CHARS: usize = 120;
     /// Of 1,000; less is not near.
-    const LEAST: usize = 400;
+    const LEAST: usize = 250;
     let pairs = |line: &str| -> HashSet<(char, char)> {
         let chars: Vec<char> = line.trim().chars().flat_map(char::to_lowercase).collect();
         chars.windows(2).map(|pair| (pair[0], pair[1])).collect()

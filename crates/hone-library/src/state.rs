@@ -241,11 +241,12 @@ impl State {
             .iter()
             .filter(|table| !table.holds.is_empty())
             .partition(|table| table.take_over(&aside, &db).is_ok());
-        let fate = [("saved", spoken(kept.into_iter())), ("lost", spoken(lost.into_iter()))]
-            .into_iter()
-            .filter(|(_, what)| !what.is_empty())
-            .map(|(word, what)| format!("; {word}: {what}"))
-            .collect::<String>();
+        let mut fate = String::new();
+        for (word, tables) in [("saved", kept), ("lost", lost)] {
+            if !tables.is_empty() {
+                fate.extend(["; ", word, ": ", &spoken(tables.into_iter())]);
+            }
+        }
         self.note(format!(
             "`{}` was damaged and is kept as `{}`{fate}",
             self.path().display(),

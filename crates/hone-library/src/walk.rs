@@ -400,7 +400,8 @@ fn refreshed(mut next: impl FnMut() -> Option<Visit>) -> Vec<Visit> {
     };
     std::thread::scope(|scope| {
         for _ in 0..others {
-            scope.spawn(work);
+            // Where no thread is to be had, this one does it all.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         for (place, batch) in std::iter::once(first).chain(batches).enumerate() {
             let _ = send.send((place, batch));

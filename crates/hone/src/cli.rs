@@ -16,7 +16,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
         write is checked first, recorded, and can be undone.",
     after_help = "Start with `hone` alone for an overview, or `hone list`.\n\
         Exit codes: 0 good, 1 the answer is no (invalid, not found, refused), 2 wrong usage or could not run.",
-    propagate_version = true,
     infer_subcommands = false
 )]
 pub(crate) struct Cli {
@@ -55,8 +54,8 @@ pub(crate) struct Writing {
     pub(crate) json: bool,
 
     /// Why, for the history
-    #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
-    pub(crate) why: String,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) why: Option<String>,
 }
 
 /// Where a text comes from.
@@ -227,6 +226,7 @@ pub(crate) enum Command {
     )]
     Trust {
         /// The project [default: the one around the current folder]
+        #[arg(conflicts_with = "list")]
         folder: Option<PathBuf>,
         /// Take the trust back
         #[arg(long, conflicts_with = "list")]

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use hone_library::{
-    Author, Catalogue, Config, Error, Listed, Mode, Project, Root, Search, State, Store,
-    Surroundings, deleted,
+    Author, Catalogue, Config, Error, Listed, Mode, Project, Reason, Root, Search, Skipped, State,
+    Store, Surroundings, deleted,
 };
 use hone_skill::Slug;
 
@@ -22,9 +22,11 @@ impl Context {
     pub(crate) fn new(places: Places) -> Result<Self, Failure> {
         let around = surroundings()?;
         let config = Config::load(&around.hone_home).map_err(|error| {
-            let path = Config::path(&around.hone_home);
-            let advice = format!("mend `{}`, or take it away to use the defaults", path.display());
-            Failure::from(error).advised(advice)
+            let advice = match &error {
+                Error::Config { .. } => "mend that file, or take it away to use the defaults",
+                _ => "set `HONE_HOME` to a folder that can be used",
+            };
+            Failure::from(error).advised(advice.to_owned())
         })?;
         Ok(Self::with(around, config, places))
     }
@@ -84,6 +86,13 @@ impl Context {
         Ok(skills)
     }
 
+    /// Warns that a listing was made without the state, so that a trusted project looks like any other.
+    pub(crate) fn tell_problem(&self) {
+        if let Some(problem) = self.state.problem() {
+            say(&format!("warning: {problem}; nothing is known about trust (`hone doctor`)"));
+        }
+    }
+
     /// Passes on what the state has to say.
     pub(crate) fn tell_notes(&self) {
         for note in self.state.take_notes() {
@@ -109,7 +118,8 @@ impl Context {
     }
 
     pub(crate) fn store(&self, writing: &Writing) -> Store<'_> {
-        let author = Author { actor: actor(), reason: writing.why.clone(), now: now() };
+        let author =
+            Author { actor: actor(), reason: writing.why.clone().unwrap_or_default(), now: now() };
         let mode = if writing.dry_run { Mode::DryRun } else { Mode::Write };
         Store::new(&self.state, author, mode)
     }
@@ -133,6 +143,14 @@ impl Context {
             Err(error) => error,
         };
         let is_gone = !matches!(&error, Error::NotFound { hidden: Some(_), .. });
+        let is_meant = |skipped: &&Skipped| {
+            let folder = skipped.path.parent().and_then(Path::file_name);
+            skipped.reason == Reason::Broken && folder.is_some_and(|folder| folder == name)
+        };
+        if let Some(broken) = catalogue.skipped.iter().find(is_meant).filter(|_| !is_gone) {
+            let advice = format!("`hone check {}` shows the place", self.typed(&broken.path));
+            return Err(Failure::from(error).advised(advice));
+        }
         if is_gone && matches!(self.removed(catalogue, name, &error), Ok(Some(_))) {
             let hint = format!("it was removed; `hone rollback {}` brings it back", quoted(name));
             return Err(Failure::no(error.to_string(), &hint));
@@ -187,6 +205,17 @@ impl Context {
         Ok(deleted(&self.state, slug.as_str())?.into_iter().find(is_meant))
     }
 
+    /// A path as a person can type it.
+    pub(crate) fn typed(&self, path: &Path) -> String {
+        let shown = self.shown(path);
+        if quoted(&shown) == shown {
+            return shown;
+        }
+        // A shell does not expand `~` inside quotes.
+        let below = path.strip_prefix(&self.around.cwd).unwrap_or(path);
+        quoted(&below.to_string_lossy()).into_owned()
+    }
+
     /// A path as a person wants to see it: below the current folder or the home, shortened.
     pub(crate) fn shown(&self, path: &Path) -> String {
         if let Ok(below) = path.strip_prefix(&self.around.cwd)
@@ -203,9 +232,8 @@ impl Context {
 
 /// Where we are, and whose home it is.
 pub(crate) fn surroundings() -> Result<Surroundings, Failure> {
-    Surroundings::from_env().ok_or_else(|| {
-        Failure::failed("there is no home folder, or no current one", "set `HOME`")
-    })
+    Surroundings::from_env()
+        .ok_or_else(|| Failure::failed("there is no home folder, or no current one", "set `HOME`"))
 }
 
 /// A path without links, as far as it exists.

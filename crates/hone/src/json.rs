@@ -10,7 +10,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-/// `hone list --json`; [`list`] writes it.
+/// `hone list --json`.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "the schema is made from it")]
 pub(crate) struct List {

@@ -90,6 +90,7 @@ impl Failure {
     /// What to do next, where there is a good guess.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
+            Self::Library(Error::NoSlug(_)) => Some("use at least one letter or digit".to_owned()),
             Self::Library(error) => error.hint(),
             Self::Failed { hint, .. } | Self::No { hint, .. } => hint.clone(),
             Self::Advised { advice, .. } => Some(advice.clone()),
@@ -257,10 +258,7 @@ mod tests {
     fn json_spells_out_what_a_terminal_would_obey() {
         let text = "plain, ü, del \u{7f}, csi \u{9b}31m, bidi \u{202e}, tag \u{e0041}";
         let visible = visible_json(text);
-        assert_eq!(
-            visible,
-            r"plain, ü, del \u007f, csi \u009b31m, bidi \u202e, tag \udb40\udc41"
-        );
+        assert_eq!(visible, r"plain, ü, del \u007f, csi \u009b31m, bidi \u202e, tag \udb40\udc41");
         let back: String = serde_json::from_str(&format!("\"{visible}\"")).unwrap();
         assert_eq!(back, text);
     }

@@ -4,7 +4,9 @@ use anstyle::{AnsiColor, Effects};
 use hone_skill::{Diagnostic, Profile, Severity};
 use unicode_width::UnicodeWidthStr;
 
-use crate::terminal::{Style, columns, fit, fit_end, printable, printable_line, stdout_is_terminal};
+use crate::terminal::{
+    Style, columns, fit, fit_end, printable, printable_line, stdout_is_terminal,
+};
 
 /// Columns of source shown where the width of the output is nobody's business.
 const SOURCE_COLUMNS: usize = 100;
@@ -29,12 +31,7 @@ struct Excerpt {
 impl<'t> Source<'t> {
     pub(crate) fn new(path: &str, text: &'t str) -> Self {
         let room = if stdout_is_terminal() { columns() } else { SOURCE_COLUMNS };
-        Self {
-            path: printable_line(path).into_owned(),
-            text,
-            lines: text.lines().collect(),
-            room,
-        }
+        Self { path: printable_line(path).into_owned(), text, lines: text.lines().collect(), room }
     }
 
     /// A diagnostic as `profile` weighs it.
@@ -87,11 +84,11 @@ impl<'t> Source<'t> {
         if before.width() + marked.width() + after.width() <= room {
             return Excerpt { before, marked, after };
         }
-        // What is not needed after the finding goes to the text before it.
-        let marked = fit(&marked, room / 2).into_owned();
-        let left = room - marked.width();
-        let before = fit_end(&before, left - after.width().min(left / 4)).into_owned();
-        let after = fit(&after, left - before.width()).into_owned();
+        // The finding may take half of the room, and what the text around it leaves.
+        let wanted = marked.width().min(room / 2);
+        let before = fit_end(&before, (room - wanted) * 3 / 4).into_owned();
+        let marked = fit(&marked, room - before.width()).into_owned();
+        let after = fit(&after, room - before.width() - marked.width()).into_owned();
         Excerpt { before, marked, after }
     }
 }

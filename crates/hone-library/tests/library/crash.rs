@@ -58,7 +58,8 @@ fn leftovers(folder: &Path) -> Vec<String> {
 
 fn empty_folders(folder: &Path) -> Vec<String> {
     let all: Vec<String> = tree(folder).into_keys().collect();
-    let is_empty = |path: &String| !all.iter().any(|other| other != path && other.starts_with(path));
+    let is_empty =
+        |path: &String| !all.iter().any(|other| other != path && other.starts_with(path));
     all.iter().filter(|path| path.ends_with('/') && is_empty(path)).cloned().collect()
 }
 
@@ -138,7 +139,10 @@ fn a_writer_killed_while_it_creates_goes_back_and_deletes_leaves_a_whole_skill_o
 
         let state = shelf.state();
         store(&state)
-            .edit(&shelf.listed(&state, "other"), &format!("{}Round {round}.\n", skill_text("other")))
+            .edit(
+                &shelf.listed(&state, "other"),
+                &format!("{}Round {round}.\n", skill_text("other")),
+            )
             .unwrap();
         assert_eq!(leftovers(&shelf.base()), Vec::<String>::new(), "round {round}");
         assert_eq!(empty_folders(&shelf.root), Vec::<String>::new(), "round {round}");

@@ -46,7 +46,8 @@ fn every_change_is_a_revision_without_gaps() {
     store.rollback(&shelf.root.join("one"), None).unwrap();
     use Action::{Create, Delete, Edit, Patch, RemoveFile, Rollback, Upsert, WriteFile};
     let expected = [
-        Create, Edit, Edit, Patch, WriteFile, WriteFile, RemoveFile, Upsert, Rollback, Delete, Rollback,
+        Create, Edit, Edit, Patch, WriteFile, WriteFile, RemoveFile, Upsert, Rollback, Delete,
+        Rollback,
     ];
     let expected: Vec<(u64, Action)> = (1..).zip(expected).collect();
     assert_eq!(actions(&shelf.history(&state, "one")), expected);
@@ -100,7 +101,14 @@ fn any_revision_can_be_brought_back_as_a_new_one() {
     let reasons: Vec<&str> = history.iter().map(|revision| revision.reason.as_str()).collect();
     assert_eq!(
         reasons,
-        ["a test", "a test", "a test", "to revision 1: a test", "to revision 3: a test", "to revision 2: a test"]
+        [
+            "a test",
+            "a test",
+            "a test",
+            "to revision 1: a test",
+            "to revision 3: a test",
+            "to revision 2: a test"
+        ]
     );
     let at = |n: u64| files_at(&state, &history, n).unwrap().remove("SKILL.md").unwrap();
     let texts: Vec<String> = (1..=6).map(|n| String::from_utf8(at(n)).unwrap()).collect();
@@ -142,7 +150,8 @@ fn what_cannot_be_gone_back_to_is_refused() {
     assert_eq!(
         rollback("new", None),
         (
-            "there is nothing before the first revision; `hone rm new` takes the skill away".to_owned(),
+            "there is nothing before the first revision; `hone rm new` takes the skill away"
+                .to_owned(),
             None
         )
     );
@@ -170,7 +179,7 @@ fn a_deleted_skill_comes_back_with_all_its_files_programs_and_links() {
     for _ in 0..2 {
         store(&state).delete(&shelf.listed(&state, "one")).unwrap();
         assert_eq!(tree(&shelf.root), BTreeMap::new());
-        assert_eq!(deleted(&state, "one").unwrap(), [key.clone()]);
+        assert_eq!(deleted(&state, "one").unwrap(), std::slice::from_ref(&key));
         store(&state).rollback(&key, None).unwrap();
         assert_eq!(tree(&shelf.root), before);
         assert_eq!(deleted(&state, "one").unwrap(), Vec::<std::path::PathBuf>::new());
@@ -179,7 +188,7 @@ fn a_deleted_skill_comes_back_with_all_its_files_programs_and_links() {
     let change = store(&state).rollback(&key, None).unwrap();
     assert_eq!(change.action, Action::Delete);
     assert_eq!(tree(&shelf.root), BTreeMap::new());
-    assert_eq!(deleted(&state, "one").unwrap(), [key.clone()]);
+    assert_eq!(deleted(&state, "one").unwrap(), std::slice::from_ref(&key));
     store(&state).rollback(&key, None).unwrap();
     assert_eq!(tree(&shelf.root), before);
 }
@@ -290,7 +299,10 @@ fn a_change_by_hand_is_a_revision_of_its_own_and_the_first_thing_to_be_undone() 
 
     shelf.write("one/SKILL.md", text("again by hand"));
     store(&state).edit(&one, &text("by hone")).unwrap();
-    assert_eq!(actions(&shelf.history(&state, "one"))[6..], [(7, Action::Outside), (8, Action::Edit)]);
+    assert_eq!(
+        actions(&shelf.history(&state, "one"))[6..],
+        [(7, Action::Outside), (8, Action::Edit)]
+    );
     store(&state).rollback(&key, None).unwrap();
     assert_eq!(description(&shelf, &state), "again by hand");
 }

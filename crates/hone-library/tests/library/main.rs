@@ -1,5 +1,7 @@
 //! The library from outside: real folders, real SQLite files, real processes.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod catalogue;
 mod clients;
 mod crash;

@@ -492,11 +492,9 @@ mod files {
     fn the_paths_of_supporting_files_follow_their_rules() {
         let segment = |count: usize| format!("assets/{}", "s".repeat(count));
         let long = |count: usize| {
-            let mut path = format!("assets/{}", "s/".repeat(0));
-            while path.len() + 201 <= count {
-                path += &format!("{}/", "p".repeat(200));
-            }
-            path.clone() + &"q".repeat(count - path.len())
+            let folders = format!("assets/{0}/{0}/", "p".repeat(200));
+            let rest = count - folders.len();
+            folders + &"q".repeat(rest)
         };
         let deep = |count: usize| format!("assets/{}x", "d/".repeat(count - 1));
         for path in [

@@ -227,23 +227,14 @@ pub(crate) fn rollback(
 ) -> Outcome {
     let catalogue = context.catalogue()?;
     let key = context.key_of(&catalogue, name)?;
-    let change = context.store(writing).rollback(&key, to).map_err(|error| match error {
-        Error::NoRevision { newest: 1, revision: 0, .. } if to.is_none() => Failure::no(
-            format!("`{name}` has one revision, so there is none before it"),
-            &format!("`hone rm {}` takes it away", quoted(name)),
-        ),
-        Error::NoRevision { newest: 0, .. } => {
-            Failure::no(format!("hone has not changed `{name}` yet"), "")
-        }
-        error => error.into(),
-    })?;
+    let change = context.store(writing).rollback(&key, to)?;
     report(&change, writing)
 }
 
 pub(crate) fn pin(context: &Context, name: &str, pin: bool) -> Outcome {
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
-    let writing = Writing { dry_run: false, json: false, why: String::new() };
+    let writing = Writing { dry_run: false, json: false, why: None };
     let store = context.store(&writing);
     let changed = if pin { store.pin(&skill)? } else { store.unpin(&skill)? };
     let word = match (pin, changed) {

@@ -25,7 +25,11 @@ pub(crate) fn config(context: &Context, command: Option<ConfigCommand>, as_json:
         Some(ConfigCommand::Get { key }) => {
             let setting = known(&key)?;
             let value = value_in(&context.config, setting);
-            if as_json { one_as_json(&path, value) } else { print_data(&format!("{}\n", value.value)) }
+            if as_json {
+                one_as_json(&path, value)
+            } else {
+                print_data(&format!("{}\n", value.value))
+            }
         }
         Some(ConfigCommand::Set { key, value, project }) => {
             set(context, known(&key)?, Some(&value), project, as_json)

@@ -116,7 +116,7 @@ fn skills(context: &Context, catalogue: &Catalogue, checks: &mut Vec<DoctorCheck
         |reason: Reason| matches!(reason, Reason::Broken | Reason::FileName | Reason::Closed);
     for skipped in catalogue.skipped.iter().filter(|skipped| broken(skipped.reason)).take(MOST) {
         let path = context.shown(&skipped.path);
-        let hint = format!("`hone check {}`", quoted(&path));
+        let hint = format!("`hone check {}`", context.typed(&skipped.path));
         checks.push(bad("skill", &format!("{path}: {}", skipped.message), Some(&hint)));
     }
     for skipped in

@@ -23,6 +23,7 @@ pub(crate) fn list(
 ) -> Outcome {
     let Some(client) = client else {
         let mut catalogue = context.catalogue()?;
+        context.tell_problem();
         catalogue.skills.retain(|skill| matches(skill, query));
         catalogue.skipped.retain(|skipped| skipped_matches(skipped, query));
         let found = found(&catalogue, query);
@@ -119,6 +120,7 @@ fn show(
                 format!("no skill matches `{}`; `hone list` shows all", query.join(" "))
             }
             ([], Some(client)) => format!("{} sees no skill here", client.id()),
+            ([], None) if !catalogue.skipped.is_empty() => "no skill is offered here".to_owned(),
             ([], None) => "there are no skills here; `hone new NAME` creates one".to_owned(),
         });
     }
@@ -162,6 +164,7 @@ pub(crate) fn lines(skills: &[Listed], room: usize) -> String {
 
 pub(crate) fn prompt(context: &Context, budget: Option<usize>, as_json: bool) -> Outcome {
     let catalogue = context.catalogue()?;
+    context.tell_problem();
     let budget = budget.unwrap_or(context.config.prompt.budget);
     let index = level0(&catalogue.skills, budget);
     if as_json {

@@ -16,6 +16,7 @@ const SKIPPED: usize = 3;
 
 pub(crate) fn run(context: &Context) -> Outcome {
     let catalogue = context.catalogue()?;
+    context.tell_problem();
     let room = columns();
     let mut text =
         format!("hone {} · {}", env!("CARGO_PKG_VERSION"), count(catalogue.skills.len(), "skill"));

@@ -68,7 +68,10 @@ fn project(context: &Context, folder: Option<&Path>, revoke: bool) -> Result<Pat
                 ));
             }
             Err(error) => {
-                return Err(Failure::no(format!("could not find `{}`: {error}", path.display()), ""));
+                return Err(Failure::no(
+                    format!("could not find `{}`: {error}", path.display()),
+                    "",
+                ));
             }
         }
     }

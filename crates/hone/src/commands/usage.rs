@@ -35,7 +35,7 @@ pub(crate) fn usage(context: &Context, command: Option<UsageCommand>, as_json: b
         }
         Some(UsageCommand::Export { file }) => {
             let catalogue = context.catalogue()?;
-            let writing = Writing { dry_run: true, json: false, why: String::new() };
+            let writing = Writing { dry_run: true, json: false, why: None };
             let store = context.store(&writing);
             let pinned = |row: &hone_library::usage::Usage| {
                 let skill = catalogue.skills.iter().find(|skill| skill.summary.name == row.name);

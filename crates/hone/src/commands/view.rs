@@ -101,7 +101,7 @@ fn show(context: &Context, skill: &Listed, file: &str, main: &str, bytes: &[u8])
 }
 
 fn is_pinned(context: &Context, skill: &Listed) -> bool {
-    let writing = Writing { dry_run: true, json: false, why: String::new() };
+    let writing = Writing { dry_run: true, json: false, why: None };
     context.store(&writing).is_pinned(skill).unwrap_or(false)
 }
 

@@ -32,8 +32,6 @@ fn an_unquoted_colon() {
     3 | description: Use when: it is late
       |                      ^^^^^^^^^^^^
       = hint: put the whole value in double quotes
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings; `--fix` mends some of them
     ");
@@ -65,8 +63,6 @@ fn a_tab_in_the_indentation() {
     5 |  version: "1"
       |  ^^^^^^^^^^^^
       = hint: write `key: value` lines under it
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 3 errors, 0 warnings
     "#);
@@ -82,8 +78,6 @@ fn a_byte_order_mark() {
       |
     1 | \u{feff}---
       | ^^^^^^^^
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings; `--fix` mends some of them
     ");
@@ -101,8 +95,6 @@ fn a_duplicate_key() {
     3 | description: one
       | ^^^^^^^^^^^
       = hint: remove one of the two
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings; `--fix` mends some of them
     ");
@@ -120,8 +112,6 @@ fn wide_characters_before_the_caret() {
     3 | description: 日本語の説明 🎉 when: x
       |                                  ^^^
       = hint: put the whole value in double quotes
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings; `--fix` mends some of them
     ");
@@ -138,33 +128,30 @@ fn a_very_long_line_is_shown_around_the_finding() {
     error[description-too-long]: the description has 1047 characters, 1024 are allowed
      --> long/SKILL.md:3:14
       |
-    3 | description: many words many words many words many words man…
-      |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    3 | description: many words many words many words many words many words many words many words many…
+      |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       = hint: say what it does and when to use it; move the rest into the body
 
     error[yaml-unquoted]: the value of `description` must be quoted: mapping values are not allowed in this context
      --> long/SKILL.md:3:458
       |
-    3 | …any words many words many words many words when: x and more words and more words and more word…
-      |                                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    3 | …ny words many words many words when: x and more words and more words and more words and more w…
+      |                                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       = hint: put the whole value in double quotes
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 2 errors, 0 warnings; `--fix` mends some of them
     ");
-    let text = format!("---\nname: long\ndescription: x\nlicens{}: y\n---\nDo it.\n", "e".repeat(200));
+    let text =
+        format!("---\nname: long\ndescription: x\nlicens{}: y\n---\nDo it.\n", "e".repeat(200));
     assert_snapshot!(checked("long", text), @"
     exit: 1
     --- stdout
     error[unknown-key]: `licenseeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee…` is not a key of this profile
      --> long/SKILL.md:4:1
       |
-    4 | licenseeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee…: y
-      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    4 | licenseeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee…
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       = hint: move it under `metadata`, as `licenseeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee…: …`
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings
     ");
@@ -180,8 +167,7 @@ fn what_is_not_a_text_is_refused_with_the_place() {
             checked("bare", "Just text.\n"),
             checked("open", "---\nname: open\ndescription: x\n"),
             checked("list", "---\n- a\n- b\n---\nDo it.\n"),
-        ]
-        .join("\n\n"),
+        ].join("\n"),
         @r"
     exit: 1
     --- stdout
@@ -191,11 +177,8 @@ fn what_is_not_a_text_is_refused_with_the_place() {
     3 | description: caf�
       |                 ^
       = hint: save the file as UTF-8
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings
-
 
     exit: 1
     --- stdout
@@ -205,22 +188,16 @@ fn what_is_not_a_text_is_refused_with_the_place() {
     3 | description: a\u{0}b
       |               ^^^^^
       = hint: this is not a text file
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings
-
 
     exit: 1
     --- stdout
     error[no-frontmatter]: there is no frontmatter
      --> empty/SKILL.md:1:1
       = hint: start the file with `---`, `name: …`, `description: …`, `---`
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings
-
 
     exit: 1
     --- stdout
@@ -230,11 +207,8 @@ fn what_is_not_a_text_is_refused_with_the_place() {
     1 | Just text.
       | ^
       = hint: start the file with `---`, `name: …`, `description: …`, `---`
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings
-
 
     exit: 1
     --- stdout
@@ -244,11 +218,8 @@ fn what_is_not_a_text_is_refused_with_the_place() {
     1 | ---
       | ^^^
       = hint: add a line `---` after the last frontmatter key
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings
-
 
     exit: 1
     --- stdout
@@ -258,8 +229,6 @@ fn what_is_not_a_text_is_refused_with_the_place() {
     2 | - a
       | ^
       = hint: write `name: …` and `description: …` on lines of their own
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings
     "
@@ -268,11 +237,18 @@ fn what_is_not_a_text_is_refused_with_the_place() {
 
 #[test]
 fn escape_sequences_are_visible() {
-    let text = "---\nname: esc\ndescription: \"a\"\n---\n\u{1b}]52;c;Zm9v\u{7}\u{202e}\n";
-    assert_snapshot!(checked("esc", text), @"
+    let text = "---\nname: esc\ndescription: a \u{202e}b\u{2066}\nlicense: \"\\e]52;c;Zm9v\"\n---\nDo it.\n";
+    assert_snapshot!(checked("esc", text), @r"
     exit: 0
+    --- stdout
+    warning[hidden-characters]: the description holds the invisible character U+202E
+     --> esc/SKILL.md:3:14
+      |
+    3 | description: a \u{202e}b\u{2066}
+      |              ^^^^^^^^^^^^^^^^^^^
+      = hint: remove it: it can make text look like something else
     --- stderr
-    1 file checked (spec): 1 valid, 0 invalid; 0 errors, 0 warnings
+    1 file checked (spec): 1 valid, 0 invalid; 0 errors, 1 warning
     ");
 }
 
@@ -291,8 +267,6 @@ fn a_file_that_cannot_be_read_does_not_stop_the_others() {
 
     error[unreadable]: could not read the file: No such file or directory (os error 2)
      --> link/SKILL.md
-
-
     --- stderr
     3 files checked (spec): 1 valid, 2 invalid; 2 errors, 0 warnings
     ");
@@ -329,7 +303,7 @@ fn a_path_may_be_a_folder_a_file_a_folder_of_skills_or_a_name() {
     [PROJECT]/note.md [HOME]/.agents/skills/tidy/SKILL.md builtin:hone/SKILL.md
     [PROJECT]/skills/one/SKILL.md [PROJECT]/skills/bad/SKILL.md [PROJECT]/skills/deep/er/two/SKILL.md
     [PROJECT]/skills/bad/SKILL.md [PROJECT]/skills/deep/er/two/SKILL.md [PROJECT]/skills/one/SKILL.md
-    [PROJECT]/note.md [PROJECT]/skills/bad/SKILL.md [PROJECT]/skills/deep/er/two/SKILL.md [PROJECT]/skills/one/SKILL.md
+    [PROJECT]/skills/bad/SKILL.md [PROJECT]/skills/deep/er/two/SKILL.md [PROJECT]/skills/one/SKILL.md
     "
     );
 }
@@ -354,8 +328,6 @@ fn without_a_path_the_current_folder_is_checked() {
     2 | name: Tidy
       |       ^^^^
       = hint: rename one of them
-
-
     --- stderr
     1 file checked (spec): 0 valid, 1 invalid; 2 errors, 0 warnings; `--fix` mends some of them
     ");
@@ -385,7 +357,6 @@ fn a_missing_path_is_the_answer_no_and_wrong_usage_is_not() {
     error: there is no file, folder or skill `missing`
     hint: `hone list --all` shows what is there
 
-
     $ hone check --profile strict
     exit: 2
     --- stderr
@@ -394,7 +365,6 @@ fn a_missing_path_is_the_answer_no_and_wrong_usage_is_not() {
 
     For more information, try '--help'.
 
-
     $ hone check --format xml
     exit: 2
     --- stderr
@@ -402,7 +372,6 @@ fn a_missing_path_is_the_answer_no_and_wrong_usage_is_not() {
       [possible values: text, json, sarif, github]
 
     For more information, try '--help'.
-
 
     $ hone check --dry-run
     exit: 2
@@ -413,7 +382,6 @@ fn a_missing_path_is_the_answer_no_and_wrong_usage_is_not() {
     Usage: hone check --fix --dry-run [PATH]...
 
     For more information, try '--help'.
-
 
     $ hone check --root missing
     exit: 2
@@ -437,7 +405,13 @@ fn profiles_weigh_differently() {
         let diagnostics = json["files"][0]["diagnostics"].as_array().unwrap();
         let rules: Vec<String> = diagnostics
             .iter()
-            .map(|found| format!("{}:{}", found["severity"].as_str().unwrap(), found["rule"].as_str().unwrap()))
+            .map(|found| {
+                format!(
+                    "{}:{}",
+                    found["severity"].as_str().unwrap(),
+                    found["rule"].as_str().unwrap()
+                )
+            })
             .collect();
         format!("{profile} exit {}: {}", run.code, rules.join(" "))
     });
@@ -467,13 +441,14 @@ fn the_mcp_profile_counts_the_files_of_a_skill() {
     1 | ---
       | ^
       = hint: an MCP host accepts 512 files and 16777216 bytes
-
-
     --- stderr
     1 file checked (mcp): 1 valid, 0 invalid; 0 errors, 1 warning
     ");
     std::fs::remove_file(sandbox.path("project/tidy/assets/0")).unwrap();
-    assert_eq!(sandbox.hone("check tidy --profile mcp --format json").run().json()["files"][0]["diagnostics"], serde_json::json!([]));
+    assert_eq!(
+        sandbox.hone("check tidy --profile mcp --format json").run().json()["files"][0]["diagnostics"],
+        serde_json::json!([])
+    );
 }
 
 const CROOKED: &str = "---\r\n# kept\r\nname: Crooked   # kept too\r\ndescription: Use when: late\r\nlicense: 'MIT'\r\nallowed-tools: [Read, Bash]\r\n---\r\nDo it.\r\n";
@@ -497,8 +472,6 @@ fn fix_keeps_comments_order_quoting_and_line_ends() {
     3 | name: crooked   # kept too
       |                 ^
       = hint: quote the value if the text after `#` belongs to it
-
-
     --- stderr
     mended crooked/SKILL.md: yaml-unquoted, name-uppercase, name-folder, allowed-tools-form
     1 file checked (spec): 1 valid, 0 invalid; 0 errors, 1 warning
@@ -522,7 +495,6 @@ fn fix_can_be_undone() {
        1  [TIME]  -  outside SKILL.md: as it was found
        2  [TIME]  ann  fix SKILL.md: hone check --fix
 
-
     $ hone rollback ./crooked
     exit: 0
     --- stderr
@@ -534,7 +506,10 @@ fn fix_can_be_undone() {
 #[test]
 fn fix_as_a_dry_run_shows_the_difference() {
     let sandbox = Sandbox::new();
-    sandbox.write("project/crooked/SKILL.md", "---\nname: crooked\ndescription: Use when: late\n---\nDo it.\n");
+    sandbox.write(
+        "project/crooked/SKILL.md",
+        "---\nname: crooked\ndescription: Use when: late\n---\nDo it.\n",
+    );
     assert_snapshot!(sandbox.hone("check crooked --fix --dry-run").run(), @r#"
     exit: 1
     --- stdout
@@ -553,8 +528,6 @@ fn fix_as_a_dry_run_shows_the_difference() {
     3 | description: Use when: late
       |                      ^^^^^^
       = hint: put the whole value in double quotes
-
-
     --- stderr
     would mend crooked/SKILL.md: yaml-unquoted
     1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings
@@ -574,7 +547,8 @@ fn fix_mends_what_it_can_and_goes_on() {
             format!("---\nname: {name}\ndescription: Use when: late\n---\nDo it.\n"),
         );
     }
-    sandbox.write("project/notes.txt", "---\nname: notes\ndescription: Use when: late\n---\nDo it.\n");
+    sandbox
+        .write("project/notes.txt", "---\nname: notes\ndescription: Use when: late\n---\nDo it.\n");
     sandbox.write("project/bad/SKILL.md", "---\nname: bad\n");
     assert_snapshot!(sandbox.hone("check one notes.txt bad two --fix").run(), @"
     exit: 1
@@ -592,8 +566,6 @@ fn fix_mends_what_it_can_and_goes_on() {
     1 | ---
       | ^^^
       = hint: add a line `---` after the last frontmatter key
-
-
     --- stderr
     mended one/SKILL.md: yaml-unquoted
     could not mend notes.txt: only a `SKILL.md`, or a Markdown file with frontmatter, can be mended
@@ -618,11 +590,8 @@ fn a_file_with_another_name_is_found_and_named() {
     1 | ---
       | ^
       = hint: rename it to `SKILL.md`
-
-
     --- stderr
     1 file checked (spec): 1 valid, 0 invalid; 0 errors, 1 warning
-
 
     $ hone check tidy --profile claude-code --format json
     exit: 1

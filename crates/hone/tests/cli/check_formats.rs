@@ -83,8 +83,12 @@ fn sarif_for_code_scanning() {
     assert_eq!((run.code, run.errors().as_str()), (1, ""));
     let sarif = run.json();
     let driver = &sarif["runs"][0]["tool"]["driver"];
-    let known: Vec<&str> =
-        driver["rules"].as_array().unwrap().iter().map(|rule| rule["id"].as_str().unwrap()).collect();
+    let known: Vec<&str> = driver["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| rule["id"].as_str().unwrap())
+        .collect();
     for result in sarif["runs"][0]["results"].as_array().unwrap() {
         assert!(known.contains(&result["ruleId"].as_str().unwrap()), "{result}");
     }
@@ -222,7 +226,10 @@ fn sarif_names_files_by_uri() {
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     assert_eq!(
         results.iter().map(uri).collect::<Vec<_>>(),
-        ["my%20skills%2C%20100%25/%E6%97%A5%E6%9C%AC/SKILL.md", "file://[TEMP]/else%20where/SKILL.md"]
+        [
+            "my%20skills%2C%20100%25/%E6%97%A5%E6%9C%AC/SKILL.md",
+            "file://[TEMP]/else%20where/SKILL.md"
+        ]
     );
 }
 
@@ -242,7 +249,10 @@ fn github_annotations() {
 #[test]
 fn github_annotations_escape_what_would_end_them() {
     let sandbox = Sandbox::new();
-    sandbox.write("project/50%, a:b/SKILL.md", "---\nname: x\ndescription: x\n\"100%\\r\\nodd\": 1\n---\nDo.\n");
+    sandbox.write(
+        "project/50%, a:b/SKILL.md",
+        "---\nname: x\ndescription: x\n\"100%\\r\\nodd\": 1\n---\nDo.\n",
+    );
     assert_snapshot!(sandbox.hone("check '50%, a:b' --format github").run(), @r"
     exit: 1
     --- stdout
@@ -256,7 +266,10 @@ fn github_annotations_never_shorten_the_home() {
     let sandbox = Sandbox::new();
     sandbox.write("home/x/SKILL.md", "no frontmatter");
     let run = sandbox.hone("check ../home/x --format github").run();
-    assert!(run.text().starts_with(&format!("::error file={}", sandbox.path("home/x").display())), "{run}");
+    assert!(
+        run.text().starts_with(&format!("::error file={}", sandbox.path("home/x").display())),
+        "{run}"
+    );
 }
 
 #[test]
@@ -264,6 +277,12 @@ fn nothing_wrong_is_nothing_printed_and_an_empty_list() {
     let sandbox = Sandbox::with_tidy();
     let github = sandbox.hone("check tidy --format github").run();
     assert_eq!((github.code, github.text(), github.errors()), (0, String::new(), String::new()));
-    assert_eq!(sandbox.hone("check tidy --format sarif").run().json()["runs"][0]["results"], json!([]));
-    assert_eq!(sandbox.hone("check tidy --format json").run().json()["files"][0]["diagnostics"], json!([]));
+    assert_eq!(
+        sandbox.hone("check tidy --format sarif").run().json()["runs"][0]["results"],
+        json!([])
+    );
+    assert_eq!(
+        sandbox.hone("check tidy --format json").run().json()["files"][0]["diagnostics"],
+        json!([])
+    );
 }

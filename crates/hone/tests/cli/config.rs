@@ -17,7 +17,6 @@ fn settings_are_shown_with_what_they_do() {
     skills.builtin = true  # whether the skills inside the binary are offered
     prompt.budget = 4000  # tokens that `hone prompt` may cost
 
-
     $ hone config path
     exit: 0
     --- stdout
@@ -61,7 +60,10 @@ fn settings_are_shown_with_what_they_do() {
 #[test]
 fn set_get_and_unset_keep_the_rest_of_the_file() {
     let sandbox = Sandbox::new();
-    sandbox.write("state/config.toml", "# mine\n[skills]\ndepth = 3 # levels\n\n[[roots]]\npath = \"~/more\"\n");
+    sandbox.write(
+        "state/config.toml",
+        "# mine\n[skills]\ndepth = 3 # levels\n\n[[roots]]\npath = \"~/more\"\n",
+    );
     assert_snapshot!(
         transcript(&sandbox, &[
             "config set skills.depth 4",
@@ -78,36 +80,30 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     --- stderr
     `[STATE]/config.toml` written
 
-
     $ hone config set skills.depth 4
     exit: 0
     --- stderr
     `[STATE]/config.toml` is as it was
-
 
     $ hone config set skills.disabled 'tidy, user:commit'
     exit: 0
     --- stderr
     `[STATE]/config.toml` written
 
-
     $ hone config get skills.disabled
     exit: 0
     --- stdout
     tidy,user:commit
-
 
     $ hone config set prompt.budget 2000
     exit: 0
     --- stderr
     `[STATE]/config.toml` written
 
-
     $ hone config set skills.builtin off
     exit: 0
     --- stderr
     `[STATE]/config.toml` written
-
 
     $ hone config
     exit: 0
@@ -142,12 +138,10 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     --- stdout
     {"path":"[STATE]/config.toml","settings":[{"key":"skills.disabled","value":"","default":"","about":"names (or scope:name) that are not offered, separated by commas"}],"roots":[]}
 
-
     $ hone config set skills.depth 5 --json
     exit: 0
     --- stdout
     {"path":"[STATE]/config.toml","settings":[{"key":"skills.depth","value":"5","default":"6","about":"how deep below a root to look"}],"roots":[]}
-
     --- stderr
     `[STATE]/config.toml` written
     "#
@@ -175,13 +169,11 @@ fn wrong_keys_and_values_are_refused() {
     error: there is no setting `skills.deepness`
     hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget
 
-
     $ hone config set skills.deepness 3
     exit: 1
     --- stderr
     error: there is no setting `skills.deepness`
     hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget
-
 
     $ hone config unset skills.deepness
     exit: 1
@@ -189,30 +181,25 @@ fn wrong_keys_and_values_are_refused() {
     error: there is no setting `skills.deepness`
     hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget
 
-
     $ hone config set skills.depth deep
     exit: 1
     --- stderr
     error: `skills.depth` must be a whole number, not `deep`
-
 
     $ hone config set skills.depth 65
     exit: 1
     --- stderr
     error: `skills.depth` must be between 0 and 64, not `65`
 
-
     $ hone config set prompt.budget -1
     exit: 1
     --- stderr
     error: `prompt.budget` must be between 0 and 1000000, not `-1`
 
-
     $ hone config set skills.builtin maybe
     exit: 1
     --- stderr
     error: `skills.builtin` must be true or false, not `maybe`
-
 
     $ hone config set skills.depth
     exit: 2
@@ -249,28 +236,23 @@ fn a_project_may_switch_skills_off() {
     `[PROJECT]/hone.toml` written
     note: it counts once the project is trusted: `hone trust`
 
-
     $ hone list
     exit: 0
     --- stdout
     tidy  user     Tidies a changelog. Use when a release is near.
-
 
     $ hone trust
     exit: 0
     --- stderr
     `[PROJECT]` is trusted now
 
-
     $ hone list --all
     exit: 0
     --- stdout
     Skipped (1):
       ~/.agents/skills/tidy/SKILL.md [disabled] it is switched off: `hone config get skills.disabled`
-
     --- stderr
-    there are no skills here; `hone new NAME` creates one
-
+    no skill is offered here
 
     $ hone view tidy
     exit: 1
@@ -278,12 +260,10 @@ fn a_project_may_switch_skills_off() {
     error: there is no skill `tidy`
     hint: it is at `[HOME]/.agents/skills/tidy/SKILL.md`, but it is switched off: `hone config get skills.disabled`
 
-
     $ hone config unset skills.disabled --project
     exit: 0
     --- stderr
     `[PROJECT]/hone.toml` written
-
 
     $ hone config set skills.depth 3 --project
     exit: 1
@@ -310,9 +290,8 @@ fn a_disabled_skill_is_listed_as_such() {
     --- stdout
     Skipped (1):
       ~/.agents/skills/tidy/SKILL.md [disabled] it is switched off: `hone config get skills.disabled`
-
     --- stderr
-    there are no skills here; `hone new NAME` creates one
+    no skill is offered here
     ");
 }
 
@@ -326,7 +305,6 @@ fn extra_roots_count() {
     exit: 0
     --- stdout
     extra  user     From an extra root.
-
 
     $ hone config
     exit: 0
@@ -354,8 +332,7 @@ fn a_broken_configuration_says_where_and_the_way_out_works() {
     2 | depht = 3
       | ^^^^^
     unknown field `depht`, expected one of `disabled`, `depth`, `builtin`
-    hint: mend `[STATE]/config.toml`, or take it away to use the defaults
-
+    hint: mend that file, or take it away to use the defaults
 
     $ hone config set skills.depth 3
     exit: 2
@@ -365,14 +342,12 @@ fn a_broken_configuration_says_where_and_the_way_out_works() {
     2 | depht = 3
       | ^^^^^
     unknown field `depht`, expected one of `disabled`, `depth`, `builtin`
-    hint: mend `[STATE]/config.toml`, or take it away to use the defaults
-
+    hint: mend that file, or take it away to use the defaults
 
     $ hone config path
     exit: 0
     --- stdout
     [STATE]/config.toml
-
 
     $ hone doctor
     exit: 1
@@ -393,7 +368,7 @@ fn a_broken_configuration_says_where_and_the_way_out_works() {
     );
     sandbox.write("state/config.toml", "[skills\n");
     assert_snapshot!(transcript(&sandbox, &["", "completions fish --bad"]), @"
-    $ hone 
+    $ hone
     exit: 2
     --- stderr
     error: `[STATE]/config.toml`: TOML parse error at line 1, column 8
@@ -401,8 +376,7 @@ fn a_broken_configuration_says_where_and_the_way_out_works() {
     1 | [skills
       |        ^
     unclosed table, expected `]`
-    hint: mend `[STATE]/config.toml`, or take it away to use the defaults
-
+    hint: mend that file, or take it away to use the defaults
 
     $ hone completions fish --bad
     exit: 2
@@ -433,7 +407,6 @@ fn a_broken_project_file_says_where() {
     2 | disabled = 3
       |            ^
     invalid type: integer `3`, expected a sequence
-
 
     $ hone doctor
     exit: 1

@@ -23,8 +23,14 @@ fn all_is_well() {
 fn every_trouble_has_a_way_out() {
     let sandbox = Sandbox::with_tidy();
     sandbox.write("home/.agents/skills/my broken one/SKILL.md", "No frontmatter.\n");
-    sandbox.write("home/.agents/skills/wrong/Skill.md", "---\nname: wrong\ndescription: x\n---\nDo.\n");
-    sandbox.write("home/.agents/skills/Loud/SKILL.md", "---\nname: Loud\ndescription: Use when: x\n---\nDo.\n");
+    sandbox.write(
+        "home/.agents/skills/wrong/Skill.md",
+        "---\nname: wrong\ndescription: x\n---\nDo.\n",
+    );
+    sandbox.write(
+        "home/.agents/skills/Loud/SKILL.md",
+        "---\nname: Loud\ndescription: Use when: x\n---\nDo.\n",
+    );
     sandbox.write("home/.agents/skills/cpp/SKILL.md", "---\nname: C++\ndescription: x\n---\nDo.\n");
     sandbox.write("home/.agents/skills/cs/SKILL.md", "---\nname: C#\ndescription: x\n---\nDo.\n");
     sandbox.skill("project/.agents/skills", "deploy", "Deploys.");
@@ -38,7 +44,7 @@ fn every_trouble_has_a_way_out() {
     ok   roots: .agents/skills, ~/.agents/skills
     ok   skills: 6 offered, 4 skipped (1 broken, 1 file-name, 1 too-deep, 1 untrusted)
     BAD  skill: ~/.agents/skills/my broken one/SKILL.md: line 1, column 1: there is no frontmatter
-         hint: `hone check '~/.agents/skills/my broken one/SKILL.md'`
+         hint: `hone check '[HOME]/.agents/skills/my broken one/SKILL.md'`
     BAD  skill: ~/.agents/skills/wrong/Skill.md: line 1, column 1: the file is called `Skill.md`; most agents only see `SKILL.md`
          hint: `hone check ~/.agents/skills/wrong/Skill.md`
     warn skill: ~/.agents/skills/a/b/c/d/e/f: this folder has folders deeper than 6 levels, which were not searched; use `--depth`
@@ -62,7 +68,8 @@ fn a_state_that_cannot_be_opened_is_bad_but_listing_works() {
     exit: 0
     --- stdout
     tidy  user     Tidies a changelog. Use when a release is near.
-
+    --- stderr
+    warning: the state database failed: unable to open database file: [STATE]/state.db; nothing is known about trust (`hone doctor`)
 
     $ hone doctor
     exit: 1
@@ -76,7 +83,6 @@ fn a_state_that_cannot_be_opened_is_bad_but_listing_works() {
     warn editor: `EDITOR` is not set
          hint: `hone edit` tries `vi`
 
-
     $ hone rm tidy
     exit: 2
     --- stderr
@@ -88,16 +94,17 @@ fn a_state_that_cannot_be_opened_is_bad_but_listing_works() {
 fn a_state_of_a_newer_hone_is_left_alone() {
     let sandbox = Sandbox::with_tidy();
     sandbox.done("trust");
-    let script = "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute('PRAGMA user_version=9999'); c.commit()";
-    let path = sandbox.path("state/state.db");
-    let done = std::process::Command::new("python3").args(["-c", script]).arg(path).status().unwrap();
-    assert!(done.success());
+    for file in sandbox.files("state") {
+        std::fs::remove_file(sandbox.path("state").join(file)).unwrap();
+    }
+    sandbox.write("state/state.db", empty_database(9_999));
     assert_snapshot!(transcript(&sandbox, &["list tidy", "doctor", "rm tidy"]), @"
     $ hone list tidy
     exit: 0
     --- stdout
     tidy  user     Tidies a changelog. Use when a release is near.
-
+    --- stderr
+    warning: `[STATE]/state.db` was written by a newer hone (format 9999, this one knows 1); nothing is known about trust (`hone doctor`)
 
     $ hone doctor
     exit: 1
@@ -111,13 +118,27 @@ fn a_state_of_a_newer_hone_is_left_alone() {
     warn editor: `EDITOR` is not set
          hint: `hone edit` tries `vi`
 
-
     $ hone rm tidy
     exit: 2
     --- stderr
     error: `[STATE]/state.db` was written by a newer hone (format 9999, this one knows 1)
     hint: update hone, or set `HONE_HOME` to another folder
     ");
+}
+
+/// An SQLite database without tables: the header of its file format, and an empty first page.
+fn empty_database(user_version: u32) -> Vec<u8> {
+    const PAGE_BYTES: u16 = 4_096;
+    let mut page = vec![0; usize::from(PAGE_BYTES)];
+    page[..16].copy_from_slice(b"SQLite format 3\0");
+    page[16..18].copy_from_slice(&PAGE_BYTES.to_be_bytes());
+    page[18..24].copy_from_slice(&[1, 1, 0, 64, 32, 32]);
+    for (at, number) in [(24, 1), (28, 1), (40, 1), (44, 4), (56, 1), (60, user_version), (92, 1)] {
+        page[at..at + 4].copy_from_slice(&u32::to_be_bytes(number));
+    }
+    page[100] = 0x0d;
+    page[105..107].copy_from_slice(&PAGE_BYTES.to_be_bytes());
+    page
 }
 
 #[test]

@@ -213,7 +213,8 @@ impl Hone<'_> {
     /// Runs on a pseudo terminal of that size. What is written to either output comes as `stdout`,
     /// every line end as `\n`.
     pub(crate) fn on_terminal(self, columns: u16, rows: u16) -> Run {
-        let quoted = |word: &OsString| format!("'{}'", word.to_str().unwrap().replace('\'', r"'\''"));
+        let quoted =
+            |word: &OsString| format!("'{}'", word.to_str().unwrap().replace('\'', r"'\''"));
         let line: Vec<String> = std::iter::once(OsString::from(HONE))
             .chain(self.args.iter().cloned())
             .map(|word| quoted(&word))
@@ -221,13 +222,14 @@ impl Hone<'_> {
         let line = format!("stty cols {columns} rows {rows} -echo; {}", line.join(" "));
         let mut command = self.prepared("script");
         command.args(["-qec", &line, "/dev/null"]).env("SHELL", "/bin/sh");
-        if !self.variables.iter().any(|(name, _)| name == "TERM") {
-            command.env("TERM", "xterm-256color");
+        // On a terminal the last resort is `vi`, which would wait for somebody to type.
+        for (name, value) in [("TERM", "xterm-256color"), ("EDITOR", "true")] {
+            if !self.variables.iter().any(|(given, _)| given == name) {
+                command.env(name, value);
+            }
         }
         let mut run = self.finish(command);
-        run.stdout = String::from_utf8_lossy(&run.stdout)
-            .replace("\r\n", "\n")
-            .into_bytes();
+        run.stdout = String::from_utf8_lossy(&run.stdout).replace("\r\n", "\n").into_bytes();
         run
     }
 
@@ -280,10 +282,10 @@ impl Run {
 impl Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [stdout, stderr] = &self.shown;
-        write!(f, "exit: {}", self.code)?;
+        writeln!(f, "exit: {}", self.code)?;
         for (name, text) in [("stdout", stdout), ("stderr", stderr)] {
             if !text.is_empty() {
-                write!(f, "\n--- {name}\n{text}")?;
+                writeln!(f, "--- {name}\n{}", text.trim_end_matches('\n'))?;
             }
         }
         Ok(())
@@ -292,8 +294,10 @@ impl Display for Run {
 
 /// Several transcripts in one.
 pub(crate) fn transcript(sandbox: &Sandbox, lines: &[&str]) -> String {
-    let shown = |line: &&str| format!("$ hone {line}\n{}", sandbox.hone(line).run());
-    lines.iter().map(shown).collect::<Vec<_>>().join("\n\n")
+    let shown = |line: &&str| {
+        format!("{}\n{}", format!("$ hone {line}").trim_end(), sandbox.hone(line).run())
+    };
+    lines.iter().map(shown).collect::<Vec<_>>().join("\n")
 }
 
 /// The entries of a folder that a skill of that name would be in.

@@ -35,24 +35,20 @@ fn history_of_an_untouched_skill_is_empty() {
     --- stderr
     hone has not changed `tidy` yet
 
-
     $ hone history tidy --json
     exit: 0
     --- stdout
     {"path":"[HOME]/.agents/skills/tidy","revisions":[]}
-
 
     $ hone diff tidy
     exit: 1
     --- stderr
     error: hone has not changed `tidy` yet
 
-
     $ hone rollback tidy
     exit: 1
     --- stderr
     error: hone never changed `tidy`: there is nothing to go back to
-
 
     $ hone history none
     exit: 1
@@ -123,7 +119,6 @@ fn diff_compares_two_revisions() {
     -2. Remove the empty ones.
     +2. Remove the old ones.
 
-
     $ hone diff tidy --to 2
     exit: 0
     --- stdout
@@ -136,7 +131,6 @@ fn diff_compares_two_revisions() {
     -1. Sort the entries.
     +1. Order the entries.
      2. Remove the empty ones.
-
 
     $ hone diff tidy --from 1 --to 4
     exit: 0
@@ -152,7 +146,6 @@ fn diff_compares_two_revisions() {
     +1. Arrange the entries.
     +2. Remove the old ones.
 
-
     $ hone diff tidy --from 4 --to 1
     exit: 0
     --- stdout
@@ -166,7 +159,6 @@ fn diff_compares_two_revisions() {
     -2. Remove the old ones.
     +1. Sort the entries.
     +2. Remove the empty ones.
-
 
     $ hone diff tidy --from 2 --to 2
     exit: 0
@@ -223,28 +215,23 @@ fn rollback_brings_an_earlier_revision_back_as_a_new_one() {
      1. Arrange the entries.
     -2. Remove the old ones.
     +2. Remove the empty ones.
-
     --- stderr
     dry run: would roll back `tidy` (nothing written) [HOME]/.agents/skills/tidy
-
 
     $ hone rollback tidy
     exit: 0
     --- stderr
     rolled back `tidy` (revision 5) [HOME]/.agents/skills/tidy
 
-
     $ hone rollback tidy --to 1 --why 'start again'
     exit: 0
     --- stderr
     rolled back `tidy` (revision 6) [HOME]/.agents/skills/tidy
 
-
     $ hone rollback tidy --to 1
     exit: 1
     --- stderr
     error: it is already as it was in revision 1
-
 
     $ hone rollback tidy --to 99
     exit: 1
@@ -252,13 +239,11 @@ fn rollback_brings_an_earlier_revision_back_as_a_new_one() {
     error: `tidy` has no revision 99
     hint: the newest is 6
 
-
     $ hone rollback tidy --to 0
     exit: 1
     --- stderr
     error: `tidy` has no revision 0
     hint: the newest is 6
-
 
     $ hone rollback tidy --to one
     exit: 2
@@ -266,7 +251,6 @@ fn rollback_brings_an_earlier_revision_back_as_a_new_one() {
     error: invalid value 'one' for '--to <N>': invalid digit found in string
 
     For more information, try '--help'.
-
 
     $ hone history tidy
     exit: 0
@@ -311,7 +295,6 @@ fn a_removed_skill_still_has_its_history_by_name_and_by_path() {
        4  [TIME]  ann  patch SKILL.md
        5  [TIME]  ann  delete SKILL.md
 
-
     $ hone diff tidy --from 4
     exit: 0
     --- stdout
@@ -328,7 +311,6 @@ fn a_removed_skill_still_has_its_history_by_name_and_by_path() {
     -
     -1. Arrange the entries.
     -2. Remove the old ones.
-
 
     $ hone rollback tidy --dry-run --json
     exit: 0

@@ -150,19 +150,39 @@ fn every_json_output_is_as_its_schema_says() {
 #[test]
 fn the_promised_keys_of_list_and_check_are_required() {
     let required = |value: &Value| -> BTreeSet<String> {
-        value["required"].as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned()).collect()
+        value["required"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|key| key.as_str().unwrap().to_owned())
+            .collect()
     };
-    let promised = |keys: &[&str]| -> BTreeSet<String> { keys.iter().map(|key| (*key).to_owned()).collect() };
+    let promised =
+        |keys: &[&str]| -> BTreeSet<String> { keys.iter().map(|key| (*key).to_owned()).collect() };
     let list = committed("list");
     let skill = &list["$defs"]["Skill"];
     let skipped = &list["$defs"]["SkippedSkill"];
     assert_eq!(required(&list), promised(&["skills", "skipped", "roots"]));
-    let always = ["name", "slug", "description", "version", "scope", "origin", "path", "root", "model_invocable", "user_invocable"];
+    let always = [
+        "name",
+        "slug",
+        "description",
+        "version",
+        "scope",
+        "origin",
+        "path",
+        "root",
+        "model_invocable",
+        "user_invocable",
+    ];
     assert_eq!(required(skill), promised(&always));
     assert_eq!(required(skipped), promised(&["path", "reason", "message"]));
     let check = committed("check");
     assert_eq!(required(&check), promised(&["files"]));
-    assert_eq!(required(&check["$defs"]["CheckedFile"]), promised(&["path", "valid", "diagnostics"]));
+    assert_eq!(
+        required(&check["$defs"]["CheckedFile"]),
+        promised(&["path", "valid", "diagnostics"])
+    );
     assert_eq!(
         required(&check["$defs"]["Finding"]),
         promised(&["rule", "severity", "line", "column", "message", "hint", "fixable"])
@@ -197,7 +217,11 @@ fn schemas_name_their_dialect_and_describe_their_keys() {
     let sandbox = Sandbox::new();
     for name in names(&sandbox) {
         let schema = committed(&name);
-        assert_eq!(schema["$schema"], json!("https://json-schema.org/draft/2020-12/schema"), "{name}");
+        assert_eq!(
+            schema["$schema"],
+            json!("https://json-schema.org/draft/2020-12/schema"),
+            "{name}"
+        );
         assert!(schema["description"].as_str().unwrap().contains("hone "), "{name}");
     }
 }

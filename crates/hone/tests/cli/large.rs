@@ -12,7 +12,11 @@ fn json_on_a_pipe_is_whole() {
     let sandbox = Sandbox::new();
     let description = format!("Does it. {}", "Use when it is needed. ".repeat(15));
     for number in 0..SKILLS {
-        sandbox.skill(&format!("root/{}", number % 100), &format!("skill-{number}"), description.trim());
+        sandbox.skill(
+            &format!("root/{}", number % 100),
+            &format!("skill-{number}"),
+            description.trim(),
+        );
     }
     for round in ["cold", "warm"] {
         let run = sandbox.hone("list --json --root ../root").run();
@@ -20,8 +24,12 @@ fn json_on_a_pipe_is_whole() {
         assert!(run.stdout.len() > 4_000_000, "{round}: {} bytes", run.stdout.len());
         assert!(run.stdout.ends_with(b"}\n"), "{round}");
         let json = run.json();
-        let names: BTreeSet<&str> =
-            json["skills"].as_array().unwrap().iter().map(|skill| skill["name"].as_str().unwrap()).collect();
+        let names: BTreeSet<&str> = json["skills"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|skill| skill["name"].as_str().unwrap())
+            .collect();
         assert_eq!(names.len(), SKILLS, "{round}");
         assert_eq!(json["skipped"], serde_json::json!([]), "{round}");
     }

@@ -25,7 +25,6 @@ fn skills_come_one_a_line_and_what_was_skipped_is_counted() {
     --- stdout
     commit  user     Writes a commit message. Use with Git.
     tidy    user     Tidies a changelog. Use when a release is near.
-
     --- stderr
     4 skipped: 1 broken, 1 platform, 1 shadowed, 1 untrusted (`hone list --all` says why)
     ");
@@ -56,7 +55,6 @@ fn words_select_by_name_and_description_whatever_their_case() {
     --- stdout
     commit  user     Writes a commit message. Use with Git.
 
-
     $ hone list 'message writes'
     exit: 0
     --- stdout
@@ -72,7 +70,6 @@ fn no_match_is_the_answer_no_in_text_and_in_json() {
     exit: 1
     --- stderr
     no skill matches `unheard-of`; `hone list` shows all
-
 
     $ hone list unheard-of --json
     exit: 1
@@ -206,7 +203,6 @@ fn a_trusted_project_goes_before_the_home() {
       ~/.agents/skills/tidy/SKILL.md [shadowed] `[PROJECT]/.agents/skills/tidy/SKILL.md` goes before it; use `user:tidy`
       ~/.codex/skills/tidy/SKILL.md [shadowed] `[PROJECT]/.agents/skills/tidy/SKILL.md` goes before it; use `user:tidy`
 
-
     $ hone list --json user:tidy
     exit: 1
     --- stdout
@@ -238,7 +234,6 @@ fn a_root_that_is_not_there_cannot_be_listed() {
     --- stderr
     error: could not read the root `[TEMP]/missing`: No such file or directory (os error 2)
 
-
     $ hone list --root ../file --json
     exit: 2
     --- stderr
@@ -267,13 +262,11 @@ fn depth_limits_the_search_and_says_so() {
     Skipped (1):
       [TEMP]/root/a/b [too-deep] this folder has folders deeper than 2 levels, which were not searched; use `--depth`
 
-
     $ hone list --root ../root --depth 4
     exit: 0
     --- stdout
     far   user     Four folders down.
     near  user     Right there.
-
 
     $ hone list --root ../root --depth 65
     exit: 2
@@ -288,7 +281,10 @@ fn depth_limits_the_search_and_says_so() {
 #[test]
 fn agent_adds_the_skills_of_a_brain() {
     let sandbox = library();
-    sandbox.write("state/agents/bo/skills/habit.md", "---\nname: habit\ndescription: Own.\n---\nDo.\n");
+    sandbox.write(
+        "state/agents/bo/skills/habit.md",
+        "---\nname: habit\ndescription: Own.\n---\nDo.\n",
+    );
     assert_snapshot!(
         transcript(&sandbox, &[
             "list habit --agent bo",
@@ -301,13 +297,11 @@ fn agent_adds_the_skills_of_a_brain() {
     --- stdout
     habit  agent    Own.
 
-
     $ hone list --agent nobody
     exit: 1
     --- stderr
     error: there is no agent `nobody`
     hint: an agent is a folder with `skills` in `[STATE]/agents`
-
 
     $ hone list --agent ../../home
     exit: 1
@@ -336,10 +330,8 @@ fn every_client_sees_its_own_folders_in_its_own_order() {
     exit: 0
     --- stdout
     same  user     From claude at home.
-
     --- stderr
     1 skipped: 1 shadowed (`hone list --all` says why)
-
 
     $ hone list --client codex
     exit: 0
@@ -349,39 +341,31 @@ fn every_client_sees_its_own_folders_in_its_own_order() {
     same  user     From agents at home.
     same  user     From codex at home.
 
-
     $ hone list --client gemini
     exit: 0
     --- stdout
     same  project  From agents here.
-
     --- stderr
     3 skipped: 3 shadowed (`hone list --all` says why)
-
 
     $ hone list --client opencode
     exit: 0
     --- stdout
     same  project  From opencode here.
-
     --- stderr
     4 skipped: 4 shadowed (`hone list --all` says why)
-
 
     $ hone list --client hermes
     exit: 0
     --- stdout
     same  user     From hermes at home.
-
     --- stderr
     2 skipped: 2 untrusted (`hone list --all` says why)
-
 
     $ hone list --client openclaw
     exit: 0
     --- stdout
     same  project  From agents here.
-
     --- stderr
     2 skipped: 2 shadowed (`hone list --all` says why)
     ");
@@ -399,7 +383,8 @@ fn a_client_view_in_json_says_how_much_the_model_gets() {
         let shown = (&skill["shown"], &skill["shown_characters"], &json["client"]);
         let expected = match client {
             "hermes" => {
-                let client = serde_json::json!({"name": "hermes", "budget": null, "budget_unit": null});
+                let client =
+                    serde_json::json!({"name": "hermes", "budget": null, "budget_unit": null});
                 ("shortened".into(), 60.into(), client)
             }
             _ => {
@@ -434,7 +419,6 @@ fn a_client_with_nothing_to_see_is_named() {
     exit: 0
     --- stderr
     claude-code sees no skill here
-
 
     $ hone list --client vim
     exit: 2
@@ -479,9 +463,12 @@ fn a_full_disk_is_a_failure() {
 #[test]
 fn a_damaged_state_is_put_aside_and_said_once() {
     let sandbox = library();
+    for file in sandbox.files("state") {
+        std::fs::remove_file(sandbox.path("state").join(file)).unwrap();
+    }
     sandbox.write("state/state.db", "this is no database, but it is long enough to be looked at");
     let first = sandbox.hone("list --json").run();
-    assert_eq!(first.json()["skills"].as_array().unwrap().len(), 2);
-    assert_snapshot!(sandbox.filtered(&first.errors()), @"");
+    assert_eq!(first.json()["skills"].as_array().unwrap().len(), 4);
+    assert_snapshot!(sandbox.filtered(&first.errors()), @"warning: `[STATE]/state.db` was damaged and is kept as `[STATE]/state.db.damaged-1`; lost: history, trust, pins, usage");
     assert_eq!(sandbox.hone("list --json").run().errors(), "");
 }

@@ -7,7 +7,11 @@ use crate::harness::{Sandbox, exists, transcript};
 #[test]
 fn a_bare_text_gets_frontmatter() {
     let sandbox = Sandbox::new();
-    let run = sandbox.hone("new 'Tidy Changelog'").arg("--stdin").stdin("# Tidy\n\nSort entries.\n").run();
+    let run = sandbox
+        .hone("new 'Tidy Changelog'")
+        .arg("--stdin")
+        .stdin("# Tidy\n\nSort entries.\n")
+        .run();
     assert_snapshot!(run, @"
     exit: 0
     --- stderr
@@ -103,7 +107,8 @@ fn project_puts_it_into_the_project() {
     let sandbox = Sandbox::new();
     sandbox.write("project/.git/HEAD", "");
     sandbox.write("project/apps/web/x", "");
-    let run = sandbox.hone("new deploy --project --stdin").stdin("Deploy.").cwd("project/apps/web").run();
+    let run =
+        sandbox.hone("new deploy --project --stdin").stdin("Deploy.").cwd("project/apps/web").run();
     assert_snapshot!(run, @"
     exit: 0
     --- stderr
@@ -138,39 +143,35 @@ fn category_is_a_folder_below_the_root() {
             new("new join --stdin --category text --upsert"),
             new("new join --stdin --category other --upsert --why again"),
             new("new cut --stdin --category ../outside"),
-        ].join("\n\n"),
+        ].join("\n"),
         @"
     exit: 0
     --- stderr
     created `sort` (revision 1) [HOME]/.agents/skills/text/sort
 
-
     exit: 0
     --- stderr
     created `join` (revision 1) [HOME]/.agents/skills/text/join
 
-
     exit: 0
     --- stderr
     upserted `join` (revision 2, version 1 → 2) [HOME]/.agents/skills/text/join
-
 
     exit: 1
     --- stderr
     error: `../outside` cannot be a category: use lower-case letters, digits and hyphens
     "
     );
-    assert_eq!(
-        sandbox.files("home/.agents/skills"),
-        ["text/join/SKILL.md", "text/sort/SKILL.md"],
-    );
+    assert_eq!(sandbox.files("home/.agents/skills"), ["text/join/SKILL.md", "text/sort/SKILL.md"],);
 }
 
 #[test]
 fn root_and_agent_say_where_it_goes() {
     let sandbox = Sandbox::new();
     std::fs::create_dir_all(sandbox.path("state/agents/bo/skills")).unwrap();
-    for line in ["new one --stdin --root ../roots/a --root ../roots/b", "new two --stdin --agent bo"] {
+    for line in
+        ["new one --stdin --root ../roots/a --root ../roots/b", "new two --stdin --agent bo"]
+    {
         let run = sandbox.hone(line).stdin("Do it.").run();
         assert_eq!(run.code, 0, "{run}");
     }
@@ -183,17 +184,15 @@ fn upsert_brings_what_exists_to_its_next_version() {
     let sandbox = Sandbox::new();
     let new = |text: &str| sandbox.hone("new tidy --upsert --stdin").stdin(text).run().to_string();
     assert_snapshot!(
-        [new("Sort entries."), new("Sort entries by date."), new("Sort entries by date.")].join("\n\n"),
+        [new("Sort entries."), new("Sort entries by date."), new("Sort entries by date.")].join("\n"),
         @"
     exit: 0
     --- stderr
     upserted `tidy` (revision 1) [HOME]/.agents/skills/tidy
 
-
     exit: 0
     --- stderr
     upserted `tidy` (revision 2, version 1 → 2) [HOME]/.agents/skills/tidy
-
 
     exit: 0
     --- stderr
@@ -219,12 +218,11 @@ fn what_exists_or_conflicts_or_has_no_slug_is_refused() {
         format!("$ hone new '{name}' --stdin\n{run}")
     };
     let lines = ["C++", "c++", "C#", "!!!", "", "日本語"].map(new);
-    assert_snapshot!(lines.join("\n\n"), @"
+    assert_snapshot!(lines.join("\n"), @"
     $ hone new 'C++' --stdin
     exit: 0
     --- stderr
     created `c` (revision 1) [HOME]/.agents/skills/c
-
 
     $ hone new 'c++' --stdin
     exit: 1
@@ -232,25 +230,23 @@ fn what_exists_or_conflicts_or_has_no_slug_is_refused() {
     error: the skill `c` exists already at `[HOME]/.agents/skills/c/SKILL.md`
     hint: change it with `hone edit c` or `hone patch c`
 
-
     $ hone new 'C#' --stdin
     exit: 1
     --- stderr
     error: `C#` and the existing `C++` would share the slug `c`
     hint: choose a name that differs in letters or digits
 
-
     $ hone new '!!!' --stdin
     exit: 1
     --- stderr
     error: `!!!` has no letter or digit to make a slug from
-
+    hint: use at least one letter or digit
 
     $ hone new '' --stdin
     exit: 1
     --- stderr
     error: `` has no letter or digit to make a slug from
-
+    hint: use at least one letter or digit
 
     $ hone new '日本語' --stdin
     exit: 0
@@ -262,19 +258,50 @@ fn what_exists_or_conflicts_or_has_no_slug_is_refused() {
 #[test]
 fn an_invalid_text_is_refused_with_every_reason_and_nothing_is_written() {
     let sandbox = Sandbox::new();
+    let long = format!("---\nname: tidy\ndescription: {}\n---\nSort.\n", "x".repeat(1_025));
     let new = |text: &[u8]| sandbox.hone("new tidy --stdin").stdin(text).run().to_string();
     assert_snapshot!(
         [
-            new(b"---\nname: tidy\ndescription: Sorts.\nmetadata: [a, b]\n---\nSort.\n"),
+            new(long.as_bytes()),
             new(b"---\nname: tidy\ndescription: Sorts.\n"),
             new(b"---\nname: tidy\ndescription: Sorts.\n---\n"),
-            new(b"---\nname: tidy\ndescription: \"Sorts.\n---\nSort.\n"),
             new(b""),
             new(b"caf\xe9"),
-        ].join("\n\n"),
-        @""
+        ].join("\n"),
+        @"
+    exit: 1
+    --- stderr
+    error[description-too-long]: the description has 1025 characters, 1024 are allowed
+     --> SKILL.md:3:14
+      |
+    3 | description: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+      |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      = hint: say what it does and when to use it; move the rest into the body
+    error: the result would not be a valid skill, so nothing was written
+
+    exit: 1
+    --- stderr
+    error: the frontmatter cannot be edited: it is never closed
+
+    exit: 1
+    --- stderr
+    error: the skill has no body: write down what to do
+
+    exit: 1
+    --- stderr
+    error: the skill has no body: write down what to do
+
+    exit: 1
+    --- stderr
+    error: the text is not UTF-8 (byte 3)
+    hint: save it as UTF-8
+    "
     );
-    assert_snapshot!(sandbox.hone("new tidy --file missing.md").run(), @"");
+    assert_snapshot!(sandbox.hone("new tidy --file missing.md").run(), @"
+    exit: 2
+    --- stderr
+    error: could not read `missing.md`: No such file or directory (os error 2)
+    ");
     assert!(!exists(&sandbox.path("home/.agents")));
 }
 
@@ -295,7 +322,6 @@ fn dry_run_shows_the_difference_and_writes_nothing() {
     +  version: "1"
     +---
     +Sort entries.
-
     --- stderr
     dry run: would create `tidy` (nothing written) [HOME]/.agents/skills/tidy
     "#);
@@ -345,12 +371,16 @@ fn a_text_at_the_limit_is_taken_and_one_past_it_is_not() {
     assert_snapshot!(sandbox.hone("new long --stdin").stdin(text(fill + 1)).run(), @"
     exit: 1
     --- stderr
-    error: `SKILL.md` has 100026 characters, 100000 are allowed
+    error: `SKILL.md` has 100001 characters, 100000 are allowed
     ");
     let run = sandbox.hone("new long --stdin").stdin(text(fill)).run();
     assert_eq!(run.code, 0, "{run}");
     let huge = vec![b'x'; 16 * 1024 * 1024 + 1];
-    assert_snapshot!(sandbox.hone("new huge --stdin").stdin(huge).run(), @"");
+    assert_snapshot!(sandbox.hone("new huge --stdin").stdin(huge).run(), @"
+    exit: 1
+    --- stderr
+    error: standard input has more than 16777216 bytes
+    ");
 }
 
 #[test]
@@ -362,7 +392,6 @@ fn a_built_in_skill_can_be_copied_as_the_hint_says() {
     --- stderr
     error: `hone` is part of hone and cannot be changed
     hint: make your own: `hone view hone --raw | hone new hone --stdin`
-
 
     $ hone rm hone
     exit: 1

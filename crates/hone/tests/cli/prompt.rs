@@ -43,10 +43,8 @@ fn a_small_budget_keeps_names_then_counts() {
     ▸ deploy
     ▸ tidy
     </available_skills>
-
     --- stderr
     note: 1 with description, 2 by name, 0 left out (budget: 100 tokens)
-
 
     $ hone prompt --budget 70
     exit: 0
@@ -55,16 +53,13 @@ fn a_small_budget_keeps_names_then_counts() {
     ▸ commit
     (2 more: `hone list WORDS` finds them)
     </available_skills>
-
     --- stderr
     note: 0 with description, 1 by name, 2 left out (budget: 70 tokens)
-
 
     $ hone prompt --budget 5
     exit: 0
     --- stderr
     note: 0 with description, 0 by name, 3 left out (budget: 5 tokens)
-
 
     $ hone prompt --budget many
     exit: 2
@@ -75,7 +70,10 @@ fn a_small_budget_keeps_names_then_counts() {
     "
     );
     sandbox.done("config set prompt.budget 100");
-    assert_eq!(sandbox.hone("prompt").run().stdout, sandbox.hone("prompt --budget 100").run().stdout);
+    assert_eq!(
+        sandbox.hone("prompt").run().stdout,
+        sandbox.hone("prompt --budget 100").run().stdout
+    );
 }
 
 #[test]

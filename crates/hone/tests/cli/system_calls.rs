@@ -24,7 +24,11 @@ fn a_warm_listing_reads_no_skill_and_makes_at_most_six_calls_for_each() {
     let trace = sandbox.read("tmp/trace");
     let is_call = |line: &&str| line.contains('(') && !line.contains("resumed>");
     let calls = trace.lines().filter(is_call).count();
-    assert!(calls > SKILLS, "the trace is not one:\n{}", trace.lines().take(20).collect::<String>());
+    assert!(
+        calls > SKILLS,
+        "the trace is not one:\n{}",
+        trace.lines().take(20).collect::<String>()
+    );
     assert!(
         calls <= SKILLS * MAX_CALLS_PER_SKILL,
         "{calls} system calls for {SKILLS} skills, {} each",

@@ -14,7 +14,10 @@ fn library() -> Sandbox {
         "---\nname: wide\ndescription: 日本語の説明はここにあります。とても長いので、切らなければなりません。\n---\n\
          # 見出し\n\n日本語の説明はここにあります。\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```sh\necho a very long line of code that cannot be wrapped\n```\n",
     );
-    sandbox.write("home/.agents/skills/bad/SKILL.md", "---\nname: bad\ndescription: Use it when: it is needed\n---\nx\n");
+    sandbox.write(
+        "home/.agents/skills/bad/SKILL.md",
+        "---\nname: bad\ndescription: Use it when: it is needed\n---\nx\n",
+    );
     sandbox
 }
 
@@ -60,15 +63,52 @@ fn a_tiny_terminal_loses_nothing_but_width() {
         let sandbox = &sandbox;
         let run = sandbox.hone(line).env("NO_COLOR", "1").on_terminal(20, 5);
         assert!(run.code <= 1, "{line}: {run}");
-        assert!(run.text().contains(if line == "check bad" { "bad" } else { "tidy" }) || line == "view wide", "{line}: {run}");
+        assert!(
+            run.text().contains(if line == "check bad" { "bad" } else { "tidy" })
+                || line == "view wide",
+            "{line}: {run}"
+        );
     }
     for line in ["", "list"] {
         let run = sandbox.hone(line).env("NO_COLOR", "1").on_terminal(20, 5);
         let words: Vec<String> = run.text().lines().map(str::to_owned).collect();
-        assert!(words.iter().filter(|line| !line.contains("skip")).all(|line| width(line) <= 20), "{run}");
+        assert!(
+            words.iter().filter(|line| !line.contains("skip")).all(|line| width(line) <= 20),
+            "{run}"
+        );
     }
-    assert_snapshot!(sandbox.hone("view wide").env("NO_COLOR", "1").on_terminal(20, 5), @"");
-    assert_snapshot!(sandbox.hone("check bad").env("NO_COLOR", "1").on_terminal(20, 5), @"");
+    assert_snapshot!(sandbox.hone("view wide").env("NO_COLOR", "1").on_terminal(20, 5), @"
+    exit: 0
+    --- stdout
+    wide · user
+    日本語の説明はここに
+    あります。とても長い
+    ので、切らなければな
+    りません。
+
+    # 見出し
+
+    日本語の説明はここに
+    あります。
+
+    a │ b
+    ──┼──
+    1 │ 2
+
+        echo a very long line of code that cannot be wrapped
+    ");
+    assert_snapshot!(sandbox.hone("check bad").env("NO_COLOR", "1").on_terminal(20, 5), @"
+    exit: 1
+    --- stdout
+    error[yaml-unquoted]: the value of `description` must be quoted: mapping values are not allowed in this context
+     --> ~/.agents/skills/bad/SKILL.md:3:25
+      |
+    3 | … when: it is n…
+      |       ^^^^^^^^^^
+      = hint: put the whole value in double quotes
+
+    1 file checked (spec): 0 valid, 1 invalid; 1 error, 0 warnings; `--fix` mends some of them
+    ");
 }
 
 #[test]
@@ -86,10 +126,21 @@ fn a_wide_terminal_is_used() {
 fn colours_are_on_a_terminal_only_and_can_be_refused() {
     let sandbox = library();
     let is_colourful = |run: crate::harness::Run| run.stdout.contains(&0x1b);
-    for line in ["view tidy", "check bad", "check bad --fix --dry-run", "patch tidy --old Sort --new x --dry-run"] {
+    for line in [
+        "view tidy",
+        "check bad",
+        "check bad --fix --dry-run",
+        "patch tidy --old Sort --new x --dry-run",
+    ] {
         assert!(is_colourful(sandbox.hone(line).on_terminal(80, 24)), "{line}");
-        assert!(!is_colourful(sandbox.hone(line).env("NO_COLOR", "1").on_terminal(80, 24)), "{line}");
-        assert!(!is_colourful(sandbox.hone(line).env("TERM", "dumb").on_terminal(80, 24)), "{line}");
+        assert!(
+            !is_colourful(sandbox.hone(line).env("NO_COLOR", "1").on_terminal(80, 24)),
+            "{line}"
+        );
+        assert!(
+            !is_colourful(sandbox.hone(line).env("TERM", "dumb").on_terminal(80, 24)),
+            "{line}"
+        );
         assert!(!is_colourful(sandbox.hone(line).run()), "{line}");
         assert!(is_colourful(sandbox.hone(line).env("CLICOLOR_FORCE", "1").run()), "{line}");
     }
@@ -115,7 +166,8 @@ fn a_refused_text_is_shown_in_colour_and_not_as_escapes() {
 #[test]
 fn an_editor_on_the_terminal_edits() {
     let sandbox = library();
-    let editor = sandbox.script("bin/editor", "test -t 0 && test -t 1 && sed -i s/Sort/Order/ \"$1\"");
+    let editor =
+        sandbox.script("bin/editor", "test -t 0 && test -t 1 && sed -i s/Sort/Order/ \"$1\"");
     let run = sandbox.hone("edit tidy").env("EDITOR", editor).on_terminal(80, 24);
     assert_eq!(run.code, 0, "{run}");
 }

@@ -16,7 +16,10 @@ fn hostile() -> Sandbox {
              \"key{yaml}\": x\n\"odd{yaml}\": 1\n---\n# Head {EVIL}\n\nBody {EVIL} `code {EVIL}` [link](http://x/{EVIL})\n\n```{EVIL}\n{EVIL}\n```\n"
         ),
     );
-    sandbox.write(&format!("home/.agents/skills/evil/references/file{}.md", EVIL.replace('/', "")), EVIL);
+    sandbox.write(
+        &format!("home/.agents/skills/evil/references/file{}.md", EVIL.replace('/', "")),
+        EVIL,
+    );
     sandbox.write(
         &format!("home/.agents/skills/broken{}/SKILL.md", EVIL.replace('/', "")),
         format!("---\nname: \"{yaml}\n{EVIL}"),
@@ -122,7 +125,12 @@ fn nothing_of_a_skill_steers_the_terminal() {
 #[test]
 fn messages_are_safe_in_a_pipe_too() {
     let sandbox = hostile();
-    for line in ["list --all", "doctor", "check --root ../home/.agents/skills", &format!("view 'none{EVIL}'")] {
+    for line in [
+        "list --all",
+        "doctor",
+        "check --root ../home/.agents/skills",
+        &format!("view 'none{EVIL}'"),
+    ] {
         let run = sandbox.hone(line).run();
         let safe = |text: &[u8]| {
             let text = String::from_utf8_lossy(text).into_owned();

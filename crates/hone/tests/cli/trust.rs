@@ -20,15 +20,13 @@ fn a_project_is_trusted_from_anywhere_inside_it_and_back() {
     $ hone list
     exit: 0
     --- stderr
-    there are no skills here; `hone new NAME` creates one
+    no skill is offered here
     1 skipped: 1 untrusted (`hone list --all` says why)
-
 
     $ hone trust --list
     exit: 0
     --- stderr
     no project is trusted yet
-
 
     $ hone trust --list --json
     exit: 0
@@ -56,39 +54,32 @@ fn a_project_is_trusted_from_anywhere_inside_it_and_back() {
     --- stdout
     deploy  project  Deploys this project.
 
-
     $ hone trust
     exit: 0
     --- stderr
     `[PROJECT]` was trusted already
-
 
     $ hone trust --list
     exit: 0
     --- stdout
     [PROJECT]
 
-
     $ hone trust --json
     exit: 0
     --- stdout
     {"trusted":[{"path":"[PROJECT]","since":"[TIME]"}]}
-
     --- stderr
     `[PROJECT]` was trusted already
-
 
     $ hone trust --revoke
     exit: 0
     --- stderr
     `[PROJECT]` is no longer trusted
 
-
     $ hone trust --revoke
     exit: 0
     --- stderr
     `[PROJECT]` was not trusted
-
 
     $ hone trust --list
     exit: 0
@@ -111,7 +102,6 @@ fn a_folder_means_the_project_around_it() {
     exit: 0
     --- stdout
     {"trusted":[]}
-
     --- stderr
     `[PROJECT]` is no longer trusted
     "#);
@@ -128,20 +118,17 @@ fn what_is_no_project_is_refused() {
     --- stderr
     error: could not find `[PROJECT]/missing`: No such file or directory (os error 2)
 
-
     $ hone trust file
     exit: 1
     --- stderr
     error: `[PROJECT]/file` is not a folder
     hint: name the project's folder
 
-
     $ hone trust ../home
     exit: 1
     --- stderr
     error: your home folder is not a project
     hint: name the project: `hone trust DIR`
-
 
     $ hone trust --list --revoke
     exit: 2
@@ -173,7 +160,6 @@ fn trust_in_a_folder_that_is_gone_can_be_taken_back() {
     exit: 0
     --- stderr
     `[TEMP]/old` is no longer trusted
-
 
     $ hone trust --list
     exit: 0

@@ -12,12 +12,10 @@ fn nothing_counted_yet() {
     --- stderr
     nothing was counted yet
 
-
     $ hone usage --json
     exit: 0
     --- stdout
     {"usage":[]}
-
 
     $ hone usage export
     exit: 0
@@ -40,7 +38,6 @@ fn views_and_changes_are_counted_by_version() {
      views   uses changes  skill
          1      0       1  tidy (1)
          2      0       0  tidy (2)
-
 
     $ hone usage --json
     exit: 0
@@ -84,23 +81,19 @@ fn hermes_counters_come_and_go() {
     took over 1 record
     no such skill here: unheard-of
 
-
     $ hone usage import usage.json --json
     exit: 0
     --- stdout
     {"imported":["tidy"],"ignored":["unheard-of"]}
-
     --- stderr
     took over 1 record
     no such skill here: unheard-of
-
 
     $ hone usage
     exit: 0
     --- stdout
      views   uses changes  skill
          5      3       1  tidy (1)
-
 
     $ hone usage export
     exit: 0
@@ -120,12 +113,10 @@ fn hermes_counters_come_and_go() {
       }
     }
 
-
     $ hone usage export out.json
     exit: 0
     --- stderr
     wrote 1 record to `[PROJECT]/out.json`
-
 
     $ hone rm tidy
     exit: 1
@@ -154,18 +145,15 @@ fn a_file_that_is_not_hermes_cannot_be_imported() {
     --- stderr
     error: could not read `missing.json`: No such file or directory (os error 2)
 
-
     $ hone usage import broken.json
     exit: 2
     --- stderr
     error: `broken.json`: EOF while parsing an object at line 1 column 1
 
-
     $ hone usage import list.json
     exit: 2
     --- stderr
     error: `list.json`: this is not a map of names to records
-
 
     $ hone usage export missing/out.json
     exit: 2

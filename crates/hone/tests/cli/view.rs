@@ -28,12 +28,10 @@ fn a_skill_is_shown_with_its_head_its_text_and_its_files() {
       references/style.md
       scripts/sort.sh
 
-
     $ hone view tidy references/style.md
     exit: 0
     --- stdout
     Use *short* lines.
-
 
     $ hone view tidy scripts/sort.sh
     exit: 0
@@ -109,7 +107,11 @@ fn name_slug_scope_and_path_all_lead_to_the_skill() {
         "./../home/.agents/./skills/my-skill",
     ] {
         let run = sandbox.hone(&format!("view {address}")).run();
-        assert_eq!((run.code, run.text().lines().next()), (0, Some("My Skill! · user")), "{address}");
+        assert_eq!(
+            (run.code, run.text().lines().next()),
+            (0, Some("My Skill! · user")),
+            "{address}"
+        );
     }
     let inside = sandbox.hone("view .").cwd("home/.agents/skills/my-skill").run();
     assert_eq!(inside.text().lines().next(), Some("My Skill! · user"));
@@ -131,13 +133,11 @@ fn a_path_shows_a_skill_outside_every_root_and_before_it_is_trusted() {
 
     Do it.
 
-
     $ hone view deploy
     exit: 1
     --- stderr
     error: there is no skill `deploy`
     hint: it is at `[PROJECT]/.agents/skills/deploy/SKILL.md`, but the project `[PROJECT]` is not trusted: `hone trust`
-
 
     $ hone view .agents/skills/deploy
     exit: 0
@@ -174,13 +174,11 @@ fn what_is_not_there_comes_with_a_way_on() {
     error: there is no skill `tdiy`
     hint: did you mean `tidy`?
 
-
     $ hone view unheard-of
     exit: 1
     --- stderr
     error: there is no skill `unheard-of`
     hint: `hone list` shows what is there
-
 
     $ hone view gone
     exit: 1
@@ -188,13 +186,12 @@ fn what_is_not_there_comes_with_a_way_on() {
     error: there is no skill `gone`
     hint: it was removed; `hone rollback gone` brings it back
 
-
     $ hone view broken
     exit: 1
     --- stderr
     error: there is no skill `broken`
     hint: it is at `[HOME]/.agents/skills/broken/SKILL.md`, but line 1, column 1: the frontmatter opened here is never closed
-
+    hint: `hone check ~/.agents/skills/broken/SKILL.md` shows the place
 
     $ hone view project:tidy
     exit: 1
@@ -202,20 +199,17 @@ fn what_is_not_there_comes_with_a_way_on() {
     error: there is no skill `project:tidy`
     hint: did you mean `tidy`?
 
-
     $ hone view tidy references/none.md
     exit: 1
     --- stderr
     error: the skill has no file `references/none.md`
     hint: it has SKILL.md
 
-
     $ hone view tidy ../../../../state/state.db
     exit: 1
     --- stderr
     error: `../../../../state/state.db` cannot be a file of a skill: empty parts, `.` and `..` are not allowed
     hint: files live under `references/`, `templates/`, `scripts/` or `assets/`
-
 
     $ hone view ''
     exit: 1
@@ -239,7 +233,6 @@ fn two_names_with_one_slug_must_be_told_apart() {
     --- stderr
     error: `c` could be any of `user:C#`, `user:C++`
     hint: use one of them as it is written here
-
 
     $ hone view 'user:C#'
     exit: 0

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use hone_library::{Author, Catalogue, Mode, Root, Scope, Search, Store};
+use hone_library::{Author, Catalogue, Layout, Mode, Root, Scope, Search, Store};
 use hone_skill::{Diagnostic, Profile, Rule, Severity, fix, read};
 
 use crate::cli::Format;
@@ -86,7 +86,9 @@ fn targets(context: &Context, paths: &[PathBuf]) -> Result<Vec<Target>, Failure>
         if full.is_dir() {
             match skill_file(&full) {
                 Some(file) => targets.push(on_disk(file)),
-                None => targets.extend(skills_below(context, &full, path)?.into_iter().map(on_disk)),
+                None => {
+                    targets.extend(skills_below(context, &full, path)?.into_iter().map(on_disk))
+                }
             }
         } else if full.symlink_metadata().is_ok() {
             targets.push(on_disk(full));
@@ -114,7 +116,11 @@ fn targets(context: &Context, paths: &[PathBuf]) -> Result<Vec<Target>, Failure>
 }
 
 fn skills_below(context: &Context, folder: &Path, named: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let root = Root::explicit(folder, &context.around.cwd)?;
+    let mut root = Root::explicit(folder, &context.around.cwd)?;
+    if folder.file_name().is_none_or(|name| name != "skills") {
+        // Elsewhere, a Markdown file with frontmatter is more likely a page than a skill.
+        root.layout = Layout::Folders;
+    }
     let search = Search::only(vec![root], &context.around, &context.config);
     let found = files_of(&Catalogue::find(search, &context.state));
     if found.is_empty() {
