@@ -31,6 +31,7 @@ mod atomic;
 mod builtin;
 mod catalogue;
 mod client;
+mod commit;
 mod config;
 mod error;
 mod files;
@@ -53,6 +54,7 @@ mod store;
 mod surroundings;
 mod tree;
 pub mod usage;
+mod validate;
 mod walk;
 
 pub use agents::{AGENTS, Agent};

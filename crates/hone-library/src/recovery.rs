@@ -95,18 +95,24 @@ fn settle_row(state: &State, held: &Held<'_>, row: &Unfinished) -> Result<(), Er
         Fate::Done => ledger::finish(state, row.id),
         Fate::Undone => ledger::cancel(state, row.id),
         Fate::Half => {
-            let Some(folder) = folder else { return ledger::finish(state, row.id) };
-            for change in &row.changes {
-                let before = change.kept_before().map(|kept| kept.content(state)).transpose()?;
-                let now = folder.read(&change.file)?;
-                if now != before {
-                    let staged = staging_name(&place.key);
-                    folder.put(&change.file, now.as_ref(), before.as_ref(), &staged)?;
-                }
-            }
-            ledger::cancel(state, row.id)
+            // What cannot be put back stays, and the next writer records it as found.
+            let is_back = folder.is_some_and(|folder| put_back(state, &folder, row).is_ok());
+            if is_back { ledger::cancel(state, row.id) } else { ledger::finish(state, row.id) }
         }
     }
+}
+
+/// Makes every file of a row what it was before.
+fn put_back(state: &State, folder: &Folder, row: &Unfinished) -> Result<(), Error> {
+    for change in &row.changes {
+        let before = change.kept_before().map(|kept| kept.content(state)).transpose()?;
+        let now = folder.read(&change.file)?;
+        if now != before {
+            let staged = staging_name(&row.key);
+            folder.put(&change.file, now.as_ref(), before.as_ref(), &staged)?;
+        }
+    }
+    Ok(())
 }
 
 /// Removes what dead writers of a skill staged in a folder.

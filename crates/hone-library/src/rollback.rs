@@ -5,13 +5,15 @@ use std::path::Path;
 
 use hone_skill::{Slug, read};
 
+use crate::commit::{FileEdit, Plan};
 use crate::error::Error;
 use crate::folder::Content;
 use crate::history::{history, state_after, touched};
 use crate::ledger::{self, Action, Revision};
 use crate::place::{Held, Missing, canonical_or_same};
 use crate::recovery::place_of;
-use crate::store::{Change, FileEdit, Plan, Store, described};
+use crate::store::{Change, Store};
+use crate::validate::described;
 
 impl Store<'_> {
     /// Makes a skill what it was after `to` (by default, after the revision before the newest; when

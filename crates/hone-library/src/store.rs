@@ -8,25 +8,23 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hone_skill::limits::MAX_SKILL_CHARS;
 use hone_skill::{
     Diagnostic, FIRST_VERSION, Field, Reading, Slug, ensure_frontmatter, next_version, read,
-    same_name, set_field, write_problems,
+    same_name, set_field,
 };
 
-use crate::atomic::staging_name;
 use crate::catalogue::Listed;
+use crate::commit::{FileEdit, Plan};
 use crate::error::Error;
 use crate::files::{MAX_FILE_BYTES, check_support_path};
 use crate::folder::{Content, Folder};
 use crate::history::{history, touched};
-use crate::ledger::{self, Action, Draft, FileChange};
-use crate::objects;
+use crate::ledger::Action;
 use crate::patch::{Matching, Patched, patch};
 use crate::place::{Held, Missing, Place, SKILL_FILE, canonical_or_same, no_file};
 use crate::recovery::settle;
 use crate::state::{State, utf8};
-use crate::tree::{self, Swapped};
+use crate::validate::{described, validate, warnings};
 use crate::walk::{SUPPORT_FOLDERS, is_pruned, is_skill_file};
 
 /// Who writes, why, and when.
@@ -87,29 +85,8 @@ pub struct Change {
 #[derive(Debug)]
 pub struct Store<'a> {
     pub(crate) state: &'a State,
-    author: Author,
+    pub(crate) author: Author,
     pub(crate) mode: Mode,
-}
-
-/// A file before and after; both the same when it is only looked at.
-pub(crate) struct FileEdit {
-    pub(crate) file: String,
-    pub(crate) before: Option<Content>,
-    pub(crate) after: Option<Content>,
-}
-
-/// A change that is ready to be made.
-pub(crate) struct Plan {
-    pub(crate) action: Action,
-    pub(crate) name: String,
-    pub(crate) slug: String,
-    pub(crate) from_version: Option<String>,
-    pub(crate) to_version: Option<String>,
-    /// What the ledger says in front of the author's reason.
-    pub(crate) reason: Option<String>,
-    pub(crate) edits: Vec<FileEdit>,
-    pub(crate) warnings: Vec<Diagnostic>,
-    pub(crate) patched: Option<Patched>,
 }
 
 impl<'a> Store<'a> {
@@ -458,173 +435,10 @@ impl<'a> Store<'a> {
         }
         Ok(held)
     }
-
-    /// Makes a change, or in a dry run says what it would be.
-    pub(crate) fn carry_out(&self, held: &Held<'_>, plan: &Plan) -> Result<Change, Error> {
-        let shown = |content: &Option<Content>| content.as_ref().map(Content::shown);
-        let mut change = Change {
-            action: plan.action,
-            name: plan.name.clone(),
-            path: held.place.key.clone(),
-            files: plan
-                .changed()
-                .map(|edit| FileDelta {
-                    file: edit.file.clone(),
-                    before: shown(&edit.before),
-                    after: shown(&edit.after),
-                })
-                .collect(),
-            revision: None,
-            from_version: plan.from_version.clone(),
-            to_version: plan.to_version.clone(),
-            warnings: plan.warnings.clone(),
-            patched: plan.patched.clone(),
-        };
-        if change.files.is_empty() {
-            return Err(Error::Refused("nothing would change".to_owned()));
-        }
-        if self.mode == Mode::Write {
-            change.revision = Some(self.commit(held, plan)?);
-        }
-        Ok(change)
-    }
-
-    /// Keeps the bytes, writes the ledger row, changes the files, marks the row done.
-    fn commit(&self, held: &Held<'_>, plan: &Plan) -> Result<u64, Error> {
-        self.record_outside(held, plan)?;
-        let changes = plan.changed().map(|edit| {
-            Ok(FileChange {
-                file: edit.file.clone(),
-                before: self.keep(edit.before.as_ref())?,
-                after: self.keep(edit.after.as_ref())?,
-                mode_before: edit.before.as_ref().and_then(|content| content.mode),
-                mode_after: edit.after.as_ref().and_then(|content| content.mode),
-            })
-        });
-        let changes = changes.collect::<Result<Vec<_>, Error>>()?;
-        let reason = match (&plan.reason, self.author.reason.as_str()) {
-            (Some(what), "") => what.clone(),
-            (Some(what), why) => format!("{what}: {why}"),
-            (None, why) => why.to_owned(),
-        };
-        let draft = Draft {
-            key: &held.place.key,
-            at: self.author.now,
-            actor: &self.author.actor,
-            action: plan.action,
-            reason: &reason,
-            name: &plan.name,
-            slug: &plan.slug,
-            from_version: plan.from_version.as_deref(),
-            to_version: plan.to_version.as_deref(),
-            changes: &changes,
-        };
-        let (id, revision) = ledger::begin(self.state, &draft)?;
-        match apply(held, plan) {
-            Ok(()) => {
-                ledger::finish(self.state, id)?;
-                Ok(revision)
-            }
-            Err(error) => {
-                // The files say whether it failed before or after they changed.
-                let _ = settle(self.state, held);
-                Err(error)
-            }
-        }
-    }
-
-    fn keep(&self, content: Option<&Content>) -> Result<Option<String>, Error> {
-        content.map(|content| objects::put(self.state.home(), &content.bytes)).transpose()
-    }
-
-    /// Records what somebody changed without hone, so that history has no hole.
-    fn record_outside(&self, held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
-        let key = &held.place.key;
-        let mut changes = Vec::new();
-        for FileEdit { file, before: now, .. } in &plan.edits {
-            let known = ledger::last_known(self.state, key, file)?;
-            let is_known = match (&known, now) {
-                (Some(known), Some(now)) => known.is(now),
-                (None, None) => true,
-                _ => false,
-            };
-            if !is_known {
-                changes.push(FileChange {
-                    file: file.clone(),
-                    before: known.as_ref().map(|known| known.hash.clone()),
-                    after: self.keep(now.as_ref())?,
-                    mode_before: known.and_then(|known| known.mode),
-                    mode_after: now.as_ref().and_then(|now| now.mode),
-                });
-            }
-        }
-        if changes.is_empty() {
-            return Ok(());
-        }
-        let is_first = !ledger::is_known(self.state, key)?;
-        let (id, _) = ledger::begin(
-            self.state,
-            &Draft {
-                key,
-                at: self.author.now,
-                actor: "",
-                action: Action::Outside,
-                reason: if is_first { "as it was found" } else { "changed without hone" },
-                name: &plan.name,
-                slug: &plan.slug,
-                from_version: None,
-                to_version: plan.from_version.as_deref(),
-                changes: &changes,
-            },
-        )?;
-        ledger::finish(self.state, id)
-    }
 }
 
 /// Permissions of a new program.
 const NEW_PROGRAM: u32 = 0o100_755;
-
-impl Plan {
-    fn changed(&self) -> impl Iterator<Item = &FileEdit> {
-        self.edits.iter().filter(|edit| edit.before != edit.after)
-    }
-}
-
-/// Changes the files.
-fn apply(held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
-    let place = held.place;
-    let staged = staging_name(&place.key);
-    let edits: Vec<&FileEdit> = plan.changed().collect();
-    let all = |content: fn(&FileEdit) -> Option<&Content>| -> tree::Files<'_> {
-        edits.iter().map(|edit| (edit.file.as_str(), content(edit))).collect()
-    };
-    let (before, after) = (all(|edit| edit.before.as_ref()), all(|edit| edit.after.as_ref()));
-    if plan.action == Action::Delete {
-        let files = before
-            .iter()
-            .filter_map(|(file, content)| Some(((*file).to_owned(), (*content)?.clone())));
-        if tree::take_away(held, &files.collect(), &staged)? == Swapped::Done {
-            return Ok(());
-        }
-    } else if held.folder()?.is_none() {
-        return tree::build(held, &after, &staged);
-    } else if !place.is_flat
-        && edits.len() > 1
-        && tree::exchange(held, &before, &after, &staged)? == Swapped::Done
-    {
-        return Ok(());
-    }
-    // One file, or a file system that cannot swap folders: should this be cut short, the next writer
-    // finds a mixture and puts it back.
-    let folder = held.opened()?;
-    for edit in edits {
-        folder.put(&edit.file, edit.before.as_ref(), edit.after.as_ref(), &staged)?;
-    }
-    if plan.action == Action::Delete && !place.is_flat {
-        tree::clear(&held.around()?.dir, place.entry()?);
-    }
-    Ok(())
-}
 
 /// Refuses a name that a skill of the root has already, or whose slug another name has taken.
 pub fn refuse_existing(existing: &[Listed], root: &Path, name: &str) -> Result<(), Error> {
@@ -643,7 +457,9 @@ pub fn refuse_existing(existing: &[Listed], root: &Path, name: &str) -> Result<(
 }
 
 fn same_slug<'s>(existing: &'s [Listed], root: &Path, slug: &Slug) -> Option<&'s Listed> {
-    existing.iter().find(|skill| skill.root == root && skill.summary.slug == *slug)
+    let is_here =
+        |other: &Path| other == root || canonical_or_same(other) == canonical_or_same(root);
+    existing.iter().find(|skill| skill.summary.slug == *slug && is_here(&skill.root))
 }
 
 fn checked_category<'c>(root: &Path, category: &'c str) -> Result<&'c str, Error> {
@@ -704,69 +520,6 @@ fn file_plan(skill: &Listed, action: Action, edits: Vec<FileEdit>) -> Plan {
         warnings: Vec::new(),
         patched: None,
     }
-}
-
-/// Name and version that a reading declares.
-pub(crate) fn described(reading: &Reading) -> (String, Option<String>) {
-    reading
-        .skill
-        .as_ref()
-        .map_or((String::new(), None), |skill| (skill.name.clone(), skill.version.clone()))
-}
-
-fn warnings(reading: &Reading) -> Vec<Diagnostic> {
-    reading
-        .diagnostics
-        .iter()
-        .filter(|d| d.severity(hone_skill::Profile::Lenient) >= Some(hone_skill::Severity::Warning))
-        .cloned()
-        .collect()
-}
-
-/// A text may be written when it is a valid skill, or at least breaks no rule that the old one kept.
-fn validate(
-    old: Option<(&Reading, &[u8])>,
-    text: &str,
-    folder: Option<&str>,
-) -> Result<Reading, Error> {
-    let count = text.chars().count();
-    let before = old.map(|(old, _)| write_problems(old)).unwrap_or_default();
-    // A text that somebody made too long may become shorter, if not short, but never longer.
-    let most = old
-        .filter(|_| before.iter().any(|problem| problem.rule == hone_skill::Rule::FileLong))
-        .map_or(0, |(_, bytes)| String::from_utf8_lossy(bytes).chars().count())
-        .max(MAX_SKILL_CHARS);
-    if count > most {
-        return Err(Error::TooLarge {
-            what: SKILL_FILE.to_owned(),
-            found: count,
-            limit: MAX_SKILL_CHARS,
-            unit: "characters",
-        });
-    }
-    let reading = read(text.as_bytes(), folder);
-    let old_skill = old.and_then(|(old, _)| old.skill.as_ref());
-    let problems: Vec<Diagnostic> = write_problems(&reading)
-        .into_iter()
-        .filter(|problem| {
-            problem.refuses
-                || old_skill.is_none()
-                || !before.iter().any(|known| known.rule == problem.rule)
-        })
-        .cloned()
-        .collect();
-    if !problems.is_empty() {
-        return Err(Error::Invalid { problems, text: text.to_owned() });
-    }
-    let was_written = old_skill
-        .zip(old)
-        .is_none_or(|(skill, (_, bytes))| !bytes[skill.body.clone()].trim_ascii().is_empty());
-    let is_written =
-        reading.skill.as_ref().is_none_or(|skill| !text[skill.body.clone()].trim().is_empty());
-    if was_written && !is_written {
-        return Err(Error::Refused("the skill has no body: write down what to do".to_owned()));
-    }
-    Ok(reading)
 }
 
 fn refuse_link(file: &str, content: &Content) -> Result<(), Error> {

@@ -33,7 +33,7 @@ pub(crate) struct Places {
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) root: Vec<PathBuf>,
 
-    /// Also use the skills of this agent of ours (a brain below HONE_HOME/agents)
+    /// Also use the skills of this agent of ours (a brain below `HONE_HOME/agents`)
     #[arg(long, value_name = "ID", global = true)]
     pub(crate) agent: Option<String>,
 
@@ -117,7 +117,7 @@ pub(crate) enum Command {
         /// The name; its slug becomes the folder
         name: String,
         #[command(flatten)]
-        content: Content,
+        from: Content,
         /// What it does and when to use it
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         description: Option<String>,
@@ -138,7 +138,7 @@ pub(crate) enum Command {
         /// The skill
         name: String,
         #[command(flatten)]
-        content: Content,
+        from: Content,
         #[command(flatten)]
         writing: Writing,
     },
@@ -335,7 +335,7 @@ pub(crate) enum FileCommand {
         /// Path inside the skill: references/…, templates/…, scripts/… or assets/…
         path: String,
         #[command(flatten)]
-        content: Content,
+        from: Content,
         /// Make it executable
         #[arg(long)]
         executable: bool,

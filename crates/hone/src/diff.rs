@@ -1,5 +1,7 @@
 //! Differences between two texts.
 
+use std::fmt::Write as _;
+
 use hone_library::FileDelta;
 use similar::TextDiff;
 
@@ -38,7 +40,9 @@ pub(crate) fn shown(files: &[FileDelta], style: Style) -> String {
     for delta in files {
         match unified(&delta.file, delta.before.as_deref(), delta.after.as_deref()) {
             Some(diff) => text.push_str(&painted(&diff, style)),
-            None => text.push_str(&format!("{} is not text\n", printable_line(&delta.file))),
+            None => {
+                let _ = writeln!(text, "{} is not text", printable_line(&delta.file));
+            }
         }
     }
     text
@@ -59,14 +63,10 @@ fn push_line(text: &mut String, line: &str, style: Style) {
         Some(b'@') => Some(anstyle::AnsiColor::Cyan),
         _ => None,
     };
-    match colour.filter(|_| style == Style::Ansi) {
-        Some(colour) => {
-            let style = colour.on_default();
-            text.push_str(&format!("{style}{line}{style:#}\n"));
-        }
-        None => {
-            text.push_str(&line);
-            text.push('\n');
-        }
+    if let Some(colour) = colour.filter(|_| style == Style::Ansi) {
+        let style = colour.on_default();
+        let _ = writeln!(text, "{style}{line}{style:#}");
+    } else {
+        let _ = writeln!(text, "{line}");
     }
 }

@@ -344,7 +344,7 @@ pub(crate) struct TrustedFolder {
 
 /// `hone config --json`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Settings {
+pub(crate) struct Configuration {
     pub(crate) path: String,
     pub(crate) settings: Vec<SettingValue>,
     pub(crate) roots: Vec<RootFolder>,
@@ -401,7 +401,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("change", schema::<Changed>()),
         ("check", schema::<Check>()),
-        ("config", schema::<Settings>()),
+        ("config", schema::<Configuration>()),
         ("diff", schema::<Difference>()),
         ("doctor", schema::<Doctor>()),
         ("files", schema::<Files>()),

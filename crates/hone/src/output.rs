@@ -218,6 +218,16 @@ pub(crate) fn print_data(text: &str) -> Outcome {
     if stdout_is_terminal() { print(&printable(text)) } else { print(text) }
 }
 
+/// Prints words that a program may want as they are, one a line.
+pub(crate) fn print_lines(lines: impl IntoIterator<Item = String>) -> Outcome {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    print_data(&text)
+}
+
 /// JSON whose strings hold no character that could deceive a terminal: each is written as `\u….`,
 /// which means the same to a program.
 struct VisibleJson;

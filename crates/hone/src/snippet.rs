@@ -1,5 +1,7 @@
 //! A finding with its line of source, as a compiler would show it.
 
+use std::fmt::Write as _;
+
 use anstyle::{AnsiColor, Effects};
 use hone_skill::{Diagnostic, Profile, Severity};
 use unicode_width::UnicodeWidthStr;
@@ -47,20 +49,18 @@ impl<'t> Source<'t> {
         let mut page = paint.head(title, &diagnostic.message);
         let number = diagnostic.line.to_string();
         let gutter = " ".repeat(number.len());
-        page.push_str(&format!(
-            "{gutter}--> {}:{}:{}\n",
-            self.path, diagnostic.line, diagnostic.column
-        ));
+        let _ =
+            writeln!(page, "{gutter}--> {}:{}:{}", self.path, diagnostic.line, diagnostic.column);
         let line = self.lines.get(diagnostic.line - 1).copied().unwrap_or_default();
         if !line.trim().is_empty() {
             let Excerpt { before, marked, after } = self.excerpt(line, diagnostic, number.len());
             let blanks = " ".repeat(before.width());
             let carets = "^".repeat(marked.width().max(1));
-            page.push_str(&format!("{gutter} |\n{number} | {before}{marked}{after}\n"));
-            page.push_str(&format!("{gutter} | {blanks}{}\n", paint.accented(&carets)));
+            let _ = writeln!(page, "{gutter} |\n{number} | {before}{marked}{after}");
+            let _ = writeln!(page, "{gutter} | {blanks}{}", paint.accented(&carets));
         }
         if let Some(hint) = &diagnostic.hint {
-            page.push_str(&format!("{gutter} = hint: {}\n", printable(hint)));
+            let _ = writeln!(page, "{gutter} = hint: {}", printable(hint));
         }
         page
     }

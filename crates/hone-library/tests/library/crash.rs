@@ -186,3 +186,124 @@ fn writers_of_many_skills_in_one_root_do_not_disturb_each_other() {
     }
     agrees_with_disk(&shelf, &state, "skill-0");
 }
+
+/// Makes the newest row of a skill look as if its writer had died before it was done.
+fn undo_done(shelf: &Shelf) {
+    let db = rusqlite::Connection::open(shelf.home.join("state.db")).unwrap();
+    let newest = "UPDATE ledger SET done = 0 WHERE id = (SELECT max(id) FROM ledger)";
+    assert_eq!(db.execute(newest, []).unwrap(), 1);
+}
+
+/// A skill with three files, gone back to the first revision at once.
+fn shelf_gone_back() -> (Shelf, State) {
+    let shelf = Shelf::new();
+    shelf.skill("other");
+    let state = shelf.state();
+    store(&state).create(&shelf.root, None, "one", "First.\n", &[]).unwrap();
+    let one = shelf.listed(&state, "one");
+    store(&state).write_file(&one, "references/deep/a.md", b"a", false).unwrap();
+    store(&state).write_file(&one, "scripts/b.sh", b"b", true).unwrap();
+    let text = shelf.read("one/SKILL.md").replace("First.", "Second.");
+    store(&state).edit(&one, &text).unwrap();
+    store(&state).rollback(&shelf.root.join("one"), Some(1)).unwrap();
+    (shelf, state)
+}
+
+fn write_other(shelf: &Shelf, state: &State) {
+    let new = format!("{}More.\n", skill_text("other"));
+    store(state).edit(&shelf.listed(state, "other"), &new).unwrap();
+}
+
+#[test]
+fn a_row_that_is_not_done_counts_when_its_files_are_there() {
+    let (shelf, state) = shelf_gone_back();
+    undo_done(&shelf);
+    for _ in 0..2 {
+        assert_eq!(shelf.history(&state, "one").len(), 5);
+        agrees_with_disk(&shelf, &state, "one");
+        write_other(&shelf, &state);
+        std::fs::write(shelf.root.join("other/SKILL.md"), skill_text("other")).unwrap();
+    }
+}
+
+#[test]
+fn a_row_that_is_not_done_does_not_count_when_the_files_are_the_old_ones() {
+    let (shelf, state) = shelf_gone_back();
+    store(&state).rollback(&shelf.root.join("one"), Some(4)).unwrap();
+    let before = tree(&shelf.root.join("one"));
+    store(&state).rollback(&shelf.root.join("one"), Some(1)).unwrap();
+    // As if the writer had died before the swap.
+    undo_done(&shelf);
+    std::fs::remove_dir_all(shelf.root.join("one")).unwrap();
+    for (path, (mode, bytes)) in &before {
+        let path = shelf.root.join("one").join(path);
+        if path.to_string_lossy().ends_with('/') {
+            std::fs::create_dir_all(&path).unwrap();
+        } else {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, bytes).unwrap();
+            crate::shelf::chmod(&path, *mode);
+        }
+    }
+    assert_eq!(shelf.history(&state, "one").len(), 6);
+    agrees_with_disk(&shelf, &state, "one");
+    write_other(&shelf, &state);
+    assert_eq!(shelf.history(&state, "one").len(), 6);
+    assert_eq!(tree(&shelf.root.join("one")), before);
+}
+
+#[test]
+fn a_mixture_that_a_file_system_without_swaps_left_is_put_back() {
+    let (shelf, state) = shelf_gone_back();
+    store(&state).rollback(&shelf.root.join("one"), Some(4)).unwrap();
+    let before = tree(&shelf.root.join("one"));
+    store(&state).rollback(&shelf.root.join("one"), Some(1)).unwrap();
+    undo_done(&shelf);
+    // One of the three files is still, or again, the old one.
+    shelf.write("one/references/deep/a.md", "a");
+    write_other(&shelf, &state);
+    assert_eq!(tree(&shelf.root.join("one")), before);
+    assert_eq!(shelf.history(&state, "one").len(), 6);
+    agrees_with_disk(&shelf, &state, "one");
+}
+
+#[test]
+fn what_somebody_changed_after_a_writer_died_is_kept() {
+    let (shelf, state) = shelf_gone_back();
+    undo_done(&shelf);
+    let by_hand = shelf.read("one/SKILL.md").replace("First.", "By hand.");
+    shelf.write("one/SKILL.md", &by_hand);
+    let one = shelf.listed(&state, "one");
+    store(&state).edit(&one, &by_hand.replace("By hand.", "By hone.")).unwrap();
+    let history = shelf.history(&state, "one");
+    has_no_gap(&history);
+    assert_eq!(history.len(), 7);
+    let text = files_at(&state, &history, 6).unwrap().remove("SKILL.md").unwrap();
+    assert_eq!(String::from_utf8(text).unwrap(), by_hand);
+}
+
+#[test]
+fn a_deletion_that_did_not_happen_is_not_listed_as_one() {
+    let (shelf, state) = shelf_gone_back();
+    let one = shelf.listed(&state, "one");
+    let before = tree(&shelf.root);
+    store(&state).delete(&one).unwrap();
+    undo_done(&shelf);
+    assert_eq!(hone_library::deleted(&state, "one").unwrap(), [shelf.root.join("one")]);
+    let text = String::from_utf8(before["one/SKILL.md"].1.clone()).unwrap();
+    shelf.write("one/SKILL.md", text);
+    assert_eq!(tree(&shelf.root), before);
+    assert_eq!(hone_library::deleted(&state, "one").unwrap(), Vec::<std::path::PathBuf>::new());
+    assert_eq!(shelf.history(&state, "one").len(), 5);
+    store(&state).delete(&one).unwrap();
+    assert_eq!(shelf.history(&state, "one").len(), 6);
+}
+
+#[test]
+fn what_dead_writers_of_objects_left_is_gone_after_the_next_write() {
+    let (shelf, state) = shelf_gone_back();
+    let staging = shelf.home.join("objects/staging");
+    std::fs::write(staging.join(".hone-dead-1"), "half").unwrap();
+    write_other(&shelf, &state);
+    assert_eq!(std::fs::read_dir(&staging).unwrap().count(), 0);
+}

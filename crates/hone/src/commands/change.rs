@@ -13,7 +13,7 @@ use hone_skill::{FIRST_VERSION, Field, Slug, ensure_frontmatter, set_field};
 use super::editor::{edited, keep};
 use crate::cli::{Content, FileCommand, Writing};
 use crate::context::{Context, now};
-use crate::output::{Failure, Outcome, print, print_data, print_json, quoted, say};
+use crate::output::{Failure, Outcome, print, print_json, print_lines, quoted, say};
 use crate::terminal::style;
 use crate::{diff, json};
 
@@ -29,7 +29,7 @@ pub(crate) struct New {
     pub(crate) upsert: bool,
 }
 
-pub(crate) fn new(context: &Context, new: &New, content: &Content, writing: &Writing) -> Outcome {
+pub(crate) fn new(context: &Context, new: &New, from: &Content, writing: &Writing) -> Outcome {
     let slug = Slug::new(&new.name).map_err(Error::from)?;
     let root = context.root_for_new(new.project)?;
     let here = context.skills_in(&root)?;
@@ -42,12 +42,11 @@ pub(crate) fn new(context: &Context, new: &New, content: &Content, writing: &Wri
         let wrapped = ensure_frontmatter(text, &slug, &new.name, FIRST_VERSION)?;
         Ok(set_field(&wrapped, Field::Top("description"), description)?)
     };
-    let text = match given(content)? {
-        Some(text) => text,
-        None => {
-            let description = new.description.as_deref().unwrap_or(TEMPLATE_DESCRIPTION);
-            edited(context, &slug, &described(TEMPLATE_BODY, description)?)?
-        }
+    let text = if let Some(text) = given(from)? {
+        text
+    } else {
+        let description = new.description.as_deref().unwrap_or(TEMPLATE_DESCRIPTION);
+        edited(context, &slug, &described(TEMPLATE_BODY, description)?)?
     };
     let store = context.store(writing);
     let write = |text: &str| {
@@ -63,9 +62,9 @@ pub(crate) fn new(context: &Context, new: &New, content: &Content, writing: &Wri
     };
     let change = change.map_err(|error| {
         let again = format!("hone new {} --file", quoted(&new.name));
-        keep_typed(context, &slug, &text, content, &again, error)
+        keep_typed(context, &slug, &text, from, &again, error)
     })?;
-    report(&change, writing)?;
+    report(context, &change, writing)?;
     let project = Project::find(&context.around).filter(|_| new.project && !writing.dry_run);
     if project.is_some_and(|project| !context.state.is_trusted(&project.root)) {
         say("note: it is offered once the project is trusted: `hone trust`");
@@ -81,18 +80,17 @@ const TEMPLATE_BODY: &str = "\
 2. Second step. Done when …
 ";
 
-pub(crate) fn edit(context: &Context, name: &str, content: &Content, writing: &Writing) -> Outcome {
+pub(crate) fn edit(context: &Context, name: &str, from: &Content, writing: &Writing) -> Outcome {
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
     refuse_builtin(&skill)?;
-    let (old, text) = match given(content)? {
-        Some(text) => (None, text),
-        None => {
-            let old = String::from_utf8(hone_library::read_text(&skill)?)
-                .map_err(|_| Failure::no(format!("`{name}` is not UTF-8"), ""))?;
-            let text = edited(context, &skill.summary.slug, &old)?;
-            (Some(old), text)
-        }
+    let (old, text) = if let Some(text) = given(from)? {
+        (None, text)
+    } else {
+        let old = String::from_utf8(hone_library::read_text(&skill)?)
+            .map_err(|_| Failure::no(format!("`{name}` is not UTF-8"), ""))?;
+        let text = edited(context, &skill.summary.slug, &old)?;
+        (Some(old), text)
     };
     let change = match old {
         Some(old) if hone_library::read_text(&skill)? != old.as_bytes() => {
@@ -102,10 +100,10 @@ pub(crate) fn edit(context: &Context, name: &str, content: &Content, writing: &W
     };
     let change = change.map_err(|error| {
         let again = format!("hone edit {} --file", quoted(name));
-        keep_typed(context, &skill.summary.slug, &text, content, &again, error)
+        keep_typed(context, &skill.summary.slug, &text, from, &again, error)
     })?;
     counted(context, &skill, writing);
-    report(&change, writing)
+    report(context, &change, writing)
 }
 
 /// Said before an editor is opened for nothing.
@@ -125,11 +123,11 @@ fn keep_typed(
     context: &Context,
     slug: &Slug,
     text: &str,
-    content: &Content,
+    from: &Content,
     again: &str,
     error: Error,
 ) -> Failure {
-    let is_typed = !content.stdin && content.file.is_none();
+    let is_typed = !from.stdin && from.file.is_none();
     match is_typed.then(|| keep(context, slug, text.as_bytes())).flatten() {
         None => error.into(),
         Some(draft) => {
@@ -160,26 +158,26 @@ pub(crate) fn patch(
             patched.line, patched.matched
         ));
     }
-    report(&change, writing)
+    report(context, &change, writing)
 }
 
 pub(crate) fn rm(context: &Context, name: &str, writing: &Writing) -> Outcome {
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
     let change = context.store(writing).delete(&skill)?;
-    report(&change, writing)
+    report(context, &change, writing)
 }
 
 pub(crate) fn file(context: &Context, command: FileCommand) -> Outcome {
     let catalogue = context.catalogue()?;
     match command {
-        FileCommand::Add { name, path, content, executable, writing } => {
+        FileCommand::Add { name, path, from, executable, writing } => {
             let skill = context.skill(&catalogue, &name)?;
             hone_library::check_support_path(&path).or_else(|error| {
                 let is_main = skill.path.file_name().is_some_and(|main| main == path.as_str());
                 if is_main { Ok(()) } else { Err(error) }
             })?;
-            let bytes = match (&content.file, content.stdin) {
+            let bytes = match (&from.file, from.stdin) {
                 (Some(file), _) => read_input(file)?,
                 (None, true) => read_stdin()?,
                 (None, false) => {
@@ -189,16 +187,16 @@ pub(crate) fn file(context: &Context, command: FileCommand) -> Outcome {
                     ));
                 }
             };
-            let executable = executable || content.file.as_deref().is_some_and(is_executable);
+            let executable = executable || from.file.as_deref().is_some_and(is_executable);
             let change = context.store(&writing).write_file(&skill, &path, &bytes, executable)?;
             counted(context, &skill, &writing);
-            report(&change, &writing)
+            report(context, &change, &writing)
         }
         FileCommand::Rm { name, path, writing } => {
             let skill = context.skill(&catalogue, &name)?;
             let change = context.store(&writing).remove_file(&skill, &path)?;
             counted(context, &skill, &writing);
-            report(&change, &writing)
+            report(context, &change, &writing)
         }
         FileCommand::List { name, json } => {
             let skill = context.skill(&catalogue, &name)?;
@@ -209,7 +207,7 @@ pub(crate) fn file(context: &Context, command: FileCommand) -> Outcome {
             if files.is_empty() {
                 say(&format!("`{}` has no supporting files", skill.summary.name));
             }
-            print_data(&files.iter().map(|file| format!("{file}\n")).collect::<String>())
+            print_lines(files)
         }
     }
 }
@@ -228,7 +226,7 @@ pub(crate) fn rollback(
     let catalogue = context.catalogue()?;
     let key = context.key_of(&catalogue, name)?;
     let change = context.store(writing).rollback(&key, to)?;
-    report(&change, writing)
+    report(context, &change, writing)
 }
 
 pub(crate) fn pin(context: &Context, name: &str, pin: bool) -> Outcome {
@@ -254,7 +252,7 @@ fn counted(context: &Context, skill: &Listed, writing: &Writing) {
 }
 
 /// Says what was done; in a dry run, shows what would be.
-fn report(change: &Change, writing: &Writing) -> Outcome {
+fn report(context: &Context, change: &Change, writing: &Writing) -> Outcome {
     if writing.json {
         return print_json(&json::Changed::from(change));
     }
@@ -266,7 +264,7 @@ fn report(change: &Change, writing: &Writing) -> Outcome {
         _ => String::new(),
     };
     let name = &change.name;
-    let path = change.path.display();
+    let path = context.shown(&change.path);
     let (would, did) = words(change.action);
     match change.revision {
         Some(revision) => say(&format!("{did} `{name}` (revision {revision}{version}) {path}")),
@@ -295,8 +293,8 @@ fn words(action: Action) -> (&'static str, &'static str) {
 }
 
 /// The text given by option, if one was.
-fn given(content: &Content) -> Result<Option<String>, Failure> {
-    let bytes = match (&content.file, content.stdin) {
+fn given(from: &Content) -> Result<Option<String>, Failure> {
+    let bytes = match (&from.file, from.stdin) {
         (Some(file), _) => read_input(file)?,
         (None, true) => read_stdin()?,
         (None, false) => return Ok(None),

@@ -1,5 +1,6 @@
 //! `hone config`.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -93,7 +94,7 @@ fn set(
 
 fn one_as_json(path: &Path, value: json::SettingValue) -> Outcome {
     let path = path.to_string_lossy().into_owned();
-    print_json(&json::Settings { path, settings: vec![value], roots: Vec::new() })
+    print_json(&json::Configuration { path, settings: vec![value], roots: Vec::new() })
 }
 
 fn value_in(config: &Config, setting: &Setting) -> json::SettingValue {
@@ -105,12 +106,12 @@ fn value_in(config: &Config, setting: &Setting) -> json::SettingValue {
     }
 }
 
-fn settings(context: &Context) -> json::Settings {
+fn settings(context: &Context) -> json::Configuration {
     let roots = context.config.roots.iter().map(|root| json::RootFolder {
         path: root.path.to_string_lossy().into_owned(),
         scope: root.scope.id(),
     });
-    json::Settings {
+    json::Configuration {
         path: Config::path(&context.around.hone_home).to_string_lossy().into_owned(),
         settings: SETTINGS.iter().map(|setting| value_in(&context.config, setting)).collect(),
         roots: roots.collect(),
@@ -118,14 +119,14 @@ fn settings(context: &Context) -> json::Settings {
 }
 
 fn show(context: &Context) -> Outcome {
-    let json::Settings { path, settings, roots } = settings(context);
+    let json::Configuration { path, settings, roots } = settings(context);
     let mut text = format!("# {}\n", printable_line(&path));
     for value in settings {
         let shown = if value.value.is_empty() { "(none)" } else { &value.value };
-        text.push_str(&format!("{} = {}  # {}\n", value.key, printable(shown), value.about));
+        let _ = writeln!(text, "{} = {}  # {}", value.key, printable(shown), value.about);
     }
     for root in roots {
-        text.push_str(&format!("root = {} ({})\n", printable_line(&root.path), root.scope));
+        let _ = writeln!(text, "root = {} ({})", printable_line(&root.path), root.scope);
     }
     print(&text)
 }

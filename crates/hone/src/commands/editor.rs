@@ -46,9 +46,9 @@ pub(crate) fn edited(context: &Context, slug: &Slug, text: &str) -> Result<Strin
         .status()
         .map_err(|error| Failure::failed(format!("could not start `sh`: {error}"), ""))?;
     let typed = std::fs::read(&path).map_err(failed)?;
-    let kept = |failure: Failure| match typed != text.as_bytes() {
-        true => advised(failure, keep(context, slug, &typed)),
-        false => failure,
+    let kept = |failure: Failure| {
+        let draft = (typed != text.as_bytes()).then(|| keep(context, slug, &typed)).flatten();
+        advised(failure, draft)
     };
     if status.code() == Some(NOT_FOUND) {
         return Err(Failure::failed(

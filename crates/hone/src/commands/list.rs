@@ -1,6 +1,7 @@
 //! `hone list` and `hone prompt`.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use hone_library::{Catalogue, Client, Listed, Skipped, level0};
@@ -80,16 +81,12 @@ fn matches(skill: &Listed, query: &[String]) -> bool {
 }
 
 fn skipped_matches(skipped: &Skipped, query: &[String]) -> bool {
-    match &skipped.skill {
-        Some(skill) => matches(skill, query),
-        None => {
-            let path = skipped.path.to_string_lossy().to_lowercase();
-            query
-                .iter()
-                .flat_map(|words| words.split_whitespace())
-                .all(|word| path.contains(&word.to_lowercase()))
-        }
+    if let Some(skill) = &skipped.skill {
+        return matches(skill, query);
     }
+    let path = skipped.path.to_string_lossy().to_lowercase();
+    let mut words = query.iter().flat_map(|words| words.split_whitespace());
+    words.all(|word| path.contains(&word.to_lowercase()))
 }
 
 fn show(
@@ -103,14 +100,15 @@ fn show(
     let mut text = lines(&catalogue.skills, room);
     if all && !catalogue.skipped.is_empty() {
         let start = if text.is_empty() { "" } else { "\n" };
-        text.push_str(&format!("{start}Skipped ({}):\n", catalogue.skipped.len()));
+        let _ = writeln!(text, "{start}Skipped ({}):", catalogue.skipped.len());
         for skipped in &catalogue.skipped {
-            text.push_str(&format!(
-                "  {} [{}] {}\n",
+            let _ = writeln!(
+                text,
+                "  {} [{}] {}",
                 printable_line(&context.shown(&skipped.path)),
                 skipped.reason.id(),
                 printable_line(&skipped.message),
-            ));
+            );
         }
     }
     print(&text)?;

@@ -39,13 +39,11 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::View { name, file, raw, json } => {
             view::view(&context, &name, file.as_deref(), raw, json)
         }
-        Command::New { name, content, description, project, category, upsert, writing } => {
+        Command::New { name, from, description, project, category, upsert, writing } => {
             let new = change::New { name, description, project, category, upsert };
-            change::new(&context, &new, &content, &writing)
+            change::new(&context, &new, &from, &writing)
         }
-        Command::Edit { name, content, writing } => {
-            change::edit(&context, &name, &content, &writing)
-        }
+        Command::Edit { name, from, writing } => change::edit(&context, &name, &from, &writing),
         Command::Patch { name, old, new, old_file, new_file, inside, fuzzy, writing } => {
             let old = change::text_or_file(old, old_file.as_deref())?;
             let new = change::text_or_file(new, new_file.as_deref())?;

@@ -8,7 +8,7 @@ use clap::CommandFactory;
 
 use crate::cli::Cli;
 use crate::json::schemas;
-use crate::output::{Failure, Outcome, print, say, stdout};
+use crate::output::{Failure, Outcome, print, print_lines, say, stdout};
 
 pub(crate) fn completions(shell: clap_complete::Shell) -> Outcome {
     let mut script = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn man(folder: Option<&Path>) -> Outcome {
 pub(crate) fn schema(name: Option<&str>) -> Outcome {
     let schemas = schemas();
     match name {
-        None => print(&schemas.iter().map(|(name, _)| format!("{name}\n")).collect::<String>()),
+        None => print_lines(schemas.into_iter().map(|(name, _)| name.to_owned())),
         Some(name) => match schemas.into_iter().find(|(known, _)| *known == name) {
             Some((_, schema)) => {
                 let text = serde_json::to_string_pretty(&schema).unwrap_or_default();

@@ -8,7 +8,7 @@ use hone_library::usage::iso;
 
 use crate::context::{Context, now};
 use crate::json;
-use crate::output::{Failure, Outcome, print_data, print_json, say};
+use crate::output::{Failure, Outcome, print_json, print_lines, say};
 
 pub(crate) fn trust(
     context: &Context,
@@ -49,7 +49,7 @@ pub(crate) fn trust(
     if trusted.is_empty() {
         say("no project is trusted yet");
     }
-    print_data(&trusted.iter().map(|(path, _)| format!("{}\n", path.display())).collect::<String>())
+    print_lines(trusted.into_iter().map(|(path, _)| path.to_string_lossy().into_owned()))
 }
 
 /// The project that is meant: the one around a folder, or one that was trusted and is gone.

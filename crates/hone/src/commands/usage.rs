@@ -1,9 +1,10 @@
 //! `hone usage`.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use hone_library::Listed;
 use hone_library::usage::{all, from_hermes, iso, to_hermes};
-use hone_library::{Error, Listed};
 
 use crate::cli::{UsageCommand, Writing};
 use crate::context::{Context, now};
@@ -47,7 +48,7 @@ pub(crate) fn usage(context: &Context, command: Option<UsageCommand>, as_json: b
             let Some(file) = file else { return print(&text) };
             let path = context.around.cwd.join(file);
             let written = records.as_object().map_or(0, serde_json::Map::len);
-            hone_library::replace(&path, text.as_bytes()).map_err(Error::from)?;
+            hone_library::replace(&path, text.as_bytes())?;
             say(&format!("wrote {} to `{}`", count(written, "record"), path.display()));
             Ok(ExitCode::SUCCESS)
         }
@@ -84,10 +85,8 @@ fn show(context: &Context, as_json: bool) -> Outcome {
             version => format!(" ({})", printable_line(version)),
         };
         let name = printable_line(&row.name);
-        text.push_str(&format!(
-            "{:>6} {:>6} {:>7}  {name}{version}\n",
-            row.views, row.uses, row.patches
-        ));
+        let _ =
+            writeln!(text, "{:>6} {:>6} {:>7}  {name}{version}", row.views, row.uses, row.patches);
     }
     print(&text)
 }

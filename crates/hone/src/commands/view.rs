@@ -1,5 +1,6 @@
 //! `hone view`.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -80,7 +81,7 @@ fn show(context: &Context, skill: &Listed, file: &str, main: &str, bytes: &[u8])
     let body = reading.skill.as_ref().map_or(text, |skill| &text[skill.body.clone()]);
     let mut head = format!("{} · {}", skill.summary.name, skill.scope.id());
     if let Some(version) = &skill.summary.version {
-        head.push_str(&format!(" · version {version}"));
+        let _ = write!(head, " · version {version}");
     }
     if is_pinned(context, skill) {
         head.push_str(" · pinned");
@@ -94,7 +95,7 @@ fn show(context: &Context, skill: &Listed, file: &str, main: &str, bytes: &[u8])
         page = with_line_end(page);
         page.push_str("\nFiles:\n");
         for file in &files {
-            page.push_str(&format!("  {}\n", printable_line(file)));
+            let _ = writeln!(page, "  {}", printable_line(file));
         }
     }
     print(&with_line_end(page))

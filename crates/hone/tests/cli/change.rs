@@ -21,13 +21,13 @@ fn edit_takes_the_whole_text() {
     +1. Order the entries.
      2. Remove the empty ones.
     --- stderr
-    dry run: would edit `tidy` (nothing written) [HOME]/.agents/skills/tidy
+    dry run: would edit `tidy` (nothing written) ~/.agents/skills/tidy
     ");
     assert_eq!(sandbox.read("home/.agents/skills/tidy/SKILL.md"), TIDY);
     assert_snapshot!(sandbox.hone("edit tidy --stdin").stdin(&text).run(), @"
     exit: 0
     --- stderr
-    edited `tidy` (revision 2) [HOME]/.agents/skills/tidy
+    edited `tidy` (revision 2) ~/.agents/skills/tidy
     ");
     assert_eq!(sandbox.read("home/.agents/skills/tidy/SKILL.md"), text);
     assert_snapshot!(sandbox.hone("edit tidy --stdin").stdin(&text).run(), @"
@@ -77,12 +77,12 @@ fn patch_replaces_what_occurs_exactly_once() {
     +1. Sort them by date.
      2. Remove the empty ones.
     --- stderr
-    dry run: would patch `tidy` (nothing written) [HOME]/.agents/skills/tidy
+    dry run: would patch `tidy` (nothing written) ~/.agents/skills/tidy
 
     $ hone patch tidy --old 'Sort the entries' --new 'Sort them by date' --why 'was unclear'
     exit: 0
     --- stderr
-    patched `tidy` (revision 2) [HOME]/.agents/skills/tidy
+    patched `tidy` (revision 2) ~/.agents/skills/tidy
 
     $ hone patch tidy --old 'Sort the entries' --new 'Sort them by date'
     exit: 1
@@ -169,7 +169,7 @@ fn fuzzy_must_be_asked_for_and_reports_what_it_matched() {
     --- stderr
     note: not an exact match; replaced, at line 9:
     1. Sort the entries.
-    patched `tidy` (revision 2) [HOME]/.agents/skills/tidy
+    patched `tidy` (revision 2) ~/.agents/skills/tidy
     "
     );
     let json =
@@ -253,7 +253,7 @@ fn patch_in_a_supporting_file() {
     $ hone patch tidy --in references/style.md --old short --new long
     exit: 0
     --- stderr
-    patched `tidy` (revision 2) [HOME]/.agents/skills/tidy
+    patched `tidy` (revision 2) ~/.agents/skills/tidy
 
     $ hone patch tidy --in references/none.md --old short --new long
     exit: 1
@@ -307,7 +307,7 @@ fn a_change_that_could_be_better_is_warned_about() {
     assert_snapshot!(run, @"
     exit: 0
     --- stderr
-    patched `tidy` (revision 2) [HOME]/.agents/skills/tidy
+    patched `tidy` (revision 2) ~/.agents/skills/tidy
     warning: line 3: `#` starts a comment and cuts the description
     ");
 }
@@ -338,12 +338,12 @@ fn rm_takes_the_whole_skill_away_and_can_be_undone() {
     @@ -1 +0,0 @@
     -Use short lines.
     --- stderr
-    dry run: would remove `tidy` (nothing written) [HOME]/.agents/skills/tidy
+    dry run: would remove `tidy` (nothing written) ~/.agents/skills/tidy
 
     $ hone rm tidy --why 'not needed'
     exit: 0
     --- stderr
-    removed `tidy` (revision 2) [HOME]/.agents/skills/tidy
+    removed `tidy` (revision 2) ~/.agents/skills/tidy
     "#);
     assert!(!exists(&sandbox.path("home/.agents/skills/tidy")));
     assert_snapshot!(transcript(&sandbox, &["rm tidy", "rollback tidy"]), @"
@@ -356,7 +356,7 @@ fn rm_takes_the_whole_skill_away_and_can_be_undone() {
     $ hone rollback tidy
     exit: 0
     --- stderr
-    rolled back `tidy` (revision 3) [HOME]/.agents/skills/tidy
+    rolled back `tidy` (revision 3) ~/.agents/skills/tidy
     ");
     assert_eq!(sandbox.read("home/.agents/skills/tidy/SKILL.md"), TIDY);
     assert_eq!(sandbox.read("home/.agents/skills/tidy/references/style.md"), "Use short lines.\n");
@@ -433,22 +433,22 @@ fn file_add_writes_below_the_folders_of_a_skill() {
     @@ -0,0 +1 @@
     +Use short lines.
     --- stderr
-    dry run: would write a file of `tidy` (nothing written) [HOME]/.agents/skills/tidy
+    dry run: would write a file of `tidy` (nothing written) ~/.agents/skills/tidy
 
     $ hone file add tidy references/style.md --file style.md
     exit: 0
     --- stderr
-    wrote a file of `tidy` (revision 1) [HOME]/.agents/skills/tidy
+    wrote a file of `tidy` (revision 1) ~/.agents/skills/tidy
 
     $ hone file add tidy scripts/sort.sh --file sort.sh
     exit: 0
     --- stderr
-    wrote a file of `tidy` (revision 2) [HOME]/.agents/skills/tidy
+    wrote a file of `tidy` (revision 2) ~/.agents/skills/tidy
 
     $ hone file add tidy scripts/run --file style.md --executable
     exit: 0
     --- stderr
-    wrote a file of `tidy` (revision 3) [HOME]/.agents/skills/tidy
+    wrote a file of `tidy` (revision 3) ~/.agents/skills/tidy
 
     $ hone file list tidy
     exit: 0
@@ -535,7 +535,7 @@ fn file_add_refuses_every_way_out() {
     Options:
           --root <DIR>  Use exactly this folder of skills (repeatable) instead of the project's, yours
                         and the machine's
-          --agent <ID>  Also use the skills of this agent of ours (a brain below HONE_HOME/agents)
+          --agent <ID>  Also use the skills of this agent of ours (a brain below `HONE_HOME/agents`)
           --depth <N>   How many folders deep to look below a root [default: 6, or `skills.depth`]
       -h, --help        Print help
     "
@@ -598,12 +598,12 @@ fn file_rm_takes_one_file_away_and_can_be_undone() {
     @@ -1 +0,0 @@
     -Use short lines.
     --- stderr
-    dry run: would remove a file of `tidy` (nothing written) [HOME]/.agents/skills/tidy
+    dry run: would remove a file of `tidy` (nothing written) ~/.agents/skills/tidy
 
     $ hone file rm tidy references/style.md
     exit: 0
     --- stderr
-    removed a file of `tidy` (revision 2) [HOME]/.agents/skills/tidy
+    removed a file of `tidy` (revision 2) ~/.agents/skills/tidy
 
     $ hone file rm tidy references/style.md
     exit: 1
@@ -614,7 +614,7 @@ fn file_rm_takes_one_file_away_and_can_be_undone() {
     $ hone rollback tidy
     exit: 0
     --- stderr
-    rolled back `tidy` (revision 3) [HOME]/.agents/skills/tidy
+    rolled back `tidy` (revision 3) ~/.agents/skills/tidy
     "
     );
     assert_eq!(sandbox.read("home/.agents/skills/tidy/references/style.md"), "Use short lines.\n");

@@ -498,7 +498,7 @@ fn fix_can_be_undone() {
     $ hone rollback ./crooked
     exit: 0
     --- stderr
-    rolled back `Crooked` (revision 3) [PROJECT]/crooked
+    rolled back `Crooked` (revision 3) crooked
     ");
     assert_eq!(sandbox.read("project/crooked/SKILL.md"), CROOKED);
 }

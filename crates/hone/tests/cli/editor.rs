@@ -23,7 +23,7 @@ fn new_opens_a_template() {
     1. First step. Done when …
     2. Second step. Done when …
     --- stderr
-    created `tidy` (revision 1) [HOME]/.agents/skills/tidy
+    created `tidy` (revision 1) ~/.agents/skills/tidy
     "#);
     assert!(sandbox.read("home/.agents/skills/tidy/SKILL.md").contains("1. Changed step."));
 }
@@ -56,7 +56,7 @@ fn edit_opens_the_text_and_writes_what_came_back() {
     assert_snapshot!(run, @"
     exit: 0
     --- stderr
-    edited `tidy` (revision 2) [HOME]/.agents/skills/tidy
+    edited `tidy` (revision 2) ~/.agents/skills/tidy
     ");
     assert_eq!(sandbox.read("home/.agents/skills/tidy/SKILL.md"), TIDY.replace("Sort", "Order"));
 }
@@ -91,7 +91,7 @@ fn a_dry_run_shows_what_was_typed() {
     +1. Order the entries.
      2. Remove the empty ones.
     --- stderr
-    dry run: would edit `tidy` (nothing written) [HOME]/.agents/skills/tidy
+    dry run: would edit `tidy` (nothing written) ~/.agents/skills/tidy
     ");
     assert_eq!(sandbox.read("home/.agents/skills/tidy/SKILL.md"), TIDY);
 }

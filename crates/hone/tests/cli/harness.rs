@@ -243,7 +243,9 @@ impl Hone<'_> {
             thread::spawn(move || drop(pipe.write_all(&input)))
         });
         let output = child.wait_with_output().unwrap();
-        feeding.into_iter().for_each(|thread| thread.join().unwrap());
+        if let Some(thread) = feeding {
+            thread.join().unwrap();
+        }
         Run {
             code: output.status.code().unwrap_or(-1),
             shown: [&output.stdout, &output.stderr]
@@ -328,16 +330,13 @@ fn without_times(text: &str) -> String {
     let mut filtered = String::new();
     let mut rest = text;
     while !rest.is_empty() {
-        match time_length(rest.as_bytes()) {
-            Some(length) => {
-                filtered.push_str("[TIME]");
-                rest = &rest[length..];
-            }
-            None => {
-                let first = rest.chars().next().unwrap();
-                filtered.push(first);
-                rest = &rest[first.len_utf8()..];
-            }
+        if let Some(length) = time_length(rest.as_bytes()) {
+            filtered.push_str("[TIME]");
+            rest = &rest[length..];
+        } else {
+            let first = rest.chars().next().unwrap();
+            filtered.push(first);
+            rest = &rest[first.len_utf8()..];
         }
     }
     filtered

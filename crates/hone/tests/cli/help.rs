@@ -49,7 +49,7 @@ fn help_teaches() {
               machine's
 
           --agent <ID>
-              Also use the skills of this agent of ours (a brain below HONE_HOME/agents)
+              Also use the skills of this agent of ours (a brain below `HONE_HOME/agents`)
 
           --depth <N>
               How many folders deep to look below a root [default: 6, or `skills.depth`]
@@ -87,7 +87,8 @@ fn each_command_has_help_with_its_options() {
           --json             Print JSON (skills and skipped)
           --root <DIR>       Use exactly this folder of skills (repeatable) instead of the project's,
                              yours and the machine's
-          --agent <ID>       Also use the skills of this agent of ours (a brain below HONE_HOME/agents)
+          --agent <ID>       Also use the skills of this agent of ours (a brain below
+                             `HONE_HOME/agents`)
           --depth <N>        How many folders deep to look below a root [default: 6, or `skills.depth`]
       -h, --help             Print help
 
@@ -121,7 +122,7 @@ fn each_command_has_help_with_its_options() {
           --root <DIR>          Use exactly this folder of skills (repeatable) instead of the project's,
                                 yours and the machine's
           --agent <ID>          Also use the skills of this agent of ours (a brain below
-                                HONE_HOME/agents)
+                                `HONE_HOME/agents`)
           --depth <N>           How many folders deep to look below a root [default: 6, or
                                 `skills.depth`]
       -h, --help                Print help
@@ -155,7 +156,8 @@ fn each_command_has_help_with_its_options() {
           --why <TEXT>       Why, for the history
           --root <DIR>       Use exactly this folder of skills (repeatable) instead of the project's,
                              yours and the machine's
-          --agent <ID>       Also use the skills of this agent of ours (a brain below HONE_HOME/agents)
+          --agent <ID>       Also use the skills of this agent of ours (a brain below
+                             `HONE_HOME/agents`)
           --depth <N>        How many folders deep to look below a root [default: 6, or `skills.depth`]
       -h, --help             Print help
 
@@ -182,7 +184,7 @@ fn each_command_has_help_with_its_options() {
           --root <DIR>         Use exactly this folder of skills (repeatable) instead of the project's,
                                yours and the machine's
           --agent <ID>         Also use the skills of this agent of ours (a brain below
-                               HONE_HOME/agents)
+                               `HONE_HOME/agents`)
           --depth <N>          How many folders deep to look below a root [default: 6, or
                                `skills.depth`]
       -h, --help               Print help (see more with '--help')
@@ -207,7 +209,7 @@ fn each_command_has_help_with_its_options() {
           --json        Print JSON
           --root <DIR>  Use exactly this folder of skills (repeatable) instead of the project's, yours
                         and the machine's
-          --agent <ID>  Also use the skills of this agent of ours (a brain below HONE_HOME/agents)
+          --agent <ID>  Also use the skills of this agent of ours (a brain below `HONE_HOME/agents`)
           --depth <N>   How many folders deep to look below a root [default: 6, or `skills.depth`]
       -h, --help        Print help
 
@@ -364,7 +366,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     ");
     let files = sandbox.files("project/pages");
     assert_eq!(files.len(), 31, "{files:?}");
-    assert_eq!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"), true);
+    assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
     assert_snapshot!(sandbox.hone("man file").run(), @"

@@ -216,17 +216,17 @@ fn rollback_brings_an_earlier_revision_back_as_a_new_one() {
     -2. Remove the old ones.
     +2. Remove the empty ones.
     --- stderr
-    dry run: would roll back `tidy` (nothing written) [HOME]/.agents/skills/tidy
+    dry run: would roll back `tidy` (nothing written) ~/.agents/skills/tidy
 
     $ hone rollback tidy
     exit: 0
     --- stderr
-    rolled back `tidy` (revision 5) [HOME]/.agents/skills/tidy
+    rolled back `tidy` (revision 5) ~/.agents/skills/tidy
 
     $ hone rollback tidy --to 1 --why 'start again'
     exit: 0
     --- stderr
-    rolled back `tidy` (revision 6) [HOME]/.agents/skills/tidy
+    rolled back `tidy` (revision 6) ~/.agents/skills/tidy
 
     $ hone rollback tidy --to 1
     exit: 1

@@ -1,6 +1,7 @@
 //! `hone list`.
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::harness::{Sandbox, transcript};
 
@@ -374,27 +375,18 @@ fn every_client_sees_its_own_folders_in_its_own_order() {
 #[test]
 fn a_client_view_in_json_says_how_much_the_model_gets() {
     let sandbox = Sandbox::new();
-    let long = "Deploys everything. ".repeat(70);
+    let long = "Deploys everything. ".repeat(50);
     sandbox.skill("home/.hermes/skills", "deploy", long.trim());
     sandbox.skill("home/.codex/skills", "deploy", long.trim());
-    for client in ["hermes", "codex"] {
+    let shown = |client: &str| {
         let json = sandbox.hone(&format!("list --json --client {client}")).run().json();
         let skill = &json["skills"][0];
-        let shown = (&skill["shown"], &skill["shown_characters"], &json["client"]);
-        let expected = match client {
-            "hermes" => {
-                let client =
-                    serde_json::json!({"name": "hermes", "budget": null, "budget_unit": null});
-                ("shortened".into(), 60.into(), client)
-            }
-            _ => {
-                let client =
-                    serde_json::json!({"name": "codex", "budget": 5440, "budget_unit": "tokens"});
-                ("shortened".into(), 1024.into(), client)
-            }
-        };
-        assert_eq!(shown, (&expected.0, &expected.1, &expected.2));
-    }
+        json!([skill["shown"], skill["shown_characters"], json["client"]])
+    };
+    let hermes = json!({"name": "hermes", "budget": null, "budget_unit": null});
+    let codex = json!({"name": "codex", "budget": 5440, "budget_unit": "tokens"});
+    assert_eq!(shown("hermes"), json!(["shortened", 60, hermes]));
+    assert_eq!(shown("codex"), json!(["full", 999, codex]));
 }
 
 #[test]

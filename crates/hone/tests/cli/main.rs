@@ -2,6 +2,8 @@
 //! error. Run `cargo insta test --accept -p hone --test cli` to take over changed output, and read the
 //! difference before it is committed.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod harness;
 
 mod change;
@@ -10,6 +12,7 @@ mod check_formats;
 mod config;
 mod doctor;
 mod editor;
+mod exit_codes;
 mod help;
 mod history;
 mod json_schemas;

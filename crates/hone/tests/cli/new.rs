@@ -15,7 +15,7 @@ fn a_bare_text_gets_frontmatter() {
     assert_snapshot!(run, @"
     exit: 0
     --- stderr
-    created `tidy-changelog` (revision 1) [HOME]/.agents/skills/tidy-changelog
+    created `tidy-changelog` (revision 1) ~/.agents/skills/tidy-changelog
     ");
     assert_snapshot!(sandbox.read("home/.agents/skills/tidy-changelog/SKILL.md"), @r#"
     ---
@@ -39,7 +39,7 @@ fn a_text_with_frontmatter_is_kept() {
     assert_snapshot!(sandbox.hone("new tidy --file draft.md --why 'a start'").run(), @"
     exit: 0
     --- stderr
-    created `tidy` (revision 1) [HOME]/.agents/skills/tidy
+    created `tidy` (revision 1) ~/.agents/skills/tidy
     ");
     assert_snapshot!(sandbox.read("home/.agents/skills/tidy/SKILL.md"), @r#"
     ---
@@ -147,15 +147,15 @@ fn category_is_a_folder_below_the_root() {
         @"
     exit: 0
     --- stderr
-    created `sort` (revision 1) [HOME]/.agents/skills/text/sort
+    created `sort` (revision 1) ~/.agents/skills/text/sort
 
     exit: 0
     --- stderr
-    created `join` (revision 1) [HOME]/.agents/skills/text/join
+    created `join` (revision 1) ~/.agents/skills/text/join
 
     exit: 0
     --- stderr
-    upserted `join` (revision 2, version 1 → 2) [HOME]/.agents/skills/text/join
+    upserted `join` (revision 2, version 1 → 2) ~/.agents/skills/text/join
 
     exit: 1
     --- stderr
@@ -188,15 +188,15 @@ fn upsert_brings_what_exists_to_its_next_version() {
         @"
     exit: 0
     --- stderr
-    upserted `tidy` (revision 1) [HOME]/.agents/skills/tidy
+    upserted `tidy` (revision 1) ~/.agents/skills/tidy
 
     exit: 0
     --- stderr
-    upserted `tidy` (revision 2, version 1 → 2) [HOME]/.agents/skills/tidy
+    upserted `tidy` (revision 2, version 1 → 2) ~/.agents/skills/tidy
 
     exit: 0
     --- stderr
-    upserted `tidy` (revision 3, version 2 → 3) [HOME]/.agents/skills/tidy
+    upserted `tidy` (revision 3, version 2 → 3) ~/.agents/skills/tidy
     "
     );
     assert_snapshot!(sandbox.read("home/.agents/skills/tidy/SKILL.md"), @r#"
@@ -222,7 +222,7 @@ fn what_exists_or_conflicts_or_has_no_slug_is_refused() {
     $ hone new 'C++' --stdin
     exit: 0
     --- stderr
-    created `c` (revision 1) [HOME]/.agents/skills/c
+    created `c` (revision 1) ~/.agents/skills/c
 
     $ hone new 'c++' --stdin
     exit: 1
@@ -251,7 +251,7 @@ fn what_exists_or_conflicts_or_has_no_slug_is_refused() {
     $ hone new '日本語' --stdin
     exit: 0
     --- stderr
-    created `77710aed` (revision 1) [HOME]/.agents/skills/77710aed
+    created `77710aed` (revision 1) ~/.agents/skills/77710aed
     ");
 }
 
@@ -323,7 +323,7 @@ fn dry_run_shows_the_difference_and_writes_nothing() {
     +---
     +Sort entries.
     --- stderr
-    dry run: would create `tidy` (nothing written) [HOME]/.agents/skills/tidy
+    dry run: would create `tidy` (nothing written) ~/.agents/skills/tidy
     "#);
     let run = sandbox.hone("new tidy --stdin --dry-run --json").stdin("Sort entries.\n").run();
     assert_eq!(run.errors(), "");

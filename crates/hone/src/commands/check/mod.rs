@@ -84,11 +84,11 @@ fn targets(context: &Context, paths: &[PathBuf]) -> Result<Vec<Target>, Failure>
     for path in if paths.is_empty() { &here } else { paths } {
         let full = hone_library::normal(&context.around.cwd.join(path));
         if full.is_dir() {
-            match skill_file(&full) {
-                Some(file) => targets.push(on_disk(file)),
-                None => {
-                    targets.extend(skills_below(context, &full, path)?.into_iter().map(on_disk))
-                }
+            if let Some(file) = skill_file(&full) {
+                targets.push(on_disk(file));
+            } else {
+                let below = skills_below(context, &full, path)?;
+                targets.extend(below.into_iter().map(on_disk));
             }
         } else if full.symlink_metadata().is_ok() {
             targets.push(on_disk(full));

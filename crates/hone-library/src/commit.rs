@@ -1,0 +1,201 @@
+//! Carrying out a change: the bytes are kept, the ledger row is written, the files change, the row is
+//! marked done.
+
+use hone_skill::Diagnostic;
+
+use crate::atomic::staging_name;
+use crate::error::Error;
+use crate::folder::Content;
+use crate::ledger::{self, Action, Draft, FileChange};
+use crate::objects;
+use crate::patch::Patched;
+use crate::place::Held;
+use crate::recovery::settle;
+use crate::store::{Change, FileDelta, Mode, Store};
+use crate::tree::{self, Swapped};
+
+/// A file before and after; both the same when it is only looked at.
+pub(crate) struct FileEdit {
+    pub(crate) file: String,
+    pub(crate) before: Option<Content>,
+    pub(crate) after: Option<Content>,
+}
+
+/// A change that is ready to be made.
+pub(crate) struct Plan {
+    pub(crate) action: Action,
+    pub(crate) name: String,
+    pub(crate) slug: String,
+    pub(crate) from_version: Option<String>,
+    pub(crate) to_version: Option<String>,
+    /// What the ledger says in front of the author's reason.
+    pub(crate) reason: Option<String>,
+    pub(crate) edits: Vec<FileEdit>,
+    pub(crate) warnings: Vec<Diagnostic>,
+    pub(crate) patched: Option<Patched>,
+}
+
+impl Store<'_> {
+    /// Makes a change, or in a dry run says what it would be.
+    pub(crate) fn carry_out(&self, held: &Held<'_>, plan: &Plan) -> Result<Change, Error> {
+        let shown = |content: &Option<Content>| content.as_ref().map(Content::shown);
+        let mut change = Change {
+            action: plan.action,
+            name: plan.name.clone(),
+            path: held.place.key.clone(),
+            files: plan
+                .changed()
+                .map(|edit| FileDelta {
+                    file: edit.file.clone(),
+                    before: shown(&edit.before),
+                    after: shown(&edit.after),
+                })
+                .collect(),
+            revision: None,
+            from_version: plan.from_version.clone(),
+            to_version: plan.to_version.clone(),
+            warnings: plan.warnings.clone(),
+            patched: plan.patched.clone(),
+        };
+        if change.files.is_empty() {
+            return Err(Error::Refused("nothing would change".to_owned()));
+        }
+        if self.mode == Mode::Write {
+            change.revision = Some(self.commit(held, plan)?);
+        }
+        Ok(change)
+    }
+
+    /// Keeps the bytes, writes the ledger row, changes the files, marks the row done.
+    fn commit(&self, held: &Held<'_>, plan: &Plan) -> Result<u64, Error> {
+        self.record_outside(held, plan)?;
+        let changes = plan.changed().map(|edit| {
+            Ok(FileChange {
+                file: edit.file.clone(),
+                before: self.keep(edit.before.as_ref())?,
+                after: self.keep(edit.after.as_ref())?,
+                mode_before: edit.before.as_ref().and_then(|content| content.mode),
+                mode_after: edit.after.as_ref().and_then(|content| content.mode),
+            })
+        });
+        let changes = changes.collect::<Result<Vec<_>, Error>>()?;
+        let reason = match (&plan.reason, self.author.reason.as_str()) {
+            (Some(what), "") => what.clone(),
+            (Some(what), why) => format!("{what}: {why}"),
+            (None, why) => why.to_owned(),
+        };
+        let draft = Draft {
+            key: &held.place.key,
+            at: self.author.now,
+            actor: &self.author.actor,
+            action: plan.action,
+            reason: &reason,
+            name: &plan.name,
+            slug: &plan.slug,
+            from_version: plan.from_version.as_deref(),
+            to_version: plan.to_version.as_deref(),
+            changes: &changes,
+        };
+        let (id, revision) = ledger::begin(self.state, &draft)?;
+        match apply(held, plan) {
+            Ok(()) => {
+                ledger::finish(self.state, id)?;
+                Ok(revision)
+            }
+            Err(error) => {
+                // The files say whether it failed before or after they changed.
+                let _ = settle(self.state, held);
+                Err(error)
+            }
+        }
+    }
+
+    fn keep(&self, content: Option<&Content>) -> Result<Option<String>, Error> {
+        content.map(|content| objects::put(self.state.home(), &content.bytes)).transpose()
+    }
+
+    /// Records what somebody changed without hone, so that history has no hole.
+    fn record_outside(&self, held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
+        let key = &held.place.key;
+        let mut changes = Vec::new();
+        for FileEdit { file, before: now, .. } in &plan.edits {
+            let known = ledger::last_known(self.state, key, file)?;
+            let is_known = match (&known, now) {
+                (Some(known), Some(now)) => known.is(now),
+                (None, None) => true,
+                _ => false,
+            };
+            if !is_known {
+                changes.push(FileChange {
+                    file: file.clone(),
+                    before: known.as_ref().map(|known| known.hash.clone()),
+                    after: self.keep(now.as_ref())?,
+                    mode_before: known.and_then(|known| known.mode),
+                    mode_after: now.as_ref().and_then(|now| now.mode),
+                });
+            }
+        }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let is_new = changes.iter().all(|change| change.before.is_none());
+        let (id, _) = ledger::begin(
+            self.state,
+            &Draft {
+                key,
+                at: self.author.now,
+                actor: "",
+                action: Action::Outside,
+                reason: if is_new { "as it was found" } else { "changed without hone" },
+                name: &plan.name,
+                slug: &plan.slug,
+                from_version: None,
+                to_version: plan.from_version.as_deref(),
+                changes: &changes,
+            },
+        )?;
+        ledger::finish(self.state, id)
+    }
+}
+
+impl Plan {
+    fn changed(&self) -> impl Iterator<Item = &FileEdit> {
+        self.edits.iter().filter(|edit| edit.before != edit.after)
+    }
+}
+
+/// Changes the files.
+fn apply(held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
+    let place = held.place;
+    let staged = staging_name(&place.key);
+    let edits: Vec<&FileEdit> = plan.changed().collect();
+    let all = |content: fn(&FileEdit) -> Option<&Content>| -> tree::Files<'_> {
+        edits.iter().map(|edit| (edit.file.as_str(), content(edit))).collect()
+    };
+    let (before, after) = (all(|edit| edit.before.as_ref()), all(|edit| edit.after.as_ref()));
+    if plan.action == Action::Delete {
+        let files = before
+            .iter()
+            .filter_map(|(file, content)| Some(((*file).to_owned(), (*content)?.clone())));
+        if tree::take_away(held, &files.collect(), &staged)? == Swapped::Done {
+            return Ok(());
+        }
+    } else if held.folder()?.is_none() {
+        return tree::build(held, &after, &staged);
+    } else if !place.is_flat
+        && edits.len() > 1
+        && tree::exchange(held, &before, &after, &staged)? == Swapped::Done
+    {
+        return Ok(());
+    }
+    // One file, or a file system that cannot swap folders: should this be cut short, the next writer
+    // finds a mixture and puts it back.
+    let folder = held.opened()?;
+    for edit in edits {
+        folder.put(&edit.file, edit.before.as_ref(), edit.after.as_ref(), &staged)?;
+    }
+    if plan.action == Action::Delete && !place.is_flat {
+        tree::clear(&held.around()?.dir, place.entry()?);
+    }
+    Ok(())
+}
