@@ -188,6 +188,7 @@ impl Catalogue {
         let found = gather(&search.roots, search.depth, state);
         let mut catalogue = Self::default();
         let mut taken: HashMap<String, (Scope, PathBuf)> = HashMap::new();
+        let mut addressed: HashSet<(Scope, String)> = HashSet::new();
         let builtin = if search.builtin { builtins() } else { Vec::new() };
         catalogue.skipped = found.skipped;
         for skill in found.skills.into_iter().chain(builtin) {
@@ -206,14 +207,18 @@ impl Catalogue {
             } else if is_disabled(&skill, &search.disabled) {
                 Some((
                     Reason::Disabled,
-                    "it is switched off: `hone config get skills.disabled`".to_owned(),
+                    "it is switched off by `skills.disabled` in config.toml or hone.toml"
+                        .to_owned(),
                 ))
             } else {
                 taken.get(name).map(|(scope, winner)| {
-                    let address = if *scope == skill.scope {
-                        skill.path.display().to_string()
-                    } else {
+                    // `scope:name` means the first of its scope; any other goes by its path.
+                    let is_first =
+                        *scope != skill.scope && addressed.insert((skill.scope, name.clone()));
+                    let address = if is_first {
                         format!("{}:{name}", skill.scope.id())
+                    } else {
+                        skill.path.display().to_string()
                     };
                     let message = format!("`{}` goes before it; use `{address}`", winner.display());
                     (Reason::Shadowed, message)
@@ -370,12 +375,12 @@ fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> 
     let mut near: Vec<(usize, &str)> = names
         .filter_map(|candidate| {
             let other = candidate.to_lowercase();
-            let distance = if other.contains(&wanted) || wanted.contains(&other) {
-                1
-            } else {
-                distance(&wanted, &other)
-            };
-            (distance <= 2.max(wanted.len() / 4)).then_some((distance, candidate))
+            // A piece of two letters is in too many names to mean anything.
+            let shares = wanted.len().min(other.len()) > 2
+                && (other.contains(&wanted) || wanted.contains(&other));
+            let distance = if shares { 1 } else { distance(&wanted, &other) };
+            (distance <= (wanted.len() / 2).min(2.max(wanted.len() / 4)))
+                .then_some((distance, candidate))
         })
         .collect();
     near.sort_unstable();

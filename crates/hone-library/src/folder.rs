@@ -419,3 +419,7 @@ pub(crate) fn explained(
     };
     Error::FilePath { path: file.to_owned(), why: why.to_owned() }
 }
+
+#[cfg(test)]
+#[path = "folder_tests.rs"]
+mod tests;

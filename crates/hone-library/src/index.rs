@@ -274,3 +274,7 @@ fn format(db: &rusqlite::Connection) -> Result<Option<String>, Error> {
     let query = "SELECT value FROM meta WHERE key = 'index'";
     Ok(db.query_row(query, [], |row| row.get(0)).optional()?)
 }
+
+#[cfg(test)]
+#[path = "index_tests.rs"]
+mod tests;

@@ -217,3 +217,7 @@ pub(crate) fn clear(around: &Dir, staged: &str) {
     let is_folder = around.symlink_metadata(staged).is_ok_and(|metadata| metadata.is_dir());
     let _ = if is_folder { around.remove_dir_all(staged) } else { around.remove_file(staged) };
 }
+
+#[cfg(test)]
+#[path = "tree_tests.rs"]
+mod tests;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use hone_library::{
-    Author, Catalogue, Config, Error, Listed, Mode, Project, Reason, Root, Search, Skipped, State,
-    Store, Surroundings, deleted,
+    Author, Catalogue, Config, Error, Listed, Mode, Project, Reason, Root, Scope, Search, Skipped,
+    State, Store, Surroundings, deleted,
 };
 use hone_skill::Slug;
 
@@ -68,7 +68,10 @@ impl Context {
             Some(roots) if !roots.is_empty() => Search::only(roots, &self.around, &self.config),
             _ => Search::everywhere(&self.around, &self.config, &self.state)?,
         };
-        search.roots.extend(self.agent_root()?);
+        if let Some(root) = self.agent_root()? {
+            let below = search.roots.iter().position(|other| other.scope > root.scope);
+            search.roots.insert(below.unwrap_or(search.roots.len()), root);
+        }
         let catalogue = Catalogue::find(search, &self.state);
         self.tell_notes();
         Ok(catalogue)
@@ -195,12 +198,20 @@ impl Context {
         error: &Error,
     ) -> Result<Option<PathBuf>, Error> {
         let path = name.contains('/').then(|| real(&self.around.cwd.join(name)));
-        let last = name.rsplit('/').next().unwrap_or(name);
+        let scoped = name.split_once(':').and_then(|(scope, name)| {
+            Scope::ALL.into_iter().find(|known| known.id() == scope).map(|scope| (scope, name))
+        });
+        let last = scoped.map_or(name, |(_, name)| name);
+        let last = last.rsplit('/').next().unwrap_or(last);
         let (Error::NotFound { .. }, Ok(slug)) = (error, Slug::new(last)) else { return Ok(None) };
         let is_meant = |key: &PathBuf| match &path {
             Some(path) => key == path,
-            None if self.places.root.is_empty() => true,
-            None => catalogue.roots.iter().any(|root| key.starts_with(real(&root.path))),
+            None if self.places.root.is_empty() && scoped.is_none() => true,
+            None => catalogue
+                .roots
+                .iter()
+                .filter(|root| scoped.is_none_or(|(scope, _)| scope == root.scope))
+                .any(|root| key.starts_with(real(&root.path))),
         };
         Ok(deleted(&self.state, slug.as_str())?.into_iter().find(is_meant))
     }

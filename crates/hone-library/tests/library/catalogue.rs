@@ -329,7 +329,7 @@ mod precedence {
             world.skipped(&world.project),
             [
                 shadowed(".agents/skills/hone/SKILL.md", "user:hone"),
-                shadowed(".claude/skills/hone/SKILL.md", "user:hone"),
+                shadowed(".claude/skills/hone/SKILL.md", "HOME/.claude/skills/hone/SKILL.md"),
                 shadowed("builtin:hone/SKILL.md", "builtin:hone"),
             ]
         );
@@ -441,7 +441,7 @@ mod reasons {
         assert_eq!(skipped.len(), 3);
         assert!(skipped.iter().all(|(_, reason, message)| {
             *reason == Reason::Disabled
-                && message == "it is switched off: `hone config get skills.disabled`"
+                && message == "it is switched off by `skills.disabled` in config.toml or hone.toml"
         }));
     }
 
@@ -682,7 +682,7 @@ mod addresses {
         assert_eq!(hint(&world, ""), "`hone list` shows what is there");
         world.config.skills.disabled = vec!["a-b".to_owned()];
         let switched_off = hint(&world, "a-b");
-        assert!(switched_off.ends_with("/.agents/skills/a-b/SKILL.md`, but it is switched off: `hone config get skills.disabled`"), "{switched_off}");
+        assert!(switched_off.ends_with("/.agents/skills/a-b/SKILL.md`, but it is switched off by `skills.disabled` in config.toml or hone.toml"), "{switched_off}");
         write(&world.home.join(".agents/skills/ruin/SKILL.md"), "ruin");
         let broken = hint(&world, "ruin");
         assert!(broken.ends_with("but line 1, column 1: there is no frontmatter"), "{broken}");

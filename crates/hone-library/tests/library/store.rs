@@ -374,45 +374,6 @@ mod editing {
         assert_eq!(error(store.write_file(hone, "references/x", b"", false)), message);
         assert_eq!(error(store.remove_file(hone, "references/x")), message);
     }
-
-    #[test]
-    fn a_change_that_somebody_else_makes_between_reading_and_writing_is_not_overwritten() {
-        let (shelf, state, one) = shelf_with_one();
-        let path = shelf.root.join("one/SKILL.md");
-        let stop = AtomicBool::new(false);
-        // Somebody saves the file again and again, each time with other words; none may be lost
-        // without a trace: every word is on disk, or in the history.
-        let saved = std::thread::scope(|scope| {
-            let saver = scope.spawn(|| {
-                let mut saved = Vec::new();
-                while !stop.load(Ordering::Relaxed) {
-                    let word = format!("outside-{}", saved.len());
-                    let new = shelf.root.join("one/.saving");
-                    std::fs::write(&new, text("one", &word, "Do.\n")).unwrap();
-                    std::fs::rename(&new, &path).unwrap();
-                    saved.push(word);
-                }
-                saved
-            });
-            for turn in 0..100 {
-                match store(&state).edit(&one, &text("one", &format!("hone-{turn}"), "Do.\n")) {
-                    Ok(_) | Err(Error::Changed { .. }) => {}
-                    Err(error) => panic!("{error}"),
-                }
-            }
-            stop.store(true, Ordering::Relaxed);
-            saver.join().unwrap()
-        });
-        // The last word of the saver, or an edit that came after it.
-        let history = shelf.history(&state, "one");
-        let on_disk = shelf.read("one/SKILL.md");
-        let last = text("one", saved.last().unwrap(), "Do.\n");
-        let kept = history
-            .iter()
-            .flat_map(|revision| &revision.changes)
-            .any(|change| change.after.as_deref() == Some(&hone_library::hash(last.as_bytes())));
-        assert!(on_disk == last || kept, "`{on_disk}` took the place of `{last}`");
-    }
 }
 
 mod patching {

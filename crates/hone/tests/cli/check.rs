@@ -493,7 +493,7 @@ fn fix_can_be_undone() {
     exit: 0
     --- stdout
        1  [TIME]  -  outside SKILL.md: as it was found
-       2  [TIME]  ann  fix SKILL.md: hone check --fix
+       2  [TIME]  tester  fix SKILL.md: hone check --fix
 
     $ hone rollback ./crooked
     exit: 0

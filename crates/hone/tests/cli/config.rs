@@ -250,7 +250,7 @@ fn a_project_may_switch_skills_off() {
     exit: 0
     --- stdout
     Skipped (1):
-      ~/.agents/skills/tidy/SKILL.md [disabled] it is switched off: `hone config get skills.disabled`
+      ~/.agents/skills/tidy/SKILL.md [disabled] it is switched off by `skills.disabled` in config.toml or hone.toml
     --- stderr
     no skill is offered here
 
@@ -258,7 +258,7 @@ fn a_project_may_switch_skills_off() {
     exit: 1
     --- stderr
     error: there is no skill `tidy`
-    hint: it is at `[HOME]/.agents/skills/tidy/SKILL.md`, but it is switched off: `hone config get skills.disabled`
+    hint: it is at `[HOME]/.agents/skills/tidy/SKILL.md`, but it is switched off by `skills.disabled` in config.toml or hone.toml
 
     $ hone config unset skills.disabled --project
     exit: 0
@@ -289,7 +289,7 @@ fn a_disabled_skill_is_listed_as_such() {
     exit: 0
     --- stdout
     Skipped (1):
-      ~/.agents/skills/tidy/SKILL.md [disabled] it is switched off: `hone config get skills.disabled`
+      ~/.agents/skills/tidy/SKILL.md [disabled] it is switched off by `skills.disabled` in config.toml or hone.toml
     --- stderr
     no skill is offered here
     ");

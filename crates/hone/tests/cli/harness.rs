@@ -179,7 +179,7 @@ impl Hone<'_> {
             .env("HOME", self.sandbox.path("home"))
             .env("HONE_HOME", self.sandbox.path("state"))
             .env("TMPDIR", self.sandbox.path("tmp"))
-            .env("USER", "ann")
+            .env("USER", "tester")
             .env("LC_ALL", "C.UTF-8")
             .current_dir(&self.folder);
         for (name, value) in &self.variables {

@@ -18,9 +18,9 @@ fn history_tells_who_did_what_and_why_others_included() {
     exit: 0
     --- stdout
        1  [TIME]  -  outside v1 SKILL.md: as it was found
-       2  [TIME]  ann  patch SKILL.md: a better word
+       2  [TIME]  tester  patch SKILL.md: a better word
        3  [TIME]  -  outside v1 SKILL.md: changed without hone
-       4  [TIME]  ann  patch SKILL.md
+       4  [TIME]  tester  patch SKILL.md
     ");
 }
 
@@ -68,7 +68,7 @@ fn history_in_json_names_the_bytes_by_hash() {
     assert_snapshot!(sandbox.filtered(&serde_json::to_string_pretty(&revisions[1]).unwrap()), @r#"
     {
       "action": "patch",
-      "actor": "ann",
+      "actor": "tester",
       "at": "[TIME]",
       "files": [
         {
@@ -256,11 +256,11 @@ fn rollback_brings_an_earlier_revision_back_as_a_new_one() {
     exit: 0
     --- stdout
        1  [TIME]  -  outside v1 SKILL.md: as it was found
-       2  [TIME]  ann  patch SKILL.md: a better word
+       2  [TIME]  tester  patch SKILL.md: a better word
        3  [TIME]  -  outside v1 SKILL.md: changed without hone
-       4  [TIME]  ann  patch SKILL.md
-       5  [TIME]  ann  rollback SKILL.md: to revision 3
-       6  [TIME]  ann  rollback SKILL.md: to revision 1: start again
+       4  [TIME]  tester  patch SKILL.md
+       5  [TIME]  tester  rollback SKILL.md: to revision 3
+       6  [TIME]  tester  rollback SKILL.md: to revision 1: start again
     "
     );
     assert_eq!(sandbox.read("home/.agents/skills/tidy/SKILL.md"), TIDY);
@@ -290,10 +290,10 @@ fn a_removed_skill_still_has_its_history_by_name_and_by_path() {
     exit: 0
     --- stdout
        1  [TIME]  -  outside v1 SKILL.md: as it was found
-       2  [TIME]  ann  patch SKILL.md: a better word
+       2  [TIME]  tester  patch SKILL.md: a better word
        3  [TIME]  -  outside v1 SKILL.md: changed without hone
-       4  [TIME]  ann  patch SKILL.md
-       5  [TIME]  ann  delete SKILL.md
+       4  [TIME]  tester  patch SKILL.md
+       5  [TIME]  tester  delete SKILL.md
 
     $ hone diff tidy --from 4
     exit: 0
@@ -348,4 +348,14 @@ fn a_removed_skill_is_looked_for_in_the_given_roots_only() {
     hint: `hone list` shows what is there
     ");
     sandbox.done("rollback tidy --root ../home/.agents/skills");
+}
+
+#[test]
+fn a_removed_skill_comes_back_by_its_scope_though_another_of_its_name_is_there() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.skill("project/.agents/skills", "tidy", "The project's own");
+    sandbox.done("trust");
+    sandbox.done("rm user:tidy");
+    sandbox.done("rollback user:tidy");
+    assert_eq!(sandbox.read("home/.agents/skills/tidy/SKILL.md"), TIDY);
 }

@@ -202,7 +202,7 @@ fn a_trusted_project_goes_before_the_home() {
 
     Skipped (2):
       ~/.agents/skills/tidy/SKILL.md [shadowed] `[PROJECT]/.agents/skills/tidy/SKILL.md` goes before it; use `user:tidy`
-      ~/.codex/skills/tidy/SKILL.md [shadowed] `[PROJECT]/.agents/skills/tidy/SKILL.md` goes before it; use `user:tidy`
+      ~/.codex/skills/tidy/SKILL.md [shadowed] `[PROJECT]/.agents/skills/tidy/SKILL.md` goes before it; use `[HOME]/.codex/skills/tidy/SKILL.md`
 
     $ hone list --json user:tidy
     exit: 1

@@ -55,7 +55,7 @@ fn a_text_with_frontmatter_is_kept() {
     assert_snapshot!(sandbox.hone("history tidy").run(), @"
     exit: 0
     --- stdout
-       1  [TIME]  ann  create v1 SKILL.md: a start
+       1  [TIME]  tester  create v1 SKILL.md: a start
     ");
 }
 
