@@ -13,6 +13,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior};
 
 use crate::error::Error;
+use crate::folder::sync_path;
 use crate::place::canonical_or_same;
 
 /// Format of the database; a larger number than this is a newer hone's.
@@ -229,7 +230,7 @@ impl State {
                 }
                 return Ok(db);
             }
-            Ok((Health::Damaged, _)) => {}
+            Ok((Health::Damaged, db)) => drop(db),
             Err(Error::State(error)) if is_damage(&error) => {}
             Err(other) => return Err(other),
         }
@@ -326,7 +327,7 @@ impl State {
         self.with(|db| {
             db.busy_timeout(BUSY)?;
             db.pragma_update(None, "synchronous", "FULL")?;
-            self.make_durable()?;
+            self.make_durable(db)?;
             let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let value = work(&transaction)?;
             transaction.commit()?;
@@ -334,13 +335,13 @@ impl State {
         })
     }
 
-    /// Makes sure that the file itself is on the disk, which its making did not wait for.
-    fn make_durable(&self) -> Result<(), Error> {
-        if !self.is_durable.replace(true) {
-            for path in [&self.path(), &self.home] {
-                let synced = File::open(path).and_then(|opened| opened.sync_all());
-                synced.map_err(Error::io("write", path))?;
-            }
+    /// Makes sure that the file itself is on the disk, which its making did not wait for. SQLite does
+    /// that: closing a second handle on its file would take away the locks that it holds.
+    fn make_durable(&self, db: &Connection) -> Result<(), Error> {
+        if !self.is_durable.get() {
+            db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
+            sync_path(&self.home)?;
+            self.is_durable.set(true);
         }
         Ok(())
     }

@@ -374,7 +374,7 @@ fn leads_out(path: &Path, confined_to: Option<&Path>) -> bool {
 /// date: on other cores while `next` goes on, when there are many. Gives them in their order.
 fn refreshed(mut next: impl FnMut() -> Option<Visit>) -> Vec<Visit> {
     /// Visits that go to another core at a time; fewer are not worth it.
-    const BATCH: usize = 128;
+    const BATCH: usize = 16;
     let mut batches = std::iter::from_fn(|| {
         let batch: Vec<Visit> = std::iter::from_fn(&mut next).take(BATCH).collect();
         (!batch.is_empty()).then_some(batch)

@@ -268,6 +268,36 @@ fn hermes_wants_the_project_to_be_trusted() {
 }
 
 #[test]
+fn opencode_openclaw_and_hermes_let_the_project_win() {
+    let world = World::new();
+    world.state.trust(&world.project, 1).unwrap();
+    let all = [
+        ".opencode/skills",
+        ".config/opencode/skills",
+        ".openclaw/skills",
+        "skills",
+        ".hermes/skills",
+    ];
+    for folder in all {
+        world.home(&format!("{folder}/deploy/SKILL.md"), &skill_text("deploy"));
+        world.project(&format!("{folder}/deploy/SKILL.md"), &skill_text("deploy"));
+    }
+    let winner = |client: Client| {
+        let offered = world.offered(client);
+        assert_eq!(offered.len(), 1, "{offered:?}");
+        let shadowed = world.skipped(client);
+        assert_eq!(
+            shadowed.iter().map(|(_, reason, _)| *reason).collect::<Vec<_>>(),
+            [Reason::Shadowed]
+        );
+        offered[0].1.clone()
+    };
+    assert_eq!(winner(Client::OpenCode), "project/.opencode/skills/deploy/SKILL.md");
+    assert_eq!(winner(Client::OpenClaw), "project/skills/deploy/SKILL.md");
+    assert_eq!(winner(Client::Hermes), "project/.hermes/skills/deploy/SKILL.md");
+}
+
+#[test]
 fn roots_given_by_hand_replace_a_clients_own() {
     let world = World::new();
     world.home(".claude/skills/mine/SKILL.md", &skill_text("mine"));

@@ -523,3 +523,24 @@ fn processes_that_find_a_damaged_database_at_once_set_it_aside_once() {
     assert_eq!(told, 1);
     assert!(!shelf.home.join("state.db.damaged-2").exists());
 }
+
+#[test]
+fn the_database_stays_locked_against_other_programs_while_it_is_open() {
+    use std::os::unix::fs::MetadataExt;
+    let shelf = Shelf::new();
+    shelf.skill("one");
+    let state = shelf.state();
+    // SQLite's locks belong to the process: closing any other handle on its file would drop them,
+    // and another program could then take the log away.
+    let inode = std::fs::metadata(shelf.home.join("state.db")).unwrap().ino();
+    let is_locked = || {
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        locks.lines().any(|line| line.contains("POSIX") && line.contains(&format!(":{inode} ")))
+    };
+    assert!(is_locked());
+    shelf.catalogue(&state);
+    state.trust(&shelf.root, 1).unwrap();
+    let one = shelf.listed(&state, "one");
+    store(&state).edit(&one, &about("one", "other")).unwrap();
+    assert!(is_locked());
+}
