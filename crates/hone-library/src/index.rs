@@ -193,7 +193,8 @@ impl Index {
     /// Loads what is known about the folders at and below `root`. No index is an empty one.
     pub(crate) fn load(state: &State, root: &str) -> Self {
         let root = root.trim_end_matches('/').to_owned();
-        let entries = state.with(|db| Self::read(db, &root)).unwrap_or_default();
+        let known = || state.with(|db| Self::read(db, &root)).unwrap_or_default();
+        let entries = if state.is_new() { HashMap::new() } else { known() };
         Self { root, entries, left: HashSet::new() }
     }
 

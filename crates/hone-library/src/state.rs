@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -109,6 +110,14 @@ pub struct State {
     problem: RefCell<Option<Error>>,
     notes: RefCell<Vec<String>>,
     is_durable: Cell<bool>,
+    /// A state that is being made on another core.
+    making: RefCell<Option<JoinHandle<Self>>>,
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        self.wait();
+    }
 }
 
 impl State {
@@ -116,18 +125,62 @@ impl State {
     ///
     /// Never fails: a state that cannot be opened is reported by whatever needs it.
     pub fn open(home: &Path) -> Self {
-        let state = Self {
+        let mut state = Self {
             home: home.to_owned(),
             db: RefCell::new(None),
             problem: RefCell::new(None),
             notes: RefCell::new(Vec::new()),
             is_durable: Cell::new(false),
+            making: RefCell::new(None),
         };
-        match state.connect() {
-            Ok(db) => *state.db.borrow_mut() = Some(db),
-            Err(error) => *state.problem.borrow_mut() = Some(error),
+        // A new one takes as long to make as a hundred skills to read: both are done at once.
+        if !home.join("state.db").exists() {
+            let home = home.to_owned();
+            let making = std::thread::Builder::new().spawn(move || Self::open_now(home));
+            state.making = RefCell::new(making.ok());
+        }
+        if state.making.get_mut().is_none() {
+            state.open_here();
         }
         state
+    }
+
+    fn open_now(home: PathBuf) -> Self {
+        let state = Self {
+            home,
+            db: RefCell::new(None),
+            problem: RefCell::new(None),
+            notes: RefCell::new(Vec::new()),
+            is_durable: Cell::new(false),
+            making: RefCell::new(None),
+        };
+        state.open_here();
+        state
+    }
+
+    fn open_here(&self) {
+        match self.connect() {
+            Ok(db) => *self.db.borrow_mut() = Some(db),
+            Err(error) => *self.problem.borrow_mut() = Some(error),
+        }
+    }
+
+    /// Waits until a new state is made.
+    fn wait(&self) {
+        let Some(making) = self.making.borrow_mut().take() else { return };
+        match making.join() {
+            Ok(made) => {
+                self.db.replace(made.db.take());
+                self.problem.replace(made.problem.take());
+                self.notes.borrow_mut().append(&mut made.notes.borrow_mut());
+            }
+            Err(_) => self.open_here(),
+        }
+    }
+
+    /// Whether the state is still being made, so that nothing can be known from it.
+    pub(crate) fn is_new(&self) -> bool {
+        self.making.borrow().is_some()
     }
 
     /// The folder that holds everything.
@@ -137,11 +190,13 @@ impl State {
 
     /// Things that the person should hear about, such as a damaged database that was set aside.
     pub fn take_notes(&self) -> Vec<String> {
+        self.wait();
         std::mem::take(&mut self.notes.borrow_mut())
     }
 
     /// Why there is no usable database, when there is none.
     pub fn problem(&self) -> Option<String> {
+        self.wait();
         self.problem.borrow().as_ref().map(ToString::to_string)
     }
 
@@ -284,6 +339,7 @@ impl State {
         &self,
         mut work: impl FnMut(&mut Connection) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        self.wait();
         let result = match self.db.borrow_mut().as_mut() {
             Some(db) => work(db),
             None => return Err(self.why_closed()),

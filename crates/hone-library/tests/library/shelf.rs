@@ -56,7 +56,10 @@ impl Shelf {
     }
 
     pub(crate) fn state(&self) -> State {
-        State::open(&self.home)
+        let state = State::open(&self.home);
+        // A new one is made in the background; asking for problems waits for it.
+        let _ = state.problem();
+        state
     }
 
     pub(crate) fn around(&self) -> Surroundings {
