@@ -62,7 +62,7 @@ const STEPS: &[Step] = &[
         exit: 1,
     },
     step(
-        "A change is exact, and kept as a new version",
+        "A change is exact, and kept as a new revision",
         "hone patch tidy-changelog --old 'Read `CHANGELOG.md`' --new 'Read the whole `CHANGELOG.md`'",
     ),
     step("", "hone history tidy-changelog"),

@@ -125,18 +125,15 @@ impl State {
     ///
     /// Never fails: a state that cannot be opened is reported by whatever needs it.
     pub fn open(home: &Path) -> Self {
-        let mut state = Self {
-            home: home.to_owned(),
-            db: RefCell::new(None),
-            problem: RefCell::new(None),
-            notes: RefCell::new(Vec::new()),
-            is_durable: Cell::new(false),
-            making: RefCell::new(None),
-        };
+        let mut state = Self::unopened(home.to_owned());
         // A new one takes as long to make as a hundred skills to read: both are done at once.
         if !home.join("state.db").exists() {
             let home = home.to_owned();
-            let making = std::thread::Builder::new().spawn(move || Self::open_now(home));
+            let making = std::thread::Builder::new().spawn(move || {
+                let state = Self::unopened(home);
+                state.open_here();
+                state
+            });
             state.making = RefCell::new(making.ok());
         }
         if state.making.get_mut().is_none() {
@@ -145,17 +142,15 @@ impl State {
         state
     }
 
-    fn open_now(home: PathBuf) -> Self {
-        let state = Self {
+    fn unopened(home: PathBuf) -> Self {
+        Self {
             home,
             db: RefCell::new(None),
             problem: RefCell::new(None),
             notes: RefCell::new(Vec::new()),
             is_durable: Cell::new(false),
             making: RefCell::new(None),
-        };
-        state.open_here();
-        state
+        }
     }
 
     fn open_here(&self) {
