@@ -17,6 +17,7 @@
 //! ```
 
 mod scan;
+pub mod shell;
 
 pub use scan::{
     Context, Coverage, Finding, Flow, Inventory, Report, Rule, RULES, RULES_VERSION, ScanError,

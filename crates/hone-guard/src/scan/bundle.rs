@@ -216,7 +216,7 @@ impl Bundle {
         for index in 0..archive.len() {
             let (name, encrypted, is_link, is_dir) = {
                 let entry = archive.by_index_raw(index).map_err(Stop::broken)?;
-                (entry.name().to_owned(), entry.encrypted(), entry.is_symlink(), entry.is_dir())
+                (String::from_utf8_lossy(entry.name_raw()).into_owned(), entry.encrypted(), entry.is_symlink(), entry.is_dir())
             };
             if escapes(&name) {
                 self.oddities.push(Oddity::Escape { path: path.to_owned(), member: name.clone() });
