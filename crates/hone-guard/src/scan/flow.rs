@@ -142,7 +142,9 @@ pub(crate) fn to_network(taint: &Taint, address: &str, via: &str, context: Conte
         return Some(Match::new(&rules::ENVIRONMENT_TO_NETWORK, severity, format!("the whole environment goes to {}", shown(&to))).with(flow(None)));
     }
     if let Some(what) = taint.secrets.first() {
-        let own = *what == ".env file" && class.is_none();
+        // A report on one's own use, to a place that the person configures.
+        let mild = matches!(*what, ".env file" | "agent transcripts" | "shell history" | "agent memory" | "clipboard" | "screenshots");
+        let own = mild && class.is_none() || is_own_service(what, &to);
         let severity = if example || own { Severity::Info } else { Severity::Critical };
         return Some(Match::new(&rules::SECRET_TO_NETWORK, severity, format!("{what}: the content goes to {}", shown(&to))).with(flow(None)));
     }
@@ -160,6 +162,20 @@ pub(crate) fn to_network(taint: &Taint, address: &str, via: &str, context: Conte
         return Some(Match::new(&rules::KEY_TO_FOREIGN_HOST, severity, format!("{} goes to {}", taint.described(), shown(&to))).with(flow(None)));
     }
     None
+}
+
+/// Whether a host is the one that a kind of credential is for.
+fn is_own_service(what: &str, host: &str) -> bool {
+    let hosts: &[&str] = match what {
+        "git credentials" | "GitHub credentials" => &["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"],
+        "AWS credentials" => &["amazonaws.com"],
+        "Azure credentials" => &["azure.com", "microsoftonline.com"],
+        "Google Cloud credentials" | "cloud access token" => &["googleapis.com", "azure.com"],
+        "registry credentials" => &["npmjs.org", "npmjs.com", "crates.io", "rubygems.org", "docker.io", "docker.com", "pkg.github.com"],
+        "PyPI credentials" => &["pypi.org"],
+        _ => &[],
+    };
+    hosts.iter().any(|known| host == *known || host.ends_with(&format!(".{known}")))
 }
 
 fn shown(host: &str) -> String {
@@ -221,7 +237,7 @@ pub(crate) fn to_file(path: &str, content: &str, taint: &Taint, context: Context
             Match::new(&rules::CONTROL_PLANE_WRITE, severity, format!("an editor's tasks are changed: `{shown}`")).with(flow("a command"))
         }
         Spot::AgentSettings => {
-            let loosens = loosens_agent(content);
+            let loosens = loosens_agent(content) && !matches!(context, Context::Fence | Context::InlineCode);
             let severity = if active || dirty || loosens { Severity::Critical } else if context == Context::Script && global { Severity::Warn } else { Severity::Info };
             Match::new(&rules::CONTROL_PLANE_WRITE, severity, format!("an agent's settings are changed: `{shown}`")).with(flow("settings"))
         }

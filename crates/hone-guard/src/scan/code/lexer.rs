@@ -39,6 +39,9 @@ struct Lexer<'a> {
     depth: usize,
 }
 
+/// A name that no code can have: the string before it is written in escapes.
+pub(super) const ESCAPED: &str = "\u{0}escaped";
+
 /// Strings inside interpolations inside strings that are followed.
 const MAX_INTERPOLATION: usize = 3;
 
@@ -266,7 +269,12 @@ impl Lexer<'_> {
         if triple {
             self.line_start = self.text[..self.at].rfind('\n').map_or(0, |i| i + 1);
         }
+        // Escapes for letters that need none hide them from a reader.
+        let hidden = inner.matches("\\x").count() + inner.matches("\\u00").count();
         self.push(Token::Text(value), start);
+        if hidden >= 6 {
+            self.push(Token::Name(ESCAPED.to_owned()), start);
+        }
         let interpolates = match self.language {
             Language::Python => formatted,
             Language::JavaScript => quote == b'`',

@@ -83,8 +83,11 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
         Language::Lua => lower.contains("io.popen") || lower.contains("os.execute"),
         _ => false,
     };
-    let needs_shell = !matches!(language, Language::Php | Language::Lua | Language::Ruby);
-    (tied && (shell || !needs_shell)).then(|| lower.find("connect").or_else(|| lower.find("socket")).or_else(|| lower.find("tcpclient")).unwrap_or(0))
+    if (lower.contains("127.0.0.1") || lower.contains("localhost")) && !lower.contains("://") {
+        return None;
+    }
+    let obeys = lower.contains(".gets") && (lower.contains("`#{") || lower.contains("popen(") || lower.contains("system(") || lower.contains("capture")) || lower.contains("receive(") && (lower.contains("popen(") || lower.contains("execute(")) || lower.contains("fgets(") && lower.contains("exec(");
+    (tied && (shell || obeys)).then(|| lower.find("connect").or_else(|| lower.find("socket")).or_else(|| lower.find("tcpclient")).unwrap_or(0))
 }
 
 /// Names of dangerous functions put together from pieces.
@@ -132,8 +135,9 @@ fn windows(lower: &str, text: &str, context: Context, report: &mut impl FnMut(us
         ("sc stop windefend", "the malware scanner is stopped"),
         ("set-executionpolicy unrestricted -scope localmachine", "scripts of anybody may run"),
     ];
+    let changes = ["set-mppreference", "add-mppreference", "amsi", "netsh", "stop-service", "sc stop", "set-executionpolicy", "reg add", "set-itemproperty", "new-itemproperty"].iter().any(|word| lower.contains(word));
     for (word, message) in off {
-        if let Some(at) = lower.find(word) {
+        if let Some(at) = lower.find(word).filter(|_| changes) {
             report(at, Match::new(&rules::PROTECTION_OFF, Severity::Critical, message));
             break;
         }
@@ -162,7 +166,11 @@ fn windows(lower: &str, text: &str, context: Context, report: &mut impl FnMut(us
             break;
         }
     }
-    if let Some(at) = lower.find("-encodedcommand").or_else(|| lower.find(" -enc ")).or_else(|| lower.find(" -ec ")) {
+    let encoded = |at: usize| {
+        let value = text[at..].split_whitespace().nth(1).unwrap_or_default().trim_matches(['"', '\'']);
+        value.len() >= 20 && value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
+    };
+    if let Some(at) = [lower.find("-encodedcommand"), lower.find("-enc "), lower.find("-ec "), lower.find("-e ")].into_iter().flatten().find(|at| encoded(*at)) {
         report(at, Match::new(&rules::DECODED_TO_INTERPRETER, Severity::Critical, "an encoded command is run by PowerShell").with(Flow::new("an encoded text", "`powershell`").through("base64")));
     }
     if lower.contains("format c:") || lower.contains("rd /s /q c:\\") || lower.contains("del /f /s /q c:\\") || lower.contains("vssadmin delete shadows") || lower.contains("remove-item -recurse -force $env:userprofile") || lower.contains("wbadmin delete catalog") {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::World;
-use super::lexer::{Spot, Token, lex};
+use super::lexer::{ESCAPED, Spot, Token, lex};
 use super::tables::{Meaning, meaning, meaning_any_case};
 use crate::scan::Skill;
 use crate::scan::destination::{Class, classify, host};
@@ -151,7 +151,7 @@ impl<'a> Unit<'a> {
         while at < self.tokens.len() {
             let end_statement = match &self.tokens[at].token {
                 Token::Line => parens == 0 && !self.continues(at),
-                Token::Op(';') => parens == 0 || braces,
+                Token::Op(';') => parens == 0 || braces && self.passage.language != Language::PowerShell,
                 Token::Op('(' | '[') => {
                     parens += 1;
                     false
@@ -262,10 +262,18 @@ impl<'a> Unit<'a> {
                 }
                 _ => {}
             }
-            // name = (a, b) =>
-            if self.is_op(at, '=') && self.is_op(at + 1, '>') {
-                name = range.clone().find_map(|i| self.name_at(i).filter(|n| !matches!(*n, "const" | "let" | "var" | "export" | "default" | "async")).map(str::to_owned));
-                open = (range.start..at).rev().find(|i| self.is_op(*i, '('));
+            // name = (a, b) =>, name = x =>, name: (a) =>
+            if self.is_op(at, '=') && self.is_op(at + 1, '>') && at > range.start {
+                let parameters = if self.is_op(at - 1, ')') { (range.start..at).rev().find(|i| self.is_op(*i, '(') && self.close[*i] == at - 1) } else { Some(at - 1) };
+                let Some(first) = parameters else { break };
+                let mut before = first;
+                if before > range.start && self.name_at(before - 1) == Some("async") {
+                    before -= 1;
+                }
+                if before >= range.start + 2 && (self.is_op(before - 1, '=') || self.is_op(before - 1, ':')) {
+                    name = self.name_at(before - 2).map(str::to_owned);
+                    open = self.is_op(first, '(').then_some(first);
+                }
                 break;
             }
         }
@@ -467,7 +475,9 @@ impl<'a> Unit<'a> {
                 }
                 _ => value.alias.clone().filter(|alias| self.meaning(alias).is_some() || alias.len() > 1 && meaning(&format!("{alias}.x")).is_none()),
             };
-            if let (Some(alias), Some(target)) = (alias, self.targets(range.start..equals).first()) {
+            // `const { a } = require(…)` was bound with the imports.
+            let destructured = (range.start..equals).any(|i| self.is_op(i, '{'));
+            if let (Some(alias), Some(target), false) = (alias, self.targets(range.start..equals).first(), destructured) {
                 self.aliases.insert(target.clone(), alias);
             }
             return;
@@ -698,13 +708,18 @@ impl<'a> Unit<'a> {
 
     /// A name and everything that is done with it: calls, indexes, methods of the result.
     fn named(&mut self, name: &str, at: usize, end: usize, world: &mut World, out: &mut Out<'_, '_, '_>, depth: usize) -> (usize, Value) {
+        if name == ESCAPED {
+            return (at + 1, Value { taint: Taint::decoded("character escapes"), ..Value::default() });
+        }
         let resolved = self.resolve(name);
         let mut next = at + 1;
         let mut value = Value { names: vec![name.to_owned()], ..Value::default() };
         let found = self.meaning(&resolved);
         // The environment, whole or by name.
         let variable = ["process.env.", "import.meta.env.", "Bun.env.", "env:", "Env:"].iter().find_map(|prefix| resolved.strip_prefix(prefix));
-        if let Some(variable) = variable {
+        if variable == Some("") {
+            value.taint = Taint::environment();
+        } else if let Some(variable) = variable {
             self.environment.insert(variable.to_owned());
             value.taint = Taint::key(variable);
         } else if found == Some(Meaning::Environment) {
@@ -970,7 +985,19 @@ impl<'a> Unit<'a> {
                 self.to_interpreter(&taint, shown, at, out);
             }
             Some(Meaning::Run) => {
-                let mut arguments = arguments;
+                // The command itself: no options object, no keyword arguments.
+                let script = matches!(self.passage.language, Language::JavaScript);
+                let mut arguments: Vec<Value> = arguments
+                    .into_iter()
+                    .zip(ranges)
+                    .enumerate()
+                    .filter(|(position, (_, range))| {
+                        let keyword = self.passage.language == Language::Python && self.is_op(range.start + 1, '=') && self.name_at(range.start) != Some("args");
+                        let object = script && *position > 0 && !self.is_op(range.start, '[');
+                        !keyword && !object
+                    })
+                    .map(|(_, (value, _))| value)
+                    .collect();
                 if arguments.is_empty() && !receiver.taint.is_clean() || !receiver.taint.is_clean() && self.passage.language == Language::PowerShell {
                     arguments.push(receiver.clone());
                 }
@@ -1084,6 +1111,9 @@ impl<'a> Unit<'a> {
             None => {
                 result = self.other(callee, &arguments, receiver, all, at, world, out);
             }
+        }
+        if matches!(callee, "os.homedir" | "Path.home" | "pathlib.Path.home" | "os.UserHomeDir" | "homedir" | "Dir.home") {
+            result.texts = vec!["~".to_owned()];
         }
         // `Buffer.from(x, 'base64')`
         if callee == "Buffer.from" && arguments_text(ranges, self).iter().any(|t| t == "base64" || t == "hex") {
@@ -1208,6 +1238,16 @@ impl<'a> Unit<'a> {
         }
         for name in names {
             self.gain(&name, given, world);
+        }
+        // c => s += c: the body may be an assignment.
+        if let Some(arrow) = range.clone().find(|i| self.is_op(*i, '=') && self.is_op(*i + 1, '>'))
+            && !self.is_op(arrow + 2, '{')
+            && let Some(equals) = self.assignment(&(arrow + 2..range.end))
+        {
+            let value = self.value(equals + 1..range.end, world, &mut None, MAX_DEPTH - 4);
+            for target in self.targets(arrow + 2..equals) {
+                self.assign(&target, &value, world);
+            }
         }
     }
 

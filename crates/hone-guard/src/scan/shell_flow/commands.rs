@@ -165,7 +165,7 @@ impl Walk<'_, '_, '_> {
                     self.destroy(&call, &at);
                 }
             }
-            "cp" | "mv" | "install" | "ln" | "rsync" | "ditto" | "tar" | "zip" | "7z" | "7za" | "rar" | "scp" | "sftp" | "rclone" | "aws" | "gsutil" | "gcloud" | "az" | "mc" | "s3cmd" | "azcopy" | "ftp" | "lftp" | "gh" | "croc" | "wormhole" | "mail" | "mailx" | "sendmail" | "mutt" | "swaks" | "msmtp" | "ssh" | "s3" | "b2" | "ipfs" | "osascript" | "security" | "secret-tool" | "pass" | "op" | "bw" | "kubectl" | "git" | "dig" | "nslookup" | "host" | "drill" | "ping" | "history" | "unzip" | "ssh-keyscan" | "keyring" | "lpass" | "vault" | "heroku" | "doctl" | "vercel" | "drush" | "expect" => {
+            "cp" | "mv" | "install" | "ln" | "rsync" | "ditto" | "tar" | "zip" | "7z" | "7za" | "rar" | "scp" | "sftp" | "rclone" | "aws" | "gsutil" | "gcloud" | "az" | "mc" | "s3cmd" | "azcopy" | "ftp" | "lftp" | "gh" | "croc" | "wormhole" | "mail" | "mailx" | "sendmail" | "mutt" | "swaks" | "msmtp" | "ssh" | "s3" | "b2" | "ipfs" | "osascript" | "security" | "secret-tool" | "pass" | "op" | "bw" | "kubectl" | "git" | "dig" | "nslookup" | "host" | "drill" | "ping" | "history" | "xclip" | "xsel" | "pbpaste" | "wl-paste" | "screencapture" | "scrot" | "unzip" | "ssh-keyscan" | "keyring" | "lpass" | "vault" | "heroku" | "doctl" | "vercel" | "drush" | "expect" => {
                 output.add(&self.move_data(&call, input, &at));
             }
             "crontab" => {
@@ -177,7 +177,8 @@ impl Walk<'_, '_, '_> {
                 }
             }
             "systemctl" | "launchctl" | "schtasks" | "schtasks.exe" | "at" | "batch" | "reg" | "reg.exe" | "update-rc.d" | "chkconfig" | "loginctl" | "sc" | "sc.exe" | "defaults" => self.enable(&call, input_text, &at),
-            "rm" | "shred" | "mkfs" | "wipefs" | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir" | "del" | "rd" | "format" => self.destroy(&call, &at),
+            name if name.starts_with("mkfs") => self.destroy(&call, &at),
+            "rm" | "shred" | "wipefs" | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir" | "del" | "rd" | "format" => self.destroy(&call, &at),
             "chmod" | "chown" | "setcap" => self.change_mode(&call, &at),
             "unset" => {
                 if call.text().contains("HISTFILE") {
@@ -381,7 +382,9 @@ impl Walk<'_, '_, '_> {
         let mut all = sent;
         // A key in its header is how an API is used; elsewhere it is data.
         all.keys.extend(headers.keys);
-        all.secrets.extend(headers.secrets);
+        if !matches!(classify(&address), Class::Service | Class::Installer) {
+            all.secrets.extend(headers.secrets);
+        }
         all.environment |= headers.environment;
         let found = flow::to_network(&all, &address, &via, self.passage.context, self.skill);
         self.report_some(at, found);
@@ -394,6 +397,8 @@ impl Walk<'_, '_, '_> {
                 self.write(&path, "", &Taint::remote(address), at);
                 Taint::default()
             }
+            // Without an address there is nothing to fetch: the text only talks of the command.
+            None if address.is_empty() && !call.from_input => Taint::default(),
             None => Taint::remote(address),
         }
     }
@@ -479,7 +484,7 @@ impl Walk<'_, '_, '_> {
                 sent.add(input);
                 let found = flow::to_network(&sent, &remote_copy(&address), &format!("`{name}`"), self.passage.context, self.skill);
                 self.report_some(at, found);
-                if name == "ssh" { Taint::remote("") } else { Taint::default() }
+                Taint::default()
             }
             "aws" => {
                 if text.contains("configure get") || text.contains("get-session-token") || text.contains("export-credentials") {
@@ -533,6 +538,15 @@ impl Walk<'_, '_, '_> {
                     Taint::secret("shell history")
                 }
             }
+            "pbpaste" | "wl-paste" => Taint::secret("clipboard"),
+            "xclip" | "xsel" if call.has(&["-o", "--output", "-out", "-ob", "-b"]) => Taint::secret("clipboard"),
+            "screencapture" | "scrot" => {
+                let paths: Vec<String> = call.plain().map(|argument| argument.text.clone()).collect();
+                for path in paths {
+                    self.memory.files.entry(key(&path)).or_default().add(&Taint::secret("screenshots"));
+                }
+                Taint::default()
+            }
             "dig" | "nslookup" | "host" | "drill" | "ping" => {
                 let mut sent = data.clone();
                 sent.add(input);
@@ -579,7 +593,7 @@ impl Walk<'_, '_, '_> {
             let address = if target.contains("://") || target.contains('@') { target.clone() } else { self.memory.variables.get(&format!("git remote {target}")).map(|v| v.text.clone()).unwrap_or_default() };
             let class = classify(&remote_copy(&address));
             let everything = call.has(&["--all", "--mirror", "--tags"]) || text.contains("+refs/*") || text.contains("refs/heads/*");
-            if !address.is_empty() && !matches!(class, Class::Placeholder | Class::Local) && !address.contains('$') && everything {
+            if !address.is_empty() && !matches!(class, Class::Placeholder | Class::Local) && everything {
                 let flow = Flow::new("every branch", "`git push`").to(host(&remote_copy(&address)).unwrap_or_default());
                 self.report(at, Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, "every branch is pushed to a repository that the text names").with(flow));
             }
@@ -644,7 +658,7 @@ impl Walk<'_, '_, '_> {
                 let whole = matches!(path.as_str(), "/" | "/*" | "~" | "~/" | "~/*" | "/home" | "/home/*" | "/users" | "/users/*" | "/etc" | "/var" | "/usr" | "c:/" | "c:/*" | "~/." | "~/documents" | "~/desktop" | "~/documents/*" | "/root" | "~/.*");
                 let system = whole && !(name == "find" && !text.contains("-delete") && !text.contains("-exec rm"));
                 if system && (recursive || name == "shred") {
-                    let severity = if matches!(self.passage.context, Context::Script | Context::Hidden | Context::Fence) { Severity::Critical } else { Severity::Warn };
+                    let severity = if matches!(self.passage.context, Context::Script | Context::Hidden | Context::Fence) { Severity::Critical } else { Severity::Info };
                     self.report(at, Match::new(&rules::DESTRUCTIVE, severity, format!("`{path}` is deleted with everything in it")));
                 }
                 if (matches!(spot(&argument.text), Some(Spot::Traces)) && (argument.text.contains("history") || argument.text.contains("/var/log"))) && is_global_or_log(&argument.text) {
@@ -656,6 +670,7 @@ impl Walk<'_, '_, '_> {
         let disk = |text: &str| {
             text.match_indices("/dev/").any(|(i, _)| {
                 let device = text[i + 5..].split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+                let device = if device.len() == 2 && text[i + 7..].starts_with(['?', '*', '[']) { "sda" } else { device };
                 let known = device.starts_with("sd") || device.starts_with("nvme") || device.starts_with("vd") || device.starts_with("hd") || device.starts_with("disk") || device.starts_with("rdisk") || device.starts_with("mmcblk");
                 // sdX and diskN are to be filled in.
                 known && !device.ends_with(['X', 'N', 'x', 'Y']) && device.len() > 2
@@ -688,7 +703,7 @@ impl Walk<'_, '_, '_> {
         let text = call.text();
         let name = call.name.as_str();
         let runs = matches!(name, "npx" | "bunx" | "uvx" | "pipx") || matches!(name, "pnpm" | "yarn") && text.starts_with("dlx") || name == "npm" && text.starts_with("exec") || name == "uv" && text.starts_with("tool run");
-        let from_git = call.arguments.iter().map(|a| a.text.as_str()).any(|word| word.starts_with("github:") || word.starts_with("git+") || word.starts_with("gitlab:") || word.starts_with("https://") && (word.contains(".git") || word.contains("tarball") || word.ends_with(".tgz")) || (name == "npx" || name == "bunx") && word.matches('/').count() == 1 && !word.starts_with(['@', '.', '-', '/', '$', '<']) && !word.contains("://"));
+        let from_git = call.plain().take(if matches!(name, "npx" | "bunx" | "uvx" | "pipx") { 1 } else { 2 }).map(|a| a.text.as_str()).any(|word| word.starts_with("github:") || word.starts_with("git+") || word.starts_with("gitlab:") || word.starts_with("https://") && (word.contains(".git") || word.contains("tarball") || word.ends_with(".tgz")) || (name == "npx" || name == "bunx") && word.matches('/').count() == 1 && !word.starts_with(['@', '.', '-', '/', '$', '<']) && !word.contains("://"));
         if runs && from_git {
             let severity = if call.has(&["-y", "--yes"]) || name == "uvx" { Severity::Warn } else { Severity::Info };
             self.report(at, Match::new(&rules::PACKAGE_SOURCE, severity, "a program is run straight from somebody's repository"));

@@ -64,6 +64,8 @@ fn console(text: &str) -> String {
     for line in text.split_inclusive('\n') {
         let body = line.trim_start();
         let indent = line.len() - body.len();
+        let line = &without_placeholders(line);
+        let body = line.trim_start();
         let prompt = ["$ ", "> ", "% ", "# $ ", "PS> ", "!"].iter().find(|prompt| body.starts_with(**prompt) && !(**prompt == "!" && !body.starts_with("!curl")));
         match prompt {
             Some(prompt) => {
@@ -75,6 +77,26 @@ fn console(text: &str) -> String {
         }
     }
     out
+}
+
+/// `<name>` in a document is to be filled in, not a redirection: the brackets become letters.
+fn without_placeholders(line: &str) -> std::borrow::Cow<'_, str> {
+    if !line.contains('<') || line.contains("<<") {
+        return line.into();
+    }
+    let mut out = line.to_owned();
+    let mut from = 0;
+    while let Some(open) = out[from..].find('<').map(|i| from + i) {
+        let Some(close) = out[open..].find('>').map(|i| open + i) else { break };
+        let inner = &out[open + 1..close];
+        let filled = inner.starts_with(|c: char| c.is_ascii_alphabetic()) && inner.len() < 60 && inner.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | ':' | ','));
+        if filled {
+            let word: String = inner.chars().map(|c| if c == ' ' { '_' } else { c }).collect();
+            out.replace_range(open..=close, &format!("_{word}_"));
+        }
+        from = close + 1;
+    }
+    out.into()
 }
 
 /// The recipes of a Makefile: lines after a tab, without `@` and `-`, `$$` as `$`.
@@ -270,8 +292,13 @@ impl Walk<'_, '_, '_> {
                 }
                 RedirectOperator::Heredoc => {
                     if let Some(heredoc) = redirect.heredoc() {
-                        let value = self.word(&heredoc.body);
-                        input.add(&value.taint);
+                        let mut value = self.word(&heredoc.body);
+                        // The script stands here; a variable in it is data, and what was piped is not read.
+                        if value.text.len() > 80 {
+                            value.taint.remote = None;
+                            value.taint.decoded = None;
+                        }
+                        input = value.taint;
                         input_text = value.text;
                         if let Some(language) = simple.name().and_then(|name| super::kind::of_interpreter(name.rsplit('/').next().unwrap_or(&name))) {
                             self.embed(language, &input_text, heredoc.body.span.start);
@@ -374,6 +401,18 @@ impl Walk<'_, '_, '_> {
 
     /// What only shows in the text itself.
     fn raw_text(&mut self) {
+        let source = self.source;
+        if source.contains("169.254.169.254") && ["security-credentials", "service-accounts", "oauth2/token"].iter().any(|part| source.contains(part)) && matches!(self.passage.context, Context::Script | Context::Hidden) {
+            let at = source.find("169.254.169.254").unwrap_or(0);
+            self.report(&(at..at + 1), Match::new(&rules::METADATA_CREDENTIALS, Severity::Critical, "the cloud's metadata service is asked for credentials"));
+        }
+        let line = source.find("/dev/tcp/").or_else(|| source.find("ztcp "));
+        if let Some(at) = line
+            && ["eval ", "bash -i", "sh -i", "| sh", "|sh", "| bash", "<&3 |", "sh <&", "bash <&"].iter().any(|part| source.contains(part))
+            && matches!(self.passage.context, Context::Script | Context::Hidden)
+        {
+            self.report(&(at..at + 1), Match::new(&rules::REVERSE_SHELL, Severity::Critical, "what comes through a network device is run"));
+        }
         let compact: String = self.source.chars().filter(|c| !c.is_whitespace()).take(100_000).collect();
         if compact.contains(":(){:|:&};:") || compact.contains("(){:|:&};:") || is_fork_bomb(&compact) {
             let at = self.source.find("()").or_else(|| self.source.find("(")).unwrap_or(0);
