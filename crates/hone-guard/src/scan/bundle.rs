@@ -72,7 +72,9 @@ pub(crate) fn read(root: &Path) -> io::Result<Bundle> {
     let mut bundle = Bundle::default();
     let mut hash = Sha256::new();
     if metadata.is_file() {
-        let name = root.file_name().map_or_else(|| "SKILL.md".into(), |n| n.to_string_lossy().into_owned());
+        let name = root
+            .file_name()
+            .map_or_else(|| "SKILL.md".into(), |n| n.to_string_lossy().into_owned());
         bundle.take_file(root, name, &mut hash);
     } else {
         let real = fs::canonicalize(root)?;
@@ -104,7 +106,8 @@ impl Bundle {
                     continue;
                 }
             };
-            let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+            let mut paths: Vec<PathBuf> =
+                entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
             paths.sort();
             let mut folders = Vec::new();
             for path in paths {
@@ -135,7 +138,8 @@ impl Bundle {
                     }
                     self.take_file(&path, shown, hash);
                 } else {
-                    self.oddities.push(Oddity::Special { path: shown, what: "device, socket or pipe" });
+                    self.oddities
+                        .push(Oddity::Special { path: shown, what: "device, socket or pipe" });
                 }
             }
             folders.reverse();
@@ -149,7 +153,8 @@ impl Bundle {
     }
 
     fn link(&mut self, root: &Path, path: &Path, shown: String, hash: &mut Sha256) {
-        let target = fs::read_link(path).map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
+        let target =
+            fs::read_link(path).map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
         add(hash, b"link", shown.as_bytes(), target.as_bytes());
         let real = fs::canonicalize(path);
         let outside = match &real {
@@ -188,12 +193,18 @@ impl Bundle {
         }
         let (path, nested) = (member.path.clone(), member.nested);
         if nested >= MAX_ARCHIVE_DEPTH {
-            self.unread(path, format!("an archive inside {MAX_ARCHIVE_DEPTH} others is not opened"));
+            self.unread(
+                path,
+                format!("an archive inside {MAX_ARCHIVE_DEPTH} others is not opened"),
+            );
             return;
         }
         let bytes = std::mem::take(&mut self.members[at].bytes);
         let kind = self.members[at].kind;
-        let mut budget = Budget { left: MAX_ARCHIVE_BYTES.min(MAX_TOTAL_BYTES.saturating_sub(self.bytes)), packed: bytes.len() as u64 };
+        let mut budget = Budget {
+            left: MAX_ARCHIVE_BYTES.min(MAX_TOTAL_BYTES.saturating_sub(self.bytes)),
+            packed: bytes.len() as u64,
+        };
         let problem = match kind {
             Kind::Zip => self.open_zip(&path, &bytes, nested, &mut budget),
             Kind::Tar => self.open_tar(&path, Cursor::new(&bytes), nested, &mut budget),
@@ -208,7 +219,13 @@ impl Bundle {
         self.members[at].bytes = bytes;
     }
 
-    fn open_zip(&mut self, path: &str, bytes: &[u8], nested: usize, budget: &mut Budget) -> Result<(), Stop> {
+    fn open_zip(
+        &mut self,
+        path: &str,
+        bytes: &[u8],
+        nested: usize,
+        budget: &mut Budget,
+    ) -> Result<(), Stop> {
         let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(Stop::broken)?;
         if archive.len() > MAX_ARCHIVE_MEMBERS {
             return Err(Stop::Bomb(format!("{} members", archive.len())));
@@ -216,7 +233,12 @@ impl Bundle {
         for index in 0..archive.len() {
             let (name, encrypted, is_link, is_dir) = {
                 let entry = archive.by_index_raw(index).map_err(Stop::broken)?;
-                (String::from_utf8_lossy(entry.name_raw()).into_owned(), entry.encrypted(), entry.is_symlink(), entry.is_dir())
+                (
+                    String::from_utf8_lossy(entry.name_raw()).into_owned(),
+                    entry.encrypted(),
+                    entry.is_symlink(),
+                    entry.is_dir(),
+                )
             };
             if escapes(&name) {
                 self.oddities.push(Oddity::Escape { path: path.to_owned(), member: name.clone() });
@@ -242,7 +264,13 @@ impl Bundle {
         Ok(())
     }
 
-    fn open_tar(&mut self, path: &str, reader: impl Read, nested: usize, budget: &mut Budget) -> Result<(), Stop> {
+    fn open_tar(
+        &mut self,
+        path: &str,
+        reader: impl Read,
+        nested: usize,
+        budget: &mut Budget,
+    ) -> Result<(), Stop> {
         let mut archive = tar::Archive::new(reader);
         for (count, entry) in archive.entries().map_err(Stop::broken)?.enumerate() {
             if count == MAX_ARCHIVE_MEMBERS {
@@ -256,7 +284,10 @@ impl Bundle {
             let kind = entry.header().entry_type();
             let shown = format!("{path}!{name}");
             if kind.is_symlink() || kind.is_hard_link() {
-                let target = entry.link_name_bytes().map(|t| String::from_utf8_lossy(&t).into_owned()).unwrap_or_default();
+                let target = entry
+                    .link_name_bytes()
+                    .map(|t| String::from_utf8_lossy(&t).into_owned())
+                    .unwrap_or_default();
                 let outside = target.starts_with('/') || leaves(&name, &target);
                 self.oddities.push(Oddity::Link { path: shown, target, outside, broken: false });
             } else if kind.is_file() {
@@ -269,10 +300,17 @@ impl Bundle {
         Ok(())
     }
 
-    fn open_gzip(&mut self, path: &str, bytes: &[u8], nested: usize, budget: &mut Budget) -> Result<(), Stop> {
+    fn open_gzip(
+        &mut self,
+        path: &str,
+        bytes: &[u8],
+        nested: usize,
+        budget: &mut Budget,
+    ) -> Result<(), Stop> {
         let content = budget.take(&mut flate2::read::MultiGzDecoder::new(bytes))?;
         let inner = path.rsplit('/').next().unwrap_or(path);
-        let inner = inner.strip_suffix(".gz").or_else(|| inner.strip_suffix(".tgz")).unwrap_or(inner);
+        let inner =
+            inner.strip_suffix(".gz").or_else(|| inner.strip_suffix(".tgz")).unwrap_or(inner);
         self.push(format!("{path}!{inner}"), content, nested + 1);
         Ok(())
     }
@@ -340,7 +378,10 @@ fn relative(root: &Path, path: &Path) -> String {
 
 /// Whether a member's name would be written outside of where an archive is unpacked.
 fn escapes(name: &str) -> bool {
-    name.starts_with('/') || name.contains('\\') || name.as_bytes().get(1) == Some(&b':') || leaves("", name)
+    name.starts_with('/')
+        || name.contains('\\')
+        || name.as_bytes().get(1) == Some(&b':')
+        || leaves("", name)
 }
 
 /// Whether a relative target, seen from a path, climbs out of the top.
@@ -394,7 +435,10 @@ mod tests {
             packed = zipped(&[("in.zip", &packed)]);
         }
         let found = bundle(&[("a.zip", &packed)]);
-        assert_eq!(paths(&found), ["a.zip", "a.zip!in.zip", "a.zip!in.zip!in.zip", "a.zip!in.zip!in.zip!in.zip"]);
+        assert_eq!(
+            paths(&found),
+            ["a.zip", "a.zip!in.zip", "a.zip!in.zip!in.zip", "a.zip!in.zip!in.zip!in.zip"]
+        );
         assert!(matches!(&found.oddities[..], [Oddity::Unread { .. }]), "{:?}", found.oddities);
     }
 
