@@ -60,73 +60,16 @@ const MIN_SCATTERED: usize = 16;
 const MIN_SPLIT_WORDS: usize = 2;
 /// Words that somebody would want to hide from who searches for them. Hyphenation splits long words
 /// of a language, not these.
+#[rustfmt::skip]
 const TELLING: &[&str] = &[
-    "ignore",
-    "disregard",
-    "previous",
-    "instruction",
-    "instructions",
-    "system",
-    "prompt",
-    "override",
-    "password",
-    "passwords",
-    "secret",
-    "secrets",
-    "token",
-    "tokens",
-    "private",
-    "keys",
-    "key",
-    "upload",
-    "send",
-    "curl",
-    "wget",
-    "bash",
-    "shell",
-    "user",
-    "users",
-    "without",
-    "telling",
-    "https",
-    "http",
-    "ssh",
-    "credentials",
-    "execute",
-    "silently",
-    "silence",
-    "browser",
-    "saved",
-    "read",
-    "hidden",
-    "delete",
-    "exec",
-    "eval",
-    "sudo",
-    "base",
-    "admin",
-    "developer",
-    "never",
-    "mention",
-    "reveal",
-    "forget",
-    "earlier",
-    "above",
-    "post",
-    "run",
-    "env",
-    "environment",
-    "cookie",
-    "cookies",
-    "wallet",
-    "files",
-    "file",
-    "data",
-    "python",
-    "powershell",
-    "approve",
-    "permission",
-    "permissions",
+    "ignore", "disregard", "previous", "instruction", "instructions", "system", "prompt",
+    "override", "password", "passwords", "secret", "secrets", "token", "tokens", "private", "keys",
+    "key", "upload", "send", "curl", "wget", "bash", "shell", "user", "users", "without",
+    "telling", "https", "http", "ssh", "credentials", "execute", "silently", "silence", "browser",
+    "saved", "read", "hidden", "delete", "exec", "eval", "sudo", "base", "admin", "developer",
+    "never", "mention", "reveal", "forget", "earlier", "above", "post", "run", "env",
+    "environment", "cookie", "cookies", "wallet", "files", "file", "data", "python", "powershell",
+    "approve", "permission", "permissions",
 ];
 
 /// Finds the hidden characters of a text. `is_code`: direction marks that prose may use are findings.
@@ -135,7 +78,7 @@ pub(crate) fn find(text: &str, is_code: bool) -> Vec<Hidden> {
     if text.is_ascii() && !text.contains('\u{1b}') {
         return found;
     }
-    let split_words = split_words(text);
+    let (split_words, split_others) = split_words(text);
     let mut scattered: Vec<(usize, char)> = Vec::new();
     let mut rtl = false;
     let mut before: Option<char> = None;
@@ -236,7 +179,9 @@ pub(crate) fn find(text: &str, is_code: bool) -> Vec<Hidden> {
             spelled: bits(&run),
         });
     }
+    // Where most of the split words are others, somebody marks where lines may break.
     if split_words.len() >= MIN_SPLIT_WORDS
+        && split_words.len() >= split_others
         && let Some(first) = split_words.first()
     {
         found.push(Hidden { range: first.clone(), kind: Kind::SplitWords, spelled: String::new() });
@@ -263,10 +208,11 @@ fn is_unseen(numbers: &str) -> bool {
     conceals || same_long || ground('3').is_some_and(|text| ground('4') == Some(text))
 }
 
-/// Telling words that characters without a shape split.
-fn split_words(text: &str) -> Vec<Range<usize>> {
+/// Telling words that characters without a shape split, and how many other words they split.
+fn split_words(text: &str) -> (Vec<Range<usize>>, usize) {
     const LONGEST: usize = 64;
     let mut found = Vec::new();
+    let mut others = 0;
     let mut word = String::new();
     let mut split: Option<usize> = None;
     let mut start = 0;
@@ -282,14 +228,18 @@ fn split_words(text: &str) -> Vec<Range<usize>> {
             word.extend(latin_twin(c).unwrap_or(c).to_lowercase());
         } else {
             // A mark after the word splits nothing.
-            if split.is_some_and(|at| at < start + word.len()) && TELLING.contains(&word.as_str()) {
-                found.push(start..at);
+            if split.is_some_and(|at| at < start + word.len()) {
+                if TELLING.contains(&word.as_str()) {
+                    found.push(start..at);
+                } else {
+                    others += 1;
+                }
             }
             word.clear();
             split = None;
         }
     }
-    found
+    (found, others)
 }
 
 fn direction(at: usize, c: char) -> Hidden {

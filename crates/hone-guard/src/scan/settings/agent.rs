@@ -136,6 +136,19 @@ enum Strictness {
     Declared,
 }
 
+/// Whether a value is a command that the agent runs by itself.
+fn is_hook(leaf: &Leaf) -> bool {
+    const OTHERS: [&str; 15] = [
+        "matcher", "type", "timeout", "description", "name", "id", "once", "statusMessage", "async", "if", "model",
+        "prompt", "enabled", "version", "$schema",
+    ];
+    match leaf.key() {
+        "apiKeyHelper" | "awsAuthRefresh" | "otelHeadersHelper" => true,
+        "command" if leaf.is_under("statusLine") => true,
+        key => leaf.is_under("hooks") && !OTHERS.contains(&key),
+    }
+}
+
 /// Hooks of one file that are judged one by one.
 const MAX_HOOKS: usize = 500;
 
@@ -146,11 +159,7 @@ fn hooks(
     strictness: Strictness,
     findings: &mut Findings<'_>,
 ) {
-    let hooks = leaves.iter().filter(|leaf| {
-        leaf.is_under("hooks") && matches!(leaf.key(), "command" | "bash" | "powershell" | "run")
-            || matches!(leaf.key(), "apiKeyHelper" | "awsAuthRefresh" | "otelHeadersHelper")
-            || leaf.is_under("statusLine") && leaf.key() == "command"
-    });
+    let hooks = leaves.iter().filter(|leaf| is_hook(leaf));
     for (count, leaf) in hooks.enumerate() {
         if count == MAX_HOOKS {
             file.add(

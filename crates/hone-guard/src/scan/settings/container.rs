@@ -19,6 +19,16 @@ enum Mount {
     Agent,
 }
 
+/// Folders of a home that hold keys, settings of agents or both.
+#[rustfmt::skip]
+const AGENTS: &[&str] = &[
+    ".claude", ".codex", ".openclaw", ".hermes", ".gemini", ".cursor", ".agents", ".ssh", ".gnupg",
+    ".aws", ".kube", ".azure", ".config",
+];
+/// Tags that move.
+const MOVING: &[&str] =
+    &["latest", "main", "master", "stable", "edge", "dev", "nightly", "test", "beta", ""];
+
 /// What a mount's source is, where it is more than a project.
 fn mount(source: &str) -> Option<Mount> {
     let source = source.trim_matches(['"', '\'']).trim_end_matches('/');
@@ -32,8 +42,7 @@ fn mount(source: &str) -> Option<Mount> {
             let inside = ["~/", "$HOME/", "${HOME}/", "$(HOME)/", "$$HOME/"]
                 .iter()
                 .find_map(|home| source.strip_prefix(home))?;
-            matches!(inside, ".claude" | ".codex" | ".openclaw" | ".ssh" | ".gnupg" | ".hermes")
-                .then_some(Mount::Agent)
+            AGENTS.contains(&inside).then_some(Mount::Agent)
         }
     }
 }
@@ -45,7 +54,7 @@ fn is_pinned(image: &str) -> bool {
         return true;
     }
     let tag = image.rsplit('/').next().and_then(|last| last.split_once(':')).map(|(_, tag)| tag);
-    tag.is_some_and(|tag| tag != "latest" && !tag.is_empty())
+    tag.is_some_and(|tag| !MOVING.contains(&tag))
 }
 
 fn found(severity: Severity, message: &str) -> Match {
@@ -61,18 +70,24 @@ pub(super) fn look_commands(passage: &Passage<'_>, findings: &mut Findings<'_>) 
         return;
     }
     let text = &*passage.text;
-    for tool in ["docker run ", "podman run ", "nerdctl run ", "docker container run "] {
-        for (at, _) in text.match_indices(tool) {
-            let rest = &text[at + tool.len()..];
+    for (at, _) in text.match_indices(" run ") {
+        // `docker run`, `podman container run`, `$(ENGINE) run`
+        let line = text[..at].rfind('\n').map_or(0, |i| i + 1);
+        let before = text[line..at].trim_end_matches(" container").rsplit(' ').next().unwrap_or("");
+        let engine = ["docker", "podman", "nerdctl"].iter().any(|name| before.ends_with(name));
+        if engine || before.trim_start_matches(['@', '\t', '-']).starts_with('$') {
+            let rest = &text[at + 5..];
             let rest = &rest[..logical_line(rest)];
             let words: Vec<&str> = rest.split_whitespace().filter(|word| *word != "\\").collect();
             let (mounts, image, privileged) = run(&words);
             let unpinned = image.is_none_or(|image| !is_pinned(image));
             let home = mounts.contains(&Mount::Home);
-            let serious = home && unpinned
-                || mounts.contains(&Mount::Agent) && home
+            let agents = mounts.iter().filter(|mount| **mount == Mount::Agent).count();
+            let serious = home && (unpinned || agents > 0)
+                || agents > 1 && unpinned
                 || mounts.contains(&Mount::Root) && privileged;
-            let severity = if serious {
+            // A span inside a sentence talks about a command more often than it tells to run it.
+            let severity = if serious && passage.context != Context::InlineCode {
                 Severity::Warn
             } else if mounts.is_empty() {
                 continue;
@@ -81,7 +96,7 @@ pub(super) fn look_commands(passage: &Passage<'_>, findings: &mut Findings<'_>) 
             };
             findings.add(
                 passage,
-                at..at + tool.len() + rest.len().min(160),
+                line..crate::scan::text::floor(text, at + 5 + rest.len().min(160)),
                 found(severity, "a container gets the person's home or the whole machine"),
             );
         }
@@ -101,23 +116,10 @@ fn logical_line(text: &str) -> usize {
 }
 
 fn run<'a>(words: &[&'a str]) -> (Vec<Mount>, Option<&'a str>, bool) {
+    #[rustfmt::skip]
     const ALONE: &[&str] = &[
-        "--rm",
-        "-d",
-        "-it",
-        "-i",
-        "-t",
-        "-ti",
-        "--privileged",
-        "--init",
-        "--detach",
-        "--interactive",
-        "--tty",
-        "-dit",
-        "-itd",
-        "--read-only",
-        "--no-healthcheck",
-        "-P",
+        "--rm", "-d", "-it", "-i", "-t", "-ti", "--privileged", "--init", "--detach", "--interactive",
+        "--tty", "-dit", "-itd", "--read-only", "--no-healthcheck", "-P",
     ];
     let mut mounts = Vec::new();
     let mut privileged = false;
@@ -127,6 +129,7 @@ fn run<'a>(words: &[&'a str]) -> (Vec<Mount>, Option<&'a str>, bool) {
         privileged |= matches!(*word, "--privileged" | "--pid=host" | "--userns=host");
         let value = match word.split_once('=') {
             Some((option, value)) if option.starts_with("--") => Some((option, value)),
+            _ if word.starts_with("-v") && word.len() > 2 => Some(("-v", &word[2..])),
             _ if word.starts_with('-') && !ALONE.contains(word) => {
                 at += 1;
                 words.get(at - 1).map(|value| (*word, *value))

@@ -8,7 +8,7 @@ use crate::scan::destination::is_akin;
 use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::{Findings, Match};
 use crate::scan::inventory::Observed;
-use crate::scan::kind::Language;
+use crate::scan::kind::{Kind, Language};
 use crate::scan::mention::has_word;
 use crate::scan::passage::Passage;
 use crate::scan::{reach, rules};
@@ -26,16 +26,26 @@ pub(super) fn look(
             .find(|leaf| leaf.path.first().is_some_and(|part| part.eq_ignore_ascii_case(key)))
             .map_or(0, Leaf::start)
     };
+    let wildcards = skill.subject.tools.iter().flatten().filter(|tool| is_wildcard(tool)).count();
+    let has_commands = file.text.plain.contains("```")
+        || skill.members.iter().any(|m| matches!(m.kind, Kind::Text(language) if language.runs()));
+    let one_shell = wildcards == 1 && has_commands;
     for tool in skill.subject.tools.iter().flatten() {
         let bare =
             matches!(tool.as_str(), "Bash" | "Shell" | "bash" | "shell" | "terminal" | "exec");
         if is_wildcard(tool) {
+            // `Bash(*)` is what many write for `Bash`; a skill without commands has no use for it.
+            let severity = if one_shell && tool.starts_with("Bash(") && !tool.contains("sudo") {
+                Severity::Info
+            } else {
+                Severity::Warn
+            };
             file.add(
                 at("allowed-tools"),
                 tool,
                 Match::new(
                     &rules::UNLIMITED_TOOLS,
-                    Severity::Warn,
+                    severity,
                     format!("`{tool}` allows everything without a question"),
                 ),
                 findings,
@@ -56,40 +66,25 @@ pub(super) fn look(
     vendor(file, skill, leaves, at("description"), findings);
 }
 
+#[rustfmt::skip]
+#[rustfmt::skip]
+#[rustfmt::skip]
 const VENDORS: &[&str] = &[
-    "anthropic",
-    "claude",
-    "openai",
-    "chatgpt",
-    "google",
-    "gemini",
-    "microsoft",
-    "github",
-    "copilot",
-    "amazon",
-    "apple",
-    "nvidia",
-    "stripe",
-    "slack",
-    "notion",
-    "vercel",
-    "cloudflare",
-    "docker",
-    "huggingface",
-    "gitlab",
-    "atlassian",
-    "figma",
-    "openclaw",
-    "clawhub",
-    "cursor",
-    "telegram",
-    "discord",
-    "whatsapp",
-    "binance",
-    "coinbase",
-    "metamask",
-    "paypal",
-    "shopify",
+    "anthropic", "claude", "openai", "chatgpt", "google", "gemini", "microsoft", "github",
+    "copilot", "amazon", "apple", "nvidia", "stripe", "slack", "notion", "vercel", "cloudflare",
+    "docker", "huggingface", "gitlab", "atlassian", "figma", "openclaw", "clawhub", "cursor",
+    "telegram", "discord", "whatsapp", "binance", "coinbase", "metamask", "paypal", "shopify",
+    "supabase", "linear", "datadog", "sentry", "mongodb", "elastic", "hashicorp", "terraform",
+    "kubernetes", "salesforce", "hubspot", "twilio", "zapier", "airtable", "dropbox", "spotify",
+    "facebook", "instagram", "twitter", "linkedin", "reddit", "youtube", "firebase", "oracle",
+    "adobe", "canva", "jetbrains", "mistral", "perplexity", "deepseek", "netlify", "heroku",
+    "digitalocean",
+];
+
+/// Words of English that are one letter from a vendor's name.
+#[rustfmt::skip]
+const WORDS: &[&str] = &[
+    "clause", "black", "stack", "slick", "slacks", "motion", "nation", "notions", "sigma", "strip", "strips", "stripes", "striped", "canvas", "entry", "ample", "apples", "abode", "cursors", "goggle", "docket", "rocker", "credit", "liner", "lineal", "sentries",
 ];
 
 /// A claim to be a vendor's own, with an author or home that is somebody else's.
@@ -104,7 +99,7 @@ fn vendor(
     let description = skill.subject.description.to_lowercase();
     if ["not affiliated", "unofficial", "community", "not official", "non-official"]
         .iter()
-        .any(|word| description.contains(word))
+        .any(|word| description.contains(word) || name.contains(word))
     {
         return;
     }
@@ -116,7 +111,6 @@ fn vendor(
             [
                 format!("{claim} {vendor}"),
                 format!("{vendor} {claim}"),
-                format!("{vendor}'s {claim}"),
                 format!("{claim} by {vendor}"),
                 format!("{claim} by the {vendor}"),
                 format!("{claim} and signed by"),
@@ -127,10 +121,12 @@ fn vendor(
         });
         in_name || in_text
     };
-    let one_off = name
-        .split(['-', '_', ' '])
-        .any(|word| word.len() > 4 && super::names::mistaken_for(word, VENDORS).is_some())
-        && claims.iter().any(|claim| has_word(&description, claim));
+    let text = file.text.plain.to_lowercase();
+    let badge = ["official", "officially", "verified publisher"].iter().any(|word| has_word(&text, word));
+    let one_off = badge
+        && name
+            .split(['-', '_', ' '])
+            .any(|word| word.len() > 4 && !WORDS.contains(&word) && super::names::mistaken_for(word, VENDORS).is_some());
     // Documentation and tools of a vendor are called official; the skill itself has to be.
     let of_skill = [
         "skill",
@@ -168,7 +164,11 @@ fn vendor(
         ["signed by", "verified by", "certified by", "endorsed by", "verified and signed"]
             .iter()
             .any(|phrase| description.contains(phrase));
-    let severity = if of_skill && (strange || assured) { Severity::Warn } else { Severity::Info };
+    let severity = if one_off && claim.is_none() || of_skill && (strange || assured) {
+        Severity::Warn
+    } else {
+        Severity::Info
+    };
     file.add(
         at,
         &skill.subject.description,
@@ -194,64 +194,59 @@ fn poses(origin: &str, vendor: &str) -> bool {
 }
 
 /// Claims that rule out the network.
+#[rustfmt::skip]
+#[rustfmt::skip]
+#[rustfmt::skip]
 const OFFLINE: &[&str] = &[
-    "offline",
-    "no network",
-    "no internet",
-    "without network",
-    "without internet",
-    "never touches the network",
-    "nothing leaves",
-    "never leaves",
-    "local-only",
-    "local only",
-    "locally only",
-    "runs entirely locally",
-    "fully local",
-    "no data leaves",
-    "does not connect",
-    "never connects",
-    "no external calls",
-    "no connection",
+    "offline", "no network", "no internet", "without network", "without internet",
+    "never touches the network", "nothing leaves", "never leaves", "local-only", "local only",
+    "locally only", "runs entirely locally", "fully local", "no data leaves", "does not connect",
+    "never connects", "no external calls", "no connection",
 ];
 /// Words that limit such a claim.
+#[rustfmt::skip]
+#[rustfmt::skip]
+#[rustfmt::skip]
 const LIMITS: &[&str] = &[
-    "offline-first",
-    "offline first",
-    "by default",
-    "optional",
-    "unless",
-    "online",
-    "when offline",
-    "if offline",
-    "go offline",
-    "goes offline",
-    "offline mode",
-    "except",
-    "fallback",
-    "falls back",
-    "fall back",
-    "or offline",
-    "offline or",
-    "optionally",
+    "offline-first", "offline first", "by default", "optional", "unless", "online", "when offline",
+    "if offline", "go offline", "goes offline", "offline mode", "except", "fallback", "falls back",
+    "fall back", "or offline", "offline or", "optionally",
 ];
 
 /// Tools that only read what is there.
+#[rustfmt::skip]
+#[rustfmt::skip]
+#[rustfmt::skip]
 const READING: &[&str] = &[
-    "Read",
-    "Grep",
-    "Glob",
-    "LS",
-    "NotebookRead",
-    "View",
-    "TodoWrite",
-    "TodoRead",
-    "Search",
-    "read",
-    "grep",
-    "glob",
-    "ls",
+    "Read", "Grep", "Glob", "LS", "NotebookRead", "View", "TodoWrite", "TodoRead", "Search",
+    "read", "grep", "glob", "ls",
 ];
+
+/// Switches and words by which a person chooses to go online.
+#[rustfmt::skip]
+#[rustfmt::skip]
+#[rustfmt::skip]
+const SWITCHES: [&str; 14] = [
+    "--online", "--live", "--fetch", "--refresh", "--update", "--remote", "--network", "--sync",
+    "--download", "opt-in", "opt in", "only when you", "only with", "unless you",
+];
+
+/// Whether a text says that something happens online, and not that nothing does.
+fn goes_online(text: &str) -> bool {
+    text.match_indices("online").any(|(at, _)| {
+        let before = text[..at].trim_end();
+        !["no", "not", "never", "nothing", "without"].iter().any(|word| before.ends_with(word))
+    })
+}
+
+/// Whether the skill's own text names a switch that goes online.
+fn has_switch(skill: &Skill<'_>) -> bool {
+    let main = skill.members.iter().find(|member| member.path.eq_ignore_ascii_case("skill.md"));
+    main.is_some_and(|member| {
+        let text = String::from_utf8_lossy(&member.bytes).to_lowercase();
+        SWITCHES.iter().any(|switch| text.contains(switch)) || goes_online(&text)
+    })
+}
 
 pub(super) fn compare(
     skill: &Skill<'_>,
@@ -261,7 +256,8 @@ pub(super) fn compare(
 ) {
     let description = skill.subject.description.to_lowercase();
     let offline = OFFLINE.iter().any(|claim| description.contains(claim))
-        && !LIMITS.iter().any(|limit| description.contains(limit));
+        && !LIMITS.iter().any(|limit| description.contains(limit))
+        && !has_switch(skill);
     let only_reads = skill.subject.tools.as_ref().is_some_and(|tools| {
         tools.iter().all(|tool| READING.contains(&tool.split('(').next().unwrap_or(tool)))
     });
@@ -279,6 +275,9 @@ pub(super) fn compare(
                 continue;
             }
             let Some(range) = reach::of_passage(passage) else { continue };
+            if offline && (SWITCHES.iter().any(|switch| passage.text.contains(switch)) || goes_online(&passage.text)) {
+                continue;
+            }
             let claim = if offline {
                 "the description says that the skill stays offline"
             } else {

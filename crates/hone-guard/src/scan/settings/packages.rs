@@ -13,81 +13,21 @@ use crate::scan::passage::Passage;
 use crate::scan::{reach, rules};
 
 /// Registries, their mirrors, and the indexes of well-known projects.
+#[rustfmt::skip]
 const INDEXES: &[&str] = &[
-    "pypi.org",
-    "pythonhosted.org",
-    "pytorch.org",
-    "pypi.nvidia.com",
-    "nvidia.com",
-    "pyg.org",
-    "googleapis.com",
-    "abetlen.github.io",
-    "tuna.tsinghua.edu.cn",
-    "mirrors.aliyun.com",
-    "aliyun.com",
-    "mirrors.ustc.edu.cn",
-    "ustc.edu.cn",
-    "tencent.com",
-    "tencentyun.com",
-    "huaweicloud.com",
-    "douban.com",
-    "bfsu.edu.cn",
-    "npmjs.org",
-    "npmjs.com",
-    "npmmirror.com",
-    "taobao.org",
-    "yarnpkg.com",
-    "npm.pkg.github.com",
-    "pkg.dev",
-    "gitlab.com",
-    "amazonaws.com",
-    "azure.com",
-    "visualstudio.com",
-    "vllm.ai",
-    "flashinfer.ai",
-    "crates.io",
-    "rust-lang.org",
-    "rsproxy.cn",
-    "rubygems.org",
-    "jsr.io",
-    "anaconda.org",
-    "anaconda.com",
-    "huggingface.co",
-    "github.com",
-    "githubusercontent.com",
-    "graylark.io",
-    "hf.co",
-    "astral.sh",
-    "microsoft.com",
-    "apache.org",
-    "unsloth.ai",
-    "openvino.ai",
-    "intel.com",
-    "amd.com",
-    "openmmlab.com",
-    "dgl.ai",
-    "mosaicml.com",
-    "jfrog.io",
-    "cloudsmith.io",
-    "gemfury.com",
-    "fury.io",
-    "buf.build",
-    "gitee.com",
-    "modelscope.cn",
-    "pypi.python.org",
-    "piwheels.org",
-    "posit.co",
-    "rspm",
-    "r-project.org",
-    "bioconductor.org",
-    "maven.org",
-    "gradle.org",
-    "jitpack.io",
-    "packagist.org",
-    "nuget.org",
-    "golang.org",
-    "goproxy.io",
-    "goproxy.cn",
+    "pypi.org", "pythonhosted.org", "pytorch.org", "pypi.nvidia.com", "nvidia.com", "pyg.org",
+    "googleapis.com", "abetlen.github.io", "tuna.tsinghua.edu.cn", "mirrors.aliyun.com",
+    "aliyun.com", "mirrors.ustc.edu.cn", "ustc.edu.cn", "tencent.com", "tencentyun.com",
+    "huaweicloud.com", "douban.com", "bfsu.edu.cn", "npmjs.org", "npmjs.com", "npmmirror.com",
+    "taobao.org", "yarnpkg.com", "npm.pkg.github.com", "pkg.dev", "gitlab.com", "amazonaws.com",
+    "azure.com", "visualstudio.com", "vllm.ai", "flashinfer.ai", "crates.io", "rust-lang.org",
+    "rsproxy.cn", "rubygems.org", "jsr.io", "anaconda.org", "anaconda.com", "huggingface.co",
+    "github.com", "githubusercontent.com", "graylark.io", "hf.co", "astral.sh", "microsoft.com",
+    "apache.org", "unsloth.ai", "openvino.ai", "intel.com", "amd.com", "openmmlab.com", "dgl.ai",
+    "mosaicml.com", "jfrog.io", "cloudsmith.io", "gemfury.com", "fury.io", "buf.build",
+    "gitee.com", "modelscope.cn", "pypi.python.org", "piwheels.org", "posit.co", "rspm",
+    "r-project.org", "bioconductor.org", "maven.org", "gradle.org", "jitpack.io", "packagist.org",
+    "nuget.org", "golang.org", "goproxy.io", "goproxy.cn",
 ];
 
 /// Whether an index is one that people use, or to be filled in.
@@ -377,60 +317,29 @@ pub(super) fn look_build(file: &File<'_>, findings: &mut Findings<'_>) {
 
 /// Installer entries: a download without a checksum, from an address or in the clear.
 pub(super) fn look_installers(file: &File<'_>, leaves: &[Leaf], findings: &mut Findings<'_>) {
+    #[rustfmt::skip]
     const PACKED: &[&str] = &[
-        ".zip",
-        ".exe",
-        ".tar.gz",
-        ".tgz",
-        ".dmg",
-        ".msi",
-        ".sh",
-        ".pkg",
-        ".whl",
-        ".bin",
-        ".appimage",
-        ".deb",
-        ".rpm",
-        ".jar",
-        ".7z",
-        ".rar",
-        ".bat",
-        ".ps1",
-        ".tar.xz",
-        ".gz",
+        ".zip", ".exe", ".tar.gz", ".tgz", ".dmg", ".msi", ".sh", ".pkg", ".whl", ".bin", ".appimage",
+        ".deb", ".rpm", ".jar", ".7z", ".rar", ".bat", ".ps1", ".tar.xz", ".gz",
     ];
-    for (at, leaf) in leaves.iter().enumerate() {
+    const LINKS: [&str; 9] =
+        ["url", "uri", "href", "link", "src", "source", "download", "archive", "binary"];
+    let in_installer = file.name().to_ascii_lowercase().contains("install");
+    let is_address = |leaf: &Leaf| {
+        leaf.value.contains("://") || in_installer && leaf.value.contains('/') && !leaf.value.contains(' ')
+    };
+    for (at, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| is_address(leaf)) {
         let key = leaf.key().to_ascii_lowercase();
-        if !matches!(
-            &*key,
-            "url"
-                | "download_url"
-                | "downloadurl"
-                | "download"
-                | "source"
-                | "src"
-                | "archive"
-                | "installer"
-                | "installer_url"
-                | "href"
-                | "uri"
-                | "link"
-                | "binary"
-        ) && !leaf.is_under("install")
-            || !leaf.value.contains("://")
-        {
-            continue;
-        }
         let class = classify(&leaf.value);
         let path = leaf.value.split(['?', '#']).next().unwrap_or("").to_ascii_lowercase();
-        let installs = leaf.is_under("install")
-            || leaf.is_under("installers")
-            || leaf.is_under("prerequisites")
-            || PACKED.iter().any(|ending| path.ends_with(ending))
-            || file.name().to_ascii_lowercase().contains("install");
+        let installs = in_installer
+            || ["install", "installers", "prerequisites"].iter().any(|key| leaf.is_under(key))
+            || LINKS.iter().any(|link| key.contains(link))
+                && PACKED.iter().any(|ending| path.ends_with(ending));
         let summed = near(leaves, at).iter().any(|other| {
             let key = other.key().to_ascii_lowercase();
             other.owner() == leaf.owner()
+                && other.value.len() >= 32
                 && (key.contains("sha")
                     || key.contains("checksum")
                     || key.contains("integrity")
@@ -467,11 +376,9 @@ pub(super) fn look_commands(passage: &Passage<'_>, skill: &Skill<'_>, findings: 
     for line in text.split_inclusive('\n') {
         let at = start;
         start += line.len();
+        const OPTIONS: [&str; 4] = ["--registry", "--index ", "INDEX_URL", "registry="];
         if line.contains("index-url")
-            || line.contains("--registry")
-            || line.contains("--index ")
-            || line.contains("INDEX_URL")
-            || line.contains("registry=") && !prose
+            || !prose && OPTIONS.iter().any(|option| line.contains(option))
         {
             let stranger = addresses(line).into_iter().find(|address| !is_usual_index(address.url));
             if let Some(address) = stranger {
@@ -515,28 +422,11 @@ fn installs(
     skill: &Skill<'_>,
     findings: &mut Findings<'_>,
 ) {
+    #[rustfmt::skip]
     const TAKES_VALUE: &[&str] = &[
-        "-r",
-        "-c",
-        "-i",
-        "--index-url",
-        "--extra-index-url",
-        "-t",
-        "--target",
-        "--prefix",
-        "--root",
-        "-f",
-        "--find-links",
-        "--registry",
-        "-e",
-        "--python",
-        "--git",
-        "--path",
-        "--features",
-        "--version",
-        "--tag",
-        "--branch",
-        "--trusted-host",
+        "-r", "-c", "-i", "--index-url", "--extra-index-url", "-t", "--target", "--prefix", "--root",
+        "-f", "--find-links", "--registry", "-e", "--python", "--git", "--path", "--features",
+        "--version", "--tag", "--branch", "--trusted-host",
     ];
     let mut skip = false;
     for word in arguments.split_whitespace() {

@@ -45,6 +45,7 @@ fn is_picture(path: &str, text: &str) -> bool {
 
 /// Whether a path is of an Office file.
 pub(super) fn is_office(path: &str) -> bool {
+    #[rustfmt::skip]
     const ENDINGS: [&str; 15] = [
         ".docx", ".docm", ".dotx", ".dotm", ".xlsx", ".xlsm", ".xltx", ".xltm", ".xlam", ".pptx",
         ".pptm", ".potx", ".odt", ".ods", ".odp",

@@ -9,6 +9,7 @@ use crate::scan::rules;
 use crate::scan::text::{Text, latin_twin};
 
 /// Endings that make a bare name a host.
+#[rustfmt::skip]
 const ENDINGS: &[&str] = &[
     "com", "org", "net", "io", "dev", "app", "ai", "sh", "rs", "co", "ru", "cc", "xyz", "site",
     "me", "cloud", "tech", "info", "cn", "uk", "de", "eu", "gg", "so", "to", "us",

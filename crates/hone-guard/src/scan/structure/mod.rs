@@ -7,7 +7,7 @@ mod host;
 mod name;
 mod repository;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -20,7 +20,7 @@ use super::mention::References;
 use super::places;
 use super::rules;
 use super::secrets;
-use super::text::{Text, visible};
+use super::text::{Text, floor, visible};
 use super::{destination, hidden};
 
 /// Looks at the tree and at each file's form.
@@ -424,8 +424,7 @@ fn hidden_characters(
             let end = text.original[found.range.end..]
                 .find('\n')
                 .map_or(text.original.len(), |at| found.range.end + at);
-            let start =
-                start.max(super::text::floor(&text.original, found.range.start.saturating_sub(40)));
+            let start = start.max(floor(&text.original, found.range.start.saturating_sub(40)));
             text.original[start..end].to_owned()
         } else {
             format!("spells: {}", found.spelled)
@@ -447,8 +446,7 @@ fn hard_coded(
     context: Context,
     findings: &mut Findings<'_>,
 ) {
-    let lower = member.path.to_ascii_lowercase();
-    let fixture = [
+    const FIXTURES: [&str; 10] = [
         "test",
         "spec",
         "fixture",
@@ -459,57 +457,42 @@ fn hard_coded(
         ".dist",
         "__snapshots__",
         "eval",
-    ]
-    .iter()
-    .any(|word| lower.contains(word));
-    for secret in secrets::find(&text.plain) {
-        let line = text.line_at(secret.range.start);
-        let severity = if fixture || !context.acts() || is_sample(&text.plain, line.start, line.end)
-        {
-            Severity::Info
-        } else {
-            Severity::Warn
-        };
-        let evidence = secrets::redact(
-            &text.plain[line
-                .start
-                .max(super::text::floor(&text.plain, secret.range.start.saturating_sub(60)))
-                ..secret.range.end],
-        );
-        findings.add_at(
-            file,
-            text.position(secret.range.start),
-            context,
-            &evidence,
-            Match::new(
-                &rules::HARD_CODED_SECRET,
-                severity,
-                format!("what looks like a working {} stands in the file", secret.what),
-            ),
-        );
+    ];
+    let lower = member.path.to_ascii_lowercase();
+    let fixture = FIXTURES.iter().any(|word| lower.contains(word));
+    let found = secrets::find(&text.plain);
+    let value = |secret: &secrets::Secret| &text.plain[secret.range.clone()];
+    // "Replace `…` by your own" in one place makes the same value elsewhere a sample too.
+    let samples: HashSet<&str> = found
+        .iter()
+        .filter(|secret| {
+            let line = text.line_at(secret.range.start);
+            is_sample(&text.plain, line.start, line.end)
+        })
+        .map(value)
+        .collect();
+    for secret in &found {
+        let shown = fixture || !context.acts() || samples.contains(value(secret));
+        let severity = if shown { Severity::Info } else { Severity::Warn };
+        let line = text.line_at(secret.range.start).start;
+        let from = line.max(floor(&text.plain, secret.range.start.saturating_sub(60)));
+        let evidence = secrets::redact(&text.plain[from..secret.range.end]);
+        let message = format!("what looks like a working {} stands in the file", secret.what);
+        let found = Match::new(&rules::HARD_CODED_SECRET, severity, message);
+        findings.add_at(file, text.position(secret.range.start), context, &evidence, found);
     }
 }
 
 /// Whether the line of a secret, or the one above, says that it only shows a shape.
 fn is_sample(text: &str, start: usize, end: usize) -> bool {
-    const WORDS: [&str; 13] = [
-        "example",
-        "e.g.",
-        "looks like",
-        "look like",
-        "placeholder",
-        "sample",
-        "fake",
-        "dummy",
-        "not real",
-        "redacted",
-        "for instance",
-        "pattern",
-        "regex",
+    #[rustfmt::skip]
+    const WORDS: [&str; 15] = [
+        "example", "e.g.", "looks like", "look like", "placeholder", "sample", "fake", "dummy",
+        "not real", "redacted", "for instance", "replace", "your own", "pattern", "regex",
     ];
     let above = text[..start.saturating_sub(1)].rfind('\n').map_or(0, |at| at + 1);
-    let around = text[above.max(super::text::floor(text, start.saturating_sub(200)))
-        ..end.min(super::text::floor(text, start + 600))]
+    let around = text
+        [above.max(floor(text, start.saturating_sub(200)))..end.min(floor(text, start + 600))]
         .to_lowercase();
     WORDS.iter().any(|word| around.contains(word))
 }

