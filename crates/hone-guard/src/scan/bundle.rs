@@ -10,22 +10,40 @@ use sha2::{Digest, Sha256};
 
 use super::kind::{Kind, classify};
 
-/// Files looked at in one skill, members of archives included.
-pub const MAX_FILES: usize = 20_000;
-/// Bytes of one file that are looked at; of a longer one the start and the end.
-pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
-/// Bytes looked at in one skill.
-pub const MAX_TOTAL_BYTES: u64 = 256 * 1024 * 1024;
-/// Folders inside folders.
-pub const MAX_DEPTH: usize = 32;
-/// Archives inside archives that are opened.
-pub const MAX_ARCHIVE_DEPTH: usize = 3;
-/// Members of one archive.
-pub const MAX_ARCHIVE_MEMBERS: usize = 5_000;
-/// Unpacked bytes of one archive.
-pub const MAX_ARCHIVE_BYTES: u64 = 64 * 1024 * 1024;
-/// How much larger than packed a member may unpack, past the first megabyte.
-pub const MAX_ARCHIVE_RATIO: u64 = 200;
+/// How much of a skill is looked at.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// Files of one skill, members of archives included.
+    files: usize,
+    /// Bytes of one file; of a longer one the start and the end are looked at.
+    file_bytes: u64,
+    /// Bytes of one skill.
+    total_bytes: u64,
+    /// Folders inside folders.
+    depth: usize,
+    /// Archives inside archives that are opened.
+    archive_depth: usize,
+    /// Members of one archive.
+    archive_members: usize,
+    /// Unpacked bytes of one archive.
+    archive_bytes: u64,
+    /// How much larger than packed an archive's member may unpack, past `free_bytes`.
+    archive_ratio: u64,
+    /// Unpacked bytes of a member for which the ratio does not count.
+    free_bytes: u64,
+}
+
+const LIMITS: Limits = Limits {
+    files: 20_000,
+    file_bytes: 32 * 1024 * 1024,
+    total_bytes: 256 * 1024 * 1024,
+    depth: 32,
+    archive_depth: 3,
+    archive_members: 5_000,
+    archive_bytes: 64 * 1024 * 1024,
+    archive_ratio: 200,
+    free_bytes: 1024 * 1024,
+};
 
 /// A file, or a member of an archive.
 #[derive(Debug)]
@@ -64,12 +82,23 @@ pub(crate) struct Bundle {
     pub(crate) oddities: Vec<Oddity>,
     pub(crate) bytes: u64,
     pub(crate) digest: String,
+    limits: Limits,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        LIMITS
+    }
 }
 
 /// Reads a skill: a folder, or a single file.
 pub(crate) fn read(root: &Path) -> io::Result<Bundle> {
+    read_within(root, LIMITS)
+}
+
+fn read_within(root: &Path, limits: Limits) -> io::Result<Bundle> {
     let metadata = fs::metadata(root)?;
-    let mut bundle = Bundle::default();
+    let mut bundle = Bundle { limits, ..Bundle::default() };
     let mut hash = Sha256::new();
     if metadata.is_file() {
         let name = root
@@ -126,14 +155,14 @@ impl Bundle {
                 if kind.is_symlink() {
                     self.link(root, &path, shown, hash);
                 } else if kind.is_dir() {
-                    if depth == MAX_DEPTH {
-                        self.unread(shown, format!("more than {MAX_DEPTH} folders deep"));
+                    if depth == self.limits.depth {
+                        self.unread(shown, format!("more than {} folders deep", self.limits.depth));
                     } else {
                         folders.push(path);
                     }
                 } else if kind.is_file() {
-                    if self.members.len() >= MAX_FILES {
-                        self.unread(shown, format!("more than {MAX_FILES} files"));
+                    if self.members.len() >= self.limits.files {
+                        self.unread(shown, format!("more than {} files", self.limits.files));
                         return Ok(());
                     }
                     self.take_file(&path, shown, hash);
@@ -165,15 +194,18 @@ impl Bundle {
     }
 
     fn take_file(&mut self, path: &Path, shown: String, hash: &mut Sha256) {
-        match read_bounded(path, MAX_TOTAL_BYTES.saturating_sub(self.bytes)) {
-            Ok((bytes, length)) => {
-                if length > bytes.len() as u64 {
-                    self.unread(
-                        shown.clone(),
-                        format!("{length} bytes, of which {} were looked at", bytes.len()),
-                    );
-                }
+        match read_bounded(
+            path,
+            self.limits.file_bytes.min(self.limits.total_bytes.saturating_sub(self.bytes)),
+        ) {
+            Ok(Content::Whole(bytes)) => {
                 add(hash, b"file", shown.as_bytes(), &bytes);
+                self.push(shown, bytes, 0);
+            }
+            Ok(Content::Ends { bytes, length }) => {
+                let why = format!("{length} bytes, of which only both ends were looked at");
+                self.unread(shown.clone(), why);
+                add(hash, &length.to_le_bytes(), shown.as_bytes(), &bytes);
                 self.push(shown, bytes, 0);
             }
             Err(error) => self.unread(shown, error.to_string()),
@@ -181,6 +213,15 @@ impl Bundle {
     }
 
     fn push(&mut self, path: String, bytes: Vec<u8>, nested: usize) {
+        if self.members.len() >= self.limits.files {
+            // Said once: the count alone tells how far the scan went.
+            let why = format!("more than {} files", self.limits.files);
+            if !matches!(self.oddities.last(), Some(Oddity::Unread { why: last, .. }) if *last == why)
+            {
+                self.unread(path, why);
+            }
+            return;
+        }
         self.bytes += bytes.len() as u64;
         let kind = classify(&path, &bytes);
         self.members.push(Member { path, bytes, kind, nested });
@@ -192,18 +233,20 @@ impl Bundle {
             return;
         }
         let (path, nested) = (member.path.clone(), member.nested);
-        if nested >= MAX_ARCHIVE_DEPTH {
+        if nested >= self.limits.archive_depth {
             self.unread(
                 path,
-                format!("an archive inside {MAX_ARCHIVE_DEPTH} others is not opened"),
+                format!("an archive inside {} others is not opened", self.limits.archive_depth),
             );
             return;
         }
         let bytes = std::mem::take(&mut self.members[at].bytes);
         let kind = self.members[at].kind;
         let mut budget = Budget {
-            left: MAX_ARCHIVE_BYTES.min(MAX_TOTAL_BYTES.saturating_sub(self.bytes)),
-            packed: bytes.len() as u64,
+            left: self.limits.archive_bytes.min(self.limits.total_bytes.saturating_sub(self.bytes)),
+            most: (bytes.len() as u64)
+                .saturating_mul(self.limits.archive_ratio)
+                .max(self.limits.free_bytes),
         };
         let problem = match kind {
             Kind::Zip => self.open_zip(&path, &bytes, nested, &mut budget),
@@ -227,7 +270,7 @@ impl Bundle {
         budget: &mut Budget,
     ) -> Result<(), Stop> {
         let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(Stop::broken)?;
-        if archive.len() > MAX_ARCHIVE_MEMBERS {
+        if archive.len() > self.limits.archive_members {
             return Err(Stop::Bomb(format!("{} members", archive.len())));
         }
         for index in 0..archive.len() {
@@ -273,8 +316,11 @@ impl Bundle {
     ) -> Result<(), Stop> {
         let mut archive = tar::Archive::new(reader);
         for (count, entry) in archive.entries().map_err(Stop::broken)?.enumerate() {
-            if count == MAX_ARCHIVE_MEMBERS {
-                return Err(Stop::Bomb(format!("more than {MAX_ARCHIVE_MEMBERS} members")));
+            if count == self.limits.archive_members {
+                return Err(Stop::Bomb(format!(
+                    "more than {} members",
+                    self.limits.archive_members
+                )));
             }
             let mut entry = entry.map_err(Stop::broken)?;
             let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
@@ -328,14 +374,15 @@ impl Stop {
 }
 
 struct Budget {
+    /// What is left of the archive's unpacked bytes.
     left: u64,
-    packed: u64,
+    /// What one member may have of them.
+    most: u64,
 }
 
 impl Budget {
     fn take(&mut self, reader: &mut impl Read) -> Result<Vec<u8>, Stop> {
-        let ratio = self.packed.saturating_mul(MAX_ARCHIVE_RATIO).max(1024 * 1024);
-        let most = self.left.min(ratio);
+        let most = self.left.min(self.most);
         let mut content = Vec::new();
         let read = reader.take(most + 1).read_to_end(&mut content).map_err(Stop::broken)?;
         if read as u64 > most {
@@ -346,22 +393,30 @@ impl Budget {
     }
 }
 
-/// A file's bytes, of a long one its start and its end, and its length.
-fn read_bounded(path: &Path, left: u64) -> io::Result<(Vec<u8>, u64)> {
+enum Content {
+    Whole(Vec<u8>),
+    /// Of a long file its start and its end, with a line break between, and its length.
+    Ends {
+        bytes: Vec<u8>,
+        length: u64,
+    },
+}
+
+fn read_bounded(path: &Path, most: u64) -> io::Result<Content> {
     use std::io::{Seek as _, SeekFrom};
     let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    (&mut file).take(most).read_to_end(&mut bytes)?;
     let length = file.metadata()?.len();
-    let most = MAX_FILE_BYTES.min(left);
-    let mut bytes = Vec::with_capacity(usize::try_from(length.min(most)).unwrap_or(0));
-    if length <= most {
-        file.take(most).read_to_end(&mut bytes)?;
-        return Ok((bytes, length));
+    if length <= bytes.len() as u64 {
+        return Ok(Content::Whole(bytes));
     }
-    (&mut file).take(most / 2).read_to_end(&mut bytes)?;
+    bytes.truncate(bytes.len() / 2);
+    let half = bytes.len() as u64;
     bytes.push(b'\n');
-    file.seek(SeekFrom::End(-i64::try_from(most / 2).unwrap_or(0)))?;
-    file.take(most / 2).read_to_end(&mut bytes)?;
-    Ok((bytes, length))
+    file.seek(SeekFrom::Start(length - half))?;
+    file.take(half).read_to_end(&mut bytes)?;
+    Ok(Content::Ends { bytes, length })
 }
 
 fn add(hash: &mut Sha256, kind: &[u8], path: &[u8], content: &[u8]) {
@@ -415,13 +470,17 @@ mod tests {
     }
 
     fn bundle(files: &[(&str, &[u8])]) -> Bundle {
+        within(LIMITS, files)
+    }
+
+    fn within(limits: Limits, files: &[(&str, &[u8])]) -> Bundle {
         let folder = tempfile::tempdir().unwrap();
         for (path, content) in files {
             let path = folder.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, content).unwrap();
         }
-        read(folder.path()).unwrap()
+        read_within(folder.path(), limits).unwrap()
     }
 
     fn paths(bundle: &Bundle) -> Vec<&str> {
@@ -431,7 +490,7 @@ mod tests {
     #[test]
     fn archives_are_opened_to_the_depth_and_no_further() {
         let mut packed = zipped(&[("run.sh", b"#!/bin/sh\n")]);
-        for _ in 0..MAX_ARCHIVE_DEPTH {
+        for _ in 0..LIMITS.archive_depth {
             packed = zipped(&[("in.zip", &packed)]);
         }
         let found = bundle(&[("a.zip", &packed)]);
@@ -463,5 +522,80 @@ mod tests {
         assert_eq!(one, bundle(&[("x/y", b"b"), ("SKILL.md", b"a")]).digest);
         assert_ne!(one, bundle(&[("SKILL.md", b"a"), ("x/z", b"b")]).digest);
         assert_ne!(one, bundle(&[("SKILL.md", b"ab"), ("x/y", b"")]).digest);
+    }
+
+    /// The reasons why something was not looked at.
+    fn unread(bundle: &Bundle) -> Vec<&str> {
+        bundle
+            .oddities
+            .iter()
+            .filter_map(|oddity| match oddity {
+                Oddity::Unread { why, .. } | Oddity::Bomb { why, .. } => Some(why.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn files_and_folders_are_read_to_the_bound_and_what_is_past_it_is_said() {
+        let limits = Limits { files: 2, depth: 2, ..LIMITS };
+        assert_eq!(unread(&within(limits, &[("a", b"1"), ("x/y/b", b"2")])), [""; 0]);
+        assert_eq!(
+            unread(&within(limits, &[("a", b"1"), ("b", b"2"), ("c", b"3")])),
+            ["more than 2 files"]
+        );
+        assert_eq!(unread(&within(limits, &[("x/y/z/b", b"2")])), ["more than 2 folders deep"]);
+    }
+
+    #[test]
+    fn a_long_file_is_looked_at_from_both_ends() {
+        let limits = Limits { file_bytes: 8, ..LIMITS };
+        assert_eq!(unread(&within(limits, &[("a", b"12345678")])), [""; 0]);
+        let found = within(limits, &[("a", b"123456789")]);
+        assert_eq!(unread(&found), ["9 bytes, of which only both ends were looked at"]);
+        assert_eq!(found.members[0].bytes, b"1234\n6789");
+    }
+
+    #[test]
+    fn all_files_together_are_bounded() {
+        let limits = Limits { total_bytes: 8, ..LIMITS };
+        assert_eq!(unread(&within(limits, &[("a", b"1234"), ("b", b"5678")])), [""; 0]);
+        assert_eq!(unread(&within(limits, &[("a", b"1234"), ("b", b"56789")])).len(), 1);
+    }
+
+    #[test]
+    fn an_archive_is_opened_to_the_bound_of_members_and_bytes() {
+        let limits = Limits {
+            archive_members: 2,
+            archive_bytes: 8,
+            free_bytes: 4,
+            archive_ratio: 0,
+            ..LIMITS
+        };
+        assert_eq!(
+            unread(&within(limits, &[("a.zip", &zipped(&[("b", b"1234"), ("c", b"5678")]))])),
+            [""; 0]
+        );
+        let many = zipped(&[("b", b"1"), ("c", b"2"), ("d", b"3")]);
+        assert_eq!(unread(&within(limits, &[("a.zip", &many)])), ["3 members"]);
+        let large = zipped(&[("b", b"12345")]);
+        assert_eq!(
+            unread(&within(limits, &[("a.zip", &large)])),
+            ["it unpacks to more than 4 bytes"]
+        );
+        let sum = Limits { archive_members: 3, ..limits };
+        let long = zipped(&[("b", b"1234"), ("c", b"5678"), ("d", b"9")]);
+        assert_eq!(unread(&within(sum, &[("a.zip", &long)])), ["it unpacks to more than 0 bytes"]);
+    }
+
+    #[test]
+    fn an_archive_at_the_depth_is_opened() {
+        let mut packed = zipped(&[("run.sh", b"#!/bin/sh\n")]);
+        for _ in 1..LIMITS.archive_depth {
+            packed = zipped(&[("in.zip", &packed)]);
+        }
+        let found = bundle(&[("a.zip", &packed)]);
+        assert_eq!(paths(&found).last(), Some(&"a.zip!in.zip!in.zip!run.sh"));
+        assert_eq!(unread(&found), [""; 0]);
     }
 }

@@ -315,6 +315,11 @@ fn by_look(bytes: &[u8]) -> Language {
             || line.starts_with("export ")
             || line.starts_with("curl ")
             || line.starts_with("if [")
+            || line.starts_with("nohup ")
+            || line.ends_with("| sh")
+            || line.ends_with("| bash")
+            || line.contains("$(curl ")
+            || line.starts_with("(curl ")
             || line.starts_with("wget ")
     }) {
         Language::Shell

@@ -139,8 +139,21 @@ enum Strictness {
 /// Whether a value is a command that the agent runs by itself.
 fn is_hook(leaf: &Leaf) -> bool {
     const OTHERS: [&str; 15] = [
-        "matcher", "type", "timeout", "description", "name", "id", "once", "statusMessage", "async", "if", "model",
-        "prompt", "enabled", "version", "$schema",
+        "matcher",
+        "type",
+        "timeout",
+        "description",
+        "name",
+        "id",
+        "once",
+        "statusMessage",
+        "async",
+        "if",
+        "model",
+        "prompt",
+        "enabled",
+        "version",
+        "$schema",
     ];
     match leaf.key() {
         "apiKeyHelper" | "awsAuthRefresh" | "otelHeadersHelper" => true,

@@ -107,8 +107,6 @@ const SHOWING: &[&str] = &[
     "bc",
     "expr",
     "tput",
-    "source",
-    ".",
     "say",
     "pgrep",
     "lsof",
@@ -219,6 +217,7 @@ fn judge_words(words: &[&str], members: &[Member], depth: usize) -> Judged {
             reaches("it decodes something")
         }
         "xxd" if rest.contains(&"-r") => reaches("it decodes something"),
+        "source" | "." => script(rest, members),
         "eval" => reaches("it runs a text that it makes"),
         "sudo" | "doas" | "su" => reaches("it asks for root's rights"),
         "env" | "nohup" | "time" | "nice" | "exec" | "command" | "timeout" | "builtin"

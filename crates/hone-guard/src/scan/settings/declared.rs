@@ -122,11 +122,14 @@ fn vendor(
         in_name || in_text
     };
     let text = file.text.plain.to_lowercase();
-    let badge = ["official", "officially", "verified publisher"].iter().any(|word| has_word(&text, word));
+    let badge =
+        ["official", "officially", "verified publisher"].iter().any(|word| has_word(&text, word));
     let one_off = badge
-        && name
-            .split(['-', '_', ' '])
-            .any(|word| word.len() > 4 && !WORDS.contains(&word) && super::names::mistaken_for(word, VENDORS).is_some());
+        && name.split(['-', '_', ' ']).any(|word| {
+            word.len() > 4
+                && !WORDS.contains(&word)
+                && super::names::mistaken_for(word, VENDORS).is_some()
+        });
     // Documentation and tools of a vendor are called official; the skill itself has to be.
     let of_skill = [
         "skill",
@@ -231,6 +234,10 @@ const SWITCHES: [&str; 14] = [
     "--download", "opt-in", "opt in", "only when you", "only with", "unless you",
 ];
 
+/// Words that say of a switch what it does.
+const REACHING: [&str; 9] =
+    ["network", "internet", "web", "download", "fetch", "api", "http", "https", "server"];
+
 /// Whether a text says that something happens online, and not that nothing does.
 fn goes_online(text: &str) -> bool {
     text.match_indices("online").any(|(at, _)| {
@@ -244,7 +251,11 @@ fn has_switch(skill: &Skill<'_>) -> bool {
     let main = skill.members.iter().find(|member| member.path.eq_ignore_ascii_case("skill.md"));
     main.is_some_and(|member| {
         let text = String::from_utf8_lossy(&member.bytes).to_lowercase();
-        SWITCHES.iter().any(|switch| text.contains(switch)) || goes_online(&text)
+        SWITCHES.iter().any(|switch| text.contains(switch))
+            || goes_online(&text)
+            || text
+                .lines()
+                .any(|line| line.contains("--") && REACHING.iter().any(|word| has_word(line, word)))
     })
 }
 
@@ -275,7 +286,10 @@ pub(super) fn compare(
                 continue;
             }
             let Some(range) = reach::of_passage(passage) else { continue };
-            if offline && (SWITCHES.iter().any(|switch| passage.text.contains(switch)) || goes_online(&passage.text)) {
+            if offline
+                && (SWITCHES.iter().any(|switch| passage.text.contains(switch))
+                    || goes_online(&passage.text))
+            {
                 continue;
             }
             let claim = if offline {

@@ -326,7 +326,8 @@ pub(super) fn look_installers(file: &File<'_>, leaves: &[Leaf], findings: &mut F
         ["url", "uri", "href", "link", "src", "source", "download", "archive", "binary"];
     let in_installer = file.name().to_ascii_lowercase().contains("install");
     let is_address = |leaf: &Leaf| {
-        leaf.value.contains("://") || in_installer && leaf.value.contains('/') && !leaf.value.contains(' ')
+        leaf.value.contains("://")
+            || in_installer && leaf.value.contains('/') && !leaf.value.contains(' ')
     };
     for (at, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| is_address(leaf)) {
         let key = leaf.key().to_ascii_lowercase();
