@@ -28,7 +28,7 @@ fn main() {
             let good = blocked == case.fires;
             totals[usize::from(case.fires) * 2 + usize::from(good)] += 1;
             if !good {
-                wrong.push(format!("{}{}", case.id, if case.fires { "" } else { "(benign)" }));
+                wrong.push(format!("\n    {} {}: {}", case.id, if case.fires { "missed" } else { "benign" }, case.title));
             }
             if !good || verbose {
                 let shown = report.findings.iter().filter(|f| verbose && (case.fires || f.severity > hone_guard::Severity::Info));

@@ -10,22 +10,40 @@ use sha2::{Digest, Sha256};
 
 use super::kind::{Kind, classify};
 
-/// Files looked at in one skill, members of archives included.
-pub const MAX_FILES: usize = 20_000;
-/// Bytes of one file that are looked at; of a longer one the start and the end.
-pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
-/// Bytes looked at in one skill.
-pub const MAX_TOTAL_BYTES: u64 = 256 * 1024 * 1024;
-/// Folders inside folders.
-pub const MAX_DEPTH: usize = 32;
-/// Archives inside archives that are opened.
-pub const MAX_ARCHIVE_DEPTH: usize = 3;
-/// Members of one archive.
-pub const MAX_ARCHIVE_MEMBERS: usize = 5_000;
-/// Unpacked bytes of one archive.
-pub const MAX_ARCHIVE_BYTES: u64 = 64 * 1024 * 1024;
-/// How much larger than packed a member may unpack, past the first megabyte.
-pub const MAX_ARCHIVE_RATIO: u64 = 200;
+/// How much of a skill is looked at.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// Files of one skill, members of archives included.
+    files: usize,
+    /// Bytes of one file; of a longer one the start and the end are looked at.
+    file_bytes: u64,
+    /// Bytes of one skill.
+    total_bytes: u64,
+    /// Folders inside folders.
+    depth: usize,
+    /// Archives inside archives that are opened.
+    archive_depth: usize,
+    /// Members of one archive.
+    archive_members: usize,
+    /// Unpacked bytes of one archive.
+    archive_bytes: u64,
+    /// How much larger than packed an archive's member may unpack, past `free_bytes`.
+    archive_ratio: u64,
+    /// Unpacked bytes of a member for which the ratio does not count.
+    free_bytes: u64,
+}
+
+const LIMITS: Limits = Limits {
+    files: 20_000,
+    file_bytes: 32 * 1024 * 1024,
+    total_bytes: 256 * 1024 * 1024,
+    depth: 32,
+    archive_depth: 3,
+    archive_members: 5_000,
+    archive_bytes: 64 * 1024 * 1024,
+    archive_ratio: 200,
+    free_bytes: 1024 * 1024,
+};
 
 /// A file, or a member of an archive.
 #[derive(Debug)]
@@ -64,15 +82,28 @@ pub(crate) struct Bundle {
     pub(crate) oddities: Vec<Oddity>,
     pub(crate) bytes: u64,
     pub(crate) digest: String,
+    limits: Limits,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        LIMITS
+    }
 }
 
 /// Reads a skill: a folder, or a single file.
 pub(crate) fn read(root: &Path) -> io::Result<Bundle> {
+    read_within(root, LIMITS)
+}
+
+fn read_within(root: &Path, limits: Limits) -> io::Result<Bundle> {
     let metadata = fs::metadata(root)?;
-    let mut bundle = Bundle::default();
+    let mut bundle = Bundle { limits, ..Bundle::default() };
     let mut hash = Sha256::new();
     if metadata.is_file() {
-        let name = root.file_name().map_or_else(|| "SKILL.md".into(), |n| n.to_string_lossy().into_owned());
+        let name = root
+            .file_name()
+            .map_or_else(|| "SKILL.md".into(), |n| n.to_string_lossy().into_owned());
         bundle.take_file(root, name, &mut hash);
     } else {
         let real = fs::canonicalize(root)?;
@@ -104,7 +135,8 @@ impl Bundle {
                     continue;
                 }
             };
-            let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+            let mut paths: Vec<PathBuf> =
+                entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
             paths.sort();
             let mut folders = Vec::new();
             for path in paths {
@@ -123,19 +155,20 @@ impl Bundle {
                 if kind.is_symlink() {
                     self.link(root, &path, shown, hash);
                 } else if kind.is_dir() {
-                    if depth == MAX_DEPTH {
-                        self.unread(shown, format!("more than {MAX_DEPTH} folders deep"));
+                    if depth == self.limits.depth {
+                        self.unread(shown, format!("more than {} folders deep", self.limits.depth));
                     } else {
                         folders.push(path);
                     }
                 } else if kind.is_file() {
-                    if self.members.len() >= MAX_FILES {
-                        self.unread(shown, format!("more than {MAX_FILES} files"));
+                    if self.members.len() >= self.limits.files {
+                        self.unread(shown, format!("more than {} files", self.limits.files));
                         return Ok(());
                     }
                     self.take_file(&path, shown, hash);
                 } else {
-                    self.oddities.push(Oddity::Special { path: shown, what: "device, socket or pipe" });
+                    self.oddities
+                        .push(Oddity::Special { path: shown, what: "device, socket or pipe" });
                 }
             }
             folders.reverse();
@@ -149,7 +182,8 @@ impl Bundle {
     }
 
     fn link(&mut self, root: &Path, path: &Path, shown: String, hash: &mut Sha256) {
-        let target = fs::read_link(path).map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
+        let target =
+            fs::read_link(path).map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
         add(hash, b"link", shown.as_bytes(), target.as_bytes());
         let real = fs::canonicalize(path);
         let outside = match &real {
@@ -160,15 +194,18 @@ impl Bundle {
     }
 
     fn take_file(&mut self, path: &Path, shown: String, hash: &mut Sha256) {
-        match read_bounded(path, MAX_TOTAL_BYTES.saturating_sub(self.bytes)) {
-            Ok((bytes, length)) => {
-                if length > bytes.len() as u64 {
-                    self.unread(
-                        shown.clone(),
-                        format!("{length} bytes, of which {} were looked at", bytes.len()),
-                    );
-                }
+        match read_bounded(
+            path,
+            self.limits.file_bytes.min(self.limits.total_bytes.saturating_sub(self.bytes)),
+        ) {
+            Ok(Content::Whole(bytes)) => {
                 add(hash, b"file", shown.as_bytes(), &bytes);
+                self.push(shown, bytes, 0);
+            }
+            Ok(Content::Ends { bytes, length }) => {
+                let why = format!("{length} bytes, of which only both ends were looked at");
+                self.unread(shown.clone(), why);
+                add(hash, &length.to_le_bytes(), shown.as_bytes(), &bytes);
                 self.push(shown, bytes, 0);
             }
             Err(error) => self.unread(shown, error.to_string()),
@@ -176,6 +213,15 @@ impl Bundle {
     }
 
     fn push(&mut self, path: String, bytes: Vec<u8>, nested: usize) {
+        if self.members.len() >= self.limits.files {
+            // Said once: the count alone tells how far the scan went.
+            let why = format!("more than {} files", self.limits.files);
+            if !matches!(self.oddities.last(), Some(Oddity::Unread { why: last, .. }) if *last == why)
+            {
+                self.unread(path, why);
+            }
+            return;
+        }
         self.bytes += bytes.len() as u64;
         let kind = classify(&path, &bytes);
         self.members.push(Member { path, bytes, kind, nested });
@@ -187,13 +233,21 @@ impl Bundle {
             return;
         }
         let (path, nested) = (member.path.clone(), member.nested);
-        if nested >= MAX_ARCHIVE_DEPTH {
-            self.unread(path, format!("an archive inside {MAX_ARCHIVE_DEPTH} others is not opened"));
+        if nested >= self.limits.archive_depth {
+            self.unread(
+                path,
+                format!("an archive inside {} others is not opened", self.limits.archive_depth),
+            );
             return;
         }
         let bytes = std::mem::take(&mut self.members[at].bytes);
         let kind = self.members[at].kind;
-        let mut budget = Budget { left: MAX_ARCHIVE_BYTES.min(MAX_TOTAL_BYTES.saturating_sub(self.bytes)), packed: bytes.len() as u64 };
+        let mut budget = Budget {
+            left: self.limits.archive_bytes.min(self.limits.total_bytes.saturating_sub(self.bytes)),
+            most: (bytes.len() as u64)
+                .saturating_mul(self.limits.archive_ratio)
+                .max(self.limits.free_bytes),
+        };
         let problem = match kind {
             Kind::Zip => self.open_zip(&path, &bytes, nested, &mut budget),
             Kind::Tar => self.open_tar(&path, Cursor::new(&bytes), nested, &mut budget),
@@ -208,15 +262,26 @@ impl Bundle {
         self.members[at].bytes = bytes;
     }
 
-    fn open_zip(&mut self, path: &str, bytes: &[u8], nested: usize, budget: &mut Budget) -> Result<(), Stop> {
+    fn open_zip(
+        &mut self,
+        path: &str,
+        bytes: &[u8],
+        nested: usize,
+        budget: &mut Budget,
+    ) -> Result<(), Stop> {
         let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(Stop::broken)?;
-        if archive.len() > MAX_ARCHIVE_MEMBERS {
+        if archive.len() > self.limits.archive_members {
             return Err(Stop::Bomb(format!("{} members", archive.len())));
         }
         for index in 0..archive.len() {
             let (name, encrypted, is_link, is_dir) = {
                 let entry = archive.by_index_raw(index).map_err(Stop::broken)?;
-                (String::from_utf8_lossy(entry.name_raw()).into_owned(), entry.encrypted(), entry.is_symlink(), entry.is_dir())
+                (
+                    String::from_utf8_lossy(entry.name_raw()).into_owned(),
+                    entry.encrypted(),
+                    entry.is_symlink(),
+                    entry.is_dir(),
+                )
             };
             if escapes(&name) {
                 self.oddities.push(Oddity::Escape { path: path.to_owned(), member: name.clone() });
@@ -242,11 +307,20 @@ impl Bundle {
         Ok(())
     }
 
-    fn open_tar(&mut self, path: &str, reader: impl Read, nested: usize, budget: &mut Budget) -> Result<(), Stop> {
+    fn open_tar(
+        &mut self,
+        path: &str,
+        reader: impl Read,
+        nested: usize,
+        budget: &mut Budget,
+    ) -> Result<(), Stop> {
         let mut archive = tar::Archive::new(reader);
         for (count, entry) in archive.entries().map_err(Stop::broken)?.enumerate() {
-            if count == MAX_ARCHIVE_MEMBERS {
-                return Err(Stop::Bomb(format!("more than {MAX_ARCHIVE_MEMBERS} members")));
+            if count == self.limits.archive_members {
+                return Err(Stop::Bomb(format!(
+                    "more than {} members",
+                    self.limits.archive_members
+                )));
             }
             let mut entry = entry.map_err(Stop::broken)?;
             let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
@@ -256,7 +330,10 @@ impl Bundle {
             let kind = entry.header().entry_type();
             let shown = format!("{path}!{name}");
             if kind.is_symlink() || kind.is_hard_link() {
-                let target = entry.link_name_bytes().map(|t| String::from_utf8_lossy(&t).into_owned()).unwrap_or_default();
+                let target = entry
+                    .link_name_bytes()
+                    .map(|t| String::from_utf8_lossy(&t).into_owned())
+                    .unwrap_or_default();
                 let outside = target.starts_with('/') || leaves(&name, &target);
                 self.oddities.push(Oddity::Link { path: shown, target, outside, broken: false });
             } else if kind.is_file() {
@@ -269,10 +346,17 @@ impl Bundle {
         Ok(())
     }
 
-    fn open_gzip(&mut self, path: &str, bytes: &[u8], nested: usize, budget: &mut Budget) -> Result<(), Stop> {
+    fn open_gzip(
+        &mut self,
+        path: &str,
+        bytes: &[u8],
+        nested: usize,
+        budget: &mut Budget,
+    ) -> Result<(), Stop> {
         let content = budget.take(&mut flate2::read::MultiGzDecoder::new(bytes))?;
         let inner = path.rsplit('/').next().unwrap_or(path);
-        let inner = inner.strip_suffix(".gz").or_else(|| inner.strip_suffix(".tgz")).unwrap_or(inner);
+        let inner =
+            inner.strip_suffix(".gz").or_else(|| inner.strip_suffix(".tgz")).unwrap_or(inner);
         self.push(format!("{path}!{inner}"), content, nested + 1);
         Ok(())
     }
@@ -290,14 +374,15 @@ impl Stop {
 }
 
 struct Budget {
+    /// What is left of the archive's unpacked bytes.
     left: u64,
-    packed: u64,
+    /// What one member may have of them.
+    most: u64,
 }
 
 impl Budget {
     fn take(&mut self, reader: &mut impl Read) -> Result<Vec<u8>, Stop> {
-        let ratio = self.packed.saturating_mul(MAX_ARCHIVE_RATIO).max(1024 * 1024);
-        let most = self.left.min(ratio);
+        let most = self.left.min(self.most);
         let mut content = Vec::new();
         let read = reader.take(most + 1).read_to_end(&mut content).map_err(Stop::broken)?;
         if read as u64 > most {
@@ -308,22 +393,30 @@ impl Budget {
     }
 }
 
-/// A file's bytes, of a long one its start and its end, and its length.
-fn read_bounded(path: &Path, left: u64) -> io::Result<(Vec<u8>, u64)> {
+enum Content {
+    Whole(Vec<u8>),
+    /// Of a long file its start and its end, with a line break between, and its length.
+    Ends {
+        bytes: Vec<u8>,
+        length: u64,
+    },
+}
+
+fn read_bounded(path: &Path, most: u64) -> io::Result<Content> {
     use std::io::{Seek as _, SeekFrom};
     let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    (&mut file).take(most).read_to_end(&mut bytes)?;
     let length = file.metadata()?.len();
-    let most = MAX_FILE_BYTES.min(left);
-    let mut bytes = Vec::with_capacity(usize::try_from(length.min(most)).unwrap_or(0));
-    if length <= most {
-        file.take(most).read_to_end(&mut bytes)?;
-        return Ok((bytes, length));
+    if length <= bytes.len() as u64 {
+        return Ok(Content::Whole(bytes));
     }
-    (&mut file).take(most / 2).read_to_end(&mut bytes)?;
+    bytes.truncate(bytes.len() / 2);
+    let half = bytes.len() as u64;
     bytes.push(b'\n');
-    file.seek(SeekFrom::End(-i64::try_from(most / 2).unwrap_or(0)))?;
-    file.take(most / 2).read_to_end(&mut bytes)?;
-    Ok((bytes, length))
+    file.seek(SeekFrom::Start(length - half))?;
+    file.take(half).read_to_end(&mut bytes)?;
+    Ok(Content::Ends { bytes, length })
 }
 
 fn add(hash: &mut Sha256, kind: &[u8], path: &[u8], content: &[u8]) {
@@ -340,7 +433,10 @@ fn relative(root: &Path, path: &Path) -> String {
 
 /// Whether a member's name would be written outside of where an archive is unpacked.
 fn escapes(name: &str) -> bool {
-    name.starts_with('/') || name.contains('\\') || name.as_bytes().get(1) == Some(&b':') || leaves("", name)
+    name.starts_with('/')
+        || name.contains('\\')
+        || name.as_bytes().get(1) == Some(&b':')
+        || leaves("", name)
 }
 
 /// Whether a relative target, seen from a path, climbs out of the top.
@@ -374,13 +470,17 @@ mod tests {
     }
 
     fn bundle(files: &[(&str, &[u8])]) -> Bundle {
+        within(LIMITS, files)
+    }
+
+    fn within(limits: Limits, files: &[(&str, &[u8])]) -> Bundle {
         let folder = tempfile::tempdir().unwrap();
         for (path, content) in files {
             let path = folder.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, content).unwrap();
         }
-        read(folder.path()).unwrap()
+        read_within(folder.path(), limits).unwrap()
     }
 
     fn paths(bundle: &Bundle) -> Vec<&str> {
@@ -390,11 +490,14 @@ mod tests {
     #[test]
     fn archives_are_opened_to_the_depth_and_no_further() {
         let mut packed = zipped(&[("run.sh", b"#!/bin/sh\n")]);
-        for _ in 0..MAX_ARCHIVE_DEPTH {
+        for _ in 0..LIMITS.archive_depth {
             packed = zipped(&[("in.zip", &packed)]);
         }
         let found = bundle(&[("a.zip", &packed)]);
-        assert_eq!(paths(&found), ["a.zip", "a.zip!in.zip", "a.zip!in.zip!in.zip", "a.zip!in.zip!in.zip!in.zip"]);
+        assert_eq!(
+            paths(&found),
+            ["a.zip", "a.zip!in.zip", "a.zip!in.zip!in.zip", "a.zip!in.zip!in.zip!in.zip"]
+        );
         assert!(matches!(&found.oddities[..], [Oddity::Unread { .. }]), "{:?}", found.oddities);
     }
 
@@ -419,5 +522,80 @@ mod tests {
         assert_eq!(one, bundle(&[("x/y", b"b"), ("SKILL.md", b"a")]).digest);
         assert_ne!(one, bundle(&[("SKILL.md", b"a"), ("x/z", b"b")]).digest);
         assert_ne!(one, bundle(&[("SKILL.md", b"ab"), ("x/y", b"")]).digest);
+    }
+
+    /// The reasons why something was not looked at.
+    fn unread(bundle: &Bundle) -> Vec<&str> {
+        bundle
+            .oddities
+            .iter()
+            .filter_map(|oddity| match oddity {
+                Oddity::Unread { why, .. } | Oddity::Bomb { why, .. } => Some(why.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn files_and_folders_are_read_to_the_bound_and_what_is_past_it_is_said() {
+        let limits = Limits { files: 2, depth: 2, ..LIMITS };
+        assert_eq!(unread(&within(limits, &[("a", b"1"), ("x/y/b", b"2")])), [""; 0]);
+        assert_eq!(
+            unread(&within(limits, &[("a", b"1"), ("b", b"2"), ("c", b"3")])),
+            ["more than 2 files"]
+        );
+        assert_eq!(unread(&within(limits, &[("x/y/z/b", b"2")])), ["more than 2 folders deep"]);
+    }
+
+    #[test]
+    fn a_long_file_is_looked_at_from_both_ends() {
+        let limits = Limits { file_bytes: 8, ..LIMITS };
+        assert_eq!(unread(&within(limits, &[("a", b"12345678")])), [""; 0]);
+        let found = within(limits, &[("a", b"123456789")]);
+        assert_eq!(unread(&found), ["9 bytes, of which only both ends were looked at"]);
+        assert_eq!(found.members[0].bytes, b"1234\n6789");
+    }
+
+    #[test]
+    fn all_files_together_are_bounded() {
+        let limits = Limits { total_bytes: 8, ..LIMITS };
+        assert_eq!(unread(&within(limits, &[("a", b"1234"), ("b", b"5678")])), [""; 0]);
+        assert_eq!(unread(&within(limits, &[("a", b"1234"), ("b", b"56789")])).len(), 1);
+    }
+
+    #[test]
+    fn an_archive_is_opened_to_the_bound_of_members_and_bytes() {
+        let limits = Limits {
+            archive_members: 2,
+            archive_bytes: 8,
+            free_bytes: 4,
+            archive_ratio: 0,
+            ..LIMITS
+        };
+        assert_eq!(
+            unread(&within(limits, &[("a.zip", &zipped(&[("b", b"1234"), ("c", b"5678")]))])),
+            [""; 0]
+        );
+        let many = zipped(&[("b", b"1"), ("c", b"2"), ("d", b"3")]);
+        assert_eq!(unread(&within(limits, &[("a.zip", &many)])), ["3 members"]);
+        let large = zipped(&[("b", b"12345")]);
+        assert_eq!(
+            unread(&within(limits, &[("a.zip", &large)])),
+            ["it unpacks to more than 4 bytes"]
+        );
+        let sum = Limits { archive_members: 3, ..limits };
+        let long = zipped(&[("b", b"1234"), ("c", b"5678"), ("d", b"9")]);
+        assert_eq!(unread(&within(sum, &[("a.zip", &long)])), ["it unpacks to more than 0 bytes"]);
+    }
+
+    #[test]
+    fn an_archive_at_the_depth_is_opened() {
+        let mut packed = zipped(&[("run.sh", b"#!/bin/sh\n")]);
+        for _ in 1..LIMITS.archive_depth {
+            packed = zipped(&[("in.zip", &packed)]);
+        }
+        let found = bundle(&[("a.zip", &packed)]);
+        assert_eq!(paths(&found).last(), Some(&"a.zip!in.zip!in.zip!run.sh"));
+        assert_eq!(unread(&found), [""; 0]);
     }
 }

@@ -102,6 +102,10 @@ pub(crate) fn classify(url: &str) -> Class {
     if host.contains(['$', '{', '<']) && SERVICES.iter().any(|known| host.ends_with(&format!(".{known}"))) {
         return Class::Service;
     }
+    // Before the placeholders: `lhost` is one of their words.
+    if host == "localhost" {
+        return Class::Local;
+    }
     if is_placeholder(&host) {
         return Class::Placeholder;
     }
@@ -300,6 +304,7 @@ mod tests {
             ("https://raw.githubusercontent.com/someone/x/main/i.sh", Class::Service),
             ("https://astral.sh.io/x", Class::Foreign),
             ("http://127.0.0.1:8000", Class::Local),
+            ("http://localhost:3000/x", Class::Local),
             ("http://10.1.2.3/x", Class::Local),
             ("http://203.0.113.9/x", Class::Address),
             ("http://3627734277/x", Class::Address),

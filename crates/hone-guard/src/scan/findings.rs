@@ -99,6 +99,14 @@ impl<'a> Findings<'a> {
         self.found.iter().any(|finding| finding.rule == rule.id && finding.severity >= severity)
     }
 
+    /// The evidence of some rules' findings, sorted, each once.
+    pub(crate) fn evidence_of(&self, rules: &[&Rule]) -> Vec<String> {
+        let mut found: Vec<String> = self.found.iter().filter(|finding| rules.iter().any(|rule| rule.id == finding.rule)).map(|finding| finding.evidence.clone()).collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
     /// The worst severity so far.
     pub(crate) fn worst(&self) -> Option<Severity> {
         self.found.iter().map(|finding| finding.severity).max()

@@ -30,18 +30,28 @@ impl Language {
     pub(crate) fn runs(self) -> bool {
         !matches!(
             self,
-            Self::Markdown | Self::Json | Self::Yaml | Self::Toml | Self::Ini | Self::Html | Self::Plain
+            Self::Markdown
+                | Self::Json
+                | Self::Yaml
+                | Self::Toml
+                | Self::Ini
+                | Self::Html
+                | Self::Plain
         )
     }
 
     /// The language of a fenced block's info string.
     pub(crate) fn of_fence(info: &str) -> Option<Self> {
-        let word = info.split(|c: char| c.is_whitespace() || matches!(c, ',' | '{' | ':')).next()?;
+        let word =
+            info.split(|c: char| c.is_whitespace() || matches!(c, ',' | '{' | ':')).next()?;
         Some(match word.to_ascii_lowercase().as_str() {
-            "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "shell-session" | "ksh" | "bat-shell" => Self::Shell,
+            "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "shell-session" | "ksh"
+            | "bat-shell" => Self::Shell,
             "fish" => Self::Fish,
             "py" | "python" | "python3" | "py3" | "ipython" => Self::Python,
-            "js" | "javascript" | "ts" | "typescript" | "jsx" | "tsx" | "mjs" | "node" | "cjs" => Self::JavaScript,
+            "js" | "javascript" | "ts" | "typescript" | "jsx" | "tsx" | "mjs" | "node" | "cjs" => {
+                Self::JavaScript
+            }
             "rb" | "ruby" => Self::Ruby,
             "pl" | "perl" => Self::Perl,
             "ps1" | "powershell" | "pwsh" | "ps" => Self::PowerShell,
@@ -100,9 +110,15 @@ fn by_magic(bytes: &[u8]) -> Option<Kind> {
     let starts = |magic: &[u8]| bytes.starts_with(magic);
     Some(if starts(b"\x7fELF") {
         Kind::Executable("ELF program")
-    } else if starts(b"MZ") && (bytes.len() > 64 && bytes[..64].contains(&0) || has(bytes, b"This program")) {
+    } else if starts(b"MZ")
+        && (bytes.len() > 64 && bytes[..64].contains(&0) || has(bytes, b"This program"))
+    {
         Kind::Executable("Windows program")
-    } else if starts(&[0xFE, 0xED, 0xFA, 0xCE]) || starts(&[0xFE, 0xED, 0xFA, 0xCF]) || starts(&[0xCF, 0xFA, 0xED, 0xFE]) || starts(&[0xCE, 0xFA, 0xED, 0xFE]) {
+    } else if starts(&[0xFE, 0xED, 0xFA, 0xCE])
+        || starts(&[0xFE, 0xED, 0xFA, 0xCF])
+        || starts(&[0xCF, 0xFA, 0xED, 0xFE])
+        || starts(&[0xCE, 0xFA, 0xED, 0xFE])
+    {
         Kind::Executable("Mach-O program")
     } else if starts(&[0xCA, 0xFE, 0xBA, 0xBE]) {
         // A fat Mach-O has a small number of architectures here, a Java class a version above 44.
@@ -119,7 +135,11 @@ fn by_magic(bytes: &[u8]) -> Option<Kind> {
         Kind::Bytecode("Lua bytecode")
     } else if bytes.len() > 16 && bytes[2..4] == *b"\r\n" && bytes[1] <= 0x0F {
         Kind::Bytecode("Python bytecode")
-    } else if bytes.len() > 3 && bytes[0] == 0x80 && (2..=5).contains(&bytes[1]) && bytes.ends_with(b".") {
+    } else if bytes.len() > 3
+        && bytes[0] == 0x80
+        && (2..=5).contains(&bytes[1])
+        && bytes.ends_with(b".")
+    {
         Kind::Pickle
     } else if starts(b"PK\x03\x04") || starts(b"PK\x05\x06") {
         Kind::Zip
@@ -181,8 +201,10 @@ fn is_binary(bytes: &[u8]) -> bool {
     if zeros * 5 > head.len() * 2 && zeros * 5 < head.len() * 3 {
         return false;
     }
-    let controls =
-        head.iter().filter(|b| **b < 0x20 && !matches!(**b, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B)).count();
+    let controls = head
+        .iter()
+        .filter(|b| **b < 0x20 && !matches!(**b, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B))
+        .count();
     let invalid = std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some());
     controls * 20 > head.len() || (invalid && controls * 100 > head.len())
 }
@@ -203,7 +225,8 @@ fn by_shebang(bytes: &[u8]) -> Option<Language> {
 
 /// The language that a program runs.
 pub(crate) fn of_interpreter(program: &str) -> Option<Language> {
-    let stem = program.trim_end_matches(".exe").trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let stem =
+        program.trim_end_matches(".exe").trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     Some(match stem {
         "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "busybox" => Language::Shell,
         "fish" => Language::Fish,
@@ -225,10 +248,13 @@ fn by_name(path: &str) -> Option<Language> {
     let name = path.rsplit(['/', '!']).next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();
     match lower.as_str() {
-        "makefile" | "gnumakefile" => return Some(Language::Make),
+        "makefile" | "gnumakefile" | "justfile" | ".justfile" => return Some(Language::Make),
         "rakefile" | "gemfile" | "vagrantfile" => return Some(Language::Ruby),
-        ".npmrc" | ".pypirc" | "pip.conf" | ".gitconfig" | ".gitmodules" | ".curlrc" | ".wgetrc" => return Some(Language::Ini),
-        ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | ".zprofile" | ".envrc" => return Some(Language::Shell),
+        ".npmrc" | ".yarnrc" | "pip.ini" | ".pypirc" | "pip.conf" | ".gitconfig"
+        | ".gitmodules" | ".curlrc" | ".wgetrc" => return Some(Language::Ini),
+        ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | ".zprofile" | ".envrc" => {
+            return Some(Language::Shell);
+        }
         "config" if path.contains(".git/") => return Some(Language::Ini),
         _ => {}
     }
@@ -237,7 +263,7 @@ fn by_name(path: &str) -> Option<Language> {
         "md" | "markdown" | "mdx" | "mdc" | "rst" => Language::Markdown,
         "sh" | "bash" | "zsh" | "ksh" | "command" | "bats" => Language::Shell,
         "fish" => Language::Fish,
-        "py" | "pyw" | "pyi" | "ipynb" => Language::Python,
+        "py" | "pyw" | "pyi" | "pth" => Language::Python,
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Language::JavaScript,
         "rb" => Language::Ruby,
         "pl" | "pm" => Language::Perl,
@@ -248,10 +274,12 @@ fn by_name(path: &str) -> Option<Language> {
         "lua" => Language::Lua,
         "mk" => Language::Make,
         "applescript" | "scpt" => Language::AppleScript,
-        "json" | "jsonc" | "json5" => Language::Json,
+        "json" | "jsonc" | "json5" | "ipynb" | "code-workspace" | "webmanifest" => Language::Json,
         "yaml" | "yml" => Language::Yaml,
         "toml" => Language::Toml,
-        "ini" | "cfg" | "conf" | "properties" | "service" | "timer" | "desktop" | "reg" => Language::Ini,
+        "ini" | "cfg" | "conf" | "properties" | "service" | "timer" | "desktop" | "reg" => {
+            Language::Ini
+        }
         "html" | "htm" | "svg" | "xml" | "xhtml" | "plist" => Language::Html,
         "txt" | "text" | "log" | "csv" | "tsv" => Language::Plain,
         _ => return None,
@@ -269,11 +297,31 @@ fn by_look(bytes: &[u8]) -> Language {
         Language::Html
     } else if start.starts_with('{') || start.starts_with('[') {
         Language::Json
-    } else if lines().any(|line| line.starts_with("import ") && !line.ends_with(';') || line.starts_with("from ") && line.contains(" import ") || line.starts_with("def ")) {
+    } else if lines().any(|line| {
+        line.starts_with("import ") && !line.ends_with(';')
+            || line.starts_with("from ") && line.contains(" import ")
+            || line.starts_with("def ")
+    }) {
         Language::Python
-    } else if lines().any(|line| line.starts_with("const ") || line.starts_with("require(") || line.starts_with("import ") || line.starts_with("function ")) {
+    } else if lines().any(|line| {
+        line.starts_with("const ")
+            || line.starts_with("require(")
+            || line.starts_with("import ")
+            || line.starts_with("function ")
+    }) {
         Language::JavaScript
-    } else if lines().any(|line| line.starts_with("set -e") || line.starts_with("export ") || line.starts_with("curl ") || line.starts_with("if [") || line.starts_with("wget ")) {
+    } else if lines().any(|line| {
+        line.starts_with("set -e")
+            || line.starts_with("export ")
+            || line.starts_with("curl ")
+            || line.starts_with("if [")
+            || line.starts_with("nohup ")
+            || line.ends_with("| sh")
+            || line.ends_with("| bash")
+            || line.contains("$(curl ")
+            || line.starts_with("(curl ")
+            || line.starts_with("wget ")
+    }) {
         Language::Shell
     } else if lines().any(|line| line.starts_with("# ") || line.starts_with("## ")) {
         Language::Markdown
@@ -288,15 +336,46 @@ pub(crate) fn is_disguised(path: &str, kind: Kind) -> bool {
     let Some((_, extension)) = lower.rsplit_once('.') else { return false };
     let promised_media = matches!(
         extension,
-        "png" | "jpg" | "jpeg" | "gif" | "webp" | "svg" | "ico" | "pdf" | "mp3" | "mp4" | "wav" | "ttf" | "woff" | "woff2" | "otf"
+        "png"
+            | "jpg"
+            | "jpeg"
+            | "gif"
+            | "webp"
+            | "svg"
+            | "ico"
+            | "pdf"
+            | "mp3"
+            | "mp4"
+            | "wav"
+            | "ttf"
+            | "woff"
+            | "woff2"
+            | "otf"
     );
-    let promised_text = matches!(extension, "md" | "txt" | "json" | "yaml" | "yml" | "csv" | "toml" | "py" | "js" | "sh" | "ts" | "html" | "css");
+    let promised_text = matches!(
+        extension,
+        "md" | "txt"
+            | "json"
+            | "yaml"
+            | "yml"
+            | "csv"
+            | "toml"
+            | "py"
+            | "js"
+            | "sh"
+            | "ts"
+            | "html"
+            | "css"
+    );
     match kind {
         Kind::Executable(what) => {
-            (promised_media || promised_text) && !(what.starts_with("WebAssembly") && extension == "wasm")
+            (promised_media || promised_text)
+                && !(what.starts_with("WebAssembly") && extension == "wasm")
         }
         Kind::Bytecode(_) | Kind::Pickle => promised_media || promised_text,
-        Kind::Zip | Kind::Tar | Kind::Gzip | Kind::Opaque(_) => promised_media && extension != "svg" || promised_text,
+        Kind::Zip | Kind::Tar | Kind::Gzip | Kind::Opaque(_) => {
+            promised_media && extension != "svg" || promised_text
+        }
         Kind::Text(language) => {
             promised_media && extension != "svg" && (language.runs() || language == Language::Html)
         }
@@ -315,7 +394,11 @@ mod tests {
             ("notes.txt", b"#!/usr/bin/env -S python3 -u\nprint(1)", Kind::Text(Language::Python)),
             ("run", b"#!/bin/bash\n", Kind::Text(Language::Shell)),
             ("x.docx", b"PK\x03\x04rest", Kind::Zip),
-            ("a.pyc", b"\xcb\x0d\r\n\0\0\0\0\0\0\0\0\0\0\0\0\0\0", Kind::Bytecode("Python bytecode")),
+            (
+                "a.pyc",
+                b"\xcb\x0d\r\n\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+                Kind::Bytecode("Python bytecode"),
+            ),
             ("Makefile", b"all:\n\techo", Kind::Text(Language::Make)),
             ("x.weird", b"import os\nprint(1)", Kind::Text(Language::Python)),
             ("x.bin", &[0, 1, 2, 3, 4, 5, 200, 201, 0, 0, 0, 9], Kind::Binary),

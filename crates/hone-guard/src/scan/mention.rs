@@ -60,7 +60,7 @@ fn context_of(member: &Member, is_named: bool) -> Context {
         "test", "tests", "__tests__", "testdata", "fixtures", "fixture", "evals", "eval", "evaluations", "spec", "specs", "examples", "samples", "docs", "doc", "benchmarks",
     ];
     let Kind::Text(language) = member.kind else { return Context::Setting };
-    if language.runs() {
+    if language.runs() || member.path.to_ascii_lowercase().ends_with(".ipynb") {
         return Context::Script;
     }
     let folders = member.path.rsplit_once('/').map_or("", |(folders, _)| folders);

@@ -20,6 +20,7 @@ mod mention;
 mod passage;
 mod places;
 mod prose;
+mod reach;
 mod rules;
 mod secrets;
 mod settings;
@@ -109,7 +110,7 @@ fn look(bundle: &bundle::Bundle) -> Report {
     let mut passages = Vec::new();
     for (file, (member, text)) in members.iter().zip(&texts).enumerate() {
         if let (Kind::Text(language), Some(text)) = (member.kind, text) {
-            passages.extend(passages_of(file, language, text, &references));
+            passages.extend(passages_of(file, &member.path, language, text, &references));
         }
     }
     decode_all(&mut passages, &mut coverage);
@@ -121,12 +122,13 @@ fn look(bundle: &bundle::Bundle) -> Report {
     }
     let skill = Skill { subject, members, host_counts };
     let mut findings = Findings::new(members);
-    structure::look(bundle, &skill, &texts, &mut findings, &mut coverage);
+    structure::look(bundle, &skill, &texts, &references, &mut findings, &mut coverage);
     settings::look(&skill, &texts, &references, &mut findings);
     let mut memories: std::collections::HashMap<usize, shell_flow::Memory> = std::collections::HashMap::new();
     let mut embedded = Vec::new();
     for passage in &passages {
         prose::look(passage, &skill, &mut findings);
+        settings::look_passage(passage, &skill, &mut findings);
         let memory = memories.entry(passage.file).or_default();
         for inner in shell_flow::look(passage, &skill, memory, &mut findings) {
             let (line, column) = passage.place.position(inner.at);
@@ -147,8 +149,9 @@ fn look(bundle: &bundle::Bundle) -> Report {
         shell_flow::look(&passage, &skill, memory, &mut findings);
     }
     prose::look_across(&passages, &skill, &mut findings);
-    settings::compare(&skill, &passages, &program, &mut findings);
-    let inventory = inventory::take(&skill, &passages, &program);
+    let observed = inventory::Observed::of(&passages);
+    settings::compare(&skill, &passages, &observed, &mut findings);
+    let inventory = inventory::take(&skill, observed, &findings);
     Report {
         verdict: Verdict::of(findings.worst()),
         findings: findings.finish(),
@@ -168,7 +171,7 @@ fn subject_of(members: &[bundle::Member], texts: &[Option<Text>]) -> Subject {
 }
 
 /// The passages of one file.
-fn passages_of<'a>(file: usize, language: Language, text: &'a Text, references: &mention::References) -> Vec<Passage<'a>> {
+fn passages_of<'a>(file: usize, path: &str, language: Language, text: &'a Text, references: &mention::References) -> Vec<Passage<'a>> {
     let context = references.context(file);
     match language {
         Language::Markdown => {
@@ -177,6 +180,7 @@ fn passages_of<'a>(file: usize, language: Language, text: &'a Text, references: 
             if body > 0 {
                 let setting = if context == In::Prose { In::Setting } else { context };
                 found.push(straight(file, Language::Yaml, setting, text, 0..body));
+                found.extend(settings::passages(file, path, Language::Yaml, text, 0..body, setting));
             }
             found.extend(letter_spaced(text, file, context));
             mention::mark(&mut found);
@@ -189,8 +193,15 @@ fn passages_of<'a>(file: usize, language: Language, text: &'a Text, references: 
                 straight(file, Language::Html, context, text, part.range)
             })
             .chain(std::iter::once(straight(file, Language::Html, context, text, 0..text.plain.len())))
+            .chain(settings::scripts_of_html(file, text, context))
+            .chain(settings::passages(file, path, language, text, 0..text.plain.len(), context))
             .collect(),
-        language => vec![straight(file, language, context, text, 0..text.plain.len())],
+        language => {
+            let all = 0..text.plain.len();
+            let mut found = vec![straight(file, language, context, text, all.clone())];
+            found.extend(settings::passages(file, path, language, text, all, context));
+            found
+        }
     }
 }
 

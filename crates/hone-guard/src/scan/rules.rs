@@ -323,6 +323,12 @@ rules! {
         "Use `pull_request`, without secrets"
         ".github/workflows/x.yml" "on: pull_request_target\njobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n      - run: ./build.sh\n        env:\n          KEY: ${{ secrets.DEPLOY_KEY }}\n"
         ".github/workflows/x.yml" "on: pull_request\njobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n      - run: cargo test\n        env:\n          GITHUB_TOKEN: ${{ secrets.GITHUB_TOKEN }}\n";
+    HOST_MOUNT "host-mount" "AST03"
+        "A container gets the person's home, or the whole machine"
+        "A container is a wall only as long as the house is not inside it"
+        "Mount the one folder that is needed, and pin the image"
+        "run.sh" "docker run -d -v \"$HOME\":/data brightpath/indexer:latest\n"
+        "run.sh" "docker run --rm -v \"$PWD/testdata\":/data:ro postgres:16.3\n";
     UNLIMITED_TOOLS "unlimited-tools" "AST03"
         "The skill asks for every tool, or for every command"
         "A permission without a limit is no permission system"

@@ -42,6 +42,25 @@ const SHAPES: &[(&str, usize, &str)] = &[
     ("gsk_", 40, "Groq key"),
     ("r8_", 30, "Replicate token"),
     ("tvly-", 24, "Tavily key"),
+    ("xoxe-", 24, "Slack token"),
+    ("xoxs-", 24, "Slack token"),
+    ("xoxr-", 24, "Slack token"),
+    ("xoxe.xoxp-", 24, "Slack token"),
+    ("sk-svcacct-", 30, "OpenAI key"),
+    ("sk-admin-", 30, "OpenAI key"),
+    ("xai-", 40, "xAI key"),
+    ("pplx-", 40, "Perplexity key"),
+    ("fc-", 32, "Firecrawl key"),
+    ("dckr_pat_", 20, "Docker token"),
+    ("figd_", 30, "Figma token"),
+    ("hvs.", 24, "Vault token"),
+    ("glsa_", 30, "Grafana token"),
+    ("ATATT3", 60, "Atlassian token"),
+    ("PMAK-", 40, "Postman key"),
+    ("rubygems_", 40, "RubyGems key"),
+    ("sbp_", 40, "Supabase token"),
+    ("whsec_", 30, "webhook secret"),
+    ("AGE-SECRET-KEY-1", 50, "age key"),
 ];
 
 /// The secrets of a text that are not placeholders.
@@ -54,36 +73,84 @@ pub(crate) fn find(text: &str) -> Vec<Secret> {
                 continue;
             }
             let rest = &text[at + prefix.len()..];
-            let length = rest.bytes().take(400).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
+            let length = rest
+                .bytes()
+                .take(400)
+                .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+                .count();
             let body = rest[..length].trim_end_matches('.');
             let upper_only = matches!(prefix, "AKIA" | "ASIA");
-            let fits = if upper_only { body.len() == 16 && body.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) } else { body.len() >= least };
-            if fits && !is_placeholder(body) && !found.iter().any(|s: &Secret| s.range.contains(&at)) {
+            let fits = if upper_only {
+                body.len() == 16
+                    && body.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+            } else {
+                body.len() >= least
+            };
+            if fits
+                && !is_placeholder(body)
+                && !found.iter().any(|s: &Secret| s.range.contains(&at))
+            {
                 found.push(Secret { range: at..at + prefix.len() + body.len(), what });
             }
         }
     }
     for (at, _) in text.match_indices("-----BEGIN ") {
         let rest = &text[at..];
-        let Some(header) = rest.lines().next() else { continue };
+        // In JSON the whole key stands on one line.
+        let Some(header) = rest
+            .get(11..)
+            .and_then(|after| after.find("-----"))
+            .map(|end| &rest[..(11 + end + 5).min(rest.len())])
+        else {
+            continue;
+        };
         let end = rest.find("-----END ").unwrap_or(rest.len().min(200));
         let body = rest.get(header.len()..end).unwrap_or_default();
         let key = body.bytes().filter(u8::is_ascii_alphanumeric).count();
-        if header.contains("PRIVATE KEY") && key >= 120 && !is_placeholder(body) {
+        if header.contains("PRIVATE KEY") && header.len() < 60 && key >= 120 && !is_repetitive(body)
+        {
             found.push(Secret { range: at..at + header.len(), what: "private key" });
         }
     }
-    for scheme in ["postgres://", "postgresql://", "mysql://", "mongodb://", "mongodb+srv://", "redis://", "amqp://", "postgresql+asyncpg://", "mysql+pymysql://", "mssql://"] {
+    for scheme in [
+        "postgres://",
+        "postgresql://",
+        "mysql://",
+        "mongodb://",
+        "mongodb+srv://",
+        "redis://",
+        "amqp://",
+        "postgresql+asyncpg://",
+        "mysql+pymysql://",
+        "mssql://",
+    ] {
         for (at, _) in text.match_indices(scheme) {
             let rest = &text[at + scheme.len()..];
-            let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')')).unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| {
+                    c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')')
+                })
+                .unwrap_or(rest.len());
             let Some((login, server)) = rest[..end].rsplit_once('@') else { continue };
             let Some((_, password)) = login.split_once(':') else { continue };
             let class = super::destination::classify(server);
-            let real = matches!(class, super::destination::Class::Foreign | super::destination::Class::Address | super::destination::Class::Service | super::destination::Class::Local)
-                && !matches!(super::destination::host(server).as_deref(), Some("localhost" | "127.0.0.1" | "0.0.0.0"));
-            if real && password.len() >= 8 && !is_placeholder(password) && !password.contains(['$', '{', '%', '*']) {
-                found.push(Secret { range: at..at + scheme.len() + end, what: "database password" });
+            let real = matches!(
+                class,
+                super::destination::Class::Foreign
+                    | super::destination::Class::Address
+                    | super::destination::Class::Service
+                    | super::destination::Class::Local
+            ) && !matches!(
+                super::destination::host(server).as_deref(),
+                Some("localhost" | "127.0.0.1" | "0.0.0.0")
+            );
+            if real
+                && password.len() >= 8
+                && !is_placeholder(password)
+                && !password.contains(['$', '{', '%', '*'])
+            {
+                found
+                    .push(Secret { range: at..at + scheme.len() + end, what: "database password" });
             }
         }
     }
@@ -94,12 +161,42 @@ pub(crate) fn find(text: &str) -> Vec<Secret> {
 /// Whether a value is a stand-in: repeated, counted up, or made of words that say so.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     const WORDS: [&str; 26] = [
-        "example", "your", "xxxx", "placeholder", "fake", "dummy", "sample", "test", "redacted", "changeme", "replace", "insert", "secret-here", "key-here", "abcdef", "012345", "123456", "todo", "password", "secret", "token", "foobar", "....", "****", "-here", "demo",
+        "example",
+        "your",
+        "xxxx",
+        "placeholder",
+        "fake",
+        "dummy",
+        "sample",
+        "test",
+        "redacted",
+        "changeme",
+        "replace",
+        "insert",
+        "secret-here",
+        "key-here",
+        "abcdef",
+        "012345",
+        "123456",
+        "todo",
+        "password",
+        "secret",
+        "token",
+        "foobar",
+        "....",
+        "****",
+        "-here",
+        "demo",
     ];
     let lower = value.to_ascii_lowercase();
     if WORDS.iter().any(|word| lower.contains(word)) {
         return true;
     }
+    is_repetitive(value)
+}
+
+/// Whether a value has too few different characters to be random.
+fn is_repetitive(value: &str) -> bool {
     let mut seen = [0_usize; 256];
     for b in value.bytes() {
         seen[usize::from(b)] += 1;

@@ -1,0 +1,382 @@
+//! What a skill declares: tools without a limit, a vendor's name; and where what it does goes beyond.
+
+use super::File;
+use super::agent::is_wildcard;
+use super::leaf::Leaf;
+use crate::scan::Skill;
+use crate::scan::destination::is_akin;
+use crate::scan::finding::{Context, Severity};
+use crate::scan::findings::{Findings, Match};
+use crate::scan::inventory::Observed;
+use crate::scan::kind::{Kind, Language};
+use crate::scan::mention::has_word;
+use crate::scan::passage::Passage;
+use crate::scan::{reach, rules};
+
+/// Looks at the frontmatter's own claims.
+pub(super) fn look(
+    file: &File<'_>,
+    skill: &Skill<'_>,
+    leaves: &[Leaf],
+    findings: &mut Findings<'_>,
+) {
+    let at = |key: &str| {
+        leaves
+            .iter()
+            .find(|leaf| leaf.path.first().is_some_and(|part| part.eq_ignore_ascii_case(key)))
+            .map_or(0, Leaf::start)
+    };
+    let wildcards = skill.subject.tools.iter().flatten().filter(|tool| is_wildcard(tool)).count();
+    let has_commands = file.text.plain.contains("```")
+        || skill.members.iter().any(|m| matches!(m.kind, Kind::Text(language) if language.runs()));
+    let one_shell = wildcards == 1 && has_commands;
+    for tool in skill.subject.tools.iter().flatten() {
+        let bare =
+            matches!(tool.as_str(), "Bash" | "Shell" | "bash" | "shell" | "terminal" | "exec");
+        if is_wildcard(tool) {
+            // `Bash(*)` is what many write for `Bash`; a skill without commands has no use for it.
+            let severity = if one_shell && tool.starts_with("Bash(") && !tool.contains("sudo") {
+                Severity::Info
+            } else {
+                Severity::Warn
+            };
+            file.add(
+                at("allowed-tools"),
+                tool,
+                Match::new(
+                    &rules::UNLIMITED_TOOLS,
+                    severity,
+                    format!("`{tool}` allows everything without a question"),
+                ),
+                findings,
+            );
+        } else if bare {
+            file.add(
+                at("allowed-tools"),
+                tool,
+                Match::new(
+                    &rules::UNLIMITED_TOOLS,
+                    Severity::Info,
+                    format!("`{tool}` allows every command"),
+                ),
+                findings,
+            );
+        }
+    }
+    vendor(file, skill, leaves, at("description"), findings);
+}
+
+#[rustfmt::skip]
+#[rustfmt::skip]
+#[rustfmt::skip]
+const VENDORS: &[&str] = &[
+    "anthropic", "claude", "openai", "chatgpt", "google", "gemini", "microsoft", "github",
+    "copilot", "amazon", "apple", "nvidia", "stripe", "slack", "notion", "vercel", "cloudflare",
+    "docker", "huggingface", "gitlab", "atlassian", "figma", "openclaw", "clawhub", "cursor",
+    "telegram", "discord", "whatsapp", "binance", "coinbase", "metamask", "paypal", "shopify",
+    "supabase", "linear", "datadog", "sentry", "mongodb", "elastic", "hashicorp", "terraform",
+    "kubernetes", "salesforce", "hubspot", "twilio", "zapier", "airtable", "dropbox", "spotify",
+    "facebook", "instagram", "twitter", "linkedin", "reddit", "youtube", "firebase", "oracle",
+    "adobe", "canva", "jetbrains", "mistral", "perplexity", "deepseek", "netlify", "heroku",
+    "digitalocean",
+];
+
+/// Words of English that are one letter from a vendor's name.
+#[rustfmt::skip]
+const WORDS: &[&str] = &[
+    "clause", "black", "stack", "slick", "slacks", "motion", "nation", "notions", "sigma", "strip", "strips", "stripes", "striped", "canvas", "entry", "ample", "apples", "abode", "cursors", "goggle", "docket", "rocker", "credit", "liner", "lineal", "sentries",
+];
+
+/// A claim to be a vendor's own, with an author or home that is somebody else's.
+fn vendor(
+    file: &File<'_>,
+    skill: &Skill<'_>,
+    leaves: &[Leaf],
+    at: usize,
+    findings: &mut Findings<'_>,
+) {
+    let name = skill.subject.name.to_lowercase();
+    let description = skill.subject.description.to_lowercase();
+    if ["not affiliated", "unofficial", "community", "not official", "non-official"]
+        .iter()
+        .any(|word| description.contains(word) || name.contains(word))
+    {
+        return;
+    }
+    let claims = ["official", "verified", "certified", "endorsed"];
+    let claimed = |vendor: &str| {
+        let in_name =
+            name.contains(vendor) && (has_word(&name, "official") || has_word(&name, "verified"));
+        let in_text = claims.iter().any(|claim| {
+            [
+                format!("{claim} {vendor}"),
+                format!("{vendor} {claim}"),
+                format!("{claim} by {vendor}"),
+                format!("{claim} by the {vendor}"),
+                format!("{claim} and signed by"),
+            ]
+            .iter()
+            .any(|phrase| description.contains(phrase.as_str()))
+                && description.contains(vendor)
+        });
+        in_name || in_text
+    };
+    let text = file.text.plain.to_lowercase();
+    let badge =
+        ["official", "officially", "verified publisher"].iter().any(|word| has_word(&text, word));
+    let one_off = badge
+        && name.split(['-', '_', ' ']).any(|word| {
+            word.len() > 4
+                && !WORDS.contains(&word)
+                && super::names::mistaken_for(word, VENDORS).is_some()
+        });
+    // Documentation and tools of a vendor are called official; the skill itself has to be.
+    let of_skill = [
+        "skill",
+        "extension",
+        "plugin",
+        "integration",
+        "assistant",
+        "publisher",
+        "signed",
+        "badge",
+        "memory",
+        "agent",
+    ]
+    .iter()
+    .any(|word| has_word(&description, word))
+        || has_word(&name, "official");
+    let claim = VENDORS.iter().find(|vendor| claimed(vendor));
+    let origins: Vec<&str> = leaves
+        .iter()
+        .filter(|leaf| {
+            matches!(
+                leaf.key().to_ascii_lowercase().as_str(),
+                "author" | "homepage" | "publisher" | "repository" | "website" | "url" | "source"
+            )
+        })
+        .map(|leaf| leaf.value.as_str())
+        .collect();
+    let Some(vendor) = claim.copied().or(one_off.then_some("")) else { return };
+    let strange = one_off && claim.is_none()
+        || !origins.is_empty()
+            && !origins
+                .iter()
+                .any(|origin| is_akin(&origin.to_lowercase(), vendor) && !poses(origin, vendor));
+    let assured =
+        ["signed by", "verified by", "certified by", "endorsed by", "verified and signed"]
+            .iter()
+            .any(|phrase| description.contains(phrase));
+    let severity = if one_off && claim.is_none() || of_skill && (strange || assured) {
+        Severity::Warn
+    } else {
+        Severity::Info
+    };
+    file.add(
+        at,
+        &skill.subject.description,
+        Match::new(
+            &rules::FAKE_AUTHORITY,
+            severity,
+            "the skill claims to be a vendor's own, and nothing it names is that vendor's",
+        ),
+        findings,
+    );
+}
+
+/// `claude-memory.app`, `claude-tools-hq`: a vendor's name inside somebody else's.
+fn poses(origin: &str, vendor: &str) -> bool {
+    let host = crate::scan::destination::host(origin).unwrap_or_default();
+    let words: Vec<&str> = host.split('.').collect();
+    let domain = if words.len() >= 2 {
+        words[words.len() - 2]
+    } else {
+        words.first().copied().unwrap_or("")
+    };
+    domain.contains('-') && domain.contains(vendor)
+}
+
+/// Claims that rule out the network.
+#[rustfmt::skip]
+#[rustfmt::skip]
+#[rustfmt::skip]
+const OFFLINE: &[&str] = &[
+    "offline", "no network", "no internet", "without network", "without internet",
+    "never touches the network", "nothing leaves", "never leaves", "local-only", "local only",
+    "locally only", "runs entirely locally", "fully local", "no data leaves", "does not connect",
+    "never connects", "no external calls", "no connection",
+];
+/// Words that limit such a claim.
+#[rustfmt::skip]
+#[rustfmt::skip]
+#[rustfmt::skip]
+const LIMITS: &[&str] = &[
+    "offline-first", "offline first", "by default", "optional", "unless", "online", "when offline",
+    "if offline", "go offline", "goes offline", "offline mode", "except", "fallback", "falls back",
+    "fall back", "or offline", "offline or", "optionally",
+];
+
+/// Tools that only read what is there.
+#[rustfmt::skip]
+#[rustfmt::skip]
+#[rustfmt::skip]
+const READING: &[&str] = &[
+    "Read", "Grep", "Glob", "LS", "NotebookRead", "View", "TodoWrite", "TodoRead", "Search",
+    "read", "grep", "glob", "ls",
+];
+
+/// Switches and words by which a person chooses to go online.
+#[rustfmt::skip]
+#[rustfmt::skip]
+#[rustfmt::skip]
+const SWITCHES: [&str; 14] = [
+    "--online", "--live", "--fetch", "--refresh", "--update", "--remote", "--network", "--sync",
+    "--download", "opt-in", "opt in", "only when you", "only with", "unless you",
+];
+
+/// Words that say of a switch what it does.
+const REACHING: [&str; 9] =
+    ["network", "internet", "web", "download", "fetch", "api", "http", "https", "server"];
+
+/// Whether a text says that something happens online, and not that nothing does.
+fn goes_online(text: &str) -> bool {
+    text.match_indices("online").any(|(at, _)| {
+        let before = text[..at].trim_end();
+        !["no", "not", "never", "nothing", "without"].iter().any(|word| before.ends_with(word))
+    })
+}
+
+/// Whether the skill's own text names a switch that goes online.
+fn has_switch(skill: &Skill<'_>) -> bool {
+    let main = skill.members.iter().find(|member| member.path.eq_ignore_ascii_case("skill.md"));
+    main.is_some_and(|member| {
+        let text = String::from_utf8_lossy(&member.bytes).to_lowercase();
+        SWITCHES.iter().any(|switch| text.contains(switch))
+            || goes_online(&text)
+            || text
+                .lines()
+                .any(|line| line.contains("--") && REACHING.iter().any(|word| has_word(line, word)))
+    })
+}
+
+pub(super) fn compare(
+    skill: &Skill<'_>,
+    passages: &[Passage<'_>],
+    observed: &Observed,
+    findings: &mut Findings<'_>,
+) {
+    let description = skill.subject.description.to_lowercase();
+    let offline = OFFLINE.iter().any(|claim| description.contains(claim))
+        && !LIMITS.iter().any(|limit| description.contains(limit))
+        && !has_switch(skill);
+    let only_reads = skill.subject.tools.as_ref().is_some_and(|tools| {
+        tools.iter().all(|tool| READING.contains(&tool.split('(').next().unwrap_or(tool)))
+    });
+    if offline || only_reads {
+        for passage in
+            passages.iter().filter(|passage| passage.context.acts() && passage.decoded.is_none())
+        {
+            let script = passage.context == Context::Script;
+            let fence = passage.context == Context::Fence
+                && !matches!(
+                    passage.language,
+                    Language::Shell | Language::Batch | Language::PowerShell
+                );
+            if !(script || offline && fence) {
+                continue;
+            }
+            let Some(range) = reach::of_passage(passage) else { continue };
+            if offline
+                && (SWITCHES.iter().any(|switch| passage.text.contains(switch))
+                    || goes_online(&passage.text))
+            {
+                continue;
+            }
+            let claim = if offline {
+                "the description says that the skill stays offline"
+            } else {
+                "the skill declares tools that only read"
+            };
+            findings.add(
+                passage,
+                range,
+                Match::new(
+                    &rules::BEYOND_DECLARED,
+                    Severity::Warn,
+                    format!("{claim}, and this reaches the network"),
+                ),
+            );
+        }
+    }
+    undeclared(skill, observed, findings);
+}
+
+/// What a skill uses beyond what it declares of the same kind: for the reader, never a verdict.
+fn undeclared(skill: &Skill<'_>, observed: &Observed, findings: &mut Findings<'_>) {
+    const SHOWN: usize = 8;
+    let Some(main) =
+        skill.members.iter().position(|member| member.path.eq_ignore_ascii_case("skill.md"))
+    else {
+        return;
+    };
+    let mut say = |what: &str, beyond: Vec<&str>| {
+        if !beyond.is_empty() {
+            let list = beyond[..beyond.len().min(SHOWN)].join(", ");
+            findings.add_file(
+                main,
+                &list,
+                Match::new(&rules::BEYOND_DECLARED, Severity::Info, format!("{what}: {list}")),
+            );
+        }
+    };
+    let subject = &skill.subject;
+    if !subject.environment.is_empty() {
+        let secret = |name: &&str| {
+            ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.contains(word))
+        };
+        let beyond: Vec<&str> = observed
+            .environment
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !subject.declares(name))
+            .filter(secret)
+            .collect();
+        say("it reads keys that it does not declare", beyond);
+    } else if let Some(tools) = &subject.tools {
+        let domains: Vec<&str> = tools
+            .iter()
+            .filter_map(|tool| tool.split_once("domain:"))
+            .map(|(_, domain)| domain.trim_end_matches(')'))
+            .collect();
+        if !domains.is_empty() {
+            let beyond: Vec<&str> = observed
+                .hosts
+                .iter()
+                .map(String::as_str)
+                .filter(|host| !subject.is_about(host))
+                .collect();
+            say("it reaches hosts that it does not declare", beyond);
+        }
+    }
+    if let Some(tools) = &subject.tools {
+        let shells: Vec<&str> =
+            tools.iter().filter_map(|tool| tool.strip_prefix("Bash(")).collect();
+        if !shells.is_empty() && !tools.iter().any(|tool| tool == "Bash" || is_wildcard(tool)) {
+            let declared = |name: &str| {
+                shells.iter().any(|shell| {
+                    shell
+                        .split([' ', ':', ')', '*'])
+                        .next()
+                        .is_some_and(|first| first.rsplit('/').next() == Some(name))
+                })
+            };
+            let beyond: Vec<&str> = observed
+                .commands
+                .iter()
+                .map(String::as_str)
+                .filter(|name| !declared(name))
+                .collect();
+            say("its scripts run programs that it does not declare", beyond);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Settings that take effect by themselves, where packages come from, and what a skill declares
+//! against what it does. Commands and sentences inside settings become passages ([`passages`]), so
+//! that the analyses of flows and of prose look at them too.
+
+mod agent;
+pub(crate) mod command;
+mod container;
+mod declared;
+pub(crate) mod leaf;
+mod names;
+mod packages;
+mod passages;
+mod workflow;
+
+use super::Skill;
+use super::findings::Findings;
+use super::inventory::Observed;
+use super::kind::{Kind, Language};
+use super::mention::References;
+use super::passage::Passage;
+use super::text::Text;
+
+pub(crate) use passages::{passages, scripts_of_html};
+
+/// Looks at the configuration files of a skill and at its frontmatter.
+pub(crate) fn look(
+    skill: &Skill<'_>,
+    texts: &[Option<Text>],
+    references: &References,
+    findings: &mut Findings<'_>,
+) {
+    for (file, (member, text)) in skill.members.iter().zip(texts).enumerate() {
+        let (Kind::Text(language), Some(text)) = (member.kind, text) else { continue };
+        let context = references.context(file);
+        let found = File { file, path: &member.path, language, text, context };
+        match language {
+            Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
+                let leaves = leaf::leaves(language, &text.plain);
+                agent::look(&found, &leaves, skill, findings);
+                packages::look_settings(&found, &leaves, skill, findings);
+                container::look_settings(&found, &leaves, findings);
+            }
+            Language::Markdown => {
+                let end = super::frontmatter_end(&text.plain);
+                let leaves = leaf::leaves(Language::Yaml, &text.plain[..end]);
+                if is_main(&member.path) {
+                    agent::look_frontmatter(&found, &leaves, skill, findings);
+                    packages::look_installers(&found, &leaves, findings);
+                    declared::look(&found, skill, &leaves, findings);
+                }
+            }
+            Language::Plain => packages::look_requirements(&found, skill, findings),
+            _ => {}
+        }
+        packages::look_build(&found, findings);
+        workflow::look(&found, findings);
+    }
+}
+
+/// One file that is looked at.
+struct File<'a> {
+    file: usize,
+    path: &'a str,
+    language: Language,
+    text: &'a Text,
+    context: super::finding::Context,
+}
+
+impl File<'_> {
+    fn name(&self) -> &str {
+        self.path.rsplit(['/', '!']).next().unwrap_or(self.path)
+    }
+
+    fn add(
+        &self,
+        at: usize,
+        evidence: &str,
+        found: super::findings::Match,
+        findings: &mut Findings<'_>,
+    ) {
+        findings.add_at(self.file, self.text.position(at), self.context, evidence, found);
+    }
+}
+
+fn is_main(path: &str) -> bool {
+    path.eq_ignore_ascii_case("skill.md") || !path.contains(['/', '!'])
+}
+
+/// Looks at the commands of one passage: what they install, what they mount, whether they run when
+/// the skill is loaded.
+pub(crate) fn look_passage(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    agent::look_load_time(passage, skill, findings);
+    packages::look_commands(passage, skill, findings);
+    container::look_commands(passage, findings);
+}
+
+/// Compares what the skill declares with what was observed.
+pub(crate) fn compare(
+    skill: &Skill<'_>,
+    passages: &[Passage<'_>],
+    observed: &Observed,
+    findings: &mut Findings<'_>,
+) {
+    declared::compare(skill, passages, observed, findings);
+}

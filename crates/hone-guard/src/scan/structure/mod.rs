@@ -1,0 +1,543 @@
+//! What the files of a skill are: links, programs, disguises, archives, bytecode, twins, active
+//! documents, hidden characters, look-alike hosts, secrets. What could not be looked at is said.
+
+mod bytecode;
+mod document;
+mod host;
+mod name;
+mod repository;
+
+use std::collections::{HashMap, HashSet};
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::Skill;
+use super::bundle::{Bundle, Member, Oddity};
+use super::finding::{Context, Coverage, Severity};
+use super::findings::{Findings, Match};
+use super::kind::{Kind, Language, is_disguised};
+use super::mention::References;
+use super::places;
+use super::rules;
+use super::secrets;
+use super::text::{Text, floor, visible};
+use super::{destination, hidden};
+
+/// Looks at the tree and at each file's form.
+pub(crate) fn look(
+    bundle: &Bundle,
+    skill: &Skill<'_>,
+    texts: &[Option<Text>],
+    references: &References,
+    findings: &mut Findings<'_>,
+    coverage: &mut Coverage,
+) {
+    for oddity in &bundle.oddities {
+        say_oddity(oddity, findings, coverage);
+    }
+    for (file, member) in bundle.members.iter().enumerate() {
+        form(file, member, skill, texts, findings);
+        if let Some(text) = &texts[file] {
+            let context = references.context(file);
+            hidden_characters(file, text, context, member, findings);
+            host::look(file, text, context, findings);
+            hard_coded(file, member, text, context, findings);
+        }
+    }
+    bytecode::look(&bundle.members, findings);
+    document::look(&bundle.members, texts, findings);
+    repository::look(&bundle.members, texts, findings);
+    twins(&bundle.members, findings);
+    coverage.scanned = coverage
+        .files
+        .saturating_sub(bundle.members.iter().filter(|member| is_opaque(member)).count());
+}
+
+fn is_opaque(member: &Member) -> bool {
+    matches!(member.kind, Kind::Opaque(_) | Kind::Binary | Kind::Executable(_))
+}
+
+fn say_oddity(oddity: &Oddity, findings: &mut Findings<'_>, coverage: &mut Coverage) {
+    match oddity {
+        Oddity::Link { path, target, outside: true, .. } => {
+            let secret = matches!(
+                places::classify(target),
+                Some(
+                    places::Spot::Secret(_)
+                        | places::Spot::DotEnv
+                        | places::Spot::Transcripts
+                        | places::Spot::AgentSettings
+                )
+            );
+            let severity = if secret || target.starts_with(['/', '~']) {
+                Severity::Critical
+            } else {
+                Severity::Warn
+            };
+            findings.add_path(
+                path,
+                &format!("{path} → {target}"),
+                Match::new(
+                    &rules::LINK_OUTSIDE,
+                    severity,
+                    format!("the link leads outside of the skill, to `{}`", visible(target, 80)),
+                ),
+            );
+        }
+        Oddity::Link { path, target, broken, .. } => {
+            let message = if *broken {
+                "a link to a file that is not there"
+            } else {
+                "a link inside the skill"
+            };
+            findings.add_path(
+                path,
+                &format!("{path} → {target}"),
+                Match::new(&rules::LINK_OUTSIDE, Severity::Info, message),
+            );
+        }
+        Oddity::Special { path, what } => {
+            coverage.incomplete.push(path.clone());
+            findings.add_path(
+                path,
+                path,
+                Match::new(
+                    &rules::UNFINISHED,
+                    Severity::Warn,
+                    format!("a {what} in a skill cannot be looked at"),
+                ),
+            );
+        }
+        Oddity::Unread { path, why } => {
+            coverage.incomplete.push(path.clone());
+            findings.add_path(
+                path,
+                path,
+                Match::new(
+                    &rules::UNFINISHED,
+                    Severity::Warn,
+                    format!("not looked at in full: {}", visible(why, 120)),
+                ),
+            );
+        }
+        Oddity::Escape { path, member } => {
+            findings.add_path(
+                path,
+                member,
+                Match::new(
+                    &rules::ARCHIVE,
+                    Severity::Critical,
+                    "unpacking the archive writes outside of its folder",
+                ),
+            );
+        }
+        Oddity::Encrypted { path, member } => {
+            coverage.incomplete.push(format!("{path}!{member}"));
+            findings.add_path(
+                path,
+                member,
+                Match::new(
+                    &rules::ARCHIVE,
+                    Severity::Warn,
+                    "the archive is locked with a password, so that nobody can look inside",
+                ),
+            );
+        }
+        Oddity::Bomb { path, why } => {
+            coverage.incomplete.push(path.clone());
+            findings.add_path(
+                path,
+                path,
+                Match::new(
+                    &rules::ARCHIVE,
+                    Severity::Warn,
+                    format!(
+                        "the archive is built to overwhelm who unpacks it: {}",
+                        visible(why, 80)
+                    ),
+                ),
+            );
+        }
+        Oddity::Name { path } => {
+            findings.add_path(
+                path,
+                path,
+                Match::new(&rules::MISLEADING_NAME, Severity::Info, "the name is not Unicode"),
+            );
+        }
+    }
+}
+
+/// What one file is, apart from its text.
+fn form(
+    file: usize,
+    member: &Member,
+    skill: &Skill<'_>,
+    texts: &[Option<Text>],
+    findings: &mut Findings<'_>,
+) {
+    if let Some(why) = name::misleads(&member.path, member.kind) {
+        let severity = if matches!(member.kind, Kind::Text(language) if !language.runs())
+            && !member.path.contains(['\u{202D}', '\u{202E}'])
+        {
+            Severity::Info
+        } else {
+            Severity::Critical
+        };
+        findings.add_file(file, &member.path, Match::new(&rules::MISLEADING_NAME, severity, why));
+    }
+    if is_disguised(&member.path, member.kind) {
+        let (severity, what) = match member.kind {
+            Kind::Executable(what) => (Severity::Critical, what),
+            Kind::Bytecode(what) => (Severity::Critical, what),
+            Kind::Pickle => (Severity::Warn, "pickle"),
+            Kind::Text(_) => (Severity::Warn, "script"),
+            _ => (Severity::Warn, "archive"),
+        };
+        findings.add_file(
+            file,
+            &member.path,
+            Match::new(
+                &rules::DISGUISED_FILE,
+                severity,
+                format!("by its content this is a {what}, by its name something else"),
+            ),
+        );
+    } else if let Kind::Executable(what) = member.kind {
+        // WebAssembly runs inside a sandbox of its host.
+        let severity =
+            if what.starts_with("WebAssembly") { Severity::Info } else { Severity::Warn };
+        findings.add_file(
+            file,
+            &member.path,
+            Match::new(
+                &rules::EXECUTABLE_FILE,
+                severity,
+                format!("a compiled program ({what}), which nobody can read"),
+            ),
+        );
+    }
+    match member.kind {
+        Kind::Opaque(what @ "old Office file") => {
+            let utf16: Vec<u8> = "_VBA_PROJECT".encode_utf16().flat_map(u16::to_le_bytes).collect();
+            if contains(&member.bytes, &utf16) {
+                findings.add_file(
+                    file,
+                    &member.path,
+                    Match::new(
+                        &rules::ACTIVE_DOCUMENT,
+                        Severity::Warn,
+                        "an Office file with macros",
+                    ),
+                );
+            } else {
+                findings.add_file(
+                    file,
+                    &member.path,
+                    Match::new(
+                        &rules::UNFINISHED,
+                        Severity::Info,
+                        format!("an {what}; its content is not looked into"),
+                    ),
+                );
+            }
+        }
+        Kind::Opaque(what) => {
+            findings.add_file(
+                file,
+                &member.path,
+                Match::new(
+                    &rules::ARCHIVE,
+                    Severity::Warn,
+                    format!("a {what}, which cannot be looked into"),
+                ),
+            );
+        }
+        Kind::Binary if !member.bytes.is_empty() => {
+            findings.add_file(
+                file,
+                &member.path,
+                Match::new(
+                    &rules::UNFINISHED,
+                    Severity::Info,
+                    "bytes of no known form; they are not looked into",
+                ),
+            );
+        }
+        Kind::Pickle => pickle(file, member, findings),
+        Kind::Text(language) => {
+            if is_text_pickle(&member.bytes) {
+                pickle(file, member, findings);
+            }
+            if language.runs() && name::is_hidden_script(&member.path) {
+                findings.add_file(file, &member.path, Match::new(&rules::HIDDEN_SCRIPT, Severity::Warn, "a script whose name or folder starts with a dot, so that listings do not show it"));
+            }
+        }
+        _ => {}
+    }
+    if member.nested > 0 {
+        packed(file, member, skill, texts, findings);
+    }
+}
+
+/// A script or program inside an archive.
+fn packed(
+    file: usize,
+    member: &Member,
+    skill: &Skill<'_>,
+    texts: &[Option<Text>],
+    findings: &mut Findings<'_>,
+) {
+    let archive = member.path.rsplit_once('!').map_or("", |(archive, _)| archive);
+    let outer = archive.split('!').next().unwrap_or(archive);
+    let in_office = document::is_office(archive);
+    let what = match member.kind {
+        Kind::Executable(what) | Kind::Bytecode(what) => what,
+        Kind::Text(language) if language.runs() => "script",
+        _ => return,
+    };
+    let name = member.path.rsplit(['/', '!']).next().unwrap_or(&member.path);
+    if in_office {
+        findings.add_file(
+            file,
+            &member.path,
+            Match::new(
+                &rules::ACTIVE_DOCUMENT,
+                Severity::Warn,
+                format!("a {what} inside an Office file"),
+            ),
+        );
+        return;
+    }
+    let bare = matches!(
+        member.kind,
+        Kind::Text(
+            Language::Shell
+                | Language::Batch
+                | Language::PowerShell
+                | Language::AppleScript
+                | Language::Fish
+        )
+    );
+    // A sample project in an archive is data; a script that the skill names is run.
+    let is_named = skill.members.iter().zip(texts).any(|(other, text)| {
+        other.nested == 0
+            && other.path != outer
+            && text.as_ref().is_some_and(|text| name.len() > 3 && text.plain.contains(name))
+    });
+    let severity = if bare || is_named || !matches!(member.kind, Kind::Text(_)) {
+        Severity::Warn
+    } else {
+        Severity::Info
+    };
+    findings.add_file(
+        file,
+        &member.path,
+        Match::new(
+            &rules::ARCHIVE,
+            severity,
+            format!("a {what} inside an archive, where a reader does not see it"),
+        ),
+    );
+}
+
+/// A pickle in its oldest form is text.
+fn is_text_pickle(bytes: &[u8]) -> bool {
+    [
+        &b"cos\n"[..],
+        b"cposix\n",
+        b"cnt\n",
+        b"csubprocess\n",
+        b"c__builtin__\n",
+        b"cbuiltins\n",
+        b"(cos\n",
+        b"(cposix\n",
+    ]
+    .iter()
+    .any(|start| bytes.starts_with(start))
+}
+
+fn pickle(file: usize, member: &Member, findings: &mut Findings<'_>) {
+    let modules = [
+        &b"posix"[..],
+        b"cos\n",
+        b"\x02os",
+        b"subprocess",
+        b"builtins",
+        b"__builtin__",
+        b"runpy",
+        b"socket",
+        b"importlib",
+        b"\x02nt",
+    ];
+    let calls = [
+        &b"system"[..],
+        b"popen",
+        b"Popen",
+        b"exec",
+        b"eval",
+        b"check_output",
+        b"getattr",
+        b"__import__",
+        b"run_path",
+        b"create_connection",
+    ];
+    let acts = modules.iter().any(|module| contains(&member.bytes, module))
+        && calls.iter().any(|call| contains(&member.bytes, call));
+    let (severity, message) = if acts {
+        (Severity::Critical, "serialised objects that run programs when they are loaded")
+    } else {
+        (Severity::Info, "serialised objects, which run code when they are loaded")
+    };
+    findings.add_file(file, &member.path, Match::new(&rules::UNSAFE_LOAD, severity, message));
+}
+
+pub(super) fn contains(bytes: &[u8], needle: &[u8]) -> bool {
+    let Some(first) = needle.first() else { return true };
+    let mut from = 0;
+    while let Some(at) =
+        bytes.get(from..).and_then(|rest| rest.iter().position(|byte| byte == first))
+    {
+        if bytes[from + at..].starts_with(needle) {
+            return true;
+        }
+        from += at + 1;
+    }
+    false
+}
+
+fn hidden_characters(
+    file: usize,
+    text: &Text,
+    context: Context,
+    member: &Member,
+    findings: &mut Findings<'_>,
+) {
+    let is_code = matches!(member.kind, Kind::Text(language) if language.runs());
+    for found in hidden::find(&text.original, is_code) {
+        let severity = match found.kind {
+            hidden::Kind::Tags | hidden::Kind::Selectors => Severity::Critical,
+            _ => Severity::Warn,
+        };
+        let evidence = if found.spelled.is_empty() {
+            let start = text.original[..found.range.start].rfind('\n').map_or(0, |at| at + 1);
+            let end = text.original[found.range.end..]
+                .find('\n')
+                .map_or(text.original.len(), |at| found.range.end + at);
+            let start = start.max(floor(&text.original, found.range.start.saturating_sub(40)));
+            text.original[start..end].to_owned()
+        } else {
+            format!("spells: {}", found.spelled)
+        };
+        findings.add_at(
+            file,
+            text.position_of_source(found.range.start),
+            context,
+            &evidence,
+            Match::new(&rules::HIDDEN_CHARACTERS, severity, found.kind.words()),
+        );
+    }
+}
+
+fn hard_coded(
+    file: usize,
+    member: &Member,
+    text: &Text,
+    context: Context,
+    findings: &mut Findings<'_>,
+) {
+    const FIXTURES: [&str; 10] = [
+        "test",
+        "spec",
+        "fixture",
+        "example",
+        "sample",
+        "mock",
+        "template",
+        ".dist",
+        "__snapshots__",
+        "eval",
+    ];
+    let lower = member.path.to_ascii_lowercase();
+    let fixture = FIXTURES.iter().any(|word| lower.contains(word));
+    let found = secrets::find(&text.plain);
+    let value = |secret: &secrets::Secret| &text.plain[secret.range.clone()];
+    // "Replace `…` by your own" in one place makes the same value elsewhere a sample too.
+    let samples: HashSet<&str> = found
+        .iter()
+        .filter(|secret| {
+            let line = text.line_at(secret.range.start);
+            is_sample(&text.plain, line.start, line.end)
+        })
+        .map(value)
+        .collect();
+    for secret in &found {
+        let shown = fixture || !context.acts() || samples.contains(value(secret));
+        let severity = if shown { Severity::Info } else { Severity::Warn };
+        let line = text.line_at(secret.range.start).start;
+        let from = line.max(floor(&text.plain, secret.range.start.saturating_sub(60)));
+        let evidence = secrets::redact(&text.plain[from..secret.range.end]);
+        let message = format!("what looks like a working {} stands in the file", secret.what);
+        let found = Match::new(&rules::HARD_CODED_SECRET, severity, message);
+        findings.add_at(file, text.position(secret.range.start), context, &evidence, found);
+    }
+}
+
+/// Whether the line of a secret, or the one above, says that it only shows a shape.
+fn is_sample(text: &str, start: usize, end: usize) -> bool {
+    #[rustfmt::skip]
+    const WORDS: [&str; 15] = [
+        "example", "e.g.", "looks like", "look like", "placeholder", "sample", "fake", "dummy",
+        "not real", "redacted", "for instance", "replace", "your own", "pattern", "regex",
+    ];
+    let above = text[..start.saturating_sub(1)].rfind('\n').map_or(0, |at| at + 1);
+    let around = text
+        [above.max(floor(text, start.saturating_sub(200)))..end.min(floor(text, start + 600))]
+        .to_lowercase();
+    WORDS.iter().any(|word| around.contains(word))
+}
+
+/// Files whose names differ only in case or in the form of their characters.
+fn twins(members: &[Member], findings: &mut Findings<'_>) {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for (file, member) in members.iter().enumerate() {
+        let folded: String = member
+            .path
+            .nfkc()
+            .flat_map(char::to_lowercase)
+            .filter(|c| !super::text::is_shapeless(*c))
+            .map(|c| super::text::latin_twin(c).unwrap_or(c))
+            .collect();
+        match seen.get(&folded) {
+            Some(first) => {
+                let other = &members[*first];
+                let severity =
+                    if other.bytes == member.bytes { Severity::Info } else { Severity::Warn };
+                let evidence = format!("{} and {}", other.path, member.path);
+                findings.add_file(
+                    file,
+                    &evidence,
+                    Match::new(
+                        &rules::TWIN_FILE,
+                        severity,
+                        format!(
+                            "its name differs from `{}` only in case or form",
+                            visible(&other.path, 80)
+                        ),
+                    ),
+                );
+            }
+            None => {
+                seen.insert(folded, file);
+            }
+        }
+    }
+}
+
+/// Whether a host is one of somebody's own, for the checks of this module.
+fn is_known(host: &str) -> bool {
+    matches!(
+        destination::classify(host),
+        destination::Class::Service | destination::Class::Installer
+    )
+}

@@ -1,0 +1,114 @@
+//! Every rule's own examples: the text that fires does, its look-alike does not.
+
+use hone_guard::{RULES, Report, Rule, Severity};
+
+/// Rules whose analyses are not here yet.
+const WAITING: &[&str] = &[
+    "remote-to-interpreter",
+    "decoded-to-interpreter",
+    "secret-to-network",
+    "environment-to-network",
+    "key-to-foreign-host",
+    "reverse-shell",
+    "data-to-foreign-host",
+    "persistence-write",
+    "control-plane-write",
+    "credential-write",
+    "protection-off",
+    "destructive",
+    "resource-abuse",
+    "trace-wiping",
+    "metadata-credentials",
+    "dropper",
+    "override-instructions",
+    "conceal-from-user",
+    "bypass-approval",
+    "reveal-prompt",
+    "fake-authority",
+    "fetch-and-obey",
+    "addresses-scanner",
+    "forged-delimiter",
+    "unrestricted-persona",
+    "hidden-instruction",
+    "encoded-instruction",
+    "deceive-user",
+    "claims-every-task",
+    "unsafe-load",
+    "obfuscated-code",
+];
+
+/// Rules about what a text cannot show: `structure.rs` has their tests.
+const WITHOUT_EXAMPLES: [&str; 3] = ["link-outside", "archive", "unfinished"];
+
+fn scan((path, text): (&str, &str)) -> Report {
+    let skill = tempfile::tempdir().unwrap();
+    let mut front =
+        "---\nname: sample-notes\ndescription: Keeps notes. Use when the user takes notes.\n---\n"
+            .to_owned();
+    let mut body = text;
+    if path == "SKILL.md" {
+        if let Some(rest) = text.strip_prefix("frontmatter: ") {
+            let (line, rest) = rest.split_once('\n').unwrap();
+            body = rest;
+            let key = line.split(':').next().unwrap();
+            let kept: String = front
+                .split_inclusive('\n')
+                .filter(|l| !l.starts_with(&format!("{key}:")))
+                .collect();
+            front = kept.replacen("---\n", &format!("---\n{line}\n"), 1);
+        }
+        std::fs::write(skill.path().join(path), format!("{front}# Notes\n\n{body}")).unwrap();
+    } else {
+        std::fs::write(skill.path().join("SKILL.md"), format!("{front}# Notes\n\nSee `{path}`.\n"))
+            .unwrap();
+        let target = skill.path().join(path);
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        std::fs::write(target, text).unwrap();
+    }
+    hone_guard::scan(skill.path()).unwrap()
+}
+
+fn fires(report: &Report, rule: &Rule) -> bool {
+    report
+        .findings
+        .iter()
+        .any(|finding| finding.rule == rule.id && finding.severity > Severity::Info)
+}
+
+#[test]
+fn every_rule_fires_on_its_example() {
+    let wrong: Vec<&str> = RULES
+        .iter()
+        .filter(|rule| !rule.fires.1.is_empty() && !WAITING.contains(&rule.id))
+        .filter(|rule| !fires(&scan(rule.fires), rule))
+        .map(|rule| rule.id)
+        .collect();
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn no_look_alike_is_more_than_inventory() {
+    let wrong: Vec<(&str, Vec<String>)> = RULES
+        .iter()
+        .filter(|rule| !rule.quiet.1.is_empty())
+        .map(|rule| {
+            let loud =
+                scan(rule.quiet).findings.into_iter().filter(|f| f.severity > Severity::Info);
+            (rule.id, loud.map(|f| format!("{}: {}", f.rule, f.message)).collect())
+        })
+        .filter(|(_, loud): &(&str, Vec<String>)| !loud.is_empty())
+        .collect();
+    assert_eq!(wrong, []);
+}
+
+#[test]
+fn only_rules_about_the_tree_have_no_examples() {
+    let without: Vec<&str> = RULES
+        .iter()
+        .filter(|rule| rule.fires.1.is_empty() || rule.quiet.1.is_empty())
+        .map(|rule| rule.id)
+        .collect();
+    assert_eq!(without, WITHOUT_EXAMPLES);
+    let unknown: Vec<_> = WAITING.iter().filter(|id| hone_guard::rule(id).is_none()).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
