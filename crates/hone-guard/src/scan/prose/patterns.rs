@@ -1,0 +1,591 @@
+//! What attacks look like as sequences of concepts: data, and the matcher that reads it.
+//!
+//! A pattern is a row of steps, each a set of concepts with the most words that may lie between it
+//! and the step before. It may ask for concepts in the same text, and be silenced by others. A
+//! negation or a word of detection before the first step makes it a mention.
+
+use std::ops::Range;
+
+use super::lexicon::Concept::{self, *};
+use super::lexicon::Set;
+use super::sentences::Sentence;
+use crate::scan::finding::Severity;
+use crate::scan::rules::{self, Rule};
+
+/// A step: any of these concepts, at most so many words after the step before.
+#[derive(Debug)]
+pub(crate) struct Step(Set, usize);
+
+/// A pattern.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(crate) rule: &'static Rule,
+    pub(crate) severity: Severity,
+    pub(crate) message: &'static str,
+    steps: &'static [Step],
+    /// At least one of each must stand in the same text, apart from the steps.
+    also: &'static [Set],
+    /// None of these may stand in the sentence.
+    unless: Set,
+    /// Whether a negation before the first step silences it.
+    negatable: bool,
+}
+
+const fn s(concepts: &[Concept], within: usize) -> Step {
+    Step(Set::of(concepts), within)
+}
+
+const fn p(
+    rule: &'static Rule,
+    severity: Severity,
+    message: &'static str,
+    steps: &'static [Step],
+) -> Pattern {
+    Pattern { rule, severity, message, steps, also: &[], unless: Set::NONE, negatable: true }
+}
+
+impl Pattern {
+    const fn also(self, also: &'static [Set]) -> Self {
+        Self { also, ..self }
+    }
+
+    const fn unless(self, concepts: &[Concept]) -> Self {
+        Self { unless: Set::of(concepts), ..self }
+    }
+
+    const fn as_it_stands(self) -> Self {
+        Self { negatable: false, ..self }
+    }
+}
+
+/// What a skill can do to somebody: the acts that make secrecy or an override an attack.
+const ACTS: Set = Set::of(&[
+    Send, Run, Read, Copy, Fetch, CarbonCopy, Destroy, Falsify, Remember, Code, Host, Email,
+    Account, Grant, Approve,
+]);
+/// Acts that hurt whoever they are kept from.
+const HARMS: Set = Set::of(&[
+    Send,
+    CarbonCopy,
+    SecretPath,
+    SecretWord,
+    DotEnv,
+    Host,
+    Email,
+    Account,
+    PayTo,
+    Grant,
+    Destroy,
+    Conversation,
+    MemoryFile,
+]);
+
+use Severity::{Critical, Warn as Caution};
+
+/// Patterns for text that a reader sees.
+pub(crate) static PATTERNS: &[Pattern] = &[
+    // Override.
+    p(
+        &rules::OVERRIDE_INSTRUCTIONS,
+        Critical,
+        "orders the agent to drop its instructions, and then to act",
+        &[s(&[Ignore], 0), s(&[All, Previous], 4), s(&[Instructions], 5)],
+    )
+    .also(&[HARMS])
+    .unless(&[About]),
+    p(
+        &rules::OVERRIDE_INSTRUCTIONS,
+        Critical,
+        "orders the agent to drop its instructions, and then to act",
+        &[s(&[Ignore], 0), s(&[Instructions], 4), s(&[Previous], 6)],
+    )
+    .also(&[HARMS])
+    .unless(&[About]),
+    p(
+        &rules::OVERRIDE_INSTRUCTIONS,
+        Caution,
+        "orders the agent to drop its instructions",
+        &[s(&[Ignore], 0), s(&[All], 2), s(&[Previous], 3), s(&[Instructions], 4)],
+    )
+    .unless(&[About]),
+    p(
+        &rules::OVERRIDE_INSTRUCTIONS,
+        Caution,
+        "orders the agent to drop its instructions",
+        &[s(&[Ignore], 0), s(&[Previous], 3), s(&[Instructions], 3)],
+    )
+    .unless(&[About]),
+    p(
+        &rules::OVERRIDE_INSTRUCTIONS,
+        Caution,
+        "orders the agent to drop its instructions",
+        &[s(&[Ignore], 0), s(&[All], 2), s(&[Instructions], 3), s(&[Previous], 5)],
+    )
+    .unless(&[About]),
+    p(
+        &rules::OVERRIDE_INSTRUCTIONS,
+        Caution,
+        "claims to stand above the user or the developer",
+        &[s(&[Self_], 0), s(&[Rank], 10), s(&[User, Developer], 10)],
+    ),
+    p(
+        &rules::OVERRIDE_INSTRUCTIONS,
+        Caution,
+        "declares what the user says to be without effect",
+        &[s(&[User, Previous], 0), s(&[Words], 6), s(&[Void], 12)],
+    )
+    .also(&[Set::of(&[Self_, Instructions, Rank])]),
+    p(
+        &rules::OVERRIDE_INSTRUCTIONS,
+        Caution,
+        "declares its rules to be beyond the user",
+        &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)],
+    )
+    .as_it_stands(),
+    p(
+        &rules::OVERRIDE_INSTRUCTIONS,
+        Caution,
+        "acts even against the user's word",
+        &[s(&[Void], 0)],
+    )
+    .also(&[Set::of(&[Self_]), Set::of(&[Rank])])
+    .as_it_stands(),
+    // Secrecy.
+    p(
+        &rules::CONCEAL_FROM_USER,
+        Critical,
+        "keeps a harmful step from the user",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 8)],
+    )
+    .also(&[HARMS, ACTS])
+    .unless(&[Unless])
+    .as_it_stands(),
+    p(
+        &rules::CONCEAL_FROM_USER,
+        Caution,
+        "keeps a step from the user",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)],
+    )
+    .also(&[ACTS])
+    .unless(&[Unless])
+    .as_it_stands(),
+    p(
+        &rules::CONCEAL_FROM_USER,
+        Caution,
+        "keeps a step from the user",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 3)],
+    )
+    .also(&[ACTS])
+    .unless(&[Unless])
+    .as_it_stands(),
+    p(
+        &rules::CONCEAL_FROM_USER,
+        Critical,
+        "keeps a harmful step from the user",
+        &[s(&[Not], 0), s(&[Tell], 2), s(&[This_], 2)],
+    )
+    .also(&[
+        Set::of(&[Send, CarbonCopy, SecretPath, Account]),
+        Set::of(&[Host, Email, SecretPath, Account, DotEnv]),
+    ])
+    .unless(&[Unless])
+    .as_it_stands(),
+    p(
+        &rules::CONCEAL_FROM_USER,
+        Critical,
+        "does something without the user's knowledge",
+        &[s(&[Without], 0), s(&[Telling], 4)],
+    )
+    .also(&[HARMS, ACTS]),
+    p(
+        &rules::CONCEAL_FROM_USER,
+        Caution,
+        "hides something from the user",
+        &[s(&[Hide], 0), s(&[User], 6)],
+    )
+    .also(&[HARMS]),
+    p(
+        &rules::CONCEAL_FROM_USER,
+        Caution,
+        "keeps a step out of what the user is shown",
+        &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)],
+    )
+    .also(&[ACTS]),
+    p(&rules::CONCEAL_FROM_USER, Caution, "keeps the user in the dark", &[s(&[Dark], 0)])
+        .also(&[ACTS])
+        .as_it_stands(),
+    p(
+        &rules::CONCEAL_FROM_USER,
+        Caution,
+        "sends something without a word",
+        &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)],
+    )
+    .also(&[Set::of(&[Send]), Set::of(&[Host, Email])])
+    .as_it_stands(),
+    p(
+        &rules::CONCEAL_FROM_USER,
+        Caution,
+        "sends something in silence",
+        &[s(&[Hide, Quietly], 0), s(&[Send, CarbonCopy], 6)],
+    )
+    .also(&[Set::of(&[Host, Email, SecretPath])]),
+    // Approval.
+    p(
+        &rules::BYPASS_APPROVAL,
+        Caution,
+        "approves whatever is asked",
+        &[s(&[Approve], 0), s(&[All], 4), s(&[PermissionPrompt], 4)],
+    ),
+    p(
+        &rules::BYPASS_APPROVAL,
+        Caution,
+        "answers permission questions in the user's place",
+        &[s(&[PermissionPrompt], 0), s(&[Approve], 10), s(&[YesSelf], 5)],
+    ),
+    p(
+        &rules::BYPASS_APPROVAL,
+        Caution,
+        "takes consent for given",
+        &[s(&[All], 0), s(&[PermissionPrompt], 4), s(&[Given], 8)],
+    ),
+    p(
+        &rules::BYPASS_APPROVAL,
+        Caution,
+        "takes consent for given",
+        &[s(&[PermissionPrompt], 0), s(&[Given], 6), s(&[All], 6)],
+    ),
+    p(
+        &rules::BYPASS_APPROVAL,
+        Caution,
+        "approves by itself",
+        &[s(&[YesSelf], 0), s(&[Approve], 2), s(&[All], 4), s(&[PermissionPrompt], 4)],
+    ),
+    // Prompt disclosure.
+    p(
+        &rules::REVEAL_PROMPT,
+        Caution,
+        "gives away the agent's own instructions or tools",
+        &[s(&[Copy, Tell], 0), s(&[Your], 9), s(&[SystemPrompt], 5)],
+    )
+    .also(&[Set::of(&[Full, Host, Email])]),
+    p(
+        &rules::REVEAL_PROMPT,
+        Caution,
+        "gives away the agent's own instructions or tools",
+        &[s(&[Copy, Tell, Send], 0), s(&[SystemPrompt], 9), s(&[Your], 5)],
+    )
+    .also(&[Set::of(&[Full, Host, Email])]),
+    // Borrowed authority.
+    p(
+        &rules::FAKE_AUTHORITY,
+        Caution,
+        "lifts safeguards in the name of somebody else",
+        &[s(&[Safeguard], 0), s(&[Waive], 10)],
+    )
+    .also(&[Set::of(&[Authority])]),
+    p(
+        &rules::FAKE_AUTHORITY,
+        Caution,
+        "lifts safeguards in the name of somebody else",
+        &[s(&[Waive], 0), s(&[Safeguard], 8)],
+    )
+    .also(&[Set::of(&[Authority])]),
+    p(
+        &rules::FAKE_AUTHORITY,
+        Caution,
+        "claims a vendor's blessing",
+        &[s(&[Certified], 0), s(&[Vendor], 3)],
+    ),
+    // Reviewers.
+    p(
+        &rules::ADDRESSES_SCANNER,
+        Critical,
+        "tells scanners what to conclude",
+        &[s(&[NoteTo], 0), s(&[Scanner], 6), s(&[SafeVerdict], 30)],
+    ),
+    p(
+        &rules::ADDRESSES_SCANNER,
+        Critical,
+        "tells scanners what to conclude",
+        &[s(&[NoteTo], 0), s(&[Scanner], 6)],
+    )
+    .also(&[Set::of(&[SafeVerdict])]),
+    p(
+        &rules::ADDRESSES_SCANNER,
+        Caution,
+        "gives an earlier scan as a reason not to look",
+        &[s(&[Scanned], 0), s(&[Rescan], 20)],
+    ),
+    // Personas.
+    p(
+        &rules::UNRESTRICTED_PERSONA,
+        Critical,
+        "gives the agent a persona without rules",
+        &[s(&[YouAre], 0), s(&[Persona], 14)],
+    )
+    .also(&[Set::of(&[Refuse, EveryRequest, Normally, Instructions])]),
+    p(
+        &rules::UNRESTRICTED_PERSONA,
+        Caution,
+        "gives the agent a persona without rules",
+        &[s(&[YouAre], 0), s(&[Persona], 8)],
+    )
+    .unless(&[Detect]),
+    p(
+        &rules::UNRESTRICTED_PERSONA,
+        Caution,
+        "forbids the agent to refuse",
+        &[s(&[Not], 0), s(&[Refuse], 1)],
+    )
+    .also(&[Set::of(&[EveryRequest, Warn, Normally])])
+    .unless(&[To])
+    .as_it_stands(),
+    p(
+        &rules::UNRESTRICTED_PERSONA,
+        Caution,
+        "obeys every request, also those it should refuse",
+        &[s(&[Comply], 0), s(&[EveryRequest], 3), s(&[Normally, Refuse], 12)],
+    ),
+    p(
+        &rules::UNRESTRICTED_PERSONA,
+        Caution,
+        "obeys every request, also those it should refuse",
+        &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)],
+    )
+    .as_it_stands(),
+    // Deception.
+    p(
+        &rules::DECEIVE_USER,
+        Critical,
+        "falsifies what the user relies on",
+        &[s(&[Falsify], 0), s(&[Figures, PayTo], 6), s(&[AsReal], 24)],
+    ),
+    p(
+        &rules::DECEIVE_USER,
+        Critical,
+        "puts somebody's account in the place of the right one",
+        &[s(&[PayTo], 0), s(&[Account], 4), s(&[InPlace], 8)],
+    ),
+    p(
+        &rules::DECEIVE_USER,
+        Critical,
+        "puts somebody's account in the place of the right one",
+        &[s(&[InPlace], 0), s(&[PayTo], 8), s(&[Account], 8)],
+    ),
+    p(&rules::DECEIVE_USER, Caution, "tells a lie when asked", &[s(&[Wonder], 0), s(&[AsReal], 8)])
+        .also(&[ACTS]),
+    // Other skills' requests.
+    p(
+        &rules::CLAIMS_EVERY_TASK,
+        Caution,
+        "claims every request before other skills",
+        &[s(&[EveryRequest], 0), s(&[Before_], 20), s(&[OtherSkill], 4)],
+    ),
+    p(
+        &rules::CLAIMS_EVERY_TASK,
+        Caution,
+        "keeps other skills from being used",
+        &[s(&[OtherSkill], 0), s(&[Not], 16), s(&[LoadSkill], 2), s(&[This_], 2)],
+    )
+    .as_it_stands(),
+    // Destruction.
+    p(
+        &rules::DESTRUCTIVE,
+        Caution,
+        "destroys data without asking",
+        &[s(&[Destroy], 0), s(&[Precious], 10)],
+    )
+    .also(&[Set::of(&[NoAsk])]),
+    // The agent's memory and permissions.
+    p(
+        &rules::CONTROL_PLANE_WRITE,
+        Critical,
+        "plants a standing order in the agent's memory",
+        &[s(&[Remember, Copy], 0), s(&[MemoryFile, Memory], 12)],
+    )
+    .also(&[Set::of(&[Every, Standing]), Set::of(&[Host, Hide, NoAsk, SkipFlag, Email, Dark])]),
+    p(
+        &rules::CONTROL_PLANE_WRITE,
+        Caution,
+        "starts the agent anew with its permission checks off",
+        &[s(&[Restart], 0), s(&[SkipFlag], 14)],
+    ),
+    // Secrets.
+    p(
+        &rules::SECRET_TO_NETWORK,
+        Critical,
+        "takes a secret file and hands it on",
+        &[s(&[Read, Copy, Send, Run], 0), s(&[SecretPath], 10), s(&[Copy, Send, Host], 16)],
+    )
+    .also(&[Set::of(&[Send, Host, Email, Reply])]),
+    // Encoded orders.
+    p(
+        &rules::ENCODED_INSTRUCTION,
+        Caution,
+        "has an encoded text decoded and obeyed",
+        &[s(&[Decode], 0), s(&[Follow], 12)],
+    )
+    .also(&[Set::of(&[Instructions, Instruction, Every, This_])]),
+];
+
+/// Patterns for text that a reader does not see, where any order to an agent is one too many.
+pub(crate) static HIDDEN: &[Pattern] = &[
+    p(
+        &rules::HIDDEN_INSTRUCTION,
+        Critical,
+        "hidden text sends something away",
+        &[s(&[Send, CarbonCopy], 0), s(&[Host, Email], 24)],
+    ),
+    p(
+        &rules::HIDDEN_INSTRUCTION,
+        Critical,
+        "hidden text reads a secret",
+        &[s(&[Read, Copy, Send, Run], 0), s(&[SecretPath, DotEnv, SecretWord], 8)],
+    )
+    .also(&[Set::of(&[Copy, Send, Host, Email, Reply, Agent])])
+    .unless(&[Todo]),
+    p(
+        &rules::HIDDEN_INSTRUCTION,
+        Critical,
+        "hidden text overrides the agent's instructions",
+        &[s(&[Ignore], 0), s(&[Instructions], 6)],
+    )
+    .unless(&[About]),
+    p(
+        &rules::HIDDEN_INSTRUCTION,
+        Critical,
+        "hidden text asks for secrecy",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User, This_], 4)],
+    )
+    .also(&[ACTS])
+    .as_it_stands()
+    .unless(&[Todo]),
+    p(
+        &rules::HIDDEN_INSTRUCTION,
+        Critical,
+        "hidden text asks for secrecy",
+        &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)],
+    ),
+    p(
+        &rules::HIDDEN_INSTRUCTION,
+        Critical,
+        "hidden text asks for secrecy",
+        &[s(&[Without], 0), s(&[Telling], 4)],
+    ),
+    p(
+        &rules::HIDDEN_INSTRUCTION,
+        Caution,
+        "hidden text speaks to the agent and has it act",
+        &[
+            s(&[Agent, Important], 0),
+            s(&[Run, Send, Fetch, Read, Copy], 12),
+            s(
+                &[
+                    Host,
+                    Email,
+                    SecretPath,
+                    DotEnv,
+                    SecretWord,
+                    Code,
+                    Conversation,
+                    SettingsFile,
+                    MemoryFile,
+                ],
+                12,
+            ),
+        ],
+    )
+    .unless(&[Todo]),
+    p(
+        &rules::HIDDEN_INSTRUCTION,
+        Caution,
+        "hidden text tells the agent to approve or to obey",
+        &[
+            s(&[Agent, Important], 0),
+            s(&[Approve, Follow, Comply], 10),
+            s(&[All, EveryRequest, PermissionPrompt], 6),
+        ],
+    )
+    .unless(&[Todo]),
+    p(
+        &rules::HIDDEN_INSTRUCTION,
+        Caution,
+        "hidden text runs a remote text",
+        &[s(&[Run, Fetch], 0), s(&[Host], 6)],
+    )
+    .also(&[Set::of(&[Agent, Hide, Quietly, Every, Run])])
+    .unless(&[Todo]),
+];
+
+/// Where a pattern matches.
+#[derive(Debug, Clone)]
+pub(crate) struct Hit {
+    pub(crate) range: Range<usize>,
+    /// Quoted, or after a word of detection: talked about, not ordered.
+    pub(crate) mention: bool,
+}
+
+/// Words before the first step in which a negation silences a pattern.
+const NEGATION_REACH: usize = 5;
+
+impl Pattern {
+    /// Looks for the pattern in one sentence of a text that holds the concepts `around`.
+    pub(crate) fn find(&self, sentence: &Sentence, around: Set) -> Option<Hit> {
+        if !self.also.iter().all(|wanted| wanted.meets(around)) {
+            return None;
+        }
+        let tokens = &sentence.tokens;
+        let first = self.steps.first()?;
+        for start in 0..tokens.len() {
+            if !tokens[start].set.meets(first.0) {
+                continue;
+            }
+            let Some(end) = self.follow(sentence, start) else { continue };
+            let matched = &tokens[start..=end];
+            let silenced =
+                tokens[..=(end + 2).min(tokens.len() - 1)].iter().enumerate().any(|(at, token)| {
+                    token.set.meets(self.unless)
+                        && (at >= start || !self.unless.has(To))
+                        && (!token.set.meets(Set::of(&[To, About]))
+                            || at > end && token.at <= tokens[end].at + 1)
+                });
+            if silenced {
+                continue;
+            }
+            let before = &tokens[..start];
+            let negated = self.negatable
+                && before
+                    .iter()
+                    .rev()
+                    .take_while(|token| token.at + NEGATION_REACH >= tokens[start].at)
+                    .any(|token| {
+                        token.set.meets(Set::of(&[Not, Without])) && !token.set.has(Ignore)
+                    });
+            if negated {
+                continue;
+            }
+            let mention = matched.iter().any(|token| token.quoted)
+                && matched.iter().filter(|token| token.quoted).count() * 2 >= matched.len()
+                || before.iter().any(|token| token.set.has(Detect));
+            return Some(Hit { range: tokens[start].range.start..tokens[end].range.end, mention });
+        }
+        None
+    }
+
+    /// The token of the last step, when the steps follow each other from `start`.
+    fn follow(&self, sentence: &Sentence, start: usize) -> Option<usize> {
+        let tokens = &sentence.tokens;
+        let mut at = start;
+        for step in &self.steps[1..] {
+            let from = tokens[at].at;
+            at = tokens
+                .iter()
+                .enumerate()
+                .skip(at + 1)
+                .take_while(|(_, token)| token.at <= from + step.1 + 1)
+                .find(|(_, token)| token.set.meets(step.0))
+                .map(|(at, _)| at)?;
+        }
+        Some(at)
+    }
+}
