@@ -255,7 +255,7 @@ fn escapes(text: &str) -> Vec<(Range<usize>, Vec<u8>)> {
                 at += length;
                 count += 1;
                 plain = 0;
-            } else if plain < 3 && bytes[at].is_ascii_graphic() && !matches!(bytes[at], b'"' | b'\'' | b'`' | b'<' | b'>') {
+            } else if plain < if bytes[start] == b'%' { 24 } else { 3 } && bytes[at].is_ascii_graphic() && !matches!(bytes[at], b'"' | b'\'' | b'`' | b'<' | b'>') {
                 decoded.push(bytes[at]);
                 at += 1;
                 plain += 1;

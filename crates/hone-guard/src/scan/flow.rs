@@ -254,7 +254,7 @@ pub(crate) fn to_file(path: &str, content: &str, taint: &Taint, context: Context
             Match::new(&rules::CONTROL_PLANE_WRITE, severity, format!("an agent's settings are changed: `{shown}`")).with(flow("settings"))
         }
         Spot::AgentMemory => {
-            let order = known && is_standing_order(content);
+            let order = known && (is_standing_order(content) || content.contains("://") && context == Context::Script);
             let severity = if active || dirty || order { Severity::Critical } else if context == Context::Script && global { Severity::Warn } else { Severity::Info };
             Match::new(&rules::CONTROL_PLANE_WRITE, severity, format!("an agent's memory is changed: `{shown}`")).with(flow("a standing order").when("every session"))
         }

@@ -116,14 +116,30 @@ fn is_labelled(passage: &Passage<'_>) -> bool {
     let from = super::text::floor(lead, lead.len().saturating_sub(NEAR));
     // Only the last sentence before the block introduces it.
     let near = lead[from..].rsplit(['.', '!', '?', '。']).find(|part| part.trim().len() > 2).unwrap_or("");
-    if LABELS.iter().any(|label| has_word(near, label)) {
+    if labels(near) {
         return true;
     }
     passage.context == Context::Fence
         && passage.text.lines().take(2).map(str::trim).filter(|line| line.starts_with(['#', '/', '-', ';'])).any(|line| {
-            let line = line.to_lowercase();
-            LABELS.iter().any(|label| has_word(&line, label))
+            labels(&line.to_lowercase())
         })
+}
+
+/// Whether a sentence labels what follows as an example of what not to do. A negation counts when it
+/// is about doing that, or opens the sentence; "do not stop on errors" is none.
+fn labels(sentence: &str) -> bool {
+    const NEGATIONS: [&str; 5] = ["do not", "don't", "don’t", "never", "must not"];
+    const DOING: [&str; 16] = ["run", "use", "do", "write", "copy", "execute", "try", "paste", "pipe", "allow", "follow", "trust", "install", "accept", "type", "ship"];
+    LABELS.iter().any(|label| {
+        if !NEGATIONS.contains(label) {
+            return has_word(sentence, label);
+        }
+        sentence.match_indices(label).any(|(at, _)| {
+            let after = sentence[at + label.len()..].trim_start();
+            let word = after.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            DOING.contains(&word) || after.trim_matches([':', '*', '-', ' ', '#', '/']).is_empty()
+        })
+    })
 }
 
 /// Whether a text holds a word: not as a part of another where it starts and ends with a letter.

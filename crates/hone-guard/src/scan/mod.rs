@@ -20,6 +20,7 @@ mod mention;
 mod passage;
 mod places;
 mod prose;
+mod quoted;
 mod reach;
 mod rules;
 mod secrets;
@@ -140,13 +141,34 @@ fn look(bundle: &bundle::Bundle) -> Report {
             });
         }
     }
+    // Settings and plain data: what their strings would do.
+    for passage in passages.iter().filter(|p| matches!(p.language, Language::Json | Language::Yaml | Language::Toml | Language::Ini | Language::Plain)) {
+        embedded.extend(strings_of(passage));
+    }
     let mut program = code::Program::default();
     for passage in passages.iter().chain(&embedded) {
         program.add(passage);
     }
-    for passage in program.solve(&skill, &mut findings) {
-        let memory = memories.entry(passage.file).or_default();
-        shell_flow::look(&passage, &skill, memory, &mut findings);
+    // Shell inside code inside shell: each round goes one string deeper.
+    let mut inner: Vec<Passage<'static>> = program.solve(&skill, &mut findings).into_iter().map(Passage::detached).collect();
+    inner.extend(embedded.iter().filter(|passage| passage.language == Language::Shell).cloned().map(Passage::detached));
+    for _ in 0..MAX_STRING_DEPTH {
+        let mut deeper = Vec::new();
+        for passage in &inner {
+            let memory = memories.entry(passage.file).or_default();
+            for code in shell_flow::look(passage, &skill, memory, &mut findings) {
+                deeper.push(Passage { language: code.language, text: Cow::Owned(code.text), ..passage.clone() }.detached());
+            }
+        }
+        let code: Vec<Passage<'static>> = inner.into_iter().filter(|passage| passage.language != Language::Shell).chain(deeper).collect();
+        if code.is_empty() {
+            break;
+        }
+        let mut program = code::Program::default();
+        for passage in &code {
+            program.add(passage);
+        }
+        inner = program.solve(&skill, &mut findings).into_iter().map(Passage::detached).collect();
     }
     prose::look_across(&passages, &skill, &mut findings);
     let observed = inventory::Observed::of(&passages);
@@ -218,6 +240,33 @@ fn straight<'a>(file: usize, language: Language, context: In, text: &'a Text, ra
     }
 }
 
+/// Strings inside strings that are followed as code.
+const MAX_STRING_DEPTH: usize = 2;
+
+/// The strings of a setting or data file that look like something to be run.
+fn strings_of<'a>(passage: &Passage<'a>) -> Vec<Passage<'a>> {
+    const MOST: usize = 200;
+    let mut found = Vec::new();
+    if quoted::language_of(&passage.text[..text::floor(&passage.text, 64 * 1024)]).is_none() && passage.text.len() <= 64 * 1024 {
+        return found;
+    }
+    let mut at = 0;
+    for line in passage.text.split_inclusive('\n') {
+        let body = line.trim();
+        let value = body.split_once(['=', ':']).map_or(body, |(_, value)| value.trim());
+        let value = value.trim_start_matches(['"', '\'', '-', '[', ' ']).trim_end_matches([',', ']', '"', '\'', ' ']);
+        let value = value.replace("\\\"", "\"").replace("\", \"", " ").replace("\",\"", " ");
+        if let Some(language) = quoted::language_of(&value)
+            && found.len() < MOST
+        {
+            let (line, column) = passage.place.position(at);
+            found.push(Passage { language, text: Cow::Owned(value), place: Place::Fixed { line, column }, ..passage.clone() });
+        }
+        at += line.len();
+    }
+    found
+}
+
 /// Where the frontmatter of a Markdown text ends, or 0.
 fn frontmatter_end(text: &str) -> usize {
     let trimmed = text.trim_start_matches(['\u{FEFF}', '\n', '\r', ' ']);
@@ -285,8 +334,9 @@ fn decode_all(passages: &mut Vec<Passage<'_>>, coverage: &mut Coverage) {
                 coverage.decoded += 1;
                 coverage.bytes += encoded.text.len() as u64;
                 let context = if outer.context.acts() { In::Hidden } else { outer.context };
-                let language = match kind::classify("", encoded.text.as_bytes()) {
-                    Kind::Text(language) if language.runs() => language,
+                let language = match (quoted::language_of(&encoded.text), kind::classify("", encoded.text.as_bytes())) {
+                    (Some(language), _) => language,
+                    (None, Kind::Text(language)) if language.runs() => language,
                     _ => Language::Shell,
                 };
                 let text = Text::from_string(encoded.text).plain;

@@ -54,6 +54,21 @@ impl Place<'_> {
 pub(crate) const MAX_EVIDENCE: usize = 160;
 
 impl Passage<'_> {
+    /// The same passage on its own, at the place where it begins.
+    pub(crate) fn detached(self) -> Passage<'static> {
+        let (line, column) = self.place.position(0);
+        Passage {
+            file: self.file,
+            language: self.language,
+            context: self.context,
+            text: Cow::Owned(self.text.into_owned()),
+            place: Place::Fixed { line, column },
+            headings: Cow::Owned(self.headings.into_owned()),
+            lead: Cow::Owned(self.lead.into_owned()),
+            decoded: self.decoded,
+        }
+    }
+
     /// The line or lines that hold a range, made visible, cut around the range.
     pub(crate) fn evidence(&self, range: &Range<usize>) -> String {
         const AROUND: usize = 60;

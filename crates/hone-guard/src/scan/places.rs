@@ -112,6 +112,8 @@ const SPOTS: &[(&str, Spot)] = &[
     (".clawdbot/.env", Spot::Secret("agent credentials")),
     ("/proc/self/environ", Spot::Secret("environment")),
     ("/environ", Spot::Secret("environment")),
+    ("globalstorage/state.vscdb", Spot::Transcripts),
+    ("workspacestorage", Spot::Transcripts),
     (".claude/projects", Spot::Transcripts),
     (".claude/history", Spot::Transcripts),
     (".codex/sessions", Spot::Transcripts),

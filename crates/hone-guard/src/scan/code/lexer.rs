@@ -12,8 +12,6 @@ pub(super) enum Token {
     Name(String),
     /// A string's text, escapes resolved where they are plain.
     Text(String),
-    /// A command in backticks (Ruby, Perl, PHP).
-    Command(String),
     Number,
     Op(char),
     /// The end of a line.
@@ -89,8 +87,8 @@ impl Lexer<'_> {
                     if self.language == Ruby && self.peek(1) == b'{' { self.at += 1 } else { self.skip_line() };
                 }
                 b'<' if self.language == PowerShell && self.peek(1) == b'#' => self.skip_past("#>"),
-                b'/' if self.peek(1) == b'/' && matches!(self.language, JavaScript | Go | Php) => self.skip_line(),
-                b'/' if self.peek(1) == b'*' && matches!(self.language, JavaScript | Go | Php) => self.skip_past("*/"),
+                b'/' if self.peek(1) == b'/' && matches!(self.language, JavaScript | Go | Php | Language::Braces) => self.skip_line(),
+                b'/' if self.peek(1) == b'*' && matches!(self.language, JavaScript | Go | Php | Language::Braces) => self.skip_past("*/"),
                 b'-' if self.peek(1) == b'-' && matches!(self.language, Lua | Language::AppleScript) => {
                     if self.text[self.at..].starts_with("--[[") { self.skip_past("]]") } else { self.skip_line() };
                 }
@@ -107,8 +105,11 @@ impl Lexer<'_> {
                 b'`' if matches!(self.language, Ruby | Perl | Php) => {
                     let end = self.text[self.at + 1..].find('`').map_or(self.bytes.len(), |i| self.at + 1 + i);
                     let inner = self.text[self.at + 1..end].to_owned();
-                    self.push(Token::Command(inner.clone()), start);
+                    self.push(Token::Name("qx".to_owned()), start);
+                    self.push(Token::Op('('), start);
+                    self.push(Token::Text(inner.clone()), start);
                     self.interpolate(&inner, start);
+                    self.push(Token::Op(')'), start);
                     self.at = (end + 1).min(self.bytes.len());
                 }
                 b'[' if self.language == Lua && self.peek(1) == b'[' => {
@@ -120,10 +121,20 @@ impl Lexer<'_> {
                     let close = match self.peek(2) { b'(' => ')', b'{' => '}', _ => ']' };
                     let end = self.text[self.at + 3..].find(close).map_or(self.bytes.len(), |i| self.at + 3 + i);
                     let inner = self.text[(self.at + 3).min(end)..end].to_owned();
-                    self.push(if self.peek(1) == b'x' { Token::Command(inner.clone()) } else { Token::Text(inner.clone()) }, start);
+                    let runs = self.peek(1) == b'x';
+                    if runs {
+                        self.push(Token::Name("qx".to_owned()), start);
+                        self.push(Token::Op('('), start);
+                    }
+                    self.push(Token::Text(inner.clone()), start);
                     self.interpolate(&inner, start);
+                    if runs {
+                        self.push(Token::Op(')'), start);
+                    }
                     self.at = (end + 1).min(self.bytes.len());
                 }
+                b'[' if self.language == PowerShell && self.static_member(start) => {}
+                b'q' if self.language == Perl && self.perl_quote(start) => {}
                 b'<' if self.peek(1) == b'<' && matches!(self.language, Ruby | Perl | Php) => self.heredoc(start),
                 b'0'..=b'9' => {
                     while self.peek(0).is_ascii_alphanumeric() || self.peek(0) == b'.' || self.peek(0) == b'_' {
@@ -146,6 +157,58 @@ impl Lexer<'_> {
         }
         let end = self.at;
         self.push(Token::Line, end);
+    }
+
+    /// `[Type]::Member` as one name.
+    fn static_member(&mut self, start: usize) -> bool {
+        let rest = &self.text[self.at + 1..];
+        let length = rest.bytes().take(80).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_')).count();
+        let Some(member) = rest.get(length..).and_then(|tail| tail.strip_prefix("]::")) else { return false };
+        let name = member.bytes().take(80).take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+        if length == 0 || name == 0 {
+            return false;
+        }
+        let full = format!("{}.{}", &rest[..length], &member[..name]);
+        self.at += 1 + length + 3 + name;
+        self.push(Token::Name(full), start);
+        true
+    }
+
+    /// `qx(…)`, `qq{…}`, `q[…]`.
+    fn perl_quote(&mut self, start: usize) -> bool {
+        let rest = &self.text[self.at..];
+        let kind = if rest.starts_with("qx") { "qx" } else if rest.starts_with("qq") { "qq" } else { "q" };
+        let before = start.checked_sub(1).map_or(b' ', |i| self.bytes[i]);
+        let Some(open) = rest[kind.len()..].chars().next() else { return false };
+        let close = match open {
+            '(' => ')',
+            '{' => '}',
+            '[' => ']',
+            '<' => '>',
+            '/' | '!' | '|' => open,
+            _ => return false,
+        };
+        if before.is_ascii_alphanumeric() || matches!(before, b'_' | b'$' | b'%' | b'@') {
+            return false;
+        }
+        let from = kind.len() + open.len_utf8();
+        let end = rest[from..].find(close).map_or(rest.len(), |i| from + i);
+        let inner = rest[from..end].to_owned();
+        self.at = (self.at + end + close.len_utf8()).min(self.bytes.len());
+        if kind == "qx" {
+            // A call, so that what is put into it is seen as its argument.
+            self.push(Token::Name("qx".to_owned()), start);
+            self.push(Token::Op('('), start);
+            self.push(Token::Text(inner.clone()), start);
+            self.interpolate(&inner, start);
+            self.push(Token::Op(')'), start);
+        } else {
+            self.push(Token::Text(inner.clone()), start);
+            if kind == "qq" {
+                self.interpolate(&inner, start);
+            }
+        }
+        true
     }
 
     fn column(&self) -> usize {
@@ -408,7 +471,6 @@ mod tests {
             .filter_map(|spot| match spot.token {
                 Token::Name(name) => Some(name),
                 Token::Text(text) => Some(format!("'{text}'")),
-                Token::Command(text) => Some(format!("`{text}`")),
                 Token::Op(c) => Some(c.to_string()),
                 Token::Number => Some("0".into()),
                 Token::Line => None,

@@ -38,7 +38,7 @@ pub(super) struct World {
     /// What functions are called with, by name and position.
     pub(super) calls: HashMap<String, Vec<Taint>>,
     /// Texts of constants, by name.
-    pub(super) constants: HashMap<String, String>,
+    pub(super) constants: HashMap<String, Vec<String>>,
     /// Whether anything was gained in this round.
     pub(super) moved: bool,
 }
@@ -48,7 +48,7 @@ impl<'a> Program<'a> {
     pub(crate) fn add(&mut self, passage: &'a Passage<'a>) {
         let code = matches!(
             passage.language,
-            Language::Python | Language::JavaScript | Language::Ruby | Language::Perl | Language::PowerShell | Language::Php | Language::Go | Language::Lua | Language::Batch
+            Language::Python | Language::JavaScript | Language::Ruby | Language::Perl | Language::PowerShell | Language::Php | Language::Go | Language::Lua | Language::Braces | Language::Batch
         );
         if code {
             self.units.push(Unit::new(passage));

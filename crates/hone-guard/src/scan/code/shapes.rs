@@ -51,6 +51,12 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
     if everything && removes >= 1 && lower.contains("for ") && !lower.contains("input(") && !lower.contains("dry_run") && !lower.contains("dry-run") && !lower.contains("confirm") {
         report(find("delete"), Match::new(&rules::DESTRUCTIVE, Severity::Critical, "everything of a kind is deleted, one after the other"));
     }
+    if ["mining.subscribe", "mining.authorize", "mining.submit"].iter().filter(|w| has(w)).count() >= 2 {
+        report(find("mining."), Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a miner speaks to its pool"));
+    }
+    if has("administratorPrivileges") && has("doShellScript") {
+        report(find("administratorprivileges"), Match::new(&rules::CREDENTIAL_WRITE, Severity::Critical, "a shell command asks for the administrator's rights"));
+    }
     if (has("stratum+tcp") || has("stratum+ssl")) && passage.context != Context::Fence {
         report(find("stratum"), Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a miner is connected to its pool"));
     }
@@ -183,7 +189,7 @@ fn windows(lower: &str, text: &str, context: Context, skill: &Skill<'_>, report:
     if let Some(at) = [lower.find("-encodedcommand"), lower.find("-enc "), lower.find("-ec "), lower.find("-e ")].into_iter().flatten().find(|at| encoded(*at)) {
         report(at, Match::new(&rules::DECODED_TO_INTERPRETER, Severity::Critical, "an encoded command is run by PowerShell").with(Flow::new("an encoded text", "`powershell`").through("base64")));
     }
-    if lower.contains("format c:") || lower.contains("rd /s /q c:\\") || lower.contains("del /f /s /q c:\\") || lower.contains("vssadmin delete shadows") || lower.contains("remove-item -recurse -force $env:userprofile") || lower.contains("wbadmin delete catalog") {
+    if lower.contains("format c:") || lower.contains("rd /s /q c:\\") || lower.contains("del /f /s /q c:\\") || lower.contains("vssadmin delete shadows") || lower.contains("remove-item -recurse -force $env:userprofile") || lower.contains("wbadmin delete catalog") || lower.contains("clear-disk") && lower.contains("removedata") || lower.contains("diskpart") && lower.contains("clean all") {
         report(0, Match::new(&rules::DESTRUCTIVE, Severity::Critical, "a disk, a home folder or its backups are deleted"));
     }
     if lower.contains("clear-eventlog") || lower.contains("wevtutil cl") || lower.contains("clear-history") && lower.contains("remove-item") {

@@ -9,7 +9,7 @@ use super::lexer::{ESCAPED, Spot, Token, lex};
 use super::tables::{Meaning, meaning, meaning_any_case};
 use crate::scan::Skill;
 use crate::scan::destination::{Class, classify, host};
-use crate::scan::finding::Severity;
+use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::{Findings, Match};
 use crate::scan::flow::{self, Taint, is_key_name};
 use crate::scan::kind::{Language, of_interpreter};
@@ -35,7 +35,7 @@ pub(crate) struct Unit<'a> {
     functions: Vec<Function>,
     aliases: HashMap<String, String>,
     variables: HashMap<String, Taint>,
-    texts: HashMap<String, String>,
+    texts: HashMap<String, Vec<String>>,
     /// Names and texts that a file variable was opened with.
     origins: HashMap<String, Vec<String>>,
     /// Shell texts that the code runs.
@@ -361,7 +361,7 @@ impl<'a> Unit<'a> {
                 }
                 (Language::JavaScript, Some("import")) => {
                     let module = range.clone().rev().find_map(|i| match self.token(i) { Some(Token::Text(text)) => Some(text.clone()), _ => None });
-                    if let Some(module) = module {
+                    if let Some(module) = module.filter(|module| !module.starts_with('.')) {
                         self.bind(range.start + 1..range.end, &js_module(&module));
                     }
                 }
@@ -370,7 +370,7 @@ impl<'a> Unit<'a> {
                         let is_require = matches!(self.name_at(i), Some("require" | "import"));
                         match (is_require, self.token(i + 2)) { (true, Some(Token::Text(text))) if self.is_op(i + 1, '(') => Some((i, text.clone())), _ => None }
                     });
-                    if let Some((at, module)) = module {
+                    if let Some((at, module)) = module.filter(|(_, module)| !module.starts_with('.')) {
                         let mut module = js_module(&module);
                         let at = at - usize::from(at > range.start && self.name_at(at - 1) == Some("await"));
                         // require('x').y
@@ -471,6 +471,26 @@ impl<'a> Unit<'a> {
         for at in 0..self.statements.len() {
             self.statement(at, world, &mut out);
         }
+        if out.is_some() {
+            self.strings(world);
+        }
+    }
+
+    /// Strings that look like something to be run, wherever they go first.
+    fn strings(&mut self, world: &World) {
+        const MOST: usize = 200;
+        for at in 0..self.tokens.len() {
+            let Token::Text(text) = &self.tokens[at].token else { continue };
+            let Some(language) = crate::scan::quoted::language_of(text) else { continue };
+            if self.shell.len() >= MOST {
+                break;
+            }
+            let text = self.filled(text, world);
+            let (line, column) = self.passage.place.position(self.tokens[at].at);
+            // Not a command yet: a host to be filled in makes it an example.
+            let context = if self.passage.context == Context::Script { Context::Setting } else { self.passage.context };
+            self.shell.push(Passage { language, context, text: Cow::Owned(text), place: Place::Fixed { line, column }, ..self.passage.clone() });
+        }
     }
 
     fn gain(&mut self, name: &str, taint: &Taint, world: &mut World) {
@@ -493,6 +513,15 @@ impl<'a> Unit<'a> {
             self.narrow(&range, &mut value);
             let targets = self.targets(range.start..equals);
             let destructured = (range.start..equals).any(|i| self.is_op(i, '{'));
+            // fd, path = tempfile.mkstemp(): two names of one file.
+            if targets.len() == 2 && value.names.iter().any(|n| n.ends_with("mkstemp")) {
+                for (one, other) in [(0, 1), (1, 0)] {
+                    let origins = self.origins.entry(targets[one].clone()).or_default();
+                    if !origins.contains(&targets[other]) {
+                        origins.push(targets[other].clone());
+                    }
+                }
+            }
             for target in &targets {
                 if destructured && value.taint.environment && equals + 2 >= range.end {
                     // const { A, B } = process.env
@@ -522,6 +551,24 @@ impl<'a> Unit<'a> {
                 self.aliases.insert(target.clone(), alias);
             }
             return;
+        }
+        // if (my $s = …), while (defined(my $q = …))
+        if matches!(first.as_deref(), Some("if" | "while" | "elsif" | "unless" | "until")) && !matches!(self.passage.language, Language::Python) {
+            let inner = range.clone().skip(1).find(|i| self.is_op(*i, '=') && !self.is_op(*i + 1, '=') && !self.is_op(*i + 1, '>') && !self.is_op(*i + 1, '~') && !matches!(self.token(*i - 1), Some(Token::Op('=' | '!' | '<' | '>'))) && self.name_at(*i - 1).is_some());
+            if let Some(equals) = inner
+                && let Some(target) = self.name_at(equals - 1).map(str::to_owned)
+            {
+                let value = self.value(equals + 1..range.end, world, out, 1);
+                self.assign(&target, &value, world);
+            }
+        }
+        // … | ForEach-Object {: `$_` is each of what stands before the pipe.
+        if self.passage.language == Language::PowerShell
+            && let Some(pipe) = range.clone().rev().find(|i| self.is_op(*i, '|'))
+            && self.name_at(pipe + 1).is_some_and(|n| n.eq_ignore_ascii_case("ForEach-Object") || n.eq_ignore_ascii_case("foreach") || n.eq_ignore_ascii_case("Where-Object"))
+        {
+            let value = self.value(range.start..pipe, world, &mut None, 1);
+            self.assign("_", &value, world);
         }
         let returns = matches!(first.as_deref(), Some("return" | "yield"));
         let value = self.value(if returns { range.start + 1..range.end } else { range.clone() }, world, out, 0);
@@ -630,10 +677,9 @@ impl<'a> Unit<'a> {
 
     fn assign(&mut self, target: &str, value: &Value, world: &mut World) {
         self.gain(target, &value.taint, world);
-        let text = value.path();
-        if !text.is_empty() && text.len() < MAX_TEXT {
-            world.constants.entry(target.rsplit('.').next().unwrap_or(target).to_owned()).or_insert_with(|| text.clone());
-            self.texts.entry(target.to_owned()).or_insert(text);
+        if !value.texts.is_empty() && value.path().len() < MAX_TEXT {
+            world.constants.entry(target.rsplit('.').next().unwrap_or(target).to_owned()).or_insert_with(|| value.texts.clone());
+            self.texts.entry(target.to_owned()).or_insert_with(|| value.texts.clone());
         }
         if !value.names.is_empty() || !value.texts.is_empty() {
             let origins = self.origins.entry(target.to_owned()).or_default();
@@ -655,7 +701,10 @@ impl<'a> Unit<'a> {
             if found.len() > MOST || !seen.insert(name.clone()) {
                 continue;
             }
-            found.extend(self.texts.get(&name).cloned());
+            if let Some(texts) = self.texts.get(&name) {
+                found.extend(texts.iter().cloned());
+                found.push(texts.join("/"));
+            }
             let base = name.rsplit_once('.').map(|(base, _)| base.to_owned());
             for origin in self.origins.get(&name).or_else(|| base.as_ref().and_then(|b| self.origins.get(b))).into_iter().flatten() {
                 found.push(origin.clone());
@@ -686,7 +735,7 @@ impl<'a> Unit<'a> {
         taint
     }
 
-    fn known_text(&self, name: &str, world: &World) -> Option<String> {
+    fn known_text(&self, name: &str, world: &World) -> Option<Vec<String>> {
         self.texts.get(name).cloned().or_else(|| {
             let last = name.rsplit('.').next().unwrap_or(name);
             // Constants of other files are written in capitals or as attributes.
@@ -714,11 +763,6 @@ impl<'a> Unit<'a> {
                         _ => value.texts.push(text),
                     }
                     joins = false;
-                    at += 1;
-                }
-                Token::Command(text) => {
-                    let ran = self.run(&[Value { texts: vec![text], ..Value::default() }], at, world, out);
-                    value.taint.add(&ran);
                     at += 1;
                 }
                 Token::Name(name) => {
@@ -794,7 +838,7 @@ impl<'a> Unit<'a> {
         while let Some(open) = rest.find(['{', '$']) {
             let skip = rest[open..].len() - rest[open..].trim_start_matches(['$', '{', '#']).len();
             let name: String = rest[open + skip..].chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.')).collect();
-            let known = if name.is_empty() { None } else { self.known_text(&name, world) };
+            let known = if name.is_empty() { None } else { self.known_text(&name, world).map(|texts| texts.join("/")) };
             match known {
                 Some(known) => {
                     out.push_str(&rest[..open]);
@@ -864,8 +908,8 @@ impl<'a> Unit<'a> {
             value.alias = Some(alias.clone());
         } else if !self.is_op(next, '(') {
             value.taint = self.carried(name, world);
-            if let Some(text) = self.known_text(name, world) {
-                value.texts.push(text);
+            if let Some(texts) = self.known_text(name, world) {
+                value.texts.extend(texts);
             }
             if matches!(resolved.as_str(), "input" | "sys.argv" | "process.argv" | "ARGV" | "args") {
                 value.taint.input = true;
@@ -882,7 +926,7 @@ impl<'a> Unit<'a> {
             Language::PowerShell | Language::Batch => found.is_some() && !self.is_op(next, '(') && !self.is_op(next, '.') && found != Some(Meaning::Environment),
             Language::Ruby | Language::Perl | Language::Lua | Language::Php => {
                 matches!(found, Some(Meaning::Evaluate | Meaning::Run | Meaning::WriteHere | Meaning::Send | Meaning::Decode(_) | Meaning::WriteFile | Meaning::Open))
-                    && matches!(self.token(next), Some(Token::Text(_) | Token::Name(_) | Token::Command(_)))
+                    && matches!(self.token(next), Some(Token::Text(_) | Token::Name(_)))
                     && !matches!(self.name_at(next), Some("if" | "unless" | "do" | "and" | "or" | "rescue"))
             }
             _ => false,
@@ -894,6 +938,18 @@ impl<'a> Unit<'a> {
             let result = self.call(&resolved, name, &arguments, &receiver, at, world, out, depth);
             value.add(&result);
             return (stop, value);
+        }
+        // print $fh …, print {$fh} …: written to what is named first.
+        if self.passage.language == Language::Perl && matches!(name, "print" | "printf" | "say") {
+            let handle = if self.is_op(next, '{') { next + 1 } else { next };
+            if let Some(to) = self.name_at(handle).filter(|n| self.variables.contains_key(*n) || self.origins.contains_key(*n)).map(str::to_owned) {
+                let from = if handle > next { handle + 2 } else { handle + 1 };
+                let stop = (from..end).find(|i| self.is_op(*i, ';')).unwrap_or(end);
+                let receiver = self.receiver(&format!("{to}.print"), world);
+                let result = self.call(&format!("{to}.print"), "print", &[from..stop], &receiver, at, world, out, depth);
+                value.add(&result);
+                return (stop, value);
+            }
         }
         let mut callee = resolved;
         let mut shown = name.to_owned();
@@ -912,6 +968,7 @@ impl<'a> Unit<'a> {
                 let arguments = self.arguments(next);
                 let result = self.call(&callee, &shown, &arguments, &receiver, at, world, out, depth);
                 next = (self.close[next] + 1).min(end.max(next + 1));
+                self.block_parameters(next, end, &result, world);
                 callee = result.alias.clone().unwrap_or_default();
                 shown.clear();
                 receiver = result.clone();
@@ -952,6 +1009,18 @@ impl<'a> Unit<'a> {
         (next, value)
     }
 
+    /// `{ |f| …`, `do |f| …`: the names of a block get what the call gives.
+    fn block_parameters(&mut self, at: usize, end: usize, result: &Value, world: &mut World) {
+        if self.passage.language != Language::Ruby || !(self.is_op(at, '{') || self.name_at(at) == Some("do")) || !self.is_op(at + 1, '|') {
+            return;
+        }
+        let close = (at + 2..end.min(at + 20)).find(|i| self.is_op(*i, '|')).unwrap_or(at + 2);
+        let names: Vec<String> = (at + 2..close).filter_map(|i| self.name_at(i).map(str::to_owned)).collect();
+        for name in names {
+            self.assign(&name, result, world);
+        }
+    }
+
     /// What stands left of the pipe before a PowerShell command.
     fn piped(&mut self, at: usize, world: &mut World, depth: usize) -> Value {
         let pipe = (0..at).rev().take(64).take_while(|i| !matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '{' | '}')))).find(|i| self.is_op(*i, '|'));
@@ -964,8 +1033,15 @@ impl<'a> Unit<'a> {
     fn receiver(&self, name: &str, world: &World) -> Value {
         let Some((before, _)) = name.rsplit_once('.') else { return Value::default() };
         let mut value = Value { taint: self.carried(before, world), names: vec![before.to_owned()], ..Value::default() };
-        if let Some(text) = self.known_text(before, world) {
-            value.texts.push(text);
+        // sh.stdin.write: what is known of sh.
+        let mut known = before;
+        loop {
+            if let Some(texts) = self.known_text(known, world) {
+                value.texts.extend(texts);
+                break;
+            }
+            let Some((shorter, _)) = known.rsplit_once('.') else { break };
+            known = shorter;
         }
         value
     }
@@ -1065,6 +1141,9 @@ impl<'a> Unit<'a> {
                         self.to_network(&all.taint, &to, &format!("`{shown}`"), at, out);
                     }
                     result.taint = Taint::remote(to.clone());
+                    if to.contains("169.254.169.254") || to.contains("169.254.170.2") || to.contains("metadata.google.internal") {
+                        result.taint = Taint::secret("cloud credentials");
+                    }
                     if callee.ends_with("Request") || callee == "stream_context_create" || callee.starts_with("curl_setopt") {
                         // Built here, sent elsewhere: it carries what it was built from.
                         result.taint.add(&all.taint);
@@ -1074,7 +1153,7 @@ impl<'a> Unit<'a> {
                     if let Some(handle) = ranges.first().filter(|_| callee.starts_with("curl_setopt")).and_then(|r| self.name_at(r.start).map(str::to_owned)) {
                         self.gain(&handle, &all.taint, world);
                         if let Some(address) = &address {
-                            self.texts.entry(handle).or_insert_with(|| address.clone());
+                            self.texts.entry(handle).or_insert_with(|| vec![address.clone()]);
                         }
                     }
                     // PowerShell: -OutFile path
@@ -1135,7 +1214,7 @@ impl<'a> Unit<'a> {
                     })
                     .map(|(_, (value, _))| value)
                     .collect();
-                let program = arguments.first().and_then(|a| a.texts.first()).map(|t| t.split_whitespace().next().unwrap_or_default().to_owned()).unwrap_or_default();
+                let program = arguments.first().and_then(|a| a.texts.first()).map(|t| t.split_whitespace().find(|w| *w != "sudo" && !w.starts_with('-')).unwrap_or_default().to_owned()).unwrap_or_default();
                 let runs_input = of_interpreter(program.rsplit('/').next().unwrap_or_default()).is_some();
                 // subprocess.run(["bash"], input=…), execSync("sh", { input: … })
                 if runs_input && (all.taint.remote.is_some() || all.taint.decoded.is_some()) {
@@ -1158,19 +1237,28 @@ impl<'a> Unit<'a> {
                 }
             }
             Some(Meaning::WriteFile) => {
-                let copies = callee.to_ascii_lowercase().contains("copy");
+                let copies = callee.to_ascii_lowercase().contains("copy") || matches!(callee, "Compress-Archive" | "FileUtils.cp");
                 let named = |unit: &Self, option: &str| arguments.iter().zip(ranges).find(|(_, range)| unit.name_at(range.start).is_some_and(|n| n.eq_ignore_ascii_case(option))).map(|(value, _)| value.clone());
-                let (path, content) = if self.passage.language == Language::PowerShell {
+                let (path, content) = if self.passage.language == Language::PowerShell && !copies {
                     let path = named(self, "Path").or_else(|| named(self, "FilePath")).or_else(|| named(self, "LiteralPath")).or_else(|| arguments.first().cloned()).unwrap_or_default();
                     let mut content = named(self, "Value").or_else(|| arguments.get(1).cloned()).unwrap_or_default();
                     content.add(receiver);
                     (path, content)
                 } else if copies {
+                    // Both ends of a copy: what a target was opened from gains it too.
+                    let origins: Vec<String> = arguments.get(1).map(|a| self.possible(&a.names)).unwrap_or_default();
+                    let taint = arguments.first().map(|a| a.taint.clone()).unwrap_or_default();
+                    for origin in origins {
+                        self.gain(&origin, &taint, world);
+                    }
                     (arguments.get(1).cloned().unwrap_or_default(), arguments.first().cloned().unwrap_or_default())
                 } else {
                     (arguments.first().cloned().unwrap_or_default(), arguments.get(1).cloned().unwrap_or_default())
                 };
-                self.to_file(&path.path(), &content, at, out);
+                let mut paths = vec![path.path()];
+                paths.extend(self.possible(&path.names));
+                let known = paths.iter().find(|path| crate::scan::places::classify(path).is_some()).unwrap_or(&paths[0]).clone();
+                self.to_file(&known, &content, at, out);
                 for name in path.names.iter().chain(&path.texts) {
                     self.gain(name, &content.taint, world);
                 }
@@ -1190,11 +1278,11 @@ impl<'a> Unit<'a> {
                             if origin.contains(['/', '.', '~']) {
                                 paths.push(origin.clone());
                             }
-                            paths.extend(self.texts.get(&origin).cloned());
+                            paths.extend(self.texts.get(&origin).map(|texts| texts.join("/")));
                         }
                         self.gain(name, &all.taint, world);
                         if !all.taint.is_clean() {
-                            for text in self.texts.get(name).cloned() {
+                            for text in self.texts.get(name).cloned().unwrap_or_default() {
                                 self.gain(&text, &all.taint, world);
                             }
                         }
@@ -1265,7 +1353,7 @@ impl<'a> Unit<'a> {
                 paths.push(all.path());
                 paths.extend(receiver.texts.iter().cloned());
                 let path = paths.into_iter().map(|path| normalise(&path)).find(|path| {
-                    matches!(path.trim_end_matches('/'), "~" | "/*" | "c:" | "~/documents" | "~/desktop" | "/home" | "/users" | "/etc" | "/usr" | "/var") || path == "/"
+                    matches!(path.trim_end_matches('/'), "~/*" | "c:/*" | "~" | "/*" | "c:" | "~/documents" | "~/desktop" | "/home" | "/users" | "/etc" | "/usr" | "/var") || path == "/"
                 });
                 let found = path.map(|path| Match::new(&rules::DESTRUCTIVE, Severity::Critical, format!("`{path}` is deleted with everything in it")));
                 self.report(at, found, out);
@@ -1333,11 +1421,20 @@ impl<'a> Unit<'a> {
         {
             self.to_interpreter(&all.taint, &program, at, out);
         }
+        // git(repo, "push", "--mirror", address)
+        let all_refs = all.texts.iter().any(|t| t == "push") && all.texts.iter().any(|t| t == "--mirror" || t == "--all");
+        if all_refs && all.address().is_some_and(|address| !matches!(classify(address), Class::Local)) {
+            let flow = crate::scan::finding::Flow::new("every branch", "`git push`");
+            self.report(at, Some(Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, "every branch is pushed to a repository that the text names").with(flow)), out);
+        }
         if matches!(last, "dup2" | "reopen" | "fdopen") && (all.taint.connection.is_some() || receiver.taint.connection.is_some()) {
             self.shell_on_connection(at, out);
         }
         if last == "pipe" && receiver.taint.connection.is_some() && all.names.iter().any(|n| n.ends_with("stdin")) {
             self.shell_on_connection(at, out);
+        }
+        if last == "map" && all.names.iter().any(|n| n == "chr" || n == "String.fromCharCode") {
+            result.taint.add(&Taint::decoded("character codes"));
         }
         match last {
             "__import__" | "import_module" | "require" => {
@@ -1382,7 +1479,7 @@ impl<'a> Unit<'a> {
                 }
                 return result;
             }
-            "append" | "push" | "extend" | "update" | "add" | "set" | "insert" | "unshift" | "concat" | "merge" | "assign" => {
+            _ if ["append", "push", "extend", "update", "add", "set", "insert", "unshift", "concat", "merge", "assign", "attach"].iter().any(|verb| last.starts_with(verb)) => {
                 if let Some(name) = receiver.names.first().cloned() {
                     self.gain(&name, &all.taint, world);
                 }
@@ -1429,6 +1526,17 @@ impl<'a> Unit<'a> {
         if given.is_clean() || range.is_empty() {
             return;
         }
+        // { data: (_s, chunk) => … }: handlers inside a table.
+        if self.is_op(range.start, '{') {
+            let arrows: Vec<usize> = range.clone().filter(|i| self.is_op(*i, '=') && self.is_op(*i + 1, '>') && self.is_op(*i - 1, ')')).take(16).collect();
+            for arrow in arrows {
+                let open = (range.start..arrow).rev().find(|i| self.is_op(*i, '(') && self.close[*i] == arrow - 1);
+                let names: Vec<String> = open.map(|open| (open + 1..arrow).filter_map(|i| self.name_at(i).map(str::to_owned)).collect()).unwrap_or_default();
+                for name in names {
+                    self.gain(&name, given, world);
+                }
+            }
+        }
         let mut names = Vec::new();
         let mut at = range.start;
         while matches!(self.name_at(at), Some("async" | "function" | "lambda")) {
@@ -1464,6 +1572,8 @@ impl<'a> Unit<'a> {
         let first = arguments.first().cloned().unwrap_or_default();
         let program = first.texts.first().map(|t| t.trim().split_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']).to_owned()).unwrap_or_default();
         let base = program.rsplit('/').next().unwrap_or(&program).to_owned();
+        let words_of_first: Vec<&str> = first.texts.first().map(|t| t.split_whitespace().collect()).unwrap_or_default();
+        let base = if base == "sudo" { words_of_first.iter().skip(1).find(|w| !w.starts_with('-')).map_or(base.clone(), |w| (*w).to_owned()) } else { base };
         let interpreter = of_interpreter(&base).is_some() || matches!(base.as_str(), "start" | "open" | "cmd" | "cmd.exe" | "chmod" | "sudo" | "xdg-open" | "nohup" | "mshta" | "rundll32");
         let dynamic = first.texts.is_empty() || first.dynamic_start;
         // `sh -c text`, `path`, `f"{path} --quiet"`: what runs is what was fetched or decoded. As an
@@ -1482,7 +1592,6 @@ impl<'a> Unit<'a> {
             let (line, column) = self.passage.place.position(start);
             self.shell.push(Passage { language: if self.passage.language == Language::Batch { Language::Batch } else { Language::Shell }, text: Cow::Owned(joined.clone()), place: Place::Fixed { line, column }, ..self.passage.clone() });
         }
-        let _ = world;
         let mut result = Taint::default();
         if joined.contains("curl ") || joined.contains("wget ") {
             result.add(&Taint::remote(address));

@@ -71,7 +71,10 @@ impl Walk<'_, '_, '_> {
             self.report_some(&at, found);
             return (self.nested(&text, at.start, input), String::new());
         }
-        let call = unwrap(arguments, spans);
+        let mut call = unwrap(arguments, spans);
+        if let Some(bare) = call.name.strip_suffix(".exe") {
+            call.name = bare.to_owned();
+        }
         self.check_words(&call, &at);
         let mut output = Taint::default();
         let mut text = String::new();
@@ -116,6 +119,14 @@ impl Walk<'_, '_, '_> {
                 }
             }
             "env" | "printenv" | "set" | "export" | "declare" | "typeset" | "compgen" => {
+                if name == "set" && call.has(&["--"]) {
+                    let mut all = Value::default();
+                    for argument in &call.arguments {
+                        all.taint.add(&argument.taint);
+                        all.taint.add(&Taint::of_file(&argument.text));
+                    }
+                    self.memory.variables.insert("@".to_owned(), all);
+                }
                 let plain: Vec<&Value> = call.plain().collect();
                 let bare = plain.is_empty() && !call.has(&["-e", "-u", "-x", "-o", "-eu", "-euo", "-ex", "+e"]) && !(name == "set" && !call.arguments.is_empty());
                 if name != "compgen" && (bare || call.has(&["-p"]) && name == "export") || name == "declare" && call.has(&["-x", "-px", "-xp"]) && plain.is_empty() {
@@ -256,7 +267,8 @@ impl Walk<'_, '_, '_> {
     fn check_words(&mut self, call: &Call, at: &Range<usize>) {
         let text = call.text();
         let all = format!("{} {text}", call.name);
-        if all.contains("stratum+tcp") || all.contains("stratum+ssl") || matches!(call.name.rsplit('/').next(), Some("xmrig" | "minerd" | "cpuminer" | "cgminer" | "ethminer" | "nbminer" | "t-rex" | "lolMiner" | "xmr-stak")) {
+        let mention = self.passage.context == Context::InlineCode && call.arguments.is_empty();
+        if !mention && (all.contains("stratum+tcp") || all.contains("stratum+ssl")) || !mention && matches!(call.name.rsplit('/').next(), Some("xmrig" | "minerd" | "cpuminer" | "cgminer" | "ethminer" | "nbminer" | "t-rex" | "lolMiner" | "xmr-stak")) {
             self.report(at, Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a miner is started"));
         }
         if text.contains("169.254.169.254") || text.contains("metadata.google.internal") || text.contains("169.254.170.2") || text.contains("100.100.100.200") {
@@ -716,10 +728,10 @@ impl Walk<'_, '_, '_> {
     fn packages(&mut self, call: &Call, at: &Range<usize>) {
         let text = call.text();
         let name = call.name.as_str();
-        let runs = matches!(name, "npx" | "bunx" | "uvx" | "pipx") || matches!(name, "pnpm" | "yarn") && text.starts_with("dlx") || name == "npm" && text.starts_with("exec") || name == "uv" && text.starts_with("tool run");
+        let runs = matches!(name, "npx" | "bunx" | "uvx" | "pipx") || matches!(name, "pnpm" | "yarn") && call.plain().next().is_some_and(|verb| verb.text == "dlx") || name == "npm" && text.starts_with("exec") || name == "uv" && text.starts_with("tool run");
         let from_git = call.plain().take(if matches!(name, "npx" | "bunx" | "uvx" | "pipx") { 1 } else { 2 }).map(|a| a.text.as_str()).any(|word| word.starts_with("github:") || word.starts_with("git+") || word.starts_with("gitlab:") || word.starts_with("https://") && (word.contains(".git") || word.contains("tarball") || word.ends_with(".tgz")) || (name == "npx" || name == "bunx") && word.matches('/').count() == 1 && !word.starts_with(['@', '.', '-', '/', '$', '<']) && !word.contains("://"));
         if runs && from_git {
-            let severity = if call.has(&["-y", "--yes"]) || name == "uvx" { Severity::Warn } else { Severity::Info };
+            let severity = if call.has(&["-y", "--yes"]) || name != "npx" { Severity::Warn } else { Severity::Info };
             self.report(at, Match::new(&rules::PACKAGE_SOURCE, severity, "a program is run straight from somebody's repository"));
         }
         let foreign = |url: &str| matches!(classify(url), Class::Foreign | Class::Address | Class::Inbox | Class::Shortener | Class::Paste) && !self.skill.is_about(&host(url).unwrap_or_default());
@@ -838,7 +850,7 @@ impl Walk<'_, '_, '_> {
         };
         let code = call.arguments.iter().position(|a| {
             let option = a.text.as_str();
-            let power = language == Language::PowerShell && ["-c", "-command", "-encodedcommand", "-enc", "-e", "-ec", "-nop", "/c"].contains(&option.to_ascii_lowercase().as_str());
+            let power = language == Language::PowerShell && ["-c", "-command", "-encodedcommand", "-enc", "-e", "-ec", "/c"].contains(&option.to_ascii_lowercase().as_str());
             power || matches!(option, "-c" | "-e" | "-r" | "-E" | "--eval" | "-lc" | "-ec" | "-ic" | "-pe" | "-ne" | "-p" | "-n" | "-m" | "/c" | "/C" | "-xc" | "-exc" | "-cl" | "-l" | "-0777" | "eval" | "-Command") && !(option == "-l" && language != Language::AppleScript)
         });
         let mut taint = Taint::default();

@@ -49,6 +49,7 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, memory: &mut Memory
     let (source, offset) = match passage.language {
         Language::Shell | Language::Fish => (console(&passage.text), 0),
         Language::Make => (recipes(&passage.text), 0),
+        Language::Batch => (batch(&passage.text), 0),
         Language::AppleScript => {
             apple_script(passage, skill, memory, findings);
             return Vec::new();
@@ -451,12 +452,60 @@ impl Walk<'_, '_, '_> {
         {
             self.report(&(at..at + 1), Match::new(&rules::REVERSE_SHELL, Severity::Critical, "what comes through a network device is run"));
         }
-        let compact: String = self.source.chars().filter(|c| !c.is_whitespace()).take(100_000).collect();
+        let compact: String = self.source.chars().filter(|c| !matches!(c, ' ' | '\t')).take(100_000).collect();
         if compact.contains(":(){:|:&};:") || compact.contains("(){:|:&};:") || is_fork_bomb(&compact) {
             let at = self.source.find("()").or_else(|| self.source.find("(")).unwrap_or(0);
             self.report(&(at..at + 1), Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a fork bomb: a function that starts itself twice, without end"));
         }
     }
+}
+
+/// A batch file as shell text: `%NAME%` as `${NAME}`, `set A=b` as an assignment, `\` as `/`.
+fn batch(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_start_matches(['@', ' ', '\t']);
+        let lower = body.to_ascii_lowercase();
+        if lower.starts_with("rem ") || body.starts_with("::") || body.starts_with(':') {
+            out.push_str("#\n");
+            continue;
+        }
+        let mut line = body.replace('\\', "/").replace('^', "");
+        // %0|%0
+        if lower.starts_with("%0") && lower.contains("|%0") {
+            line = "b(){ b|b& };b\n".to_owned();
+        }
+        let mut parts = line.split('%');
+        let mut joined = parts.next().unwrap_or_default().to_owned();
+        let rest: Vec<&str> = parts.collect();
+        let mut i = 0;
+        while i < rest.len() {
+            let name = rest[i];
+            let simple = !name.is_empty() && name.len() < 40 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && i + 1 < rest.len();
+            if simple {
+                joined.push_str("${");
+                joined.push_str(name);
+                joined.push('}');
+                joined.push_str(rest[i + 1]);
+                i += 2;
+            } else {
+                joined.push_str(name);
+                i += 1;
+            }
+        }
+        let mut commands = Vec::new();
+        for command in joined.split('&') {
+            let trimmed = command.trim();
+            let assigned = trimmed.get(..4).filter(|w| w.eq_ignore_ascii_case("set ")).and_then(|_| trimmed[4..].trim_matches('"').split_once('='));
+            match assigned {
+                Some((name, value)) if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && !name.is_empty() => commands.push(format!("{name}='{}'", value.replace('\'', ""))),
+                _ => commands.push(command.trim_end().to_owned()),
+            }
+        }
+        out.push_str(&commands.join(if joined.contains("&&") { "&" } else { ";" }).replace("&;", "&&"));
+        out.push('\n');
+    }
+    out
 }
 
 /// AppleScript: the shell scripts in it, and windows that ask for a password.
