@@ -226,7 +226,7 @@ impl Lexer<'_> {
 
     fn sigil(&self) -> bool {
         let next = self.peek(1);
-        let variable = is_name(next) || next == b'{' && self.language == Language::PowerShell || next == b'$';
+        let variable = is_name(next) || next == b'{' && self.bytes[self.at] == b'$' && self.language == Language::PowerShell || next == b'$';
         variable && matches!(self.language, Language::Perl | Language::Php | Language::PowerShell | Language::Ruby | Language::JavaScript | Language::Batch)
             && (self.bytes[self.at] != b'%' || self.language == Language::Perl || self.language == Language::Batch)
     }
