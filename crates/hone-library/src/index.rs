@@ -238,26 +238,18 @@ impl Index {
         let gone: Vec<&String> =
             self.entries.keys().filter(|path| self.is_gone(path, depth)).collect();
         let count = changed.clone().count();
-        if count == 0 && gone.is_empty() {
+        if (count == 0 && gone.is_empty()) || state.make(changed.clone()) {
             return;
         }
         state.write_best_effort(|db| {
             // A first listing writes megabytes: let a later, smaller write fold them in.
             let pages = if count > MANY_FOLDERS { 0 } else { CHECKPOINT_PAGES };
             db.pragma_update(None, "wal_autocheckpoint", pages)?;
-            if format(db)?.as_deref() != Some(INDEX_FORMAT) {
-                db.execute("DELETE FROM folder", [])?;
-                db.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?1)", [INDEX_FORMAT])?;
-            }
             let mut remove = db.prepare_cached("DELETE FROM folder WHERE path = ?1")?;
             for path in &gone {
                 remove.execute([path])?;
             }
-            let mut insert = db.prepare_cached("INSERT OR REPLACE INTO folder VALUES (?1, ?2)")?;
-            for (path, entry) in changed.clone() {
-                insert.execute((path, entry))?;
-            }
-            Ok(())
+            insert(db, changed.clone())
         });
     }
 
@@ -269,6 +261,22 @@ impl Index {
             .any(|folder| folder.to_str().is_some_and(|folder| self.left.contains(folder)));
         below.matches('/').count() <= depth && !is_left
     }
+}
+
+/// Writes entries into the index; one of another format is emptied first.
+pub(crate) fn insert<'e>(
+    db: &rusqlite::Connection,
+    entries: impl Iterator<Item = (&'e str, &'e [u8])>,
+) -> Result<(), Error> {
+    if format(db)?.as_deref() != Some(INDEX_FORMAT) {
+        db.execute("DELETE FROM folder", [])?;
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?1)", [INDEX_FORMAT])?;
+    }
+    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO folder VALUES (?1, ?2)")?;
+    for entry in entries {
+        insert.execute(entry)?;
+    }
+    Ok(())
 }
 
 fn format(db: &rusqlite::Connection) -> Result<Option<String>, Error> {

@@ -530,6 +530,7 @@ fn the_database_stays_locked_against_other_programs_while_it_is_open() {
     let shelf = Shelf::new();
     shelf.skill("one");
     let state = shelf.state();
+    assert_eq!(state.trusted().unwrap(), []);
     // SQLite's locks belong to the process: closing any other handle on its file would drop them,
     // and another program could then take the log away.
     let inode = std::fs::metadata(shelf.home.join("state.db")).unwrap().ino();
