@@ -199,6 +199,38 @@ fn changes_behind_links_are_noticed() {
 }
 
 #[test]
+fn folders_of_a_root_that_nobody_asks_for_any_more_are_forgotten_when_they_are_gone() {
+    let shelf = Shelf::new();
+    shelf.skill("one");
+    let roots = ["gone", "gone-too", "kept"].map(|name| shelf.base().join(name));
+    for root in &roots {
+        for name in ["a", "b", "c"] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+            std::fs::write(root.join(name).join("SKILL.md"), about(name, "d")).unwrap();
+        }
+        shelf.catalogue_of(&[root], &shelf.state());
+    }
+    let indexed = || -> Vec<String> {
+        let db = database(&shelf);
+        let mut query = db.prepare("SELECT path FROM folder ORDER BY path").unwrap();
+        let paths = query.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        paths.map(|path| path.unwrap().replace(&*shelf.base().to_string_lossy(), "")).collect()
+    };
+    assert_eq!(indexed().len(), 12);
+    std::fs::remove_dir_all(&roots[0]).unwrap();
+    std::fs::remove_dir_all(&roots[1]).unwrap();
+    // Every listing that writes looks at a few: another skill each time makes it write.
+    for round in 0..3 {
+        shelf.skill(&format!("round-{round}"));
+        shelf.catalogue(&shelf.state());
+    }
+    let skills =
+        ["/skills", "/skills/one", "/skills/round-0", "/skills/round-1", "/skills/round-2"];
+    let expected = ["/kept", "/kept/a", "/kept/b", "/kept/c"].into_iter().chain(skills);
+    assert_eq!(indexed(), expected.collect::<Vec<_>>());
+}
+
+#[test]
 fn a_skill_changed_through_the_store_is_listed_as_it_is_now() {
     let shelf = Shelf::new();
     shelf.skill("one");

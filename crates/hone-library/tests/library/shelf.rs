@@ -57,7 +57,7 @@ impl Shelf {
 
     pub(crate) fn state(&self) -> State {
         let state = State::open(&self.home);
-        // A new one is made in the background; asking for problems waits for it.
+        // A new one is made when it is needed; asking for problems needs it.
         let _ = state.problem();
         state
     }
