@@ -55,6 +55,7 @@ impl Store<'_> {
             from_version: plan.from_version.clone(),
             to_version: plan.to_version.clone(),
             warnings: plan.warnings.clone(),
+            mended: Vec::new(),
             patched: plan.patched.clone(),
         };
         if change.files.is_empty() {
@@ -118,7 +119,17 @@ impl Store<'_> {
     fn record_outside(&self, held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
         let key = &held.place.key;
         let mut changes = Vec::new();
-        for FileEdit { file, before: now, .. } in &plan.edits {
+        // The first time, the skill itself is recorded too: a change of another file alone must leave
+        // something to go back to.
+        let main = &held.place.main;
+        let is_new_to_us =
+            !plan.edits.iter().any(|edit| edit.file == *main) && !ledger::knows(self.state, key)?;
+        let main = match held.folder()? {
+            Some(folder) if is_new_to_us => folder.read(main)?.map(|now| (main, Some(now))),
+            _ => None,
+        };
+        let main = main.iter().map(|(file, now)| (*file, now));
+        for (file, now) in main.chain(plan.edits.iter().map(|edit| (&edit.file, &edit.before))) {
             let known = ledger::last_known(self.state, key, file)?;
             let is_known = match (&known, now) {
                 (Some(known), Some(now)) => known.is(now),

@@ -25,6 +25,9 @@ const MANY_FOLDERS: usize = 500;
 /// SQLite's own measure of when its log is to be folded in.
 const CHECKPOINT_PAGES: i64 = 1_000;
 
+/// How many folders of any root each writer looks at to see whether they are still there.
+const VANISHED_LOOKED_AT: usize = 4;
+
 /// File systems with whole-second times need this much to be sure.
 const COARSE_NANOSECONDS: i64 = 2_000_000_000;
 
@@ -238,26 +241,19 @@ impl Index {
         let gone: Vec<&String> =
             self.entries.keys().filter(|path| self.is_gone(path, depth)).collect();
         let count = changed.clone().count();
-        if count == 0 && gone.is_empty() {
+        if (count == 0 && gone.is_empty()) || state.make(changed.clone()) {
             return;
         }
         state.write_best_effort(|db| {
             // A first listing writes megabytes: let a later, smaller write fold them in.
             let pages = if count > MANY_FOLDERS { 0 } else { CHECKPOINT_PAGES };
             db.pragma_update(None, "wal_autocheckpoint", pages)?;
-            if format(db)?.as_deref() != Some(INDEX_FORMAT) {
-                db.execute("DELETE FROM folder", [])?;
-                db.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?1)", [INDEX_FORMAT])?;
-            }
             let mut remove = db.prepare_cached("DELETE FROM folder WHERE path = ?1")?;
             for path in &gone {
                 remove.execute([path])?;
             }
-            let mut insert = db.prepare_cached("INSERT OR REPLACE INTO folder VALUES (?1, ?2)")?;
-            for (path, entry) in changed.clone() {
-                insert.execute((path, entry))?;
-            }
-            Ok(())
+            insert(db, changed.clone())?;
+            forget_vanished(db)
         });
     }
 
@@ -269,6 +265,57 @@ impl Index {
             .any(|folder| folder.to_str().is_some_and(|folder| self.left.contains(folder)));
         below.matches('/').count() <= depth && !is_left
     }
+}
+
+/// Writes entries into the index; one of another format is emptied first.
+pub(crate) fn insert<'e>(
+    db: &rusqlite::Connection,
+    entries: impl Iterator<Item = (&'e str, &'e [u8])>,
+) -> Result<(), Error> {
+    if format(db)?.as_deref() != Some(INDEX_FORMAT) {
+        db.execute("DELETE FROM folder", [])?;
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?1)", [INDEX_FORMAT])?;
+    }
+    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO folder VALUES (?1, ?2)")?;
+    for entry in entries {
+        insert.execute(entry)?;
+    }
+    Ok(())
+}
+
+/// Forgets folders that are gone and that no walk asks for any more, such as those of a project that
+/// was removed. Whoever writes looks at a few and leaves a mark for the next.
+fn forget_vanished(db: &rusqlite::Connection) -> Result<(), Error> {
+    let mark: Option<String> = db
+        .query_row("SELECT value FROM meta WHERE key = 'swept'", [], |row| row.get(0))
+        .optional()?;
+    let mut at = mark.unwrap_or_default();
+    for _ in 0..VANISHED_LOOKED_AT {
+        // What lies below a folder that is there is for the walk of that folder to find out.
+        let mut next = db.prepare_cached(
+            "SELECT coalesce(\
+             (SELECT min(path) FROM folder WHERE path > ?1 AND (?1 = '' OR path < ?1 || '/')), \
+             (SELECT min(path) FROM folder WHERE path >= ?1 || '0'))",
+        )?;
+        let Some(path) = next.query_row([&at], |row| row.get::<_, Option<String>>(0))? else {
+            at.clear();
+            break;
+        };
+        let is_gone = |folder: &&Path| {
+            let found = folder.symlink_metadata();
+            found.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+        };
+        let gone = Path::new(&path).ancestors().take_while(is_gone).last();
+        if let Some(gone) = gone.and_then(Path::to_str) {
+            db.prepare_cached(
+                "DELETE FROM folder WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')",
+            )?
+            .execute([gone])?;
+        }
+        at = path;
+    }
+    db.execute("INSERT OR REPLACE INTO meta VALUES ('swept', ?1)", [&at])?;
+    Ok(())
 }
 
 fn format(db: &rusqlite::Connection) -> Result<Option<String>, Error> {

@@ -236,6 +236,13 @@ pub(crate) fn rows(state: &State, key: &Path) -> Result<(Vec<Revision>, bool), E
     })
 }
 
+/// Whether anything of a skill was ever recorded.
+pub(crate) fn knows(state: &State, key: &Path) -> Result<bool, Error> {
+    let key = utf8(key)?;
+    state
+        .with(|db| Ok(db.prepare_cached("SELECT 1 FROM ledger WHERE skill = ?1")?.exists([key])?))
+}
+
 /// What a file of a skill was when hone last changed or met it; `None` when it was not there, or when
 /// hone never met it.
 pub(crate) fn last_known(state: &State, key: &Path, file: &str) -> Result<Option<Kept>, Error> {

@@ -7,18 +7,16 @@
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 
 use crate::error::Error;
 use crate::folder::sync_path;
+use crate::newborn;
 use crate::place::canonical_or_same;
-
-/// Format of the database; a larger number than this is a newer hone's.
-const FORMAT: i64 = 1;
+use crate::schema::{FORMAT, Health, TABLES, Table, format_of, health, make_tables, spoken};
 
 /// How long a writer waits for another process.
 const BUSY: Duration = Duration::from_secs(30);
@@ -29,79 +27,6 @@ const MAX_SET_ASIDE: u32 = 1_000;
 /// How long bookkeeping that may fail (index, usage) waits for another process.
 const BUSY_BEST_EFFORT: Duration = Duration::from_millis(500);
 
-const SCHEMA: &str = "
-CREATE TABLE IF NOT EXISTS folder(path TEXT PRIMARY KEY, entry BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS trust(path TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS pin(skill TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS ledger(
-  id INTEGER PRIMARY KEY,
-  skill TEXT NOT NULL,
-  revision INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  actor TEXT NOT NULL,
-  action TEXT NOT NULL,
-  reason TEXT NOT NULL,
-  name TEXT NOT NULL,
-  slug TEXT NOT NULL,
-  from_version TEXT,
-  to_version TEXT,
-  changes TEXT NOT NULL,
-  done INTEGER NOT NULL,
-  UNIQUE(skill, revision)
-);
-CREATE INDEX IF NOT EXISTS ledger_slug ON ledger(slug);
-CREATE INDEX IF NOT EXISTS ledger_unfinished ON ledger(skill) WHERE done = 0;
-CREATE TABLE IF NOT EXISTS usage(
-  skill TEXT NOT NULL,
-  version TEXT NOT NULL,
-  name TEXT NOT NULL,
-  views INTEGER NOT NULL DEFAULT 0,
-  uses INTEGER NOT NULL DEFAULT 0,
-  patches INTEGER NOT NULL DEFAULT 0,
-  last_viewed INTEGER,
-  last_used INTEGER,
-  last_patched INTEGER,
-  created INTEGER NOT NULL,
-  PRIMARY KEY(skill, version)
-) WITHOUT ROWID;
-";
-
-/// A table of the database.
-struct Table {
-    name: &'static str,
-    columns: &'static str,
-    /// What a person calls its content; empty when it can be built anew from the files.
-    holds: &'static str,
-}
-
-const TABLES: [Table; 6] = [
-    Table { name: "folder", columns: "path, entry", holds: "" },
-    Table { name: "meta", columns: "key, value", holds: "" },
-    Table {
-        name: "ledger",
-        columns: "id, skill, revision, at, actor, action, reason, name, slug, from_version, to_version, \
-                  changes, done",
-        holds: "history",
-    },
-    Table { name: "trust", columns: "path, at", holds: "trust" },
-    Table { name: "pin", columns: "skill, at", holds: "pins" },
-    Table {
-        name: "usage",
-        columns: "skill, version, name, views, uses, patches, last_viewed, last_used, last_patched, \
-                  created",
-        holds: "usage",
-    },
-];
-
-/// What a look at the whole database says.
-enum Health {
-    Sound,
-    /// Tables that should be there are not.
-    Missing(Vec<&'static Table>),
-    Damaged,
-}
-
 /// The open state of one `HONE_HOME`.
 #[derive(Debug)]
 pub struct State {
@@ -110,72 +35,69 @@ pub struct State {
     problem: RefCell<Option<Error>>,
     notes: RefCell<Vec<String>>,
     is_durable: Cell<bool>,
-    /// A state that is being made on another core.
-    making: RefCell<Option<JoinHandle<Self>>>,
+    stage: Cell<Stage>,
 }
 
-impl Drop for State {
-    fn drop(&mut self) {
-        self.wait();
-    }
+/// How far the state is on its way from the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// There is no file: nothing is known, and nothing has been asked for.
+    New,
+    /// The file is made, and SQLite has not opened it.
+    Made,
+    /// SQLite has opened it, or could not.
+    Opened,
 }
 
 impl State {
-    /// Opens the state below `home`, and creates it when there is none.
+    /// Opens the state below `home`. One that is not there is made when it is needed.
     ///
     /// Never fails: a state that cannot be opened is reported by whatever needs it.
     pub fn open(home: &Path) -> Self {
-        let mut state = Self::unopened(home.to_owned());
-        // A new one takes as long to make as a hundred skills to read: both are done at once.
-        if !home.join("state.db").exists() {
-            let home = home.to_owned();
-            let making = std::thread::Builder::new().spawn(move || {
-                let state = Self::unopened(home);
-                state.open_here();
-                state
-            });
-            state.making = RefCell::new(making.ok());
-        }
-        if state.making.get_mut().is_none() {
-            state.open_here();
-        }
-        state
-    }
-
-    fn unopened(home: PathBuf) -> Self {
-        Self {
-            home,
+        let state = Self {
+            home: home.to_owned(),
             db: RefCell::new(None),
             problem: RefCell::new(None),
             notes: RefCell::new(Vec::new()),
             is_durable: Cell::new(false),
-            making: RefCell::new(None),
+            stage: Cell::new(Stage::New),
+        };
+        if state.path().exists() {
+            state.open_file_now();
         }
+        state
     }
 
-    fn open_here(&self) {
+    fn open_file_now(&self) {
+        self.stage.set(Stage::Opened);
         match self.connect() {
             Ok(db) => *self.db.borrow_mut() = Some(db),
             Err(error) => *self.problem.borrow_mut() = Some(error),
         }
     }
 
-    /// Waits until a new state is made.
-    fn wait(&self) {
-        let Some(making) = self.making.borrow_mut().take() else { return };
-        match making.join() {
-            Ok(made) => {
-                self.db.replace(made.db.take());
-                self.problem.replace(made.problem.take());
-                self.notes.borrow_mut().append(&mut made.notes.borrow_mut());
-            }
-            Err(_) => self.open_here(),
+    /// Makes the file, unless it is there, with the first folders of the index; true when they are
+    /// in it.
+    pub(crate) fn make<'e>(
+        &self,
+        folders: impl Iterator<Item = (&'e str, &'e [u8])> + Clone,
+    ) -> bool {
+        if self.stage.get() != Stage::New {
+            return false;
         }
+        let is_made = matches!(newborn::place(&self.path(), folders), Ok(true));
+        if is_made {
+            self.stage.set(Stage::Made);
+        } else {
+            // Not on this disk, or somebody was faster: SQLite's own way knows what to do.
+            self.open_file_now();
+        }
+        is_made
     }
 
-    /// Whether the state is still being made, so that nothing can be known from it.
+    /// Whether there is no file yet, so that nothing can be known from it.
     pub(crate) fn is_new(&self) -> bool {
-        self.making.borrow().is_some()
+        self.stage.get() == Stage::New
     }
 
     /// The folder that holds everything.
@@ -185,13 +107,13 @@ impl State {
 
     /// Things that the person should hear about, such as a damaged database that was set aside.
     pub fn take_notes(&self) -> Vec<String> {
-        self.wait();
+        self.make(std::iter::empty());
         std::mem::take(&mut self.notes.borrow_mut())
     }
 
     /// Why there is no usable database, when there is none.
     pub fn problem(&self) -> Option<String> {
-        self.wait();
+        self.make(std::iter::empty());
         self.problem.borrow().as_ref().map(ToString::to_string)
     }
 
@@ -334,7 +256,10 @@ impl State {
         &self,
         mut work: impl FnMut(&mut Connection) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.wait();
+        self.make(std::iter::empty());
+        if self.stage.get() == Stage::Made {
+            self.open_file_now();
+        }
         let result = match self.db.borrow_mut().as_mut() {
             Some(db) => work(db),
             None => return Err(self.why_closed()),
@@ -386,14 +311,29 @@ impl State {
         })
     }
 
-    /// Makes sure that the file itself is on the disk, which its making did not wait for. SQLite does
-    /// that: closing a second handle on its file would take away the locks that it holds.
+    /// Makes sure, once for a file, that the file itself is on the disk, which its making did not wait
+    /// for. SQLite does that when it folds its log in: closing a second handle on the file would take
+    /// away the locks that it holds.
     fn make_durable(&self, db: &Connection) -> Result<(), Error> {
-        if !self.is_durable.get() {
-            db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
-            sync_path(&self.home)?;
-            self.is_durable.set(true);
+        const DURABLE: &str = "SELECT value = 'yes' FROM meta WHERE key = 'durable'";
+        if self.is_durable.get() {
+            return Ok(());
         }
+        let is_durable: Option<bool> = db.query_row(DURABLE, [], |row| row.get(0)).optional()?;
+        if is_durable != Some(true) {
+            // Something must be in the log, or there is nothing to wait for.
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('durable', 'no')", [])?;
+            let is_folded: bool = db.query_row("PRAGMA wal_checkpoint(FULL)", [], |row| {
+                let (busy, pages, folded): (i64, i64, i64) =
+                    (row.get(0)?, row.get(1)?, row.get(2)?);
+                Ok(busy == 0 && pages == folded)
+            })?;
+            sync_path(&self.home)?;
+            if is_folded {
+                db.execute("UPDATE meta SET value = 'yes' WHERE key = 'durable'", [])?;
+            }
+        }
+        self.is_durable.set(true);
         Ok(())
     }
 
@@ -427,6 +367,9 @@ impl State {
 
     /// Whether a project folder is trusted. When in doubt, it is not.
     pub fn is_trusted(&self, folder: &Path) -> bool {
+        if self.is_new() {
+            return false;
+        }
         let folder = canonical_or_same(folder);
         let Some(path) = folder.to_str() else { return false };
         self.with(|db| {
@@ -474,70 +417,6 @@ impl State {
             let rows: Vec<String> = rows.collect::<Result<_, _>>()?;
             Ok(rows.into_iter().filter(|row| row != "ok").collect())
         })
-    }
-}
-
-fn format_of(db: &Connection) -> Result<i64, Error> {
-    Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
-}
-
-fn make_tables(db: &Connection) -> Result<(), Error> {
-    db.execute_batch(&format!(
-        "BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;"
-    ))?;
-    Ok(())
-}
-
-fn health(db: &Connection) -> Result<Health, Error> {
-    let answer: String = db.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if answer != "ok" {
-        return Ok(Health::Damaged);
-    }
-    let mut missing = Vec::new();
-    for table in &TABLES {
-        let known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
-        if !db.prepare(known)?.exists([table.name])? {
-            missing.push(table);
-        } else if db.prepare(&format!("SELECT {} FROM {}", table.columns, table.name)).is_err() {
-            return Ok(Health::Damaged);
-        }
-    }
-    Ok(if missing.is_empty() { Health::Sound } else { Health::Missing(missing) })
-}
-
-/// What tables hold, as a list.
-fn spoken<'t>(tables: impl Iterator<Item = &'t Table>) -> String {
-    let words: Vec<&str> =
-        tables.map(|table| table.holds).filter(|word| !word.is_empty()).collect();
-    words.join(", ")
-}
-
-impl Table {
-    /// Copies the rows of a damaged file, all of them or, when the table itself is damaged, none:
-    /// half a history would be a wrong one.
-    fn take_over(&self, from: &Path, to: &Connection) -> Result<(), Error> {
-        let old = Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let check = format!("PRAGMA quick_check({})", self.name);
-        let answer: String = old.query_row(&check, [], |row| row.get(0))?;
-        if answer != "ok" {
-            return Err(rusqlite::Error::InvalidQuery.into());
-        }
-        let count = self.columns.split(',').count();
-        let places: Vec<String> = (1..=count).map(|n| format!("?{n}")).collect();
-        let (name, columns) = (self.name, self.columns);
-        let mut select = old.prepare(&format!("SELECT {columns} FROM {name}"))?;
-        let transaction = to.unchecked_transaction()?;
-        let mut insert = transaction
-            .prepare(&format!("INSERT INTO {name}({columns}) VALUES ({})", places.join(", ")))?;
-        let mut rows = select.query([])?;
-        while let Some(row) = rows.next()? {
-            let values: Vec<rusqlite::types::Value> =
-                (0..count).map(|at| row.get(at)).collect::<Result<_, _>>()?;
-            insert.execute(rusqlite::params_from_iter(values))?;
-        }
-        drop(insert);
-        transaction.commit()?;
-        Ok(())
     }
 }
 

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hone_skill::{
-    Diagnostic, FIRST_VERSION, Field, Reading, Slug, ensure_frontmatter, next_version, read,
-    same_name, set_field,
+    Diagnostic, FIRST_VERSION, Field, Profile, Reading, Rule, Slug, ensure_frontmatter, fix,
+    next_version, read, same_name, set_field,
 };
 
 use crate::catalogue::Listed;
@@ -77,6 +77,8 @@ pub struct Change {
     pub to_version: Option<String>,
     /// What could be better about the result.
     pub warnings: Vec<Diagnostic>,
+    /// Rules that the given text broke and that it was mended to keep.
+    pub mended: Vec<Rule>,
     /// What a patch matched.
     pub patched: Option<Patched>,
 }
@@ -112,7 +114,8 @@ impl<'a> Store<'a> {
             Some(category) => root.join(checked_category(root, category)?),
         };
         let text = ensure_frontmatter(content, &slug, name, FIRST_VERSION)?;
-        self.create_at(&parent, &slug, name, text, Action::Create)
+        let change = self.create_at(&parent, &slug, name, text, Action::Create)?;
+        Ok(Change { mended: mended(content, &slug), ..change })
     }
 
     fn create_at(
@@ -194,18 +197,20 @@ impl<'a> Store<'a> {
         existing: &[Listed],
     ) -> Result<Change, Error> {
         let slug = Slug::new(name)?;
-        if let Some(skill) = same_slug(existing, root, &slug) {
-            return self.upgrade(&Place::of(skill)?, &slug, name, content);
-        }
-        let text = ensure_frontmatter(content, &slug, name, FIRST_VERSION)?;
-        match self.create_at(root, &slug, name, text, Action::Upsert) {
-            // Somebody was faster: then there is something to bring to its next version.
-            Err(Error::Exists { path, .. }) if path.join(SKILL_FILE).is_file() => {
-                let place = Place::at(path, false, SKILL_FILE.to_owned());
-                self.upgrade(&place, &slug, name, content)
+        let change = if let Some(skill) = same_slug(existing, root, &slug) {
+            self.upgrade(&Place::of(skill)?, &slug, name, content)
+        } else {
+            let text = ensure_frontmatter(content, &slug, name, FIRST_VERSION)?;
+            match self.create_at(root, &slug, name, text, Action::Upsert) {
+                // Somebody was faster: then there is something to bring to its next version.
+                Err(Error::Exists { path, .. }) if path.join(SKILL_FILE).is_file() => {
+                    let place = Place::at(path, false, SKILL_FILE.to_owned());
+                    self.upgrade(&place, &slug, name, content)
+                }
+                other => other,
             }
-            other => other,
-        }
+        };
+        Ok(Change { mended: mended(content, &slug), ..change? })
     }
 
     fn upgrade(
@@ -474,6 +479,13 @@ fn checked_category<'c>(root: &Path, category: &'c str) -> Result<&'c str, Error
         return Ok(category);
     };
     Err(Error::Refused(format!("`{shown}` cannot be a category: {why}")))
+}
+
+/// The rules that [`ensure_frontmatter`] mends a text to keep. The name is set in any case.
+fn mended(content: &str, slug: &Slug) -> Vec<Rule> {
+    let (_, mut rules) = fix(content, Some(slug.as_str()), Profile::Spec);
+    rules.retain(|rule| !rule.id().starts_with("name-"));
+    rules
 }
 
 fn holds_skill(folder: &Path) -> bool {

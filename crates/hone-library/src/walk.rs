@@ -374,7 +374,9 @@ fn leads_out(path: &Path, confined_to: Option<&Path>) -> bool {
 /// date: on other cores while `next` goes on, when there are many. Gives them in their order.
 fn refreshed(mut next: impl FnMut() -> Option<Visit>) -> Vec<Visit> {
     /// Visits that go to another core at a time; fewer are not worth it.
-    const BATCH: usize = 16;
+    const BATCH: usize = 8;
+    /// Batches that one other core is enough for: to ask how many there are takes a while.
+    const FEW_BATCHES: usize = 64;
     let mut batches = std::iter::from_fn(|| {
         let batch: Vec<Visit> = std::iter::from_fn(&mut next).take(BATCH).collect();
         (!batch.is_empty()).then_some(batch)
@@ -384,7 +386,6 @@ fn refreshed(mut next: impl FnMut() -> Option<Visit>) -> Vec<Visit> {
         refresh_batch(&mut first);
         return first;
     }
-    let others = std::thread::available_parallelism().map_or(1, |cores| cores.get().max(2) - 1);
     let (send, receive) = std::sync::mpsc::channel::<(usize, Vec<Visit>)>();
     let (waiting, done) = (Mutex::new(receive), Mutex::new(Vec::new()));
     let work = || {
@@ -399,11 +400,14 @@ fn refreshed(mut next: impl FnMut() -> Option<Visit>) -> Vec<Visit> {
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..others {
-            // Where no thread is to be had, this one does it all.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
+        // Where no thread is to be had, this one does it all.
+        let help = || std::thread::Builder::new().spawn_scoped(scope, work);
+        let _ = help();
         for (place, batch) in std::iter::once(first).chain(batches).enumerate() {
+            if place == FEW_BATCHES {
+                let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+                (2..cores).for_each(|_| drop(help()));
+            }
             let _ = send.send((place, batch));
         }
         drop(send);
@@ -501,7 +505,11 @@ fn is_flat_skill(name: &str) -> bool {
 fn refresh(folder: &Path, file: &mut FileEntry) -> bool {
     let path = folder.join(&file.name);
     let now = file_clock();
-    let metadata = match std::fs::metadata(&path) {
+    // A file that nobody has read is opened at once; one that is known may not have to be.
+    let is_unread = file.seen.is_none() && !file.is_link;
+    let opened = is_unread.then(|| open_readable(&path).ok()).flatten();
+    let metadata = opened.as_ref().map_or_else(|| std::fs::metadata(&path), File::metadata);
+    let metadata = match metadata {
         Ok(metadata) => metadata,
         Err(error) => {
             file.seen = None;
@@ -526,11 +534,16 @@ fn refresh(folder: &Path, file: &mut FileEntry) -> bool {
     file.seen = Some(Seen::new(stamp, now));
     file.policy =
         file.policy.map(|_| policy_stamp.map_or_else(Seen::never, |stamp| Seen::new(stamp, now)));
-    file.record = read_skill(&path, &metadata, policy.as_deref());
+    file.record = read_skill(&path, &metadata, opened, policy.as_deref());
     true
 }
 
-fn read_skill(path: &Path, metadata: &Metadata, policy: Option<&[u8]>) -> Record {
+fn read_skill(
+    path: &Path,
+    metadata: &Metadata,
+    opened: Option<File>,
+    policy: Option<&[u8]>,
+) -> Record {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if is_skill_file(name) && !matches!(name, "SKILL.md" | "skill.md") {
         let mut record = Record { skill: None, notes: Vec::new() };
@@ -540,7 +553,11 @@ fn read_skill(path: &Path, metadata: &Metadata, policy: Option<&[u8]>) -> Record
     if !metadata.is_file() {
         return Record::refused(format!("`{}` is not a regular file", path.display()));
     }
-    let bytes = match read_bounded(path) {
+    let read = match opened {
+        Some(file) => read_open(file, metadata),
+        None => read_bounded(path),
+    };
+    let bytes = match read {
         Ok(bytes) => bytes,
         Err(error) => return Record::unreadable(path, &error),
     };
@@ -558,9 +575,18 @@ fn read_skill(path: &Path, metadata: &Metadata, policy: Option<&[u8]>) -> Record
 /// Reads a file up to one byte past the limit, so that the reader can tell that it is too large.
 /// Never waits on a pipe that somebody put there.
 pub fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    let file = open_readable(path)?;
+    let metadata = file.metadata()?;
+    read_open(file, &metadata)
+}
+
+fn open_readable(path: &Path) -> std::io::Result<File> {
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    let mut file: File = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
-    let size = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+    OpenOptions::new().read(true).custom_flags(nonblocking).open(path)
+}
+
+fn read_open(mut file: File, metadata: &Metadata) -> std::io::Result<Vec<u8>> {
+    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
     let mut bytes = vec![0; size.min(MAX_READ_BYTES) + 1];
     let mut filled = 0;
     loop {

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::{Edit, is_hidden, shown};
+use crate::diagnostic::{Edit, shown};
 use crate::frontmatter::{Entry, Frontmatter};
+use crate::hidden::first_hidden;
 use crate::limits::{MAX_COMPATIBILITY_CHARS, MAX_DESCRIPTION_CHARS};
 use crate::name::{is_valid_name, name_matches_folder, name_problems};
 use crate::reader::{Reader, holds_comment};
@@ -105,7 +106,7 @@ impl Reader<'_> {
     }
 
     fn hidden_characters(&mut self, key: &str, text: &str, at: &Range<usize>) {
-        if let Some(c) = text.chars().find(|c| is_hidden(*c)) {
+        if let Some(c) = first_hidden(text) {
             let message = format!("the {key} holds the invisible character U+{:04X}", u32::from(c));
             self.report(Rule::HiddenCharacters, at.clone(), message).hint =
                 Some("remove it: it can make text look like something else".to_owned());
@@ -179,7 +180,8 @@ impl Reader<'_> {
         if let Some(entry) = self.entry(found, "license")
             && matches!(entry.value.kind, Kind::List { .. } | Kind::Map { .. })
         {
-            self.report(Rule::License, entry.value.span.clone(), "license is not text");
+            self.report(Rule::License, entry.value.span.clone(), "license is not text").hint =
+                Some("write its name, or the name of a file, such as `license: MIT`".to_owned());
         }
         if let Some(entry) = self.entry(found, "metadata") {
             self.metadata(entry);
@@ -231,7 +233,11 @@ impl Reader<'_> {
             entry.value.span.clone(),
             "allowed-tools is not one text separated by spaces",
         );
-        diagnostic.hint = Some(format!("write `allowed-tools: {}`", shown(&written)));
+        diagnostic.hint = Some(if matches!(value, Value::Map(_)) {
+            "write the tools in one line, such as `allowed-tools: Read Bash(git:*)`".to_owned()
+        } else {
+            format!("write `allowed-tools: {}`", shown(&written))
+        });
         diagnostic.fix = fix.map(|fix: Edit| vec![fix]);
     }
 
@@ -254,17 +260,26 @@ impl Reader<'_> {
                 self.report(Rule::MetadataReserved, key.span.clone(), message);
             }
             if matches!(value.kind, Kind::List { .. } | Kind::Map { .. }) {
-                let name = shown(name);
+                let (name, hint) = (shown(name), flattened(name, &value.to_value()));
                 self.report(
                     Rule::MetadataValue,
                     value.span.clone(),
                     format!("`metadata.{name}` is a list or a map, only text is allowed"),
                 )
-                .hint = Some(
-                    "some agents keep their own settings here; the specification does not"
-                        .to_owned(),
-                );
+                .hint = Some(hint);
             }
         }
+    }
+}
+
+/// How a list or a map under `metadata` is written as text.
+fn flattened(name: &str, value: &Value) -> String {
+    match value {
+        Value::List(items) if items.iter().all(|item| item.text().is_some()) => {
+            let words: Vec<&str> = items.iter().filter_map(Value::text).collect();
+            shown(&format!("write it as one text: `{name}: {}`", quote_always(&words.join(", "))))
+        }
+        Value::Map(_) => shown(&format!("write its keys beside it, as `{name}.key: value`")),
+        _ => "write it as one text".to_owned(),
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 pub(crate) struct Repair {
     pub(crate) key: String,
-    /// What the parser said, and where.
+    /// What is wrong, in our words or the parser's, and where.
     pub(crate) message: String,
     pub(crate) at: usize,
     /// Where the value ends.
@@ -180,7 +180,8 @@ impl Repairer<'_> {
             }
         }
         let (mut kept, span) = exact_text(self.text, chunk.value.clone());
-        let mut unquoted = needs_quotes(&kept);
+        let why_quotes = why_quotes(&kept);
+        let mut unquoted = why_quotes.is_some();
         if let Some(text) = self.quoted_text(&kept) {
             (kept, unquoted) = (text, false);
         }
@@ -196,7 +197,7 @@ impl Repairer<'_> {
         let at = floor_boundary(self.text, at.clamp(chunk.range.start, span.end));
         self.repairs.push(Repair {
             key: chunk.key.clone(),
-            message,
+            message: why_quotes.filter(|_| unquoted).unwrap_or(message),
             at,
             end: span.end.max(at),
             unquoted,
@@ -392,9 +393,24 @@ fn exact_text(text: &str, value: Range<usize>) -> (String, Range<usize>) {
     (kept, span)
 }
 
-fn needs_quotes(value: &str) -> bool {
-    value.contains(": ")
-        || value.ends_with(':')
-        || value.starts_with("- ")
-        || value.starts_with(['[', '{', '@', '`', '*', '&', '!', '%', '|', '>', ']', '}', ','])
+/// Why a value must be quoted, when quotes are what it lacks.
+fn why_quotes(value: &str) -> Option<String> {
+    const INDICATORS: [char; 13] =
+        ['[', '{', '@', '`', '*', '&', '!', '%', '|', '>', ']', '}', ','];
+    if let Some(indicator) = value.chars().next().filter(|c| INDICATORS.contains(c)) {
+        // A backtick cannot stand between backticks.
+        let shown =
+            if indicator == '`' { "a backtick".to_owned() } else { format!("`{indicator}`") };
+        return Some(format!("it starts with {shown}"));
+    }
+    let found = if value.starts_with("- ") {
+        "it starts with `- `"
+    } else if value.contains(": ") {
+        "it holds `: `"
+    } else if value.ends_with(':') {
+        "it ends in `:`"
+    } else {
+        return None;
+    };
+    Some(found.to_owned())
 }

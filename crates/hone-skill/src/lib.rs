@@ -26,6 +26,7 @@ mod edit;
 mod fence;
 mod fields;
 mod frontmatter;
+mod hidden;
 pub mod limits;
 mod name;
 mod openai;
@@ -38,8 +39,9 @@ mod value;
 mod write;
 mod yaml;
 
-pub use diagnostic::{Diagnostic, Edit, Severity, is_hidden};
+pub use diagnostic::{Diagnostic, Edit, Severity};
 pub use edit::{EditError, Field, apply_edits, fix, set_field};
+pub use hidden::is_hidden;
 pub use name::{is_valid_name, name_matches_folder, name_problems};
 pub use openai::OpenAiPolicy;
 pub use rule::{CLAUDE_CODE_KEYS, OTHER_AGENT_KEYS, Profile, Rule, SPEC_KEYS};

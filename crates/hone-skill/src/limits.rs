@@ -18,5 +18,7 @@ pub const MAX_YAML_DEPTH: usize = 32;
 pub const MAX_YAML_NODES: usize = 10_000;
 /// Most bytes of scalar text in frontmatter, aliases counted as what they stand for.
 pub const MAX_YAML_TEXT_BYTES: usize = 4 * MAX_FRONTMATTER_BYTES;
+/// Most places with hidden characters that are reported one by one.
+pub const MAX_HIDDEN_REPORTED: usize = 20;
 /// Longest body that agents like to load, in lines (agentskills.io recommends less).
 pub const RECOMMENDED_BODY_LINES: usize = 500;

@@ -4,11 +4,12 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::diagnostic::{Diagnostic, Edit, Lines, shown};
+use crate::diagnostic::{Diagnostic, Edit, Lines, count_breaks, shown};
 use crate::edit::replacement;
 use crate::fence::Parts;
 use crate::frontmatter::{Entry, Frontmatter};
-use crate::limits::{MAX_SKILL_CHARS, RECOMMENDED_BODY_LINES};
+use crate::hidden::hidden_runs;
+use crate::limits::{MAX_HIDDEN_REPORTED, MAX_SKILL_CHARS, RECOMMENDED_BODY_LINES};
 use crate::rule::{CLAUDE_CODE_KEYS, OTHER_AGENT_KEYS, Rule, SPEC_KEYS};
 use crate::skill::{DescriptionSource, Reading, Skill};
 use crate::slug::Slug;
@@ -23,6 +24,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) text: &'a str,
     pub(crate) folder: Option<&'a str>,
     pub(crate) parts: Parts,
+    /// The lines down to the body, which is all that most diagnostics need.
+    head: OnceCell<Lines<'a>>,
     lines: OnceCell<Lines<'a>>,
     diagnostics: Vec<Diagnostic>,
     /// For each key, the entry that counts: the last one.
@@ -37,7 +40,8 @@ impl<'a> Reader<'a> {
         found: &Frontmatter,
     ) -> Self {
         let last = found.entries.iter().enumerate().map(|(at, e)| (e.key.clone(), at)).collect();
-        Self { text, folder, parts, lines: OnceCell::new(), diagnostics: Vec::new(), last }
+        let (head, lines) = (OnceCell::new(), OnceCell::new());
+        Self { text, folder, parts, head, lines, diagnostics: Vec::new(), last }
     }
 
     pub(crate) fn read(mut self, found: &Frontmatter) -> Reading {
@@ -49,6 +53,7 @@ impl<'a> Reader<'a> {
         let name = self.name(found);
         let description = self.description(found);
         self.other_fields(found);
+        self.hidden(found);
         self.body();
         self.diagnostics.sort_by_key(|d| (!d.refuses, d.range.start));
         let skill = match (name, description) {
@@ -109,7 +114,13 @@ impl<'a> Reader<'a> {
         range: Range<usize>,
         message: impl Into<String>,
     ) -> &mut Diagnostic {
-        let (line, column) = self.lines.get_or_init(|| Lines::new(self.text)).position(range.start);
+        let body = self.parts.body.start;
+        let lines = if range.start <= body {
+            self.head.get_or_init(|| Lines::new(&self.text[..body]))
+        } else {
+            self.lines.get_or_init(|| Lines::new(self.text))
+        };
+        let (line, column) = lines.position(range.start);
         self.diagnostics.push(Diagnostic {
             rule,
             range,
@@ -351,10 +362,37 @@ impl<'a> Reader<'a> {
         replacement(self.text, &entry.key_span, &entry.value, written)
     }
 
+    /// Hidden characters anywhere but in the name and the description, which have their own.
+    fn hidden(&mut self, found: &Frontmatter) {
+        let told: Vec<Range<usize>> = ["name", "description"]
+            .iter()
+            .filter_map(|key| Some(self.entry(found, key)?.value.span.clone()))
+            .collect();
+        let is_told =
+            |at: usize| (self.parts.bom && at == 0) || told.iter().any(|range| range.contains(&at));
+        let mut runs = hidden_runs(self.text);
+        runs.retain(|(range, _)| !is_told(range.start));
+        let rest = runs.len().saturating_sub(MAX_HIDDEN_REPORTED);
+        for (at, (range, count)) in runs.into_iter().take(MAX_HIDDEN_REPORTED).enumerate() {
+            let first = self.text[range.clone()].chars().next().map_or(0, u32::from);
+            let what = if count == 1 {
+                format!("the invisible character U+{first:04X}")
+            } else {
+                format!("{count} invisible characters from U+{first:04X} on")
+            };
+            let message = if rest > 0 && at + 1 == MAX_HIDDEN_REPORTED {
+                format!("{what}; there are more in {rest} places below")
+            } else {
+                what
+            };
+            self.report(Rule::HiddenCharacters, range, message).hint =
+                Some("remove it: a model reads what a person cannot see".to_owned());
+        }
+    }
+
     fn body(&mut self) {
         let body = &self.text[self.parts.body.clone()];
-        let lines = body.bytes().filter(|byte| *byte == b'\n').count()
-            + usize::from(!body.is_empty() && !body.ends_with('\n'));
+        let lines = count_breaks(body) + usize::from(!body.is_empty() && !body.ends_with('\n'));
         let at = self.parts.body.start;
         if lines > RECOMMENDED_BODY_LINES {
             self.report(Rule::BodyLong, at..at, format!(

@@ -204,16 +204,53 @@ fn no_frontmatter(text: &str) -> Reading {
     refuse(text, Rule::NoFrontmatter, 0..0, "there is no frontmatter".to_owned(), hint)
 }
 
-/// The first line of a Markdown text that is prose: no heading, code, table, rule or markup.
+/// The first line of a Markdown text that is prose: no heading, code, table, rule, markup or comment.
+/// The mark of a list or a quotation in front of it does not belong to it.
 pub fn first_prose_line(body: &str) -> Option<&str> {
-    let mut in_code = false;
-    body.lines().map(str::trim).find(|line| {
+    let (mut in_code, mut in_comment) = (false, false);
+    body.lines().find_map(|line| {
+        let line = without_comments(line.trim(), &mut in_comment);
         if line.starts_with("```") || line.starts_with("~~~") {
             in_code = !in_code;
-            return false;
+            return None;
         }
-        !in_code
+        let line = without_marks(line);
+        let is_prose = !in_code
             && !line.starts_with(['#', '|', '<', '!'])
-            && line.chars().any(char::is_alphanumeric)
+            && line.chars().any(char::is_alphanumeric);
+        is_prose.then_some(line)
     })
+}
+
+/// What stands behind the comments at the start of a line, and behind one that began above it.
+fn without_comments<'l>(mut line: &'l str, in_comment: &mut bool) -> &'l str {
+    loop {
+        if *in_comment {
+            let Some((_, after)) = line.split_once("-->") else { return "" };
+            (line, *in_comment) = (after.trim_start(), false);
+        }
+        let Some(inside) = line.strip_prefix("<!--") else { return line };
+        (line, *in_comment) = (inside, true);
+    }
+}
+
+/// A line without the marks of lists, tasks and quotations in front of it.
+fn without_marks(mut line: &str) -> &str {
+    /// The longest number of a list in Markdown.
+    const MAX_DIGITS: usize = 9;
+    loop {
+        let number = line.bytes().take_while(u8::is_ascii_digit).count();
+        let after_number = (1..=MAX_DIGITS)
+            .contains(&number)
+            .then(|| line[number..].strip_prefix(['.', ')']))
+            .flatten();
+        let after = after_number
+            .or_else(|| line.strip_prefix(['-', '*', '+']))
+            .or_else(|| ["[ ]", "[x]", "[X]"].into_iter().find_map(|task| line.strip_prefix(task)));
+        let after = after.filter(|after| after.starts_with([' ', '\t']));
+        match after.or_else(|| line.strip_prefix('>')) {
+            Some(after) => line = after.trim_start(),
+            None => return line,
+        }
+    }
 }

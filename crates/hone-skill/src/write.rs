@@ -167,16 +167,7 @@ pub fn write_problems(reading: &Reading) -> Vec<&Diagnostic> {
         .diagnostics
         .iter()
         .filter(|diagnostic| {
-            let tolerated = matches!(
-                diagnostic.rule,
-                Rule::UnknownKey
-                    | Rule::MetadataValue
-                    | Rule::MetadataType
-                    | Rule::License
-                    | Rule::Compatibility
-                    | Rule::AllowedToolsForm
-                    | Rule::YamlDecoration
-            );
+            let tolerated = diagnostic.rule == Rule::UnknownKey;
             let too_long = diagnostic.rule == Rule::FileLong;
             too_long || (!tolerated && diagnostic.severity(Profile::Spec) == Some(Severity::Error))
         })

@@ -76,10 +76,34 @@ fn a_byte_order_mark_is_forgiven() {
 }
 
 #[test]
-fn a_byte_order_mark_inside_the_body_is_just_text() {
+fn a_byte_order_mark_inside_the_body_is_kept() {
     let text = "---\nname: greet\ndescription: Says hello\n---\nHi \u{feff}there\n";
-    forgives(text, &[]);
+    forgives(text, &["5:4 hidden-characters \"\\u{feff}\""]);
     assert_eq!(&text[skill(text, "greet").body], "Hi \u{feff}there\n");
+}
+
+#[test]
+fn hidden_characters_are_reported_where_they_stand_up_to_a_limit() {
+    use hone_skill::limits::MAX_HIDDEN_REPORTED;
+    forgives(
+        "---\nname: greet\ndescription: Says hello\nlicense: M\u{200b}IT\n---\nHi\nRun \u{202e}this\u{e0041}\u{e0042}\n",
+        &[
+            "4:11 hidden-characters \"\\u{200b}\"",
+            "7:5 hidden-characters \"\\u{202e}\"",
+            "7:10 hidden-characters \"\\u{e0041}\\u{e0042}\"",
+        ],
+    );
+    let messages = |places: usize| -> Vec<String> {
+        let body = "a\u{200b}b\n".repeat(places);
+        let text = format!("---\nname: greet\ndescription: Says hello\n---\n{body}");
+        let reading = read(text.as_bytes(), Some("greet"));
+        reading.diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect()
+    };
+    let one = "the invisible character U+200B";
+    assert_eq!(messages(MAX_HIDDEN_REPORTED), vec![one; MAX_HIDDEN_REPORTED]);
+    let mut past = vec![one.to_owned(); MAX_HIDDEN_REPORTED - 1];
+    past.push(format!("{one}; there are more in 1 places below"));
+    assert_eq!(messages(MAX_HIDDEN_REPORTED + 1), past);
 }
 
 #[test]

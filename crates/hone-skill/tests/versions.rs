@@ -149,11 +149,6 @@ fn an_existing_frontmatter_is_completed_in_place() {
             "---\nname: greet\ndescription: d\nversion: 1\nmetadata: {version: 5}\n---\nHi\n",
             "---\nname: greet\ndescription: d\nversion: 2\nmetadata: {version: 2}\n---\nHi\n",
         ),
-        // Metadata that is no map cannot hold the version.
-        (
-            "---\nname: greet\ndescription: d\nmetadata: none\n---\nHi\n",
-            "---\nname: greet\ndescription: d\nmetadata: none\nversion: \"2\"\n---\nHi\n",
-        ),
         // A block scalar at the end keeps its last line as it is.
         (
             "---\nname: greet\n# what\ndescription: >\n  Says\n  hello\n---\nHi\n",
@@ -166,6 +161,13 @@ fn an_existing_frontmatter_is_completed_in_place() {
         assert_eq!(problems(after, "greet"), []);
         assert_eq!(skill(after, "greet").version, Some(version));
     }
+}
+
+#[test]
+fn metadata_that_is_no_map_cannot_hold_the_version() {
+    let text = ensure("---\nname: greet\ndescription: d\nmetadata: none\n---\nHi\n", "greet", "2");
+    let expected = "---\nname: greet\ndescription: d\nmetadata: none\nversion: \"2\"\n---\nHi\n";
+    assert_eq!((text.as_str(), problems(&text, "greet")), (expected, vec![Rule::MetadataType]));
 }
 
 #[test]
@@ -193,7 +195,19 @@ fn a_frontmatter_that_cannot_be_read_is_not_written_over() {
 #[test]
 fn what_is_written_must_be_valid_but_for_what_agents_add() {
     for (text, rules) in [
-        ("---\nname: greet\ndescription: d\nhooks: {}\nmetadata:\n  a: [b]\n---\n", vec![]),
+        ("---\nname: greet\ndescription: d\nhooks: {}\nversion: 1\n---\n", vec![]),
+        ("---\nname: greet\ndescription: d\nmetadata:\n  a: [b]\n---\n", vec![Rule::MetadataValue]),
+        ("---\nname: greet\ndescription: d\nmetadata: a\n---\n", vec![Rule::MetadataType]),
+        (
+            "---\nname: greet\ndescription: d\nallowed-tools: [Read]\n---\n",
+            vec![Rule::AllowedToolsForm],
+        ),
+        ("---\nname: greet\ndescription: d\nlicense: [MIT]\n---\n", vec![Rule::License]),
+        ("---\nname: greet\ndescription: d\ncompatibility:\n---\n", vec![Rule::Compatibility]),
+        (
+            "---\nname: greet\ndescription: &d d\nlicense: *d\n---\n",
+            vec![Rule::YamlDecoration, Rule::YamlDecoration],
+        ),
         ("---\nname: other\ndescription: d\n---\n", vec![Rule::NameFolder]),
         ("---\nname: greet\n---\nProse.\n", vec![Rule::DescriptionMissing]),
         ("no frontmatter\n", vec![Rule::NoFrontmatter]),
@@ -213,7 +227,17 @@ fn the_first_prose_line_skips_markup() {
     for (body, line) in [
         ("# Title\n\nProse.\nMore.", Some("Prose.")),
         ("~~~\ncode\n~~~\n| a | b |\n|---|---|\n![x](y)\n***\n  Prose  \n", Some("Prose")),
-        ("- a list item", Some("- a list item")),
+        ("- a list item", Some("a list item")),
+        ("1. Open it\n2. Close it", Some("Open it")),
+        ("> * [x] 12) Done", Some("Done")),
+        ("2026. A year", Some("A year")),
+        ("1.5 litres", Some("1.5 litres")),
+        ("1234567890. too long a number", Some("1234567890. too long a number")),
+        ("-5 degrees", Some("-5 degrees")),
+        ("**Bold** start", Some("**Bold** start")),
+        ("<!-- a\nlong\ncomment -->\nProse.", Some("Prose.")),
+        ("<!-- a --> <!-- b\n--> Prose.", Some("Prose.")),
+        ("<!-- never closed\nProse.", None),
         ("# Title\n", None),
         ("", None),
     ] {

@@ -232,6 +232,9 @@ pub(crate) struct Changed {
     pub(crate) to_version: Option<String>,
     pub(crate) files: Vec<ChangedFile>,
     pub(crate) warnings: Vec<Finding>,
+    /// The rules that the given text broke and that it was mended to keep.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) mended: Vec<&'static str>,
     /// What a patch matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) matched: Option<Matched>,
@@ -531,6 +534,7 @@ impl From<&Change> for Changed {
                 .iter()
                 .filter_map(|diagnostic| finding(diagnostic, Profile::Lenient))
                 .collect(),
+            mended: change.mended.iter().map(|rule| rule.id()).collect(),
             matched: change.patched.as_ref().map(|patched| Matched {
                 line: patched.line,
                 text: patched.matched.clone(),

@@ -198,6 +198,99 @@ fn changes_behind_links_are_noticed() {
     });
 }
 
+/// The format of the database, its journal, and what is in the home.
+fn made(shelf: &Shelf) -> (i64, String, Vec<String>) {
+    let mut files: Vec<String> = std::fs::read_dir(&shelf.home)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    let db = database(shelf);
+    let format = db.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    let journal = db.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+    (format, journal, files)
+}
+
+#[test]
+fn a_first_listing_makes_the_index_alone_and_the_next_use_the_rest() {
+    let shelf = Shelf::new();
+    shelf.skill("one");
+    shelf.catalogue(&State::open(&shelf.home));
+    assert_eq!(made(&shelf), (0, "wal".to_owned(), vec!["state.db".to_owned()]));
+    let state = State::open(&shelf.home);
+    assert_eq!(shelf.paths(&shelf.catalogue(&state)), ["one/SKILL.md"]);
+    assert!(state.trust(&shelf.root, 1).unwrap());
+    assert_eq!((state.take_notes(), state.integrity().unwrap()), (vec![], vec![]));
+    let durable = "SELECT value FROM meta WHERE key = 'durable'";
+    let durable: String = database(&shelf).query_row(durable, [], |row| row.get(0)).unwrap();
+    assert_eq!((made(&shelf).0, durable.as_str()), (1, "yes"));
+}
+
+#[test]
+fn a_log_that_an_old_database_left_is_not_taken_for_that_of_the_new_one() {
+    let shelf = Shelf::new();
+    shelf.skill("one");
+    let state = shelf.state();
+    state.trust(&shelf.root, 1).unwrap();
+    let log = std::fs::read(shelf.home.join("state.db-wal")).unwrap();
+    assert!(!log.is_empty());
+    drop(state);
+    for name in ["state.db", "state.db-shm"] {
+        let _ = std::fs::remove_file(shelf.home.join(name));
+    }
+    std::fs::write(shelf.home.join("state.db-wal"), log).unwrap();
+    let state = State::open(&shelf.home);
+    assert_eq!(shelf.paths(&shelf.catalogue(&state)), ["one/SKILL.md"]);
+    assert_eq!((state.trusted().unwrap(), state.integrity().unwrap()), (vec![], vec![]));
+}
+
+#[test]
+fn an_index_too_large_to_be_held_twice_is_left_to_sqlite() {
+    // 4 MiB are the limit; each of these entries has a little over 60,000 bytes.
+    for (skills, format) in [(69, 0), (70, 1)] {
+        let shelf = Shelf::new();
+        for at in 0..skills {
+            let name = format!("skill-{at}");
+            shelf.write(&format!("{name}/SKILL.md"), about(&name, &"d".repeat(60_000)));
+        }
+        let catalogue = shelf.catalogue(&State::open(&shelf.home));
+        assert_eq!((catalogue.skills.len(), made(&shelf).0), (skills, format));
+        assert_eq!(shelf.catalogue(&shelf.state()).skills, catalogue.skills);
+    }
+}
+
+#[test]
+fn folders_of_a_root_that_nobody_asks_for_any_more_are_forgotten_when_they_are_gone() {
+    let shelf = Shelf::new();
+    shelf.skill("one");
+    let roots = ["gone", "gone-too", "kept"].map(|name| shelf.base().join(name));
+    for root in &roots {
+        for name in ["a", "b", "c"] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+            std::fs::write(root.join(name).join("SKILL.md"), about(name, "d")).unwrap();
+        }
+        shelf.catalogue_of(&[root], &shelf.state());
+    }
+    let indexed = || -> Vec<String> {
+        let db = database(&shelf);
+        let mut query = db.prepare("SELECT path FROM folder ORDER BY path").unwrap();
+        let paths = query.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        paths.map(|path| path.unwrap().replace(&*shelf.base().to_string_lossy(), "")).collect()
+    };
+    assert_eq!(indexed().len(), 12);
+    std::fs::remove_dir_all(&roots[0]).unwrap();
+    std::fs::remove_dir_all(&roots[1]).unwrap();
+    // Every listing that writes looks at a few: another skill each time makes it write.
+    for round in 0..3 {
+        shelf.skill(&format!("round-{round}"));
+        shelf.catalogue(&shelf.state());
+    }
+    let skills =
+        ["/skills", "/skills/one", "/skills/round-0", "/skills/round-1", "/skills/round-2"];
+    let expected = ["/kept", "/kept/a", "/kept/b", "/kept/c"].into_iter().chain(skills);
+    assert_eq!(indexed(), expected.collect::<Vec<_>>());
+}
+
 #[test]
 fn a_skill_changed_through_the_store_is_listed_as_it_is_now() {
     let shelf = Shelf::new();
@@ -530,6 +623,7 @@ fn the_database_stays_locked_against_other_programs_while_it_is_open() {
     let shelf = Shelf::new();
     shelf.skill("one");
     let state = shelf.state();
+    assert_eq!(state.trusted().unwrap(), []);
     // SQLite's locks belong to the process: closing any other handle on its file would drop them,
     // and another program could then take the log away.
     let inode = std::fs::metadata(shelf.home.join("state.db")).unwrap().ino();

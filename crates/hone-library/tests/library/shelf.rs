@@ -57,7 +57,7 @@ impl Shelf {
 
     pub(crate) fn state(&self) -> State {
         let state = State::open(&self.home);
-        // A new one is made in the background; asking for problems waits for it.
+        // A new one is made when it is needed; asking for problems needs it.
         let _ = state.problem();
         state
     }
@@ -187,8 +187,14 @@ pub(crate) fn tree(folder: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
 pub(crate) fn row_counts(home: &Path) -> HashMap<String, i64> {
     let db = rusqlite::Connection::open(home.join("state.db")).unwrap();
     let tables = ["folder", "meta", "ledger", "trust", "pin", "usage"];
+    // A state that only knows an index has no other table yet.
+    let is_there = |table: &str| {
+        let known = "SELECT 1 FROM sqlite_schema WHERE name = ?1";
+        db.prepare(known).unwrap().exists([table]).unwrap()
+    };
     let count = |table: &str| {
-        db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+        let query = format!("SELECT count(*) FROM {table}");
+        if is_there(table) { db.query_row(&query, [], |row| row.get(0)).unwrap() } else { 0 }
     };
     tables.iter().map(|table| ((*table).to_owned(), count(table))).collect()
 }

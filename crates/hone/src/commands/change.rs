@@ -270,6 +270,10 @@ fn report(context: &Context, change: &Change, writing: &Writing) -> Outcome {
         Some(revision) => say(&format!("{did} `{name}` (revision {revision}{version}) {path}")),
         None => say(&format!("dry run: would {would} `{name}` (nothing written{version}) {path}")),
     }
+    if !change.mended.is_empty() {
+        let rules: Vec<&str> = change.mended.iter().map(|rule| rule.id()).collect();
+        say(&format!("note: the text was mended: {}", rules.join(", ")));
+    }
     for warning in &change.warnings {
         say(&format!("warning: line {}: {}", warning.line, warning.message));
     }

@@ -277,7 +277,7 @@ fn a_patch_that_breaks_the_skill_is_refused_with_the_place() {
     assert_snapshot!(sandbox.hone("patch tidy --old 'name: tidy' --new 'name: [tidy'").run(), @"
     exit: 1
     --- stderr
-    error[yaml-unquoted]: the value of `name` must be quoted: unclosed bracket '['
+    error[yaml-unquoted]: the value of `name` must be quoted: it starts with `[`
      --> SKILL.md:2:7
       |
     2 | name: [tidy
@@ -438,17 +438,17 @@ fn file_add_writes_below_the_folders_of_a_skill() {
     $ hone file add tidy references/style.md --file style.md
     exit: 0
     --- stderr
-    wrote a file of `tidy` (revision 1) ~/.agents/skills/tidy
+    wrote a file of `tidy` (revision 2) ~/.agents/skills/tidy
 
     $ hone file add tidy scripts/sort.sh --file sort.sh
     exit: 0
     --- stderr
-    wrote a file of `tidy` (revision 2) ~/.agents/skills/tidy
+    wrote a file of `tidy` (revision 3) ~/.agents/skills/tidy
 
     $ hone file add tidy scripts/run --file style.md --executable
     exit: 0
     --- stderr
-    wrote a file of `tidy` (revision 3) ~/.agents/skills/tidy
+    wrote a file of `tidy` (revision 4) ~/.agents/skills/tidy
 
     $ hone file list tidy
     exit: 0

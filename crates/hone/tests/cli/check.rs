@@ -26,7 +26,7 @@ fn an_unquoted_colon() {
     assert_snapshot!(checked("colon", text), @"
     exit: 1
     --- stdout
-    error[yaml-unquoted]: the value of `description` must be quoted: mapping values are not allowed in this context
+    error[yaml-unquoted]: the value of `description` must be quoted: it holds `: `
      --> colon/SKILL.md:3:22
       |
     3 | description: Use when: it is late
@@ -106,7 +106,7 @@ fn wide_characters_before_the_caret() {
     assert_snapshot!(checked("wide", text), @"
     exit: 1
     --- stdout
-    error[yaml-unquoted]: the value of `description` must be quoted: mapping values are not allowed in this context
+    error[yaml-unquoted]: the value of `description` must be quoted: it holds `: `
      --> wide/SKILL.md:3:27
       |
     3 | description: 日本語の説明 🎉 when: x
@@ -132,7 +132,7 @@ fn a_very_long_line_is_shown_around_the_finding() {
       |              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       = hint: say what it does and when to use it; move the rest into the body
 
-    error[yaml-unquoted]: the value of `description` must be quoted: mapping values are not allowed in this context
+    error[yaml-unquoted]: the value of `description` must be quoted: it holds `: `
      --> long/SKILL.md:3:458
       |
     3 | …ny words many words many words when: x and more words and more words and more words and more w…
@@ -522,7 +522,7 @@ fn fix_as_a_dry_run_shows_the_difference() {
     +description: "Use when: late"
      ---
      Do it.
-    error[yaml-unquoted]: the value of `description` must be quoted: mapping values are not allowed in this context
+    error[yaml-unquoted]: the value of `description` must be quoted: it holds `: `
      --> crooked/SKILL.md:3:22
       |
     3 | description: Use when: late
@@ -553,7 +553,7 @@ fn fix_mends_what_it_can_and_goes_on() {
     assert_snapshot!(sandbox.hone("check one notes.txt bad two --fix").run(), @"
     exit: 1
     --- stdout
-    error[yaml-unquoted]: the value of `description` must be quoted: mapping values are not allowed in this context
+    error[yaml-unquoted]: the value of `description` must be quoted: it holds `: `
      --> notes.txt:3:22
       |
     3 | description: Use when: late
@@ -612,4 +612,30 @@ fn no_progress_is_shown_in_a_pipe() {
     --- stderr
     300 files checked (spec): 300 valid, 0 invalid; 0 errors, 0 warnings
     ");
+}
+
+#[test]
+fn hidden_characters_in_a_body() {
+    let sandbox = Sandbox::new();
+    let text = "---\nname: sly\ndescription: Sorts. Use when asked.\n---\nRun\u{200b}it\u{e0041}\u{e0042}.\n\nکتاب\u{200c}ها 👩\u{200d}💻\n";
+    sandbox.write("project/sly/SKILL.md", text);
+    assert_snapshot!(sandbox.hone("check sly").run(), @r#"
+    exit: 0
+    --- stdout
+    warning[hidden-characters]: the invisible character U+200B
+     --> sly/SKILL.md:5:4
+      |
+    5 | Run\u{200b}it\u{e0041}\u{e0042}.
+      |    ^^^^^^^^
+      = hint: remove it: a model reads what a person cannot see
+
+    warning[hidden-characters]: 2 invisible characters from U+E0041 on
+     --> sly/SKILL.md:5:7
+      |
+    5 | Run\u{200b}it\u{e0041}\u{e0042}.
+      |              ^^^^^^^^^^^^^^^^^^
+      = hint: remove it: a model reads what a person cannot see
+    --- stderr
+    1 file checked (spec): 1 valid, 0 invalid; 0 errors, 2 warnings
+    "#);
 }

@@ -45,7 +45,7 @@ fn json_for_programs() {
               "fixable": true,
               "hint": "put the whole value in double quotes",
               "line": 3,
-              "message": "the value of `description` must be quoted: mapping values are not allowed in this context",
+              "message": "the value of `description` must be quoted: it holds `: `",
               "rule": "yaml-unquoted",
               "severity": "error"
             },
@@ -151,7 +151,7 @@ fn sarif_for_code_scanning() {
           }
         ],
         "message": {
-          "text": "the value of `description` must be quoted: mapping values are not allowed in this context (put the whole value in double quotes)"
+          "text": "the value of `description` must be quoted: it holds `: ` (put the whole value in double quotes)"
         },
         "ruleId": "yaml-unquoted"
       },
@@ -240,7 +240,7 @@ fn github_annotations() {
     --- stdout
     ::error file=crooked/SKILL.md,line=2,col=7,title=name-uppercase::the name is not in lower case (call it `crooked`)
     ::error file=crooked/SKILL.md,line=2,col=7,title=name-folder::the name is `Crooked`, the folder is `crooked` (rename one of them)
-    ::error file=crooked/SKILL.md,line=3,col=22,title=yaml-unquoted::the value of `description` must be quoted: mapping values are not allowed in this context (put the whole value in double quotes)
+    ::error file=crooked/SKILL.md,line=3,col=22,title=yaml-unquoted::the value of `description` must be quoted: it holds `: ` (put the whole value in double quotes)
     ::warning file=crooked/SKILL.md,line=4,col=1,title=key-typo::`licens` is not a key that agents know (did you mean `license`?)
     ::error file=crooked/SKILL.md,line=4,col=1,title=unknown-key::`licens` is not a key of this profile (did you mean `license`?)
     ");

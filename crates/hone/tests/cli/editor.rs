@@ -14,7 +14,7 @@ fn new_opens_a_template() {
     --- stdout
     ---
     name: tidy
-    description: "What it does. Use when …"
+    description: What it does. Use when …
     metadata:
       version: "1"
     ---

@@ -359,3 +359,39 @@ fn a_removed_skill_comes_back_by_its_scope_though_another_of_its_name_is_there()
     sandbox.done("rollback user:tidy");
     assert_eq!(sandbox.read("home/.agents/skills/tidy/SKILL.md"), TIDY);
 }
+
+#[test]
+fn the_first_file_of_a_skill_can_be_taken_back() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.write("project/style.md", "Short.\n");
+    assert_snapshot!(
+        transcript(&sandbox, &[
+            "file add tidy references/style.md --file style.md",
+            "history tidy",
+            "rollback tidy",
+            "file list tidy",
+        ]),
+        @r#"
+    $ hone file add tidy references/style.md --file style.md
+    exit: 0
+    --- stderr
+    wrote a file of `tidy` (revision 2) ~/.agents/skills/tidy
+
+    $ hone history tidy
+    exit: 0
+    --- stdout
+       1  [TIME]  -  outside v1 SKILL.md: as it was found
+       2  [TIME]  tester  write-file references/style.md
+
+    $ hone rollback tidy
+    exit: 0
+    --- stderr
+    rolled back `tidy` (revision 3) ~/.agents/skills/tidy
+
+    $ hone file list tidy
+    exit: 0
+    --- stderr
+    `tidy` has no supporting files
+    "#
+    );
+}

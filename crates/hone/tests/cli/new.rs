@@ -404,3 +404,60 @@ fn a_built_in_skill_can_be_copied_as_the_hint_says() {
     let run = sandbox.hone("view hone").run();
     assert_eq!(run.text().lines().next(), Some("hone · user · version 1"));
 }
+
+#[test]
+fn new_refuses_metadata_and_mends_tools_that_are_not_as_the_specification_has_them() {
+    let sandbox = Sandbox::new();
+    let text = |field: &str| format!("---\ndescription: Sorts.\n{field}\n---\nSort it.\n");
+    sandbox.write("project/lists.md", text("metadata:\n  tags: [a, b]\n  hermes:\n    x: y"));
+    sandbox.write("project/tools.md", text("allowed-tools:\n  - Read\n  - Bash(git:*)"));
+    assert_snapshot!(
+        transcript(&sandbox, &[
+            "new lists --file lists.md",
+            "new tools --file tools.md",
+            "check tools",
+            "view tools --raw",
+        ]),
+        @r#"
+    $ hone new lists --file lists.md
+    exit: 1
+    --- stderr
+    error[metadata-value]: `metadata.tags` is a list or a map, only text is allowed
+     --> SKILL.md:5:9
+      |
+    5 |   tags: [a, b]
+      |         ^^^^^^
+      = hint: write it as one text: `tags: "a, b"`
+    error[metadata-value]: `metadata.hermes` is a list or a map, only text is allowed
+     --> SKILL.md:7:5
+      |
+    7 |     x: y
+      |     ^^^^
+      = hint: write its keys beside it, as `hermes.key: value`
+    error: the result would not be a valid skill, so nothing was written
+
+    $ hone new tools --file tools.md
+    exit: 0
+    --- stderr
+    created `tools` (revision 1) ~/.agents/skills/tools
+    note: the text was mended: allowed-tools-form
+
+    $ hone check tools
+    exit: 0
+    --- stderr
+    1 file checked (spec): 1 valid, 0 invalid; 0 errors, 0 warnings
+
+    $ hone view tools --raw
+    exit: 0
+    --- stdout
+    ---
+    description: Sorts.
+    allowed-tools: Read Bash(git:*)
+    name: tools
+    metadata:
+      version: "1"
+    ---
+    Sort it.
+    "#
+    );
+}

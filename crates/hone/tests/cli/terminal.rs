@@ -100,7 +100,7 @@ fn a_tiny_terminal_loses_nothing_but_width() {
     assert_snapshot!(sandbox.hone("check bad").env("NO_COLOR", "1").on_terminal(20, 5), @"
     exit: 1
     --- stdout
-    error[yaml-unquoted]: the value of `description` must be quoted: mapping values are not allowed in this context
+    error[yaml-unquoted]: the value of `description` must be quoted: it holds `: `
      --> ~/.agents/skills/bad/SKILL.md:3:25
       |
     3 | … when: it is n…
