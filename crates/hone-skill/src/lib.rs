@@ -29,6 +29,7 @@ mod frontmatter;
 pub mod limits;
 mod name;
 mod openai;
+mod permissions;
 mod reader;
 mod rule;
 mod skill;
@@ -42,6 +43,10 @@ pub use diagnostic::{Diagnostic, Edit, Severity, is_hidden};
 pub use edit::{EditError, Field, apply_edits, fix, set_field};
 pub use name::{is_valid_name, name_matches_folder, name_problems};
 pub use openai::OpenAiPolicy;
+pub use permissions::{
+    CommandPattern, Extent, MAX_PERMISSION_BYTES, PathPattern, Permission, PermissionError,
+    Permissions,
+};
 pub use rule::{CLAUDE_CODE_KEYS, OTHER_AGENT_KEYS, Profile, Rule, SPEC_KEYS};
 pub use skill::{DescriptionSource, Reading, Skill, first_prose_line, read};
 pub use slug::{NoSlug, Slug, same_name};
