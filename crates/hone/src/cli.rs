@@ -271,6 +271,25 @@ pub(crate) enum Command {
         #[command(flatten)]
         writing: Writing,
     },
+    /// Tell whether a command is inside what a skill declares in `allowed-tools`
+    #[command(
+        after_help = "The command is read as shell: everything it would run must be declared, and every file it \
+        would write. One argument is a line of shell; several are the words of one command.\n\n\
+        Examples:\n  \
+        hone permit deploy -- git push origin main\n  \
+        hone permit deploy -- 'git status && git log -1 > log.txt'\n\n\
+        Exit code 0: inside. 1: refused, with the part that is not declared underlined."
+    )]
+    Permit {
+        /// The skill
+        name: String,
+        /// The command
+        #[arg(last = true, required = true, value_name = "COMMAND")]
+        command: Vec<String>,
+        /// Print JSON (allowed, granted, refusals)
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the level-0 index exactly as a model gets it
     Prompt {
         /// Tokens it may cost [default: 4000, or `prompt.budget`]

@@ -407,6 +407,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("files", schema::<Files>()),
         ("history", schema::<History>()),
         ("list", schema::<List>()),
+        ("permit", schema::<Permit>()),
         ("prompt", schema::<Prompt>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),
@@ -574,4 +575,40 @@ impl From<Level0> for Prompt {
             hidden: index.hidden,
         }
     }
+}
+
+/// `hone permit --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Permit {
+    /// The skill that declares.
+    pub(crate) skill: String,
+    /// The command line that was looked at.
+    pub(crate) command: String,
+    /// Whether all of it is inside what the skill declares.
+    pub(crate) allowed: bool,
+    /// What would be run, each with the entry of `allowed-tools` that permits it.
+    pub(crate) granted: Vec<Granted>,
+    /// The parts that are not declared.
+    pub(crate) refusals: Vec<Refused>,
+    /// Entries of `allowed-tools` that cannot be read and permit nothing.
+    pub(crate) problems: Vec<String>,
+}
+
+/// A command that is permitted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Granted {
+    pub(crate) part: String,
+    /// The entry; nothing for what runs nothing.
+    pub(crate) by: Option<String>,
+}
+
+/// A part of a command line that is not declared.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Refused {
+    pub(crate) part: String,
+    /// Where it begins and ends in the command line, in bytes.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) reason: String,
+    pub(crate) hint: Option<String>,
 }

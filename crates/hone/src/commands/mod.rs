@@ -8,6 +8,7 @@ mod editor;
 mod history;
 mod list;
 mod overview;
+mod permit;
 mod shell;
 mod trust;
 mod usage;
@@ -62,6 +63,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Diff { name, from, to, json } => history::diff(&context, &name, from, to, json),
         Command::Rollback { name, to, writing } => change::rollback(&context, &name, to, &writing),
         Command::Prompt { budget, json } => list::prompt(&context, budget, json),
+        Command::Permit { name, command, json } => permit::permit(&context, &name, &command, json),
         Command::Pin { name } => change::pin(&context, &name, true),
         Command::Unpin { name } => change::pin(&context, &name, false),
         Command::Usage { command, json } => usage::usage(&context, command, json),

@@ -20,6 +20,7 @@ mod large;
 mod list;
 mod new;
 mod overview;
+mod permit;
 mod prompt;
 mod reference_validator;
 mod system_calls;
