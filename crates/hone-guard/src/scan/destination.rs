@@ -1,0 +1,324 @@
+//! Where data goes or comes from: hosts and what is known of them.
+//!
+//! A host is never bad by its name. It matters whether it is this machine, a placeholder, a place
+//! where a well-known tool's installer lives, a place where anybody can put a text or an inbox, or
+//! simply somebody's host.
+
+use std::ops::Range;
+
+/// What is known of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// This machine or a private network.
+    Local,
+    /// `example.com`, `your-server`, `<host>`: a place to be filled in.
+    Placeholder,
+    /// Where the installer of a well-known tool lives.
+    Installer,
+    /// A service whose address says whose it is: code hosts, package registries, cloud APIs.
+    Service,
+    /// Anybody can leave a text here: paste sites, snippet sites.
+    Paste,
+    /// Anybody can open an inbox or a tunnel here: webhook catchers, chat webhooks, file drops.
+    Inbox,
+    /// A shortened address that hides where it leads.
+    Shortener,
+    /// A bare public IP address.
+    Address,
+    /// Somebody's host.
+    Foreign,
+}
+
+impl Class {
+    /// Whether a text fetched from here may be run as the skill's own prerequisite.
+    pub(crate) fn is_trusted_installer(self) -> bool {
+        matches!(self, Self::Installer | Self::Local)
+    }
+}
+
+/// An address found in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Address<'a> {
+    pub(crate) range: Range<usize>,
+    pub(crate) url: &'a str,
+}
+
+impl Address<'_> {
+    pub(crate) fn class(&self) -> Class {
+        classify(self.url)
+    }
+
+    pub(crate) fn host(&self) -> String {
+        host(self.url).unwrap_or_default()
+    }
+}
+
+const SCHEMES: [&str; 8] = ["https://", "http://", "ftp://", "wss://", "ws://", "hxxps://", "hxxp://", "tcp://"];
+
+/// Every URL of a text, in order.
+pub(crate) fn addresses(text: &str) -> Vec<Address<'_>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].find("://").map(|i| from + i) {
+        let start = text[..at].rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |i| i + char_len(text, i));
+        let end = text[at + 3..]
+            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '|' | '\\' | '^' | ')' | ';' | '，' | '。'))
+            .map_or(text.len(), |i| at + 3 + i);
+        let end = start + text[start..end].trim_end_matches([',', '.', ':', ']', '!', '*', '_', '}']).len();
+        // A placeholder such as `https://<host>/x` keeps its brackets.
+        let end = if end <= at + 3 && text[at + 3..].starts_with('<') {
+            text[at + 3..].find('>').map_or(end, |i| at + 3 + i + 1)
+        } else {
+            end
+        };
+        if end > at + 3 && SCHEMES.iter().any(|scheme| text[start..end].to_ascii_lowercase().starts_with(scheme)) {
+            found.push(Address { range: start..end, url: &text[start..end] });
+        }
+        from = end.max(at + 3);
+    }
+    found
+}
+
+fn char_len(text: &str, at: usize) -> usize {
+    text[at..].chars().next().map_or(1, char::len_utf8)
+}
+
+/// The host of a URL or of a bare `host/path`, lower case, without port and user.
+pub(crate) fn host(url: &str) -> Option<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let host = if host.starts_with('[') { host.split(']').next()?.trim_start_matches('[') } else { host.split(':').next()? };
+    let host = host.trim_matches(['.', '*']).to_lowercase();
+    (!host.is_empty()).then_some(host)
+}
+
+/// What is known of a URL's host.
+pub(crate) fn classify(url: &str) -> Class {
+    let Some(host) = host(url) else { return Class::Placeholder };
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = path.find('/').map_or("", |at| &path[at..]);
+    if is_placeholder(&host) {
+        return Class::Placeholder;
+    }
+    if let Some(class) = by_number(&host) {
+        return class;
+    }
+    if !host.contains('.') {
+        return if host == "localhost" || host.ends_with("-service") { Class::Local } else { Class::Placeholder };
+    }
+    if host.ends_with(".local") || host.ends_with(".internal") || host.ends_with(".localhost") || host.ends_with(".lan") {
+        return Class::Local;
+    }
+    let is_at = |list: &[&str]| list.iter().any(|known| at(&host, path, known));
+    if is_at(PASTES) {
+        Class::Paste
+    } else if is_at(INBOXES) {
+        Class::Inbox
+    } else if is_at(SHORTENERS) {
+        Class::Shortener
+    } else if is_at(INSTALLERS) {
+        Class::Installer
+    } else if is_at(SERVICES) {
+        Class::Service
+    } else {
+        Class::Foreign
+    }
+}
+
+/// Whether a host and path are at a list's entry: the host or a subdomain of it, and its path.
+fn at(host: &str, path: &str, known: &str) -> bool {
+    let (domain, prefix) = known.split_once('/').unwrap_or((known, ""));
+    let on_domain = host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'));
+    on_domain && (prefix.is_empty() || path.to_ascii_lowercase().starts_with(&format!("/{}", prefix.to_ascii_lowercase())))
+}
+
+fn by_number(host: &str) -> Option<Class> {
+    if let Ok(address) = host.parse::<std::net::Ipv4Addr>() {
+        let local = address.is_loopback() || address.is_private() || address.is_unspecified() || address.is_link_local();
+        return Some(if local { Class::Local } else { Class::Address });
+    }
+    if let Ok(address) = host.parse::<std::net::Ipv6Addr>() {
+        return Some(if address.is_loopback() { Class::Local } else { Class::Address });
+    }
+    // 3627734277, 0xd83ad6e5: an address written so that it does not look like one.
+    let number = host.strip_prefix("0x").map_or_else(|| host.parse::<u32>().is_ok(), |hex| u32::from_str_radix(hex, 16).is_ok());
+    number.then_some(Class::Address)
+}
+
+/// Whether a host or value is to be filled in by the reader.
+pub(crate) fn is_placeholder(host: &str) -> bool {
+    const WORDS: [&str; 30] = [
+        "your", "example", "placeholder", "attacker", "lhost", "rhost", "changeme", "my-", "mydomain", "mysite", "myserver", "foo.", "domain.com",
+        "yoursite", "some-", "target", "acme", "xxx", "kali", "collaborator", "callback", "listener", "site.com", "server.com", "host.com", "company", "test.", "evil.", "malicious", "victim",
+    ];
+    if host.contains(['<', '>', '{', '}', '$', '%', '[', ']', '(', '…']) || host.contains("...") {
+        return true;
+    }
+    if host.ends_with(".example") || host.ends_with(".test") || host.ends_with(".invalid") || matches!(host, "host" | "hostname" | "ip" | "server" | "url" | "domain") {
+        return true;
+    }
+    let labels: Vec<&str> = host.split('.').collect();
+    let name = if labels.len() >= 2 { labels[labels.len() - 2] } else { host };
+    matches!(name, "example" | "acme" | "domain" | "yourdomain" | "mydomain" | "yoursite" | "mysite" | "yourcompany" | "company" | "yourserver" | "myserver" | "attacker" | "evil" | "malicious" | "victim" | "target" | "foo" | "contoso" | "fabrikam" | "yourapp" | "myapp")
+        || !host.contains('.') && WORDS.iter().any(|word| host.contains(word))
+        || labels.iter().any(|label| label.starts_with("your-") || label.starts_with("your_") || *label == "your" || label.starts_with("my-") || label.starts_with("attacker") || label.ends_with("_ip") || label.ends_with("-ip"))
+}
+
+/// Whether a host belongs to the holder of a key or to the subject of a skill: a word of one is a
+/// word of the other, apart from words that say nothing.
+pub(crate) fn is_akin(host: &str, words: &str) -> bool {
+    const EMPTY: [&str; 46] = [
+        "api", "key", "token", "secret", "access", "auth", "www", "com", "org", "net", "app", "dev", "http", "https", "cloud", "prod", "the", "client", "user", "password", "base", "url", "pat", "host", "bot", "webhook", "service", "account", "id", "io", "ai", "co", "data", "web", "site", "v1", "v2", "rest", "cdn", "hub", "tool", "skill", "get", "my", "personal", "private",
+    ];
+    let host_words: Vec<String> = split_words(host).filter(|w| !EMPTY.contains(&w.as_str()) && w.len() > 1).collect();
+    let joined: String = split_words(host).collect();
+    for word in split_words(words).filter(|w| !EMPTY.contains(&w.as_str()) && w.len() > 1) {
+        if host_words.iter().any(|part| *part == word || word.len() > 3 && part.contains(&word) || part.len() > 3 && word.contains(part.as_str())) {
+            return true;
+        }
+        if word.len() > 3 && joined.contains(&word) {
+            return true;
+        }
+        if KIN.iter().any(|(name, hosts)| *name == word && hosts.iter().any(|known| at(host, "", known))) {
+            return true;
+        }
+    }
+    false
+}
+
+fn split_words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+/// Names of keys whose service lives under another name.
+const KIN: &[(&str, &[&str])] = &[
+    ("google", &["googleapis.com", "google.com", "gstatic.com"]),
+    ("gemini", &["googleapis.com"]),
+    ("gcp", &["googleapis.com"]),
+    ("youtube", &["googleapis.com", "youtube.com"]),
+    ("aws", &["amazonaws.com", "amazon.com"]),
+    ("azure", &["azure.com", "windows.net", "microsoft.com", "microsoftonline.com"]),
+    ("ms", &["microsoft.com", "microsoftonline.com"]),
+    ("graph", &["microsoft.com"]),
+    ("github", &["github.com", "githubcopilot.com"]),
+    ("gh", &["github.com"]),
+    ("claude", &["anthropic.com", "claude.ai"]),
+    ("anthropic", &["anthropic.com", "claude.ai"]),
+    ("twitter", &["x.com", "twitter.com"]),
+    ("hf", &["huggingface.co"]),
+    ("dashscope", &["aliyuncs.com"]),
+    ("qwen", &["aliyuncs.com"]),
+    ("feishu", &["feishu.cn", "larksuite.com"]),
+    ("lark", &["feishu.cn", "larksuite.com"]),
+    ("brave", &["search.brave.com"]),
+    ("jina", &["jina.ai"]),
+    ("tg", &["telegram.org"]),
+    ("cf", &["cloudflare.com"]),
+    ("do", &["digitalocean.com"]),
+    ("npm", &["npmjs.org", "npmjs.com"]),
+    ("pypi", &["pypi.org"]),
+    ("facebook", &["facebook.com", "graph.facebook.com"]),
+    ("meta", &["facebook.com"]),
+    ("ig", &["instagram.com", "facebook.com"]),
+    ("jira", &["atlassian.net", "atlassian.com"]),
+    ("confluence", &["atlassian.net", "atlassian.com"]),
+    ("outlook", &["office.com", "microsoft.com"]),
+    ("moonshot", &["moonshot.cn", "moonshot.ai"]),
+    ("zhipu", &["bigmodel.cn", "z.ai"]),
+    ("doubao", &["volces.com"]),
+    ("minimax", &["minimax.chat", "minimaxi.com", "minimax.io"]),
+    ("xai", &["x.ai"]),
+    ("grok", &["x.ai"]),
+    ("serp", &["serpapi.com", "serper.dev"]),
+    ("vertex", &["googleapis.com"]),
+    ("wechat", &["weixin.qq.com", "qq.com"]),
+    ("wx", &["weixin.qq.com", "qq.com"]),
+];
+
+/// Places of well-known installers, which `curl … | sh` is the documented way for.
+const INSTALLERS: &[&str] = &[
+    "sh.rustup.rs", "static.rust-lang.org", "rustup.rs", "get.docker.com", "astral.sh", "bun.sh", "bun.com", "deno.land", "deno.com",
+    "get.pnpm.io", "install.python-poetry.org", "get.helm.sh", "fly.io", "sdk.cloud.google.com", "get.k3s.io", "tailscale.com",
+    "raw.githubusercontent.com/homebrew", "raw.githubusercontent.com/nvm-sh", "raw.githubusercontent.com/pyenv", "raw.githubusercontent.com/helm",
+    "raw.githubusercontent.com/ohmyzsh", "raw.githubusercontent.com/golangci", "raw.githubusercontent.com/rbenv", "raw.githubusercontent.com/k3d-io", "raw.githubusercontent.com/aquasecurity",
+    "raw.githubusercontent.com/anchore", "raw.githubusercontent.com/trufflesecurity", "raw.githubusercontent.com/microsoft", "raw.githubusercontent.com/google", "raw.githubusercontent.com/aws",
+    "raw.githubusercontent.com/docker", "raw.githubusercontent.com/kubernetes-sigs", "raw.githubusercontent.com/junegunn", "raw.githubusercontent.com/tj", "raw.githubusercontent.com/asdf-vm", "raw.githubusercontent.com/hashicorp", "raw.githubusercontent.com/conda-forge",
+    "get.sdkman.io", "starship.rs", "get.volta.sh", "volta.sh", "fnm.vercel.app", "deb.nodesource.com", "rpm.nodesource.com", "install.determinate.systems",
+    "nixos.org", "mise.run", "mise.jdx.dev", "get.starship.rs", "ollama.com", "ollama.ai", "claude.ai/install", "opencode.ai/install", "cursor.com/install",
+    "app.getambassador.io", "cli.github.com", "packages.microsoft.com", "aka.ms", "download.docker.com", "dl.google.com", "apt.llvm.org", "repo.anaconda.com", "micro.mamba.pm",
+    "bootstrap.pypa.io", "get-pip.py", "sh.brew.sh", "brew.sh", "get.sentry.io", "sentry.io/get-cli", "get.pulumi.com", "cli.doppler.com", "railway.app", "railway.com", "cli.render.com",
+    "foundry.paradigm.xyz", "release.solana.com", "release.anza.xyz", "get.solana.com", "install.duckdb.org", "kind.sigs.k8s.io", "dl.k8s.io", "storage.googleapis.com/golang", "go.dev", "golang.org", "get.rvm.io", "rvm.io", "cdn.vercel.com", "vercel.com", "netlify.com", "supabase.com", "cli.inference.sh", "taskfile.dev", "just.systems", "get.haskellup.org", "get-ghcup.haskell.org", "esm.sh", "cdn.jsdelivr.net", "unpkg.com", "cdnjs.cloudflare.com", "get.jetpack.io", "devbox.sh", "get.jetify.com", "direnv.net", "atuin.sh", "setup.atuin.sh", "getcomposer.org", "platform.activestate.com", "pkgx.sh", "get.pkgx.dev", "install.terraform.io", "releases.hashicorp.com", "apt.releases.hashicorp.com", "toolbelt.heroku.com", "cli-assets.heroku.com", "awscli.amazonaws.com", "get.tur.so", "get.turso.tech", "neon.tech", "get.modular.com", "install.lightning.ai", "pixi.sh", "prefix.dev", "zed.dev", "warp.dev", "lmstudio.ai", "stripe.com", "planetscale.com", "convex.dev", "dl.min.io", "crates.io", "pypi.org", "npmjs.org", "rubygems.org", "install.goreleaser.com", "raw.githubusercontent.com/acmesh-official", "get.acme.sh", "scoop.sh", "get.scoop.sh", "community.chocolatey.org", "chocolatey.org",
+];
+
+/// Services whose hosts say whose they are. Not a licence: what goes there still counts.
+const SERVICES: &[&str] = &[
+    "github.com", "githubusercontent.com", "gitlab.com", "bitbucket.org", "codeberg.org", "githubassets.com", "github.io",
+    "googleapis.com", "google.com", "openai.com", "anthropic.com", "claude.com", "claude.ai", "huggingface.co", "amazonaws.com", "amazon.com", "azure.com", "microsoft.com", "windows.net", "office.com", "live.com",
+    "slack.com", "notion.com", "notion.so", "linear.app", "atlassian.net", "atlassian.com", "stripe.com", "twilio.com", "sendgrid.com", "mailgun.net", "telegram.org", "discord.com", "x.com", "twitter.com",
+    "npmjs.com", "npmjs.org", "pypi.org", "pythonhosted.org", "crates.io", "docs.rs", "rubygems.org", "pkg.go.dev", "docker.com", "docker.io", "ghcr.io", "quay.io",
+    "cloudflare.com", "vercel.com", "netlify.com", "heroku.com", "supabase.co", "supabase.com", "firebaseio.com", "wikipedia.org", "wikimedia.org", "arxiv.org", "openrouter.ai", "groq.com", "mistral.ai", "cohere.ai", "cohere.com", "replicate.com", "elevenlabs.io", "deepseek.com", "perplexity.ai", "tavily.com", "exa.ai", "serpapi.com", "firecrawl.dev", "jina.ai", "figma.com", "airtable.com", "hubspot.com", "salesforce.com", "zendesk.com", "shopify.com", "asana.com", "trello.com", "todoist.com", "dropboxapi.com", "dropbox.com", "box.com", "zoom.us", "spotify.com", "reddit.com", "youtube.com", "linkedin.com", "facebook.com", "instagram.com", "w3.org", "mozilla.org", "python.org", "nodejs.org", "apple.com", "nih.gov", "sec.gov", "modelcontextprotocol.io", "agentskills.io", "openstreetmap.org", "weather.gov", "open-meteo.com", "coingecko.com", "binance.com", "etherscan.io", "feishu.cn", "larksuite.com", "dingtalk.com", "aliyuncs.com", "qq.com", "baidu.com", "volces.com", "tencent.com", "datadoghq.com", "sentry.io", "posthog.com", "mixpanel.com", "segment.io", "pagerduty.com", "grafana.net", "newrelic.com", "circleci.com",
+];
+
+/// Sites where anybody can leave a text.
+const PASTES: &[&str] = &[
+    "pastebin.com", "glot.io", "rentry.co", "rentry.org", "paste.ee", "hastebin.com", "ghostbin.com", "ghostbin.co", "dpaste.org", "dpaste.com", "controlc.com", "justpaste.it", "paste.rs", "pastes.io", "pastie.org", "0bin.net", "privatebin.net", "bin.disroot.org", "telegra.ph", "ix.io", "sprunge.us", "termbin.com", "paste.debian.net", "paste.centos.org", "snippet.host", "codepad.site", "codeshare.io", "ideone.com", "jsfiddle.net", "bpa.st", "pastecode.io", "paste.gg", "toptal.com/developers/hastebin", "hatebin.com", "write.as", "txt.fyi", "ctxt.io", "textbin.net", "n0paste.eu", "cl1p.net", "pst.klgrth.io", "gist.github.com", "gist.githubusercontent.com", "gitlab.com/-/snippets", "paste.mozilla.org", "pastery.net", "notes.io", "katb.in", "sharetext.me", "carbon.now.sh", "dontpad.com",
+];
+
+/// Places where anybody can open an inbox, a tunnel or a file drop.
+const INBOXES: &[&str] = &[
+    "webhook.site", "requestbin.com", "requestbin.net", "pipedream.net", "requestcatcher.com", "beeceptor.com", "hookbin.com", "mockbin.org", "postb.in", "ptsv2.com", "ptsv3.com", "smee.io", "hookdeck.com", "interact.sh", "oast.fun", "oast.pro", "oast.live", "oast.site", "oast.online", "oast.me", "burpcollaborator.net", "dnslog.cn", "ceye.io", "canarytokens.com",
+    "ngrok.io", "ngrok.app", "ngrok-free.app", "ngrok.dev", "trycloudflare.com", "loca.lt", "localtunnel.me", "serveo.net", "localhost.run", "lhr.life", "pagekite.me", "bore.pub", "tunnelmole.net", "zrok.io",
+    "transfer.sh", "file.io", "0x0.st", "temp.sh", "oshi.at", "bashupload.com", "gofile.io", "anonfiles.com", "catbox.moe", "litterbox.catbox.moe", "tmpfiles.org", "uguu.se", "filebin.net", "sendspace.com", "wetransfer.com", "mega.nz", "mediafire.com", "keep.sh", "envs.sh", "pixeldrain.com", "bayfiles.com",
+    "discord.com/api/webhooks", "discordapp.com/api/webhooks", "hooks.slack.com", "api.telegram.org/bot", "maker.ifttt.com", "hooks.zapier.com", "hook.eu1.make.com", "hook.us1.make.com", "hook.integromat.com", "ntfy.sh", "formspree.io", "getform.io", "script.google.com/macros",
+];
+
+const SHORTENERS: &[&str] = &[
+    "bit.ly", "tinyurl.com", "t.co", "goo.gl", "is.gd", "v.gd", "cutt.ly", "rb.gy", "shorturl.at", "ow.ly", "buff.ly", "t.ly", "tiny.cc", "soo.gd", "s.id", "clck.ru", "shorte.st", "adf.ly", "bl.ink", "rebrand.ly", "short.io", "git.io", "dub.sh", "lnkd.in", "u.to", "t.me", "qr.ae", "surl.li", "urlz.fr", "x.gd",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_cut_where_they_end() {
+        let text = "see [x](https://a.io/p?q=1), `http://b.co:80/z`. And <wss://c.dev>; https://<host>/x or ://no";
+        let urls: Vec<_> = addresses(text).iter().map(|a| a.url).collect();
+        assert_eq!(urls, ["https://a.io/p?q=1", "http://b.co:80/z", "wss://c.dev", "https://<host>"]);
+    }
+
+    #[test]
+    fn hosts_are_told_apart() {
+        let cases = [
+            ("https://sh.rustup.rs", Class::Installer),
+            ("https://raw.githubusercontent.com/Homebrew/install/HEAD/install.sh", Class::Installer),
+            ("https://raw.githubusercontent.com/someone/x/main/i.sh", Class::Service),
+            ("https://astral.sh.io/x", Class::Foreign),
+            ("http://127.0.0.1:8000", Class::Local),
+            ("http://10.1.2.3/x", Class::Local),
+            ("http://203.0.113.9/x", Class::Address),
+            ("http://3627734277/x", Class::Address),
+            ("https://api.example.com/v1", Class::Placeholder),
+            ("https://your-server.com/x", Class::Placeholder),
+            ("https://$HOST/x", Class::Placeholder),
+            ("https://glot.io/snippets/a", Class::Paste),
+            ("https://discord.com/api/webhooks/1/x", Class::Inbox),
+            ("https://bit.ly/x", Class::Shortener),
+            ("https://cdn-sync.site/x", Class::Foreign),
+            ("https://user:pw@evil-host.net@cdn-sync.site/x", Class::Foreign),
+        ];
+        for (url, class) in cases {
+            assert_eq!(classify(url), class, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_akin_to_its_service() {
+        assert!(is_akin("api.openai.com", "OPENAI_API_KEY"));
+        assert!(is_akin("generativelanguage.googleapis.com", "GEMINI_API_KEY"));
+        assert!(is_akin("api.brightdata.com", "BRIGHTDATA_TOKEN"));
+        assert!(!is_akin("metrics.cdn-sync.site", "OPENAI_API_KEY"));
+        assert!(!is_akin("api.collector.dev", "GITHUB_TOKEN"));
+    }
+}

@@ -1,0 +1,130 @@
+//! Gathers findings: one place that turns a match into a finding, with its context, evidence and a
+//! bound on how often one rule speaks about one file.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::bundle::Member;
+use super::finding::{Context, Finding, Flow, Severity};
+use super::passage::Passage;
+use super::rules::Rule;
+use super::secrets::redact;
+use super::text::visible;
+
+/// Findings of one rule in one file that are kept; the rest are counted.
+pub(crate) const MAX_PER_RULE_AND_FILE: usize = 12;
+
+/// Everything found so far in one skill.
+pub(crate) struct Findings<'a> {
+    members: &'a [Member],
+    found: Vec<Finding>,
+    counts: HashMap<(&'static str, usize), usize>,
+}
+
+/// A match, before it is a finding.
+pub(crate) struct Match {
+    pub(crate) rule: &'static Rule,
+    pub(crate) severity: Severity,
+    pub(crate) message: String,
+    pub(crate) flow: Option<Flow>,
+}
+
+impl Match {
+    pub(crate) fn new(rule: &'static Rule, severity: Severity, message: impl Into<String>) -> Self {
+        Self { rule, severity, message: message.into(), flow: None }
+    }
+
+    #[must_use]
+    pub(crate) fn with(mut self, flow: Flow) -> Self {
+        self.flow = Some(flow);
+        self
+    }
+}
+
+impl<'a> Findings<'a> {
+    pub(crate) fn new(members: &'a [Member]) -> Self {
+        Self { members, found: Vec::new(), counts: HashMap::new() }
+    }
+
+    /// Adds a match in a passage. A mention or an unused fixture is inventory, whatever it says.
+    pub(crate) fn add(&mut self, passage: &Passage<'_>, range: Range<usize>, found: Match) {
+        let severity = if passage.context.acts() { found.severity } else { Severity::Info };
+        let (line, column) = passage.place.position(range.start);
+        let evidence = passage.evidence(&range);
+        self.push(passage.file, line, column, passage.context, evidence, Match { severity, ..found });
+    }
+
+    /// Adds a match about a whole file.
+    pub(crate) fn add_file(&mut self, file: usize, evidence: &str, found: Match) {
+        self.push(file, 0, 0, Context::Setting, visible(evidence, super::passage::MAX_EVIDENCE), found);
+    }
+
+    /// Adds a match at a line of a file.
+    pub(crate) fn add_at(&mut self, file: usize, (line, column): (usize, usize), context: Context, evidence: &str, found: Match) {
+        let severity = if context.acts() { found.severity } else { Severity::Info };
+        let evidence = visible(evidence, super::passage::MAX_EVIDENCE);
+        self.push(file, line, column, context, evidence, Match { severity, ..found });
+    }
+
+    /// Adds a match about a path that is no member: a link, an unreadable file.
+    pub(crate) fn add_path(&mut self, path: &str, evidence: &str, found: Match) {
+        self.found.push(finish(visible(path, 200), 0, 0, Context::Setting, visible(evidence, super::passage::MAX_EVIDENCE), found));
+    }
+
+    fn push(&mut self, file: usize, line: usize, column: usize, context: Context, evidence: String, found: Match) {
+        let path = self.members.get(file).map_or_else(String::new, |member| visible(&member.path, 200));
+        // The same rule at the same line: the worst one stays.
+        if let Some(same) = self.found.iter_mut().rev().take(64).find(|f| f.rule == found.rule.id && f.line == line && f.file == path) {
+            if found.severity > same.severity {
+                *same = finish(path, line, column, context, evidence, found);
+            }
+            return;
+        }
+        let count = self.counts.entry((found.rule.id, file)).or_default();
+        *count += 1;
+        if *count > MAX_PER_RULE_AND_FILE {
+            // A worse one than those kept must not be lost behind many mild ones.
+            let rule = found.rule.id;
+            let milder = self.found.iter_mut().find(|f| f.rule == rule && f.file == path && f.severity < found.severity);
+            if let Some(milder) = milder {
+                *milder = finish(path, line, column, context, evidence, found);
+            }
+            return;
+        }
+        self.found.push(finish(path, line, column, context, evidence, found));
+    }
+
+    /// Whether a rule has already spoken with at least this severity.
+    pub(crate) fn has(&self, rule: &Rule, severity: Severity) -> bool {
+        self.found.iter().any(|finding| finding.rule == rule.id && finding.severity >= severity)
+    }
+
+    /// The worst severity so far.
+    pub(crate) fn worst(&self) -> Option<Severity> {
+        self.found.iter().map(|finding| finding.severity).max()
+    }
+
+    /// The findings, worst first, then by file and line.
+    pub(crate) fn finish(mut self) -> Vec<Finding> {
+        self.found.sort_by(|a, b| {
+            b.severity.cmp(&a.severity).then_with(|| (&a.file, a.line, a.column, &a.rule).cmp(&(&b.file, b.line, b.column, &b.rule)))
+        });
+        self.found
+    }
+}
+
+fn finish(file: String, line: usize, column: usize, context: Context, evidence: String, found: Match) -> Finding {
+    Finding {
+        rule: found.rule.id.to_owned(),
+        severity: found.severity,
+        category: found.rule.category.to_owned(),
+        file,
+        line,
+        column,
+        context,
+        message: found.message,
+        evidence: redact(&evidence),
+        flow: found.flow,
+        hint: found.rule.fix.to_owned(),
+    }
+}

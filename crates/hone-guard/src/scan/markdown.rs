@@ -1,0 +1,361 @@
+//! Markdown taken apart: sentences, code blocks, code spans, and what a rendered page does not show,
+//! each with its headings, so that an instruction can be told from a mention.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
+use super::finding::Context;
+use super::kind::Language;
+use super::passage::{Passage, Place};
+use super::text::Text;
+
+/// Nesting of blocks that is followed.
+const MAX_NESTING: usize = 64;
+
+/// The passages of a Markdown text. `file` is its index, `context` what its prose counts as.
+pub(crate) fn passages<'a>(text: &'a Text, file: usize, body: Range<usize>, context: Context) -> Vec<Passage<'a>> {
+    let source = &text.plain[body.clone()];
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let parser = Parser::new_ext(source, options);
+    let mut walk = Walk { text, file, base: body.start, context, found: Vec::new(), headings: Vec::new(), block: Block::default(), lead: String::new(), table: 0, hidden: None };
+    for (label, definition) in parser.reference_definitions().iter() {
+        walk.definition(label, &definition.dest, definition.title.as_deref(), definition.span.clone());
+    }
+    let mut code: Option<(Option<Language>, Range<usize>)> = None;
+    let mut code_text = String::new();
+    let mut code_pieces = Vec::new();
+    let mut heading: Option<usize> = None;
+    for (event, range) in parser.into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(kind)) => {
+                walk.end_block();
+                let language = match &kind {
+                    CodeBlockKind::Fenced(info) => Language::of_fence(info).or(if info.trim().is_empty() { Some(Language::Shell) } else { None }),
+                    CodeBlockKind::Indented => Some(Language::Shell),
+                };
+                code = Some((language, range));
+                code_text.clear();
+                code_pieces.clear();
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                if let Some((language, _)) = code.take() {
+                    walk.code(language, std::mem::take(&mut code_text), std::mem::take(&mut code_pieces));
+                }
+            }
+            Event::Text(piece) if code.is_some() => {
+                code_pieces.push((code_text.len(), walk.base + range.start));
+                code_text.push_str(&piece);
+            }
+            Event::Start(Tag::Heading { level, .. }) => {
+                walk.end_block();
+                heading = Some(level as usize);
+            }
+            Event::End(TagEnd::Heading(_)) => {
+                if let Some(level) = heading.take() {
+                    walk.heading(level);
+                }
+            }
+            Event::Start(Tag::Table(_)) => {
+                walk.end_block();
+                walk.table += 1;
+            }
+            Event::End(TagEnd::Table) => {
+                walk.end_block();
+                walk.table = walk.table.saturating_sub(1);
+            }
+            Event::Start(Tag::Paragraph | Tag::Item | Tag::BlockQuote(_) | Tag::HtmlBlock | Tag::TableRow | Tag::TableHead)
+            | Event::End(
+                TagEnd::Paragraph | TagEnd::Item | TagEnd::BlockQuote(_) | TagEnd::TableRow | TagEnd::TableHead,
+            ) => walk.end_block(),
+            Event::End(TagEnd::HtmlBlock) => walk.end_html(),
+            Event::End(TagEnd::TableCell) => walk.block.push(" | ", walk.base + range.end),
+            Event::Start(Tag::Link { .. } | Tag::Image { .. }) => {}
+            Event::End(TagEnd::Link | TagEnd::Image) => {
+                // The address stands in the source after the label; show it to the rules in place.
+                let piece = &source[range.clone()];
+                if let Some(at) = piece.rfind("](") {
+                    let start = range.start + at + 2;
+                    let inner = source[start..range.end].trim_end_matches(')');
+                    walk.block.push(" <", walk.base + start);
+                    walk.block.push(inner, walk.base + start);
+                    walk.block.push("> ", walk.base + start);
+                }
+            }
+            Event::Text(piece) => walk.prose(&piece, range),
+            Event::Code(piece) => {
+                walk.span(&piece, range);
+            }
+            Event::SoftBreak | Event::HardBreak => walk.block.push(" ", walk.base + range.start),
+            Event::Html(piece) => walk.block.push_html(&piece, walk.base + range.start),
+            Event::InlineHtml(piece) => walk.inline_html(&piece, range),
+            _ => {}
+        }
+    }
+    walk.end_block();
+    walk.found
+}
+
+#[derive(Default)]
+struct Block {
+    text: String,
+    pieces: Vec<(usize, usize)>,
+    html: String,
+    html_at: usize,
+}
+
+impl Block {
+    fn push(&mut self, piece: &str, at: usize) {
+        self.pieces.push((self.text.len(), at));
+        self.text.push_str(piece);
+    }
+
+    fn push_html(&mut self, piece: &str, at: usize) {
+        if self.html.is_empty() {
+            self.html_at = at;
+        }
+        self.html.push_str(piece);
+    }
+}
+
+struct Walk<'a> {
+    text: &'a Text,
+    file: usize,
+    base: usize,
+    context: Context,
+    found: Vec<Passage<'a>>,
+    headings: Vec<(usize, String)>,
+    block: Block,
+    lead: String,
+    table: usize,
+    /// The name of the element whose content a page does not show, while inside it.
+    hidden: Option<String>,
+}
+
+impl<'a> Walk<'a> {
+    fn path(&self) -> String {
+        self.headings.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" / ")
+    }
+
+    fn passage(&mut self, language: Language, context: Context, text: String, place: Place<'a>) {
+        if text.trim().is_empty() {
+            return;
+        }
+        self.found.push(Passage {
+            file: self.file,
+            language,
+            context,
+            text: Cow::Owned(text),
+            place,
+            headings: Cow::Owned(self.path()),
+            lead: Cow::Owned(self.lead.clone()),
+            decoded: None,
+        });
+    }
+
+    fn prose(&mut self, piece: &str, range: Range<usize>) {
+        if self.hidden.is_some() {
+            self.hide(piece, range.start);
+        } else {
+            self.block.push(piece, self.base + range.start);
+        }
+    }
+
+    fn hide(&mut self, piece: &str, at: usize) {
+        let place = Place::Straight { text: self.text, start: self.base + at };
+        self.passage(Language::Markdown, Context::Hidden, piece.to_owned(), place);
+    }
+
+    fn span(&mut self, piece: &str, range: Range<usize>) {
+        let at = self.base + range.start;
+        self.block.push("`", at);
+        self.block.push(piece, at + 1);
+        self.block.push("`", self.base + range.end);
+        let context = match self.context {
+            Context::Prose if self.table > 0 => Context::Mention,
+            Context::Prose => Context::InlineCode,
+            other => other,
+        };
+        let lead = std::mem::replace(&mut self.lead, self.block.text.to_lowercase());
+        let place = Place::Straight { text: self.text, start: at + 1 };
+        self.passage(Language::Shell, context, piece.to_owned(), place);
+        self.lead = lead;
+    }
+
+    fn code(&mut self, language: Option<Language>, text: String, pieces: Vec<(usize, usize)>) {
+        let context = if self.context == Context::Prose { Context::Fence } else { self.context };
+        let place = Place::Pieces { text: self.text, pieces };
+        self.passage(language.unwrap_or(Language::Plain), context, text, place);
+    }
+
+    fn heading(&mut self, level: usize) {
+        let text = self.block.text.trim().to_lowercase();
+        self.headings.retain(|(above, _)| *above < level);
+        if self.headings.len() < MAX_NESTING {
+            self.headings.push((level, text));
+        }
+        self.end_block();
+    }
+
+    fn end_block(&mut self) {
+        if !self.block.html.is_empty() {
+            self.end_html();
+        }
+        let block = std::mem::take(&mut self.block);
+        if block.text.trim().is_empty() {
+            return;
+        }
+        let context = if self.table > 0 && self.context == Context::Prose { Context::Mention } else { self.context };
+        let lead = block.text.to_lowercase();
+        let place = Place::Pieces { text: self.text, pieces: block.pieces };
+        self.passage(Language::Markdown, context, block.text, place);
+        self.lead = lead;
+    }
+
+    fn end_html(&mut self) {
+        let html = std::mem::take(&mut self.block.html);
+        let at = self.block.html_at;
+        for part in html_parts(&html) {
+            let context = if part.hidden { Context::Hidden } else { self.context };
+            let place = Place::Straight { text: self.text, start: at + part.range.start };
+            self.passage(Language::Markdown, context, html[part.range].to_owned(), place);
+        }
+    }
+
+    fn inline_html(&mut self, piece: &str, range: Range<usize>) {
+        if piece.starts_with("<!--") {
+            let inner = piece.trim_start_matches("<!--").trim_end_matches("-->");
+            self.hide(inner, range.start + 4);
+        } else if let Some(name) = piece.strip_prefix("</") {
+            let name = name.trim_end_matches('>').trim().to_ascii_lowercase();
+            if self.hidden.as_deref() == Some(&name) {
+                self.hidden = None;
+            }
+        } else if self.hidden.is_none() && hides(piece) {
+            self.hidden = Some(element(piece));
+        }
+        if piece.starts_with("<img") || piece.starts_with("<a ") {
+            self.block.push(piece, self.base + range.start);
+        }
+    }
+
+    /// A link definition that nothing shows: the usual way to write a comment in Markdown.
+    fn definition(&mut self, label: &str, dest: &str, title: Option<&str>, span: Range<usize>) {
+        let comment = matches!(dest, "#" | "" | "." | "/") || label.starts_with("//") || label.eq_ignore_ascii_case("comment");
+        if !comment {
+            return;
+        }
+        let text = match title {
+            Some(title) => title.to_owned(),
+            None => label.to_owned(),
+        };
+        let place = Place::Straight { text: self.text, start: self.base + span.start };
+        self.passage(Language::Markdown, Context::Hidden, text, place);
+    }
+}
+
+/// A part of an HTML text between its tags.
+pub(crate) struct HtmlPart {
+    pub(crate) range: Range<usize>,
+    /// Whether a page does not show it: a comment, or inside an element made invisible.
+    pub(crate) hidden: bool,
+}
+
+/// The text parts and comments of an HTML text, in order.
+pub(crate) fn html_parts(html: &str) -> Vec<HtmlPart> {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    let mut hidden: Option<String> = None;
+    while let Some(open) = html[at..].find('<').map(|i| at + i) {
+        if open > at {
+            parts.push(HtmlPart { range: at..open, hidden: hidden.is_some() });
+        }
+        if html[open..].starts_with("<!--") {
+            let end = html[open..].find("-->").map_or(html.len(), |i| open + i);
+            parts.push(HtmlPart { range: (open + 4).min(end)..end, hidden: true });
+            at = (end + 3).min(html.len());
+            continue;
+        }
+        let end = html[open..].find('>').map_or(html.len(), |i| open + i + 1);
+        let tag = &html[open..end];
+        if let Some(name) = tag.strip_prefix("</") {
+            let name = name.trim_end_matches('>').trim().to_ascii_lowercase();
+            if hidden.as_deref() == Some(&name) {
+                hidden = None;
+            }
+        } else if hidden.is_none() && !tag.ends_with("/>") && hides(tag) {
+            hidden = Some(element(tag));
+        }
+        at = end;
+    }
+    if at < html.len() {
+        parts.push(HtmlPart { range: at..html.len(), hidden: hidden.is_some() });
+    }
+    parts
+}
+
+fn element(tag: &str) -> String {
+    tag.trim_start_matches('<').split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Whether a tag makes its content invisible.
+fn hides(tag: &str) -> bool {
+    let tag: String = tag.to_ascii_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
+    const STYLES: [&str; 15] = [
+        "display:none", "visibility:hidden", "font-size:0", "font-size:1px", "font-size:.", "font-size:0.", "opacity:0;", "opacity:0\"", "opacity:0'", "opacity:0.0",
+        "height:0", "width:0", "color:transparent", "left:-9999", "text-indent:-9999",
+    ];
+    let white = ["color:white", "color:#fff", "color:#ffffff", "color:rgb(255,255,255)"];
+    let style = tag.contains("style=");
+    (style && (STYLES.iter().any(|s| tag.contains(s)) || white.iter().any(|s| tag.replace("background-color", "background").contains(s))))
+        || tag.contains("size=\"0\"")
+        || tag.contains("hidden>") || tag.contains("hidden=\"") || tag.contains("aria-hidden=\"true\"") && style
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(markdown: &str) -> Vec<(Context, Language, String, String)> {
+        let text = Text::from_string(markdown.to_owned());
+        let all = 0..text.plain.len();
+        passages(&text, 0, all, Context::Prose)
+            .into_iter()
+            .map(|p| (p.context, p.language, p.text.trim().to_owned(), p.headings.into_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn each_part_has_its_context_and_headings() {
+        let markdown = "# Top\nRun `make x` now.\n\n## Bad\n```sh\nrm x\n```\n| a | b |\n|---|---|\n| c | `d` |\n\n[//]: # (note here)\n\n<!-- secret -->\n<span style=\"font-size:0\">tiny</span> shown\n";
+        let expected = [
+            (Context::Hidden, Language::Markdown, "note here", ""),
+            (Context::Prose, Language::Markdown, "Top", "top"),
+            (Context::InlineCode, Language::Shell, "make x", "top"),
+            (Context::Prose, Language::Markdown, "Run `make x` now.", "top"),
+            (Context::Prose, Language::Markdown, "Bad", "top / bad"),
+            (Context::Fence, Language::Shell, "rm x", "top / bad"),
+            (Context::Mention, Language::Markdown, "a | b |", "top / bad"),
+            (Context::Mention, Language::Shell, "d", "top / bad"),
+            (Context::Mention, Language::Markdown, "c | `d` |", "top / bad"),
+            (Context::Hidden, Language::Markdown, "secret", "top / bad"),
+            (Context::Hidden, Language::Markdown, "tiny", "top / bad"),
+            (Context::Prose, Language::Markdown, "shown", "top / bad"),
+        ];
+        let found = seen(markdown);
+        let found: Vec<_> = found.iter().map(|(c, l, t, h)| (*c, *l, t.as_str(), h.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn positions_are_those_of_the_file() {
+        let text = Text::from_string("x\n\nsome **bold** [label](https://h.io/p) end\n".to_owned());
+        let all = 0..text.plain.len();
+        let found = passages(&text, 0, all, Context::Prose);
+        let block = found.iter().find(|p| p.text.contains("label")).unwrap();
+        assert!(block.text.contains("<https://h.io/p>"), "{}", block.text);
+        assert_eq!(block.place.position(block.text.find("https").unwrap()), (3, 23));
+        assert_eq!(block.place.position(block.text.find("end").unwrap()), (3, 39));
+    }
+}

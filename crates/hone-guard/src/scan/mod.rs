@@ -1,0 +1,277 @@
+//! The scanner: one skill in, a report out.
+//!
+//! Files are read once ([`bundle`]), told apart by content ([`kind`]), normalised ([`text`]) and
+//! taken apart into passages ([`markdown`], [`passage`]); encoded texts are decoded and looked at
+//! again ([`decode`]). Then each kind of question has its module: shell flows, flows through code,
+//! prose, settings, structure, secrets. All of them speak through [`findings`].
+
+mod bundle;
+mod code;
+mod decode;
+mod destination;
+mod finding;
+mod findings;
+mod hidden;
+mod inventory;
+mod kind;
+mod markdown;
+mod mention;
+mod passage;
+mod places;
+mod prose;
+mod rules;
+mod secrets;
+mod settings;
+mod shell_flow;
+mod structure;
+mod subject;
+mod text;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use finding::Context as In;
+use findings::Findings;
+use kind::{Kind, Language};
+use passage::{Passage, Place};
+use subject::Subject;
+use text::Text;
+
+use decode::{MAX_DECODE_DEPTH, MAX_DECODED_BYTES};
+pub use finding::{Context, Coverage, Finding, Flow, Inventory, Report, Severity, Verdict};
+pub use rules::{RULES, RULES_VERSION, Rule, rule};
+
+/// Why a skill could not be scanned.
+#[derive(Debug, thiserror::Error)]
+pub enum ScanError {
+    /// The folder or file could not be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Unreadable {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// What the analyses know of the whole skill.
+pub(crate) struct Skill<'a> {
+    pub(crate) subject: Subject,
+    pub(crate) members: &'a [bundle::Member],
+    /// All text of the skill that is not code, in lower case, for questions about its subject.
+    pub(crate) host_counts: std::collections::HashMap<String, usize>,
+}
+
+impl Skill<'_> {
+    /// Whether a host belongs to what the skill is about: declared, named, or used throughout.
+    pub(crate) fn is_about(&self, host: &str) -> bool {
+        const THROUGHOUT: usize = 4;
+        self.subject.is_about(host) || self.host_counts.get(host).copied().unwrap_or(0) >= THROUGHOUT
+    }
+}
+
+/// Scans a skill: a folder, or a single file.
+///
+/// ```
+/// let skill = tempfile::tempdir().unwrap();
+/// std::fs::write(skill.path().join("SKILL.md"), "---\nname: a\ndescription: b\n---\nTidy up.\n").unwrap();
+/// assert_eq!(hone_guard::scan(skill.path()).unwrap().verdict, hone_guard::Verdict::Safe);
+/// ```
+pub fn scan(path: &Path) -> Result<Report, ScanError> {
+    let bundle = bundle::read(path).map_err(|source| ScanError::Unreadable { path: path.to_owned(), source })?;
+    Ok(look(&bundle))
+}
+
+fn look(bundle: &bundle::Bundle) -> Report {
+    let members = &bundle.members;
+    let texts: Vec<Option<Text>> = members
+        .iter()
+        .map(|member| matches!(member.kind, Kind::Text(_)).then(|| Text::from_bytes(&member.bytes)))
+        .collect();
+    let subject = subject_of(members, &texts);
+    let references = mention::References::of(members, &texts);
+    let mut coverage = Coverage {
+        files: members.len(),
+        scanned: members.len(),
+        bytes: bundle.bytes,
+        ..Coverage::default()
+    };
+    let mut passages = Vec::new();
+    for (file, (member, text)) in members.iter().zip(&texts).enumerate() {
+        if let (Kind::Text(language), Some(text)) = (member.kind, text) {
+            passages.extend(passages_of(file, language, text, &references));
+        }
+    }
+    decode_all(&mut passages, &mut coverage);
+    let mut host_counts = std::collections::HashMap::new();
+    for text in texts.iter().flatten() {
+        for address in destination::addresses(&text.plain) {
+            *host_counts.entry(address.host()).or_insert(0) += 1;
+        }
+    }
+    let skill = Skill { subject, members, host_counts };
+    let mut findings = Findings::new(members);
+    structure::look(bundle, &skill, &texts, &mut findings, &mut coverage);
+    settings::look(&skill, &texts, &references, &mut findings);
+    let mut program = code::Program::default();
+    for passage in &passages {
+        prose::look(passage, &skill, &mut findings);
+        shell_flow::look(passage, &skill, &mut findings);
+        program.add(passage);
+    }
+    program.solve(&skill, &mut findings);
+    prose::look_across(&passages, &skill, &mut findings);
+    settings::compare(&skill, &passages, &program, &mut findings);
+    let inventory = inventory::take(&skill, &passages, &program);
+    Report {
+        verdict: Verdict::of(findings.worst()),
+        findings: findings.finish(),
+        coverage,
+        inventory,
+        digest: bundle.digest.clone(),
+        rules: RULES_VERSION.to_owned(),
+    }
+}
+
+fn subject_of(members: &[bundle::Member], texts: &[Option<Text>]) -> Subject {
+    let main = members.iter().position(|member| member.path == "SKILL.md")
+        .or_else(|| members.iter().position(|member| member.path.eq_ignore_ascii_case("skill.md")))
+        .or_else(|| members.iter().position(|member| member.kind == Kind::Text(Language::Markdown)));
+    let Some(text) = main.and_then(|at| texts[at].as_ref()) else { return Subject::default() };
+    hone_skill::read(text.plain.as_bytes(), None).skill.map(|skill| Subject::of(&skill)).unwrap_or_default()
+}
+
+/// The passages of one file.
+fn passages_of<'a>(file: usize, language: Language, text: &'a Text, references: &mention::References) -> Vec<Passage<'a>> {
+    let context = references.context(file);
+    match language {
+        Language::Markdown => {
+            let body = frontmatter_end(&text.plain);
+            let mut found = markdown::passages(text, file, body..text.plain.len(), context);
+            if body > 0 {
+                let setting = if context == In::Prose { In::Setting } else { context };
+                found.push(straight(file, Language::Yaml, setting, text, 0..body));
+            }
+            found.extend(letter_spaced(text, file, context));
+            mention::mark(&mut found);
+            found
+        }
+        Language::Html => markdown::html_parts(&text.plain)
+            .into_iter()
+            .map(|part| {
+                let context = if part.hidden { In::Hidden } else { context };
+                straight(file, Language::Html, context, text, part.range)
+            })
+            .chain(std::iter::once(straight(file, Language::Html, context, text, 0..text.plain.len())))
+            .collect(),
+        language => vec![straight(file, language, context, text, 0..text.plain.len())],
+    }
+}
+
+fn straight<'a>(file: usize, language: Language, context: In, text: &'a Text, range: std::ops::Range<usize>) -> Passage<'a> {
+    Passage {
+        file,
+        language,
+        context,
+        place: Place::Straight { text, start: range.start },
+        text: Cow::Borrowed(&text.plain[range]),
+        headings: Cow::Borrowed(""),
+        lead: Cow::Borrowed(""),
+        decoded: None,
+    }
+}
+
+/// Where the frontmatter of a Markdown text ends, or 0.
+fn frontmatter_end(text: &str) -> usize {
+    let trimmed = text.trim_start_matches(['\u{FEFF}', '\n', '\r', ' ']);
+    if !trimmed.starts_with("---") {
+        return 0;
+    }
+    let start = text.len() - trimmed.len();
+    let mut at = start;
+    for (count, line) in trimmed.split_inclusive('\n').enumerate() {
+        at += line.len();
+        if count > 0 && line.trim_end() == "---" {
+            return at;
+        }
+    }
+    0
+}
+
+/// Words written with blanks between their letters, put together again.
+fn letter_spaced<'a>(text: &'a Text, file: usize, context: In) -> Vec<Passage<'a>> {
+    const MIN_LETTERS: usize = 12;
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.plain.split_inclusive('\n') {
+        let letters: Vec<&str> = line.split([' ', '.', '-', '_', '*', '\u{00B7}']).filter(|w| !w.is_empty()).collect();
+        let single = letters.iter().filter(|w| w.trim().chars().count() == 1 && w.chars().all(char::is_alphabetic)).count();
+        if single >= MIN_LETTERS && single * 4 >= letters.len() * 3 {
+            // Two blanks or more part the words.
+            let joined: Vec<String> = line
+                .split("  ")
+                .map(|word| word.chars().filter(|c| !matches!(c, ' ' | '.' | '-' | '_' | '*' | '\u{00B7}')).collect())
+                .collect();
+            let mut passage = straight(file, Language::Markdown, In::Hidden, text, start..start + line.len());
+            if !context.acts() {
+                passage.context = context;
+            }
+            passage.text = Cow::Owned(joined.join(" "));
+            passage.place = Place::Fixed { line: text.position(start).0, column: 1 };
+            passage.decoded = Some("spaced letters".to_owned());
+            found.push(passage);
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// Adds what is encoded in the passages as passages of their own, to the depth and the budget.
+fn decode_all(passages: &mut Vec<Passage<'_>>, coverage: &mut Coverage) {
+    let mut budget = MAX_DECODED_BYTES;
+    let mut from = 0;
+    for depth in 0..MAX_DECODE_DEPTH {
+        let until = passages.len();
+        let mut inner = Vec::new();
+        for at in from..until {
+            // Spans and prose of one paragraph would be decoded twice.
+            if passages[at].context == In::InlineCode || depth > 0 && passages[at].decoded.is_none() {
+                continue;
+            }
+            for encoded in decode::find(&passages[at].text, &mut budget) {
+                let outer = &passages[at];
+                let (line, column) = outer.place.position(encoded.range.start);
+                let how = match &outer.decoded {
+                    Some(before) => format!("{before}, then {}", encoded.how),
+                    None => encoded.how.to_owned(),
+                };
+                coverage.decoded += 1;
+                coverage.bytes += encoded.text.len() as u64;
+                let context = if outer.context.acts() { In::Hidden } else { outer.context };
+                let language = match kind::classify("", encoded.text.as_bytes()) {
+                    Kind::Text(language) if language.runs() => language,
+                    _ => Language::Shell,
+                };
+                let text = Text::from_string(encoded.text).plain;
+                for language in [language, Language::Markdown] {
+                    let passage = Passage {
+                        file: outer.file,
+                        language,
+                        context,
+                        text: Cow::Owned(text.clone()),
+                        place: Place::Fixed { line, column },
+                        headings: outer.headings.clone(),
+                        lead: outer.lead.clone(),
+                        decoded: Some(how.clone()),
+                    };
+                    inner.push(passage);
+                }
+            }
+        }
+        passages.append(&mut inner);
+        from = until;
+        if from == passages.len() {
+            break;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A passage: one piece of text in one language and one context, which knows its place in a file.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::finding::Context;
+use super::kind::Language;
+use super::text::{Text, floor, visible};
+
+/// A piece of text that rules look at.
+#[derive(Debug, Clone)]
+pub(crate) struct Passage<'a> {
+    /// The index of its file among the members of the bundle.
+    pub(crate) file: usize,
+    pub(crate) language: Language,
+    pub(crate) context: Context,
+    pub(crate) text: Cow<'a, str>,
+    pub(crate) place: Place<'a>,
+    /// The headings above it, outermost first, lower case, joined by ` / `.
+    pub(crate) headings: Cow<'a, str>,
+    /// The prose just before it, lower case: what introduces a code block.
+    pub(crate) lead: Cow<'a, str>,
+    /// How the text was decoded, where it does not stand in the file as such.
+    pub(crate) decoded: Option<String>,
+}
+
+/// Where the bytes of a passage stand in its file.
+#[derive(Debug, Clone)]
+pub(crate) enum Place<'a> {
+    /// The passage starts at a byte of the plain text and runs on.
+    Straight { text: &'a Text, start: usize },
+    /// Pieces: at each byte of the passage (first) begins a byte of the plain text (second).
+    Pieces { text: &'a Text, pieces: Vec<(usize, usize)> },
+    /// All of it stands at one place.
+    Fixed { line: usize, column: usize },
+}
+
+impl Place<'_> {
+    /// Line and column of a byte of the passage.
+    pub(crate) fn position(&self, offset: usize) -> (usize, usize) {
+        match self {
+            Self::Straight { text, start } => text.position(start + offset),
+            Self::Pieces { text, pieces } => {
+                let at = pieces.partition_point(|(from, _)| *from <= offset).saturating_sub(1);
+                let (from, to) = pieces.get(at).copied().unwrap_or_default();
+                text.position(to + offset.saturating_sub(from))
+            }
+            Self::Fixed { line, column } => (*line, *column),
+        }
+    }
+}
+
+/// Characters of evidence that a report shows.
+pub(crate) const MAX_EVIDENCE: usize = 160;
+
+impl Passage<'_> {
+    /// The line or lines that hold a range, made visible, cut around the range.
+    pub(crate) fn evidence(&self, range: &Range<usize>) -> String {
+        const AROUND: usize = 60;
+        let text = &self.text;
+        let start = text[..floor(text, range.start)].rfind('\n').map_or(0, |at| at + 1);
+        let end = floor(text, range.end.max(range.start));
+        let end = text[end..].find('\n').map_or(text.len(), |at| end + at);
+        let from = floor(text, start.max(range.start.saturating_sub(AROUND)));
+        let shown = visible(&text[from..end], MAX_EVIDENCE);
+        match &self.decoded {
+            Some(how) => format!("{shown} (decoded from {how})"),
+            None => shown,
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Paths that matter: where secrets lie, where things are made to run again, where agents keep their
+//! settings. One table for shell, code and prose.
+
+/// What a path is to an attacker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Spot {
+    /// Keys, tokens, cookies, wallets: what it holds.
+    Secret(&'static str),
+    /// `.env`: settings of a project, often with keys.
+    DotEnv,
+    /// Conversations of an agent.
+    Transcripts,
+    /// Start-up files of shells.
+    ShellStart,
+    /// Schedulers, services, launch agents, autostart.
+    Autorun(&'static str),
+    /// An agent's settings, hooks, MCP servers.
+    AgentSettings,
+    /// An agent's standing instructions and memory.
+    AgentMemory,
+    /// Folders where agents look for skills.
+    Skills,
+    /// Who may log in, who may become root.
+    Logins(&'static str),
+    /// Hooks of a repository.
+    GitHooks,
+    /// Tasks that an editor runs by itself.
+    EditorTasks,
+    /// Where packages come from.
+    PackageConfig,
+    /// Shell histories and system logs.
+    Traces,
+}
+
+/// Substrings of a normalised path (`~` for the home folder, `/` between parts, lower case).
+const SPOTS: &[(&str, Spot)] = &[
+    ("authorized_keys", Spot::Logins("SSH logins")),
+    ("/etc/sudoers", Spot::Logins("sudo rules")),
+    ("/etc/shadow", Spot::Secret("password hashes")),
+    ("/etc/passwd-", Spot::Secret("password hashes")),
+    ("/etc/pam.d/", Spot::Logins("login rules")),
+    (".ssh/config", Spot::Logins("SSH settings")),
+    (".ssh/id_", Spot::Secret("SSH keys")),
+    ("id_rsa", Spot::Secret("SSH keys")),
+    ("id_ed25519", Spot::Secret("SSH keys")),
+    ("id_ecdsa", Spot::Secret("SSH keys")),
+    ("/.ssh", Spot::Secret("SSH keys")),
+    (".aws/credentials", Spot::Secret("AWS credentials")),
+    (".aws/", Spot::Secret("AWS credentials")),
+    ("/.aws", Spot::Secret("AWS credentials")),
+    (".azure/", Spot::Secret("Azure credentials")),
+    ("application_default_credentials", Spot::Secret("Google Cloud credentials")),
+    (".config/gcloud", Spot::Secret("Google Cloud credentials")),
+    ("gcloud/credentials", Spot::Secret("Google Cloud credentials")),
+    (".kube/config", Spot::Secret("Kubernetes credentials")),
+    ("serviceaccount/token", Spot::Secret("Kubernetes credentials")),
+    (".docker/config.json", Spot::Secret("registry credentials")),
+    (".netrc", Spot::Secret("logins")),
+    ("_netrc", Spot::Secret("logins")),
+    (".pgpass", Spot::Secret("database passwords")),
+    (".my.cnf", Spot::Secret("database passwords")),
+    (".git-credentials", Spot::Secret("git credentials")),
+    (".config/gh/hosts", Spot::Secret("GitHub credentials")),
+    (".config/hub", Spot::Secret("GitHub credentials")),
+    (".npmrc", Spot::PackageConfig),
+    (".pypirc", Spot::Secret("PyPI credentials")),
+    (".cargo/credentials", Spot::Secret("registry credentials")),
+    (".gem/credentials", Spot::Secret("registry credentials")),
+    (".terraform.d/credentials", Spot::Secret("Terraform credentials")),
+    (".vault-token", Spot::Secret("Vault token")),
+    (".gnupg", Spot::Secret("GPG keys")),
+    (".password-store", Spot::Secret("passwords")),
+    ("keychain", Spot::Secret("keychain")),
+    ("login.keychain", Spot::Secret("keychain")),
+    (".local/share/keyrings", Spot::Secret("keyring")),
+    ("kwallet", Spot::Secret("keyring")),
+    ("1password", Spot::Secret("passwords")),
+    ("bitwarden", Spot::Secret("passwords")),
+    (".kdbx", Spot::Secret("passwords")),
+    ("login data", Spot::Secret("browser logins")),
+    ("logins.json", Spot::Secret("browser logins")),
+    ("key4.db", Spot::Secret("browser logins")),
+    ("cookies.sqlite", Spot::Secret("browser cookies")),
+    ("/cookies", Spot::Secret("browser cookies")),
+    ("google/chrome", Spot::Secret("browser profile")),
+    ("google-chrome", Spot::Secret("browser profile")),
+    ("bravesoftware", Spot::Secret("browser profile")),
+    ("microsoft/edge", Spot::Secret("browser profile")),
+    (".mozilla/firefox", Spot::Secret("browser profile")),
+    ("firefox/profiles", Spot::Secret("browser profile")),
+    ("chromium/default", Spot::Secret("browser profile")),
+    ("web data", Spot::Secret("browser data")),
+    ("local extension settings", Spot::Secret("wallet")),
+    ("wallet.dat", Spot::Secret("wallet")),
+    (".bitcoin", Spot::Secret("wallet")),
+    (".ethereum", Spot::Secret("wallet")),
+    ("ethereum/keystore", Spot::Secret("wallet")),
+    ("solana/id.json", Spot::Secret("wallet")),
+    (".config/solana", Spot::Secret("wallet")),
+    ("exodus", Spot::Secret("wallet")),
+    ("electrum/wallets", Spot::Secret("wallet")),
+    ("metamask", Spot::Secret("wallet")),
+    ("keypair.json", Spot::Secret("wallet")),
+    (".claude/.credentials", Spot::Secret("agent credentials")),
+    (".claude.json", Spot::AgentSettings),
+    (".codex/auth.json", Spot::Secret("agent credentials")),
+    (".openclaw/credentials", Spot::Secret("agent credentials")),
+    ("auth-profiles.json", Spot::Secret("agent credentials")),
+    (".gemini/oauth", Spot::Secret("agent credentials")),
+    (".hermes/.env", Spot::Secret("agent credentials")),
+    (".openclaw/.env", Spot::Secret("agent credentials")),
+    (".clawdbot/.env", Spot::Secret("agent credentials")),
+    ("/proc/self/environ", Spot::Secret("environment")),
+    ("/environ", Spot::Secret("environment")),
+    (".claude/projects", Spot::Transcripts),
+    (".claude/history", Spot::Transcripts),
+    (".codex/sessions", Spot::Transcripts),
+    (".codex/history", Spot::Transcripts),
+    (".openclaw/sessions", Spot::Transcripts),
+    (".openclaw/agents", Spot::Transcripts),
+    (".hermes/sessions", Spot::Transcripts),
+    ("rollout-", Spot::Transcripts),
+    (".hermes/state.db", Spot::Transcripts),
+    ("telegram desktop/tdata", Spot::Secret("chat logins")),
+    ("discord/local storage", Spot::Secret("chat logins")),
+    ("slack/local storage", Spot::Secret("chat logins")),
+    (".bashrc", Spot::ShellStart),
+    (".bash_profile", Spot::ShellStart),
+    (".bash_login", Spot::ShellStart),
+    (".zshrc", Spot::ShellStart),
+    (".zprofile", Spot::ShellStart),
+    (".zshenv", Spot::ShellStart),
+    (".zlogin", Spot::ShellStart),
+    ("/.profile", Spot::ShellStart),
+    ("/etc/profile", Spot::ShellStart),
+    ("/etc/bash.bashrc", Spot::ShellStart),
+    ("/etc/zsh", Spot::ShellStart),
+    ("fish/config.fish", Spot::ShellStart),
+    ("fish/conf.d", Spot::ShellStart),
+    ("microsoft.powershell_profile", Spot::ShellStart),
+    ("/etc/ld.so.preload", Spot::Autorun("preloaded library")),
+    ("/etc/environment", Spot::ShellStart),
+    ("/etc/cron", Spot::Autorun("scheduler")),
+    ("/var/spool/cron", Spot::Autorun("scheduler")),
+    ("systemd/system/", Spot::Autorun("service")),
+    ("systemd/user/", Spot::Autorun("service")),
+    (".config/systemd", Spot::Autorun("service")),
+    ("launchagents", Spot::Autorun("launch agent")),
+    ("launchdaemons", Spot::Autorun("launch agent")),
+    ("/etc/rc.local", Spot::Autorun("start-up script")),
+    ("/etc/init.d/", Spot::Autorun("start-up script")),
+    (".config/autostart", Spot::Autorun("autostart entry")),
+    ("start menu/programs/startup", Spot::Autorun("autostart entry")),
+    ("currentversion/run", Spot::Autorun("registry Run key")),
+    ("winlogon", Spot::Autorun("registry logon key")),
+    ("/etc/udev/rules.d", Spot::Autorun("device rule")),
+    ("/etc/motd.d", Spot::Autorun("login script")),
+    ("/etc/update-motd.d", Spot::Autorun("login script")),
+    (".git/hooks", Spot::GitHooks),
+    ("core.hookspath", Spot::GitHooks),
+    (".vscode/tasks.json", Spot::EditorTasks),
+    (".vscode/settings.json", Spot::EditorTasks),
+    (".idea/workspace.xml", Spot::EditorTasks),
+    (".claude/settings", Spot::AgentSettings),
+    (".claude/hooks", Spot::AgentSettings),
+    (".claude/commands", Spot::AgentSettings),
+    (".claude/agents", Spot::AgentSettings),
+    (".codex/config.toml", Spot::AgentSettings),
+    (".codex/hooks", Spot::AgentSettings),
+    (".cursor/mcp.json", Spot::AgentSettings),
+    (".cursor/hooks", Spot::AgentSettings),
+    (".cursor/rules", Spot::AgentMemory),
+    (".cursorrules", Spot::AgentMemory),
+    (".windsurfrules", Spot::AgentMemory),
+    (".clinerules", Spot::AgentMemory),
+    (".gemini/settings.json", Spot::AgentSettings),
+    (".openclaw/openclaw.json", Spot::AgentSettings),
+    (".openclaw/config", Spot::AgentSettings),
+    (".hermes/config.yaml", Spot::AgentSettings),
+    (".config/opencode", Spot::AgentSettings),
+    ("opencode.json", Spot::AgentSettings),
+    (".mcp.json", Spot::AgentSettings),
+    ("claude_desktop_config.json", Spot::AgentSettings),
+    ("mcp_config.json", Spot::AgentSettings),
+    (".continue/config", Spot::AgentSettings),
+    ("exec-approvals.json", Spot::AgentSettings),
+    ("claude.md", Spot::AgentMemory),
+    ("claude.local.md", Spot::AgentMemory),
+    ("agents.md", Spot::AgentMemory),
+    ("gemini.md", Spot::AgentMemory),
+    ("soul.md", Spot::AgentMemory),
+    ("memory.md", Spot::AgentMemory),
+    ("heartbeat.md", Spot::AgentMemory),
+    ("identity.md", Spot::AgentMemory),
+    ("user.md", Spot::AgentMemory),
+    ("tools.md", Spot::AgentMemory),
+    ("copilot-instructions.md", Spot::AgentMemory),
+    (".claude/skills", Spot::Skills),
+    (".agents/skills", Spot::Skills),
+    (".codex/skills", Spot::Skills),
+    (".openclaw/skills", Spot::Skills),
+    (".openclaw/workspace/skills", Spot::Skills),
+    (".hermes/skills", Spot::Skills),
+    (".gemini/skills", Spot::Skills),
+    (".cursor/skills", Spot::Skills),
+    ("pip.conf", Spot::PackageConfig),
+    ("pip/pip.ini", Spot::PackageConfig),
+    (".yarnrc", Spot::PackageConfig),
+    (".cargo/config", Spot::PackageConfig),
+    (".bash_history", Spot::Traces),
+    (".zsh_history", Spot::Traces),
+    ("consolehost_history", Spot::Traces),
+    ("/var/log", Spot::Traces),
+    (".python_history", Spot::Traces),
+];
+
+/// What a path is, if it is anything.
+pub(crate) fn classify(path: &str) -> Option<Spot> {
+    if path.len() < 4 || path.len() > 4096 {
+        return None;
+    }
+    let path = normalise(path);
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    if (name == ".env" || name.starts_with(".env.")) && !matches!(name, ".env.example" | ".env.sample" | ".env.template" | ".env.dist" | ".env.test") {
+        return SPOTS.iter().find(|(part, spot)| part.ends_with(".env") && path.contains(part) && matches!(spot, Spot::Secret(_))).map_or(Some(Spot::DotEnv), |(_, spot)| Some(*spot));
+    }
+    // A public key is made to be given away.
+    if path.ends_with(".pub") {
+        return None;
+    }
+    SPOTS
+        .iter()
+        .find(|(part, _)| {
+            path.match_indices(part).any(|(at, _)| {
+                let after = path.as_bytes().get(at + part.len());
+                let before = at.checked_sub(1).and_then(|i| path.as_bytes().get(i));
+                let starts = part.starts_with(['/', '.']) || before.is_none_or(|b| !b.is_ascii_alphanumeric());
+                let ends = part.ends_with(['/', '_', '-', '.']) || after.is_none_or(|b| !b.is_ascii_alphabetic()) || matches!(*part, "launchagents" | "keychain" | ".bash_history" | "/etc/sudoers" | "/etc/cron" | "/etc/profile" | ".claude/settings" | ".claude/.credentials" | "local extension settings" | "/etc/zsh" | "currentversion/run" | ".claude/history");
+                starts && ends
+            })
+        })
+        .map(|(_, spot)| *spot)
+}
+
+/// Whether a path is in the person's home or in a place for the whole system, not in the project.
+pub(crate) fn is_global(path: &str) -> bool {
+    let path = normalise(path);
+    path.starts_with('~') || path.starts_with("/etc") || path.starts_with("/home/") || path.starts_with("/users/") || path.starts_with("/root") || path.contains("library/") || path.contains("appdata")
+}
+
+/// `~` for the home folder however it is written, `/` between parts, lower case, no quotes.
+pub(crate) fn normalise(path: &str) -> String {
+    let path = path.trim().trim_matches(['"', '\'', '`', '<', '>', '(', ')', ',']).to_lowercase().replace('\\', "/");
+    let mut path = path;
+    for home in ["${home}", "$home", "$env:userprofile", "${env:userprofile}", "%userprofile%", "$env:home", "%homepath%", "$env:appdata", "%appdata%", "$env:localappdata", "%localappdata%", "file://"] {
+        if path.contains(home) {
+            path = path.replace(home, if home.contains("app") { "~/appdata" } else if home == "file://" { "" } else { "~" });
+        }
+    }
+    while path.contains("//") {
+        path = path.replace("//", "/");
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_known_however_the_home_folder_is_written() {
+        let cases = [
+            ("~/.ssh/id_rsa", Some(Spot::Secret("SSH keys"))),
+            ("$HOME/.aws/credentials", Some(Spot::Secret("AWS credentials"))),
+            ("%APPDATA%\\Microsoft\\Windows\\Start Menu\\Programs\\Startup\\x.bat", Some(Spot::Autorun("autostart entry"))),
+            ("~/.zshrc", Some(Spot::ShellStart)),
+            ("${HOME}/.claude/settings.json", Some(Spot::AgentSettings)),
+            ("./.env", Some(Spot::DotEnv)),
+            (".env.example", None),
+            ("~/.ssh/id_rsa.pub", None),
+            ("src/exodusted.rs", None),
+            ("README.md", None),
+            ("docs/user.md.txt", Some(Spot::AgentMemory)),
+        ];
+        for (path, spot) in cases {
+            assert_eq!(classify(path), spot, "{path}");
+        }
+    }
+}

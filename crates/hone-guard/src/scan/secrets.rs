@@ -1,0 +1,158 @@
+//! Secrets that stand in a text: found by their shape, told from placeholders, and never shown whole.
+
+use std::ops::Range;
+
+/// A secret in a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Secret {
+    pub(crate) range: Range<usize>,
+    pub(crate) what: &'static str,
+}
+
+/// A prefix, the least number of characters after it, and what it is.
+const SHAPES: &[(&str, usize, &str)] = &[
+    ("AKIA", 16, "AWS access key id"),
+    ("ASIA", 16, "AWS access key id"),
+    ("ghp_", 30, "GitHub token"),
+    ("gho_", 30, "GitHub token"),
+    ("ghs_", 30, "GitHub token"),
+    ("ghu_", 30, "GitHub token"),
+    ("github_pat_", 40, "GitHub token"),
+    ("glpat-", 18, "GitLab token"),
+    ("sk-ant-", 30, "Anthropic key"),
+    ("sk-proj-", 30, "OpenAI key"),
+    ("sk-or-v1-", 30, "OpenRouter key"),
+    ("sk-", 32, "model provider key"),
+    ("sk_live_", 20, "Stripe key"),
+    ("rk_live_", 20, "Stripe key"),
+    ("xoxb-", 24, "Slack token"),
+    ("xoxp-", 24, "Slack token"),
+    ("xoxa-", 24, "Slack token"),
+    ("xapp-", 24, "Slack token"),
+    ("AIza", 35, "Google API key"),
+    ("ya29.", 40, "Google token"),
+    ("hf_", 30, "Hugging Face token"),
+    ("npm_", 34, "npm token"),
+    ("pypi-AgEIcHlwaS", 40, "PyPI token"),
+    ("SG.", 40, "SendGrid key"),
+    ("dop_v1_", 40, "DigitalOcean token"),
+    ("shpat_", 30, "Shopify token"),
+    ("lin_api_", 32, "Linear key"),
+    ("ntn_", 40, "Notion token"),
+    ("gsk_", 40, "Groq key"),
+    ("r8_", 30, "Replicate token"),
+    ("tvly-", 24, "Tavily key"),
+];
+
+/// The secrets of a text that are not placeholders.
+pub(crate) fn find(text: &str) -> Vec<Secret> {
+    let mut found = Vec::new();
+    for &(prefix, least, what) in SHAPES {
+        for (at, _) in text.match_indices(prefix) {
+            let before = text[..at].chars().next_back();
+            if before.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) {
+                continue;
+            }
+            let rest = &text[at + prefix.len()..];
+            let length = rest.bytes().take(400).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')).count();
+            let body = rest[..length].trim_end_matches('.');
+            let upper_only = matches!(prefix, "AKIA" | "ASIA");
+            let fits = if upper_only { body.len() == 16 && body.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) } else { body.len() >= least };
+            if fits && !is_placeholder(body) && !found.iter().any(|s: &Secret| s.range.contains(&at)) {
+                found.push(Secret { range: at..at + prefix.len() + body.len(), what });
+            }
+        }
+    }
+    for (at, _) in text.match_indices("-----BEGIN ") {
+        let rest = &text[at..];
+        let Some(header) = rest.lines().next() else { continue };
+        let end = rest.find("-----END ").unwrap_or(rest.len().min(200));
+        let body = rest.get(header.len()..end).unwrap_or_default();
+        let key = body.bytes().filter(u8::is_ascii_alphanumeric).count();
+        if header.contains("PRIVATE KEY") && key >= 120 && !is_placeholder(body) {
+            found.push(Secret { range: at..at + header.len(), what: "private key" });
+        }
+    }
+    for scheme in ["postgres://", "postgresql://", "mysql://", "mongodb://", "mongodb+srv://", "redis://", "amqp://", "postgresql+asyncpg://", "mysql+pymysql://", "mssql://"] {
+        for (at, _) in text.match_indices(scheme) {
+            let rest = &text[at + scheme.len()..];
+            let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')')).unwrap_or(rest.len());
+            let Some((login, server)) = rest[..end].rsplit_once('@') else { continue };
+            let Some((_, password)) = login.split_once(':') else { continue };
+            let class = super::destination::classify(server);
+            let real = matches!(class, super::destination::Class::Foreign | super::destination::Class::Address | super::destination::Class::Service | super::destination::Class::Local)
+                && !matches!(super::destination::host(server).as_deref(), Some("localhost" | "127.0.0.1" | "0.0.0.0"));
+            if real && password.len() >= 8 && !is_placeholder(password) && !password.contains(['$', '{', '%', '*']) {
+                found.push(Secret { range: at..at + scheme.len() + end, what: "database password" });
+            }
+        }
+    }
+    found.sort_by_key(|secret| secret.range.start);
+    found
+}
+
+/// Whether a value is a stand-in: repeated, counted up, or made of words that say so.
+pub(crate) fn is_placeholder(value: &str) -> bool {
+    const WORDS: [&str; 26] = [
+        "example", "your", "xxxx", "placeholder", "fake", "dummy", "sample", "test", "redacted", "changeme", "replace", "insert", "secret-here", "key-here", "abcdef", "012345", "123456", "todo", "password", "secret", "token", "foobar", "....", "****", "-here", "demo",
+    ];
+    let lower = value.to_ascii_lowercase();
+    if WORDS.iter().any(|word| lower.contains(word)) {
+        return true;
+    }
+    let mut seen = [0_usize; 256];
+    for b in value.bytes() {
+        seen[usize::from(b)] += 1;
+    }
+    let distinct = seen.iter().filter(|count| **count > 0).count();
+    distinct < 7.min(value.len()) || seen.iter().any(|count| *count * 2 > value.len())
+}
+
+/// A text with its secrets masked.
+pub(crate) fn redact(text: &str) -> String {
+    let secrets = find(text);
+    if secrets.is_empty() {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut at = 0;
+    for secret in secrets {
+        if secret.range.start < at {
+            continue;
+        }
+        let keep = super::text::floor(text, secret.range.start + 6).max(secret.range.start);
+        shown.push_str(&text[at..keep]);
+        shown.push_str("…redacted…");
+        at = secret.range.end;
+    }
+    shown.push_str(&text[at..]);
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_told_from_placeholders() {
+        let real = [
+            "AKIAQ4VTN7W2JH5ZKX3M",
+            "ghp_x8Kd02mZq71LpW4vT9sRb6YcN3fHj5Ge1uAo",
+            "postgres://app:Vt9x-Lq2mPz@db.brightpath.site/main",
+        ];
+        for text in real {
+            assert_eq!(find(text).len(), 1, "{text}");
+            assert!(redact(text).contains("redacted"));
+        }
+        let fake = [
+            "AKIAIOSFODNN7EXAMPLE",
+            "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "sk-your-api-key-goes-here-000000000000",
+            "postgres://user:password@localhost/db",
+            "sk-1234567890abcdef1234567890abcdef",
+        ];
+        for text in fake {
+            assert_eq!(find(text), [], "{text}");
+        }
+    }
+}
