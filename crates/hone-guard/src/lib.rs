@@ -17,10 +17,11 @@
 //! ```
 
 pub mod permit;
+pub mod policy;
 mod scan;
 pub mod shell;
 
 pub use scan::{
-    Context, Coverage, Finding, Flow, Inventory, Report, Rule, RULES, RULES_VERSION, ScanError,
+    Context, Coverage, Finding, Flow, Inventory, RULES, RULES_VERSION, Report, Rule, ScanError,
     Severity, Verdict, rule, scan,
 };

@@ -65,6 +65,18 @@ CREATE TABLE IF NOT EXISTS usage(
   created INTEGER NOT NULL,
   PRIMARY KEY(skill, version)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS dismissal(
+  digest TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  file TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  skill TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  expires INTEGER NOT NULL,
+  PRIMARY KEY(digest, rule, file, line)
+) WITHOUT ROWID;
 ";
 
 /// A table of the database.
@@ -75,7 +87,7 @@ struct Table {
     holds: &'static str,
 }
 
-const TABLES: [Table; 6] = [
+const TABLES: [Table; 7] = [
     Table { name: "folder", columns: "path, entry", holds: "" },
     Table { name: "meta", columns: "key, value", holds: "" },
     Table {
@@ -91,6 +103,11 @@ const TABLES: [Table; 6] = [
         columns: "skill, version, name, views, uses, patches, last_viewed, last_used, last_patched, \
                   created",
         holds: "usage",
+    },
+    Table {
+        name: "dismissal",
+        columns: "digest, rule, file, line, skill, reason, actor, at, expires",
+        holds: "dismissals",
     },
 ];
 

@@ -22,6 +22,7 @@
 //! ```
 
 mod diagnostic;
+mod dismissal;
 mod edit;
 mod fence;
 mod fields;
@@ -29,6 +30,7 @@ mod frontmatter;
 pub mod limits;
 mod name;
 mod openai;
+mod origin;
 mod permissions;
 mod reader;
 mod rule;
@@ -40,9 +42,11 @@ mod write;
 mod yaml;
 
 pub use diagnostic::{Diagnostic, Edit, Severity, is_hidden};
+pub use dismissal::Dismissal;
 pub use edit::{EditError, Field, apply_edits, fix, set_field};
 pub use name::{is_valid_name, name_matches_folder, name_problems};
 pub use openai::OpenAiPolicy;
+pub use origin::Origin;
 pub use permissions::{
     CommandPattern, Extent, MAX_PERMISSION_BYTES, PathPattern, Permission, PermissionError,
     Permissions,

@@ -408,6 +408,9 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("history", schema::<History>()),
         ("list", schema::<List>()),
         ("permit", schema::<Permit>()),
+        ("policy", schema::<Policy>()),
+        ("policy-dismissals", schema::<Dismissals>()),
+        ("policy-explain", schema::<Explained>()),
         ("prompt", schema::<Prompt>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),
@@ -611,4 +614,54 @@ pub(crate) struct Refused {
     pub(crate) end: usize,
     pub(crate) reason: String,
     pub(crate) hint: Option<String>,
+}
+
+/// `hone policy show --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Policy {
+    /// What happens, for each origin and verdict.
+    pub(crate) table: Vec<PolicyCell>,
+    /// Sources whose skills count as trusted.
+    pub(crate) trusted: Vec<String>,
+}
+
+/// What happens to skills of one origin with one verdict.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PolicyCell {
+    pub(crate) origin: &'static str,
+    pub(crate) verdict: &'static str,
+    /// `allow`, `ask` or `block`.
+    pub(crate) action: &'static str,
+    /// The configuration is tighter here than the default.
+    pub(crate) tightened: bool,
+}
+
+/// `hone policy explain --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Explained {
+    #[serde(flatten)]
+    pub(crate) cell: PolicyCell,
+    pub(crate) why: String,
+}
+
+/// `hone policy dismissals --json`, and what `dismiss` and `withdraw` leave.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Dismissals {
+    pub(crate) dismissals: Vec<DismissedFinding>,
+}
+
+/// A finding that was dismissed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DismissedFinding {
+    pub(crate) skill: String,
+    pub(crate) rule: String,
+    pub(crate) file: String,
+    pub(crate) line: usize,
+    /// The digest of the skill's files that it counts for.
+    pub(crate) digest: String,
+    pub(crate) reason: String,
+    pub(crate) actor: String,
+    pub(crate) at: String,
+    pub(crate) expires: String,
+    pub(crate) expired: bool,
 }

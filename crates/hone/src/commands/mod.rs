@@ -9,6 +9,7 @@ mod history;
 mod list;
 mod overview;
 mod permit;
+mod policy;
 mod shell;
 mod trust;
 mod usage;
@@ -64,6 +65,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Rollback { name, to, writing } => change::rollback(&context, &name, to, &writing),
         Command::Prompt { budget, json } => list::prompt(&context, budget, json),
         Command::Permit { name, command, json } => permit::permit(&context, &name, &command, json),
+        Command::Policy { command, json } => policy::policy(&context, command, json),
         Command::Pin { name } => change::pin(&context, &name, true),
         Command::Unpin { name } => change::pin(&context, &name, false),
         Command::Usage { command, json } => usage::usage(&context, command, json),

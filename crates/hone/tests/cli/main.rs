@@ -21,6 +21,7 @@ mod list;
 mod new;
 mod overview;
 mod permit;
+mod policy;
 mod prompt;
 mod reference_validator;
 mod system_calls;
