@@ -18,6 +18,7 @@
 
 pub mod permit;
 pub mod policy;
+pub mod sandbox;
 mod scan;
 pub mod shell;
 

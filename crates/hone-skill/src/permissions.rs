@@ -140,6 +140,36 @@ impl Permissions {
         })
     }
 
+    /// The files and folders that `Write(…)` and `Edit(…)` name, up to the first segment with a `*`; true
+    /// for a folder.
+    pub fn written_paths(&self) -> Vec<(String, bool)> {
+        let patterns = self.entries.iter().filter_map(|entry| match &entry.extent {
+            Extent::Path(pattern)
+                if matches!(entry.tool.as_str(), "Write" | "Edit" | "MultiEdit") =>
+            {
+                Some(pattern.as_str())
+            }
+            _ => None,
+        });
+        let fixed = |pattern: &str| -> Option<(String, bool)> {
+            let parts: Vec<&str> =
+                pattern.split('/').take_while(|part| !part.contains('*')).collect();
+            let path = parts.join("/");
+            let is_inside = parts.iter().all(|part| *part != "..");
+            let is_something = parts.iter().any(|part| !matches!(*part, "" | "." | "~"));
+            let is_folder = pattern.contains('*') || pattern.ends_with('/');
+            (is_inside && is_something).then_some((path, is_folder))
+        };
+        patterns.filter_map(fixed).collect()
+    }
+
+    /// The entry that permits fetching from any host.
+    pub fn fetch_anything(&self) -> Option<&Permission> {
+        self.entries.iter().find(|entry| {
+            entry.tool == "*" || (entry.tool == "WebFetch" && entry.extent == Extent::All)
+        })
+    }
+
     /// The entry that permits fetching from this host.
     pub fn fetch(&self, host: &str) -> Option<&Permission> {
         self.entries.iter().find(|entry| match (entry.tool.as_str(), &entry.extent) {
@@ -503,6 +533,16 @@ mod tests {
         for (pattern, path, expected) in cases {
             assert_eq!(PathPattern(pattern.to_owned()).matches(path), expected, "{pattern} {path}");
         }
+    }
+
+    #[test]
+    fn what_may_be_written_is_named_up_to_the_first_star() {
+        let text = "Write(out/**) Edit(a/b*/c) Write(notes.md) Write(/tmp/x/*) Write(~/n/**) Read(secret/**) \
+                    Write(**) Write(*.md) Write(../x/**) Write(/**) Write(~/**) Write";
+        let expected =
+            [("out", true), ("a", true), ("notes.md", false), ("/tmp/x", true), ("~/n", true)];
+        let expected = expected.map(|(path, is_folder)| (path.to_owned(), is_folder));
+        assert_eq!(Permissions::parse(text).written_paths(), expected);
     }
 
     #[test]

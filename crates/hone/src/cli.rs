@@ -278,7 +278,11 @@ pub(crate) enum Command {
         Examples:\n  \
         hone permit deploy -- git push origin main\n  \
         hone permit deploy -- 'git status && git log -1 > log.txt'\n\n\
-        Exit code 0: inside. 1: refused, with the part that is not declared underlined."
+        With --run, a command that is inside is run in a sandbox: it reads the system, the skill and the current \
+        folder (unless that is your home), writes what `Write(...)` declares and a scratch folder, and reaches the \
+        network only if `WebFetch` is declared.\n\n\
+        Exit code 0: inside. 1: refused, with the part that is not declared underlined. 2: could not run. With --run: \
+        the command's own, or 125 when the sandbox ended it."
     )]
     Permit {
         /// The skill
@@ -286,6 +290,12 @@ pub(crate) enum Command {
         /// The command
         #[arg(last = true, required = true, value_name = "COMMAND")]
         command: Vec<String>,
+        /// Run it in the sandbox if it is inside
+        #[arg(long)]
+        run: bool,
+        /// With --run: pass this variable of the environment on (repeatable)
+        #[arg(long, value_name = "NAME", requires = "run")]
+        env: Vec<String>,
         /// Print JSON (allowed, granted, refusals)
         #[arg(long)]
         json: bool,

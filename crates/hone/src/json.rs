@@ -595,6 +595,31 @@ pub(crate) struct Permit {
     pub(crate) refusals: Vec<Refused>,
     /// Entries of `allowed-tools` that cannot be read and permit nothing.
     pub(crate) problems: Vec<String>,
+    /// With `--run`: what became of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<SandboxRun>,
+}
+
+/// A command that ran in the sandbox.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SandboxRun {
+    /// `exited`, `signalled`, `out-of-time`, `too-many-processes`, `too-much-memory`, `too-much-output`,
+    /// `cancelled`, `not-started` or `refused`.
+    pub(crate) end: &'static str,
+    /// The exit code, the signal, or why it was not started.
+    pub(crate) detail: Option<String>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// What confined it.
+    pub(crate) layers: Vec<SandboxLayer>,
+}
+
+/// One means of confinement.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SandboxLayer {
+    pub(crate) name: String,
+    pub(crate) held: bool,
+    pub(crate) note: String,
 }
 
 /// A command that is permitted.
