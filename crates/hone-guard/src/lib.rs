@@ -16,10 +16,13 @@
 //! assert_eq!(report.findings[0].rule, "remote-to-interpreter");
 //! ```
 
+pub mod permit;
+pub mod policy;
+pub mod sandbox;
 mod scan;
 pub mod shell;
 
 pub use scan::{
-    Context, Coverage, Finding, Flow, Inventory, Report, Rule, RULES, RULES_VERSION, ScanError,
+    Context, Coverage, Finding, Flow, Inventory, RULES, RULES_VERSION, Report, Rule, ScanError,
     Severity, Verdict, rule, scan,
 };

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use hone_skill::Slug;
+use hone_skill::{Origin, Slug};
 use serde::Serialize;
 
 use crate::builtin::{BUILTIN_PREFIX, BUILTINS};
@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::platform;
 use crate::record::{Note, Record, Summary};
 use crate::root::{Layout, Project, Root};
-use crate::scope::{Origin, Scope};
+use crate::scope::Scope;
 use crate::state::State;
 use crate::surroundings::Surroundings;
 use crate::walk::{Found, Walked, Walker};

@@ -1,5 +1,6 @@
 //! `config.toml` of the person and `hone.toml` of a project.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -26,6 +27,10 @@ pub struct Config {
     pub skills: Skills,
     /// `[prompt]`.
     pub prompt: Prompt,
+    /// `[policy]`.
+    pub policy: PolicySettings,
+    /// `[sandbox]`.
+    pub sandbox: SandboxSettings,
     /// `[[roots]]`: more places to look for skills.
     pub roots: Vec<ExtraRoot>,
 }
@@ -48,6 +53,24 @@ pub struct Skills {
 pub struct Prompt {
     /// The most tokens it may cost.
     pub budget: usize,
+}
+
+/// `[policy]`: what may be used. The words are the guard's to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PolicySettings {
+    /// Sources whose skills count as trusted, in place of the default list.
+    pub trusted: Option<Vec<String>>,
+    /// Cells of the table that are tighter than the default: origin, then verdict, then what happens.
+    pub table: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// `[sandbox]`: how what a skill runs is confined.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SandboxSettings {
+    /// Whether to run without confinement where the system offers none.
+    pub unconfined: bool,
 }
 
 /// A root from the configuration.

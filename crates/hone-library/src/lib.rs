@@ -33,6 +33,7 @@ mod catalogue;
 mod client;
 mod commit;
 mod config;
+mod dismissal;
 mod error;
 mod files;
 mod folder;
@@ -64,14 +65,15 @@ pub use atomic::replace;
 pub use catalogue::{Catalogue, Listed, Reason, Search, Skipped};
 pub use client::{Client, ClientView, Shown};
 pub use config::{
-    Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, MAX_DEPTH, Prompt, SETTINGS, Setting, Skills,
-    with_setting,
+    Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, MAX_DEPTH, PolicySettings, Prompt, SETTINGS,
+    SandboxSettings, Setting, Skills, with_setting,
 };
 pub use error::Error;
 pub use files::{
     MAX_FILE_BYTES, MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, check_support_path,
 };
 pub use history::{files_at, history};
+pub use hone_skill::Origin;
 pub use ledger::{Action, FileChange, Revision, deleted};
 pub use level0::{Level0, level0, token_estimate};
 pub use objects::hash;
@@ -79,7 +81,7 @@ pub use patch::{Matching, PatchError, Patched, patch};
 pub use place::{list_files, read_file, read_text};
 pub use record::{Note, Summary};
 pub use root::{Layout, Project, Root, normal};
-pub use scope::{Origin, Scope};
+pub use scope::Scope;
 pub use state::State;
 pub use store::{Author, Change, FileDelta, Mode, Store, refuse_existing};
 pub use surroundings::Surroundings;

@@ -50,6 +50,18 @@ CREATE TABLE IF NOT EXISTS usage(
   created INTEGER NOT NULL,
   PRIMARY KEY(skill, version)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS dismissal(
+  digest TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  file TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  skill TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  expires INTEGER NOT NULL,
+  PRIMARY KEY(digest, rule, file, line)
+) WITHOUT ROWID;
 ";
 
 /// A table of the database.
@@ -60,7 +72,7 @@ pub(crate) struct Table {
     pub(crate) holds: &'static str,
 }
 
-pub(crate) const TABLES: [Table; 6] = [
+pub(crate) const TABLES: [Table; 7] = [
     Table { name: "folder", columns: "path, entry", holds: "" },
     Table { name: "meta", columns: "key, value", holds: "" },
     Table {
@@ -76,6 +88,11 @@ pub(crate) const TABLES: [Table; 6] = [
         columns: "skill, version, name, views, uses, patches, last_viewed, last_used, last_patched, \
                   created",
         holds: "usage",
+    },
+    Table {
+        name: "dismissal",
+        columns: "digest, rule, file, line, skill, reason, actor, at, expires",
+        holds: "dismissals",
     },
 ];
 

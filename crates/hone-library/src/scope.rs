@@ -1,4 +1,4 @@
-//! Who sees a skill, and whose word it is.
+//! Who sees a skill.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,35 +30,6 @@ impl Scope {
             Self::Agent => "agent",
             Self::Admin => "admin",
             Self::Builtin => "builtin",
-        }
-    }
-}
-
-/// Whose word a skill is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// Part of hone.
-    Builtin,
-    /// From a source that the person trusts.
-    Trusted,
-    /// From anyone.
-    Community,
-    /// Written by an agent.
-    AgentCreated,
-    /// The person's own files.
-    Local,
-}
-
-impl Origin {
-    /// The origin's name.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Builtin => "builtin",
-            Self::Trusted => "trusted",
-            Self::Community => "community",
-            Self::AgentCreated => "agent-created",
-            Self::Local => "local",
         }
     }
 }

@@ -22,6 +22,7 @@
 //! ```
 
 mod diagnostic;
+mod dismissal;
 mod edit;
 mod fence;
 mod fields;
@@ -30,6 +31,8 @@ mod hidden;
 pub mod limits;
 mod name;
 mod openai;
+mod origin;
+mod permissions;
 mod reader;
 mod rule;
 mod skill;
@@ -40,10 +43,16 @@ mod write;
 mod yaml;
 
 pub use diagnostic::{Diagnostic, Edit, Severity};
+pub use dismissal::Dismissal;
 pub use edit::{EditError, Field, apply_edits, fix, set_field};
 pub use hidden::is_hidden;
 pub use name::{is_valid_name, name_matches_folder, name_problems};
 pub use openai::OpenAiPolicy;
+pub use origin::Origin;
+pub use permissions::{
+    CommandPattern, Extent, MAX_PERMISSION_BYTES, PathPattern, Permission, PermissionError,
+    Permissions,
+};
 pub use rule::{CLAUDE_CODE_KEYS, OTHER_AGENT_KEYS, Profile, Rule, SPEC_KEYS};
 pub use skill::{DescriptionSource, Reading, Skill, first_prose_line, read};
 pub use slug::{NoSlug, Slug, same_name};

@@ -271,6 +271,43 @@ pub(crate) enum Command {
         #[command(flatten)]
         writing: Writing,
     },
+    /// Tell whether a command is inside what a skill declares in `allowed-tools`
+    #[command(
+        after_help = "The command is read as shell: everything it would run must be declared, and every file it \
+        would write. One argument is a line of shell; several are the words of one command.\n\n\
+        Examples:\n  \
+        hone permit deploy -- git push origin main\n  \
+        hone permit deploy -- 'git status && git log -1 > log.txt'\n\n\
+        With --run, a command that is inside is run in a sandbox: it reads the system, the skill and the current \
+        folder (unless that is your home), writes what `Write(...)` declares and a scratch folder, and reaches the \
+        network only if `WebFetch` is declared.\n\n\
+        Exit code 0: inside. 1: refused, with the part that is not declared underlined. 2: could not run. With --run: \
+        the command's own, or 125 when the sandbox ended it."
+    )]
+    Permit {
+        /// The skill
+        name: String,
+        /// The command
+        #[arg(last = true, required = true, value_name = "COMMAND")]
+        command: Vec<String>,
+        /// Run it in the sandbox if it is inside
+        #[arg(long)]
+        run: bool,
+        /// With --run: pass this variable of the environment on (repeatable)
+        #[arg(long, value_name = "NAME", requires = "run")]
+        env: Vec<String>,
+        /// Print JSON (allowed, granted, refusals)
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what may be used, and dismiss findings
+    Policy {
+        #[command(subcommand)]
+        command: Option<PolicyCommand>,
+        /// Print JSON
+        #[arg(long, global = true)]
+        json: bool,
+    },
     /// Print the level-0 index exactly as a model gets it
     Prompt {
         /// Tokens it may cost [default: 4000, or `prompt.budget`]
@@ -373,6 +410,51 @@ pub(crate) enum UsageCommand {
         /// The file; without one, standard output
         file: Option<PathBuf>,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show the table of origin and verdict, and the trusted sources
+    Show,
+    /// Say what happens to a skill of this origin with this verdict, and why
+    Explain {
+        /// builtin, trusted, community, agent-created or local; or a source such as openai/skills
+        origin: String,
+        /// safe, caution or dangerous
+        verdict: String,
+    },
+    /// Dismiss one finding about a skill, as it is now
+    #[command(
+        after_help = "It counts for this rule, this place and these very files: one changed byte, and the finding \
+        is back. There is no other way past a block."
+    )]
+    Dismiss {
+        /// The skill
+        skill: String,
+        /// The rule, as `hone scan` names it
+        rule: String,
+        /// Which finding, when the rule has several
+        #[arg(value_name = "FILE:LINE")]
+        place: Option<String>,
+        /// Why it is no danger
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        reason: String,
+        /// How many days it counts, at most 365
+        #[arg(long, value_name = "N", default_value_t = hone_guard::policy::DEFAULT_DISMISSAL_DAYS)]
+        days: u32,
+    },
+    /// Take a dismissal back
+    Withdraw {
+        /// The skill
+        skill: String,
+        /// The rule
+        rule: String,
+        /// Which finding, when several of the rule are dismissed
+        #[arg(value_name = "FILE:LINE")]
+        place: Option<String>,
+    },
+    /// List the findings that were dismissed
+    Dismissals,
 }
 
 #[derive(Debug, Subcommand)]

@@ -410,6 +410,10 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("files", schema::<Files>()),
         ("history", schema::<History>()),
         ("list", schema::<List>()),
+        ("permit", schema::<Permit>()),
+        ("policy", schema::<Policy>()),
+        ("policy-dismissals", schema::<Dismissals>()),
+        ("policy-explain", schema::<Explained>()),
         ("prompt", schema::<Prompt>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),
@@ -578,4 +582,115 @@ impl From<Level0> for Prompt {
             hidden: index.hidden,
         }
     }
+}
+
+/// `hone permit --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Permit {
+    /// The skill that declares.
+    pub(crate) skill: String,
+    /// The command line that was looked at.
+    pub(crate) command: String,
+    /// Whether all of it is inside what the skill declares.
+    pub(crate) allowed: bool,
+    /// What would be run, each with the entry of `allowed-tools` that permits it.
+    pub(crate) granted: Vec<Granted>,
+    /// The parts that are not declared.
+    pub(crate) refusals: Vec<Refused>,
+    /// Entries of `allowed-tools` that cannot be read and permit nothing.
+    pub(crate) problems: Vec<String>,
+    /// With `--run`: what became of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<SandboxRun>,
+}
+
+/// A command that ran in the sandbox.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SandboxRun {
+    /// `exited`, `signalled`, `out-of-time`, `too-many-processes`, `too-much-memory`, `too-much-output`,
+    /// `cancelled`, `not-started` or `refused`.
+    pub(crate) end: &'static str,
+    /// The exit code, the signal, or why it was not started.
+    pub(crate) detail: Option<String>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// What confined it.
+    pub(crate) layers: Vec<SandboxLayer>,
+}
+
+/// One means of confinement.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SandboxLayer {
+    pub(crate) name: String,
+    pub(crate) held: bool,
+    pub(crate) note: String,
+}
+
+/// A command that is permitted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Granted {
+    pub(crate) part: String,
+    /// The entry; nothing for what runs nothing.
+    pub(crate) by: Option<String>,
+}
+
+/// A part of a command line that is not declared.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Refused {
+    pub(crate) part: String,
+    /// Where it begins and ends in the command line, in bytes.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) reason: String,
+    pub(crate) hint: Option<String>,
+}
+
+/// `hone policy show --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Policy {
+    /// What happens, for each origin and verdict.
+    pub(crate) table: Vec<PolicyCell>,
+    /// Sources whose skills count as trusted.
+    pub(crate) trusted: Vec<String>,
+}
+
+/// What happens to skills of one origin with one verdict.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PolicyCell {
+    pub(crate) origin: &'static str,
+    pub(crate) verdict: &'static str,
+    /// `allow`, `ask` or `block`.
+    pub(crate) action: &'static str,
+    /// The configuration is tighter here than the default.
+    pub(crate) tightened: bool,
+}
+
+/// `hone policy explain --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Explained {
+    #[serde(flatten)]
+    pub(crate) cell: PolicyCell,
+    pub(crate) why: String,
+}
+
+/// `hone policy dismissals --json`, and what `dismiss` and `withdraw` leave.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Dismissals {
+    pub(crate) dismissals: Vec<DismissedFinding>,
+}
+
+/// A finding that was dismissed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DismissedFinding {
+    pub(crate) skill: String,
+    pub(crate) rule: String,
+    pub(crate) file: String,
+    pub(crate) line: usize,
+    /// The digest of the skill's files that it counts for.
+    pub(crate) digest: String,
+    pub(crate) reason: String,
+    pub(crate) actor: String,
+    pub(crate) at: String,
+    pub(crate) expires: String,
+    pub(crate) expired: bool,
 }

@@ -18,6 +18,12 @@ use clap::Parser;
 use cli::Cli;
 
 fn main() -> ExitCode {
+    // The sandbox runs this program again, to confine itself before it becomes the command.
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == commands::CONFINE) {
+        let rest: Vec<_> = arguments.collect();
+        return ExitCode::from(hone_guard::sandbox::confine(&rest));
+    }
     match Cli::try_parse() {
         Ok(cli) => commands::run(cli).unwrap_or_else(|failure| failure.report()),
         Err(error) => output::report_usage(&error),

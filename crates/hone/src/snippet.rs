@@ -1,6 +1,7 @@
 //! A finding with its line of source, as a compiler would show it.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use anstyle::{AnsiColor, Effects};
 use hone_skill::{Diagnostic, Profile, Severity};
@@ -23,6 +24,17 @@ pub(crate) struct Source<'t> {
     room: usize,
 }
 
+/// A place in the text, and what is said about it.
+struct Mark<'m> {
+    severity: Severity,
+    title: &'m str,
+    message: &'m str,
+    line: usize,
+    column: usize,
+    range: Range<usize>,
+    hint: Option<&'m str>,
+}
+
 /// The part of a line that is shown: before the finding, the finding, after it.
 struct Excerpt {
     before: String,
@@ -43,23 +55,56 @@ impl<'t> Source<'t> {
         profile: Profile,
         style: Style,
     ) -> String {
-        let severity = diagnostic.severity(profile).unwrap_or(Severity::Info);
-        let title = diagnostic.rule.id();
-        let paint = Paint { severity, style };
-        let mut page = paint.head(title, &diagnostic.message);
-        let number = diagnostic.line.to_string();
+        let mark = Mark {
+            severity: diagnostic.severity(profile).unwrap_or(Severity::Info),
+            title: diagnostic.rule.id(),
+            message: &diagnostic.message,
+            line: diagnostic.line,
+            column: diagnostic.column,
+            range: diagnostic.range.clone(),
+            hint: diagnostic.hint.as_deref(),
+        };
+        self.marked(&mark, style)
+    }
+
+    /// A part of the text, as an error.
+    pub(crate) fn rendered_range(
+        &self,
+        title: &str,
+        message: &str,
+        range: Range<usize>,
+        hint: Option<&str>,
+        style: Style,
+    ) -> String {
+        let before = self.text.get(..range.start).unwrap_or(self.text);
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let mark = Mark {
+            severity: Severity::Error,
+            title,
+            message,
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            range,
+            hint,
+        };
+        self.marked(&mark, style)
+    }
+
+    fn marked(&self, mark: &Mark<'_>, style: Style) -> String {
+        let paint = Paint { severity: mark.severity, style };
+        let mut page = paint.head(mark.title, mark.message);
+        let number = mark.line.to_string();
         let gutter = " ".repeat(number.len());
-        let _ =
-            writeln!(page, "{gutter}--> {}:{}:{}", self.path, diagnostic.line, diagnostic.column);
-        let line = self.lines.get(diagnostic.line - 1).copied().unwrap_or_default();
+        let _ = writeln!(page, "{gutter}--> {}:{}:{}", self.path, mark.line, mark.column);
+        let line = self.lines.get(mark.line - 1).copied().unwrap_or_default();
         if !line.trim().is_empty() {
-            let Excerpt { before, marked, after } = self.excerpt(line, diagnostic, number.len());
+            let Excerpt { before, marked, after } = self.excerpt(line, mark, number.len());
             let blanks = " ".repeat(before.width());
             let carets = "^".repeat(marked.width().max(1));
             let _ = writeln!(page, "{gutter} |\n{number} | {before}{marked}{after}");
             let _ = writeln!(page, "{gutter} | {blanks}{}", paint.accented(&carets));
         }
-        if let Some(hint) = &diagnostic.hint {
+        if let Some(hint) = mark.hint {
             let _ = writeln!(page, "{gutter} = hint: {}", printable(hint));
         }
         page
@@ -71,11 +116,11 @@ impl<'t> Source<'t> {
         format!("{head} --> {}\n", self.path)
     }
 
-    fn excerpt(&self, line: &str, diagnostic: &Diagnostic, number_columns: usize) -> Excerpt {
+    fn excerpt(&self, line: &str, mark: &Mark<'_>, number_columns: usize) -> Excerpt {
         let at = |chars: usize| line.char_indices().nth(chars).map_or(line.len(), |(at, _)| at);
-        let source = self.text.get(diagnostic.range.clone()).unwrap_or_default();
+        let source = self.text.get(mark.range.clone()).unwrap_or_default();
         let length = source.split('\n').next().unwrap_or_default().chars().count().max(1);
-        let (start, end) = (at(diagnostic.column - 1), at(diagnostic.column - 1 + length));
+        let (start, end) = (at(mark.column - 1), at(mark.column - 1 + length));
         // A tab takes as many columns as the reader's terminal likes; one keeps the caret in place.
         let visible = |text: &str| printable(text).replace('\t', " ");
         let (before, marked, after) =

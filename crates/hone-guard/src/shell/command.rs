@@ -656,7 +656,8 @@ impl Parser<'_> {
             (word, Some(body))
         } else {
             let at = self.pos;
-            let word = self.word(Mode::Command);
+            let is_comment = self.peek() == Some(b'#') && at > start + prefix + text.len();
+            let word = if is_comment { Word::default() } else { self.word(Mode::Command) };
             if self.pos == at {
                 self.error(start, Problem::Unexpected, "a redirection needs a target");
             }

@@ -259,7 +259,7 @@ fn every_construct_has_its_tree() {
 fn what_is_wrong_is_named_with_its_place_and_the_rest_is_read() {
     use Problem::{Ambiguous, Unexpected, Unfinished};
     type Case = (&'static str, &'static [(usize, Problem)], &'static str);
-    let cases: [Case; 22] = [
+    let cases: [Case; 23] = [
         ("a 'b", &[(2, Unfinished)], "a 'b'"),
         ("a \"b $(c", &[(5, Unfinished), (2, Unfinished)], "a \"b $(c)\""),
         ("a `b", &[(2, Unfinished)], "a $(b)"),
@@ -283,6 +283,7 @@ fn what_is_wrong_is_named_with_its_place_and_the_rest_is_read() {
         ("a foo(bar)", &[(5, Unexpected)], "a foo(bar)"),
         ("cat <<E\nb", &[(6, Unfinished)], "cat Heredoc:E~b"),
         ("a >", &[(2, Unexpected)], "a Write:"),
+        ("a > # b", &[(2, Unexpected)], "a Write:"),
         ("a \"${b#'}'}\"", &[(7, Ambiguous)], "a \"<b # '>'}\""),
         ("a $'b\\0c'", &[(5, Ambiguous)], "a $'b\\0c'"),
         ("a\r\nb", &[(1, Ambiguous)], "a; b"),

@@ -26,8 +26,15 @@ pub fn parse(text: &str) -> Vec<Case> {
             let (head, title) = header.split_once(": ").unwrap_or((header, ""));
             let (id, kind) = head.split_once(' ').unwrap_or((head, ""));
             assert!(matches!(kind, "fires" | "benign"), "bad case header: {bare}");
-            cases.push(Case { id: id.to_owned(), fires: kind == "fires", title: title.to_owned(), files: Vec::new() });
-        } else if let Some(inner) = bare.strip_prefix("-- ").and_then(|rest| rest.strip_suffix(" --")) {
+            cases.push(Case {
+                id: id.to_owned(),
+                fires: kind == "fires",
+                title: title.to_owned(),
+                files: Vec::new(),
+            });
+        } else if let Some(inner) =
+            bare.strip_prefix("-- ").and_then(|rest| rest.strip_suffix(" --"))
+        {
             let (path, form) = split_form(inner);
             let case = cases.last_mut().expect("a case header before the first file");
             case.files.push((unescape(&path), form, String::new()));
@@ -73,11 +80,15 @@ pub fn write(case: &Case, folder: &Path) {
             "link" => std::os::unix::fs::symlink(body.trim(), &target).unwrap(),
             "base64" => fs::write(&target, decode(body)).unwrap(),
             "utf16" => {
-                let bytes: Vec<u8> = [0xFF, 0xFE].into_iter().chain(body.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+                let bytes: Vec<u8> = [0xFF, 0xFE]
+                    .into_iter()
+                    .chain(body.encode_utf16().flat_map(u16::to_le_bytes))
+                    .collect();
                 fs::write(&target, bytes).unwrap();
             }
             form => {
-                let times = form.strip_prefix("repeat ").map_or(1, |count| count.trim().parse().unwrap());
+                let times =
+                    form.strip_prefix("repeat ").map_or(1, |count| count.trim().parse().unwrap());
                 // Parts of one file may follow each other: padding first, then the rest.
                 let mut bytes = fs::read(&target).unwrap_or_default();
                 bytes.extend(body.repeat(times).into_bytes());

@@ -8,10 +8,14 @@ mod editor;
 mod history;
 mod list;
 mod overview;
+mod permit;
+mod policy;
 mod shell;
 mod trust;
 mod usage;
 mod view;
+
+pub(crate) use permit::CONFINE;
 
 use crate::cli::{Cli, Command, ConfigCommand};
 use crate::context::Context;
@@ -62,6 +66,11 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Diff { name, from, to, json } => history::diff(&context, &name, from, to, json),
         Command::Rollback { name, to, writing } => change::rollback(&context, &name, to, &writing),
         Command::Prompt { budget, json } => list::prompt(&context, budget, json),
+        Command::Permit { name, command, run, env, json } => {
+            let how = permit::How { run, env, json };
+            permit::permit(&context, &name, &command, &how)
+        }
+        Command::Policy { command, json } => policy::policy(&context, command, json),
         Command::Pin { name } => change::pin(&context, &name, true),
         Command::Unpin { name } => change::pin(&context, &name, false),
         Command::Usage { command, json } => usage::usage(&context, command, json),

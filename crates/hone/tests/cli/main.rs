@@ -20,6 +20,8 @@ mod large;
 mod list;
 mod new;
 mod overview;
+mod permit;
+mod policy;
 mod prompt;
 mod reference_validator;
 mod system_calls;

@@ -1,0 +1,387 @@
+//! The walk over everything a command line would do.
+
+use std::collections::BTreeSet;
+
+use hone_skill::Permissions;
+
+use super::argument::Argument;
+use super::variable::{may_prefix, may_set};
+use super::{Decision, Grant, MAX_REFUSALS, Refusal};
+use crate::shell::{
+    Assignment, Command, Compound, CompoundKind, Connector, Parameter, Part, PartKind, Redirect,
+    RedirectOperator, Script, SimpleCommand, Span, Word,
+};
+
+/// Where the text that is being checked stands in the command line.
+#[derive(Debug, Clone)]
+pub(super) enum Place {
+    /// Byte for byte, from here.
+    From(usize),
+    /// Somewhere in this span.
+    In(Span),
+}
+
+pub(super) struct Checker<'p> {
+    pub(super) permissions: &'p Permissions,
+    pub(super) place: Place,
+    /// Commands inside commands around this one.
+    pub(super) wrapped: usize,
+    /// Functions that are certainly defined here.
+    pub(super) functions: BTreeSet<String>,
+    decision: Decision,
+}
+
+impl<'p> Checker<'p> {
+    pub(super) fn new(permissions: &'p Permissions) -> Self {
+        Self {
+            permissions,
+            place: Place::From(0),
+            wrapped: 0,
+            functions: BTreeSet::new(),
+            decision: Decision::default(),
+        }
+    }
+
+    pub(super) fn decision(mut self) -> Decision {
+        self.decision.refusals.sort_by_key(|refusal| (refusal.span.start, refusal.span.end));
+        self.decision.refusals.dedup();
+        self.decision
+    }
+
+    /// A span of the text that is being checked, in the command line.
+    pub(super) fn placed(&self, span: &Span) -> Span {
+        match &self.place {
+            Place::From(base) => base + span.start..base + span.end,
+            Place::In(whole) => whole.clone(),
+        }
+    }
+
+    pub(super) fn refuse(&mut self, span: &Span, reason: impl Into<String>) {
+        self.refuse_with(span, reason, None);
+    }
+
+    pub(super) fn refuse_with(
+        &mut self,
+        span: &Span,
+        reason: impl Into<String>,
+        hint: Option<String>,
+    ) {
+        if self.decision.refusals.len() < MAX_REFUSALS {
+            let span = self.placed(span);
+            self.decision.refusals.push(Refusal { span, reason: reason.into(), hint });
+        }
+    }
+
+    pub(super) fn grant(&mut self, span: &Span, by: Option<&str>) {
+        let span = self.placed(span);
+        self.decision.granted.push(Grant { span, by: by.map(str::to_owned) });
+    }
+
+    pub(super) fn script(&mut self, script: &Script) {
+        self.items(script, false);
+    }
+
+    /// Checks a list; `defines` when its functions are there for what follows.
+    pub(super) fn items(&mut self, script: &Script, defines: bool) {
+        let around = self.functions.clone();
+        let mut is_certain = true;
+        for item in &script.items {
+            for command in &item.pipeline.commands {
+                self.command(command);
+            }
+            // A function is certainly there when its definition is certainly reached, in this shell.
+            if let [Command::Compound(Compound { kind: CompoundKind::Function { name, .. }, .. })] =
+                item.pipeline.commands.as_slice()
+                && is_certain
+                && item.connector != Connector::Background
+                && let Some(name) = name.literal()
+            {
+                self.functions.insert(name.into_owned());
+            }
+            is_certain = !matches!(item.connector, Connector::And | Connector::Or);
+        }
+        if !defines {
+            self.functions = around;
+        }
+    }
+
+    fn command(&mut self, command: &Command) {
+        match command {
+            Command::Simple(simple) => self.simple(simple),
+            Command::Compound(compound) => self.compound(compound),
+        }
+    }
+
+    fn compound(&mut self, compound: &Compound) {
+        for redirect in &compound.redirects {
+            self.redirect(redirect);
+        }
+        match &compound.kind {
+            CompoundKind::Subshell(script) | CompoundKind::Group(script) => self.script(script),
+            CompoundKind::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    self.script(condition);
+                    self.script(body);
+                }
+                if let Some(script) = otherwise {
+                    self.script(script);
+                }
+            }
+            CompoundKind::For { variable, words, body }
+            | CompoundKind::Select { variable, words, body } => {
+                match variable.literal() {
+                    Some(name) if may_set(&name, None) => {}
+                    _ => self.refuse(&variable.span, "sets a variable that changes what runs"),
+                }
+                for word in words.iter().flatten() {
+                    self.word(word);
+                }
+                self.script(body);
+            }
+            CompoundKind::ArithmeticFor { header, body } => {
+                self.arithmetic(header, &compound.span);
+                self.script(body);
+            }
+            CompoundKind::While { condition, body, .. } => {
+                self.script(condition);
+                self.script(body);
+            }
+            CompoundKind::Case { subject, arms } => {
+                self.parts(&subject.parts);
+                for arm in arms {
+                    for pattern in &arm.patterns {
+                        self.parts(&pattern.parts);
+                    }
+                    self.script(&arm.body);
+                }
+            }
+            CompoundKind::Test(words) => self.test(words),
+            CompoundKind::Arithmetic(parts) => self.arithmetic(parts, &compound.span),
+            CompoundKind::Function { name, body } => {
+                let is_name = |name: &str| {
+                    name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+                };
+                if !name.literal().is_some_and(|name| is_name(&name)) {
+                    self.refuse(&name.span, "a function whose name is not plain");
+                }
+                if let Some(command) = body {
+                    // Whether it is there when it is called is not known inside of it.
+                    let around = std::mem::take(&mut self.functions);
+                    self.command(command);
+                    self.functions = around;
+                }
+            }
+            CompoundKind::Coproc { body } => {
+                if let Some(command) = body {
+                    self.command(command);
+                }
+            }
+        }
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand) {
+        let is_prefix = !simple.words.is_empty();
+        for assignment in &simple.assignments {
+            self.assignment(assignment, is_prefix);
+        }
+        for word in &simple.words {
+            self.word(word);
+        }
+        for redirect in &simple.redirects {
+            self.redirect(redirect);
+        }
+        if is_prefix {
+            let arguments: Vec<Argument> = simple.words.iter().map(Argument::new).collect();
+            self.run(&arguments);
+        }
+    }
+
+    fn assignment(&mut self, assignment: &Assignment, is_prefix: bool) {
+        self.parts(&assignment.value.parts);
+        let value = assignment.value.literal();
+        let is_fine = if is_prefix {
+            may_prefix(&assignment.name, value.as_deref())
+        } else {
+            may_set(&assignment.name, value.as_deref())
+        };
+        let is_plain_index = |index: &str| index.chars().all(|c| c.is_ascii_digit());
+        if !is_fine {
+            let reason = format!("sets `{}`, which may change what runs", assignment.name);
+            self.refuse(&assignment.span, reason);
+        } else if !assignment.index.as_deref().is_none_or(is_plain_index) {
+            self.refuse(&assignment.span, "an index that is evaluated when it runs");
+        }
+    }
+
+    /// A word of a command, where an extended glob may be code (zsh).
+    fn word(&mut self, word: &Word) {
+        if word.parts.iter().any(|part| matches!(part.kind, PartKind::ExtendedGlob(_))) {
+            self.refuse(&word.span, "an extended glob, which some shells run");
+        }
+        self.parts(&word.parts);
+    }
+
+    fn parts(&mut self, parts: &[Part]) {
+        for part in parts {
+            match &part.kind {
+                PartKind::CommandSubstitution(script)
+                | PartKind::ProcessSubstitution { script, .. } => self.script(script),
+                PartKind::DoubleQuoted(parts) | PartKind::ExtendedGlob(parts) => {
+                    self.parts(parts);
+                }
+                PartKind::Arithmetic(parts) => self.arithmetic(parts, &part.span),
+                PartKind::Brace(words) | PartKind::Array(words) => {
+                    for word in words {
+                        self.parts(&word.parts);
+                    }
+                }
+                PartKind::Parameter(parameter) => self.parameter(parameter, &part.span),
+                PartKind::Literal(_)
+                | PartKind::SingleQuoted(_)
+                | PartKind::AnsiC(_)
+                | PartKind::Glob(_)
+                | PartKind::Tilde(_) => {}
+            }
+        }
+    }
+
+    fn parameter(&mut self, parameter: &Parameter, span: &Span) {
+        let is_number = |word: &Word| {
+            word.literal().is_some_and(|index| {
+                index.chars().all(|c| c.is_ascii_digit()) || matches!(&*index, "@" | "*")
+            })
+        };
+        let argument = parameter.argument.as_ref();
+        let evaluates = parameter.indirect
+            || parameter.index.as_ref().is_some_and(|index| !is_number(index))
+            || parameter.operator == "@"
+            || (parameter.operator == ":"
+                && !argument.and_then(Word::literal).is_some_and(|range| {
+                    range.chars().all(|c| c.is_ascii_digit() || ": -".contains(c))
+                }));
+        if evaluates {
+            self.refuse(span, "a parameter whose value is evaluated when it runs");
+        }
+        if matches!(parameter.operator.as_str(), "=" | ":=") && !may_set(&parameter.name, None) {
+            let reason = format!("sets `{}`, which may change what runs", parameter.name);
+            self.refuse(span, reason);
+        }
+        for word in parameter.index.iter().chain(argument) {
+            self.parts(&word.parts);
+        }
+    }
+
+    /// Variables in arithmetic are evaluated as expressions, and those may run commands.
+    fn arithmetic(&mut self, parts: &[Part], span: &Span) {
+        self.parts(parts);
+        let is_plain = |part: &Part| match &part.kind {
+            PartKind::Literal(text) => {
+                text.chars().all(|c| c.is_ascii_digit() || " \t\n+-*/%()<>=!&|^~?:,".contains(c))
+            }
+            _ => false,
+        };
+        if !parts.iter().all(is_plain) {
+            self.refuse(span, "arithmetic with variables, which are evaluated when it runs");
+        }
+    }
+
+    fn test(&mut self, words: &[Word]) {
+        for word in words {
+            self.parts(&word.parts);
+        }
+        let texts: Vec<Option<String>> =
+            words.iter().map(|word| word.literal().map(std::borrow::Cow::into_owned)).collect();
+        let is_number = |at: Option<usize>| {
+            let text = at.and_then(|at| texts.get(at)).and_then(Option::as_deref);
+            text.is_some_and(|text| text.strip_prefix('-').unwrap_or(text).parse::<u64>().is_ok())
+        };
+        for (at, (word, text)) in words.iter().zip(&texts).enumerate() {
+            let evaluates = match text.as_deref() {
+                Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") => {
+                    !(is_number(at.checked_sub(1)) && is_number(Some(at + 1)))
+                }
+                Some("-v" | "-R") => true,
+                _ => false,
+            };
+            if evaluates {
+                self.refuse(&word.span, "a test whose operands are evaluated when it runs");
+            }
+        }
+    }
+
+    fn redirect(&mut self, redirect: &Redirect) {
+        self.word(&redirect.target);
+        if let Some(heredoc) = redirect.heredoc()
+            && heredoc.expands
+        {
+            self.parts(&heredoc.body.parts);
+        }
+        use RedirectOperator as Op;
+        let target = redirect.target.literal();
+        let is_descriptor =
+            |text: &str| text.strip_suffix('-').unwrap_or(text).chars().all(|c| c.is_ascii_digit());
+        match redirect.operator {
+            Op::Heredoc | Op::HereString => {}
+            Op::DuplicateInput | Op::DuplicateOutput
+                if target.as_deref().is_some_and(is_descriptor) => {}
+            Op::Read | Op::DuplicateInput => {
+                let prefix = match &target {
+                    Some(path) => path.clone().into_owned(),
+                    None => Argument::new(&redirect.target).prefix,
+                };
+                let may_be_device = match &target {
+                    Some(path) => reaches_network(path),
+                    None => "/dev/".starts_with(&*prefix) || prefix.starts_with("/dev"),
+                };
+                if may_be_device {
+                    self.refuse(&redirect.span, "may open a network connection");
+                }
+            }
+            Op::Write
+            | Op::Append
+            | Op::Clobber
+            | Op::ReadWrite
+            | Op::WriteBoth
+            | Op::AppendBoth
+            | Op::DuplicateOutput => {
+                let argument = Argument::new(&redirect.target);
+                self.write(&redirect.span, &argument);
+            }
+        }
+    }
+
+    /// Checks that a file may be written.
+    pub(super) fn write(&mut self, span: &Span, file: &Argument) {
+        let Some(path) = file.value.clone().or_else(|| file.home.clone()) else {
+            let is_file = !file.prefix.is_empty() && !file.prefix.starts_with('/');
+            if is_file && self.permissions.write_anything().is_some() {
+                return;
+            }
+            self.refuse(span, "writes a file whose name is only known when it runs");
+            return;
+        };
+        if reaches_network(&path) {
+            self.refuse(span, "opens a network connection");
+            return;
+        }
+        let is_harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"]
+            .contains(&path.as_str())
+            || path.strip_prefix("/dev/fd/").is_some_and(|fd| fd.parse::<u8>().is_ok());
+        if is_harmless {
+            return;
+        }
+        if self.permissions.write(&path).is_none() {
+            let hint = format!("`Write({path})` would permit it");
+            let is_quotable = !path.contains(|c: char| c.is_control() || "() ".contains(c));
+            self.refuse_with(span, format!("writes `{path}`"), is_quotable.then_some(hint));
+        }
+    }
+}
+
+/// Names that bash opens as a connection.
+fn reaches_network(path: &str) -> bool {
+    let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
+    path.starts_with('/')
+        && parts.next() == Some("dev")
+        && matches!(parts.next(), Some("tcp" | "udp" | ".."))
+}

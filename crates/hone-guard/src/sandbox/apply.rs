@@ -1,0 +1,120 @@
+//! The last step before the command: limits, Landlock and seccomp, then the command takes the place of
+//! this process.
+
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
+};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::supervise::SYSTEM;
+use super::talk::{self, Note};
+use super::{End, Layer, Limits, PATH, Plan, REFUSED, filter};
+
+/// Files at once.
+const MAX_OPEN_FILES: u64 = 1_024;
+
+/// Devices that hold nothing and lead nowhere.
+const DEVICES: [&str; 6] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+
+pub(super) fn apply(folder: &Path) -> u8 {
+    let (Ok(plan), Ok(mut notes)) = (talk::read_plan(folder), talk::open_notes(folder)) else {
+        return REFUSED;
+    };
+    let end = confined(&plan, folder, &mut notes);
+    let _ = talk::write_note(&mut notes, &Note::End(end));
+    REFUSED
+}
+
+/// Comes back only when the command was not started.
+fn confined(plan: &Plan, folder: &Path, notes: &mut File) -> End {
+    let scratch = talk::scratch(folder);
+    let layers = [
+        ("limits", limit(&plan.limits)),
+        ("landlock", restrict(plan, &scratch).map_err(|error| error.to_string())),
+        ("seccomp", filter::install(plan.network)),
+    ];
+    let mut missing = Vec::new();
+    for (name, result) in layers {
+        let (held, note) = match result {
+            Ok(note) => (true, note),
+            Err(why) => (false, why),
+        };
+        if !held {
+            missing.push(format!("{name} ({note})"));
+        }
+        let layer = Layer { name: name.to_owned(), held, note };
+        if talk::write_note(notes, &Note::Layer(layer)).is_err() {
+            return End::Refused("what confines it could not be recorded".to_owned());
+        }
+    }
+    if !missing.is_empty() && !plan.unconfined {
+        return End::Refused(format!("not in force: {}", missing.join(", ")));
+    }
+    let Some((program, arguments)) = plan.command.split_first() else {
+        return End::NotStarted("there is no command".to_owned());
+    };
+    let start = plan.folder.as_deref().unwrap_or(&scratch);
+    if let Err(error) = std::env::set_current_dir(start) {
+        return End::NotStarted(format!("could not enter `{}`: {error}", start.display()));
+    }
+    let error = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .env("PATH", PATH)
+        .env("LANG", "C.UTF-8")
+        .envs(&plan.environment)
+        .env("HOME", &scratch)
+        .env("TMPDIR", &scratch)
+        .exec();
+    End::NotStarted(format!("could not run `{program}`: {error}"))
+}
+
+fn limit(limits: &Limits) -> Result<String, String> {
+    let set = |resource: Resource, most: u64| {
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        setrlimit(resource, limit).map_err(|error| format!("{resource:?}: {error}"))
+    };
+    set(Resource::Cpu, limits.cpu_seconds)?;
+    set(Resource::Data, limits.memory_bytes)?;
+    set(Resource::Fsize, limits.file_bytes)?;
+    set(Resource::Nofile, MAX_OPEN_FILES)?;
+    set(Resource::Core, 0)?;
+    Ok("processor, memory, file size, open files".to_owned())
+}
+
+/// Files by Landlock; the network too, where the kernel can.
+fn restrict(plan: &Plan, scratch: &Path) -> Result<String, RulesetError> {
+    let newest = ABI::V6;
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(ABI::V3))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(newest))?
+        .scope(Scope::from_all(newest))?;
+    if !plan.network {
+        ruleset = ruleset.handle_access(AccessNet::from_all(newest))?;
+    }
+    let read = AccessFs::from_read(newest);
+    let write = AccessFs::from_all(newest) & !AccessFs::MakeBlock & !AccessFs::MakeChar;
+    let everywhere = SYSTEM.iter().map(PathBuf::from).chain(["/proc".into()]);
+    let writable = plan.writes.iter().cloned().chain([scratch.to_owned()]);
+    let devices = AccessFs::ReadFile | AccessFs::WriteFile;
+    let status = ruleset
+        .create()?
+        .add_rules(path_beneath_rules(everywhere.chain(plan.reads.iter().cloned()), read))?
+        .add_rules(path_beneath_rules(DEVICES, devices))?
+        .add_rules(path_beneath_rules(writable, write))?
+        .restrict_self()?;
+    Ok(match status.ruleset {
+        RulesetStatus::FullyEnforced => "files, TCP, signals and abstract sockets",
+        _ => "files; this kernel cannot restrict more",
+    }
+    .to_owned())
+}

@@ -1,0 +1,178 @@
+//! The supervisor: starts the helper that becomes the command, watches limits and the caller, and ends
+//! everything below it.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::param::page_size;
+use rustix::process::{Pid, WaitStatus, getpid, set_child_subreaper};
+
+use super::descendants::{descendants, end_all, reap};
+use super::talk::{self, Note};
+use super::{End, Layer, Plan, REFUSED};
+
+/// How often limits are looked at.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Processes of bubblewrap's own.
+const BUBBLEWRAP_PROCESSES: usize = 2;
+
+/// What every program may read.
+pub(super) const SYSTEM: [&str; 31] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/run/current-system/sw",
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/ca-certificates.conf",
+    "/etc/group",
+    "/etc/hosts",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/ld.so.preload",
+    "/etc/locale.alias",
+    "/etc/localtime",
+    "/etc/magic",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/pki",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/ssl",
+    "/etc/timezone",
+];
+
+pub(super) fn supervise(folder: &Path) -> u8 {
+    let Ok(mut notes) = talk::open_notes(folder) else { return REFUSED };
+    let end = match prepared(folder, &mut notes) {
+        Ok(end) => end,
+        Err(error) => End::NotStarted(error.to_string()),
+    };
+    let is_clean = end_all();
+    let code = match &end {
+        End::Exited(code) => u8::try_from(*code).unwrap_or(REFUSED),
+        _ => REFUSED,
+    };
+    let _ = talk::write_note(&mut notes, &Note::End(end));
+    if is_clean { code } else { REFUSED }
+}
+
+fn prepared(folder: &Path, notes: &mut File) -> io::Result<End> {
+    let plan = talk::read_plan(folder)?;
+    set_child_subreaper(Some(getpid()))?;
+    let deadline = Instant::now() + Duration::from_millis(plan.limits.milliseconds);
+    if let Some(bubblewrap) = &plan.bubblewrap {
+        let command = wrapped(&plan, bubblewrap, folder)?;
+        let end = watch(command, &plan, plan.limits.processes + BUBBLEWRAP_PROCESSES, deadline)?;
+        let started = talk::read_notes(folder).iter().any(|note| matches!(note, Note::Layer(_)));
+        let note = if started { "own file, process and network spaces" } else { "could not start" };
+        let layer = Layer { name: "bubblewrap".to_owned(), held: started, note: note.to_owned() };
+        talk::write_note(notes, &Note::Layer(layer))?;
+        if started || !matches!(end, End::Exited(_)) {
+            return Ok(end);
+        }
+    }
+    watch(helper(folder)?, &plan, plan.limits.processes, deadline)
+}
+
+/// This program again, to confine itself and become the command.
+fn helper(folder: &Path) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(confining(folder)?);
+    Ok(command)
+}
+
+fn confining(folder: &Path) -> io::Result<[PathBuf; 3]> {
+    let argument = std::env::args_os().nth(1).ok_or(io::ErrorKind::InvalidInput)?;
+    Ok([argument.into(), folder.to_owned(), "apply".into()])
+}
+
+/// The same inside bubblewrap.
+fn wrapped(plan: &Plan, bubblewrap: &Path, folder: &Path) -> io::Result<Command> {
+    let program = std::env::current_exe()?;
+    let mut command = Command::new(bubblewrap);
+    command.args(["--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
+    command.args(["--unshare-cgroup-try", "--die-with-parent", "--new-session"]);
+    if !plan.network {
+        command.arg("--unshare-net");
+    }
+    for path in SYSTEM {
+        command.args(["--ro-bind-try", path, path]);
+    }
+    command.args(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]);
+    let mut bind = |how: &str, path: &Path| {
+        command.arg(how).arg(path).arg(path);
+    };
+    for path in &plan.reads {
+        bind("--ro-bind-try", path);
+    }
+    bind("--ro-bind", &program);
+    for path in &plan.writes {
+        bind("--bind-try", path);
+    }
+    bind("--bind", folder);
+    command.arg("--").arg(program).args(confining(folder)?);
+    Ok(command)
+}
+
+/// Runs a command to its end, or to a limit, or until the caller goes away.
+fn watch(
+    mut command: Command,
+    plan: &Plan,
+    processes: usize,
+    deadline: Instant,
+) -> io::Result<End> {
+    let child = command.env_clear().stdin(Stdio::null()).spawn()?;
+    let main = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let stdin = io::stdin();
+    let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(INTERVAL.subsec_nanos()) };
+    loop {
+        let mut end = None;
+        reap(|pid, status| {
+            if Some(pid) == main {
+                end = Some(ended(status));
+            }
+        });
+        if let Some(end) = end {
+            return Ok(end);
+        }
+        // Nothing is ever written to us: anything that happens here is the caller going away.
+        let mut events = [PollFd::new(&stdin, PollFlags::IN)];
+        if poll(&mut events, Some(&wait)).is_ok_and(|count| count > 0) {
+            return Ok(End::Cancelled);
+        }
+        if Instant::now() >= deadline {
+            return Ok(End::OutOfTime);
+        }
+        let below = descendants();
+        if below.len() > processes {
+            return Ok(End::TooManyProcesses);
+        }
+        let pages: u64 = below.iter().map(|process| process.pages).sum();
+        if pages.saturating_mul(page_size() as u64) > plan.limits.memory_bytes {
+            return Ok(End::TooMuchMemory);
+        }
+    }
+}
+
+fn ended(status: WaitStatus) -> End {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => End::Exited(code),
+        (None, Some(signal)) => End::Signalled(signal),
+        (None, None) => End::NotStarted("ended for no known reason".to_owned()),
+    }
+}

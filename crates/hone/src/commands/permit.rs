@@ -1,0 +1,225 @@
+//! `hone permit`: is a command inside what a skill declares, and with `--run`, run it confined.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use hone_guard::permit::{Decision, joined, permit as decide};
+use hone_guard::sandbox::{self, End, Helper, Plan};
+use hone_library::{Listed, Scope};
+use hone_skill::Permissions;
+
+use crate::context::Context;
+use crate::json;
+use crate::output::{Failure, NO, Outcome, count, print_json, say, say_rendered, stdout};
+use crate::snippet::Source;
+use crate::terminal::stderr_style;
+
+/// The word that makes this program the sandbox's helper.
+pub(crate) const CONFINE: &str = "__confine";
+
+pub(crate) struct How {
+    pub(crate) run: bool,
+    pub(crate) env: Vec<String>,
+    pub(crate) json: bool,
+}
+
+pub(crate) fn permit(context: &Context, name: &str, words: &[String], how: &How) -> Outcome {
+    let catalogue = context.catalogue()?;
+    // Here 1 is a refusal: a skill that is not there is no answer.
+    let skill = context.skill(&catalogue, name).map_err(|failure| {
+        Failure::failed(failure.to_string(), &failure.hint().unwrap_or_default())
+    })?;
+    let permissions = Permissions::new(&skill.summary.allowed_tools);
+    let line = match words {
+        [line] => line.clone(),
+        words => joined(words),
+    };
+    let decision = decide(&permissions, &line);
+    let mut code = if decision.is_allowed() { ExitCode::SUCCESS } else { ExitCode::from(NO) };
+    let mut report = report(&skill, &permissions, &line, &decision);
+    if how.run && decision.is_allowed() {
+        let outcome = run_confined(context, &skill, &permissions, &line, &how.env)?;
+        if !how.json {
+            return pass_on(&outcome);
+        }
+        code = exit_code(&outcome.end);
+        report.run = Some(run_report(outcome));
+    } else if !how.json {
+        tell(&skill, &permissions, &line, &decision);
+    }
+    if how.json {
+        print_json(&report)?;
+    }
+    Ok(code)
+}
+
+fn run_confined(
+    context: &Context,
+    skill: &Listed,
+    permissions: &Permissions,
+    line: &str,
+    env: &[String],
+) -> Result<sandbox::Outcome, Failure> {
+    let around = &context.around;
+    let mut plan = Plan::new(["sh", "-c", line]);
+    // Whoever may read the home may read every secret in it.
+    if !around.user_home.starts_with(&around.cwd) {
+        plan.folder = Some(around.cwd.clone());
+        plan.reads.push(around.cwd.clone());
+    }
+    if skill.scope != Scope::Builtin {
+        plan.reads.push(skill.key().to_owned());
+    }
+    for (path, is_folder) in permissions.written_paths() {
+        let path = match path.strip_prefix("~/") {
+            Some(below) => around.user_home.join(below),
+            None => hone_library::normal(&around.cwd.join(path)),
+        };
+        // Only what is there can be opened to the command.
+        let made = if is_folder {
+            std::fs::create_dir_all(&path)
+        } else {
+            std::fs::OpenOptions::new().create(true).append(true).open(&path).map(drop)
+        };
+        made.map_err(|error| {
+            Failure::failed(format!("could not make `{}`: {error}", path.display()), "")
+        })?;
+        plan.writes.push(path);
+    }
+    plan.network = permissions.fetch_anything().is_some();
+    plan.unconfined = context.config.sandbox.unconfined;
+    for name in env {
+        if let Ok(value) = std::env::var(name) {
+            plan.environment.insert(name.clone(), value);
+        }
+    }
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::failed(format!("could not find this program: {error}"), ""))?;
+    let helper = Helper { program, argument: CONFINE.to_owned() };
+    sandbox::run(&plan, &helper).map_err(|error| Failure::failed(error.to_string(), ""))
+}
+
+/// The command's own output, and a word when the sandbox ended it.
+fn pass_on(outcome: &sandbox::Outcome) -> Outcome {
+    let mut out = stdout();
+    out.write_all(&outcome.stdout)?;
+    out.flush()?;
+    // It is the command's output, not ours: as it is.
+    let _ = std::io::stderr().lock().write_all(&outcome.stderr);
+    if let Some(why) = why(&outcome.end) {
+        say(&format!("error: {why}"));
+        let held = |layer: &&sandbox::Layer| !layer.held;
+        for layer in outcome.layers.iter().filter(held) {
+            say(&format!("hint: {} is not in force: {}", layer.name, layer.note));
+        }
+    }
+    Ok(exit_code(&outcome.end))
+}
+
+fn exit_code(end: &End) -> ExitCode {
+    match end {
+        End::Exited(code) => ExitCode::from(u8::try_from(*code).unwrap_or(sandbox::REFUSED)),
+        _ => ExitCode::from(sandbox::REFUSED),
+    }
+}
+
+fn why(end: &End) -> Option<String> {
+    Some(match end {
+        End::Exited(_) => return None,
+        End::Signalled(signal) => format!("ended by signal {signal}"),
+        End::OutOfTime => "it took too long and was ended".to_owned(),
+        End::TooManyProcesses => "it started too many processes and was ended".to_owned(),
+        End::TooMuchMemory => "it used too much memory and was ended".to_owned(),
+        End::TooMuchOutput => "it wrote too much and was ended".to_owned(),
+        End::Cancelled => "it was cancelled".to_owned(),
+        End::NotStarted(why) => why.clone(),
+        End::Refused(why) => format!("there is no sandbox to run it in: {why}"),
+    })
+}
+
+fn run_report(outcome: sandbox::Outcome) -> json::SandboxRun {
+    let (end, detail) = match outcome.end {
+        End::Exited(code) => ("exited", Some(code.to_string())),
+        End::Signalled(signal) => ("signalled", Some(signal.to_string())),
+        End::OutOfTime => ("out-of-time", None),
+        End::TooManyProcesses => ("too-many-processes", None),
+        End::TooMuchMemory => ("too-much-memory", None),
+        End::TooMuchOutput => ("too-much-output", None),
+        End::Cancelled => ("cancelled", None),
+        End::NotStarted(why) => ("not-started", Some(why)),
+        End::Refused(why) => ("refused", Some(why)),
+    };
+    let layer = |layer: sandbox::Layer| json::SandboxLayer {
+        name: layer.name,
+        held: layer.held,
+        note: layer.note,
+    };
+    json::SandboxRun {
+        end,
+        detail,
+        stdout: String::from_utf8_lossy(&outcome.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&outcome.stderr).into_owned(),
+        layers: outcome.layers.into_iter().map(layer).collect(),
+    }
+}
+
+fn report(
+    skill: &Listed,
+    permissions: &Permissions,
+    line: &str,
+    decision: &Decision,
+) -> json::Permit {
+    let part =
+        |span: &std::ops::Range<usize>| line.get(span.clone()).unwrap_or_default().to_owned();
+    let granted = decision
+        .granted
+        .iter()
+        .map(|grant| json::Granted { part: part(&grant.span), by: grant.by.clone() });
+    let refusals = decision.refusals.iter().map(|refusal| json::Refused {
+        part: part(&refusal.span),
+        start: refusal.span.start,
+        end: refusal.span.end,
+        reason: refusal.reason.clone(),
+        hint: refusal.hint.clone(),
+    });
+    json::Permit {
+        skill: skill.summary.name.clone(),
+        command: line.to_owned(),
+        allowed: decision.is_allowed(),
+        granted: granted.collect(),
+        refusals: refusals.collect(),
+        problems: permissions.errors.iter().map(ToString::to_string).collect(),
+        run: None,
+    }
+}
+
+fn tell(skill: &Listed, permissions: &Permissions, line: &str, decision: &Decision) {
+    for error in &permissions.errors {
+        say(&format!("warning: an entry of `allowed-tools` permits nothing: {error}"));
+    }
+    let name = &skill.summary.name;
+    if decision.is_allowed() {
+        let mut entries: Vec<&str> =
+            decision.granted.iter().filter_map(|grant| grant.by.as_deref()).collect();
+        entries.dedup();
+        let by = if entries.is_empty() { "it runs nothing".to_owned() } else { entries.join(", ") };
+        say(&format!("inside what `{name}` declares: {by}"));
+        return;
+    }
+    let source = Source::new("command", line);
+    for refusal in &decision.refusals {
+        say_rendered(&source.rendered_range(
+            "not-permitted",
+            &refusal.reason,
+            refusal.span.clone(),
+            refusal.hint.as_deref(),
+            stderr_style(),
+        ));
+    }
+    if skill.summary.allowed_tools.is_empty() {
+        say(&format!("refused: `{name}` declares no `allowed-tools`"));
+    } else {
+        let parts = count(decision.refusals.len(), "part");
+        say(&format!("refused: {parts} not inside what `{name}` declares"));
+    }
+}
