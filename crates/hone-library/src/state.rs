@@ -65,6 +65,13 @@ CREATE TABLE IF NOT EXISTS usage(
   created INTEGER NOT NULL,
   PRIMARY KEY(skill, version)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS memo(
+  topic TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY(topic, key)
+) WITHOUT ROWID;
 ";
 
 /// A table of the database.
@@ -75,7 +82,7 @@ struct Table {
     holds: &'static str,
 }
 
-const TABLES: [Table; 6] = [
+const TABLES: [Table; 7] = [
     Table { name: "folder", columns: "path, entry", holds: "" },
     Table { name: "meta", columns: "key, value", holds: "" },
     Table {
@@ -92,6 +99,8 @@ const TABLES: [Table; 6] = [
                   created",
         holds: "usage",
     },
+    // What it holds is worth having, but nothing that a person would miss.
+    Table { name: "memo", columns: "topic, key, value, at", holds: "" },
 ];
 
 /// What a look at the whole database says.

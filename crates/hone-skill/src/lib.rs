@@ -41,7 +41,7 @@ mod yaml;
 pub use diagnostic::{Diagnostic, Edit, Severity, is_hidden};
 pub use edit::{EditError, Field, apply_edits, fix, set_field};
 pub use name::{is_valid_name, name_matches_folder, name_problems};
-pub use openai::OpenAiPolicy;
+pub use openai::{OpenAiPolicy, OpenAiTool};
 pub use rule::{CLAUDE_CODE_KEYS, OTHER_AGENT_KEYS, Profile, Rule, SPEC_KEYS};
 pub use skill::{DescriptionSource, Reading, Skill, first_prose_line, read};
 pub use slug::{NoSlug, Slug, same_name};

@@ -8,7 +8,6 @@ mod crash;
 mod discovery;
 mod history;
 mod index;
-mod level0;
 mod patching;
 mod shelf;
 mod store;

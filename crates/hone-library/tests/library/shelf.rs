@@ -186,7 +186,7 @@ pub(crate) fn tree(folder: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
 /// How many rows each table of a state has.
 pub(crate) fn row_counts(home: &Path) -> HashMap<String, i64> {
     let db = rusqlite::Connection::open(home.join("state.db")).unwrap();
-    let tables = ["folder", "meta", "ledger", "trust", "pin", "usage"];
+    let tables = ["folder", "meta", "ledger", "trust", "pin", "usage", "memo"];
     let count = |table: &str| {
         db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
     };
