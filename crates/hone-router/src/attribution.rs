@@ -11,6 +11,10 @@ use serde::Serialize;
 
 /// Longest command line that is looked at, in bytes; the rest is not.
 pub const MAX_COMMAND_BYTES: usize = 64 * 1024;
+/// Longest path that is looked at, in bytes, and how deep in a skill a file may be: what keeps the work
+/// linear.
+const MAX_PATH_BYTES: usize = 4_096;
+const MAX_FILE_DEPTH: usize = 32;
 /// How deep `sh -c '…'` inside `sh -c '…'` is followed.
 const MAX_DEPTH: usize = 3;
 
@@ -154,7 +158,7 @@ impl<'s> Attribution<'s> {
         let (program, arguments) = words.split_first()?;
         if matches!(program.as_str(), "cd" | "pushd") {
             let target = arguments.iter().find(|word| !word.starts_with('-') || word.len() == 1);
-            return target.map(|target| self.path(target, cwd));
+            return target.and_then(|target| self.path(target, cwd));
         }
         if program.contains('/')
             && let Some(script) = self.script(program, cwd)
@@ -214,23 +218,26 @@ impl<'s> Attribution<'s> {
 
     /// The skill in whose folder a path is, and the rest of the path. The innermost one counts.
     fn place(&self, word: &str, cwd: &Path) -> Option<(&'s Listed, String)> {
-        let path = self.path(word, cwd);
+        let path = self.path(word, cwd)?;
         if let Some(skill) = self.files.get(&path) {
             return Some((skill, skill.path.file_name()?.to_string_lossy().into_owned()));
         }
-        let folder = path.ancestors().skip(1).find(|folder| self.folders.contains_key(*folder))?;
+        let mut above = path.ancestors().skip(1).take(MAX_FILE_DEPTH);
+        let folder = above.find(|folder| self.folders.contains_key(*folder))?;
         let file = path.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
         Some((self.folders[folder], file))
     }
 
-    fn path(&self, word: &str, cwd: &Path) -> PathBuf {
-        let below_home =
-            ["~/", "$HOME/", "${HOME}/"].iter().find_map(|start| word.strip_prefix(start));
-        match below_home {
+    fn path(&self, word: &str, cwd: &Path) -> Option<PathBuf> {
+        if word.len() + cwd.as_os_str().len() > MAX_PATH_BYTES {
+            return None;
+        }
+        let starts = ["~/", "$HOME/", "${HOME}/"];
+        Some(match starts.iter().find_map(|start| word.strip_prefix(start)) {
             Some(below) => normal(&self.home.join(below)),
             None if word == "~" => self.home.clone(),
             None => normal(&cwd.join(word)),
-        }
+        })
     }
 }
 

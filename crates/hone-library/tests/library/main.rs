@@ -8,6 +8,7 @@ mod crash;
 mod discovery;
 mod history;
 mod index;
+mod memo;
 mod patching;
 mod shelf;
 mod store;
