@@ -172,6 +172,8 @@ pub struct Commands<'c> {
     /// What is wrong with bundles, in sentences.
     pub problems: Vec<String>,
     targets: HashMap<String, Target<'c>>,
+    /// The skill that the catalogue means by a scope and a name.
+    addressed: HashMap<(Scope, &'c str), &'c Listed>,
     core: BTreeSet<String>,
     catalogue: &'c Catalogue,
 }
@@ -186,19 +188,24 @@ impl<'c> Commands<'c> {
             hidden: Vec::new(),
             problems: Vec::new(),
             targets: HashMap::new(),
+            addressed: HashMap::new(),
             core: core.iter().map(|&word| word.to_owned()).collect(),
             catalogue,
         };
         for bundle in bundles {
             commands.add_bundle(bundle);
         }
-        // Of two names with one slug, the more important scope goes first, then the name.
-        let mut skills: Vec<&Listed> = catalogue.skills.iter().collect();
-        skills.sort_by(|a, b| (a.scope, &a.summary.name).cmp(&(b.scope, &b.summary.name)));
         let shadowed =
             catalogue.skipped.iter().filter(|skipped| skipped.reason == Reason::Shadowed);
         let shadowed = shadowed.filter_map(|skipped| skipped.skill.as_deref());
-        for skill in skills.into_iter().chain(shadowed) {
+        let mut skills: Vec<&Listed> = catalogue.skills.iter().chain(shadowed).collect();
+        for skill in &skills {
+            commands.addressed.entry((skill.scope, &skill.summary.name)).or_insert(skill);
+        }
+        // Of two names with one slug, the more important scope goes first, then the name.
+        let offered = &mut skills[..catalogue.skills.len()];
+        offered.sort_by(|a, b| (a.scope, &a.summary.name).cmp(&(b.scope, &b.summary.name)));
+        for skill in skills {
             commands.add_skill(skill);
         }
         commands.commands.sort_by(|a, b| a.command.cmp(&b.command));
@@ -249,10 +256,16 @@ impl<'c> Commands<'c> {
             self.offer(slug.to_owned(), skill);
             return;
         };
-        // The name as declared tells `git_helper` from `git-helper`; one with blanks cannot be typed.
-        let typed = if summary.name.contains(char::is_whitespace) { slug } else { &summary.name };
-        let address = format!("{}:{typed}", skill.scope.id());
-        let instead = (!self.targets.contains_key(&address)).then_some(address);
+        // A name with blanks cannot be typed, and one that the catalogue reads as another skill's must
+        // not mean two things.
+        let name = summary.name.as_str();
+        let is_addressed = |first: &&Listed| first.path == skill.path;
+        let instead = self
+            .addressed
+            .get(&(skill.scope, name))
+            .is_some_and(is_addressed)
+            .then(|| format!("{}:{name}", skill.scope.id()))
+            .filter(|address| !address.contains(char::is_whitespace));
         if let Some(address) = &instead {
             self.offer(address.clone(), skill);
         }

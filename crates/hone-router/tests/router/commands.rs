@@ -144,6 +144,29 @@ fn a_skill_for_another_platform_or_one_that_is_shadowed_has_no_plain_command() {
 }
 
 #[test]
+fn an_address_means_what_it_means_everywhere() {
+    let shelf = Shelf::with(&["deploy"]);
+    // Deeper in the same root, so shadowed in its own scope.
+    shelf.skill("user/more/deploy", "", "Otherwise.");
+    shelf.skill("user/x1", "name: Help Me", "Do it.");
+    shelf.skill("user/x2", "name: help.me", "Do it.");
+    let catalogue = shelf.catalogue();
+    let commands = Commands::new(&catalogue, &[], &[]);
+    assert_eq!(typed(&commands), ["deploy", "help-me", "user:help.me"]);
+    let instead: Vec<(&str, Option<&str>)> =
+        commands.collisions.iter().map(|c| (c.name.as_str(), c.instead.as_deref())).collect();
+    assert_eq!(instead, [("deploy", None), ("help.me", Some("user:help.me"))]);
+    for command in typed(&commands) {
+        let message = format!("/{command}");
+        let called = commands.parse(&message).map(|called| called.skills[0].path.clone());
+        let resolved = catalogue.resolve(&command, &shelf.folder).map(|skill| skill.path.clone());
+        if command != "help-me" {
+            assert_eq!(called.unwrap(), resolved.unwrap(), "{command}");
+        }
+    }
+}
+
+#[test]
 fn a_skill_not_for_people_has_no_command_but_one_not_for_models_has() {
     let shelf = Shelf::new();
     shelf.skill("user/quiet", "user-invocable: false", "Do it.");

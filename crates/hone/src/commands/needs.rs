@@ -167,7 +167,7 @@ impl Silence {
         let Ok(before) = tcgetattr(io::stdin()) else { return Self(None) };
         let mut silent = before.clone();
         silent.local_modes.remove(LocalModes::ECHO);
-        let is_silent = tcsetattr(io::stdin(), OptionalActions::Flush, &silent).is_ok();
+        let is_silent = tcsetattr(io::stdin(), OptionalActions::Now, &silent).is_ok();
         Self(is_silent.then_some(before))
     }
 }

@@ -68,8 +68,14 @@ pub(crate) fn commands(context: &Context, as_json: bool) -> Outcome {
                 None => format!("the bundle `{}`", collision.name),
             }
         );
-        if let Some(instead) = &collision.instead {
-            let _ = write!(line, ": type `/{instead}`");
+        match &collision.instead {
+            Some(instead) => {
+                let _ = write!(line, ": type `/{instead}`");
+            }
+            None if collision.path.is_some() => {
+                let _ = write!(line, ": mention it by its path, `[${}](PATH)`", collision.name);
+            }
+            None => {}
         }
         say(&line);
     }
