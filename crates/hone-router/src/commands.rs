@@ -109,8 +109,8 @@ pub struct Called<'c> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// It does not start with a command.
-    #[error("a command starts with `/`, as in `/{0}`")]
-    NotACommand(String),
+    #[error("a command starts with `/`, as in `/name`")]
+    NotACommand,
     /// There is no such command.
     #[error("there is no command `/{command}`")]
     Unknown {
@@ -211,6 +211,7 @@ impl<'c> Commands<'c> {
         commands.commands.sort_by(|a, b| a.command.cmp(&b.command));
         commands.collisions.sort_by(|a, b| (&a.command, &a.path).cmp(&(&b.command, &b.path)));
         commands.hidden.sort();
+        commands.hidden.dedup();
         commands
     }
 
@@ -311,7 +312,7 @@ impl<'c> Commands<'c> {
         let command = first
             .strip_prefix('/')
             .filter(|command| !command.is_empty() && !command.contains('/'))
-            .ok_or_else(|| CommandError::NotACommand("name".to_owned()))?;
+            .ok_or(CommandError::NotACommand)?;
         let (command, target) = self.resolve(command)?;
         let mut stack = vec![(command, target)];
         while stack.len() < MAX_STACKED {

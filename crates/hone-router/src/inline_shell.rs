@@ -28,6 +28,8 @@ const MAX_QUOTED_CHARS: usize = 120;
 pub struct InlineCommand {
     /// The skill whose text it is.
     pub skill: String,
+    /// The skill's `allowed-tools`, which the guard holds the command against.
+    pub allowed_tools: Vec<String>,
     /// The command; values are in the two next fields, never in it.
     pub command: String,
     /// The words that the skill was called with; the first is `$0`.

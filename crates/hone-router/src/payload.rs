@@ -328,6 +328,7 @@ fn render(
             Inline::Run(_) if command.trim().is_empty() => Ok(InlineOutput::default()),
             Inline::Run(runner) => runner.run(&InlineCommand {
                 skill: listed.summary.name.clone(),
+                allowed_tools: listed.summary.allowed_tools.clone(),
                 command: variables.for_shell(command),
                 arguments: split_arguments(request.words),
                 environment: environment(request, listed, variables),

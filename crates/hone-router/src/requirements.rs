@@ -427,6 +427,13 @@ impl Answers {
         values.map(|(name, value)| (name.as_str(), value))
     }
 
+    /// All of them: skill, variable, value.
+    pub fn values(&self) -> impl Iterator<Item = (&Path, &str, &Secret)> {
+        self.values.iter().flat_map(|(skill, values)| {
+            values.iter().map(|(name, value)| (skill.as_path(), name.as_str(), value))
+        })
+    }
+
     /// The text without any of the values; the name stands in for each.
     pub fn redact(&self, text: &str) -> String {
         let mut secrets: Vec<(&str, &str)> = self

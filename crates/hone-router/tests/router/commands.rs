@@ -118,7 +118,7 @@ fn an_underscore_is_a_hyphen_and_the_first_command_may_be_in_capitals() {
 fn what_is_no_command_is_said_with_what_comes_near() {
     let shelf = Shelf::with(&["deploy"]);
     for message in ["", "/", "deploy", "/usr/bin/env", "do /deploy"] {
-        assert!(matches!(refused(&shelf, message), CommandError::NotACommand(_)), "{message}");
+        assert_eq!(refused(&shelf, message), CommandError::NotACommand, "{message}");
     }
     let unknown = |near: &[&str]| CommandError::Unknown {
         command: "redeploy".to_owned(),

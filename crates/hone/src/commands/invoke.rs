@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use hone_library::usage::{self, Event};
 use hone_library::{Catalogue, Listed, memo};
 use hone_router::{
-    Answers, CORE_COMMANDS, Caller, CommandError, Commands, Declared, Inline, Need, Payload,
+    Answers, CORE_COMMANDS, Caller, CommandError, Commands, Declared, Inline, Kind, Need, Payload,
     PayloadError, Place, Question, Request, prepare, question, requirements_of, select,
 };
 
+use super::answers::Kept;
 use super::needs::{ask, can_ask, from_environment, looked_at, tell};
 use crate::context::{Context, now};
 use crate::json::routing;
@@ -56,7 +57,8 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
         say(&format!("note: `{name}` is not loaded: {why}"));
     }
 
-    let mut answers = Answers::default();
+    let kept = call.session.as_deref().and_then(Kept::of);
+    let mut answers = kept.as_ref().map(Kept::read).unwrap_or_default();
     let mut declared = Vec::new();
     for skill in &meant.skills {
         let needs: Declared = requirements_of(skill)?;
@@ -66,11 +68,21 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
         }
         declared.push(needs);
     }
-    let mut needs = looked_at(context, &meant.skills, &declared);
+    let mut needs = given(looked_at(context, &meant.skills, &declared), &answers);
     if let Some(missing) = question(&needs) {
         tell(&missing);
         if can_ask() && !call.json {
-            ask(&missing, &mut answers)?;
+            let asked = ask(&missing)?;
+            for (skill, name, value) in asked.values() {
+                answers.give(skill, name, value.expose());
+            }
+            match &kept {
+                Some(kept) => kept.add(&asked)?,
+                None if call.session.is_some() => {
+                    say("note: the answers are for this call only: there is no `XDG_RUNTIME_DIR`");
+                }
+                None => {}
+            }
             needs = given(needs, &answers);
         }
     }
@@ -172,11 +184,13 @@ fn report(
     }
 }
 
-/// Needs after a person answered.
+/// Needs as they are once a person has answered, now or earlier in the session.
 fn given(mut needs: Vec<Need>, answers: &Answers) -> Vec<Need> {
     for need in &mut needs {
         let name = &need.requirement.name;
-        if need.skills.iter().all(|by| answers.has(&by.path, name)) {
+        if need.requirement.kind == Kind::Variable
+            && need.skills.iter().all(|by| answers.has(&by.path, name))
+        {
             need.status = hone_router::Status::Met;
         }
     }
@@ -257,7 +271,7 @@ fn refusal(context: &Context, error: &CommandError) -> Failure {
         CommandError::Core { instead, .. } if !instead.is_empty() => {
             format!("the skill is {}", typed(instead))
         }
-        CommandError::Unknown { .. } | CommandError::NotACommand(_) | CommandError::Core { .. } => {
+        CommandError::Unknown { .. } | CommandError::NotACommand | CommandError::Core { .. } => {
             "`hone commands` lists them".to_owned()
         }
         CommandError::Ambiguous { .. } => "type more of it".to_owned(),

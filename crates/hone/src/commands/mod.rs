@@ -1,5 +1,6 @@
 //! One file a command, or a family of commands.
 
+mod answers;
 mod change;
 mod check;
 mod config;

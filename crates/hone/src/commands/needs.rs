@@ -133,9 +133,10 @@ pub(crate) fn can_ask() -> bool {
 }
 
 /// Asks for every variable, one after the other and without an echo. An empty line leaves one out.
-pub(crate) fn ask(question: &Question, answers: &mut Answers) -> Result<(), Failure> {
+pub(crate) fn ask(question: &Question) -> Result<Answers, Failure> {
+    let mut answers = Answers::default();
     if question.asked.is_empty() {
-        return Ok(());
+        return Ok(answers);
     }
     let _silence = Silence::start();
     let mut input = io::stdin().lock();
@@ -156,7 +157,7 @@ pub(crate) fn ask(question: &Question, answers: &mut Answers) -> Result<(), Fail
             }
         }
     }
-    Ok(())
+    Ok(answers)
 }
 
 /// A terminal that does not show what is typed, until this is dropped.

@@ -26,6 +26,16 @@ fn needy() -> Sandbox {
     sandbox
 }
 
+/// The JSON of a call whose answer is no; what it costs depends on where the sandbox is.
+fn json(sandbox: &Sandbox, line: &str) -> String {
+    let run = sandbox.hone(line).run();
+    assert_eq!(run.code, 1, "{run}");
+    let mut json = run.json();
+    assert!(json["tokens"].as_u64().unwrap() > 0);
+    json["tokens"] = "[TOKENS]".into();
+    sandbox.filtered(&format!("{json:#}"))
+}
+
 #[test]
 fn a_command_becomes_the_text_for_a_model() {
     assert_snapshot!(library().hone("invoke /fix 42 'the main branch' now").run(), @r#"
@@ -279,19 +289,10 @@ fn a_call_counts_as_a_use_only_when_it_is_given() {
 fn in_a_pipe_what_is_missing_is_reported_and_the_answer_is_no() {
     let sandbox = needy();
     assert_snapshot!(
-        transcript(&sandbox, &["invoke /ship", "invoke /ship --json", "invoke /ship --allow-missing"]),
+        transcript(&sandbox, &["invoke /ship", "invoke /ship --allow-missing"]),
         @r#"
     $ hone invoke /ship
     exit: 1
-    --- stderr
-    before this can work, something is missing:
-      variable SHIP_TOKEN (ship): For the registry
-    hint: set what is missing, or go on without it: `--allow-missing`
-
-    $ hone invoke /ship --json
-    exit: 1
-    --- stdout
-    {"text":null,"tokens":125,"caller":"person","words":"","context":"inline","available":true,"tools":[],"skills":[{"name":"ship","path":"[HOME]/.agents/skills/ship/SKILL.md","version":null,"context":"inline","tools":[],"hash":"0a14835d955ea31e4ed165449136f2a21b5b3976b4fca9fdd51fb91627386bed","repeated":false,"cut_chars":0,"files":[],"inline_commands":0}],"needs":[{"kind":"variable","name":"SHIP_TOKEN","status":"missing","optional":false,"why":"For the registry","help":null,"skills":["ship"]}],"question":{"asked":[{"name":"SHIP_TOKEN","why":"For the registry","help":null,"skills":["ship"]}],"other":[]},"not_loaded":[],"inline_shell":"off"}
     --- stderr
     before this can work, something is missing:
       variable SHIP_TOKEN (ship): For the registry
@@ -314,6 +315,59 @@ fn in_a_pipe_what_is_missing_is_reported_and_the_answer_is_no() {
       variable SHIP_TOKEN (ship): For the registry
     "#
     );
+    assert_snapshot!(json(&sandbox, "invoke /ship --json"), @r#"
+    {
+      "available": true,
+      "caller": "person",
+      "context": "inline",
+      "inline_shell": "off",
+      "needs": [
+        {
+          "help": null,
+          "kind": "variable",
+          "name": "SHIP_TOKEN",
+          "optional": false,
+          "skills": [
+            "ship"
+          ],
+          "status": "missing",
+          "why": "For the registry"
+        }
+      ],
+      "not_loaded": [],
+      "question": {
+        "asked": [
+          {
+            "help": null,
+            "name": "SHIP_TOKEN",
+            "skills": [
+              "ship"
+            ],
+            "why": "For the registry"
+          }
+        ],
+        "other": []
+      },
+      "skills": [
+        {
+          "context": "inline",
+          "cut_chars": 0,
+          "files": [],
+          "hash": "0a14835d955ea31e4ed165449136f2a21b5b3976b4fca9fdd51fb91627386bed",
+          "inline_commands": 0,
+          "name": "ship",
+          "path": "[HOME]/.agents/skills/ship/SKILL.md",
+          "repeated": false,
+          "tools": [],
+          "version": null
+        }
+      ],
+      "text": null,
+      "tokens": "[TOKENS]",
+      "tools": [],
+      "words": ""
+    }
+    "#);
 }
 
 #[test]
@@ -388,6 +442,41 @@ fn on_a_terminal_a_person_is_asked_once_and_nothing_is_echoed() {
 }
 
 #[test]
+fn an_answer_is_kept_for_its_session_and_its_skill_where_no_disk_sees_it() {
+    need("script");
+    let sandbox = needy();
+    sandbox.write(
+        "home/.agents/skills/dock/SKILL.md",
+        "---\nname: dock\ndescription: Docks.\nprerequisites: {env_vars: [SHIP_TOKEN]}\n---\nDock it.\n",
+    );
+    let runtime = sandbox.path("runtime");
+    std::fs::create_dir(&runtime).unwrap();
+    let mode = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    };
+    mode(&runtime, 0o700);
+    let prompt = "SHIP_TOKEN (not shown): ";
+    let call = sandbox.hone("invoke --session 7 /ship").env("XDG_RUNTIME_DIR", &runtime);
+    let (code, screen) = call.asked_on_terminal(prompt, "s3cr3t-value\n");
+    assert_eq!(code, 0, "{screen}");
+    let code = |line: &str| sandbox.hone(line).env("XDG_RUNTIME_DIR", &runtime).run().code;
+    assert_eq!(code("invoke --session 7 /ship again"), 0);
+    assert_eq!(code("invoke --session 7 /dock"), 1, "another skill");
+    assert_eq!(code("invoke --session 8 /ship"), 1, "another session");
+    assert_eq!(code("invoke /ship"), 1, "no session");
+    mode(&runtime, 0o755);
+    assert_eq!(code("invoke --session 7 /ship again"), 1, "a folder that others can read");
+    for file in sandbox.files("state") {
+        let bytes = std::fs::read(sandbox.path("state").join(&file)).unwrap();
+        assert!(!bytes.windows(6).any(|bytes| bytes == b"s3cr3t"), "{file}");
+    }
+    let kept = sandbox.files("runtime");
+    assert_eq!(kept.len(), 1);
+    let meta = std::fs::metadata(runtime.join(&kept[0])).unwrap();
+    assert_eq!(std::os::unix::fs::MetadataExt::mode(&meta) & 0o777, 0o600);
+}
+
+#[test]
 fn inline_shell_is_text_until_it_is_wanted_and_then_not_available() {
     let sandbox = library();
     sandbox.write(
@@ -429,18 +518,10 @@ fn a_fork_is_not_available_yet_but_its_shape_is() {
         "---\nname: review\ndescription: Reviews.\ncontext: fork\nallowed-tools: Read Bash(git diff *)\n---\nReview it.\n",
     );
     assert_snapshot!(
-        transcript(&sandbox, &["invoke /review", "invoke /review --json", "invoke /review --inline"]),
+        transcript(&sandbox, &["invoke /review", "invoke /review --inline"]),
         @r#"
     $ hone invoke /review
     exit: 1
-    --- stderr
-    error: this skill runs as a task of its own (`context: fork`), which is not available yet
-    hint: `--inline` gives it to this conversation
-
-    $ hone invoke /review --json
-    exit: 1
-    --- stdout
-    {"text":"<skill name=\"review\" folder=\"[HOME]/.agents/skills/review\">\nThe user called this skill: follow its instructions. Relative paths in it start at its folder.\n<skill_body>\nReview it.\n</skill_body>\n</skill>\n","tokens":92,"caller":"person","words":"","context":"fork","available":false,"tools":["Read","Bash(git diff *)"],"skills":[{"name":"review","path":"[HOME]/.agents/skills/review/SKILL.md","version":null,"context":"fork","tools":["Read","Bash(git diff *)"],"hash":"c905f66169fd408cbdc2c545c1d3d0077959709922f613df78a8b10b0e78a97d","repeated":false,"cut_chars":0,"files":[],"inline_commands":0}],"needs":[],"question":null,"not_loaded":[],"inline_shell":"off"}
     --- stderr
     error: this skill runs as a task of its own (`context: fork`), which is not available yet
     hint: `--inline` gives it to this conversation
@@ -456,6 +537,41 @@ fn a_fork_is_not_available_yet_but_its_shape_is() {
     </skill>
     "#
     );
+    assert_snapshot!(json(&sandbox, "invoke /review --json"), @r#"
+    {
+      "available": false,
+      "caller": "person",
+      "context": "fork",
+      "inline_shell": "off",
+      "needs": [],
+      "not_loaded": [],
+      "question": null,
+      "skills": [
+        {
+          "context": "fork",
+          "cut_chars": 0,
+          "files": [],
+          "hash": "c905f66169fd408cbdc2c545c1d3d0077959709922f613df78a8b10b0e78a97d",
+          "inline_commands": 0,
+          "name": "review",
+          "path": "[HOME]/.agents/skills/review/SKILL.md",
+          "repeated": false,
+          "tools": [
+            "Read",
+            "Bash(git diff *)"
+          ],
+          "version": null
+        }
+      ],
+      "text": "<skill name=\"review\" folder=\"[HOME]/.agents/skills/review\">\nThe user called this skill: follow its instructions. Relative paths in it start at its folder.\n<skill_body>\nReview it.\n</skill_body>\n</skill>\n",
+      "tokens": "[TOKENS]",
+      "tools": [
+        "Read",
+        "Bash(git diff *)"
+      ],
+      "words": ""
+    }
+    "#);
 }
 
 #[test]
