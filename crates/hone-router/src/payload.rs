@@ -3,7 +3,7 @@
 //!
 //! The body goes in as its author wrote it, with variables filled in, commands run where that is allowed,
 //! and our own tags made harmless: no skill can end its block or put words into a person's mouth. Every
-//! part has a cap, and what is cut is said.
+//! part has a cap, what is cut is said, and a value of a session's answers is in no word or output.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -174,6 +174,7 @@ pub enum PayloadError {
 pub fn prepare(request: &Request<'_>) -> Result<Payload, PayloadError> {
     let mut text = String::new();
     let mut skills = Vec::new();
+    let words = request.answers.redact(request.words.trim());
     let most = MAX_BODY_CHARS.min(MAX_BODIES_CHARS / request.skills.len().max(1));
     for skill in request.skills {
         let invocable = match request.caller {
@@ -184,29 +185,23 @@ pub fn prepare(request: &Request<'_>) -> Result<Payload, PayloadError> {
             let name = skill.summary.name.clone();
             return Err(PayloadError::NotForCaller { name, caller: request.caller });
         }
-        skills.push(activate(request, skill, most, &mut text)?);
+        skills.push(activate(request, skill, &words, most, &mut text)?);
     }
     for (name, why) in request.missing {
-        let _ = writeln!(text, "[not loaded: `{}`: {}]", line(name), line(why));
+        let note = format!("[not loaded: `{}`: {}]", line(name), line(why));
+        let _ = writeln!(text, "{}", harmless(&note));
     }
-    for words in request.instructions {
-        block(&mut text, "bundle_words", &cut_words(words));
+    for instruction in request.instructions {
+        block(&mut text, "bundle_words", &cut_words(instruction));
     }
-    if !request.words.trim().is_empty() {
+    if !words.is_empty() {
         let tag = match request.caller {
             Caller::Person => "user_words",
             Caller::Model => "call_arguments",
         };
-        block(&mut text, tag, &cut_words(request.words));
+        block(&mut text, tag, &cut_words(&words));
     }
-    let text = request.answers.redact(&text);
-    Ok(Payload {
-        tokens: token_estimate(&text),
-        text,
-        caller: request.caller,
-        words: request.answers.redact(request.words),
-        skills,
-    })
+    Ok(Payload { tokens: token_estimate(&text), text, caller: request.caller, words, skills })
 }
 
 /// The words of the person in a payload of [`prepare`]; none when the call came without.
@@ -230,6 +225,7 @@ pub fn user_words(payload: &str) -> Option<String> {
 fn activate(
     request: &Request<'_>,
     listed: &Listed,
+    words: &str,
     most: usize,
     text: &mut String,
 ) -> Result<Activated, PayloadError> {
@@ -247,7 +243,7 @@ fn activate(
     let variables = Variables {
         folder: folder.as_deref(),
         session: request.session,
-        arguments: Some(request.words.trim()),
+        arguments: Some(words),
         names: &names,
     };
     let (body, inline_commands) =
@@ -267,10 +263,10 @@ fn activate(
     };
     if activated.repeated {
         let name = line(name);
-        let _ = writeln!(
-            text,
+        let note = format!(
             "[the skill `{name}` was loaded earlier in this session and is unchanged: follow it again]"
         );
+        let _ = writeln!(text, "{}", harmless(&note));
         return Ok(activated);
     }
     let (kept, cut) = cut(&body, most);
@@ -338,7 +334,7 @@ fn render(
             }),
         };
         rendered.push_str(&fill(&body[at..snippet.whole.start]));
-        rendered.push_str(&shown(command, result));
+        rendered.push_str(&request.answers.redact(&shown(command, result)));
         at = snippet.whole.end;
     }
     rendered.push_str(&fill(&body[at..]));
@@ -351,7 +347,9 @@ fn environment(
     listed: &Listed,
     variables: &Variables<'_>,
 ) -> Vec<(String, Secret)> {
-    let own = variables.environment().into_iter();
+    // A command gets the words as they were typed: it prints into a text that is redacted.
+    let typed = Variables { arguments: Some(request.words.trim()), ..variables.clone() };
+    let own = typed.environment().into_iter();
     let own = own.map(|(name, value)| (name.to_owned(), Secret::new(value)));
     let answers = request.answers.of(&listed.path);
     own.chain(answers.map(|(name, value)| (name.to_owned(), value.clone()))).collect()

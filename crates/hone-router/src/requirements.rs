@@ -20,7 +20,9 @@ const MAX_WHY_CHARS: usize = 200;
 /// Longest answer, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 16 * 1024;
 /// A shorter answer would take half the words of a text with it, so it is not looked for.
-const MIN_REDACTED_BYTES: usize = 4;
+const MIN_ANSWER_REDACTED_BYTES: usize = 4;
+/// The same for a value of the environment, which is as often `production` as it is a secret.
+const MIN_FOUND_REDACTED_BYTES: usize = 8;
 
 /// Variables that decide which programs run and how: no skill may ask for them.
 const NEVER_ASKED: [&str; 14] = [
@@ -399,19 +401,35 @@ impl fmt::Debug for Secret {
 /// The answers of a session, by skill.
 #[derive(Debug, Clone, Default)]
 pub struct Answers {
-    values: BTreeMap<PathBuf, BTreeMap<String, Secret>>,
+    values: BTreeMap<PathBuf, BTreeMap<String, Answer>>,
+}
+
+#[derive(Debug, Clone)]
+struct Answer {
+    value: Secret,
+    /// The length from which it is taken out of texts.
+    redacted_from: usize,
 }
 
 impl Answers {
-    /// Gives a variable's value to a skill; false when it is no value for a variable.
+    /// Gives a person's answer to a skill; false when it is no value for a variable.
     pub fn give(&mut self, skill: &Path, name: &str, value: &str) -> bool {
+        self.insert(skill, name, value, MIN_ANSWER_REDACTED_BYTES)
+    }
+
+    /// Gives a value of the environment to a skill; false when it is no value for a variable.
+    pub fn pass_on(&mut self, skill: &Path, name: &str, value: &str) -> bool {
+        self.insert(skill, name, value, MIN_FOUND_REDACTED_BYTES)
+    }
+
+    fn insert(&mut self, skill: &Path, name: &str, value: &str, redacted_from: usize) -> bool {
         let is_good = is_variable_name(name)
             && !value.is_empty()
             && value.len() <= MAX_ANSWER_BYTES
             && !value.contains('\0');
         if is_good {
             let values = self.values.entry(skill.to_owned()).or_default();
-            values.insert(name.to_owned(), Secret::new(value));
+            values.insert(name.to_owned(), Answer { value: Secret::new(value), redacted_from });
         }
         is_good
     }
@@ -424,13 +442,13 @@ impl Answers {
     /// What the processes of a skill, and of no other, get in their environment.
     pub fn of(&self, skill: &Path) -> impl Iterator<Item = (&str, &Secret)> {
         let values = self.values.get(skill).into_iter().flatten();
-        values.map(|(name, value)| (name.as_str(), value))
+        values.map(|(name, answer)| (name.as_str(), &answer.value))
     }
 
     /// All of them: skill, variable, value.
     pub fn values(&self) -> impl Iterator<Item = (&Path, &str, &Secret)> {
         self.values.iter().flat_map(|(skill, values)| {
-            values.iter().map(|(name, value)| (skill.as_path(), name.as_str(), value))
+            values.iter().map(|(name, answer)| (skill.as_path(), name.as_str(), &answer.value))
         })
     }
 
@@ -440,8 +458,8 @@ impl Answers {
             .values
             .values()
             .flatten()
-            .map(|(name, value)| (value.expose(), name.as_str()))
-            .filter(|(value, _)| value.len() >= MIN_REDACTED_BYTES)
+            .filter(|(_, answer)| answer.value.expose().len() >= answer.redacted_from)
+            .map(|(name, answer)| (answer.value.expose(), name.as_str()))
             .collect();
         // The longest first: one value may be a part of another.
         secrets.sort_by(|a, b| (b.0.len(), a).cmp(&(a.0.len(), b)));

@@ -207,8 +207,9 @@ fn an_answer_reaches_only_its_own_skill_and_no_text() {
     assert!(payload.text.contains("token: none\n"), "{}", payload.text);
     assert!(!payload.text.contains("s3cr3t"), "{}", payload.text);
     assert_eq!(payload.words, "it is [redacted TOKEN]");
-    let environment: Vec<_> =
-        runner.given.borrow().iter().map(|command| command.environment.clone()).collect();
+    let given = runner.given.borrow();
+    assert_eq!(given[0].arguments, ["it", "is", "s3cr3t-value"], "a command gets what was typed");
+    let environment: Vec<_> = given.iter().map(|command| &command.environment).collect();
     let shown = format!("{environment:?} {answers:?}");
     assert!(shown.contains("TOKEN") && !shown.contains("s3cr3t"), "{shown}");
 }

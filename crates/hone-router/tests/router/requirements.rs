@@ -203,3 +203,12 @@ fn values_are_taken_out_of_text_the_longest_first() {
     assert_eq!(answers.redact("abcdefgh abcd abc"), "[redacted LONG] [redacted SHORT] abc");
     assert_eq!(format!("{answers:?}").matches("abc").count(), 0);
 }
+
+/// A variable of the environment is as often `linux` as it is a secret.
+#[test]
+fn short_values_of_the_environment_stay_in_texts() {
+    let mut answers = Answers::default();
+    assert!(answers.pass_on(Path::new("/a"), "STAGE", "staging"));
+    assert!(answers.pass_on(Path::new("/a"), "TOKEN", "12345678"));
+    assert_eq!(answers.redact("staging 12345678"), "staging [redacted TOKEN]");
+}

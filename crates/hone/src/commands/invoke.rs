@@ -77,11 +77,11 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
                 answers.give(skill, name, value.expose());
             }
             match &kept {
-                Some(kept) => kept.add(&asked)?,
+                Some(kept) if asked.values().next().is_some() => kept.add(&asked)?,
                 None if call.session.is_some() => {
                     say("note: the answers are for this call only: there is no `XDG_RUNTIME_DIR`");
                 }
-                None => {}
+                _ => {}
             }
             needs = given(needs, &answers);
         }

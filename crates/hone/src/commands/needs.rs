@@ -77,7 +77,7 @@ pub(crate) fn looked_at(context: &Context, skills: &[&Listed], declared: &[Decla
 pub(crate) fn from_environment(skill: &Listed, declared: &Declared, answers: &mut Answers) {
     for requirement in declared.requirements.iter().filter(|r| r.kind == Kind::Variable) {
         if let Ok(value) = std::env::var(&requirement.name) {
-            answers.give(&skill.path, &requirement.name, &value);
+            answers.pass_on(&skill.path, &requirement.name, &value);
         }
     }
 }

@@ -79,6 +79,9 @@ pub(crate) fn commands(context: &Context, as_json: bool) -> Outcome {
         }
         say(&line);
     }
+    if !commands.hidden.is_empty() {
+        say(&format!("not for people to call: {}", commands.hidden.join(", ")));
+    }
     for problem in &commands.problems {
         say(&format!("warning: {problem}"));
     }

@@ -36,6 +36,7 @@ fn commands_are_listed_with_what_collides() {
     --- stderr
     note: `/deploy` is another skill, not `~/.claude/skills/deploy/SKILL.md`: mention it by its path, `[$deploy](PATH)`
     note: `/help` is a command of the chat, not `~/.agents/skills/help/SKILL.md`: type `/user:help`
+    not for people to call: quiet
     warning: the bundle `empty` has no skills
     ");
 }
