@@ -88,26 +88,35 @@ pub(crate) fn snippets(text: &str) -> Vec<Snippet> {
     let mut fence: Option<(u8, usize)> = None;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let marker = fence_marker(line);
-        match (fence, marker) {
-            (None, Some((mark, length, _))) => fence = Some((mark, length)),
-            (Some((open, least)), Some((mark, length, is_bare)))
-                if mark == open && length >= least && is_bare =>
-            {
-                fence = None;
+        match fence {
+            None => match fence_marker(opening(line)) {
+                Some((mark, length, _)) => fence = Some((mark, length)),
+                None => snippets_of_line(line, start, &mut found),
+            },
+            Some((open, least)) => {
+                let marker = fence_marker(line.trim_start_matches([' ', '\t', '>']));
+                let closes = |(mark, length, is_bare)| mark == open && length >= least && is_bare;
+                if marker.is_some_and(closes) {
+                    fence = None;
+                }
             }
-            (None, None) => snippets_of_line(line, start, &mut found),
-            (Some(_), _) => {}
         }
         start += line.len();
     }
     found
 }
 
+/// A line without what may stand before a fence that opens: indentation, quotation marks, the marks of
+/// a list. In doubt it is a fence: what is in one does not run.
+fn opening(line: &str) -> &str {
+    let line = line.trim_start_matches([' ', '\t', '>', '-', '*', '+']);
+    let item = line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['.', ')']);
+    item.unwrap_or(line).trim_start()
+}
+
 /// The backticks or tildes that a line starts with, how many, and whether nothing follows.
 fn fence_marker(line: &str) -> Option<(u8, usize, bool)> {
-    // Lists indent their fences, so any indentation counts.
-    let content = line.trim();
+    let content = line.trim_end();
     let mark = *content.as_bytes().first().filter(|byte| matches!(byte, b'`' | b'~'))?;
     let length = content.bytes().take_while(|byte| *byte == mark).count();
     let info = &content[length..];

@@ -4,6 +4,36 @@
 //! mentions ([`Commands`], [`select`]); the text that a called skill becomes ([`prepare`]); what it
 //! needs before it can work ([`requirements_of`]); and which skill a command line used
 //! ([`Attribution`]). Nothing here runs a program: whoever may, passes a [`RunInline`] in.
+//!
+//! ```
+//! use hone_library::{Catalogue, Config, Root, Search, State, Surroundings};
+//! use hone_router::{CORE_COMMANDS, Commands};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let skills = folder.path().join("skills");
+//! for name in ["tidy", "help"] {
+//!     std::fs::create_dir_all(skills.join(name))?;
+//!     let text = format!("---\nname: {name}\ndescription: About {name}.\n---\nDo it.\n");
+//!     std::fs::write(skills.join(name).join("SKILL.md"), text)?;
+//! }
+//! # let around = Surroundings {
+//! #     cwd: folder.path().to_owned(),
+//! #     user_home: folder.path().to_owned(),
+//! #     hone_home: folder.path().join(".hone"),
+//! #     platform: "linux".to_owned(),
+//! #     moved: Default::default(),
+//! # };
+//! let roots = vec![Root::explicit(&skills, &around.cwd)?];
+//! let state = State::open(&around.hone_home);
+//! let catalogue = Catalogue::find(Search::only(roots, &around, &Config::default()), &state);
+//! let commands = Commands::new(&catalogue, &[], &CORE_COMMANDS);
+//!
+//! // `/help` is a command of the chat, so the skill of that name goes by its address.
+//! let called = commands.parse("/tidy /user:help the changelog")?;
+//! let names: Vec<&str> = called.skills.iter().map(|skill| skill.summary.name.as_str()).collect();
+//! assert_eq!((names, called.words), (vec!["tidy", "help"], "the changelog"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod attribution;
 mod budget;

@@ -214,11 +214,15 @@ pub fn prepare(request: &Request<'_>) -> Result<Payload, PayloadError> {
 pub fn user_words(payload: &str) -> Option<String> {
     let (_, rest) = payload.rsplit_once("<user_words>\n")?;
     let (words, _) = rest.split_once("\n</user_words>")?;
-    let mut found = words.to_owned();
-    for tag in TAGS {
-        found = found.replace(&format!("&lt;{tag}"), &format!("<{tag}"));
-        found = found.replace(&format!("&lt;/{tag}"), &format!("</{tag}"));
+    let mut found = String::new();
+    let mut from = 0;
+    for (at, _) in words.match_indices('&').filter(|(at, _)| is_escape(&words[at + 1..])) {
+        found.push_str(&words[from..at]);
+        let is_less = words[at..].starts_with("&lt;");
+        found.push(if is_less { '<' } else { '&' });
+        from = at + if is_less { "&lt;".len() } else { "&amp;".len() };
     }
+    found.push_str(&words[from..]);
     Some(found)
 }
 
@@ -419,29 +423,40 @@ fn block(text: &mut String, tag: &str, content: &str) {
     let _ = writeln!(text, "<{tag}>\n{}\n</{tag}>", harmless(content));
 }
 
-/// The text without our own tags: `<` in front of one becomes `&lt;`.
+/// The text without our own tags: `<` in front of one becomes `&lt;`, and what looks like that already
+/// gets another `&amp;`, so that [`user_words`] gives back exactly what went in.
 fn harmless(text: &str) -> Cow<'_, str> {
-    let is_tag = |rest: &str| {
-        let rest = rest.strip_prefix('/').unwrap_or(rest);
-        let length =
-            rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'-');
-        let word = &rest[..length.count()];
-        TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(word))
-    };
     let mut written = String::new();
     let mut from = 0;
-    for (at, _) in text.match_indices('<') {
-        if is_tag(&text[at + 1..]) {
-            written.push_str(&text[from..at]);
-            written.push_str("&lt;");
-            from = at + 1;
-        }
+    for (at, sign) in text.match_indices(['<', '&']) {
+        let rest = &text[at + 1..];
+        let escape = match sign {
+            "<" if is_tag(rest) => "&lt;",
+            "&" if is_escape(rest) => "&amp;",
+            _ => continue,
+        };
+        written.push_str(&text[from..at]);
+        written.push_str(escape);
+        from = at + 1;
     }
     if from == 0 {
         return Cow::Borrowed(text);
     }
     written.push_str(&text[from..]);
     Cow::Owned(written)
+}
+
+/// Whether what follows a `<` is one of our tags.
+fn is_tag(rest: &str) -> bool {
+    let rest = rest.strip_prefix('/').unwrap_or(rest);
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let word = &rest[..rest.bytes().take_while(is_word).count()];
+    TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(word))
+}
+
+/// Whether what follows a `&` makes it an escaped tag.
+fn is_escape(rest: &str) -> bool {
+    rest.trim_start_matches("amp;").strip_prefix("lt;").is_some_and(is_tag)
 }
 
 /// A value in quotes.

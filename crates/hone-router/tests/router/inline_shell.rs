@@ -152,6 +152,9 @@ fn in_code_or_after_a_backslash_they_are_text() {
         "~~~\n```\n!`echo hi`\n~~~",
         "- item\n\n  ````md\n  ```\n  !`echo hi`\n  ```\n  ````",
         "```\n!`echo hi`\nnever closed",
+        "> ```\n> !`echo hi`\n> ```",
+        "- ```sh\n  !`echo hi`\n  ```",
+        "12. ~~~\n!`echo hi`\n- ~~~\n!`echo hi`",
         r"\!`echo hi`",
         "write `` !`echo hi` `` to run it",
         "stop!`echo hi`",
@@ -160,6 +163,8 @@ fn in_code_or_after_a_backslash_they_are_text() {
         assert_eq!(commands(text), Vec::<String>::new(), "{text}");
     }
     assert_eq!(commands("```\nx\n```\n!`echo hi`"), ["echo hi"]);
+    assert_eq!(commands("> ```\n> x\n> ```\n> !`echo hi`"), ["echo hi"]);
+    assert_eq!(commands("1. ```\n   x\n   ```\n2. !`echo hi`"), ["echo hi"]);
     assert_eq!(commands("use `x` and !`echo hi`"), ["echo hi"]);
     assert_eq!(commands("an \\` and !`echo hi`"), ["echo hi"]);
 }

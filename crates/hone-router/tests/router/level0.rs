@@ -10,7 +10,7 @@ use crate::shelf::Shelf;
 
 const SEARCH: &str = "`search`";
 
-fn listed(name: &str, description: &str) -> Listed {
+pub(crate) fn listed(name: &str, description: &str) -> Listed {
     Listed {
         summary: Box::new(Summary {
             name: name.to_owned(),
@@ -50,7 +50,7 @@ fn plain(skill: &Listed) -> Ranked<'_> {
     Ranked { skill, relevance: 0.0, standing: Standing::default() }
 }
 
-fn index(skills: &[Listed], budget: usize) -> Level0 {
+pub(crate) fn index(skills: &[Listed], budget: usize) -> Level0 {
     level0(&skills.iter().map(plain).collect::<Vec<_>>(), budget, SEARCH)
 }
 

@@ -9,6 +9,7 @@ mod inline_shell;
 mod level0;
 mod mentions;
 mod payload;
+mod properties;
 mod requirements;
 mod shelf;
 mod variables;

@@ -70,7 +70,10 @@ fn record(
 ) -> Outcome {
     let catalogue = context.catalogue()?;
     let cwd = normal(&context.around.cwd.join(cwd.unwrap_or(Path::new(""))));
-    let index = Attribution::new(&catalogue.skills, &context.around.user_home);
+    // An agent may well use what is not offered here: a skill that another one shadows, say.
+    let others = catalogue.skipped.iter().filter_map(|skipped| skipped.skill.as_deref());
+    let skills = catalogue.skills.iter().chain(others);
+    let index = Attribution::new(skills, &context.around.user_home);
     let used: Vec<Used<'_>> = match (command, file) {
         (Some(command), _) => index.command(command, &cwd),
         (None, file) => file.and_then(|file| index.file(file, &cwd)).into_iter().collect(),

@@ -211,3 +211,15 @@ fn what_an_agent_did_is_counted() {
     ");
     assert!(folder.join("scripts/run.sh").is_file(), "nothing is run");
 }
+
+#[test]
+fn a_skill_that_is_not_offered_can_still_be_used() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.skill("home/.claude/skills", "tidy", "Shadowed.");
+    sandbox.skill("project/.agents/skills", "deploy", "Untrusted.");
+    for file in ["../home/.claude/skills/tidy/SKILL.md", ".agents/skills/deploy/SKILL.md"] {
+        let json = sandbox.hone("usage record --json --file").arg(file).run().json();
+        let path = json["used"][0]["path"].as_str().unwrap().to_owned();
+        assert!(path.ends_with(file.trim_start_matches("../home")), "{json}");
+    }
+}
