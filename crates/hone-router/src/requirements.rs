@@ -225,6 +225,22 @@ impl Declared {
                 declared.add(Kind::Command, &name, None, None, false);
             }
         }
+        // `metadata.openclaw.requires`, under whatever name the agent has this year.
+        if let Some(Value::Map(vendors)) = skill.get("metadata") {
+            for requires in vendors.iter().filter_map(|(_, vendor)| vendor.get("requires")) {
+                let words = |key| requires.get(key).map(Value::words).unwrap_or_default();
+                for (key, kind, optional) in [
+                    ("env", Kind::Variable, false),
+                    ("bins", Kind::Command, false),
+                    // One of them is enough, so none is needed by itself.
+                    ("anyBins", Kind::Command, true),
+                ] {
+                    for name in words(key) {
+                        declared.add(kind, &name, None, None, optional);
+                    }
+                }
+            }
+        }
         match side_file.map(OpenAiTool::read).transpose() {
             Ok(tools) => {
                 for tool in tools.unwrap_or_default() {

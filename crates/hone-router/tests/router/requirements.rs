@@ -82,6 +82,27 @@ fn every_way_to_declare_a_need_is_read() {
 }
 
 #[test]
+fn what_openclaw_skills_require_is_read_in_either_spelling() {
+    for metadata in [
+        "metadata: {\"openclaw\": {\"emoji\": \"x\", \"requires\": {\"bins\": [\"xurl\"], \"env\": [\"KEY\"], \"anyBins\": [\"a\", \"b\"]}}}",
+        "metadata:\n  version: 1\n  clawdbot:\n    requires:\n      bins: [xurl]\n      env:\n        - KEY\n      anyBins: [a, b]\n      config: [x.y]",
+    ] {
+        let shelf = Shelf::new();
+        shelf.skill("user/x", metadata, "Do it.");
+        let optional = |name| Requirement { optional: true, ..requirement(Kind::Command, name) };
+        assert_eq!(
+            declared(&shelf, "x").requirements,
+            [
+                requirement(Kind::Variable, "KEY"),
+                requirement(Kind::Command, "xurl"),
+                optional("a"),
+                optional("b"),
+            ]
+        );
+    }
+}
+
+#[test]
 fn what_is_no_name_is_a_problem_not_a_need() {
     let shelf = Shelf::new();
     shelf.skill(
