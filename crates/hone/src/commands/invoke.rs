@@ -232,14 +232,18 @@ fn meant<'c>(
         let skill = catalogue.resolve(name, &context.around.cwd)?;
         return Ok(only(vec![skill], words.trim_start()));
     }
-    if message.trim_start().starts_with('/') {
-        let stack = commands.parse(message).map_err(|error| refusal(context, &error))?;
-        return Ok(Meant {
-            skills: stack.skills,
-            words: stack.words.to_owned(),
-            instructions: stack.instructions,
-            not_loaded: stack.missing,
-        });
+    match commands.parse(message) {
+        Ok(stack) => {
+            return Ok(Meant {
+                skills: stack.skills,
+                words: stack.words.to_owned(),
+                instructions: stack.instructions,
+                not_loaded: stack.missing,
+            });
+        }
+        // A message may well start with a path.
+        Err(CommandError::NotACommand) => {}
+        Err(error) => return Err(refusal(context, &error)),
     }
     let selection = select(catalogue, message, &[], &[], &context.around.cwd);
     if selection.skills.is_empty() {

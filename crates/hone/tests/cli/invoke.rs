@@ -161,6 +161,12 @@ fn mentions_call_skills_in_passing() {
 }
 
 #[test]
+fn a_message_may_start_with_a_path() {
+    let run = library().hone("invoke '/var/log/x is full, $tidy it'").run();
+    assert!(run.text().starts_with("<skill name=\"tidy\""), "{run}");
+}
+
+#[test]
 fn what_cannot_be_called_is_said() {
     let sandbox = library();
     sandbox.skill("home/.agents/skills", "help", "Helps.");
