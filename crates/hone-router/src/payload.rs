@@ -19,7 +19,7 @@ use crate::inline_shell::{
     MAX_INLINE_COMMANDS, RunInline, shown, snippets,
 };
 use crate::requirements::{Answers, Need, Secret};
-use crate::variables::{Variables, split_arguments};
+use crate::variables::{MAX_ARGUMENT_NAMES, Variables, split_arguments};
 
 /// Longest body in a payload, in characters.
 pub const MAX_BODY_CHARS: usize = 50_000;
@@ -313,7 +313,10 @@ fn render(
     body: &str,
     variables: &Variables<'_>,
 ) -> (String, usize) {
-    let fill = |text| if request.variables { variables.fill(text) } else { Cow::Borrowed(text) };
+    let words = variables.words();
+    let fill = |text| {
+        if request.variables { variables.fill_from(text, &words) } else { Cow::Borrowed(text) }
+    };
     let snippets = snippets(body);
     let mut rendered = String::with_capacity(body.len());
     let mut at = 0;
@@ -361,7 +364,7 @@ fn environment(
 
 /// The names of a skill's arguments: a list, or words.
 fn argument_names(skill: &Skill) -> Vec<String> {
-    match skill.get("arguments") {
+    let mut names: Vec<String> = match skill.get("arguments") {
         Some(Value::List(items)) => {
             let names =
                 items.iter().filter_map(|item| item.text().or_else(|| item.get("name")?.text()));
@@ -373,7 +376,9 @@ fn argument_names(skill: &Skill) -> Vec<String> {
             words.map(str::to_owned).collect()
         }
         None => Vec::new(),
-    }
+    };
+    names.truncate(MAX_ARGUMENT_NAMES);
+    names
 }
 
 fn context(skill: &Skill) -> Place {

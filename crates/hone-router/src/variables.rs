@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 
 /// Highest position of an argument, as in `$99`.
 const MAX_POSITION_DIGITS: usize = 2;
+/// So many arguments can have a name.
+pub(crate) const MAX_ARGUMENT_NAMES: usize = 100;
 
 /// The names of the skill's folder, by agent.
 const FOLDER_NAMES: [&str; 3] = ["SKILL_DIR", "HERMES_SKILL_DIR", "CLAUDE_SKILL_DIR"];
@@ -46,10 +48,19 @@ impl Variables<'_> {
     /// assert_eq!(variables.fill("${SKILL_DIR}/run $1 \\$1 $7 ${SESSION_ID}"), "/s/x/run b c $1 $7 ${SESSION_ID}");
     /// ```
     pub fn fill<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.fill_from(text, &self.words())
+    }
+
+    /// The arguments, one by one.
+    pub(crate) fn words(&self) -> Vec<String> {
+        self.arguments.map(split_arguments).unwrap_or_default()
+    }
+
+    /// The same as [`Variables::fill`], for a text in many pieces: `words` are split once.
+    pub(crate) fn fill_from<'t>(&self, text: &'t str, words: &[String]) -> Cow<'t, str> {
         if !text.contains('$') {
             return Cow::Borrowed(text);
         }
-        let words = self.arguments.map(split_arguments).unwrap_or_default();
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find('$') {
@@ -64,7 +75,7 @@ impl Variables<'_> {
                 filled.push_str(&from[..length]);
             } else {
                 filled.push_str(before);
-                filled.push_str(self.value(variable, &words).unwrap_or(&from[..length]));
+                filled.push_str(self.value(variable, words).unwrap_or(&from[..length]));
             }
             rest = &from[length..];
         }

@@ -236,6 +236,17 @@ fn arguments_have_the_names_that_the_frontmatter_gives() {
 }
 
 #[test]
+fn a_hundred_arguments_can_have_a_name() {
+    let names: Vec<String> = (0..=100).map(|n| format!("a{n}")).collect();
+    let words: Vec<String> = (0..=100).map(|n| format!("w{n}")).collect();
+    let shelf = Shelf::new();
+    shelf.skill("user/x", &format!("arguments: [{}]", names.join(", ")), "$a99 $a100");
+    let words = words.join(" ");
+    let call = Call { words: &words, ..Call::default() };
+    assert_eq!(body_of(&text(&shelf, &call, &["x"])), "w99 $a100");
+}
+
+#[test]
 fn a_long_body_is_cut_at_a_line_and_says_so() {
     let shelf = Shelf::new();
     let line = "x".repeat(99);
