@@ -198,7 +198,7 @@ impl Catalogue {
                     Reason::Untrusted,
                     format!("the project `{}` is not trusted: `hone trust`", project.display()),
                 ))
-            } else if !platform::matches(&skill.summary.platforms, &search.platform) {
+            } else if !platform::runs_on(&skill.summary.platforms, &search.platform) {
                 let platforms = skill.summary.platforms.join(", ");
                 Some((
                     Reason::Platform,

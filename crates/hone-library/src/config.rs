@@ -31,8 +31,12 @@ pub struct Config {
     pub policy: PolicySettings,
     /// `[sandbox]`.
     pub sandbox: SandboxSettings,
+    /// `[invoke]`.
+    pub invoke: Invoke,
     /// `[[roots]]`: more places to look for skills.
     pub roots: Vec<ExtraRoot>,
+    /// `[[bundles]]`: sets of skills that one slash command loads.
+    pub bundles: Vec<Bundle>,
 }
 
 /// `[skills]`: what is listed.
@@ -73,6 +77,32 @@ pub struct SandboxSettings {
     pub unconfined: bool,
 }
 
+/// `[invoke]`: how a skill's text is prepared when it is called.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Invoke {
+    /// Whether variables such as `${SKILL_DIR}` and `$ARGUMENTS` are filled in.
+    pub variables: bool,
+    /// Whether commands in the text run (`` !`cmd` ``).
+    pub inline_shell: bool,
+}
+
+/// A named set of skills.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bundle {
+    /// Its name; the slug of it is the command.
+    pub name: String,
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
+    /// The skills, by name or `scope:name`.
+    pub skills: Vec<String>,
+    /// Words that go to the model with every call.
+    #[serde(default)]
+    pub instruction: String,
+}
+
 /// A root from the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,6 +121,12 @@ fn user_scope() -> Scope {
 impl Default for Skills {
     fn default() -> Self {
         Self { disabled: Vec::new(), depth: DEFAULT_DEPTH, builtin: true }
+    }
+}
+
+impl Default for Invoke {
+    fn default() -> Self {
+        Self { variables: true, inline_shell: false }
     }
 }
 
@@ -130,8 +166,8 @@ enum Kind {
     Names,
 }
 
-/// All settings that have a dotted key; `[[roots]]` are edited in the file.
-pub const SETTINGS: [Setting; 4] = [
+/// All settings that have a dotted key; `[[roots]]` and `[[bundles]]` are edited in the file.
+pub const SETTINGS: [Setting; 6] = [
     Setting {
         key: "skills.disabled",
         about: "names (or scope:name) that are not offered, separated by commas",
@@ -147,6 +183,16 @@ pub const SETTINGS: [Setting; 4] = [
         key: "prompt.budget",
         about: "tokens that `hone prompt` may cost",
         kind: Kind::Number,
+    },
+    Setting {
+        key: "invoke.variables",
+        about: "whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like",
+        kind: Kind::Flag,
+    },
+    Setting {
+        key: "invoke.inline_shell",
+        about: "whether `hone invoke` runs the commands in a skill's text",
+        kind: Kind::Flag,
     },
 ];
 
@@ -182,6 +228,8 @@ impl Config {
             "skills.depth" => self.skills.depth.to_string(),
             "skills.builtin" => self.skills.builtin.to_string(),
             "prompt.budget" => self.prompt.budget.to_string(),
+            "invoke.variables" => self.invoke.variables.to_string(),
+            "invoke.inline_shell" => self.invoke.inline_shell.to_string(),
             _ => return None,
         })
     }

@@ -40,7 +40,7 @@ mod folder;
 mod history;
 mod index;
 mod ledger;
-mod level0;
+pub mod memo;
 mod newborn;
 mod objects;
 mod patch;
@@ -52,6 +52,7 @@ mod rollback;
 mod root;
 mod schema;
 mod scope;
+mod standing;
 mod state;
 mod store;
 mod surroundings;
@@ -65,8 +66,8 @@ pub use atomic::replace;
 pub use catalogue::{Catalogue, Listed, Reason, Search, Skipped};
 pub use client::{Client, ClientView, Shown};
 pub use config::{
-    Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, MAX_DEPTH, PolicySettings, Prompt, SETTINGS,
-    SandboxSettings, Setting, Skills, with_setting,
+    Bundle, Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, Invoke, MAX_DEPTH, PolicySettings,
+    Prompt, SETTINGS, SandboxSettings, Setting, Skills, with_setting,
 };
 pub use error::Error;
 pub use files::{
@@ -75,13 +76,14 @@ pub use files::{
 pub use history::{files_at, history};
 pub use hone_skill::Origin;
 pub use ledger::{Action, FileChange, Revision, deleted};
-pub use level0::{Level0, level0, token_estimate};
 pub use objects::hash;
 pub use patch::{Matching, PatchError, Patched, patch};
 pub use place::{list_files, read_file, read_text};
+pub use platform::runs_on;
 pub use record::{Note, Summary};
 pub use root::{Layout, Project, Root, normal};
 pub use scope::Scope;
+pub use standing::{Standing, standings};
 pub use state::State;
 pub use store::{Author, Change, FileDelta, Mode, Store, refuse_existing};
 pub use surroundings::Surroundings;

@@ -4,7 +4,7 @@
 ///
 /// No platforms means all. Spelling is forgiving (`Darwin`, `win32`, `OSX`); a name that nobody
 /// knows matches nothing.
-pub(crate) fn matches(platforms: &[String], os: &str) -> bool {
+pub fn runs_on(platforms: &[String], os: &str) -> bool {
     platforms.is_empty() || platforms.iter().any(|platform| canonical(platform) == canonical(os))
 }
 

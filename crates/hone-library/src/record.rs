@@ -2,8 +2,13 @@
 
 use std::path::Path;
 
-use hone_skill::{DescriptionSource, OpenAiPolicy, Profile, Reading, Rule, Severity, Slug};
+use hone_skill::{
+    DescriptionSource, OpenAiPolicy, Profile, Reading, Rule, Severity, Skill, Slug, Value,
+};
 use serde::{Deserialize, Serialize};
+
+/// How much of an `argument-hint` is kept, in characters.
+const MAX_HINT_CHARS: usize = 200;
 
 /// The outcome of reading one skill file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +42,9 @@ pub struct Summary {
     /// `when_to_use`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub when_to_use: Option<String>,
+    /// `argument-hint`: what a person may type after its command.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub argument_hint: Option<String>,
     /// The tools that it wants approved.
     #[serde(default, skip_serializing_if = "is_default")]
     pub allowed_tools: Vec<String>,
@@ -60,6 +68,16 @@ impl Summary {
     pub fn title(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.name)
     }
+}
+
+/// The hint as text. Its brackets (`[issue] [branch]`) make it a list in YAML, which is put back.
+fn argument_hint(skill: &Skill) -> Option<String> {
+    let value = skill.get("argument-hint")?;
+    let hint = match value {
+        Value::List(_) => format!("[{}]", value.words().join(", ")),
+        other => other.text()?.trim().to_owned(),
+    };
+    Some(hint.chars().take(MAX_HINT_CHARS).collect()).filter(|hint: &String| !hint.is_empty())
 }
 
 fn yes() -> bool {
@@ -125,6 +143,7 @@ impl Record {
                 title: Some(skill.title()).filter(|title| *title != skill.name).map(str::to_owned),
                 description_from_body: skill.description_source == DescriptionSource::Body,
                 license: skill.get("license").and_then(|value| value.text()).map(str::to_owned),
+                argument_hint: argument_hint(&skill),
                 name: skill.name,
                 slug: skill.slug,
                 description: skill.description,

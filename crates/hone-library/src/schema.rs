@@ -62,6 +62,13 @@ CREATE TABLE IF NOT EXISTS dismissal(
   expires INTEGER NOT NULL,
   PRIMARY KEY(digest, rule, file, line)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS memo(
+  topic TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY(topic, key)
+) WITHOUT ROWID;
 ";
 
 /// A table of the database.
@@ -72,7 +79,7 @@ pub(crate) struct Table {
     pub(crate) holds: &'static str,
 }
 
-pub(crate) const TABLES: [Table; 7] = [
+pub(crate) const TABLES: [Table; 8] = [
     Table { name: "folder", columns: "path, entry", holds: "" },
     Table { name: "meta", columns: "key, value", holds: "" },
     Table {
@@ -94,6 +101,8 @@ pub(crate) const TABLES: [Table; 7] = [
         columns: "digest, rule, file, line, skill, reason, actor, at, expires",
         holds: "dismissals",
     },
+    // What it holds is worth having, but nothing that a person would miss.
+    Table { name: "memo", columns: "topic, key, value, at", holds: "" },
 ];
 
 /// What a look at the whole database says.

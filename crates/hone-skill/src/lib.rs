@@ -47,7 +47,7 @@ pub use dismissal::Dismissal;
 pub use edit::{EditError, Field, apply_edits, fix, set_field};
 pub use hidden::is_hidden;
 pub use name::{is_valid_name, name_matches_folder, name_problems};
-pub use openai::OpenAiPolicy;
+pub use openai::{OpenAiPolicy, OpenAiTool};
 pub use origin::Origin;
 pub use permissions::{
     CommandPattern, Extent, MAX_PERMISSION_BYTES, PathPattern, Permission, PermissionError,

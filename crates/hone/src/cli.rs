@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use hone_router::Budget;
 
 /// Skills for AI agents: author, check, find, change, undo.
 #[derive(Debug, Parser)]
@@ -309,11 +310,67 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Print the level-0 index exactly as a model gets it
+    #[command(after_help = "Examples:\n  \
+        hone prompt\n  \
+        hone prompt --budget 1% --window 128000\n  \
+        hone prompt --budget 800 --query 'undo the last deploy'")]
     Prompt {
-        /// Tokens it may cost [default: 4000, or `prompt.budget`]
+        /// What it may cost: tokens, or a share of the window such as 2% [default: `prompt.budget`, or
+        /// 2% of --window]
+        #[arg(long, value_name = "N|PERCENT")]
+        budget: Option<Budget>,
+        /// The model's window [default: 200000]
         #[arg(long, value_name = "TOKENS")]
-        budget: Option<usize>,
+        window: Option<usize>,
+        /// When not all fit: prefer skills that answer this
+        #[arg(long, value_name = "WORDS")]
+        query: Option<String>,
         /// Print JSON (text, tokens, what was shown and left out)
+        #[arg(long)]
+        json: bool,
+    },
+    /// Call skills by command or mention, and print the text that a model gets
+    #[command(after_help = "Examples:\n  \
+        hone invoke /tidy-changelog the last release\n  \
+        hone invoke /tidy /commit do both             up to six commands, then your words\n  \
+        hone invoke 'use $tidy on [$deploy](skills/deploy/SKILL.md)'\n  \
+        hone invoke --session 7 /tidy                 the second time only a note\n\n\
+        Words that start with a hyphen go after `--`. What a skill needs and does not find is asked for \
+        once; in a pipe it is reported, and the exit code is 1.")]
+    Invoke {
+        /// `/name` and your words, or a message that mentions skills
+        #[arg(required = true, value_name = "MESSAGE")]
+        message: Vec<String>,
+        /// The session: a skill that it has loaded already is only noted
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// Who calls
+        #[arg(long = "as", value_enum, value_name = "CALLER", default_value_t = CallerName::Person)]
+        caller: CallerName,
+        /// Give a skill with `context: fork` to this conversation
+        #[arg(long)]
+        inline: bool,
+        /// Go on when something is missing
+        #[arg(long)]
+        allow_missing: bool,
+        /// Print JSON (text, skills, needs)
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the slash commands that skills give
+    Commands {
+        #[command(subcommand)]
+        command: Option<CommandsCommand>,
+        /// Print JSON
+        #[arg(long, global = true)]
+        json: bool,
+    },
+    /// Show what skills need before they can work
+    #[command(after_help = "Exit code 1: something that is not optional is missing.")]
+    Needs {
+        /// The skills [default: all]
+        name: Vec<String>,
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -399,7 +456,51 @@ pub(crate) enum FileCommand {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum CommandsCommand {
+    /// Say what was added, removed and changed since the last reload
+    Reload,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CallerName {
+    /// A person typed it
+    Person,
+    /// A model chose it
+    Model,
+}
+
+impl From<CallerName> for hone_router::Caller {
+    fn from(name: CallerName) -> Self {
+        match name {
+            CallerName::Person => Self::Person,
+            CallerName::Model => Self::Model,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum UsageCommand {
+    /// Count what an agent did: a command that it ran, or a file that it read
+    #[command(
+        after_help = "The command is never run. A script of a skill, or its SKILL.md, counts as a use; \
+        another file of it as a view."
+    )]
+    Record {
+        /// The command line
+        #[arg(
+            long,
+            value_name = "LINE",
+            allow_hyphen_values = true,
+            required_unless_present = "file"
+        )]
+        command: Option<String>,
+        /// The file
+        #[arg(long, value_name = "PATH", conflicts_with = "command")]
+        file: Option<String>,
+        /// Where it happened [default: the current folder]
+        #[arg(long, value_name = "DIR")]
+        cwd: Option<PathBuf>,
+    },
     /// Take over the counters of a Hermes `.usage.json`
     Import {
         /// The file

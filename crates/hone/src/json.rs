@@ -2,13 +2,15 @@
 //! each, and the tests compare.
 
 use hone_library::{
-    Action, Catalogue, Change, ClientView, FileChange, Level0, Listed, Note, Revision, Shown,
-    Skipped,
+    Action, Catalogue, Change, ClientView, FileChange, Listed, Note, Revision, Shown, Skipped,
 };
+use hone_router::Level0;
 use hone_skill::{Diagnostic, Profile};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
+
+pub(crate) mod routing;
 
 /// `hone list --json`.
 #[derive(JsonSchema)]
@@ -404,12 +406,16 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("change", schema::<Changed>()),
         ("check", schema::<Check>()),
+        ("commands", schema::<routing::Menu>()),
+        ("commands-reload", schema::<routing::Reload>()),
         ("config", schema::<Configuration>()),
         ("diff", schema::<Difference>()),
         ("doctor", schema::<Doctor>()),
         ("files", schema::<Files>()),
         ("history", schema::<History>()),
+        ("invoke", schema::<routing::Invoked>()),
         ("list", schema::<List>()),
+        ("needs", schema::<routing::Readiness>()),
         ("permit", schema::<Permit>()),
         ("policy", schema::<Policy>()),
         ("policy-dismissals", schema::<Dismissals>()),
@@ -418,6 +424,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),
         ("usage-import", schema::<UsageImport>()),
+        ("usage-record", schema::<routing::UsageRecord>()),
         ("view", schema::<View>()),
     ]
 }
@@ -428,7 +435,7 @@ fn schema<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
 }
 
-fn text(path: &std::path::Path) -> String {
+pub(crate) fn text(path: &std::path::Path) -> String {
     path.to_string_lossy().into_owned()
 }
 

@@ -8,7 +8,7 @@ mod crash;
 mod discovery;
 mod history;
 mod index;
-mod level0;
+mod memo;
 mod patching;
 mod shelf;
 mod store;

@@ -1,15 +1,15 @@
-//! `hone list` and `hone prompt`.
+//! `hone list`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use hone_library::{Catalogue, Client, Listed, Skipped, level0};
+use hone_library::{Catalogue, Client, Listed, Skipped};
 use unicode_width::UnicodeWidthStr;
 
 use crate::context::Context;
 use crate::json;
-use crate::output::{NO, Outcome, print, print_data, print_json, say};
+use crate::output::{NO, Outcome, print, print_json, say};
 use crate::terminal::{columns, fit, printable_line, stdout_is_terminal};
 
 /// Widest column for names on a terminal.
@@ -158,24 +158,4 @@ pub(crate) fn lines(skills: &[Listed], room: usize) -> String {
         text.push('\n');
     }
     text
-}
-
-pub(crate) fn prompt(context: &Context, budget: Option<usize>, as_json: bool) -> Outcome {
-    let catalogue = context.catalogue()?;
-    context.tell_problem();
-    let budget = budget.unwrap_or(context.config.prompt.budget);
-    let index = level0(&catalogue.skills, budget);
-    if as_json {
-        return print_json(&json::Prompt::from(index));
-    }
-    if !index.named.is_empty() || !index.left_out.is_empty() {
-        say(&format!(
-            "note: {} with description, {} by name, {} left out (budget: {} tokens)",
-            index.full.len(),
-            index.named.len(),
-            index.left_out.len(),
-            index.budget
-        ));
-    }
-    print_data(&index.text)
 }

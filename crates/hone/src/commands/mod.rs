@@ -1,23 +1,28 @@
 //! One file a command, or a family of commands.
 
+mod answers;
 mod change;
 mod check;
 mod config;
 mod doctor;
 mod editor;
 mod history;
+mod invoke;
 mod list;
+mod needs;
 mod overview;
 mod permit;
 mod policy;
+mod prompt;
 mod shell;
+mod slash;
 mod trust;
 mod usage;
 mod view;
 
 pub(crate) use permit::CONFINE;
 
-use crate::cli::{Cli, Command, ConfigCommand};
+use crate::cli::{Cli, Command, CommandsCommand, ConfigCommand};
 use crate::context::Context;
 use crate::output::Outcome;
 
@@ -65,12 +70,24 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::History { name, json } => history::history(&context, &name, json),
         Command::Diff { name, from, to, json } => history::diff(&context, &name, from, to, json),
         Command::Rollback { name, to, writing } => change::rollback(&context, &name, to, &writing),
-        Command::Prompt { budget, json } => list::prompt(&context, budget, json),
         Command::Permit { name, command, run, env, json } => {
             let how = permit::How { run, env, json };
             permit::permit(&context, &name, &command, &how)
         }
         Command::Policy { command, json } => policy::policy(&context, command, json),
+        Command::Prompt { budget, window, query, json } => {
+            prompt::prompt(&context, budget, window, query.as_deref(), json)
+        }
+        Command::Invoke { message, session, caller, inline, allow_missing, json } => {
+            let caller = caller.into();
+            let call = invoke::Call { session, caller, inline, allow_missing, json };
+            invoke::invoke(&context, &message, &call)
+        }
+        Command::Commands { command: None, json } => slash::commands(&context, json),
+        Command::Commands { command: Some(CommandsCommand::Reload), json } => {
+            slash::reload(&context, json)
+        }
+        Command::Needs { name, json } => needs::needs(&context, &name, json),
         Command::Pin { name } => change::pin(&context, &name, true),
         Command::Unpin { name } => change::pin(&context, &name, false),
         Command::Usage { command, json } => usage::usage(&context, command, json),

@@ -1,10 +1,12 @@
 //! `hone usage`.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
-use hone_library::Listed;
-use hone_library::usage::{all, from_hermes, iso, to_hermes};
+use hone_library::usage::{Event, all, count as count_event, from_hermes, iso, to_hermes};
+use hone_library::{Listed, normal};
+use hone_router::{Attribution, How, Used};
 
 use crate::cli::{UsageCommand, Writing};
 use crate::context::{Context, now};
@@ -15,6 +17,9 @@ use crate::terminal::printable_line;
 pub(crate) fn usage(context: &Context, command: Option<UsageCommand>, as_json: bool) -> Outcome {
     match command {
         None => show(context, as_json),
+        Some(UsageCommand::Record { command, file, cwd }) => {
+            record(context, command.as_deref(), file.as_deref(), cwd.as_deref(), as_json)
+        }
         Some(UsageCommand::Import { file }) => {
             let text = std::fs::read_to_string(&file).map_err(|error| {
                 Failure::failed(format!("could not read `{}`: {error}", file.display()), "")
@@ -53,6 +58,46 @@ pub(crate) fn usage(context: &Context, command: Option<UsageCommand>, as_json: b
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// Counts the skills that a command or a tool used. None is an answer too: most commands use none.
+fn record(
+    context: &Context,
+    command: Option<&str>,
+    file: Option<&str>,
+    cwd: Option<&Path>,
+    as_json: bool,
+) -> Outcome {
+    let catalogue = context.catalogue()?;
+    let cwd = normal(&context.around.cwd.join(cwd.unwrap_or(Path::new(""))));
+    // An agent may well use what is not offered here: a skill that another one shadows, say.
+    let others = catalogue.skipped.iter().filter_map(|skipped| skipped.skill.as_deref());
+    let skills = catalogue.skills.iter().chain(others);
+    let index = Attribution::new(skills, &context.around.user_home);
+    let used: Vec<Used<'_>> = match (command, file) {
+        (Some(command), _) => index.command(command, &cwd),
+        (None, file) => file.and_then(|file| index.file(file, &cwd)).into_iter().collect(),
+    };
+    for used in &used {
+        let event = match used.how {
+            How::Script | How::Instructions => Event::Use,
+            How::File => Event::View,
+        };
+        if !count_event(&context.state, used.skill, event, now()) {
+            say(&format!("warning: `{}` could not be counted", used.skill.summary.name));
+        }
+        if !as_json {
+            let (name, how) = (&used.skill.summary.name, used.how.id());
+            say(&format!("`{name}` ({how}: {})", used.file));
+        }
+    }
+    if as_json {
+        return print_json(&json::routing::UsageRecord::of(&used));
+    }
+    if used.is_empty() {
+        say("it used no skill");
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn show(context: &Context, as_json: bool) -> Outcome {

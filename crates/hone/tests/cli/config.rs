@@ -16,6 +16,8 @@ fn settings_are_shown_with_what_they_do() {
     skills.depth = 6  # how deep below a root to look
     skills.builtin = true  # whether the skills inside the binary are offered
     prompt.budget = 4000  # tokens that `hone prompt` may cost
+    invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
+    invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
 
     $ hone config path
     exit: 0
@@ -51,6 +53,18 @@ fn settings_are_shown_with_what_they_do() {
           "default": "4000",
           "key": "prompt.budget",
           "value": "4000"
+        },
+        {
+          "about": "whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like",
+          "default": "true",
+          "key": "invoke.variables",
+          "value": "true"
+        },
+        {
+          "about": "whether `hone invoke` runs the commands in a skill's text",
+          "default": "false",
+          "key": "invoke.inline_shell",
+          "value": "false"
         }
       ]
     }
@@ -113,6 +127,8 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     skills.depth = 4  # how deep below a root to look
     skills.builtin = false  # whether the skills inside the binary are offered
     prompt.budget = 2000  # tokens that `hone prompt` may cost
+    invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
+    invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
     root = ~/more (user)
     "
     );
@@ -167,19 +183,19 @@ fn wrong_keys_and_values_are_refused() {
     exit: 1
     --- stderr
     error: there is no setting `skills.deepness`
-    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget
+    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell
 
     $ hone config set skills.deepness 3
     exit: 1
     --- stderr
     error: there is no setting `skills.deepness`
-    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget
+    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell
 
     $ hone config unset skills.deepness
     exit: 1
     --- stderr
     error: there is no setting `skills.deepness`
-    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget
+    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell
 
     $ hone config set skills.depth deep
     exit: 1
@@ -314,6 +330,8 @@ fn extra_roots_count() {
     skills.depth = 6  # how deep below a root to look
     skills.builtin = true  # whether the skills inside the binary are offered
     prompt.budget = 4000  # tokens that `hone prompt` may cost
+    invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
+    invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
     root = ~/more (user)
     ");
 }

@@ -24,6 +24,11 @@ fn each_kind_of_ending_has_its_code() {
         (0, "usage"),
         (0, "config"),
         (0, "doctor"),
+        (0, "invoke /tidy now"),
+        (0, "commands"),
+        (0, "commands reload"),
+        (0, "needs"),
+        (0, "usage record --command ls"),
         // The answer is no: not found.
         (1, "list unheard-of"),
         (1, "view unheard-of"),
@@ -37,6 +42,10 @@ fn each_kind_of_ending_has_its_code() {
         (1, "check unheard-of"),
         (1, "config get unheard-of"),
         (1, "schema unheard-of"),
+        (1, "invoke /unheard-of"),
+        (1, "invoke 'no skill here'"),
+        (1, "invoke --as model unheard-of"),
+        (1, "needs unheard-of"),
         (1, "list --agent unheard-of"),
         // The answer is no: invalid or refused.
         (1, "check bad"),
@@ -60,6 +69,10 @@ fn each_kind_of_ending_has_its_code() {
         (2, "file add tidy references/x"),
         (2, "file"),
         (2, "diff tidy --from one"),
+        (2, "invoke"),
+        (2, "invoke --session '' /tidy"),
+        (2, "usage record"),
+        (2, "prompt --budget 101%"),
         // Could not run.
         (2, "list --root missing"),
         (2, "list --root file"),

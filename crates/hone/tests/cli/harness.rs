@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fmt::{self, Display};
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -213,13 +213,43 @@ impl Hone<'_> {
     /// Runs on a pseudo terminal of that size. What is written to either output comes as `stdout`,
     /// every line end as `\n`.
     pub(crate) fn on_terminal(self, columns: u16, rows: u16) -> Run {
+        let command = self.terminal(&format!("stty cols {columns} rows {rows} -echo"));
+        let mut run = self.finish(command);
+        run.stdout = String::from_utf8_lossy(&run.stdout).replace("\r\n", "\n").into_bytes();
+        run
+    }
+
+    /// Runs on a pseudo terminal that shows what is typed; types `answer` once `prompt` is there. Gives
+    /// the exit code and the whole screen, filtered.
+    pub(crate) fn asked_on_terminal(self, prompt: &str, answer: &str) -> (i32, String) {
+        let mut command = self.terminal("stty cols 200 rows 24 echo");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let mut output = child.stdout.take().unwrap();
+        let mut input = child.stdin.take();
+        let (mut screen, mut bytes) = (Vec::new(), [0; 4_096]);
+        while let Ok(count @ 1..) = output.read(&mut bytes) {
+            screen.extend_from_slice(&bytes[..count]);
+            if String::from_utf8_lossy(&screen).contains(prompt)
+                && let Some(mut input) = input.take()
+            {
+                input.write_all(answer.as_bytes()).unwrap();
+            }
+        }
+        let code = child.wait().unwrap().code().unwrap_or(-1);
+        let screen = String::from_utf8_lossy(&screen).replace("\r\n", "\n");
+        (code, self.sandbox.filtered(&screen))
+    }
+
+    /// The command on a pseudo terminal, after another that sets it up.
+    fn terminal(&self, setup: &str) -> Command {
         let quoted =
             |word: &OsString| format!("'{}'", word.to_str().unwrap().replace('\'', r"'\''"));
         let line: Vec<String> = std::iter::once(OsString::from(HONE))
             .chain(self.args.iter().cloned())
             .map(|word| quoted(&word))
             .collect();
-        let line = format!("stty cols {columns} rows {rows} -echo; {}", line.join(" "));
+        let line = format!("{setup}; {}", line.join(" "));
         let mut command = self.prepared("script");
         command.args(["-qec", &line, "/dev/null"]).env("SHELL", "/bin/sh");
         // On a terminal the last resort is `vi`, which would wait for somebody to type.
@@ -228,9 +258,7 @@ impl Hone<'_> {
                 command.env(name, value);
             }
         }
-        let mut run = self.finish(command);
-        run.stdout = String::from_utf8_lossy(&run.stdout).replace("\r\n", "\n").into_bytes();
-        run
+        command
     }
 
     fn finish(&self, mut command: Command) -> Run {

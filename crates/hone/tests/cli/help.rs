@@ -34,6 +34,9 @@ fn help_teaches() {
       diff         Show what changed between two revisions
       rollback     Bring an earlier revision back, as a new one
       prompt       Print the level-0 index exactly as a model gets it
+      invoke       Call skills by command or mention, and print the text that a model gets
+      commands     List the slash commands that skills give
+      needs        Show what skills need before they can work
       pin          Keep a skill from being removed
       unpin        Take a pin away
       usage        Show how often skills were seen, used and changed
@@ -237,7 +240,7 @@ fn every_command_and_every_option_is_described() {
             }
         }
     }
-    assert_eq!(seen, 31, "a command was added or taken away");
+    assert_eq!(seen, 36, "a command was added or taken away");
 }
 
 #[test]
@@ -365,7 +368,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 31, "{files:?}");
+    assert_eq!(files.len(), 36, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
@@ -387,16 +390,21 @@ fn schema_lists_and_prints() {
     --- stdout
     change
     check
+    commands
+    commands-reload
     config
     diff
     doctor
     files
     history
+    invoke
     list
+    needs
     prompt
     trust
     usage
     usage-import
+    usage-record
     view
 
     $ hone schema unheard-of

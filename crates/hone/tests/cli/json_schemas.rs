@@ -89,7 +89,18 @@ fn library() -> Sandbox {
 fn every_json_output_is_as_its_schema_says() {
     let sandbox = library();
     sandbox.write("project/usage.json", r#"{"tidy": {"view_count": 5}, "none": {}}"#);
-    sandbox.write("state/config.toml", "[[roots]]\npath = \"/more\"\nscope = \"admin\"\n");
+    sandbox.write(
+        "state/config.toml",
+        "[[roots]]\npath = \"/more\"\nscope = \"admin\"\n[[bundles]]\nname = \"both\"\nskills = [\"tidy\", \"gone\"]\n",
+    );
+    sandbox.write(
+        "home/.agents/skills/needy/SKILL.md",
+        "---\nname: needy\ndescription: Needs things.\nargument-hint: '[what]'\nrequired_environment_variables: [{name: NOT_SET, prompt: A key, help: there}]\nprerequisites: {commands: [no-such-command]}\n---\nDo it.\n",
+    );
+    sandbox.write(
+        "home/.agents/skills/forked/SKILL.md",
+        "---\nname: forked\ndescription: Apart.\ncontext: fork\nallowed-tools: Read\n---\nDo it.\n",
+    );
     let mut seen = BTreeSet::new();
     for (schema, line) in [
         ("list", "list --json"),
@@ -122,6 +133,16 @@ fn every_json_output_is_as_its_schema_says() {
         ("diff", "diff tidy --json --from 0"),
         ("prompt", "prompt --json"),
         ("prompt", "prompt --json --budget 80"),
+        ("prompt", "prompt --json --budget 1% --window 8000 --query changelog"),
+        ("commands", "commands --json"),
+        ("commands-reload", "commands reload --json"),
+        ("invoke", "invoke --json /tidy the last release"),
+        ("invoke", "invoke --json --session 1 /needy"),
+        ("invoke", "invoke --json --allow-missing /needy"),
+        ("invoke", "invoke --json --as model forked"),
+        ("invoke", "invoke --json /both go"),
+        ("needs", "needs --json"),
+        ("usage-record", "usage record --json --file ../home/.agents/skills/tidy/SKILL.md"),
         ("doctor", "doctor --json"),
         ("trust", "trust --json"),
         ("trust", "trust --list --json"),

@@ -30,12 +30,12 @@ fn every_skill_has_a_line_but_those_hidden_from_models() {
 }
 
 #[test]
-fn a_small_budget_keeps_names_then_counts() {
+fn a_small_budget_keeps_whole_lines_then_names_then_counts() {
     let sandbox = library();
     assert_snapshot!(
-        transcript(&sandbox, &["prompt --budget 100", "prompt --budget 70", "prompt --budget 5", "prompt --budget many"]),
+        transcript(&sandbox, &["prompt --budget 70", "prompt --budget 45", "prompt --budget 5", "prompt --budget many"]),
         @"
-    $ hone prompt --budget 100
+    $ hone prompt --budget 70
     exit: 0
     --- stdout
     <available_skills>
@@ -44,17 +44,18 @@ fn a_small_budget_keeps_names_then_counts() {
     ▸ tidy
     </available_skills>
     --- stderr
-    note: 1 with description, 2 by name, 0 left out (budget: 100 tokens)
+    note: 1 with description, 2 by name, 0 left out (budget: 70 tokens)
 
-    $ hone prompt --budget 70
+    $ hone prompt --budget 45
     exit: 0
     --- stdout
     <available_skills>
     ▸ commit
-    (2 more: `hone list WORDS` finds them)
+    ▸ deploy
+    (1 more: `hone list WORDS` finds them)
     </available_skills>
     --- stderr
-    note: 0 with description, 1 by name, 2 left out (budget: 70 tokens)
+    note: 0 with description, 2 by name, 1 left out (budget: 45 tokens)
 
     $ hone prompt --budget 5
     exit: 0
@@ -64,7 +65,7 @@ fn a_small_budget_keeps_names_then_counts() {
     $ hone prompt --budget many
     exit: 2
     --- stderr
-    error: invalid value 'many' for '--budget <TOKENS>': invalid digit found in string
+    error: invalid value 'many' for '--budget <N|PERCENT>': a budget is a number of tokens (`4000`) or a share of the window (`2%`)
 
     For more information, try '--help'.
     "
@@ -79,16 +80,42 @@ fn a_small_budget_keeps_names_then_counts() {
 #[test]
 fn json_says_what_became_of_each_skill() {
     let sandbox = library();
-    for line in ["prompt --json", "prompt --json --budget 100"] {
+    for line in ["prompt --json", "prompt --json --budget 70"] {
         let json = sandbox.hone(line).run().json();
         assert_eq!(json["hidden"], serde_json::json!(["secret"]));
         assert!(json["tokens"].as_u64() <= json["budget"].as_u64());
     }
-    assert_snapshot!(sandbox.hone("prompt --json --budget 100").run(), @r#"
+    assert_snapshot!(sandbox.hone("prompt --json --budget 70").run(), @r#"
     exit: 0
     --- stdout
-    {"text":"<available_skills>\n▸ commit: Writes a commit message. Use with Git.\n▸ deploy\n▸ tidy\n</available_skills>\n","tokens":40,"budget":100,"full":["commit"],"named":["deploy","tidy"],"left_out":[],"hidden":["secret"]}
+    {"text":"<available_skills>\n▸ commit: Writes a commit message. Use with Git.\n▸ deploy\n▸ tidy\n</available_skills>\n","tokens":46,"budget":70,"full":["commit"],"named":["deploy","tidy"],"left_out":[],"hidden":["secret"]}
     "#);
+}
+
+#[test]
+fn a_share_of_the_window_is_a_budget() {
+    let sandbox = library();
+    let budget = |line: &str| sandbox.hone(line).run().json()["budget"].as_u64().unwrap();
+    assert_eq!(budget("prompt --json"), 4_000);
+    assert_eq!(budget("prompt --json --window 128000"), 2_560);
+    assert_eq!(budget("prompt --json --budget 1% --window 128000"), 1_280);
+    assert_eq!(budget("prompt --json --budget 1%"), 2_000);
+    assert_eq!(budget("prompt --json --budget 70 --window 128000"), 70);
+    sandbox.done("config set prompt.budget 100");
+    assert_eq!(budget("prompt --json"), 100);
+}
+
+#[test]
+fn what_answers_the_query_and_what_is_used_keeps_its_line() {
+    let sandbox = library();
+    let full = |line: &str| sandbox.hone(line).run().json()["full"].clone();
+    let only = |name: &str| serde_json::json!([name]);
+    assert_eq!(full("prompt --json --budget 70"), only("commit"));
+    assert_eq!(full("prompt --json --budget 70 --query 'release the changelog'"), only("tidy"));
+    sandbox.done("invoke /deploy");
+    assert_eq!(full("prompt --json --budget 70"), only("deploy"));
+    sandbox.done("pin tidy");
+    assert_eq!(full("prompt --json --budget 70"), only("tidy"));
 }
 
 /// Case 76.

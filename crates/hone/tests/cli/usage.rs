@@ -162,3 +162,64 @@ fn a_file_that_is_not_hermes_cannot_be_imported() {
     "
     );
 }
+
+#[test]
+fn what_an_agent_did_is_counted() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.write("home/.agents/skills/tidy/scripts/run.sh", "");
+    let folder = sandbox.path("home/.agents/skills/tidy");
+    assert_snapshot!(
+        transcript(&sandbox, &[
+            "usage record --command 'cd ~/.agents/skills/tidy && A=1 uv run scripts/run.sh -x' --json",
+            "usage record --command 'sed -n 1,20p ~/.agents/skills/tidy/SKILL.md'",
+            "usage record --file ../home/.agents/skills/tidy/scripts/run.sh",
+            "usage record --command 'rm -rf ~/.agents/skills/tidy/scripts'",
+        ]),
+        @r#"
+    $ hone usage record --command 'cd ~/.agents/skills/tidy && A=1 uv run scripts/run.sh -x' --json
+    exit: 0
+    --- stdout
+    {"used":[{"name":"tidy","path":"[HOME]/.agents/skills/tidy/SKILL.md","how":"script","file":"scripts/run.sh"}]}
+
+    $ hone usage record --command 'sed -n 1,20p ~/.agents/skills/tidy/SKILL.md'
+    exit: 0
+    --- stderr
+    `tidy` (instructions: SKILL.md)
+
+    $ hone usage record --file ../home/.agents/skills/tidy/scripts/run.sh
+    exit: 0
+    --- stderr
+    `tidy` (file: scripts/run.sh)
+
+    $ hone usage record --command 'rm -rf ~/.agents/skills/tidy/scripts'
+    exit: 0
+    --- stderr
+    it used no skill
+    "#
+    );
+    let run = sandbox.hone("usage record --command ./scripts/run.sh --cwd").arg(&folder).run();
+    assert_snapshot!(run, @"
+    exit: 0
+    --- stderr
+    `tidy` (script: scripts/run.sh)
+    ");
+    assert_snapshot!(sandbox.hone("usage").run(), @"
+    exit: 0
+    --- stdout
+     views   uses changes  skill
+         1      3       0  tidy (1)
+    ");
+    assert!(folder.join("scripts/run.sh").is_file(), "nothing is run");
+}
+
+#[test]
+fn a_skill_that_is_not_offered_can_still_be_used() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.skill("home/.claude/skills", "tidy", "Shadowed.");
+    sandbox.skill("project/.agents/skills", "deploy", "Untrusted.");
+    for file in ["../home/.claude/skills/tidy/SKILL.md", ".agents/skills/deploy/SKILL.md"] {
+        let json = sandbox.hone("usage record --json --file").arg(file).run().json();
+        let path = json["used"][0]["path"].as_str().unwrap().to_owned();
+        assert!(path.ends_with(file.trim_start_matches("../home")), "{json}");
+    }
+}

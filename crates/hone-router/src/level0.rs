@@ -1,0 +1,218 @@
+//! Level 0: the lines by which a model first hears of the skills, inside a hard budget.
+//!
+//! While everything fits, the text depends on nothing but the skills, so that a prompt cache holds. When
+//! it does not, the skills that matter most keep their whole line, the next ones their name, and a last
+//! line counts the rest and says how to find them. No description is cut to make room.
+
+use std::cmp::Reverse;
+
+use hone_library::{Listed, Scope, Standing};
+use hone_skill::limits::MAX_DESCRIPTION_CHARS;
+use serde::Serialize;
+
+use crate::budget::token_estimate;
+
+const OPEN: &str = "<available_skills>\n";
+const CLOSE: &str = "</available_skills>\n";
+
+/// Of the room in an index that does not hold everything, the part kept for names: one in this many.
+const NAMES_SHARE: usize = 4;
+
+/// The index and what became of each skill in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Level0 {
+    /// Exactly what a model gets; empty when there is nothing to show.
+    pub text: String,
+    /// An upper estimate of what it costs.
+    pub tokens: usize,
+    /// What it may cost.
+    pub budget: usize,
+    /// Skills shown with their description.
+    pub full: Vec<String>,
+    /// Skills shown by name only.
+    pub named: Vec<String>,
+    /// Skills that did not fit.
+    pub left_out: Vec<String>,
+    /// Skills that a model may not load by itself.
+    pub hidden: Vec<String>,
+}
+
+/// A skill and what speaks for it when not all fit.
+#[derive(Debug, Clone, Copy)]
+pub struct Ranked<'s> {
+    /// The skill.
+    pub skill: &'s Listed,
+    /// How well it answers the question at hand, when there is one; more is better, 0 is not at all.
+    pub relevance: f64,
+    /// What the person's habits say.
+    pub standing: Standing,
+}
+
+/// What decides between two skills, first things first. The smaller key is the likelier skill.
+type Key<'s> = (Reverse<u64>, bool, Reverse<Option<i64>>, Reverse<u64>, Scope, usize);
+
+impl Ranked<'_> {
+    fn key(&self, at: usize) -> Key<'_> {
+        // The bits of a float that is not negative are in its own order.
+        let relevance = if self.relevance > 0.0 { self.relevance.to_bits() } else { 0 };
+        let Standing { pinned, uses, last_used } = self.standing;
+        (Reverse(relevance), !pinned, Reverse(last_used), Reverse(uses), self.skill.scope, at)
+    }
+}
+
+/// Writes the index of the skills, in their order, within `budget` tokens. `search` is how a model finds
+/// what the index leaves out, such as a command in backticks.
+pub fn level0(skills: &[Ranked<'_>], budget: usize, search: &str) -> Level0 {
+    let (shown, hidden): (Vec<&Ranked<'_>>, Vec<&Ranked<'_>>) =
+        skills.iter().partition(|ranked| ranked.skill.summary.model_invocable);
+    let name = |ranked: &&Ranked<'_>| ranked.skill.summary.name.clone();
+    let mut index = Level0 {
+        text: String::new(),
+        tokens: 0,
+        budget,
+        full: Vec::new(),
+        named: Vec::new(),
+        left_out: Vec::new(),
+        hidden: hidden.iter().map(name).collect(),
+    };
+    if shown.is_empty() {
+        return index;
+    }
+    let frame = token_estimate(OPEN) + token_estimate(CLOSE);
+    let fates = fit_all(&shown, budget.saturating_sub(frame)).unwrap_or_else(|| {
+        let last = token_estimate(&last_line(shown.len(), search));
+        fit_some(&shown, budget.saturating_sub(frame + last))
+    });
+    let mut text = OPEN.to_owned();
+    for (ranked, fate) in shown.iter().zip(&fates) {
+        if let Fate::Full(line) = fate {
+            text.push_str(line);
+            index.full.push(name(ranked));
+        }
+    }
+    for (ranked, fate) in shown.iter().zip(&fates) {
+        match fate {
+            Fate::Name => {
+                text.push_str(&name_line(ranked));
+                index.named.push(name(ranked));
+            }
+            Fate::Out => index.left_out.push(name(ranked)),
+            Fate::Full(_) => {}
+        }
+    }
+    if !index.left_out.is_empty() {
+        text.push_str(&last_line(index.left_out.len(), search));
+    }
+    text.push_str(CLOSE);
+    index.tokens = token_estimate(&text);
+    index.text = text;
+    if index.tokens > budget {
+        // A budget smaller than the frame shows nothing at all.
+        index.left_out = shown.iter().map(name).collect();
+        (index.text, index.tokens) = (String::new(), 0);
+        index.full.clear();
+        index.named.clear();
+    }
+    index
+}
+
+enum Fate {
+    Full(String),
+    Name,
+    Out,
+}
+
+/// Every line, when they all fit; gives up at the first that does not, so that the work follows the
+/// budget and not the number of skills.
+fn fit_all(skills: &[&Ranked<'_>], room: usize) -> Option<Vec<Fate>> {
+    let mut spent = 0;
+    let fate = |ranked: &&Ranked<'_>| {
+        let line = full_line(ranked);
+        spent += token_estimate(&line);
+        (spent <= room).then_some(Fate::Full(line))
+    };
+    skills.iter().map(fate).collect()
+}
+
+/// Whole lines for the likeliest, names for the next. A part of the room is kept for names, unless all
+/// that are left need less.
+fn fit_some(skills: &[&Ranked<'_>], room: usize) -> Vec<Fate> {
+    let mut order: Vec<usize> = (0..skills.len()).collect();
+    order.sort_unstable_by(|a, b| skills[*a].key(*a).cmp(&skills[*b].key(*b)));
+    let names: Vec<usize> =
+        skills.iter().map(|ranked| token_estimate(&name_line(ranked))).collect();
+    let mut left: usize = names.iter().sum();
+    let mut fates: Vec<Fate> = skills.iter().map(|_| Fate::Out).collect();
+    let smallest = names.iter().min().copied().unwrap_or(0);
+    let mut spent = 0;
+    let mut next = Vec::new();
+    for at in order {
+        let kept = (room / NAMES_SHARE).min(left - names[at]);
+        if room.saturating_sub(kept) < spent + smallest {
+            next.push(at);
+            continue;
+        }
+        let line = full_line(skills[at]);
+        let cost = token_estimate(&line);
+        if spent + cost + kept <= room {
+            spent += cost;
+            left -= names[at];
+            fates[at] = Fate::Full(line);
+        } else {
+            next.push(at);
+        }
+    }
+    for at in next {
+        if spent + names[at] <= room {
+            spent += names[at];
+            fates[at] = Fate::Name;
+        }
+    }
+    fates
+}
+
+fn full_line(ranked: &Ranked<'_>) -> String {
+    let summary = &ranked.skill.summary;
+    let mut description = escape(&summary.description, MAX_DESCRIPTION_CHARS);
+    if description.is_empty() {
+        return name_line(ranked);
+    }
+    description.push('\n');
+    format!("▸ {}: {description}", escape(&summary.name, MAX_DESCRIPTION_CHARS))
+}
+
+fn name_line(ranked: &Ranked<'_>) -> String {
+    format!("▸ {}\n", escape(&ranked.skill.summary.name, MAX_DESCRIPTION_CHARS))
+}
+
+fn last_line(count: usize, search: &str) -> String {
+    format!("({count} more: {search} finds them)\n")
+}
+
+/// One line that cannot end the block, start another line or hide anything; of a text that is longer
+/// than the format allows, so many characters.
+fn escape(text: &str, most: usize) -> String {
+    let mut escaped = String::new();
+    let mut count = 0;
+    for word in text.split_whitespace() {
+        if !escaped.is_empty() {
+            escaped.push(' ');
+            count += 1;
+        }
+        for c in word.chars().filter(|c| !hone_skill::is_hidden(*c)) {
+            if count >= most {
+                escaped.push('…');
+                return escaped;
+            }
+            count += 1;
+            match c {
+                '<' => escaped.push_str("&lt;"),
+                '>' => escaped.push_str("&gt;"),
+                '&' => escaped.push_str("&amp;"),
+                '▸' => escaped.push('>'),
+                c => escaped.push(c),
+            }
+        }
+    }
+    escaped
+}

@@ -1,0 +1,68 @@
+//! *When* does a skill apply?
+//!
+//! The index that a model first gets, inside a hard budget ([`level0`]); slash commands, bundles and
+//! mentions ([`Commands`], [`select`]); the text that a called skill becomes ([`prepare`]); what it
+//! needs before it can work ([`requirements_of`]); and which skill a command line used
+//! ([`Attribution`]). Nothing here runs a program: whoever may, passes a [`RunInline`] in.
+//!
+//! ```
+//! use hone_library::{Catalogue, Config, Root, Search, State, Surroundings};
+//! use hone_router::{CORE_COMMANDS, Commands};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let skills = folder.path().join("skills");
+//! for name in ["tidy", "help"] {
+//!     std::fs::create_dir_all(skills.join(name))?;
+//!     let text = format!("---\nname: {name}\ndescription: About {name}.\n---\nDo it.\n");
+//!     std::fs::write(skills.join(name).join("SKILL.md"), text)?;
+//! }
+//! # let around = Surroundings {
+//! #     cwd: folder.path().to_owned(),
+//! #     user_home: folder.path().to_owned(),
+//! #     hone_home: folder.path().join(".hone"),
+//! #     platform: "linux".to_owned(),
+//! #     moved: Default::default(),
+//! # };
+//! let roots = vec![Root::explicit(&skills, &around.cwd)?];
+//! let state = State::open(&around.hone_home);
+//! let catalogue = Catalogue::find(Search::only(roots, &around, &Config::default()), &state);
+//! let commands = Commands::new(&catalogue, &[], &CORE_COMMANDS);
+//!
+//! // `/help` is a command of the chat, so the skill of that name goes by its address.
+//! let called = commands.parse("/tidy /user:help the changelog")?;
+//! let names: Vec<&str> = called.skills.iter().map(|skill| skill.summary.name.as_str()).collect();
+//! assert_eq!((names, called.words), (vec!["tidy", "help"], "the changelog"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod attribution;
+mod budget;
+mod commands;
+mod inline_shell;
+mod level0;
+mod mentions;
+mod payload;
+mod requirements;
+mod variables;
+
+pub use attribution::{Attribution, How, MAX_COMMAND_BYTES, Used};
+pub use budget::{Budget, DEFAULT_PERCENT, DEFAULT_WINDOW_TOKENS, NotABudget, token_estimate};
+pub use commands::{
+    CORE_COMMANDS, Called, Collision, CommandError, CommandKind, Commands, MAX_BUNDLE_SKILLS,
+    MAX_STACKED, Reload, SlashCommand, Snapshot, With,
+};
+pub use inline_shell::{
+    INLINE_TIMEOUT, InlineCommand, InlineError, InlineOutput, MAX_INLINE_CHARS,
+    MAX_INLINE_COMMANDS, RunInline,
+};
+pub use level0::{Level0, Ranked, level0};
+pub use mentions::{ENVIRONMENT_NAMES, Mention, Pick, Selection, Unselected, mentions, select};
+pub use payload::{
+    Activated, Caller, Inline, MAX_BODIES_CHARS, MAX_BODY_CHARS, MAX_LISTED_FILES, MAX_WORDS_CHARS,
+    Payload, PayloadError, Place, Request, prepare, user_words,
+};
+pub use requirements::{
+    Answers, Asked, Declared, Kind, MAX_ANSWER_BYTES, Need, NeededBy, Probe, Question, Requirement,
+    Secret, Status, needs, question, requirements_of,
+};
+pub use variables::{Variables, split_arguments};

@@ -1,0 +1,158 @@
+//! Which skill a command line used.
+
+use std::path::Path;
+
+use hone_router::{Attribution, How, MAX_COMMAND_BYTES};
+
+use crate::shelf::Shelf;
+
+/// `user/tidy` with scripts, `user/deploy`, and `user/tidy/inner` inside the first.
+fn shelf() -> Shelf {
+    let shelf = Shelf::with(&["tidy", "deploy", "tidy/inner"]);
+    shelf.write("user/tidy/scripts/run.py", "");
+    shelf.write("user/tidy/references/a.md", "");
+    shelf
+}
+
+/// What a command used, as `skill how file`.
+fn used_in(shelf: &Shelf, line: &str, cwd: &str) -> Vec<String> {
+    let catalogue = shelf.catalogue();
+    let index = Attribution::new(&catalogue.skills, &shelf.folder);
+    let line = line.replace("SHELF", shelf.folder.to_str().unwrap());
+    let used = index.command(&line, &shelf.folder.join(cwd));
+    used.iter().map(|u| format!("{} {} {}", u.skill.summary.name, u.how.id(), u.file)).collect()
+}
+
+const RUN: &str = "tidy script scripts/run.py";
+
+/// Codex' cases 60 and 61, and all that it misses.
+#[test]
+fn a_script_of_a_skill_that_ran() {
+    let shelf = shelf();
+    for (line, cwd) in [
+        ("python3 scripts/run.py", "user/tidy"),
+        ("python3 -u scripts/run.py --fast", "user/tidy"),
+        ("python3.12 SHELF/user/tidy/scripts/run.py", ""),
+        ("./scripts/run.py", "user/tidy"),
+        ("SHELF/user/tidy/scripts/run.py a b", "/"),
+        ("user/tidy/./x/../scripts/run.py", ""),
+        ("~/user/tidy/scripts/run.py", "/"),
+        ("\"$HOME/user/tidy/scripts/run.py\"", "/"),
+        ("uv run scripts/run.py", "user/tidy"),
+        ("uv run -p 3.12 --with requests python scripts/run.py", "user/tidy"),
+        ("npx -y tsx scripts/run.py", "user/tidy"),
+        ("bun scripts/run.py", "user/tidy"),
+        ("deno run -A scripts/run.py", "user/tidy"),
+        ("bash -e scripts/run.py", "user/tidy"),
+        ("source scripts/run.py", "user/tidy"),
+        (". scripts/run.py", "user/tidy"),
+        ("A=1 B='x y' python scripts/run.py", "user/tidy"),
+        ("env -i A=1 python scripts/run.py", "user/tidy"),
+        ("sudo -E timeout -k 5 10s python scripts/run.py", "user/tidy"),
+        ("cd user/tidy && python scripts/run.py", ""),
+        ("cd 'user/tidy'; ls; python scripts/run.py | tee out", ""),
+        ("cd user && cd tidy && ./scripts/run.py", ""),
+        ("make || (cd user/tidy && ./scripts/run.py)", ""),
+        ("bash -lc 'cd user/tidy && python scripts/run.py'", ""),
+        ("sh -c \"bash -c 'user/tidy/scripts/run.py'\"", ""),
+        ("echo \"$(date)\" && user/tidy/scripts/run.py", ""),
+        ("out=$(python user/tidy/scripts/run.py)", ""),
+        ("echo `user/tidy/scripts/run.py`", ""),
+        ("user/tidy/scripts/run.py > log 2>&1 &", ""),
+        ("# a comment; with signs\nuser/tidy/scripts/run.py", ""),
+        ("python \\\n  user/tidy/scripts/run.py", ""),
+    ] {
+        assert_eq!(used_in(&shelf, line, cwd), [RUN], "{line}");
+    }
+}
+
+#[test]
+fn what_only_names_or_changes_a_script_is_no_use() {
+    let shelf = shelf();
+    for line in [
+        "",
+        "python3 -c 'print(1)' user/tidy/scripts/run.py",
+        "python3 -m pytest user/tidy/scripts/run.py",
+        "rm user/tidy/scripts/run.py",
+        "git add user/tidy/scripts/run.py",
+        "echo user/tidy/scripts/run.py",
+        "echo 'python user/tidy/scripts/run.py'",
+        "echo x > user/tidy/SKILL.md",
+        "echo x 2>> user/tidy/SKILL.md",
+        "cat a > user/tidy/SKILL.md",
+        "sed -i s/a/b/ user/tidy/SKILL.md",
+        "cat <<< user/tidy/SKILL.md",
+        "python scripts/run.py",
+        "python user/tidy/run.py",
+        "python user/other/scripts/run.py",
+        "# python user/tidy/scripts/run.py",
+    ] {
+        assert_eq!(used_in(&shelf, line, ""), Vec::<String>::new(), "{line}");
+    }
+}
+
+#[test]
+fn reading_its_files_is_a_use_of_its_own_kind() {
+    let shelf = shelf();
+    let instructions = "tidy instructions SKILL.md";
+    for line in [
+        "cat user/tidy/SKILL.md | head",
+        "nl -ba user/tidy/SKILL.md",
+        "sed -n '1,80p' user/tidy/SKILL.md",
+        "head -50 user/tidy/SKILL.md",
+        "Get-Content -Raw user/tidy/SKILL.md",
+        "grep -n Steps user/tidy/SKILL.md",
+        "wc -l < user/tidy/SKILL.md",
+        "cat user/tidy/references/a.md user/tidy/SKILL.md",
+    ] {
+        assert_eq!(used_in(&shelf, line, ""), [instructions], "{line}");
+    }
+    assert_eq!(used_in(&shelf, "cat references/a.md", "user/tidy"), ["tidy file references/a.md"]);
+    assert_eq!(used_in(&shelf, "cat user/tidy/scripts/run.py", ""), ["tidy file scripts/run.py"]);
+}
+
+#[test]
+fn several_skills_and_the_innermost_one() {
+    let shelf = shelf();
+    assert_eq!(
+        used_in(&shelf, "cat user/deploy/SKILL.md && cat user/tidy/inner/SKILL.md", ""),
+        ["deploy instructions SKILL.md", "inner instructions SKILL.md"]
+    );
+    let both = "cat user/tidy/SKILL.md; user/tidy/scripts/run.py";
+    assert_eq!(used_in(&shelf, both, ""), [RUN], "the script counts more");
+}
+
+#[test]
+fn a_file_that_a_tool_read() {
+    let shelf = shelf();
+    let catalogue = shelf.catalogue();
+    let index = Attribution::new(&catalogue.skills, &shelf.folder);
+    let how = |path| index.file(path, &shelf.folder).map(|used| (used.how, used.file));
+    assert_eq!(how("user/tidy/SKILL.md"), Some((How::Instructions, "SKILL.md".to_owned())));
+    assert_eq!(how("user/tidy/x/y.txt"), Some((How::File, "x/y.txt".to_owned())));
+    assert_eq!(how("user/tidy/../../SKILL.md"), None);
+    assert_eq!(how("user"), None);
+}
+
+#[test]
+fn a_skill_found_through_a_link_is_known_by_both_paths() {
+    let shelf = shelf();
+    let link = shelf.folder.join("admin/other");
+    std::os::unix::fs::symlink(shelf.folder.join("user/tidy"), link).unwrap();
+    assert_eq!(used_in(&shelf, "admin/other/scripts/run.py", ""), [RUN]);
+    assert_eq!(used_in(&shelf, "user/tidy/scripts/run.py", ""), [RUN]);
+}
+
+#[test]
+fn odd_lines_are_one_pass_and_long_ones_are_cut() {
+    let catalogue = shelf().catalogue();
+    let index = Attribution::new(&catalogue.skills, Path::new("/"));
+    for line in ["$(", "`", "\"$(", "'", "(", "bash -c \"", "a=1 ", "sudo ", "cd x;", "x/", "é<"] {
+        assert_eq!(index.command(&line.repeat(20_000), Path::new("/")), [], "{line}");
+    }
+    let shelf = shelf();
+    let run = "; user/tidy/scripts/run.py";
+    let padded = |length: usize| format!("{}{run}", " ".repeat(length - run.len()));
+    assert_eq!(used_in(&shelf, &padded(MAX_COMMAND_BYTES), ""), [RUN]);
+    assert_eq!(used_in(&shelf, &padded(MAX_COMMAND_BYTES + run.len()), ""), Vec::<String>::new());
+}

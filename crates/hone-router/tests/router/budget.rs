@@ -1,0 +1,41 @@
+//! What a text costs and may cost.
+
+use hone_router::{Budget, NotABudget, token_estimate};
+
+#[test]
+fn words_digits_signs_and_other_scripts_have_their_price() {
+    for (text, tokens) in [
+        ("", 0),
+        ("a", 1),
+        ("word", 1),
+        ("words", 2),
+        ("two words", 3),
+        ("camelCase", 3),
+        ("1234", 2),
+        ("12345", 3),
+        ("a, b", 3),
+        ("<>&", 3),
+        ("é", 2),
+        ("技能", 4),
+        ("🦀", 3),
+    ] {
+        assert_eq!(token_estimate(text), tokens, "{text}");
+    }
+}
+
+#[test]
+fn lines_cost_what_they_cost_apart() {
+    let (a, b) = ("▸ tidy: Tidies 100 things\n", "▸ deploy: Ships it!\n");
+    assert_eq!(token_estimate(&format!("{a}{b}")), token_estimate(a) + token_estimate(b));
+}
+
+#[test]
+fn a_budget_is_tokens_or_a_share_of_the_window() {
+    assert_eq!("4000".parse(), Ok(Budget::Tokens(4_000)));
+    assert_eq!("2%".parse::<Budget>().unwrap().tokens(200_000), 4_000);
+    assert_eq!("0.5 %".parse::<Budget>().unwrap().tokens(1_000), 5);
+    assert_eq!("100%".parse::<Budget>().unwrap().tokens(1_000), 1_000);
+    for wrong in ["", "many", "-1", "101%", "-1%", "NaN%", "inf%", "2%%", "1e3"] {
+        assert_eq!(wrong.parse::<Budget>(), Err(NotABudget), "{wrong}");
+    }
+}

@@ -1,0 +1,293 @@
+//! `hone invoke`.
+
+use std::process::ExitCode;
+
+use hone_library::usage::{self, Event};
+use hone_library::{Catalogue, Listed, memo};
+use hone_router::{
+    Answers, CORE_COMMANDS, Caller, CommandError, Commands, Declared, Inline, Kind, Need, Payload,
+    PayloadError, Place, Question, Request, prepare, question, requirements_of, select,
+};
+
+use super::answers::Kept;
+use super::needs::{ask, can_ask, from_environment, looked_at, tell};
+use crate::context::{Context, now};
+use crate::json::routing;
+use crate::output::{Failure, NO, Outcome, print_data, print_json, quoted, say};
+
+/// Longest name of a session, in bytes.
+const MAX_SESSION_BYTES: usize = 128;
+/// So many loaded skills are remembered, of all sessions together.
+const MAX_LOADED: usize = 1_000;
+const TOPIC: &str = "session";
+
+/// How a call is made.
+pub(crate) struct Call {
+    pub(crate) session: Option<String>,
+    pub(crate) caller: Caller,
+    pub(crate) inline: bool,
+    pub(crate) allow_missing: bool,
+    pub(crate) json: bool,
+}
+
+/// What a message asks for.
+struct Meant<'c> {
+    skills: Vec<&'c Listed>,
+    words: String,
+    instructions: Vec<String>,
+    not_loaded: Vec<(String, String)>,
+}
+
+pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outcome {
+    if let Some(session) = &call.session {
+        let is_good = !session.is_empty()
+            && session.len() <= MAX_SESSION_BYTES
+            && !session.contains(char::is_control);
+        if !is_good {
+            let message = format!("a session has 1 to {MAX_SESSION_BYTES} visible characters");
+            return Err(Failure::failed(message, "use `--session 1`"));
+        }
+    }
+    let catalogue = context.catalogue()?;
+    context.tell_problem();
+    let commands = Commands::new(&catalogue, &context.config.bundles, &CORE_COMMANDS);
+    let message = joined(message);
+    let meant = meant(context, &catalogue, &commands, &message, call.caller)?;
+    for (name, why) in &meant.not_loaded {
+        say(&format!("note: `{name}` is not loaded: {why}"));
+    }
+
+    let kept = call.session.as_deref().and_then(Kept::of);
+    let mut answers = kept.as_ref().map(Kept::read).unwrap_or_default();
+    let mut declared = Vec::new();
+    for skill in &meant.skills {
+        let needs: Declared = requirements_of(skill)?;
+        from_environment(skill, &needs, &mut answers);
+        for problem in &needs.problems {
+            say(&format!("warning: `{}`: {problem}", skill.summary.name));
+        }
+        declared.push(needs);
+    }
+    let mut needs = given(looked_at(context, &meant.skills, &declared), &answers);
+    if let Some(missing) = question(&needs) {
+        tell(&missing);
+        if can_ask() && !call.json {
+            let asked = ask(&missing)?;
+            for (skill, name, value) in asked.values() {
+                answers.give(skill, name, value.expose());
+            }
+            match &kept {
+                Some(kept) if asked.values().next().is_some() => kept.add(&asked)?,
+                None if call.session.is_some() => {
+                    say("note: the answers are for this call only: there is no `XDG_RUNTIME_DIR`");
+                }
+                _ => {}
+            }
+            needs = given(needs, &answers);
+        }
+    }
+    let still = question(&needs).filter(|_| !call.allow_missing);
+
+    let inline =
+        if context.config.invoke.inline_shell { Inline::NotAvailable } else { Inline::Off };
+    let is_loaded = |skill: &Listed, hash: &str| {
+        let key = key(call.session.as_deref().unwrap_or_default(), skill);
+        memo::recall(&context.state, TOPIC, &key).ok().flatten().is_some_and(|old| old == hash)
+    };
+    let payload = prepare(&Request {
+        skills: &meant.skills,
+        words: &meant.words,
+        instructions: &meant.instructions,
+        missing: &meant.not_loaded,
+        caller: call.caller,
+        session: call.session.as_deref(),
+        is_loaded: &is_loaded,
+        variables: context.config.invoke.variables,
+        inline,
+        needs: &needs,
+        answers: &answers,
+    })
+    .map_err(|error| match error {
+        PayloadError::Library(error) => Failure::from(error),
+        other => Failure::no(other.to_string(), ""),
+    })?;
+    let found: usize = payload.skills.iter().map(|skill| skill.inline_commands).sum();
+    if matches!(inline, Inline::NotAvailable) && found > 0 {
+        say("note: inline shell is not available yet; the commands in the text were not run");
+    }
+    let forks = payload.place() == Place::Fork && !call.inline;
+    let is_given = still.is_none() && !forks;
+    if call.json {
+        print_json(&report(&payload, &meant, &needs, still.as_ref(), forks, inline))?;
+    } else if still.is_none() && !forks {
+        print_data(&payload.text)?;
+    }
+    if is_given {
+        for (skill, activated) in meant.skills.iter().zip(&payload.skills) {
+            usage::count(&context.state, skill, Event::Use, now());
+            if let Some(session) = &call.session {
+                let key = key(session, skill);
+                memo::remember(&context.state, TOPIC, &key, &activated.hash, MAX_LOADED, now());
+            }
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    if still.is_some() {
+        say("hint: set what is missing, or go on without it: `--allow-missing`");
+    } else {
+        say(
+            "error: this skill runs as a task of its own (`context: fork`), which is not available yet",
+        );
+        say("hint: `--inline` gives it to this conversation");
+    }
+    Ok(ExitCode::from(NO))
+}
+
+fn report(
+    payload: &Payload,
+    meant: &Meant<'_>,
+    needs: &[Need],
+    still: Option<&Question>,
+    forks: bool,
+    inline: Inline<'_>,
+) -> routing::Invoked {
+    let mut tools: Vec<String> = Vec::new();
+    for tool in payload.skills.iter().flat_map(|skill| &skill.tools) {
+        if !tools.contains(tool) {
+            tools.push(tool.clone());
+        }
+    }
+    routing::Invoked {
+        text: still.is_none().then(|| payload.text.clone()),
+        tokens: payload.tokens,
+        caller: match payload.caller {
+            Caller::Person => "person",
+            Caller::Model => "model",
+        },
+        words: payload.words.clone(),
+        context: routing::place(if forks { Place::Fork } else { Place::Inline }),
+        available: !forks,
+        tools: if forks { tools } else { Vec::new() },
+        skills: payload.skills.iter().cloned().map(Into::into).collect(),
+        needs: needs.iter().map(Into::into).collect(),
+        question: still.map(Into::into),
+        not_loaded: meant
+            .not_loaded
+            .iter()
+            .map(|(name, why)| routing::NotLoaded { name: name.clone(), why: why.clone() })
+            .collect(),
+        inline_shell: match inline {
+            Inline::Off => "off",
+            Inline::NotAvailable => "not-available",
+            Inline::Run(_) => "run",
+        },
+    }
+}
+
+/// Needs as they are once a person has answered, now or earlier in the session.
+fn given(mut needs: Vec<Need>, answers: &Answers) -> Vec<Need> {
+    for need in &mut needs {
+        let name = &need.requirement.name;
+        if need.requirement.kind == Kind::Variable
+            && need.skills.iter().all(|by| answers.has(&by.path, name))
+        {
+            need.status = hone_router::Status::Met;
+        }
+    }
+    needs
+}
+
+/// Arguments as one message. Words that were one argument in the shell stay one.
+fn joined(message: &[String]) -> String {
+    match message {
+        [whole] => whole.clone(),
+        [command, words] => format!("{command} {words}"),
+        words => {
+            let word = |word: &String| {
+                let is_whole = word.contains(char::is_whitespace) || word.is_empty();
+                if is_whole { quoted(word).into_owned() } else { word.clone() }
+            };
+            words.iter().map(word).collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+fn meant<'c>(
+    context: &Context,
+    catalogue: &'c Catalogue,
+    commands: &'c Commands<'c>,
+    message: &'c str,
+    caller: Caller,
+) -> Result<Meant<'c>, Failure> {
+    let only = |skills, words: &str| Meant {
+        skills,
+        words: words.to_owned(),
+        instructions: Vec::new(),
+        not_loaded: Vec::new(),
+    };
+    // A model names one skill; commands, bundles and mentions are a person's.
+    if caller == Caller::Model {
+        let (name, words) = message.split_once(char::is_whitespace).unwrap_or((message, ""));
+        let name = name.strip_prefix('/').unwrap_or(name);
+        let skill = catalogue.resolve(name, &context.around.cwd)?;
+        return Ok(only(vec![skill], words.trim_start()));
+    }
+    match commands.parse(message) {
+        Ok(stack) => {
+            return Ok(Meant {
+                skills: stack.skills,
+                words: stack.words.to_owned(),
+                instructions: stack.instructions,
+                not_loaded: stack.missing,
+            });
+        }
+        // A message may well start with a path.
+        Err(CommandError::NotACommand) => {}
+        Err(error) => return Err(refusal(context, &error)),
+    }
+    let selection = select(catalogue, message, &[], &[], &context.around.cwd);
+    if selection.skills.is_empty() {
+        let why: Vec<String> = selection
+            .unselected
+            .iter()
+            .map(|unselected| format!("`{}`: {}", unselected.mention, unselected.why))
+            .collect();
+        let why = if why.is_empty() { "it mentions none".to_owned() } else { why.join("; ") };
+        return Err(Failure::no(
+            format!("this message calls no skill: {why}"),
+            "start it with `/name`, or mention one as `$name`; `hone commands` lists them",
+        ));
+    }
+    let mut meant = only(selection.skills, message);
+    meant.not_loaded =
+        selection.unselected.into_iter().map(|other| (other.mention, other.why)).collect();
+    Ok(meant)
+}
+
+fn refusal(context: &Context, error: &CommandError) -> Failure {
+    let typed = |commands: &[String]| {
+        commands.iter().map(|command| format!("`/{command}`")).collect::<Vec<_>>().join(", ")
+    };
+    let hint = match error {
+        CommandError::Unknown { near, .. } if !near.is_empty() => {
+            format!("did you mean {}?", typed(near))
+        }
+        CommandError::Core { instead, .. } if !instead.is_empty() => {
+            format!("the skill is {}", typed(instead))
+        }
+        CommandError::Unknown { .. } | CommandError::NotACommand | CommandError::Core { .. } => {
+            "`hone commands` lists them".to_owned()
+        }
+        CommandError::Ambiguous { .. } => "type more of it".to_owned(),
+        CommandError::NotForPeople { .. } => "a model may load it: `--as model`".to_owned(),
+        CommandError::EmptyBundle { .. } => {
+            let config = hone_library::Config::path(&context.around.hone_home);
+            format!("bundles are in `{}`", context.shown(&config))
+        }
+    };
+    Failure::no(error.to_string(), &hint)
+}
+
+fn key(session: &str, skill: &Listed) -> String {
+    format!("{session}\0{}", skill.path.display())
+}

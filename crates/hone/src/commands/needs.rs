@@ -1,0 +1,182 @@
+//! `hone needs`, and what `hone invoke` asks before the work starts.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use hone_library::Listed;
+use hone_router::{Answers, Declared, Kind, Need, Probe, Question, requirements_of};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+
+use crate::context::Context;
+use crate::json::routing;
+use crate::output::{Failure, NO, Outcome, print, print_json, say};
+use crate::terminal::printable_line;
+
+pub(crate) fn needs(context: &Context, names: &[String], as_json: bool) -> Outcome {
+    let catalogue = context.catalogue()?;
+    context.tell_problem();
+    let skills: Vec<Listed> = if names.is_empty() {
+        catalogue.skills
+    } else {
+        names.iter().map(|name| context.skill(&catalogue, name)).collect::<Result<_, _>>()?
+    };
+    let skills: Vec<&Listed> = skills.iter().collect();
+    let mut problems = Vec::new();
+    let declared: Vec<Declared> = skills
+        .iter()
+        .map(|skill| {
+            let declared = requirements_of(skill).unwrap_or_else(|error| Declared {
+                problems: vec![error.to_string()],
+                ..Declared::default()
+            });
+            problems.extend(declared.problems.iter().map(|message| routing::NeedsProblem {
+                name: skill.summary.name.clone(),
+                message: message.clone(),
+            }));
+            declared
+        })
+        .collect();
+    let needs = looked_at(context, &skills, &declared);
+    let ready = !needs.iter().any(Need::is_lacking);
+    let code = if ready { ExitCode::SUCCESS } else { ExitCode::from(NO) };
+    if as_json {
+        let needs = needs.iter().map(Into::into).collect();
+        return print_json(&routing::Readiness { needs, ready, problems }).map(|_| code);
+    }
+    let mut text = String::new();
+    for need in &needs {
+        let _ = writeln!(text, "{:7}  {}", need.status.id(), printable_line(&described(need)));
+    }
+    print(&text)?;
+    for problem in &problems {
+        say(&format!("warning: `{}`: {}", problem.name, problem.message));
+    }
+    if needs.is_empty() {
+        say("nothing is needed");
+    }
+    Ok(code)
+}
+
+/// The needs of some skills, with what the process finds around it.
+pub(crate) fn looked_at(context: &Context, skills: &[&Listed], declared: &[Declared]) -> Vec<Need> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let probe = Probe {
+        variable: &is_set,
+        command: &on_path,
+        servers: None,
+        platform: &context.around.platform,
+    };
+    hone_router::needs(skills.iter().copied().zip(declared), &probe)
+}
+
+/// The values that the environment has for the variables of a skill: known, so that they can be passed
+/// on to its processes and kept out of every text.
+pub(crate) fn from_environment(skill: &Listed, declared: &Declared, answers: &mut Answers) {
+    for requirement in declared.requirements.iter().filter(|r| r.kind == Kind::Variable) {
+        if let Ok(value) = std::env::var(&requirement.name) {
+            answers.pass_on(&skill.path, &requirement.name, &value);
+        }
+    }
+}
+
+fn on_path(command: &str) -> bool {
+    let is_program = |path: &Path| {
+        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders)
+        .any(|folder| folder.is_absolute() && is_program(&folder.join(command)))
+}
+
+fn described(need: &Need) -> String {
+    let requirement = &need.requirement;
+    let names: Vec<&str> = need.skills.iter().map(|by| by.name.as_str()).collect();
+    let mut line = format!("{} {}", requirement.kind.id(), requirement.name);
+    if requirement.optional {
+        line.push_str(", optional");
+    }
+    let _ = write!(line, " ({})", names.join(", "));
+    if let Some(why) = &requirement.why {
+        let _ = write!(line, ": {why}");
+    }
+    if let Some(help) = &requirement.help {
+        let _ = write!(line, " [{help}]");
+    }
+    line
+}
+
+/// Says all that is missing.
+pub(crate) fn tell(question: &Question) {
+    say("before this can work, something is missing:");
+    for asked in &question.asked {
+        let names: Vec<&str> = asked.skills.iter().map(|by| by.name.as_str()).collect();
+        let mut line = format!("  variable {} ({})", asked.name, names.join(", "));
+        if let Some(why) = &asked.why {
+            let _ = write!(line, ": {why}");
+        }
+        if let Some(help) = &asked.help {
+            let _ = write!(line, " [{help}]");
+        }
+        say(&line);
+    }
+    for need in &question.other {
+        say(&format!("  {}", described(need)));
+    }
+}
+
+/// Whether there is a person to ask.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks for every variable, one after the other and without an echo. An empty line leaves one out.
+pub(crate) fn ask(question: &Question) -> Result<Answers, Failure> {
+    let mut answers = Answers::default();
+    if question.asked.is_empty() {
+        return Ok(answers);
+    }
+    let _silence = Silence::start();
+    let mut input = io::stdin().lock();
+    for asked in &question.asked {
+        crate::output::say_rendered(&format!("{} (not shown): ", printable_line(&asked.name)));
+        let mut value = String::new();
+        input.read_line(&mut value).map_err(|error| {
+            Failure::failed(format!("could not read from the terminal: {error}"), "")
+        })?;
+        say("");
+        let value = value.trim_end_matches(['\n', '\r']);
+        for by in &asked.skills {
+            if !value.is_empty() && !answers.give(&by.path, &asked.name, value) {
+                return Err(Failure::no(
+                    format!("that is no value for `{}`: it is too long", asked.name),
+                    "",
+                ));
+            }
+        }
+    }
+    Ok(answers)
+}
+
+/// A terminal that does not show what is typed, until this is dropped.
+struct Silence(Option<rustix::termios::Termios>);
+
+impl Silence {
+    fn start() -> Self {
+        let Ok(before) = tcgetattr(io::stdin()) else { return Self(None) };
+        let mut silent = before.clone();
+        silent.local_modes.remove(LocalModes::ECHO);
+        let is_silent = tcsetattr(io::stdin(), OptionalActions::Now, &silent).is_ok();
+        Self(is_silent.then_some(before))
+    }
+}
+
+impl Drop for Silence {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, before);
+        }
+    }
+}
