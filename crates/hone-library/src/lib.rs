@@ -33,6 +33,7 @@ mod catalogue;
 mod client;
 mod commit;
 mod config;
+pub mod derived;
 mod error;
 mod files;
 mod folder;
