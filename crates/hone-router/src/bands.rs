@@ -104,6 +104,11 @@ impl Model {
         sum + self.constant
     }
 
+    /// How sure by words alone, from 0 to 1.
+    pub(crate) fn chance(&self, features: &Features) -> f32 {
+        self.confidence(features, 0.0, Similarity::default())
+    }
+
     pub(crate) fn confidence(
         &self,
         features: &Features,

@@ -126,6 +126,18 @@ impl<'s> Index<'s> {
         self.norms = Norms::new(&self.lengths, average);
     }
 
+    /// The same skills and one more, which comes last.
+    #[must_use]
+    pub fn plus(self, skill: &SkillText) -> Self {
+        let count = self.len();
+        let document = Document::new(skill);
+        let header = Header::of(String::new(), Vec::new(), &document);
+        let segment = Segment::build(vec![header], std::iter::once(document.entries.as_slice()));
+        let mut parts: Vec<_> = self.segments.into_iter().zip(self.places).collect();
+        parts.push((segment, vec![u32::try_from(count).ok()]));
+        Self::new(parts, count + 1)
+    }
+
     /// How many skills it holds.
     pub fn len(&self) -> usize {
         self.lengths.len()

@@ -28,24 +28,35 @@
 
 mod bands;
 mod document;
+mod eval;
 mod index;
 mod index_segment;
 mod index_store;
 mod matching;
+mod plot;
 mod query;
 mod rank;
 mod remembered;
 mod said;
 mod suite;
 mod text;
+mod what_if;
+mod why;
 
 pub use bands::{ACTIVATE, Band, FEATURES, Features, MODEL, Model, OFFER};
 pub use document::{MAX_BODY_BYTES, MAX_DESCRIPTION_BYTES, SkillText};
+pub use eval::{
+    CALLED, Evaluated, REACH, Report, Stolen, Tally, evaluate, propose_suite,
+    unreached_by_description,
+};
 pub use index::Index;
 pub use index_store::{Opened, read_suite, skill_text};
 pub use matching::{Match, Part, Ranking, Reason};
+pub use plot::{MAX_PLOTTED, confusion_svg};
 pub use query::MAX_END_BYTES;
 pub use suite::{
     Case, MAX_CASES, MAX_MESSAGE_BYTES, MAX_REMEMBERED, MAX_SUITE_BYTES, SUITE_FILE, Suite,
     SuiteError,
 };
+pub use what_if::{Change, WhatIf, what_if};
+pub use why::{Contribution, Why, Word, why};

@@ -146,6 +146,31 @@ impl<'i, 's> Ranking<'i, 's> {
         order
     }
 
+    /// The skill that stands first, if anything leads to it.
+    pub fn first(&self) -> Option<usize> {
+        Some(self.leaders.first())
+            .filter(|&skill| skill < self.index.len() && self.has_anything(skill))
+    }
+
+    /// The place of a skill, from 1; `None` when nothing leads to it.
+    pub fn place(&self, skill: usize) -> Option<usize> {
+        let own = self.total(skill);
+        let is_before = |(at, total): &(usize, &f32)| {
+            total.total_cmp(&own).is_gt() || total.total_cmp(&own).is_eq() && *at < skill
+        };
+        self.has_anything(skill)
+            .then(|| 1 + self.scores.total.iter().enumerate().filter(is_before).count())
+    }
+
+    /// The words of the message that a skill has nowhere, with their weight.
+    pub(crate) fn words_without(&self, skill: usize) -> Vec<(String, f32)> {
+        let stems = self.query.stems.iter().zip(&self.scores.lists);
+        stems
+            .filter(|(_, (_, list))| list.iter().all(|(found, _)| *found as usize != skill))
+            .map(|(stem, (weight, _))| (stem.plain.clone(), *weight))
+            .collect()
+    }
+
     fn has_anything(&self, skill: usize) -> bool {
         self.scores.words[skill] > 0.0
             || self.scores.trigrams[skill] > 0.0

@@ -10,6 +10,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
+use crate::routing_json;
+
 /// `hone list --json`.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "the schema is made from it")]
@@ -404,14 +406,20 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("config", schema::<Configuration>()),
         ("diff", schema::<Difference>()),
         ("doctor", schema::<Doctor>()),
+        ("eval-triggers", schema::<routing_json::EvalReport>()),
         ("files", schema::<Files>()),
         ("history", schema::<History>()),
         ("list", schema::<List>()),
+        ("match", schema::<routing_json::Matches>()),
+        ("match-batch", schema::<routing_json::BatchLine>()),
         ("prompt", schema::<Prompt>()),
+        ("search", schema::<routing_json::SearchResults>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),
         ("usage-import", schema::<UsageImport>()),
         ("view", schema::<View>()),
+        ("what-if", schema::<routing_json::WhatIfReport>()),
+        ("why", schema::<routing_json::WhyReport>()),
     ]
 }
 

@@ -5,15 +5,18 @@ mod check;
 mod config;
 mod doctor;
 mod editor;
+mod eval;
 mod history;
 mod list;
+mod match_message;
 mod overview;
 mod shell;
 mod trust;
 mod usage;
 mod view;
+mod why;
 
-use crate::cli::{Cli, Command, ConfigCommand};
+use crate::cli::{Cli, Command, ConfigCommand, EvalCommand};
 use crate::context::Context;
 use crate::output::Outcome;
 
@@ -62,6 +65,19 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Diff { name, from, to, json } => history::diff(&context, &name, from, to, json),
         Command::Rollback { name, to, writing } => change::rollback(&context, &name, to, &writing),
         Command::Prompt { budget, json } => list::prompt(&context, budget, json),
+        Command::Match { message, batch, k, json } => {
+            match_message::match_message(&context, message.as_deref(), batch.as_deref(), k, json)
+        }
+        Command::Search { words, k, json } => match_message::search(&context, &words, k, json),
+        Command::Eval(EvalCommand::Triggers { name, suite, all, plot, json }) => {
+            let what =
+                eval::What { names: &name, suite: suite.as_deref(), all, plot: plot.as_deref() };
+            eval::triggers(&context, &what, json)
+        }
+        Command::Why { message, name, json } => why::why(&context, &message, name.as_deref(), json),
+        Command::WhatIf { folder, messages, json } => {
+            why::what_if(&context, &folder, messages.as_deref(), json)
+        }
         Command::Pin { name } => change::pin(&context, &name, true),
         Command::Unpin { name } => change::pin(&context, &name, false),
         Command::Usage { command, json } => usage::usage(&context, command, json),
