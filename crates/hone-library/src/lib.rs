@@ -68,7 +68,7 @@ pub use config::{
 };
 pub use error::Error;
 pub use files::{
-    MAX_FILE_BYTES, MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, check_support_path,
+    MAX_FILE_BYTES, MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, SUITE_FILE, check_support_path,
 };
 pub use history::{files_at, history};
 pub use ledger::{Action, FileChange, Revision, deleted};

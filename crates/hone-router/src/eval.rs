@@ -22,6 +22,9 @@ pub const REACH: usize = 10;
 /// Words that a suggestion names.
 const MAX_SUGGESTED: usize = 5;
 
+/// A word is suggested when this many messages hold it, or all of them.
+const LEAST_COMMON: usize = 2;
+
 /// How often a decision was right and wrong.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -245,7 +248,10 @@ fn common_words(cases: &[&Case], known: impl Fn(&String) -> bool) -> Vec<String>
     }
     let mut words: Vec<(usize, String)> = counts.into_values().collect();
     words.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    words.into_iter().take(MAX_SUGGESTED).map(|(_, word)| word).collect()
+    let is_common = |(count, word): &(usize, String)| {
+        *count >= LEAST_COMMON.min(cases.len()) && !word.contains(|c: char| c.is_ascii_digit())
+    };
+    words.into_iter().filter(is_common).take(MAX_SUGGESTED).map(|(_, word)| word).collect()
 }
 
 /// Near-misses that are proposed for one skill.

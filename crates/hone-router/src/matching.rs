@@ -15,6 +15,9 @@ use crate::said::{Said, said};
 /// Reasons that are given for one match.
 const MAX_REASONS: usize = 8;
 
+/// A remembered message that comes this near is the same one.
+const SAME_MESSAGE: f32 = 0.95;
+
 /// A skill that comes into question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
@@ -199,10 +202,12 @@ impl<'i, 's> Ranking<'i, 's> {
         }
     }
 
-    /// The message says this skill's name or phrase, and no other's.
+    /// The message says this skill's name or phrase, or is one that it remembers, and no other's.
     fn is_said_plainly(&self, skill: usize) -> bool {
+        let similar = self.similar(skill);
+        let is_known = similar.positive >= SAME_MESSAGE && similar.negative < SAME_MESSAGE;
         let mut plain = self.said.iter().filter(|said| said.is_plain).peekable();
-        plain.peek().is_some() && plain.all(|said| said.skill == skill)
+        (is_known || plain.peek().is_some()) && plain.all(|said| said.skill == skill)
     }
 
     fn reasons(&self, skill: usize) -> Vec<Reason> {

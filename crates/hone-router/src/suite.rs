@@ -11,8 +11,7 @@ use serde_json::Value;
 
 use crate::document::{Message, start};
 
-/// The file beside `SKILL.md`.
-pub const SUITE_FILE: &str = "triggers.json";
+pub use hone_library::SUITE_FILE;
 
 /// The largest suite that is read, in bytes.
 pub const MAX_SUITE_BYTES: usize = 1024 * 1024;

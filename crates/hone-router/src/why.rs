@@ -62,7 +62,8 @@ pub fn why(ranking: &Ranking<'_, '_>, skill: usize) -> Why {
     for (what, value, weight) in suite {
         contributions.push(Contribution { what, value, moved: weight * value });
     }
-    contributions.retain(|contribution| contribution.moved != 0.0);
+    // The length of the message is the same for every skill: it tips nothing.
+    contributions.retain(|contribution| contribution.moved != 0.0 && contribution.what != "length");
     contributions.sort_by(|a, b| b.moved.abs().total_cmp(&a.moved.abs()));
     let mut lacks: Vec<Word> = ranking
         .words_without(skill)

@@ -130,6 +130,9 @@ pub(crate) enum Command {
         /// If it exists, replace it in place with the next version
         #[arg(long)]
         upsert: bool,
+        /// Propose messages that should and should not call it, in triggers.json beside it
+        #[arg(long)]
+        triggers: bool,
         #[command(flatten)]
         writing: Writing,
     },

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 
 use hone_library::Listed;
 use hone_router::{
-    Report, SkillText, Suite, confusion_svg, evaluate, read_suite, skill_text,
-    unreached_by_description,
+    Report, SUITE_FILE, SkillText, Suite, confusion_svg, evaluate, propose_suite, read_suite,
+    skill_text, unreached_by_description,
 };
 
 use super::match_message::open_index;
+use crate::cli::Writing;
 use crate::context::Context;
 use crate::output::{Failure, NO, Outcome, count, print, print_json, say};
 use crate::routing_json::{EvalReport, EvalSkill};
@@ -79,6 +80,37 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
         say(&format!("wrote `{}`", file.display()));
     }
     Ok(code)
+}
+
+/// Writes a proposed suite beside a new skill, unless it has one.
+pub(crate) fn propose(context: &Context, key: &Path, writing: &Writing) -> Result<(), Failure> {
+    let Some(skill) = context.at_path(key).or_else(|| context.at_path(&key.join("SKILL.md")))
+    else {
+        return Ok(());
+    };
+    let (text, error) = skill_text(&skill);
+    if skill.is_flat || error.is_some() || !text.suite.cases.is_empty() {
+        say("note: it has a triggers.json already");
+        return Ok(());
+    }
+    let catalogue = context.catalogue()?;
+    let index = open_index(context, &catalogue);
+    let own = catalogue.skills.iter().position(|other| other.path == skill.path);
+    let suites: Vec<(usize, Suite)> = catalogue
+        .skills
+        .iter()
+        .map(|skill| skill_text(skill).0.suite)
+        .enumerate()
+        .filter(|(_, suite)| !suite.cases.is_empty())
+        .collect();
+    let suite = propose_suite(&index, &text, own, &suites);
+    context.store(writing).write_file(&skill, SUITE_FILE, suite.to_json().as_bytes(), false)?;
+    let yes = suite.cases.iter().filter(|case| case.should_trigger).count();
+    say(&format!(
+        "proposed {SUITE_FILE}: {yes} that should call it, {} that should not; read it before you rely on it",
+        suite.cases.len() - yes
+    ));
+    Ok(())
 }
 
 fn suites(

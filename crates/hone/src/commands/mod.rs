@@ -42,8 +42,8 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::View { name, file, raw, json } => {
             view::view(&context, &name, file.as_deref(), raw, json)
         }
-        Command::New { name, from, description, project, category, upsert, writing } => {
-            let new = change::New { name, description, project, category, upsert };
+        Command::New { name, from, description, project, category, upsert, triggers, writing } => {
+            let new = change::New { name, description, project, category, upsert, triggers };
             change::new(&context, &new, &from, &writing)
         }
         Command::Edit { name, from, writing } => change::edit(&context, &name, &from, &writing),
