@@ -16,6 +16,8 @@ mod generate;
 mod measure;
 mod options;
 mod peers;
+mod route;
+mod route_fit;
 mod system;
 mod table;
 mod test;
@@ -39,6 +41,10 @@ Usage: cargo xtask COMMAND
       --quick         sizes 100,1000 and 3 runs
       --no-peers      leave out other programs that are installed (--peers: measure them, the default)
       --corpus DIR    a folder with skills.tar.gz and expected.jsonl to be read
+  bench route         how well and how fast messages find their skills, as Markdown
+      --messages DIR  a folder of labelled messages (../shared/routing)
+      --no-sizes      leave out time and size at 100 to 20,000 skills
+      --fit           also print the weights of the confidence, fitted anew
   tour                builds `hone` and shows what it does, in a temporary home
       --keep          keep that home and print where it is
   generate DIR N      write N skills for measuring to DIR/<name>/SKILL.md
@@ -75,6 +81,7 @@ fn run(mut words: impl Iterator<Item = String>) -> Result<(), Failure> {
             Ok(())
         }
         ("test", []) => test::test(),
+        ("bench", ["route", options @ ..]) => route::bench(&route::Options::parse(options)?),
         ("bench", _) => bench::bench(&options::Options::parse(words)?),
         ("tour", []) => tour::tour(tour::Home::Remove),
         ("tour", ["--keep"]) => tour::tour(tour::Home::Keep),

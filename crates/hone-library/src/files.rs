@@ -42,6 +42,10 @@ pub(crate) fn check_inside(path: &str) -> Result<(), Error> {
     Ok(())
 }
 
+/// The one supporting file that stands beside `SKILL.md`: messages that should and should not call
+/// the skill.
+pub const SUITE_FILE: &str = "triggers.json";
+
 /// Checks the path of a supporting file that is written.
 ///
 /// ```
@@ -50,6 +54,9 @@ pub(crate) fn check_inside(path: &str) -> Result<(), Error> {
 /// ```
 pub fn check_support_path(path: &str) -> Result<(), Error> {
     check_inside(path)?;
+    if path == SUITE_FILE {
+        return Ok(());
+    }
     let refuse = |why: String| Err(Error::FilePath { path: path.to_owned(), why });
     let mut segments = path.split('/');
     let first = segments.next().unwrap_or_default();

@@ -124,6 +124,13 @@ impl Seen {
         self.stamp.identity()
     }
 
+    /// To compare with another.
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        let Stamp { device, inode, size, modified, changed } = self.stamp;
+        let times = [modified, changed].map(i64::to_le_bytes);
+        [device, inode, size].map(u64::to_le_bytes).into_iter().chain(times).flatten().collect()
+    }
+
     /// Whether what was read under this stamp is still what is there.
     pub(crate) fn still(&self, stamp: Stamp) -> bool {
         self.settled && self.stamp == stamp

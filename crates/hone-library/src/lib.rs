@@ -33,6 +33,7 @@ mod catalogue;
 mod client;
 mod commit;
 mod config;
+pub mod derived;
 mod dismissal;
 mod error;
 mod files;
@@ -71,7 +72,7 @@ pub use config::{
 };
 pub use error::Error;
 pub use files::{
-    MAX_FILE_BYTES, MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, check_support_path,
+    MAX_FILE_BYTES, MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, SUITE_FILE, check_support_path,
 };
 pub use history::{files_at, history};
 pub use hone_skill::Origin;

@@ -1,5 +1,26 @@
 //! *When* does a skill apply?
 //!
+//! The implicit half: a message is held against an index of all skills, and each gets a place, a
+//! calibrated confidence, a band (activate, offer, nothing) and the reasons. Messages that a skill's
+//! `triggers.json` remembers count as routing memory and as a test of the whole library.
+//!
+//! ```
+//! use hone_router::{Band, Index, Ranking, SkillText};
+//!
+//! let skill = |name: &str, description: &str| SkillText {
+//!     name: name.to_owned(),
+//!     description: description.to_owned(),
+//!     ..SkillText::default()
+//! };
+//! let skills = [
+//!     skill("pdf-forms", "Fills in PDF forms. Not for scanned paper."),
+//!     skill("tidy-changelog", "Tidies a changelog before a release."),
+//! ];
+//! let index = Index::in_memory(&skills);
+//! let matches = Ranking::new(&index, "use tidy-changelog for the next release").matches(5, |_| true);
+//! assert_eq!((matches[0].skill, matches[0].band), (1, Band::Activate));
+//! ```
+//!
 //! The index that a model first gets, inside a hard budget ([`level0`]); slash commands, bundles and
 //! mentions ([`Commands`], [`select`]); the text that a called skill becomes ([`prepare`]); what it
 //! needs before it can work ([`requirements_of`]); and which skill a command line used
@@ -35,34 +56,73 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![allow(
+    clippy::cast_precision_loss,
+    reason = "scores are approximate, and the counts in them stay far below 2^24"
+)]
+
+
 mod attribution;
+mod bands;
 mod budget;
 mod commands;
+mod document;
+mod eval;
+mod index;
+mod index_segment;
+mod index_store;
 mod inline_shell;
 mod level0;
+mod matching;
 mod mentions;
 mod payload;
+mod plot;
+mod query;
+mod rank;
+mod remembered;
 mod requirements;
+mod said;
+mod suite;
+mod text;
 mod variables;
+mod what_if;
+mod why;
 
 pub use attribution::{Attribution, How, MAX_COMMAND_BYTES, Used};
+pub use bands::{ACTIVATE, Band, FEATURES, Features, MODEL, Model, OFFER};
 pub use budget::{Budget, DEFAULT_PERCENT, DEFAULT_WINDOW_TOKENS, NotABudget, token_estimate};
 pub use commands::{
     CORE_COMMANDS, Called, Collision, CommandError, CommandKind, Commands, MAX_BUNDLE_SKILLS,
     MAX_STACKED, Reload, SlashCommand, Snapshot, With,
 };
+pub use document::{MAX_BODY_BYTES, MAX_DESCRIPTION_BYTES, SkillText};
+pub use eval::{
+    CALLED, Evaluated, REACH, Report, Stolen, Tally, evaluate, propose_suite,
+    unreached_by_description,
+};
+pub use index::Index;
+pub use index_store::{Opened, read_suite, skill_text};
 pub use inline_shell::{
     INLINE_TIMEOUT, InlineCommand, InlineError, InlineOutput, MAX_INLINE_CHARS,
     MAX_INLINE_COMMANDS, RunInline,
 };
 pub use level0::{Level0, Ranked, level0};
+pub use matching::{Match, Part, Ranking, Reason};
 pub use mentions::{ENVIRONMENT_NAMES, Mention, Pick, Selection, Unselected, mentions, select};
 pub use payload::{
     Activated, Caller, Inline, MAX_BODIES_CHARS, MAX_BODY_CHARS, MAX_LISTED_FILES, MAX_WORDS_CHARS,
     Payload, PayloadError, Place, Request, prepare, user_words,
 };
+pub use plot::{MAX_PLOTTED, confusion_svg};
+pub use query::MAX_END_BYTES;
 pub use requirements::{
     Answers, Asked, Declared, Kind, MAX_ANSWER_BYTES, Need, NeededBy, Probe, Question, Requirement,
     Secret, Status, needs, question, requirements_of,
 };
+pub use suite::{
+    Case, MAX_CASES, MAX_MESSAGE_BYTES, MAX_REMEMBERED, MAX_SUITE_BYTES, SUITE_FILE, Suite,
+    SuiteError,
+};
 pub use variables::{Variables, split_arguments};
+pub use what_if::{Change, WhatIf, what_if};
+pub use why::{Contribution, Why, Word, why};

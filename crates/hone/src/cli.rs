@@ -131,6 +131,9 @@ pub(crate) enum Command {
         /// If it exists, replace it in place with the next version
         #[arg(long)]
         upsert: bool,
+        /// Propose messages that should and should not call it, in triggers.json beside it
+        #[arg(long)]
+        triggers: bool,
         #[command(flatten)]
         writing: Writing,
     },
@@ -374,6 +377,75 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Say which skills a message is about
+    #[command(
+        after_help = "Bands: activate (the message says its name or a trigger phrase), offer (put its \
+        line before the model), nothing.\n\n\
+        Examples:\n  \
+        hone match 'fill in this form'\n  \
+        hone match --json -k 20 'fill in this form' | jq '.matches[].name'\n  \
+        hone match --batch messages.jsonl   one {\"id\", \"query\"} a line, one answer a line"
+    )]
+    Match {
+        /// The message
+        #[arg(required_unless_present = "batch", allow_hyphen_values = true)]
+        message: Option<String>,
+        /// Answer many messages: JSON lines from a file, or `-` for standard input
+        #[arg(long, value_name = "FILE", conflicts_with = "message")]
+        batch: Option<PathBuf>,
+        /// How many skills to name at most
+        #[arg(short, value_name = "N", default_value_t = 10)]
+        k: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Search names, descriptions and bodies, the best first
+    #[command(
+        after_help = "Unlike `hone list WORDS`, not every word has to occur, other forms of a word count, \
+        and so do typing errors."
+    )]
+    Search {
+        /// What to look for
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// How many skills to name at most
+        #[arg(short, value_name = "N", default_value_t = 10)]
+        k: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Test descriptions against messages
+    #[command(subcommand)]
+    Eval(EvalCommand),
+    /// Explain why a message does or does not lead to a skill
+    Why {
+        /// The message
+        #[arg(allow_hyphen_values = true)]
+        message: String,
+        /// The skill; without one, the first few
+        name: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what a skill that is not there yet would change
+    #[command(
+        name = "what-if",
+        after_help = "Without --messages, the messages of every triggers.json are asked."
+    )]
+    WhatIf {
+        /// The skill's folder
+        #[arg(value_name = "SKILL_DIR")]
+        folder: PathBuf,
+        /// One message a line, or JSON lines with a \"query\"
+        #[arg(long, value_name = "FILE")]
+        messages: Option<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Keep a skill from being removed
     Pin {
         /// The skill
@@ -476,6 +548,32 @@ impl From<CallerName> for hone_router::Caller {
             CallerName::Model => Self::Model,
         }
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalCommand {
+    /// Ask every message of the skills' triggers.json, without a model
+    #[command(
+        after_help = "A suite is a list of {\"query\": \"…\", \"should_trigger\": true} in triggers.json beside \
+        SKILL.md. Its messages are asked as if they were not remembered.\n\
+        Exit code 1: a message is missed, stolen or wrongly answered, or a skill is out of reach."
+    )]
+    Triggers {
+        /// The skills; without one, all that have a suite
+        name: Vec<String>,
+        /// Take the suite from this file; name one skill
+        #[arg(long, value_name = "FILE", conflicts_with = "all")]
+        suite: Option<PathBuf>,
+        /// Look at skills without a suite too: does their own description lead to them?
+        #[arg(long, conflicts_with = "name")]
+        all: bool,
+        /// Draw who gets whose messages
+        #[arg(long, value_name = "FILE.svg")]
+        plot: Option<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]

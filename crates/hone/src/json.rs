@@ -10,6 +10,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
+use crate::routing_json;
+
 pub(crate) mod routing;
 
 /// `hone list --json`.
@@ -411,21 +413,27 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("config", schema::<Configuration>()),
         ("diff", schema::<Difference>()),
         ("doctor", schema::<Doctor>()),
+        ("eval-triggers", schema::<routing_json::EvalReport>()),
         ("files", schema::<Files>()),
         ("history", schema::<History>()),
         ("invoke", schema::<routing::Invoked>()),
         ("list", schema::<List>()),
+        ("match", schema::<routing_json::Matches>()),
+        ("match-batch", schema::<routing_json::BatchLine>()),
         ("needs", schema::<routing::Readiness>()),
         ("permit", schema::<Permit>()),
         ("policy", schema::<Policy>()),
         ("policy-dismissals", schema::<Dismissals>()),
         ("policy-explain", schema::<Explained>()),
         ("prompt", schema::<Prompt>()),
+        ("search", schema::<routing_json::SearchResults>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),
         ("usage-import", schema::<UsageImport>()),
         ("usage-record", schema::<routing::UsageRecord>()),
         ("view", schema::<View>()),
+        ("what-if", schema::<routing_json::WhatIfReport>()),
+        ("why", schema::<routing_json::WhyReport>()),
     ]
 }
 

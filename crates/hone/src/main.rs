@@ -8,6 +8,7 @@ mod context;
 mod diff;
 mod json;
 mod output;
+mod routing_json;
 mod snippet;
 mod terminal;
 

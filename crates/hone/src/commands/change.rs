@@ -27,6 +27,7 @@ pub(crate) struct New {
     pub(crate) project: bool,
     pub(crate) category: Option<String>,
     pub(crate) upsert: bool,
+    pub(crate) triggers: bool,
 }
 
 pub(crate) fn new(context: &Context, new: &New, from: &Content, writing: &Writing) -> Outcome {
@@ -65,6 +66,9 @@ pub(crate) fn new(context: &Context, new: &New, from: &Content, writing: &Writin
         keep_typed(context, &slug, &text, from, &again, error)
     })?;
     report(context, &change, writing)?;
+    if new.triggers && !writing.dry_run {
+        super::eval::propose(context, &change.path, writing)?;
+    }
     let project = Project::find(&context.around).filter(|_| new.project && !writing.dry_run);
     if project.is_some_and(|project| !context.state.is_trusted(&project.root)) {
         say("note: it is offered once the project is trusted: `hone trust`");

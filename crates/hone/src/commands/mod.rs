@@ -6,9 +6,11 @@ mod check;
 mod config;
 mod doctor;
 mod editor;
+mod eval;
 mod history;
 mod invoke;
 mod list;
+mod match_message;
 mod needs;
 mod overview;
 mod permit;
@@ -19,10 +21,11 @@ mod slash;
 mod trust;
 mod usage;
 mod view;
+mod why;
 
 pub(crate) use permit::CONFINE;
 
-use crate::cli::{Cli, Command, CommandsCommand, ConfigCommand};
+use crate::cli::{Cli, Command, CommandsCommand, ConfigCommand, EvalCommand};
 use crate::context::Context;
 use crate::output::Outcome;
 
@@ -48,8 +51,8 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::View { name, file, raw, json } => {
             view::view(&context, &name, file.as_deref(), raw, json)
         }
-        Command::New { name, from, description, project, category, upsert, writing } => {
-            let new = change::New { name, description, project, category, upsert };
+        Command::New { name, from, description, project, category, upsert, triggers, writing } => {
+            let new = change::New { name, description, project, category, upsert, triggers };
             change::new(&context, &new, &from, &writing)
         }
         Command::Edit { name, from, writing } => change::edit(&context, &name, &from, &writing),
@@ -88,6 +91,19 @@ pub(crate) fn run(cli: Cli) -> Outcome {
             slash::reload(&context, json)
         }
         Command::Needs { name, json } => needs::needs(&context, &name, json),
+        Command::Match { message, batch, k, json } => {
+            match_message::match_message(&context, message.as_deref(), batch.as_deref(), k, json)
+        }
+        Command::Search { words, k, json } => match_message::search(&context, &words, k, json),
+        Command::Eval(EvalCommand::Triggers { name, suite, all, plot, json }) => {
+            let what =
+                eval::What { names: &name, suite: suite.as_deref(), all, plot: plot.as_deref() };
+            eval::triggers(&context, &what, json)
+        }
+        Command::Why { message, name, json } => why::why(&context, &message, name.as_deref(), json),
+        Command::WhatIf { folder, messages, json } => {
+            why::what_if(&context, &folder, messages.as_deref(), json)
+        }
         Command::Pin { name } => change::pin(&context, &name, true),
         Command::Unpin { name } => change::pin(&context, &name, false),
         Command::Usage { command, json } => usage::usage(&context, command, json),

@@ -26,6 +26,7 @@ mod permit;
 mod policy;
 mod prompt;
 mod reference_validator;
+mod routing;
 mod slash;
 mod system_calls;
 mod terminal;

@@ -1,0 +1,180 @@
+//! Values that other rooms computed from skills and would rather not compute again, in `state.db`.
+//!
+//! A space belongs to one reader and holds numbered values. Everything here may be lost at any time and
+//! is then computed anew: writing is best effort, reading answers with nothing, and of many spaces the
+//! ones written first are forgotten. The table makes itself, so that a state without it is sound.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::error::Error;
+use crate::index::{Seen, Stamp, file_clock};
+use crate::state::State;
+
+/// Spaces that are kept.
+pub const MAX_SPACES: u32 = 16;
+
+const TABLES: &str = "
+CREATE TABLE IF NOT EXISTS derived_space(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS derived(id INTEGER PRIMARY KEY, value BLOB NOT NULL);
+";
+
+/// The numbered values of one reader.
+#[derive(Debug)]
+pub struct Derived<'s> {
+    state: &'s State,
+    /// The upper half of the row ids; `None` when nothing was ever written.
+    space: Option<i64>,
+    name: String,
+}
+
+impl<'s> Derived<'s> {
+    /// The space of that name.
+    pub fn open(state: &'s State, name: &str) -> Self {
+        let space = state.with(|db| space_of(db, name)).ok().flatten();
+        Self { state, space, name: name.to_owned() }
+    }
+
+    /// The value with this number; `None` when there is none.
+    pub fn get(&self, number: u32) -> Option<Vec<u8>> {
+        let id = row(self.space?, number);
+        self.state
+            .with(|db| {
+                let mut statement = db.prepare_cached("SELECT value FROM derived WHERE id = ?1")?;
+                Ok(statement.query_row([id], |row| row.get(0)).optional()?)
+            })
+            .ok()
+            .flatten()
+    }
+
+    /// Writes values over those of the same numbers; false when they could not be written.
+    pub fn put(&mut self, values: &[(u32, &[u8])]) -> bool {
+        self.write(values, false)
+    }
+
+    /// Writes these values and forgets all others of the space; false when they could not be written.
+    pub fn replace(&mut self, values: &[(u32, &[u8])]) -> bool {
+        self.write(values, true)
+    }
+
+    fn write(&mut self, values: &[(u32, &[u8])], forget: bool) -> bool {
+        let mut written = None;
+        let done = self.state.write_best_effort(|db| {
+            db.execute_batch(TABLES)?;
+            let space = match space_of(db, &self.name)? {
+                Some(space) => space,
+                None => make_space(db, &self.name)?,
+            };
+            if forget {
+                forget_values(db, space)?;
+            }
+            let mut insert =
+                db.prepare_cached("INSERT OR REPLACE INTO derived(id, value) VALUES (?1, ?2)")?;
+            for (number, value) in values {
+                insert.execute((row(space, *number), value))?;
+            }
+            written = Some(space);
+            Ok(())
+        });
+        if done {
+            self.space = written;
+        }
+        done
+    }
+}
+
+fn row(space: i64, number: u32) -> i64 {
+    space << 32 | i64::from(number)
+}
+
+fn space_of(db: &Connection, name: &str) -> Result<Option<i64>, Error> {
+    let is_there = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'derived_space'";
+    if !db.prepare_cached(is_there)?.exists([])? {
+        return Ok(None);
+    }
+    let mut statement = db.prepare_cached("SELECT id FROM derived_space WHERE name = ?1")?;
+    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+}
+
+fn make_space(db: &Connection, name: &str) -> Result<i64, Error> {
+    db.execute("INSERT INTO derived_space(name) VALUES (?1)", [name])?;
+    let space = db.last_insert_rowid();
+    let old = "SELECT id FROM derived_space ORDER BY id DESC LIMIT -1 OFFSET ?1";
+    let mut statement = db.prepare(old)?;
+    let old: Vec<i64> =
+        statement.query_map([MAX_SPACES], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    for space in old {
+        forget_values(db, space)?;
+        db.execute("DELETE FROM derived_space WHERE id = ?1", [space])?;
+    }
+    Ok(space)
+}
+
+fn forget_values(db: &Connection, space: i64) -> Result<(), Error> {
+    let range = (row(space, 0), row(space, u32::MAX));
+    db.execute("DELETE FROM derived WHERE id BETWEEN ?1 AND ?2", range)?;
+    Ok(())
+}
+
+/// What `stat` says about a file, as bytes to compare; `None` for a file that is not there, or that
+/// changed so lately that a further change could go unseen.
+pub fn stamp(path: &Path) -> Option<Vec<u8>> {
+    let now = file_clock();
+    let metadata = std::fs::metadata(path).ok()?;
+    let seen = Seen::new(Stamp::of(&metadata), now);
+    seen.still(Stamp::of(&metadata)).then(|| seen.to_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_until_they_are_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let state = State::open(home.path());
+        let mut space = Derived::open(&state, "a");
+        assert_eq!(space.get(1), None);
+        assert!(space.put(&[(1, b"one"), (2, b"two")]));
+        assert!(space.put(&[(2, b"zwei")]));
+        let again = Derived::open(&state, "a");
+        assert_eq!((again.get(1), again.get(2)), (Some(b"one".to_vec()), Some(b"zwei".to_vec())));
+        assert!(space.replace(&[(3, b"three")]));
+        assert_eq!((space.get(1), space.get(3)), (None, Some(b"three".to_vec())));
+        assert_eq!(Derived::open(&state, "b").get(3), None);
+    }
+
+    #[test]
+    fn the_space_written_first_is_forgotten_first() {
+        let home = tempfile::tempdir().unwrap();
+        let state = State::open(home.path());
+        let kept = |number: u32| Derived::open(&state, &number.to_string()).get(0).is_some();
+        for number in 0..MAX_SPACES {
+            assert!(Derived::open(&state, &number.to_string()).put(&[(0, b"x")]));
+        }
+        assert!(kept(0));
+        assert!(Derived::open(&state, "one more").put(&[(0, b"x")]));
+        assert_eq!((kept(0), kept(1)), (false, true));
+        assert!(state.integrity().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_stamp_tells_a_change_and_a_young_file_has_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        std::fs::write(&file, "one").unwrap();
+        assert_eq!(stamp(&folder.path().join("b")), None);
+        // Wait for the clock that files are stamped with, which moves by itself.
+        let settled = || loop {
+            if let Some(stamp) = stamp(&file) {
+                break stamp;
+            }
+            std::thread::yield_now();
+        };
+        let first = settled();
+        assert_eq!(stamp(&file), Some(first.clone()));
+        std::fs::write(&file, "more").unwrap();
+        assert_ne!(settled(), first);
+    }
+}

@@ -1,0 +1,277 @@
+//! What the index keeps of one skill: which words stand where and how often, as small numbers.
+//!
+//! A document is made from the skill's text alone and holds none of it; the same text gives the same
+//! document. Words are kept as hashes: two words that share one are counted as the same word, which
+//! happens to a few in a hundred thousand.
+
+use std::collections::BTreeMap;
+
+use crate::suite::Suite;
+use crate::text::{self, Word};
+
+/// How much of a body is indexed, in bytes. More of it adds size and little else: what a skill is
+/// about stands at its start.
+pub const MAX_BODY_BYTES: usize = 4_096;
+
+/// Descriptions and the other texts that say when a skill is used, in bytes each.
+pub const MAX_DESCRIPTION_BYTES: usize = 4_096;
+
+/// Trigger phrases of one skill that are kept.
+const MAX_PHRASES: usize = 64;
+
+/// The text of a skill, as far as routing reads it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SkillText {
+    /// The name.
+    pub name: String,
+    /// The description.
+    pub description: String,
+    /// `when_to_use`.
+    pub when_to_use: String,
+    /// Phrases that the frontmatter lists as triggers.
+    pub triggers: Vec<String>,
+    /// The body.
+    pub body: String,
+    /// The messages of its `triggers.json`.
+    pub suite: Suite,
+}
+
+/// What a number in the index is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// A stem in name, description or body.
+    Stem = 1,
+    /// Two stems that follow each other in name or description.
+    Pair = 2,
+    /// Three characters of a word in name or description.
+    Trigram = 3,
+    /// A stem of what the skill is not for.
+    Negative = 4,
+}
+
+/// A word of some kind, as the index knows it.
+pub(crate) type Key = u32;
+
+/// FNV-1a, which is the same everywhere and good enough for short words.
+pub(crate) fn key(kind: Kind, parts: &[&str]) -> Key {
+    let mut hash = (0xcbf2_9ce4_8422_2325_u64 ^ kind as u64).wrapping_mul(0x0000_0100_0000_01b3);
+    for part in parts {
+        for byte in part.bytes().chain(std::iter::once(0xff)) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    // Fold both halves: the low bits alone mix badly.
+    Key::try_from(hash >> 32 ^ hash & 0xffff_ffff).unwrap_or_default()
+}
+
+pub(crate) fn trigram_key(trigram: [char; 3]) -> Key {
+    let mut text = [0; 12];
+    let mut length = 0;
+    for c in trigram {
+        length += c.encode_utf8(&mut text[length..]).len();
+    }
+    let text = std::str::from_utf8(&text[..length]).unwrap_or_default();
+    key(Kind::Trigram, &[text])
+}
+
+/// How often a word stands in name, description and body, in one byte.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts(pub(crate) u8);
+
+impl Counts {
+    const MAX_NAME: u8 = 3;
+    const MAX_OTHER: u8 = 7;
+
+    pub(crate) fn new(name: u32, description: u32, body: u32) -> Self {
+        let capped = |count: u32, most: u8| u8::try_from(count).unwrap_or(u8::MAX).min(most);
+        Self(
+            capped(name, Self::MAX_NAME) << 6
+                | capped(description, Self::MAX_OTHER) << 3
+                | capped(body, Self::MAX_OTHER),
+        )
+    }
+
+    pub(crate) fn name(self) -> u8 {
+        self.0 >> 6
+    }
+
+    pub(crate) fn description(self) -> u8 {
+        self.0 >> 3 & Self::MAX_OTHER
+    }
+
+    pub(crate) fn body(self) -> u8 {
+        self.0 & Self::MAX_OTHER
+    }
+}
+
+/// How many words each part of a skill has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Lengths {
+    pub(crate) description: u32,
+    pub(crate) body: u32,
+    pub(crate) trigrams: u32,
+}
+
+/// What the index keeps of one skill.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Document {
+    pub(crate) lengths: Lengths,
+    /// Every word with its counts, sorted by key. For a trigram the byte is its count.
+    pub(crate) entries: Vec<(Key, u8)>,
+    /// The stems of each trigger phrase, its name first, as one hash over the words in order, with
+    /// how many words it has.
+    pub(crate) phrases: Vec<Phrase>,
+    /// Remembered messages.
+    pub(crate) messages: Vec<Message>,
+}
+
+/// A phrase that a message may hold word for word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Phrase {
+    pub(crate) hash: u64,
+    pub(crate) words: u8,
+    pub(crate) is_name: bool,
+}
+
+/// A remembered message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Message {
+    pub(crate) should_trigger: bool,
+    pub(crate) text: String,
+}
+
+/// The start of a text, at most so many bytes, cut between characters.
+#[must_use]
+pub(crate) fn start(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+impl Document {
+    pub(crate) fn new(skill: &SkillText) -> Self {
+        let mut fields = Fields::default();
+        let mut phrases = Vec::new();
+        let name_words = text::words(start(&skill.name, MAX_DESCRIPTION_BYTES));
+        fields.add(&name_words, Field::Name);
+        phrases.extend(phrase(&name_words, true));
+        for about in [&skill.description, &skill.when_to_use] {
+            fields.add_description(start(about, MAX_DESCRIPTION_BYTES), &mut phrases);
+        }
+        let mut room = MAX_DESCRIPTION_BYTES;
+        for trigger in &skill.triggers {
+            let trigger = start(trigger, room);
+            room -= trigger.len();
+            let words = text::words(trigger);
+            fields.add(&words, Field::Description);
+            phrases.extend(phrase(&words, false).filter(|_| text::is_phrase(&words)));
+        }
+        fields.add(&text::words(start(&skill.body, MAX_BODY_BYTES)), Field::Body);
+        let mut seen = std::collections::HashSet::new();
+        phrases.retain(|phrase| seen.insert(phrase.hash));
+        phrases.truncate(MAX_PHRASES);
+        Self { phrases, messages: skill.suite.messages(), ..fields.finish() }
+    }
+}
+
+/// A phrase as its words in order; stop words count, for `break it down` is not `break down`.
+fn phrase(words: &[Word], is_name: bool) -> Option<Phrase> {
+    let words = words.iter().filter(|word| !word.is_piece || word.is_unspaced);
+    let count = u8::try_from(words.clone().count()).ok().filter(|&count| count > 0)?;
+    Some(Phrase {
+        hash: words.fold(PHRASE_START, |hash, word| extended(hash, &word.stem)),
+        words: count,
+        is_name,
+    })
+}
+
+/// The hash of no words.
+pub(crate) const PHRASE_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The hash of a phrase with one more word.
+pub(crate) fn extended(hash: u64, word: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    word.bytes().chain(std::iter::once(b' ')).fold(hash, step)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Name,
+    Description,
+    Body,
+}
+
+#[derive(Default)]
+struct Fields {
+    lengths: Lengths,
+    /// Counts in name, description and body.
+    counts: BTreeMap<Key, [u32; 3]>,
+    trigrams: BTreeMap<Key, u32>,
+}
+
+impl Fields {
+    fn add_description(&mut self, text: &str, phrases: &mut Vec<Phrase>) {
+        let negative = text::negative_ranges(text);
+        let mut from = 0;
+        for range in negative.iter().cloned().chain(std::iter::once(text.len()..text.len())) {
+            let positive = &text[from..range.start];
+            self.add(&text::words(positive), Field::Description);
+            for quoted in text::quotations(positive) {
+                let words = text::words(quoted);
+                phrases.extend(phrase(&words, false).filter(|_| text::is_phrase(&words)));
+            }
+            for word in text::words(&text[range.clone()]).iter().filter(|word| !word.is_stop) {
+                let counts = self.counts.entry(key(Kind::Negative, &[&word.stem])).or_default();
+                counts[1] += 1;
+            }
+            from = range.end;
+        }
+    }
+
+    fn add(&mut self, words: &[Word], field: Field) {
+        let mut before: Option<&Word> = None;
+        for word in words {
+            if word.is_stop {
+                continue;
+            }
+            self.counts.entry(key(Kind::Stem, &[&word.stem])).or_default()[field as usize] += 1;
+            match field {
+                Field::Name => {}
+                Field::Description => self.lengths.description += 1,
+                Field::Body => {
+                    self.lengths.body += 1;
+                    continue;
+                }
+            }
+            if !word.is_piece {
+                text::trigrams(&word.plain, |trigram| {
+                    *self.trigrams.entry(trigram_key(trigram)).or_default() += 1;
+                    self.lengths.trigrams += 1;
+                });
+            }
+            if let Some(before) = before {
+                let pair = key(Kind::Pair, &[&before.stem, &word.stem]);
+                self.counts.entry(pair).or_default()[field as usize] += 1;
+            }
+            before = Some(word);
+        }
+    }
+
+    fn finish(self) -> Document {
+        let words = self
+            .counts
+            .into_iter()
+            .map(|(key, [name, description, body])| (key, Counts::new(name, description, body).0));
+        let trigrams = self
+            .trigrams
+            .into_iter()
+            .map(|(key, count)| (key, u8::try_from(count).unwrap_or(u8::MAX)));
+        let mut entries: Vec<(Key, u8)> = words.chain(trigrams).collect();
+        entries.sort_unstable();
+        entries.dedup_by_key(|(key, _)| *key);
+        Document { lengths: self.lengths, entries, ..Document::default() }
+    }
+}

@@ -1,0 +1,246 @@
+//! The answer to a message: the skills that come into question, in order, with the reasons.
+
+use std::cmp::Ordering;
+
+use serde::Serialize;
+
+use crate::bands::{ACTIVATE, Band, Features, Leaders, MODEL, OFFER, features, midpoint};
+use crate::document::Counts;
+use crate::index::Index;
+use crate::query::Query;
+use crate::rank::Scores;
+use crate::remembered::Similarity;
+use crate::said::{Said, said};
+
+/// Reasons that are given for one match.
+const MAX_REASONS: usize = 8;
+
+/// A remembered message that comes this near is the same one.
+const SAME_MESSAGE: f32 = 0.95;
+
+/// A skill that comes into question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// The place of the skill in the list that the index was made for.
+    pub skill: usize,
+    /// How sure, from 0 to 1.
+    pub score: f32,
+    /// What to do about it.
+    pub band: Band,
+    /// Why, the heaviest first.
+    pub reasons: Vec<Reason>,
+}
+
+/// Where a reason was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// The skill's name.
+    Name,
+    /// Its description, `when_to_use` or triggers.
+    Description,
+    /// Its body.
+    Body,
+    /// A phrase that it quotes as a trigger.
+    Phrase,
+    /// A message that its suite remembers.
+    Remembered,
+    /// What it says it is not for.
+    NotFor,
+}
+
+impl Part {
+    /// The part's name.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Description => "description",
+            Self::Body => "body",
+            Self::Phrase => "phrase",
+            Self::Remembered => "remembered",
+            Self::NotFor => "not-for",
+        }
+    }
+}
+
+/// Something that a message and a skill have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reason {
+    /// The words of the message.
+    pub words: String,
+    /// Where the skill has them.
+    pub part: Part,
+    /// How much they count; negative when they count against it.
+    pub weight: f32,
+}
+
+/// A message held against every skill.
+#[derive(Debug)]
+pub struct Ranking<'i, 's> {
+    index: &'i Index<'s>,
+    query: Query,
+    scores: Scores,
+    leaders: Leaders,
+    said: Vec<Said>,
+}
+
+impl<'i, 's> Ranking<'i, 's> {
+    /// Holds a message against every skill of the index.
+    pub fn new(index: &'i Index<'s>, message: &str) -> Self {
+        let query = Query::new(message);
+        let said = said(index, &query);
+        let scores = Scores::new(index, &query);
+        let leaders = Leaders::of(&scores);
+        Self { index, query, scores, leaders, said }
+    }
+
+    /// The same, as if nothing were remembered.
+    pub(crate) fn by_words(index: &'i Index<'s>, message: &str) -> Self {
+        let query = Query::new(message);
+        let scores = Scores::by_words(index, &query);
+        let leaders = Leaders::of(&scores);
+        Self { index, query, scores, leaders, said: Vec::new() }
+    }
+
+    /// What the confidence of a skill is made from.
+    pub fn features(&self, skill: usize) -> Features {
+        features(&self.scores, &self.leaders, &self.query, skill)
+    }
+
+    /// What skills are ordered by.
+    pub fn total(&self, skill: usize) -> f32 {
+        self.scores.total[skill]
+    }
+
+    /// What the suite of a skill adds: the middle of its messages, and how near the message comes to
+    /// the nearest that should and that should not call it.
+    pub fn remembered(&self, skill: usize) -> [f32; 3] {
+        let similar = self.similar(skill);
+        [midpoint(self.index, skill), similar.positive, similar.negative]
+    }
+
+    fn similar(&self, skill: usize) -> Similarity {
+        self.scores.similar.get(skill).copied().unwrap_or_default()
+    }
+
+    /// How sure, from 0 to 1.
+    pub fn confidence(&self, skill: usize) -> f32 {
+        let midpoint = midpoint(self.index, skill);
+        MODEL.confidence(&self.features(skill), midpoint, self.similar(skill))
+    }
+
+    /// The best `k` skills among those that `counts`, whether or not they are worth an offer.
+    pub fn best(&self, k: usize, counts: impl Fn(usize) -> bool) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.scores.total.len())
+            .filter(|&skill| self.has_anything(skill) && counts(skill))
+            .collect();
+        let by_total = |a: &usize, b: &usize| {
+            let (x, y) = (self.scores.total[*a], self.scores.total[*b]);
+            y.partial_cmp(&x).unwrap_or(Ordering::Equal).then(a.cmp(b))
+        };
+        if order.len() > k {
+            if k == 0 {
+                return Vec::new();
+            }
+            order.select_nth_unstable_by(k - 1, by_total);
+            order.truncate(k);
+        }
+        order.sort_unstable_by(by_total);
+        order
+    }
+
+    /// The skill that stands first, if anything leads to it.
+    pub fn first(&self) -> Option<usize> {
+        Some(self.leaders.first())
+            .filter(|&skill| skill < self.index.len() && self.has_anything(skill))
+    }
+
+    /// The place of a skill, from 1; `None` when nothing leads to it.
+    pub fn place(&self, skill: usize) -> Option<usize> {
+        let own = self.total(skill);
+        let is_before = |(at, total): &(usize, &f32)| {
+            total.total_cmp(&own).is_gt() || total.total_cmp(&own).is_eq() && *at < skill
+        };
+        self.has_anything(skill)
+            .then(|| 1 + self.scores.total.iter().enumerate().filter(is_before).count())
+    }
+
+    /// The words of the message that a skill has nowhere, with their weight.
+    pub(crate) fn words_without(&self, skill: usize) -> Vec<(String, f32)> {
+        let stems = self.query.stems.iter().zip(&self.scores.lists);
+        stems
+            .filter(|(_, (_, list))| list.iter().all(|(found, _)| *found as usize != skill))
+            .map(|(stem, (weight, _))| (stem.plain.clone(), *weight))
+            .collect()
+    }
+
+    fn has_anything(&self, skill: usize) -> bool {
+        self.scores.words[skill] > 0.0
+            || self.scores.trigrams[skill] > 0.0
+            || self.scores.similar.get(skill).is_some_and(|similar| similar.positive > 0.0)
+    }
+
+    /// The best `k` skills with band and reasons.
+    pub fn matches(&self, k: usize, counts: impl Fn(usize) -> bool) -> Vec<Match> {
+        let best = self.best(k, counts);
+        best.into_iter().map(|skill| self.look_at(skill)).collect()
+    }
+
+    /// One skill, whatever its place.
+    pub fn look_at(&self, skill: usize) -> Match {
+        let score = self.confidence(skill);
+        Match { skill, score, band: self.band(skill, score), reasons: self.reasons(skill) }
+    }
+
+    fn band(&self, skill: usize, score: f32) -> Band {
+        if score >= ACTIVATE && self.leaders.first() == skill && self.is_said_plainly(skill) {
+            Band::Activate
+        } else if score >= OFFER {
+            Band::Offer
+        } else {
+            Band::Nothing
+        }
+    }
+
+    /// The message says this skill's name or phrase, or is one that it remembers, and no other's.
+    fn is_said_plainly(&self, skill: usize) -> bool {
+        let similar = self.similar(skill);
+        let is_known = similar.positive >= SAME_MESSAGE && similar.negative < SAME_MESSAGE;
+        let mut plain = self.said.iter().filter(|said| said.is_plain).peekable();
+        (is_known || plain.peek().is_some()) && plain.all(|said| said.skill == skill)
+    }
+
+    fn reasons(&self, skill: usize) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        for said in self.said.iter().filter(|said| said.skill == skill) {
+            let part = if said.is_name { Part::Name } else { Part::Phrase };
+            let weight = self.scores.ideal;
+            reasons.push(Reason { words: said.words.clone(), part, weight });
+        }
+        for (stem, (weight, list)) in self.query.stems.iter().zip(&self.scores.lists) {
+            let Some(&(_, byte)) = list.iter().find(|(found, _)| *found as usize == skill) else {
+                continue;
+            };
+            let counts = Counts(byte);
+            let part = if counts.name() > 0 {
+                Part::Name
+            } else if counts.description() > 0 {
+                Part::Description
+            } else {
+                Part::Body
+            };
+            reasons.push(Reason { words: stem.plain.clone(), part, weight: *weight });
+        }
+        if let Some(similar) = self.scores.similar.get(skill) {
+            for (near, sign) in [(similar.positive, 1.0), (similar.negative, -1.0)] {
+                if near > 0.0 {
+                    let words = format!("{:.0} % alike", near * 100.0);
+                    reasons.push(Reason { words, part: Part::Remembered, weight: sign * near });
+                }
+            }
+        }
+        reasons.sort_by(|a, b| b.weight.partial_cmp(&a.weight).unwrap_or(Ordering::Equal));
+        reasons.truncate(MAX_REASONS);
+        reasons
+    }
+}

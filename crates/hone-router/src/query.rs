@@ -1,0 +1,90 @@
+//! A message, taken apart once: its stems, pairs, trigrams and runs of words.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::document::{Key, Kind, PHRASE_START, extended, key, start, trigram_key};
+use crate::text::{self, Word};
+
+/// How much of each end of a long message is read, in bytes: a request stands at the start or the end
+/// of what was pasted with it.
+pub const MAX_END_BYTES: usize = 8_192;
+
+/// Trigrams of one message that are looked up.
+const MAX_TRIGRAMS: usize = 1_024;
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Query {
+    /// Each stem once, in order of appearance.
+    pub(crate) stems: Vec<Stem>,
+    pub(crate) pairs: Vec<Key>,
+    pub(crate) trigrams: Vec<Key>,
+    words: Vec<Word>,
+}
+
+/// A stem of a message and a word that has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stem {
+    pub(crate) plain: String,
+    pub(crate) key: Key,
+    pub(crate) negative: Key,
+}
+
+impl Query {
+    pub(crate) fn new(message: &str) -> Self {
+        let mut words = Vec::new();
+        if message.len() <= 2 * MAX_END_BYTES {
+            words = text::words(message);
+        } else {
+            let before_end = start(message, message.len() - MAX_END_BYTES).len();
+            words.extend(text::words(start(message, MAX_END_BYTES)));
+            words.extend(text::words(&message[before_end..]));
+        }
+        let mut query =
+            Self { stems: Vec::new(), pairs: Vec::new(), trigrams: Vec::new(), words: Vec::new() };
+        let (mut stems, mut pairs, mut trigrams) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let mut before: Option<&Word> = None;
+        for word in words.iter().filter(|word| !word.is_stop) {
+            let stem = key(Kind::Stem, &[&word.stem]);
+            if stems.insert(stem) {
+                let negative = key(Kind::Negative, &[&word.stem]);
+                query.stems.push(Stem { plain: word.plain.clone(), key: stem, negative });
+                if !word.is_piece {
+                    text::trigrams(&word.plain, |trigram| {
+                        let trigram = trigram_key(trigram);
+                        if query.trigrams.len() < MAX_TRIGRAMS && trigrams.insert(trigram) {
+                            query.trigrams.push(trigram);
+                        }
+                    });
+                }
+            }
+            if let Some(before) = before {
+                let pair = key(Kind::Pair, &[&before.stem, &word.stem]);
+                if pairs.insert(pair) {
+                    query.pairs.push(pair);
+                }
+            }
+            before = Some(word);
+        }
+        words.retain(|word| !word.is_piece || word.is_unspaced);
+        query.words = words;
+        query
+    }
+
+    /// Every run of at most `longest` words, as a hash and the place of the words.
+    pub(crate) fn runs(&self, longest: usize, mut each: impl FnMut(u64, Range<usize>)) {
+        for from in 0..self.words.len() {
+            let mut hash = PHRASE_START;
+            for to in from..self.words.len().min(from + longest) {
+                hash = extended(hash, &self.words[to].stem);
+                each(hash, from..to + 1);
+            }
+        }
+    }
+
+    /// All words in order, without pieces of words.
+    pub(crate) fn words(&self) -> &[Word] {
+        &self.words
+    }
+}

@@ -1,0 +1,211 @@
+//! Which skills a message is about, in order.
+//!
+//! Three looks at every skill are summed: words by field (BM25F over name, description and body),
+//! pairs of words that follow each other, and trigrams of words. Words with pairs, and trigrams, are
+//! each brought to mean 0 and deviation 1 over the library before they are added: ranks alone
+//! (reciprocal rank fusion) throw away by how much a skill is ahead. Messages that a skill remembers
+//! add their similarity.
+
+use crate::document::{Counts, Key, Lengths};
+use crate::index::{Average, Index, List};
+use crate::query::Query;
+use crate::remembered::{self, Similarity};
+
+/// Weights of name, description and body.
+const FIELD: [f32; 3] = [6.0, 4.0, 1.0];
+/// How much the length of a description or body counts.
+const DESCRIPTION_B: f32 = 0.4;
+const BODY_B: f32 = 0.6;
+const TRIGRAM_B: f32 = 0.3;
+/// How soon repetition stops to count.
+const K1: f32 = 1.0;
+/// A pair of words against a word.
+const PAIR_WEIGHT: f32 = 0.5;
+/// Trigrams against words, both as deviations from the mean.
+const TRIGRAM_WEIGHT: f32 = 0.5;
+/// A remembered message against a deviation of 1.
+const REMEMBERED_WEIGHT: f32 = 4.0;
+
+/// What a message and each skill have in common; every list is as long as the library.
+#[derive(Debug)]
+pub(crate) struct Scores {
+    /// BM25F over stems.
+    pub(crate) words: Vec<f32>,
+    /// BM25F over pairs of stems.
+    pub(crate) pairs: Vec<f32>,
+    /// BM25 over trigrams.
+    pub(crate) trigrams: Vec<f32>,
+    /// Weight of the message's words in name or description.
+    pub(crate) described: Vec<f32>,
+    /// Weight of the message's words in the name.
+    pub(crate) named: Vec<f32>,
+    /// Weight of the message's words in what the skill is not for.
+    pub(crate) negative: Vec<f32>,
+    /// To remembered messages.
+    pub(crate) similar: Vec<Similarity>,
+    /// Words with pairs, and trigrams, as deviations.
+    pub(crate) by_words: Vec<f32>,
+    /// The sum that skills are ordered by.
+    pub(crate) total: Vec<f32>,
+    /// The most that `words` could be.
+    pub(crate) ideal: f32,
+    /// The most that `trigrams` could be.
+    pub(crate) ideal_trigrams: f32,
+    /// The weight of each stem of the message, and where it stands.
+    pub(crate) lists: Vec<(f32, List)>,
+}
+
+/// How much a word says that `count` of `all` skills hold.
+pub(crate) fn rarity(all: usize, count: usize) -> f32 {
+    let (all, count) = (all as f32, count as f32);
+    (1.0 + (all - count + 0.5) / (count + 0.5)).ln()
+}
+
+impl Scores {
+    pub(crate) fn new(index: &Index<'_>, query: &Query) -> Self {
+        let mut scores = Self::by_words(index, query);
+        scores.similar = remembered::similarities(index, query, &scores.lists);
+        for (total, similar) in scores.total.iter_mut().zip(&scores.similar) {
+            *total += REMEMBERED_WEIGHT * similar.positive;
+        }
+        scores
+    }
+
+    /// Without remembered messages.
+    pub(crate) fn by_words(index: &Index<'_>, query: &Query) -> Self {
+        let n = index.len();
+        let zeros = || vec![0.0_f32; n];
+        let mut scores = Self {
+            words: zeros(),
+            pairs: zeros(),
+            trigrams: zeros(),
+            described: zeros(),
+            named: zeros(),
+            negative: zeros(),
+            similar: Vec::new(),
+            by_words: zeros(),
+            total: Vec::new(),
+            ideal: 0.0,
+            ideal_trigrams: 0.0,
+            lists: Vec::with_capacity(query.stems.len()),
+        };
+        let norms = &index.norms;
+        for stem in &query.stems {
+            let list = index.list(stem.key);
+            let weight = rarity(n, list.len());
+            scores.ideal += weight * (K1 + 1.0);
+            for &(skill, byte) in &list {
+                let (at, counts) = (skill as usize, Counts(byte));
+                scores.words[at] += weight * norms.words(at, counts);
+                if counts.name() > 0 || counts.description() > 0 {
+                    scores.described[at] += weight;
+                }
+                if counts.name() > 0 {
+                    scores.named[at] += weight;
+                }
+            }
+            for (skill, _) in index.list(stem.negative) {
+                scores.negative[skill as usize] += weight;
+            }
+            scores.lists.push((weight, list));
+        }
+        for &pair in &query.pairs {
+            let list = index.list(pair);
+            let weight = rarity(n, list.len());
+            for &(skill, byte) in &list {
+                scores.pairs[skill as usize] += weight * norms.words(skill as usize, Counts(byte));
+            }
+        }
+        scores.add_trigrams(index, &query.trigrams, norms);
+        scores.sum();
+        scores.total.clone_from(&scores.by_words);
+        scores
+    }
+
+    fn add_trigrams(&mut self, index: &Index<'_>, trigrams: &[Key], norms: &Norms) {
+        for &trigram in trigrams {
+            let list = index.list(trigram);
+            let weight = rarity(index.len(), list.len());
+            self.ideal_trigrams += weight * (K1 + 1.0);
+            for &(skill, count) in &list {
+                let count = f32::from(count) * norms.trigrams[skill as usize];
+                self.trigrams[skill as usize] += weight * saturated(count);
+            }
+        }
+    }
+
+    fn sum(&mut self) {
+        let words: Vec<f32> = self
+            .words
+            .iter()
+            .zip(&self.pairs)
+            .map(|(word, pair)| word + PAIR_WEIGHT * pair)
+            .collect();
+        let of_words = Deviation::of(&words);
+        let of_trigrams = Deviation::of(&self.trigrams);
+        for (at, total) in self.by_words.iter_mut().enumerate() {
+            *total = of_words.above_mean(words[at])
+                + TRIGRAM_WEIGHT * of_trigrams.above_mean(self.trigrams[at]);
+        }
+    }
+
+    /// BM25F with pairs, as it goes into the total.
+    pub(crate) fn lexical(&self, skill: usize) -> f32 {
+        self.words[skill] + PAIR_WEIGHT * self.pairs[skill]
+    }
+}
+
+fn saturated(count: f32) -> f32 {
+    count / (K1 + count) * (K1 + 1.0)
+}
+
+/// What the lengths of a skill's parts make of a count.
+#[derive(Debug, Default)]
+pub(crate) struct Norms {
+    description: Vec<f32>,
+    body: Vec<f32>,
+    trigrams: Vec<f32>,
+}
+
+impl Norms {
+    pub(crate) fn new(lengths: &[Lengths], average: Average) -> Self {
+        let norm = |length: u32, mean: f32, b: f32| 1.0 / (1.0 - b + b * length as f32 / mean);
+        let all = |of: &dyn Fn(&Lengths) -> f32| lengths.iter().map(of).collect::<Vec<f32>>();
+        Self {
+            description: all(&|lengths| {
+                FIELD[1] * norm(lengths.description, average.description, DESCRIPTION_B)
+            }),
+            body: all(&|lengths| FIELD[2] * norm(lengths.body, average.body, BODY_B)),
+            trigrams: all(&|lengths| norm(lengths.trigrams, average.trigrams, TRIGRAM_B)),
+        }
+    }
+
+    fn words(&self, skill: usize, counts: Counts) -> f32 {
+        saturated(
+            FIELD[0] * f32::from(counts.name())
+                + self.description[skill] * f32::from(counts.description())
+                + self.body[skill] * f32::from(counts.body()),
+        )
+    }
+}
+
+/// Mean and standard deviation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Deviation {
+    mean: f32,
+    deviation: f32,
+}
+
+impl Deviation {
+    pub(crate) fn of(values: &[f32]) -> Self {
+        let count = values.len().max(1) as f32;
+        let mean = values.iter().sum::<f32>() / count;
+        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f32>() / count;
+        Self { mean, deviation: variance.sqrt() }
+    }
+
+    /// How many deviations a value lies above the mean; 0 when all values are equal.
+    pub(crate) fn above_mean(self, value: f32) -> f32 {
+        if self.deviation > 1e-6 { (value - self.mean) / self.deviation } else { 0.0 }
+    }
+}

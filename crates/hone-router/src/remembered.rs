@@ -1,0 +1,59 @@
+//! Routing memory: how near a message comes to messages that a skill's suite remembers.
+//!
+//! Near means the cosine of their words, each weighted by its rarity in the library. The best of a
+//! skill's messages counts, not their sum, so that a long suite wins nothing by its length.
+
+use crate::index::{Index, List};
+use crate::query::Query;
+
+/// What comes less near than this is not near at all, and not worth the arithmetic.
+const LEAST: f32 = 0.15;
+
+/// How near a message comes to the remembered ones of a skill, from 0 to 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Similarity {
+    /// To the nearest that should call it.
+    pub(crate) positive: f32,
+    /// To the nearest that should not.
+    pub(crate) negative: f32,
+}
+
+/// The similarity of every skill; empty when nothing is remembered.
+pub(crate) fn similarities(
+    index: &Index<'_>,
+    query: &Query,
+    lists: &[(f32, List)],
+) -> Vec<Similarity> {
+    let messages = &index.messages;
+    if messages.all.is_empty() {
+        return Vec::new();
+    }
+    let mut common = vec![0.0_f32; messages.all.len()];
+    let mut length = 0.0;
+    for (stem, (weight, _)) in query.stems.iter().zip(lists) {
+        length += weight * weight;
+        for &message in messages.by_stem.get(&stem.key).map_or(&[][..], Vec::as_slice) {
+            common[message as usize] += weight * weight;
+        }
+    }
+    let mut similar = vec![Similarity::default(); index.len()];
+    for (remembered, common) in messages.all.iter().zip(common) {
+        // A message weighs at least what both have in common, which bounds the cosine.
+        if common <= LEAST * LEAST * length {
+            continue;
+        }
+        let own = *remembered.weight.get_or_init(|| {
+            let rarities = remembered.stems.iter().map(|stem| index.rarity(*stem));
+            rarities.map(|rarity| rarity * rarity).sum()
+        });
+        let cosine = common / (length * own).sqrt().max(f32::MIN_POSITIVE);
+        if cosine < LEAST {
+            continue;
+        }
+        let best = &mut similar[remembered.skill as usize];
+        let is_positive = remembered.message.should_trigger;
+        let place = if is_positive { &mut best.positive } else { &mut best.negative };
+        *place = place.max(cosine);
+    }
+    similar
+}

@@ -1,0 +1,61 @@
+//! What a message says word for word: a skill's name as a name, or a phrase that it quotes.
+//!
+//! A name that is an everyday word says nothing by standing in a message; one that is written as a
+//! name (`tidy-changelog`, `/tidy`, "the tidy skill") does. A quoted phrase says more the longer it is
+//! and the more of the message it makes up.
+
+use crate::index::Index;
+use crate::query::Query;
+
+/// A phrase of this many words counts wherever it stands.
+const LONG_PHRASE: usize = 3;
+/// A shorter one counts when it makes up this share of the message's words.
+const LEAST_SHARE: f32 = 0.5;
+
+/// Words that call for what comes after them.
+const CALLS: [&str; 12] = [
+    "use", "using", "run", "with", "via", "invoke", "apply", "try", "start", "call", "load",
+    "activate",
+];
+
+/// A phrase of a skill that a message says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) skill: usize,
+    /// As the message has it.
+    pub(crate) words: String,
+    /// It is the skill's name.
+    pub(crate) is_name: bool,
+    /// It can hardly mean anything but this skill.
+    pub(crate) is_plain: bool,
+}
+
+/// Every phrase of a skill that a message says.
+pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
+    let all = query.words();
+    let mut found = Vec::new();
+    query.runs(index.longest_phrase(), |hash, place| {
+        for &(skill, is_name) in index.phrase(hash) {
+            let words = &all[place.clone()];
+            let is_skill = |at: Option<usize>| {
+                at.and_then(|at| all.get(at)).is_some_and(|word| word.stem == "skil")
+            };
+            let is_plain = if is_name {
+                let before = place.start.checked_sub(1).map(|at| all[at].plain.as_str());
+                let is_joined = words.len() > 1 && words[1..].iter().all(|word| word.is_joined);
+                words[0].is_called
+                    || is_skill(place.start.checked_sub(1))
+                    || is_skill(Some(place.end))
+                    || is_joined && before.is_none_or(|before| CALLS.contains(&before))
+            } else {
+                let content = words.iter().filter(|word| !word.is_stop).count();
+                (words.len() >= LONG_PHRASE && content > 1)
+                    || words.len() as f32 >= LEAST_SHARE * all.len() as f32
+            };
+            let plain: Vec<&str> = words.iter().map(|word| word.plain.as_str()).collect();
+            let words = plain.join(if is_name && words.len() > 1 { "-" } else { " " });
+            found.push(Said { skill: skill as usize, words, is_name, is_plain });
+        }
+    });
+    found
+}

@@ -1,0 +1,157 @@
+//! Trigger suites: messages that should and should not call a skill, in `triggers.json` beside it.
+//!
+//! Two formats are read: a list of `{"query", "should_trigger"}` as skill-creator writes it, and an
+//! object with such a list, or with the skill's name and lists of prompts, as the guides of the format
+//! show it. One is written: the first.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::document::{Message, start};
+
+pub use hone_library::SUITE_FILE;
+
+/// The largest suite that is read, in bytes.
+pub const MAX_SUITE_BYTES: usize = 1024 * 1024;
+
+/// Messages of one suite that are read.
+pub const MAX_CASES: usize = 1_000;
+
+/// Remembered messages of each kind that routing keeps of one skill: five give nearly all of the gain.
+pub const MAX_REMEMBERED: usize = 8;
+
+/// How much of a remembered message is kept, in bytes.
+pub const MAX_MESSAGE_BYTES: usize = 1_024;
+
+/// A message and whether it should call the skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// The message.
+    pub query: String,
+    /// Whether it should call the skill.
+    pub should_trigger: bool,
+}
+
+/// The messages of one skill.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Suite {
+    /// In the order of the file.
+    pub cases: Vec<Case>,
+}
+
+/// Why a suite could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuiteError(String);
+
+impl SuiteError {
+    pub(crate) fn new(why: String) -> Self {
+        Self(why)
+    }
+}
+
+impl fmt::Display for SuiteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SuiteError {}
+
+const QUERY_KEYS: [&str; 6] = ["query", "prompt", "message", "input", "text", "user"];
+const ANSWER_KEYS: [&str; 5] =
+    ["should_trigger", "should-trigger", "shouldTrigger", "expected_trigger", "trigger"];
+/// Lists of messages that should, and should not, call the skill.
+const YES_LISTS: [&str; 5] =
+    ["should_trigger", "should_trigger_queries", "positive", "positives", "trigger"];
+const NO_LISTS: [&str; 6] = [
+    "should_not_trigger",
+    "should_not_trigger_queries",
+    "negative",
+    "negatives",
+    "near_misses",
+    "do_not_trigger",
+];
+const CASE_LISTS: [&str; 7] =
+    ["evals", "cases", "queries", "tests", "triggers", "trigger_tests", "eval_set"];
+
+impl Suite {
+    /// Reads a suite in any of the formats.
+    pub fn read(bytes: &[u8]) -> Result<Self, SuiteError> {
+        if bytes.len() > MAX_SUITE_BYTES {
+            return Err(SuiteError(format!(
+                "the file has {} bytes, {MAX_SUITE_BYTES} are read at most",
+                bytes.len()
+            )));
+        }
+        let value: Value = serde_json::from_slice(bytes)
+            .map_err(|error| SuiteError(format!("this is not JSON: {error}")))?;
+        let mut cases = Vec::new();
+        collect(&value, None, &mut cases);
+        if cases.is_empty() {
+            return Err(SuiteError(
+                "there are no messages in it; write a list of {\"query\": \"…\", \"should_trigger\": true}"
+                    .to_owned(),
+            ));
+        }
+        cases.truncate(MAX_CASES);
+        Ok(Self { cases })
+    }
+
+    /// The suite as skill-creator writes it.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(&self.cases).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// What routing remembers of it: the first few of each kind.
+    pub(crate) fn messages(&self) -> Vec<Message> {
+        let of = |wanted: bool| {
+            self.cases
+                .iter()
+                .filter(move |case| case.should_trigger == wanted)
+                .take(MAX_REMEMBERED)
+                .map(|case| Message {
+                    should_trigger: case.should_trigger,
+                    text: start(&case.query, MAX_MESSAGE_BYTES).to_owned(),
+                })
+        };
+        of(true).chain(of(false)).collect()
+    }
+}
+
+/// Finds the cases in a value; `answer` is what the list around it says about its messages.
+fn collect(value: &Value, answer: Option<bool>, cases: &mut Vec<Case>) {
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                match (item, answer) {
+                    (Value::String(query), Some(should_trigger)) => {
+                        cases.push(Case { query: query.clone(), should_trigger });
+                    }
+                    (Value::Object(_), _) => collect(item, answer, cases),
+                    _ => {}
+                }
+            }
+        }
+        Value::Object(map) => {
+            let query = QUERY_KEYS.iter().find_map(|key| map.get(*key)?.as_str());
+            let said = ANSWER_KEYS.iter().find_map(|key| map.get(*key)?.as_bool());
+            if let (Some(query), Some(should_trigger)) = (query, said.or(answer)) {
+                cases.push(Case { query: query.to_owned(), should_trigger });
+                return;
+            }
+            let lists = CASE_LISTS.iter().map(|key| (key, answer));
+            let yes = YES_LISTS.iter().map(|key| (key, Some(true)));
+            let no = NO_LISTS.iter().map(|key| (key, Some(false)));
+            for (key, answer) in lists.chain(yes).chain(no) {
+                if let Some(list @ Value::Array(_)) = map.get(*key) {
+                    collect(list, answer, cases);
+                }
+            }
+        }
+        _ => {}
+    }
+}

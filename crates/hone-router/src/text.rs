@@ -1,0 +1,386 @@
+//! From text to the words a message and a skill are compared by.
+//!
+//! Words are lower case, without endings and without the words that say nothing about a task. Scripts
+//! that do not put blanks between words give pairs of characters instead, and every word also gives
+//! its trigrams, so that a typing error or an unknown form still meets its word. Time is linear in the
+//! text, and every piece of it is bounded.
+
+use std::ops::Range;
+
+/// Longer words are cut: no language needs them, encoded data has them.
+const MAX_WORD_CHARS: usize = 40;
+
+/// Words that are in most messages and say nothing about which skill they are for. Sorted.
+const STOP: [&str; 127] = [
+    "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
+    "because", "been", "but", "by", "can", "cannot", "could", "did", "do", "does", "doing", "don",
+    "each", "etc", "for", "from", "get", "gets", "go", "going", "had", "has", "have", "having",
+    "he", "help", "her", "here", "hey", "hi", "his", "how", "i", "if", "im", "in", "into", "is",
+    "it", "its", "just", "know", "let", "lets", "like", "ll", "may", "me", "might", "must", "my",
+    "need", "needs", "no", "not", "of", "on", "one", "only", "or", "our", "out", "please", "re",
+    "she", "should", "so", "some", "such", "than", "thanks", "that", "the", "their", "them",
+    "then", "there", "these", "they", "thing", "things", "this", "those", "to", "too", "up", "us",
+    "use", "used", "user", "users", "uses", "using", "ve", "very", "via", "want", "wants", "was",
+    "we", "well", "were", "what", "when", "where", "which", "while", "who", "why", "will", "with",
+    "would", "you", "your",
+];
+
+/// One word of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// Lower case, as written.
+    pub(crate) plain: String,
+    /// Without its ending.
+    pub(crate) stem: String,
+    /// It says nothing about a task; it has no place among stems and pairs.
+    pub(crate) is_stop: bool,
+    /// A piece of an identifier or of a text without blanks: it overlaps the word before it.
+    pub(crate) is_piece: bool,
+    /// Characters of a script without blanks.
+    pub(crate) is_unspaced: bool,
+    /// It is joined to the word before it by a hyphen or an underscore.
+    pub(crate) is_joined: bool,
+    /// `/` or `$` stands before it, and nothing before that.
+    pub(crate) is_called: bool,
+}
+
+/// The words of a text, in order.
+pub(crate) fn words(text: &str) -> Vec<Word> {
+    let mut reader = WordReader::default();
+    for character in text.chars() {
+        reader.take(character);
+    }
+    reader.end_word();
+    reader.words
+}
+
+#[derive(Default)]
+struct WordReader {
+    words: Vec<Word>,
+    /// The word under way, as written.
+    word: String,
+    chars: usize,
+    /// The last character of a run in a script without blanks, and whether a pair holds it.
+    unspaced: Option<(char, bool)>,
+    after_apostrophe: bool,
+    before: Option<Mark>,
+}
+
+/// What stands directly before a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Joint,
+    Call,
+    Other,
+}
+
+impl WordReader {
+    fn take(&mut self, c: char) {
+        if is_unspaced(c) {
+            self.end_spaced();
+            let before = self.unspaced.replace((c, false));
+            if let Some((before, _)) = before {
+                self.push(format!("{before}{c}"), true);
+                self.unspaced = Some((c, true));
+            }
+            return;
+        }
+        self.end_unspaced();
+        if c.is_alphanumeric() || is_mark(c) {
+            if !self.after_apostrophe && self.chars < MAX_WORD_CHARS {
+                self.word.push(c);
+            }
+            self.chars += 1;
+        } else if matches!(c, '\'' | '’') && !self.word.is_empty() {
+            self.after_apostrophe = true;
+        } else if matches!(c, '+' | '#') && self.chars == 1 && self.word.is_ascii() {
+            // `C++`, `C#`, `F#`
+            self.word.push(c);
+        } else if c == '+' && self.word.ends_with('+') {
+            self.word.push(c);
+        } else {
+            let follows_word = !self.word.is_empty();
+            self.end_spaced();
+            self.before = match c {
+                '-' | '_' if follows_word => Some(Mark::Joint),
+                '/' | '$' if !follows_word && self.before != Some(Mark::Other) => Some(Mark::Call),
+                c if c.is_whitespace() => None,
+                _ => Some(Mark::Other),
+            };
+        }
+    }
+
+    fn end_word(&mut self) {
+        self.end_spaced();
+        self.end_unspaced();
+    }
+
+    fn end_unspaced(&mut self) {
+        // A single character has no pair to stand in.
+        if let Some((c, false)) = self.unspaced.take() {
+            self.push(c.to_string(), false);
+        }
+    }
+
+    fn end_spaced(&mut self) {
+        let word = std::mem::take(&mut self.word);
+        self.chars = 0;
+        self.after_apostrophe = false;
+        if word.is_empty() {
+            return;
+        }
+        let pieces = identifier_pieces(&word);
+        self.push(word.to_lowercase(), false);
+        for piece in pieces {
+            self.push(word[piece].to_lowercase(), true);
+        }
+    }
+
+    fn push(&mut self, plain: String, is_piece: bool) {
+        let is_stop = STOP.binary_search(&plain.as_str()).is_ok();
+        let is_unspaced = plain.chars().next().is_some_and(is_unspaced);
+        let before = std::mem::take(&mut self.before);
+        self.words.push(Word {
+            stem: stem(&plain),
+            plain,
+            is_stop,
+            is_piece,
+            is_unspaced,
+            is_joined: before == Some(Mark::Joint),
+            is_called: before == Some(Mark::Call),
+        });
+    }
+}
+
+/// Scripts whose words are not parted by blanks: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese.
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x4dbf
+        | 0x4e00..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x20000..=0x3ffff)
+        && c.is_alphanumeric()
+}
+
+/// Vowel signs and accents that stand on the letter before them.
+fn is_mark(c: char) -> bool {
+    matches!(u32::from(c), 0x0300..=0x036f | 0x0900..=0x0903 | 0x093a..=0x094f | 0x0610..=0x061a | 0x064b..=0x065f)
+}
+
+/// The parts of `getUserName` or `MyBigType`; none of `GitHub` or `JavaScript`, which are words.
+fn identifier_pieces(word: &str) -> Vec<Range<usize>> {
+    let bytes = word.as_bytes();
+    if !word.is_ascii() || !bytes.iter().any(u8::is_ascii_lowercase) {
+        return Vec::new();
+    }
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for at in 1..bytes.len() {
+        if bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase() {
+            pieces.push(start..at);
+            start = at;
+        }
+    }
+    pieces.push(start..bytes.len());
+    let least = if bytes[0].is_ascii_lowercase() { 2 } else { 3 };
+    if pieces.len() < least { Vec::new() } else { pieces }
+}
+
+/// A word without its English ending; words of other languages and with digits stay as they are.
+///
+/// Lighter than Porter's: on labelled messages both rank alike.
+fn stem(word: &str) -> String {
+    if word.len() <= 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return word.to_owned();
+    }
+    let mut stem = word.to_owned();
+    without_plural(&mut stem);
+    for ending in ["ingly", "edly", "ing", "ed"] {
+        if let Some(rest) = stem.strip_suffix(ending)
+            && rest.len() >= 3
+            && rest.bytes().any(is_vowel)
+        {
+            let keep =
+                rest.len() - usize::from(ends_double(rest) && !rest.ends_with(['l', 's', 'z']));
+            stem.truncate(keep);
+            break;
+        }
+    }
+    for (ending, instead) in ENDINGS {
+        if stem.strip_suffix(ending).is_some_and(|rest| rest.len() >= 4) {
+            stem.truncate(stem.len() - ending.len());
+            stem.push_str(instead);
+            break;
+        }
+    }
+    if stem.len() > 3 && stem.ends_with('e') {
+        stem.pop();
+    }
+    if stem.len() > 3 && stem.ends_with('y') && !stem.bytes().rev().nth(1).is_some_and(is_vowel) {
+        stem.pop();
+        stem.push('i');
+    }
+    if stem.len() > 4 && ends_double(&stem) && !stem.ends_with(['s', 'z']) {
+        stem.pop();
+    }
+    stem
+}
+
+/// Endings that change the kind of a word, not what it is about; the first that fits is replaced.
+const ENDINGS: [(&str, &str); 18] = [
+    ("ization", "iz"),
+    ("isation", "iz"),
+    ("ational", "at"),
+    ("ation", "at"),
+    ("izer", "iz"),
+    ("iser", "iz"),
+    ("ator", "at"),
+    ("ment", ""),
+    ("ness", ""),
+    ("ful", ""),
+    ("ally", "al"),
+    ("ly", ""),
+    ("ise", "iz"),
+    ("ize", "iz"),
+    ("ive", ""),
+    ("ion", ""),
+    ("er", ""),
+    ("al", ""),
+];
+
+fn without_plural(word: &mut String) {
+    if word.len() > 4 && word.ends_with("ies") {
+        word.truncate(word.len() - 3);
+        word.push('y');
+    } else if ["sses", "shes", "ches", "xes", "zzes"].iter().any(|ending| word.ends_with(ending)) {
+        word.truncate(word.len() - 2);
+    } else if word.ends_with('s') && !["ss", "us", "is"].iter().any(|e| word.ends_with(e)) {
+        word.pop();
+    }
+}
+
+fn is_vowel(byte: u8) -> bool {
+    matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
+}
+
+fn ends_double(word: &str) -> bool {
+    matches!(word.as_bytes(), [.., a, b] if a == b)
+}
+
+/// The trigrams of a word, its borders included: `^pd`, `pdf`, `df$`.
+pub(crate) fn trigrams(word: &str, mut each: impl FnMut([char; 3])) {
+    let mut window = [' ', ' ', '\u{2}'];
+    for c in word.chars().take(MAX_WORD_CHARS).chain(std::iter::once('\u{3}')) {
+        window = [window[1], window[2], c];
+        if window[0] != ' ' {
+            each(window);
+        }
+    }
+}
+
+/// Ways in which descriptions say what a skill is not for.
+const NOT_FOR: [&str; 16] = [
+    "do not use",
+    "don't use",
+    "do not trigger",
+    "don't trigger",
+    "do not invoke",
+    "do not activate",
+    "do not apply",
+    "not for",
+    "not intended for",
+    "not to be used",
+    "should not be used",
+    "should not trigger",
+    "never use",
+    "avoid using",
+    "skip for",
+    "skip when",
+];
+
+/// The parts of a description that say what the skill is not for, each up to the end of its sentence.
+pub(crate) fn negative_ranges(text: &str) -> Vec<Range<usize>> {
+    let lower = text.to_ascii_lowercase();
+    let bytes = lower.as_bytes();
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let is_start = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+        let rest = &bytes[at..];
+        let begins = is_start
+            && matches!(bytes[at], b'd' | b'n' | b's' | b'a')
+            && NOT_FOR.iter().any(|phrase| {
+                rest.starts_with(phrase.as_bytes())
+                    && !rest.get(phrase.len()).is_some_and(u8::is_ascii_alphanumeric)
+            });
+        if !begins {
+            at += 1;
+            continue;
+        }
+        let end = sentence_end(bytes, at);
+        ranges.push(at..end);
+        at = end.max(at + 1);
+    }
+    ranges
+}
+
+/// The end of the sentence that holds `at`: a full stop before a blank, a semicolon or a line end.
+fn sentence_end(bytes: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while end < bytes.len() {
+        let is_end = match bytes[end] {
+            b';' | b'\n' => true,
+            b'.' | b'!' | b'?' => bytes.get(end + 1).is_none_or(u8::is_ascii_whitespace),
+            _ => false,
+        };
+        if is_end {
+            break;
+        }
+        end += 1;
+    }
+    // These are ASCII, so the range ends between characters.
+    end
+}
+
+/// The least and most words of a quotation that counts as a trigger phrase.
+const PHRASE_WORDS: Range<usize> = 2..12;
+
+/// What a text quotes: `"break it down"`, `'deep review'`, `“收尾”`, `` `lint` ``.
+pub(crate) fn quotations(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut open: Option<(usize, char)> = None;
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match open {
+            Some((start, close)) if c == close => {
+                found.push(text[start..at].trim());
+                open = None;
+            }
+            // A quotation does not run on over a line.
+            Some(_) if c == '\n' => open = None,
+            Some(_) => {}
+            None => {
+                let close = match c {
+                    '"' => Some('"'),
+                    '“' => Some('”'),
+                    '「' => Some('」'),
+                    '`' => Some('`'),
+                    // Inside a word it is an apostrophe.
+                    '\'' if !before.is_alphanumeric() => Some('\''),
+                    '‘' => Some('’'),
+                    _ => None,
+                };
+                open = close.map(|close| (at + c.len_utf8(), close));
+            }
+        }
+        before = c;
+    }
+    found
+}
+
+/// Whether a quotation is long enough to mean something by itself, and short enough to be said.
+pub(crate) fn is_phrase(words: &[Word]) -> bool {
+    PHRASE_WORDS.contains(&words.len()) && words.iter().any(|word| !word.is_stop)
+}
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;

@@ -1,0 +1,76 @@
+use super::*;
+
+fn stems(text: &str) -> Vec<String> {
+    words(text).into_iter().filter(|word| !word.is_stop).map(|word| word.stem).collect()
+}
+
+#[test]
+fn stop_words_are_sorted_for_the_search() {
+    assert!(STOP.is_sorted());
+}
+
+#[test]
+fn forms_of_a_word_share_a_stem() {
+    for forms in [
+        &["deploy", "deploys", "deployed", "deploying", "deployment"][..],
+        &["migrate", "migrates", "migrating", "migration", "migrations"],
+        &["query", "queries"],
+        &["stop", "stopped", "stopping"],
+        &["optimize", "optimizer", "optimization", "optimise"],
+    ] {
+        let stems: std::collections::BTreeSet<String> =
+            forms.iter().map(|form| stem(form)).collect();
+        assert_eq!(stems.len(), 1, "{forms:?}: {stems:?}");
+    }
+}
+
+#[test]
+fn identifiers_are_words_and_their_parts() {
+    assert_eq!(
+        stems("parse_json in getUserName, GitHub v2.docx C++ and C#"),
+        ["pars", "json", "getusernam", "nam", "github", "v2", "docx", "c++", "c#"]
+            .map(str::to_owned)
+            .into_iter()
+            .collect::<Vec<_>>()
+            .as_slice()
+    );
+}
+
+#[test]
+fn scripts_without_blanks_give_pairs() {
+    assert_eq!(stems("帮我收尾 ok"), ["帮我", "我收", "收尾", "ok"]);
+    assert_eq!(stems("一 b"), ["一", "b"]);
+}
+
+#[test]
+fn what_a_skill_is_not_for_ends_with_its_sentence() {
+    let text = "Fills forms. Do NOT use for scans; works on v1.2 too. Not for forums or e.g. mail.";
+    let found: Vec<&str> = negative_ranges(text).into_iter().map(|range| &text[range]).collect();
+    assert_eq!(found, ["Do NOT use for scans", "Not for forums or e.g"]);
+}
+
+#[test]
+fn quotations_are_found_in_every_style() {
+    let text =
+        "say \"break it down\", 'plan this', “roll back”, don't, 「收尾」 or `lint all`\n\"open";
+    assert_eq!(quotations(text), ["break it down", "plan this", "roll back", "收尾", "lint all"]);
+}
+
+#[test]
+fn a_name_is_seen_to_be_joined_or_called() {
+    let seen: Vec<(String, bool, bool)> = words("run pr-naming or /tidy, a/b")
+        .into_iter()
+        .map(|word| (word.plain, word.is_joined, word.is_called))
+        .collect();
+    let of = |word: &str| seen.iter().find(|(plain, ..)| plain == word).cloned().unwrap();
+    assert_eq!(of("naming"), ("naming".to_owned(), true, false));
+    assert_eq!(of("tidy"), ("tidy".to_owned(), false, true));
+    assert_eq!(of("b"), ("b".to_owned(), false, false));
+}
+
+#[test]
+fn trigrams_know_where_a_word_ends() {
+    let mut found = Vec::new();
+    trigrams("pdf", |trigram| found.push(trigram.iter().collect::<String>()));
+    assert_eq!(found, ["\u{2}pd", "pdf", "df\u{3}"]);
+}

@@ -1,0 +1,97 @@
+//! Why a skill was or was not chosen for a message, and what would have changed it.
+
+use crate::bands::{Band, FEATURES, MODEL, OFFER};
+use crate::matching::{Match, Ranking};
+
+/// How one measurement moved the odds of a skill.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contribution {
+    /// What was measured.
+    pub what: &'static str,
+    /// Its value.
+    pub value: f32,
+    /// How far it moved the odds, as a logarithm; negative is away from the skill.
+    pub moved: f32,
+}
+
+/// A word of the message that one skill has and another lacks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Word {
+    /// As the message has it.
+    pub word: String,
+    /// How much it says: the rarer in the library, the more.
+    pub weight: f32,
+}
+
+/// Everything about one message and one skill.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Why {
+    /// The skill, its band, confidence and reasons.
+    pub found: Match,
+    /// Its place in the order, from 1; `None` when nothing leads to it.
+    pub place: Option<usize>,
+    /// What its place is made from.
+    pub total: f32,
+    /// What its confidence is made from, the heaviest first.
+    pub contributions: Vec<Contribution>,
+    /// Words of the message that are nowhere in the skill, the heaviest first.
+    pub lacks: Vec<Word>,
+    /// What would have changed the answer.
+    pub would_change: Option<String>,
+}
+
+/// Words that are named as lacking.
+const MAX_LACKING: usize = 5;
+
+/// Explains what a ranking says about one skill.
+pub fn why(ranking: &Ranking<'_, '_>, skill: usize) -> Why {
+    let found = ranking.look_at(skill);
+    let features = ranking.features(skill);
+    let mut contributions: Vec<Contribution> = FEATURES
+        .into_iter()
+        .zip(features)
+        .zip(MODEL.weights)
+        .map(|((what, value), weight)| Contribution { what, value, moved: weight * value })
+        .collect();
+    let [midpoint, positive, negative] = ranking.remembered(skill);
+    let suite = [
+        ("suite", midpoint, MODEL.midpoint),
+        ("remembered", positive, MODEL.remembered),
+        ("remembered-not", negative, MODEL.remembered_not),
+    ];
+    for (what, value, weight) in suite {
+        contributions.push(Contribution { what, value, moved: weight * value });
+    }
+    // The length of the message is the same for every skill: it tips nothing.
+    contributions.retain(|contribution| contribution.moved != 0.0 && contribution.what != "length");
+    contributions.sort_by(|a, b| b.moved.abs().total_cmp(&a.moved.abs()));
+    let mut lacks: Vec<Word> = ranking
+        .words_without(skill)
+        .into_iter()
+        .map(|(word, weight)| Word { word, weight })
+        .collect();
+    lacks.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    lacks.truncate(MAX_LACKING);
+    let place = ranking.place(skill);
+    let would_change = would_change(&found, place, &lacks);
+    Why { found, place, total: ranking.total(skill), contributions, lacks, would_change }
+}
+
+fn would_change(found: &Match, place: Option<usize>, lacks: &[Word]) -> Option<String> {
+    let words: Vec<String> = lacks.iter().map(|word| format!("`{}`", word.word)).collect();
+    match found.band {
+        Band::Activate => None,
+        Band::Offer if place == Some(1) => Some(
+            "it is offered, not activated: the message does not say its name or one of its trigger phrases"
+                .to_owned(),
+        ),
+        Band::Offer => Some("others stand before it; it is offered all the same".to_owned()),
+        Band::Nothing if words.is_empty() => Some(format!(
+            "its confidence is below {OFFER:.2} although it has every word; add the message to its triggers.json"
+        )),
+        Band::Nothing => Some(format!(
+            "its description has none of {}; words like these, or the message in its triggers.json, would lift it",
+            words.join(", ")
+        )),
+    }
+}

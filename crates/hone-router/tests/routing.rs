@@ -1,0 +1,268 @@
+//! Routing as a caller sees it: a library on disk, messages in, answers out.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hone_library::{Catalogue, Config, Root, Search, State, Surroundings};
+use hone_router::{Band, Case, Index, MAX_END_BYTES, Opened, Ranking, SkillText, Suite};
+use proptest::prelude::*;
+
+struct World {
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn skill(&self, name: &str, description: &str) -> PathBuf {
+        let folder = self.folder.path().join("skills").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\n# Steps\n");
+        fs::write(folder.join("SKILL.md"), text).unwrap();
+        // A time in the past keeps the index from suspecting a further change in the same tick.
+        age(&folder.join("SKILL.md"));
+        folder
+    }
+
+    fn around(&self) -> Surroundings {
+        Surroundings {
+            cwd: self.folder.path().to_owned(),
+            user_home: self.folder.path().to_owned(),
+            hone_home: self.folder.path().join(".hone"),
+            platform: "linux".to_owned(),
+            moved: std::collections::BTreeMap::new(),
+        }
+    }
+
+    fn catalogue(&self, state: &State) -> Catalogue {
+        let around = self.around();
+        let root = Root::explicit(&self.folder.path().join("skills"), &around.cwd).unwrap();
+        Catalogue::find(Search::only(vec![root], &around, &Config::default()), state)
+    }
+
+    fn state(&self) -> State {
+        State::open(&self.folder.path().join(".hone"))
+    }
+}
+
+/// Waits until the kernel's clock has moved past the file's times.
+fn age(file: &Path) {
+    while hone_library::derived::stamp(file).is_none() {
+        std::thread::yield_now();
+    }
+}
+
+fn open<'s>(state: &'s State, catalogue: &Catalogue) -> Opened<'s> {
+    Index::open(state, &catalogue.roots, &catalogue.skills)
+}
+
+/// Every skill with every number that an answer is made of.
+fn answer(index: &Index<'_>, message: &str) -> Vec<String> {
+    let matches = Ranking::new(index, message).matches(100, |_| true);
+    matches.iter().map(|found| format!("{found:?}")).collect()
+}
+
+const MESSAGE: &str = "extract the tables from this pdf invoice and tidy the changelog";
+
+fn filled(count: usize) -> World {
+    let world = World::new();
+    for number in 0..count {
+        let topic = ["pdf invoices", "changelogs", "database tables", "screenshots"][number % 4];
+        world.skill(&format!("skill-{number:03}"), &format!("Handles {topic}, part {number}"));
+    }
+    world
+}
+
+#[test]
+fn a_skill_is_read_once_until_it_changes() {
+    let world = filled(200);
+    let state = world.state();
+    let catalogue = world.catalogue(&state);
+    assert_eq!(open(&state, &catalogue).read, 200);
+    assert_eq!(open(&state, &catalogue).read, 0);
+    world.skill("skill-007", "Draws diagrams of trains");
+    let catalogue = world.catalogue(&state);
+    assert_eq!(open(&state, &catalogue).read, 1);
+    assert_eq!(open(&state, &catalogue).read, 0);
+    let folder = world.folder.path().join("skills/skill-008");
+    fs::write(folder.join("triggers.json"), r#"[{"query":"q","should_trigger":true}]"#).unwrap();
+    age(&folder.join("triggers.json"));
+    assert_eq!(open(&state, &catalogue).read, 1);
+    assert_eq!(open(&state, &catalogue).read, 0);
+}
+
+#[test]
+fn the_way_to_an_index_does_not_show_in_its_answers() {
+    let world = filled(150);
+    let state = world.state();
+    open(&state, &world.catalogue(&state));
+    world.skill("skill-003", "Extracts tables from a PDF invoice");
+    world.skill("skill-150", "Tidies a changelog");
+    fs::remove_dir_all(world.folder.path().join("skills/skill-050")).unwrap();
+    let catalogue = world.catalogue(&state);
+    let updated = open(&state, &catalogue);
+    assert_eq!(updated.read, 2);
+
+    let other = tempfile::tempdir().unwrap();
+    let anew = State::open(other.path());
+    let built = open(&anew, &catalogue);
+    assert_eq!(built.read, 150);
+    assert_eq!(answer(&updated.index, MESSAGE), answer(&built.index, MESSAGE));
+
+    // Enough changes to merge both parts.
+    for number in 0..100 {
+        world.skill(&format!("skill-{number:03}"), "Sorts photographs by date");
+    }
+    let catalogue = world.catalogue(&state);
+    let merged = open(&state, &catalogue);
+    let built = open(&anew, &catalogue);
+    assert_eq!(answer(&merged.index, MESSAGE), answer(&built.index, MESSAGE));
+    assert_eq!(open(&state, &catalogue).read, 0);
+}
+
+#[test]
+fn without_a_state_an_index_is_made_in_memory() {
+    let world = filled(3);
+    let state = world.state();
+    let catalogue = world.catalogue(&state);
+    let nowhere = State::open(Path::new("/dev/null/nowhere"));
+    let opened = open(&nowhere, &catalogue);
+    assert_eq!((opened.read, opened.index.len()), (3, 3));
+    assert_eq!(answer(&opened.index, MESSAGE), answer(&open(&state, &catalogue).index, MESSAGE));
+}
+
+#[test]
+fn a_broken_suite_is_told_and_the_skill_is_found() {
+    let world = World::new();
+    let folder = world.skill("pdf", "Extracts text from PDF files");
+    fs::write(folder.join("triggers.json"), "[1, 2").unwrap();
+    let state = world.state();
+    let opened = open(&state, &world.catalogue(&state));
+    let told: Vec<String> =
+        opened.broken_suites.iter().map(|(skill, error)| format!("{skill}: {error}")).collect();
+    assert_eq!(told, ["0: this is not JSON: EOF while parsing a list at line 1 column 5"]);
+    assert_eq!(Ranking::new(&opened.index, "read a pdf").best(1, |_| true), [0]);
+}
+
+fn text(name: &str, description: &str) -> SkillText {
+    SkillText { name: name.to_owned(), description: description.to_owned(), ..SkillText::default() }
+}
+
+fn library() -> Vec<SkillText> {
+    vec![
+        text(
+            "pdf-forms",
+            "Fills in PDF forms. Use when a form has to be filled. Not for scanned paper.",
+        ),
+        text("planner", "Plans work. Triggers on \"break it down for me\", \"where do I start\"."),
+        text("checkpoint", "Saves what a session learned before it ends"),
+        text("weather", "Tells the weather of a city"),
+        text("wrap-up", "会话收尾、复盘、沉淀经验"),
+    ]
+}
+
+fn first(skills: &[SkillText], message: &str) -> Option<(String, Band)> {
+    let index = Index::in_memory(skills);
+    let matches = Ranking::new(&index, message).matches(1, |_| true);
+    matches.first().map(|found| (skills[found.skill].name.clone(), found.band))
+}
+
+#[test]
+fn only_what_is_said_plainly_is_activated() {
+    for (message, expected) in [
+        ("use pdf-forms for this application", Band::Activate),
+        ("/pdf-forms the application", Band::Activate),
+        ("please take the checkpoint skill before we stop the session", Band::Activate),
+        ("the migration is large, break it down for me", Band::Activate),
+        ("fill in this pdf form", Band::Offer),
+        ("what did we learn in this session? save a checkpoint", Band::Offer),
+    ] {
+        let (_, band) = first(&library(), message).unwrap();
+        assert_eq!(band, expected, "{message}");
+    }
+    assert_eq!(first(&library(), "zzz qqq"), None);
+}
+
+#[test]
+fn two_names_in_one_message_are_ambiguous() {
+    let (_, band) = first(&library(), "use pdf-forms or use wrap-up, whichever fits").unwrap();
+    assert_eq!(band, Band::Offer);
+}
+
+#[test]
+fn typing_errors_and_other_scripts_find_their_skill() {
+    assert_eq!(first(&library(), "wheather in the citty").unwrap().0, "weather");
+    assert_eq!(first(&library(), "帮我收尾一下").unwrap().0, "wrap-up");
+}
+
+#[test]
+fn what_a_skill_is_not_for_counts_against_it() {
+    let skills = library();
+    let index = Index::in_memory(&skills);
+    let sure = |message: &str| Ranking::new(&index, message).confidence(0);
+    assert!(sure("fill in a form on scanned paper") < sure("fill in a form on coloured paper"));
+}
+
+#[test]
+fn remembered_messages_lead_to_their_skill() {
+    let mut skills = library();
+    let message = "is it going to rain on saturday";
+    assert_ne!(first(&skills, message).unwrap().0, "weather");
+    let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
+    skills[3].suite = Suite {
+        cases: vec![case("will it rain tomorrow", true), case("rain man, the film", false)],
+    };
+    assert_eq!(first(&skills, message).unwrap().0, "weather");
+}
+
+#[test]
+fn a_pasted_book_costs_no_more_than_its_ends() {
+    let skills = library();
+    let index = Index::in_memory(&skills);
+    let ends = |middle: usize| {
+        format!("fill in {}{} this pdf form", "x ".repeat(MAX_END_BYTES / 2), "y ".repeat(middle))
+    };
+    // Both messages are read to the same bound, whatever lies between their ends.
+    let (long, longer) = (ends(MAX_END_BYTES), ends(5 * 1024 * 1024));
+    assert_eq!(answer(&index, &long), answer(&index, &longer));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_taken_apart_and_ranked_the_same_twice(name in ".{0,40}", about in ".{0,200}", message in ".{0,300}") {
+        let skills = [text(&name, &about), text("other", "Something else entirely")];
+        let index = Index::in_memory(&skills);
+        prop_assert_eq!(answer(&index, &message), answer(&index, &message));
+        for found in Ranking::new(&index, &message).matches(10, |_| true) {
+            prop_assert!(found.score.is_finite() && (0.0..=1.0).contains(&found.score));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_a_suite_or_a_reason(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        if let Err(error) = Suite::read(&bytes) {
+            prop_assert!(!error.to_string().is_empty());
+        }
+    }
+}
+
+#[test]
+fn both_formats_of_a_suite_are_read() {
+    let expected = vec![
+        Case { query: "fill this form".to_owned(), should_trigger: true },
+        Case { query: "print this form".to_owned(), should_trigger: false },
+    ];
+    for format in [
+        r#"[{"query":"fill this form","should_trigger":true},{"query":"print this form","should_trigger":false}]"#,
+        r#"{"skill_name":"x","evals":[{"prompt":"fill this form","should_trigger":true},{"prompt":"print this form","should_trigger":false}]}"#,
+        r#"{"should_trigger":["fill this form"],"should_not_trigger":["print this form"]}"#,
+    ] {
+        assert_eq!(Suite::read(format.as_bytes()).unwrap().cases, expected, "{format}");
+    }
+    let written = Suite { cases: expected.clone() }.to_json();
+    assert_eq!(Suite::read(written.as_bytes()).unwrap().cases, expected);
+}

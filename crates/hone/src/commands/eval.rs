@@ -1,0 +1,193 @@
+//! `hone eval triggers`: every suite against the whole library, without a model.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use hone_library::Listed;
+use hone_router::{
+    Report, SUITE_FILE, SkillText, Suite, confusion_svg, evaluate, propose_suite, read_suite,
+    skill_text, unreached_by_description,
+};
+
+use super::match_message::open_index;
+use crate::cli::Writing;
+use crate::context::Context;
+use crate::output::{Failure, NO, Outcome, count, print, print_json, say};
+use crate::routing_json::{EvalReport, EvalSkill};
+use crate::terminal::printable_line;
+
+/// Skills and messages that are printed of each kind.
+const MAX_SHOWN: usize = 10;
+
+/// What to evaluate.
+pub(crate) struct What<'w> {
+    pub(crate) names: &'w [String],
+    pub(crate) suite: Option<&'w Path>,
+    pub(crate) all: bool,
+    pub(crate) plot: Option<&'w Path>,
+}
+
+pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Outcome {
+    let catalogue = context.catalogue()?;
+    context.tell_problem();
+    let skills = &catalogue.skills;
+    let mut wanted = Vec::new();
+    for name in what.names {
+        let skill = context.skill(&catalogue, name)?;
+        let place = skills.iter().position(|other| other.path == skill.path);
+        wanted.push(place.ok_or_else(|| {
+            Failure::no(format!("`{name}` is not offered here"), "`hone list --all` says why")
+        })?);
+    }
+    let index = open_index(context, &catalogue);
+    let mut suites = suites(context, skills, what, &wanted)?;
+    if suites.is_empty() && !what.all {
+        let hint =
+            "write one: `hone new NAME --triggers`, or a list of {\"query\", \"should_trigger\"}";
+        return Err(Failure::no("there is no triggers.json to evaluate", hint));
+    }
+    suites.sort_by_key(|(skill, _)| *skill);
+    let texts = |skill: usize| -> SkillText { skill_text(&skills[skill]).0 };
+    let mut report = evaluate(&index, &texts, &suites);
+    if what.all {
+        let without: Vec<(usize, &str)> = skills
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| suites.iter().all(|(skill, _)| skill != place))
+            .map(|(place, skill)| (place, skill.summary.description.as_str()))
+            .collect();
+        report.unreached.extend(unreached_by_description(&index, &without));
+        report.unreached.sort_unstable();
+    }
+    if let Some(file) = what.plot {
+        let svg = confusion_svg(&report, &|skill| skills[skill].summary.name.clone());
+        std::fs::write(file, svg).map_err(|error| {
+            let hint = "name a file in a folder that can be written to";
+            Failure::failed(format!("could not write `{}`: {error}", file.display()), hint)
+        })?;
+    }
+    let is_good = report.stolen.is_empty()
+        && report.unreached.is_empty()
+        && report.total.misses + report.total.near_misses_called == 0;
+    let code = if is_good { ExitCode::SUCCESS } else { ExitCode::from(NO) };
+    let json = EvalReport::of(&report, skills);
+    if as_json {
+        return print_json(&json).map(|_| code);
+    }
+    show(&report, &json)?;
+    if let Some(file) = what.plot {
+        say(&format!("wrote `{}`", file.display()));
+    }
+    Ok(code)
+}
+
+/// Writes a proposed suite beside a new skill, unless it has one.
+pub(crate) fn propose(context: &Context, key: &Path, writing: &Writing) -> Result<(), Failure> {
+    let Some(skill) = context.at_path(key).or_else(|| context.at_path(&key.join("SKILL.md")))
+    else {
+        return Ok(());
+    };
+    let (text, error) = skill_text(&skill);
+    if skill.is_flat || error.is_some() || !text.suite.cases.is_empty() {
+        say("note: it has a triggers.json already");
+        return Ok(());
+    }
+    let catalogue = context.catalogue()?;
+    let index = open_index(context, &catalogue);
+    let own = catalogue.skills.iter().position(|other| other.path == skill.path);
+    let suites: Vec<(usize, Suite)> = catalogue
+        .skills
+        .iter()
+        .map(|skill| skill_text(skill).0.suite)
+        .enumerate()
+        .filter(|(_, suite)| !suite.cases.is_empty())
+        .collect();
+    let suite = propose_suite(&index, &text, own, &suites);
+    context.store(writing).write_file(&skill, SUITE_FILE, suite.to_json().as_bytes(), false)?;
+    let yes = suite.cases.iter().filter(|case| case.should_trigger).count();
+    say(&format!(
+        "proposed {SUITE_FILE}: {yes} that should call it, {} that should not; read it before you rely on it",
+        suite.cases.len() - yes
+    ));
+    Ok(())
+}
+
+fn suites(
+    context: &Context,
+    skills: &[Listed],
+    what: &What<'_>,
+    wanted: &[usize],
+) -> Result<Vec<(usize, Suite)>, Failure> {
+    if let Some(file) = what.suite {
+        let &[skill] = wanted else {
+            let hint = "hone eval triggers NAME --suite FILE";
+            return Err(Failure::failed("a suite belongs to one skill: name it", hint));
+        };
+        let path = context.around.cwd.join(file);
+        let suite = read_suite(&path).map_err(|error| {
+            let hint = "a suite is a list of {\"query\": \"…\", \"should_trigger\": true}";
+            Failure::failed(format!("`{}`: {error}", file.display()), hint)
+        })?;
+        return Ok(vec![(skill, suite)]);
+    }
+    let of = |place: usize| {
+        let suite = skill_text(&skills[place]).0.suite;
+        (!suite.cases.is_empty()).then_some((place, suite))
+    };
+    if wanted.is_empty() {
+        return Ok((0..skills.len()).filter_map(of).collect());
+    }
+    Ok(wanted.iter().copied().filter_map(of).collect())
+}
+
+fn show(report: &Report, json: &EvalReport) -> Outcome {
+    let total = &report.total;
+    let mut text = format!(
+        "{} with a suite: precision {:.2}, recall {:.2}, F1 {:.2}\n\
+         near-misses: {} of {} stay quiet; off-topic: {} of {}\n",
+        count(report.skills.len(), "skill"),
+        total.precision(),
+        total.recall(),
+        total.f1(),
+        total.near_misses - total.near_misses_called,
+        total.near_misses,
+        total.off_topic - total.off_topic_called,
+        total.off_topic
+    );
+    let worst: Vec<&EvalSkill> =
+        json.skills.iter().filter(|skill| skill.figures.f1 < 1.0).take(MAX_SHOWN).collect();
+    if !worst.is_empty() {
+        text.push_str("\nWorst descriptions:\n");
+    }
+    for skill in worst {
+        let _ = writeln!(
+            text,
+            "  {}: F1 {:.2} (precision {:.2}, recall {:.2})",
+            printable_line(&skill.name),
+            skill.figures.f1,
+            skill.figures.precision,
+            skill.figures.recall
+        );
+        if let Some(suggestion) = &skill.suggestion {
+            let _ = writeln!(text, "    {}", printable_line(suggestion));
+        }
+    }
+    if !json.stolen.is_empty() {
+        let _ = writeln!(text, "\nStolen messages ({}):", json.stolen.len());
+    }
+    for stolen in json.stolen.iter().take(MAX_SHOWN) {
+        let _ = writeln!(
+            text,
+            "  {} → {}: {}",
+            printable_line(&stolen.from),
+            printable_line(&stolen.by),
+            printable_line(&stolen.query)
+        );
+    }
+    if !json.unreached.is_empty() {
+        let names = json.unreached.join(", ");
+        let _ = writeln!(text, "\nNothing reaches: {}", printable_line(&names));
+    }
+    print(&text)
+}

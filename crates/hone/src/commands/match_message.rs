@@ -1,0 +1,169 @@
+//! `hone match` and `hone search`: which skills a message is about.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use hone_library::{Catalogue, Listed};
+use hone_router::{Band, Index, Match, Part, Ranking};
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::output::{Failure, NO, Outcome, print, print_json, say, stdout, visible_json};
+use crate::routing_json::{BatchLine, Matched, Matches, SearchResult, SearchResults};
+use crate::terminal::printable_line;
+
+/// The longest line of a batch that is read, in bytes.
+pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
+/// The index of a catalogue; suites that cannot be read are told.
+pub(crate) fn open_index<'c>(context: &'c Context, catalogue: &Catalogue) -> Index<'c> {
+    let opened = Index::open(&context.state, &catalogue.roots, &catalogue.skills);
+    for (skill, error) in &opened.broken_suites {
+        let suite = catalogue.skills[*skill].folder().join(hone_router::SUITE_FILE);
+        say(&format!("warning: `{}` is left out: {error}", context.shown(&suite)));
+    }
+    opened.index
+}
+
+pub(crate) fn match_message(
+    context: &Context,
+    message: Option<&str>,
+    batch: Option<&Path>,
+    k: usize,
+    as_json: bool,
+) -> Outcome {
+    let catalogue = context.catalogue()?;
+    context.tell_problem();
+    let index = open_index(context, &catalogue);
+    if let Some(file) = batch {
+        return run_batch(&catalogue, &index, file, k);
+    }
+    let message = message.unwrap_or_default();
+    let matches = asked(&index, &catalogue.skills, message, k);
+    if as_json {
+        let matches = matches.iter().map(|found| Matched::of(found, &catalogue.skills)).collect();
+        return print_json(&Matches { matches });
+    }
+    let likely: Vec<&Match> = matches.iter().filter(|found| found.band > Band::Nothing).collect();
+    if likely.is_empty() {
+        say("no skill applies; `hone why` says what was considered");
+        return Ok(ExitCode::SUCCESS);
+    }
+    print(&lines(&likely, &catalogue.skills))
+}
+
+fn asked(index: &Index<'_>, skills: &[Listed], message: &str, k: usize) -> Vec<Match> {
+    Ranking::new(index, message).matches(k, |skill| skills[skill].summary.model_invocable)
+}
+
+fn lines(matches: &[&Match], skills: &[Listed]) -> String {
+    let mut text = String::new();
+    let widest = matches.iter().map(|found| skills[found.skill].summary.name.len()).max();
+    for found in matches {
+        let name = printable_line(&skills[found.skill].summary.name);
+        let width = widest.unwrap_or(0);
+        let _ = writeln!(
+            text,
+            "{:8}  {:.2}  {name:width$}  {}",
+            found.band.id(),
+            found.score,
+            reasons(found)
+        );
+    }
+    text
+}
+
+/// `name: pdf; description: fill, form`.
+pub(crate) fn reasons(found: &Match) -> String {
+    let order =
+        [Part::Name, Part::Phrase, Part::Remembered, Part::Description, Part::Body, Part::NotFor];
+    let groups = order.into_iter().filter_map(|part| {
+        let of_part = found.reasons.iter().filter(|reason| reason.part == part);
+        let words: Vec<String> =
+            of_part.map(|reason| printable_line(&reason.words).into_owned()).collect();
+        (!words.is_empty()).then(|| format!("{}: {}", part.id(), words.join(", ")))
+    });
+    groups.collect::<Vec<_>>().join("; ")
+}
+
+fn run_batch(catalogue: &Catalogue, index: &Index<'_>, file: &Path, k: usize) -> Outcome {
+    let mut input: Box<dyn BufRead> = if file == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        let opened = std::fs::File::open(file).map_err(|error| {
+            let hint = "name a file with one {\"id\": …, \"query\": …} a line, or `-`";
+            Failure::failed(format!("could not open `{}`: {error}", file.display()), hint)
+        })?;
+        Box::new(std::io::BufReader::new(opened))
+    };
+    let mut out = stdout();
+    let mut is_wrong = false;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let most = u64::try_from(MAX_LINE_BYTES + 1).unwrap_or(u64::MAX);
+        let read = (&mut input).take(most).read_until(b'\n', &mut line)?;
+        if read == 0 {
+            break;
+        }
+        if line.len() > MAX_LINE_BYTES && line.last() != Some(&b'\n') {
+            let message = format!("a line has more than {MAX_LINE_BYTES} bytes");
+            return Err(Failure::failed(message, "ask shorter messages"));
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let answer = answer(catalogue, index, &line, k);
+        is_wrong |= answer.error.is_some();
+        let text = serde_json::to_string(&answer).map_err(std::io::Error::from)?;
+        out.write_all(visible_json(&text).as_bytes())?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()?;
+    Ok(if is_wrong { ExitCode::from(NO) } else { ExitCode::SUCCESS })
+}
+
+fn answer(catalogue: &Catalogue, index: &Index<'_>, line: &[u8], k: usize) -> BatchLine {
+    let wrong =
+        |id: Value, error: String| BatchLine { id, matches: Vec::new(), error: Some(error) };
+    let asked_line: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => return wrong(Value::Null, format!("this is not JSON: {error}")),
+    };
+    let id = asked_line.get("id").cloned().unwrap_or(Value::Null);
+    let Some(query) = asked_line.get("query").and_then(Value::as_str) else {
+        return wrong(id, "there is no \"query\"".to_owned());
+    };
+    let found = asked(index, &catalogue.skills, query, k);
+    let matches = found.iter().map(|found| Matched::of(found, &catalogue.skills)).collect();
+    BatchLine { id, matches, error: None }
+}
+
+pub(crate) fn search(context: &Context, words: &[String], k: usize, as_json: bool) -> Outcome {
+    let catalogue = context.catalogue()?;
+    context.tell_problem();
+    let index = open_index(context, &catalogue);
+    let query = words.join(" ");
+    let found = Ranking::new(&index, &query).matches(k, |_| true);
+    let code = if found.is_empty() { ExitCode::from(NO) } else { ExitCode::SUCCESS };
+    if as_json {
+        let result = |found: &Match| SearchResult {
+            description: catalogue.skills[found.skill].summary.description.clone(),
+            scope: catalogue.skills[found.skill].scope.id(),
+            matched: Matched::of(found, &catalogue.skills),
+        };
+        return print_json(&SearchResults { results: found.iter().map(result).collect() })
+            .map(|_| code);
+    }
+    if found.is_empty() {
+        say(&format!("no skill has anything of `{query}`; `hone list` shows all"));
+        return Ok(code);
+    }
+    let skills: Vec<Listed> =
+        found.iter().map(|found| catalogue.skills[found.skill].clone()).collect();
+    let room =
+        if crate::terminal::stdout_is_terminal() { crate::terminal::columns() } else { usize::MAX };
+    print(&super::list::lines(&skills, room)).map(|_| code)
+}

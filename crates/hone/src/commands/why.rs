@@ -1,0 +1,163 @@
+//! `hone why` and `hone what-if`: what tips a choice, and what a new skill would change.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use hone_router::token_estimate;
+use hone_router::{Index, Ranking, Why, skill_text, what_if as ask_what_if, why as explain};
+
+use super::match_message::{open_index, reasons};
+use crate::context::Context;
+use crate::output::{Failure, Outcome, count, print, print_json};
+use crate::routing_json::{WhatIfReport, WhyReport, WhySkill};
+use crate::terminal::printable_line;
+
+/// Skills that are explained when none is named.
+const EXPLAINED: usize = 5;
+
+/// Contributions that are printed for each.
+const MAX_CONTRIBUTIONS: usize = 4;
+
+pub(crate) fn why(context: &Context, message: &str, name: Option<&str>, as_json: bool) -> Outcome {
+    let catalogue = context.catalogue()?;
+    context.tell_problem();
+    let index = open_index(context, &catalogue);
+    let ranking = Ranking::new(&index, message);
+    let mut explained =
+        ranking.best(EXPLAINED, |skill| catalogue.skills[skill].summary.model_invocable);
+    if let Some(name) = name {
+        let skill = context.skill(&catalogue, name)?;
+        let place = catalogue.skills.iter().position(|other| other.path == skill.path);
+        let Some(place) = place else {
+            let message = format!("`{name}` is not offered here, so no message leads to it");
+            return Err(Failure::no(message, "`hone list --all` says why"));
+        };
+        // The winner stands beside it, to compare.
+        explained.truncate(1);
+        explained.retain(|first| *first != place);
+        explained.insert(0, place);
+    }
+    let answers: Vec<Why> = explained.iter().map(|&skill| explain(&ranking, skill)).collect();
+    if as_json {
+        let skills = answers.iter().map(|why| WhySkill::of(why, &catalogue.skills)).collect();
+        return print_json(&WhyReport { considered: catalogue.skills.len(), skills });
+    }
+    let mut text = format!("{} considered\n", count(catalogue.skills.len(), "skill"));
+    for why in &answers {
+        let skill = &catalogue.skills[why.found.skill];
+        let place = why.place.map_or("nowhere".to_owned(), |place| format!("place {place}"));
+        let _ = writeln!(
+            text,
+            "\n{}: {}, {}, confidence {:.2}",
+            printable_line(&skill.summary.name),
+            why.found.band.id(),
+            place,
+            why.found.score
+        );
+        if !why.found.reasons.is_empty() {
+            let _ = writeln!(text, "  has      {}", reasons(&why.found));
+        }
+        if !why.lacks.is_empty() {
+            let words: Vec<&str> = why.lacks.iter().map(|word| word.word.as_str()).collect();
+            let _ = writeln!(text, "  lacks    {}", printable_line(&words.join(", ")));
+        }
+        let moved: Vec<String> = why
+            .contributions
+            .iter()
+            .take(MAX_CONTRIBUTIONS)
+            .map(|contribution| format!("{} {:+.2}", contribution.what, contribution.moved))
+            .collect();
+        if !moved.is_empty() {
+            let _ = writeln!(text, "  tipped   {}", moved.join(", "));
+        }
+        if !skill.summary.model_invocable {
+            let _ = writeln!(text, "  but      a model may not load it by itself");
+        }
+        if let Some(change) = &why.would_change {
+            let _ = writeln!(text, "  change   {}", printable_line(change));
+        }
+    }
+    print(&text)
+}
+
+pub(crate) fn what_if(
+    context: &Context,
+    folder: &Path,
+    messages: Option<&Path>,
+    as_json: bool,
+) -> Outcome {
+    let path = hone_library::normal(&context.around.cwd.join(folder));
+    let Some(new) = context.at_path(&path) else {
+        let message = format!("there is no skill in `{}`", folder.display());
+        return Err(Failure::no(message, "`hone check` says what is wrong with it"));
+    };
+    let mut catalogue = context.catalogue()?;
+    context.tell_problem();
+    // A version that is installed already is what it would replace.
+    catalogue.skills.retain(|skill| skill.path != new.path);
+    let messages = match messages {
+        Some(file) => read_messages(file)?,
+        None => remembered_messages(&catalogue.skills),
+    };
+    let (text, _) = skill_text(&new);
+    let before = open_index(context, &catalogue);
+    let after = Index::open(&context.state, &catalogue.roots, &catalogue.skills).index.plus(&text);
+    let answer = ask_what_if(&before, &after, &text, &messages);
+    let line = format!("▸ {}: {}\n", new.summary.name, new.summary.description);
+    let report =
+        WhatIfReport::of(&answer, &new.summary.name, &catalogue.skills, token_estimate(&line));
+    if as_json {
+        return print_json(&report);
+    }
+    let mut text = format!(
+        "{}: {} a turn; of {}, {} would have it first and {} among others\n",
+        printable_line(&report.name),
+        count(report.tokens_a_turn, "token"),
+        count(report.asked, "message"),
+        report.first.len(),
+        report.also_offered
+    );
+    for taken in &report.taken {
+        let name = printable_line(&taken.name);
+        let _ = writeln!(text, "  takes {} from {name}", count(taken.messages, "message"));
+    }
+    for message in &report.first {
+        let from = message.taken_from.as_deref().map(|from| format!(" (was {from})"));
+        let from = from.unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "  {:8}  {:.2}  {}{}",
+            message.band,
+            message.score,
+            printable_line(&message.query),
+            printable_line(&from)
+        );
+    }
+    if !report.neighbours.is_empty() {
+        let _ = writeln!(text, "nearest: {}", printable_line(&report.neighbours.join(", ")));
+    }
+    print(&text)
+}
+
+/// The messages that should call a skill, from every suite of the library.
+fn remembered_messages(skills: &[hone_library::Listed]) -> Vec<String> {
+    let of = |skill: &hone_library::Listed| skill_text(skill).0.suite.cases;
+    let cases = skills.iter().filter(|skill| !skill.is_flat).flat_map(of);
+    cases.filter(|case| case.should_trigger).map(|case| case.query).collect()
+}
+
+/// One message a line: text, or JSON with a `query`.
+fn read_messages(file: &Path) -> Result<Vec<String>, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        let hint = "name a file with one message a line";
+        Failure::failed(format!("could not read `{}`: {error}", file.display()), hint)
+    })?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    Ok(lines
+        .map(|line| {
+            let value: Option<serde_json::Value> = serde_json::from_str(line).ok();
+            let query = value.as_ref().and_then(|value| value.get("query")?.as_str());
+            query.unwrap_or(line).to_owned()
+        })
+        .collect())
+}

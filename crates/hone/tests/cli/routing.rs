@@ -1,0 +1,201 @@
+//! `hone match`, `search`, `eval triggers`, `why`, `what-if` and `new --triggers`.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::harness::{Sandbox, transcript};
+use crate::json_schemas::validate;
+
+const SKILLS: &str = "home/.agents/skills";
+
+fn library() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.done("config set skills.builtin no");
+    sandbox.skill(
+        SKILLS,
+        "pdf-forms",
+        "Fills in PDF forms. Use when an application form has to be filled. Not for scanned paper.",
+    );
+    sandbox.skill(SKILLS, "planner", "Plans work. Triggers on \"break it down for me\".");
+    sandbox.skill(SKILLS, "weather", "Tells the weather of a city.");
+    sandbox.write(
+        &format!("{SKILLS}/quiet/SKILL.md"),
+        "---\nname: quiet\ndescription: Fills forms in secret.\ndisable-model-invocation: true\n---\nDo it.\n",
+    );
+    sandbox.write(
+        &format!("{SKILLS}/weather/triggers.json"),
+        r#"[{"query":"will it rain in the city tomorrow","should_trigger":true},
+            {"query":"what is the weather in Oslo","should_trigger":true},
+            {"query":"paint a city in the rain","should_trigger":false}]"#,
+    );
+    sandbox.write(
+        &format!("{SKILLS}/planner/triggers.json"),
+        r#"{"should_trigger":["plan the work for next week","tell me how the form of the city was planned"],
+            "should_not_trigger":["work out the sum"]}"#,
+    );
+    sandbox
+}
+
+fn committed(name: &str) -> Value {
+    let folder = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
+    let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn a_message_gets_its_skills_with_band_and_reasons() {
+    let lines = [
+        "match 'fill in this application form'",
+        "match 'use pdf-forms for the application'",
+        "match 'the migration is big, break it down for me'",
+        "match 'will it rain in the city tomorrow'",
+        "match 'zzz qqq'",
+    ];
+    assert_snapshot!(transcript(&library(), &lines));
+}
+
+#[test]
+fn a_skill_that_a_model_may_not_load_is_searched_but_not_matched() {
+    let sandbox = library();
+    let names = |line: &str, key: &str| -> Vec<String> {
+        let json = sandbox.hone(line).run().json();
+        let found = json[key].as_array().unwrap().iter();
+        found.map(|found| found["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names("match --json 'secret forms'", "matches"), ["pdf-forms", "planner"]);
+    assert_eq!(names("search --json -k 2 'secret forms'", "results"), ["quiet", "pdf-forms"]);
+}
+
+#[test]
+fn a_batch_answers_each_line_and_goes_on_after_a_bad_one() {
+    let sandbox = library();
+    let input = "{\"id\":7,\"query\":\"fill in a pdf form\"}\n\nnot json\n{\"id\":\"x\"}\n{\"id\":\"y\",\"query\":\"zzz\"}\n";
+    let run = sandbox.hone("match --batch - -k 1").stdin(input).run();
+    assert_eq!(run.code, 1);
+    let lines: Vec<Value> =
+        run.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let schema = committed("match-batch");
+    for line in &lines {
+        validate(&schema, line, "match-batch");
+    }
+    assert_eq!(lines[0]["id"], json!(7));
+    assert_eq!(lines[0]["matches"][0]["name"], json!("pdf-forms"));
+    assert_eq!(
+        lines[1..],
+        [
+            json!({"id": null, "matches": [], "error": "this is not JSON: expected ident at line 1 column 2"}),
+            json!({"id": "x", "matches": [], "error": "there is no \"query\""}),
+            json!({"id": "y", "matches": []}),
+        ]
+    );
+}
+
+#[test]
+fn search_forgives_typing_errors() {
+    assert_snapshot!(transcript(&library(), &["search -k 1 wheather citty", "search zzzz"]));
+}
+
+#[test]
+fn suites_are_a_test_of_the_whole_library() {
+    let sandbox = library();
+    let lines = ["eval triggers", "eval triggers weather --plot out.svg"];
+    assert_snapshot!(transcript(&sandbox, &lines));
+    let svg = sandbox.read("project/out.svg");
+    assert!(svg.starts_with("<svg ") && svg.contains(">weather</text>"), "{svg}");
+}
+
+#[test]
+fn a_suite_may_come_from_a_file_and_must_name_its_skill() {
+    let sandbox = library();
+    sandbox.write("project/s.json", r#"[{"query":"fill in a pdf form","should_trigger":true}]"#);
+    sandbox.write("project/bad.json", "{}");
+    let lines = [
+        "eval triggers pdf-forms --suite s.json",
+        "eval triggers --suite s.json",
+        "eval triggers pdf-forms --suite bad.json",
+        "eval triggers pdf-forms",
+    ];
+    assert_snapshot!(transcript(&sandbox, &lines));
+}
+
+#[test]
+fn why_names_what_tipped_it_and_what_would_change_it() {
+    let lines = ["why 'is it sunny in the city'", "why 'mow the lawn' weather", "why x no-such"];
+    assert_snapshot!(transcript(&library(), &lines));
+}
+
+#[test]
+fn a_new_skill_shows_what_it_would_take() {
+    let sandbox = library();
+    sandbox.skill("project/drafts", "rain-radar", "Says whether it will rain in a city tomorrow.");
+    sandbox.write("project/messages.txt", "will it rain tomorrow\n{\"query\":\"plan my week\"}\n");
+    let lines = [
+        "what-if drafts/rain-radar",
+        "what-if drafts/rain-radar --messages messages.txt",
+        "what-if nowhere",
+    ];
+    assert_snapshot!(transcript(&sandbox, &lines));
+}
+
+#[test]
+fn a_proposed_suite_takes_near_misses_from_its_neighbours() {
+    let sandbox = library();
+    let run = sandbox
+        .hone("new rain-radar --stdin --triggers --description 'Says whether it will rain in a city.'")
+        .stdin("Look at the radar.\n")
+        .run();
+    assert_snapshot!(run);
+    let suite: Value =
+        serde_json::from_str(&sandbox.read(&format!("{SKILLS}/rain-radar/triggers.json"))).unwrap();
+    assert_eq!(
+        suite,
+        json!([
+            {"query": "Says whether it will rain in a city", "should_trigger": true},
+            {"query": "will it rain in the city tomorrow", "should_trigger": false},
+            {"query": "what is the weather in Oslo", "should_trigger": false},
+            {"query": "plan the work for next week", "should_trigger": false},
+            {"query": "tell me how the form of the city was planned", "should_trigger": false},
+        ])
+    );
+    // It is a change like any other.
+    assert_eq!(
+        sandbox.hone("history rain-radar --json").run().json()["revisions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+}
+
+#[test]
+fn every_answer_is_as_its_schema_says() {
+    let sandbox = library();
+    sandbox.skill("project/drafts", "rain-radar", "Says whether it will rain in a city tomorrow.");
+    for (line, schema) in [
+        ("match --json 'use pdf-forms in the city'", "match"),
+        ("search --json form", "search"),
+        ("why --json 'fill in a form'", "why"),
+        ("what-if --json drafts/rain-radar", "what-if"),
+        ("eval triggers --json --all", "eval-triggers"),
+    ] {
+        validate(&committed(schema), &sandbox.hone(line).run().json(), line);
+    }
+}
+
+#[test]
+fn the_text_of_a_skill_cannot_steer_a_terminal() {
+    let sandbox = library();
+    sandbox.write(
+        &format!("{SKILLS}/evil/SKILL.md"),
+        "---\nname: \"evil\\e[2J\"\ndescription: Evil \"\u{9b}31m\" form tricks\n---\nDo it.\n",
+    );
+    for line in [
+        "match 'evil form tricks'",
+        "search evil",
+        "why 'evil form tricks'",
+        "match --json 'evil tricks'",
+    ] {
+        let run = sandbox.hone(line).run();
+        assert!(!run.text().contains(['\u{1b}', '\u{9b}']), "{line}\n{run}");
+    }
+}

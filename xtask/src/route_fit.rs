@@ -1,0 +1,216 @@
+//! The small statistics of `cargo xtask bench route`: a logistic model fitted by Newton's method, and
+//! the figures that tell how good a decision is. Everything is deterministic.
+
+#![allow(clippy::cast_precision_loss, reason = "counts of messages are small")]
+
+/// How strongly weights are held near zero.
+const RIDGE: f64 = 30.0;
+const STEPS: usize = 25;
+
+/// One labelled pair of a message and a skill.
+#[derive(Debug, Clone)]
+pub(crate) struct Sample {
+    pub(crate) values: Vec<f64>,
+    pub(crate) label: bool,
+    /// Samples of one group are never on both sides of a fold.
+    pub(crate) group: String,
+}
+
+/// Weights, the constant last.
+#[derive(Debug, Clone)]
+pub(crate) struct Fitted(pub(crate) Vec<f64>);
+
+impl Fitted {
+    /// Fits weights of standardised values and gives them for the values as they are.
+    pub(crate) fn to(samples: &[&Sample]) -> Self {
+        let width = samples.first().map_or(0, |sample| sample.values.len());
+        let count = samples.len().max(1) as f64;
+        let moments: Vec<(f64, f64)> = (0..width)
+            .map(|at| {
+                let mean = samples.iter().map(|sample| sample.values[at]).sum::<f64>() / count;
+                let variance =
+                    samples.iter().map(|sample| (sample.values[at] - mean).powi(2)).sum::<f64>();
+                (mean, (variance / count).sqrt().max(1e-6))
+            })
+            .collect();
+        let rows: Vec<Vec<f64>> = samples
+            .iter()
+            .map(|sample| {
+                let scaled = sample.values.iter().zip(&moments).map(|(v, (m, d))| (v - m) / d);
+                scaled.chain(std::iter::once(1.0)).collect()
+            })
+            .collect();
+        let mut weights = vec![0.0; width + 1];
+        for _ in 0..STEPS {
+            let mut gradient = vec![0.0; width + 1];
+            let mut curve = vec![vec![0.0; width + 1]; width + 1];
+            for (row, sample) in rows.iter().zip(samples) {
+                let p = logistic(dot(&weights, row));
+                let error = f64::from(u8::from(sample.label)) - p;
+                for i in 0..=width {
+                    gradient[i] += error * row[i];
+                    for j in 0..=width {
+                        curve[i][j] += p * (1.0 - p) * row[i] * row[j];
+                    }
+                }
+            }
+            for i in 0..width {
+                gradient[i] -= RIDGE * weights[i];
+                curve[i][i] += RIDGE;
+            }
+            curve[width][width] += 1e-9;
+            for (weight, step) in weights.iter_mut().zip(solve(curve, gradient)) {
+                *weight += step;
+            }
+        }
+        let mut constant = weights[width];
+        for (at, (mean, deviation)) in moments.iter().enumerate() {
+            weights[at] /= deviation;
+            constant -= weights[at] * mean;
+        }
+        weights[width] = constant;
+        Self(weights)
+    }
+
+    pub(crate) fn score(&self, values: &[f64]) -> f64 {
+        dot(&self.0, values) + self.0.last().copied().unwrap_or(0.0)
+    }
+}
+
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// Gauss–Jordan with pivots.
+fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+    let n = b.len();
+    for i in 0..n {
+        let pivot = (i..n).max_by(|x, y| a[*x][i].abs().total_cmp(&a[*y][i].abs())).unwrap_or(i);
+        a.swap(i, pivot);
+        b.swap(i, pivot);
+        if a[i][i].abs() < 1e-12 {
+            continue;
+        }
+        for k in 0..n {
+            if k == i {
+                continue;
+            }
+            let factor = a[k][i] / a[i][i];
+            let pivot = a[i].clone();
+            for (value, above) in a[k].iter_mut().zip(pivot) {
+                *value -= factor * above;
+            }
+            b[k] -= factor * b[i];
+        }
+    }
+    (0..n).map(|i| if a[i][i].abs() < 1e-12 { 0.0 } else { b[i] / a[i][i] }).collect()
+}
+
+/// How good a yes-or-no decision is.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Quality {
+    pub(crate) auc: f64,
+    pub(crate) precision: f64,
+    pub(crate) recall: f64,
+}
+
+impl std::fmt::Display for Quality {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.3} · {:.3} · {:.3}", self.auc, self.precision, self.recall)
+    }
+}
+
+/// Five folds by group: `score` gives a scorer fitted to the samples of the others, the threshold is
+/// the best by F1 on those, and every sample is judged once.
+pub(crate) fn cross_validated<S: Fn(&Sample) -> f64>(
+    samples: &[Sample],
+    fit: impl Fn(&[&Sample]) -> S,
+) -> Quality {
+    const FOLDS: usize = 5;
+    let mut groups: Vec<&str> = samples.iter().map(|sample| sample.group.as_str()).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    let fold = |sample: &Sample| groups.binary_search(&sample.group.as_str()).unwrap_or(0) % FOLDS;
+    let (mut hits, mut fired, mut wanted) = (0.0, 0.0, 0.0);
+    let mut judged: Vec<(f64, bool)> = Vec::new();
+    for out in 0..FOLDS {
+        let train: Vec<&Sample> = samples.iter().filter(|sample| fold(sample) != out).collect();
+        let score = fit(&train);
+        let threshold = best_threshold(train.iter().map(|sample| (score(sample), sample.label)));
+        for sample in samples.iter().filter(|sample| fold(sample) == out) {
+            let value = score(sample);
+            judged.push((value, sample.label));
+            wanted += f64::from(u8::from(sample.label));
+            if value >= threshold {
+                fired += 1.0;
+                hits += f64::from(u8::from(sample.label));
+            }
+        }
+    }
+    Quality {
+        auc: auc(&mut judged),
+        precision: hits / f64::max(fired, 1.0),
+        recall: hits / f64::max(wanted, 1.0),
+    }
+}
+
+/// The score at and above which a yes gives the best F1.
+pub(crate) fn best_threshold(scored: impl Iterator<Item = (f64, bool)>) -> f64 {
+    let mut scored: Vec<(f64, bool)> = scored.collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let wanted = scored.iter().filter(|(_, label)| *label).count() as f64;
+    let (mut hits, mut best) = (0.0, (-1.0, f64::INFINITY));
+    for (at, (score, label)) in scored.iter().enumerate() {
+        hits += f64::from(u8::from(*label));
+        let f1 = 2.0 * hits / (at as f64 + 1.0 + wanted);
+        if f1 > best.0 {
+            best = (f1, *score);
+        }
+    }
+    best.1
+}
+
+/// The chance that a yes scores above a no.
+pub(crate) fn auc(scored: &mut [(f64, bool)]) -> f64 {
+    scored.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut below, mut sum, mut yes) = (0.0, 0.0, 0.0);
+    for ties in scored.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+        let labelled = ties.iter().filter(|(_, label)| *label).count() as f64;
+        let others = ties.len() as f64 - labelled;
+        sum += labelled * (below + others / 2.0);
+        below += others;
+        yes += labelled;
+    }
+    sum / f64::max(yes * below, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_area_under_the_curve_counts_pairs() {
+        let mut scored = [(1.0, true), (0.5, false), (0.4, true), (0.4, false)];
+        assert!((auc(&mut scored) - 0.625).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_model_learns_which_value_matters() {
+        let samples: Vec<Sample> = (0..40)
+            .map(|n| Sample {
+                values: vec![f64::from(n % 2), f64::from(n % 7)],
+                label: n % 2 == 0,
+                group: (n % 10).to_string(),
+            })
+            .collect();
+        let quality = cross_validated(&samples, |train| {
+            let fitted = Fitted::to(train);
+            move |sample: &Sample| fitted.score(&sample.values)
+        });
+        assert_eq!(quality, Quality { auc: 1.0, precision: 1.0, recall: 1.0 });
+    }
+}
