@@ -51,5 +51,7 @@ fn walk(folder: &Path, each: &mut dyn FnMut(&Path)) {
         .filter(|path| path.is_dir())
         .collect();
     paths.sort();
-    paths.iter().for_each(|path| walk(path, each));
+    for path in paths {
+        walk(&path, each);
+    }
 }

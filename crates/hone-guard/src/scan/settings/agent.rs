@@ -70,7 +70,7 @@ fn form(path: &str) -> Option<Form> {
         }
         ".npmrc" | "pip.conf" | "pip.ini" | ".yarnrc" | ".yarnrc.yml" | "uv.toml" | ".pypirc"
         | "bunfig.toml" | ".bowerrc" => Some(Form::Registry),
-        "config.toml" if folders.ends_with(".cargo") => Some(Form::Registry),
+        "config.toml" if folders.rsplit('/').next() == Some(".cargo") => Some(Form::Registry),
         _ if name.ends_with(".code-workspace") => Some(Form::Editor),
         "settings.json"
         | "settings.local.json"
@@ -111,7 +111,7 @@ pub(super) fn look(
         Some(Form::Registry) => registry(file, leaves, findings),
         // Servers in a file of another name are only worth a look where they are shells.
         None if leaves.iter().any(|leaf| leaf.is_under("mcpServers")) => {
-            servers(file, leaves, skill, findings)
+            servers(file, leaves, skill, findings);
         }
         None => {}
     }
@@ -313,8 +313,8 @@ fn addresses(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut
             && foreign()
             && !crate::scan::destination::host(value)
                 .is_some_and(|host| is_akin(&host, &key) || skill.subject.is_about(&host));
-        let unchecked = key == "NODE_TLS_REJECT_UNAUTHORIZED" && value == "0"
-            || key == "PYTHONHTTPSVERIFY" && value == "0";
+        let unchecked =
+            value == "0" && matches!(&*key, "NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY");
         if redirected || unchecked {
             file.add(
                 leaf.start(),
@@ -535,7 +535,7 @@ fn registry(file: &File<'_>, leaves: &[Leaf], findings: &mut Findings<'_>) {
         }
         let unchecked = matches!(
             (&*key, value),
-            ("strict-ssl" | "strict_ssl" | "enablestrictssl", "false") | ("check-revoke", "false")
+            ("strict-ssl" | "strict_ssl" | "enablestrictssl" | "check-revoke", "false")
         ) || key == "trusted-host" && !is_usual_index(&format!("https://{value}"));
         if unchecked {
             file.add(

@@ -1,6 +1,6 @@
 //! Names of the most used packages, and names that are made to be mistaken for them.
 
-/// Most used packages of PyPI.
+/// Most used packages of Python's index.
 #[rustfmt::skip]
 pub(super) const PYPI: &[&str] = &[
     "requests", "numpy", "pandas", "boto3", "botocore", "urllib3", "setuptools", "certifi",

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::leaf::{Leaf, leaves};
 use crate::scan::finding::Context;
-use crate::scan::kind::Language;
+use crate::scan::kind::{Language, has_extension};
 use crate::scan::passage::{Passage, Place};
 use crate::scan::text::Text;
 
@@ -39,7 +39,7 @@ pub(crate) fn passages<'a>(
     match language {
         Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
             let leaves = leaves(language, part);
-            if name.ends_with(".ipynb") {
+            if has_extension(&name, "ipynb") {
                 make.notebook(&leaves, &mut found);
             } else {
                 make.commands(&leaves, &mut found);
@@ -49,24 +49,20 @@ pub(crate) fn passages<'a>(
         Language::Plain | Language::Markdown
             if name.starts_with("dockerfile") || name.starts_with("containerfile") =>
         {
-            make.lines(part, &["RUN ", "CMD ", "ENTRYPOINT "], &mut found)
+            make.lines(part, &["RUN ", "CMD ", "ENTRYPOINT "], &mut found);
         }
         Language::Plain if name.contains("cron") => make.jobs(part, &mut found),
-        Language::Plain if name == "cmakelists.txt" || name.ends_with(".cmake") => {
-            make.cmake(part, &mut found)
+        Language::Plain if name == "cmakelists.txt" || has_extension(&name, "cmake") => {
+            make.cmake(part, &mut found);
         }
-        Language::Html if name.ends_with(".plist") => make.plist(part, &mut found),
+        Language::Html if has_extension(&name, "plist") => make.plist(part, &mut found),
         _ => {}
     }
     found
 }
 
 /// The scripts and event handlers of an HTML or SVG text.
-pub(crate) fn scripts_of_html<'a>(
-    file: usize,
-    text: &'a Text,
-    context: Context,
-) -> Vec<Passage<'a>> {
+pub(crate) fn scripts_of_html(file: usize, text: &Text, context: Context) -> Vec<Passage<'_>> {
     let lower = text.plain.to_ascii_lowercase();
     let make = Maker { file, text, base: 0, context };
     let mut found = Vec::new();
@@ -148,11 +144,8 @@ impl<'a> Maker<'a> {
             // `script:` with a list of lines is many commands, `command:` with one is one.
             let many_lines = matches!(key, "script" | "before_script" | "after_script");
             if !listed && beside.is_empty() || listed && many_lines {
-                let value = leaf
-                    .value
-                    .strip_prefix('!')
-                    .filter(|_| self.is_git(leaf))
-                    .unwrap_or(&leaf.value);
+                let value =
+                    leaf.value.strip_prefix('!').filter(|_| is_git(leaf)).unwrap_or(&leaf.value);
                 let skipped = leaf.value.len() - value.len();
                 let pieces = if skipped > 0 {
                     vec![(0, leaf.start() + skipped)]
@@ -180,10 +173,6 @@ impl<'a> Maker<'a> {
                 .join(" ");
             self.push(found, Language::Shell, line, vec![(0, start), (1, start)]);
         }
-    }
-
-    fn is_git(&self, leaf: &Leaf) -> bool {
-        leaf.path.first().is_some_and(|section| matches!(&**section, "alias" | "credential"))
     }
 
     /// Values that are sentences.
@@ -230,11 +219,11 @@ impl<'a> Maker<'a> {
                 self.push(found, Language::Markdown, code, pieces);
                 continue;
             }
-            let shell: String = code
+            let shell: Vec<&str> = code
                 .lines()
                 .filter_map(|line| line.trim_start().strip_prefix(['!', '%']))
-                .map(|line| format!("{line}\n"))
                 .collect();
+            let shell = shell.join("\n");
             let whole = code.starts_with("%%bash") || code.starts_with("%%sh");
             self.push(
                 found,
@@ -354,6 +343,11 @@ impl<'a> Maker<'a> {
             self.push(found, Language::Shell, words.join(" "), vec![(0, start), (1, start)]);
         }
     }
+}
+
+/// A value of git's that is a command only after its `!`.
+fn is_git(leaf: &Leaf) -> bool {
+    leaf.path.first().is_some_and(|section| matches!(&**section, "alias" | "credential"))
 }
 
 fn unescape(text: &str) -> String {

@@ -188,8 +188,7 @@ fn form(
     }
     if is_disguised(&member.path, member.kind) {
         let (severity, what) = match member.kind {
-            Kind::Executable(what) => (Severity::Critical, what),
-            Kind::Bytecode(what) => (Severity::Critical, what),
+            Kind::Executable(what) | Kind::Bytecode(what) => (Severity::Critical, what),
             Kind::Pickle => (Severity::Warn, "pickle"),
             Kind::Text(_) => (Severity::Warn, "script"),
             _ => (Severity::Warn, "archive"),
