@@ -330,6 +330,9 @@ fn addresses(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut
     }
 }
 
+/// Arguments of a server that are judged.
+const MAX_ARGUMENTS: usize = 32;
+
 fn servers(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     for (at, leaf) in leaves.iter().enumerate() {
         let in_servers = leaf
@@ -346,12 +349,12 @@ fn servers(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut F
                     .last()
                     .is_some_and(|part| part.starts_with('#') && &**part != "#0") =>
             {
-                let beside = near(leaves, at).iter().filter(|other| {
-                    other.key() == "args" && other.owner() == leaf.owner()
-                        || other.key() == "command"
-                            && other.owner() == leaf.owner()
-                            && other.path != leaf.path
-                });
+                let others = near(leaves, at).iter().filter(|other| other.path != leaf.path);
+                let beside = others
+                    .filter(|other| {
+                        matches!(other.key(), "args" | "command") && other.owner() == leaf.owner()
+                    })
+                    .take(MAX_ARGUMENTS);
                 let words: Vec<String> = std::iter::once(&leaf.value)
                     .chain(beside.map(|other| &other.value))
                     .map(|word| format!("'{}'", word.replace('\'', "'\\''")))

@@ -356,6 +356,9 @@ pub(super) fn look_installers(file: &File<'_>, leaves: &[Leaf], findings: &mut F
     }
 }
 
+/// Packages of one command that are looked at.
+const MAX_PACKAGES: usize = 200;
+
 /// Commands that install.
 pub(super) fn look_commands(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     if !matches!(
@@ -430,7 +433,7 @@ fn installs(
         "--version", "--tag", "--branch", "--trusted-host",
     ];
     let mut skip = false;
-    for word in arguments.split_whitespace() {
+    for word in arguments.split_whitespace().take(MAX_PACKAGES) {
         let at = start + (word.as_ptr() as usize - arguments.as_ptr() as usize);
         if std::mem::take(&mut skip) {
             continue;

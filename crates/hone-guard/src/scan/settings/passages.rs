@@ -9,7 +9,10 @@ use super::leaf::{Leaf, leaves};
 use crate::scan::finding::Context;
 use crate::scan::kind::{Language, has_extension};
 use crate::scan::passage::{Passage, Place};
-use crate::scan::text::Text;
+use crate::scan::text::{Text, floor};
+
+/// Bytes of one entry of a form that is read as text.
+const MAX_ENTRY: usize = 8 * 1024;
 
 /// Keys whose value, or list, is a command line.
 #[rustfmt::skip]
@@ -140,7 +143,8 @@ impl<'a> Maker<'a> {
                 continue;
             }
             let listed = leaf.path.last().is_some_and(|part| part.starts_with('#'));
-            let beside = arguments.get(leaf.owner()).map_or(&[][..], Vec::as_slice);
+            // Each once: keys may repeat.
+            let beside = arguments.remove(leaf.owner()).unwrap_or_default();
             // `script:` with a list of lines is many commands, `command:` with one is one.
             let many_lines = matches!(key, "script" | "before_script" | "after_script");
             if !listed && beside.is_empty() || listed && many_lines {
@@ -316,7 +320,9 @@ impl<'a> Maker<'a> {
     /// `execute_process(COMMAND …)` and its kin.
     fn cmake(&self, text: &str, found: &mut Vec<Passage<'a>>) {
         for (at, word) in text.match_indices("COMMAND") {
-            let rest = &text[at + word.len()..];
+            let start = at + word.len();
+            let rest = &text[start..floor(text, start + MAX_ENTRY)];
+            let rest = rest.split(word).next().unwrap_or(rest);
             let end = rest.find(')').unwrap_or(rest.len());
             // A quoted argument may hold parentheses.
             let line = rest.find('\n').unwrap_or(rest.len());
@@ -334,7 +340,8 @@ impl<'a> Maker<'a> {
     fn plist(&self, text: &str, found: &mut Vec<Passage<'a>>) {
         for (at, key) in text.match_indices("ProgramArguments</key>") {
             let start = at + key.len();
-            let end = text[start..].find("</array>").map_or(text.len(), |i| start + i);
+            let most = floor(text, start + MAX_ENTRY);
+            let end = text[start..most].find("</array>").map_or(most, |i| start + i);
             let words: Vec<String> = text[start..end]
                 .split("<string>")
                 .skip(1)
