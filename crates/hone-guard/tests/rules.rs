@@ -1,5 +1,7 @@
 //! Every rule's own examples: the text that fires does, its look-alike does not.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use hone_guard::{RULES, Report, Rule, Severity};
 
 /// Rules whose analyses are not here yet.

@@ -1,6 +1,8 @@
 //! What the tree of a skill can hold that its texts do not show: links, archives, what cannot be
 //! read. Each bound is met exactly and passed by one.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::fs;
 use std::io::{Cursor, Write as _};
 use std::path::Path;

@@ -20,7 +20,7 @@ pub(crate) struct Hidden {
 }
 
 /// The kinds of hidden characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Tags,
     Selectors,
@@ -47,6 +47,8 @@ impl Kind {
     }
 }
 
+/// Longest terminal sequence, in characters.
+const MAX_SEQUENCE: usize = 64;
 /// Shortest run of tag characters outside a flag that counts.
 const MIN_TAGS: usize = 3;
 /// Shortest run of variation selectors that carries bytes; real text never repeats them.
@@ -145,8 +147,13 @@ pub(crate) fn find(text: &str, is_code: bool) -> Vec<Hidden> {
             }
             '\u{0590}'..='\u{08FF}' => rtl = true,
             '\u{1b}' if rest.peek().is_some_and(|(_, c)| matches!(c, '[' | ']' | 'P')) => {
-                let end = text[at..].char_indices().skip(2).find(|(_, c)| c.is_ascii_alphabetic());
-                let end = end.map_or(text.len(), |(i, _)| at + i + 1);
+                let end = text[at..]
+                    .char_indices()
+                    .take(MAX_SEQUENCE)
+                    .skip(2)
+                    .find(|(_, c)| c.is_ascii_alphabetic());
+                // One that does not end is shown by no terminal.
+                let Some(end) = end.map(|(i, _)| at + i + 1) else { continue };
                 let sequence = &text[at..end];
                 // Colour is what build logs contain; hiding and moving is not.
                 let conceals = sequence.ends_with('m')

@@ -199,6 +199,7 @@ fn is_binary(bytes: &[u8]) -> bool {
     if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
         return false;
     }
+    #[expect(clippy::naive_bytecount, reason = "a few kilobytes")]
     let zeros = head.iter().filter(|byte| **byte == 0).count();
     // UTF-16 without a mark: half of the bytes are zero, the others are text.
     if zeros * 5 > head.len() * 2 && zeros * 5 < head.len() * 3 {
@@ -332,6 +333,11 @@ fn by_look(bytes: &[u8]) -> Language {
     } else {
         Language::Plain
     }
+}
+
+/// Whether a path ends with an extension, in any case.
+pub(crate) fn has_extension(path: &str, extension: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, last)| last.eq_ignore_ascii_case(extension))
 }
 
 /// Whether a name promises something else than the bytes are: a program called a picture.

@@ -72,11 +72,15 @@ impl Passage<'_> {
     /// The line or lines that hold a range, made visible, cut around the range.
     pub(crate) fn evidence(&self, range: &Range<usize>) -> String {
         const AROUND: usize = 60;
+        // A line of many megabytes must not be walked through for each finding on it.
+        const LONGEST: usize = 4 * MAX_EVIDENCE;
         let text = &self.text;
-        let start = text[..floor(text, range.start)].rfind('\n').map_or(0, |at| at + 1);
-        let end = floor(text, range.end.max(range.start));
-        let end = text[end..].find('\n').map_or(text.len(), |at| end + at);
-        let from = floor(text, start.max(range.start.saturating_sub(AROUND)));
+        let middle = floor(text, range.start);
+        let before = floor(text, middle.saturating_sub(AROUND));
+        let from = text[before..middle].rfind('\n').map_or(before, |at| before + at + 1);
+        let start = floor(text, range.end.clamp(middle, middle + LONGEST));
+        let most = floor(text, start + LONGEST);
+        let end = text[start..most].find('\n').map_or(most, |at| start + at);
         let shown = visible(&text[from..end], MAX_EVIDENCE);
         match &self.decoded {
             Some(how) => format!("{shown} (decoded from {how})"),

@@ -63,6 +63,10 @@ const SHAPES: &[(&str, usize, &str)] = &[
     ("AGE-SECRET-KEY-1", 50, "age key"),
 ];
 
+/// Bytes of a key's armour, and of a database's address, that are looked at.
+const MAX_PEM: usize = 16 * 1024;
+const MAX_URL: usize = 1024;
+
 /// The secrets of a text that are not placeholders.
 pub(crate) fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
@@ -95,7 +99,7 @@ pub(crate) fn find(text: &str) -> Vec<Secret> {
         }
     }
     for (at, _) in text.match_indices("-----BEGIN ") {
-        let rest = &text[at..];
+        let rest = &text[at..super::text::floor(text, at + MAX_PEM)];
         // In JSON the whole key stands on one line.
         let Some(header) = rest
             .get(11..)
@@ -125,7 +129,8 @@ pub(crate) fn find(text: &str) -> Vec<Secret> {
         "mssql://",
     ] {
         for (at, _) in text.match_indices(scheme) {
-            let rest = &text[at + scheme.len()..];
+            let start = at + scheme.len();
+            let rest = &text[start..super::text::floor(text, start + MAX_URL)];
             let end = rest
                 .find(|c: char| {
                     c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')')

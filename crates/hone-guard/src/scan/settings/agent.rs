@@ -70,7 +70,7 @@ fn form(path: &str) -> Option<Form> {
         }
         ".npmrc" | "pip.conf" | "pip.ini" | ".yarnrc" | ".yarnrc.yml" | "uv.toml" | ".pypirc"
         | "bunfig.toml" | ".bowerrc" => Some(Form::Registry),
-        "config.toml" if folders.ends_with(".cargo") => Some(Form::Registry),
+        "config.toml" if folders.rsplit('/').next() == Some(".cargo") => Some(Form::Registry),
         _ if name.ends_with(".code-workspace") => Some(Form::Editor),
         "settings.json"
         | "settings.local.json"
@@ -111,7 +111,7 @@ pub(super) fn look(
         Some(Form::Registry) => registry(file, leaves, findings),
         // Servers in a file of another name are only worth a look where they are shells.
         None if leaves.iter().any(|leaf| leaf.is_under("mcpServers")) => {
-            servers(file, leaves, skill, findings)
+            servers(file, leaves, skill, findings);
         }
         None => {}
     }
@@ -313,8 +313,8 @@ fn addresses(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut
             && foreign()
             && !crate::scan::destination::host(value)
                 .is_some_and(|host| is_akin(&host, &key) || skill.subject.is_about(&host));
-        let unchecked = key == "NODE_TLS_REJECT_UNAUTHORIZED" && value == "0"
-            || key == "PYTHONHTTPSVERIFY" && value == "0";
+        let unchecked =
+            value == "0" && matches!(&*key, "NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY");
         if redirected || unchecked {
             file.add(
                 leaf.start(),
@@ -329,6 +329,9 @@ fn addresses(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut
         }
     }
 }
+
+/// Arguments of a server that are judged.
+const MAX_ARGUMENTS: usize = 32;
 
 fn servers(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     for (at, leaf) in leaves.iter().enumerate() {
@@ -346,12 +349,12 @@ fn servers(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut F
                     .last()
                     .is_some_and(|part| part.starts_with('#') && &**part != "#0") =>
             {
-                let beside = near(leaves, at).iter().filter(|other| {
-                    other.key() == "args" && other.owner() == leaf.owner()
-                        || other.key() == "command"
-                            && other.owner() == leaf.owner()
-                            && other.path != leaf.path
-                });
+                let others = near(leaves, at).iter().filter(|other| other.path != leaf.path);
+                let beside = others
+                    .filter(|other| {
+                        matches!(other.key(), "args" | "command") && other.owner() == leaf.owner()
+                    })
+                    .take(MAX_ARGUMENTS);
                 let words: Vec<String> = std::iter::once(&leaf.value)
                     .chain(beside.map(|other| &other.value))
                     .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
@@ -535,7 +538,7 @@ fn registry(file: &File<'_>, leaves: &[Leaf], findings: &mut Findings<'_>) {
         }
         let unchecked = matches!(
             (&*key, value),
-            ("strict-ssl" | "strict_ssl" | "enablestrictssl", "false") | ("check-revoke", "false")
+            ("strict-ssl" | "strict_ssl" | "enablestrictssl" | "check-revoke", "false")
         ) || key == "trusted-host" && !is_usual_index(&format!("https://{value}"));
         if unchecked {
             file.add(

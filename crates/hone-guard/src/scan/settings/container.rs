@@ -10,6 +10,7 @@ use crate::scan::findings::{Findings, Match};
 use crate::scan::kind::Language;
 use crate::scan::passage::Passage;
 use crate::scan::rules;
+use crate::scan::text::floor;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mount {
@@ -61,6 +62,12 @@ fn found(severity: Severity, message: &str) -> Match {
     Match::new(&rules::HOST_MOUNT, severity, message)
 }
 
+/// Bytes of a command that are read, and of what stands before its `run`.
+const MAX_COMMAND: usize = 2048;
+const MAX_BEFORE: usize = 120;
+/// Words of it.
+const MAX_WORDS: usize = 100;
+
 /// `docker run` and `podman run`.
 pub(super) fn look_commands(passage: &Passage<'_>, findings: &mut Findings<'_>) {
     if !matches!(
@@ -72,13 +79,15 @@ pub(super) fn look_commands(passage: &Passage<'_>, findings: &mut Findings<'_>) 
     let text = &*passage.text;
     for (at, _) in text.match_indices(" run ") {
         // `docker run`, `podman container run`, `$(ENGINE) run`
-        let line = text[..at].rfind('\n').map_or(0, |i| i + 1);
+        let near = floor(text, at.saturating_sub(MAX_BEFORE));
+        let line = text[near..at].rfind('\n').map_or(near, |i| near + i + 1);
         let before = text[line..at].trim_end_matches(" container").rsplit(' ').next().unwrap_or("");
         let engine = ["docker", "podman", "nerdctl"].iter().any(|name| before.ends_with(name));
         if engine || before.trim_start_matches(['@', '\t', '-']).starts_with('$') {
-            let rest = &text[at + 5..];
+            let rest = &text[at + 5..floor(text, at + 5 + MAX_COMMAND)];
             let rest = &rest[..logical_line(rest)];
-            let words: Vec<&str> = rest.split_whitespace().filter(|word| *word != "\\").collect();
+            let words: Vec<&str> =
+                rest.split_whitespace().filter(|word| *word != "\\").take(MAX_WORDS).collect();
             let (mounts, image, privileged) = run(&words);
             let unpinned = image.is_none_or(|image| !is_pinned(image));
             let home = mounts.contains(&Mount::Home);
@@ -96,7 +105,7 @@ pub(super) fn look_commands(passage: &Passage<'_>, findings: &mut Findings<'_>) 
             };
             findings.add(
                 passage,
-                line..crate::scan::text::floor(text, at + 5 + rest.len().min(160)),
+                line..floor(text, at + 5 + rest.len().min(160)),
                 found(severity, "a container gets the person's home or the whole machine"),
             );
         }

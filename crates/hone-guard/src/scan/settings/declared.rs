@@ -67,8 +67,6 @@ pub(super) fn look(
 }
 
 #[rustfmt::skip]
-#[rustfmt::skip]
-#[rustfmt::skip]
 const VENDORS: &[&str] = &[
     "anthropic", "claude", "openai", "chatgpt", "google", "gemini", "microsoft", "github",
     "copilot", "amazon", "apple", "nvidia", "stripe", "slack", "notion", "vercel", "cloudflare",
@@ -198,8 +196,6 @@ fn poses(origin: &str, vendor: &str) -> bool {
 
 /// Claims that rule out the network.
 #[rustfmt::skip]
-#[rustfmt::skip]
-#[rustfmt::skip]
 const OFFLINE: &[&str] = &[
     "offline", "no network", "no internet", "without network", "without internet",
     "never touches the network", "nothing leaves", "never leaves", "local-only", "local only",
@@ -207,8 +203,6 @@ const OFFLINE: &[&str] = &[
     "never connects", "no external calls", "no connection",
 ];
 /// Words that limit such a claim.
-#[rustfmt::skip]
-#[rustfmt::skip]
 #[rustfmt::skip]
 const LIMITS: &[&str] = &[
     "offline-first", "offline first", "by default", "optional", "unless", "online", "when offline",
@@ -218,16 +212,12 @@ const LIMITS: &[&str] = &[
 
 /// Tools that only read what is there.
 #[rustfmt::skip]
-#[rustfmt::skip]
-#[rustfmt::skip]
 const READING: &[&str] = &[
     "Read", "Grep", "Glob", "LS", "NotebookRead", "View", "TodoWrite", "TodoRead", "Search",
     "read", "grep", "glob", "ls",
 ];
 
 /// Switches and words by which a person chooses to go online.
-#[rustfmt::skip]
-#[rustfmt::skip]
 #[rustfmt::skip]
 const SWITCHES: [&str; 14] = [
     "--online", "--live", "--fetch", "--refresh", "--update", "--remote", "--network", "--sync",

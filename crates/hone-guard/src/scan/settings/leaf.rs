@@ -58,7 +58,7 @@ pub(crate) fn leaves(language: Language, text: &str) -> Vec<Leaf> {
     match language {
         Language::Json => json(text, 0..text.len(), &[], &mut found),
         Language::Yaml if text.trim_start().starts_with('{') => {
-            json(text, 0..text.len(), &[], &mut found)
+            json(text, 0..text.len(), &[], &mut found);
         }
         Language::Yaml => yaml(text, &mut found),
         Language::Toml => toml(text, &mut found),

@@ -32,7 +32,7 @@ pub(crate) fn look(
     for (file, (member, text)) in skill.members.iter().zip(texts).enumerate() {
         let (Kind::Text(language), Some(text)) = (member.kind, text) else { continue };
         let context = references.context(file);
-        let found = File { file, path: &member.path, language, text, context };
+        let found = File { index: file, path: &member.path, language, text, context };
         match language {
             Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
                 let leaves = leaf::leaves(language, &text.plain);
@@ -59,7 +59,7 @@ pub(crate) fn look(
 
 /// One file that is looked at.
 struct File<'a> {
-    file: usize,
+    index: usize,
     path: &'a str,
     language: Language,
     text: &'a Text,
@@ -78,7 +78,7 @@ impl File<'_> {
         found: super::findings::Match,
         findings: &mut Findings<'_>,
     ) {
-        findings.add_at(self.file, self.text.position(at), self.context, evidence, found);
+        findings.add_at(self.index, self.text.position(at), self.context, evidence, found);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Names of the most used packages, and names that are made to be mistaken for them.
 
-/// Most used packages of PyPI.
+/// Most used packages of Python's index.
 #[rustfmt::skip]
 pub(super) const PYPI: &[&str] = &[
     "requests", "numpy", "pandas", "boto3", "botocore", "urllib3", "setuptools", "certifi",
@@ -94,15 +94,16 @@ pub(super) fn mistaken_for(name: &str, known: &[&'static str]) -> Option<&'stati
     if name.len() < 4
         || known.contains(&&*name)
         || REAL.contains(&&*name)
-        || known.iter().any(|other| other.replace('_', "-") == name)
+        || known.iter().any(|other| other.len() == name.len() && other.replace('_', "-") == name)
     {
         return None;
     }
     known.iter().copied().find(|other| {
-        let plain = other.replace('_', "-");
-        if plain.len() < SHORTEST {
+        // Most are told apart by their lengths: two separators more or less at most.
+        if other.len() < SHORTEST || other.len().abs_diff(name.len()) > 2 {
             return false;
         }
+        let plain = other.replace('_', "-");
         // A separator more or less is a name of its own on npm and crates.io, and the same on PyPI.
         let bare = |text: &str| text.replace(['-', '.'], "");
         bare(&plain) == bare(&name) || is_one_step(&plain, &name)

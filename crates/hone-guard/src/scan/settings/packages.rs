@@ -8,7 +8,7 @@ use crate::scan::Skill;
 use crate::scan::destination::{Class, addresses, classify, host};
 use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::{Findings, Match};
-use crate::scan::kind::Language;
+use crate::scan::kind::{Language, has_extension};
 use crate::scan::passage::Passage;
 use crate::scan::{reach, rules};
 
@@ -65,7 +65,7 @@ fn mistaken(name: &str, known: &str) -> Match {
 pub(super) fn look_requirements(file: &File<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     let name = file.name().to_ascii_lowercase();
     if !((name.contains("requirements") || name.contains("constraints"))
-        && (name.ends_with(".txt") || name.ends_with(".in")))
+        && (has_extension(&name, "txt") || has_extension(&name, "in")))
     {
         return;
     }
@@ -140,7 +140,7 @@ pub(super) fn look_settings(
     match file.name().to_ascii_lowercase().as_str() {
         "package.json" => npm(file, leaves, skill, findings),
         "pyproject.toml" | "pipfile" | "poetry.toml" | "uv.toml" => {
-            python(file, leaves, skill, findings)
+            python(file, leaves, skill, findings);
         }
         "cargo.toml" => {
             for leaf in leaves.iter().filter(|leaf| {
@@ -356,6 +356,9 @@ pub(super) fn look_installers(file: &File<'_>, leaves: &[Leaf], findings: &mut F
     }
 }
 
+/// Packages of one command that are looked at.
+const MAX_PACKAGES: usize = 200;
+
 /// Commands that install.
 pub(super) fn look_commands(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     if !matches!(
@@ -430,7 +433,7 @@ fn installs(
         "--version", "--tag", "--branch", "--trusted-host",
     ];
     let mut skip = false;
-    for word in arguments.split_whitespace() {
+    for word in arguments.split_whitespace().take(MAX_PACKAGES) {
         let at = start + (word.as_ptr() as usize - arguments.as_ptr() as usize);
         if std::mem::take(&mut skip) {
             continue;

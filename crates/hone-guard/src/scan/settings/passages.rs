@@ -7,9 +7,12 @@ use std::rc::Rc;
 
 use super::leaf::{Leaf, leaves};
 use crate::scan::finding::Context;
-use crate::scan::kind::Language;
+use crate::scan::kind::{Language, has_extension};
 use crate::scan::passage::{Passage, Place};
-use crate::scan::text::Text;
+use crate::scan::text::{Text, floor};
+
+/// Bytes of one entry of a form that is read as text.
+const MAX_ENTRY: usize = 8 * 1024;
 
 /// Keys whose value, or list, is a command line.
 #[rustfmt::skip]
@@ -39,7 +42,7 @@ pub(crate) fn passages<'a>(
     match language {
         Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
             let leaves = leaves(language, part);
-            if name.ends_with(".ipynb") {
+            if has_extension(&name, "ipynb") {
                 make.notebook(&leaves, &mut found);
             } else {
                 make.commands(&leaves, &mut found);
@@ -49,24 +52,20 @@ pub(crate) fn passages<'a>(
         Language::Plain | Language::Markdown
             if name.starts_with("dockerfile") || name.starts_with("containerfile") =>
         {
-            make.lines(part, &["RUN ", "CMD ", "ENTRYPOINT "], &mut found)
+            make.lines(part, &["RUN ", "CMD ", "ENTRYPOINT "], &mut found);
         }
         Language::Plain if name.contains("cron") => make.jobs(part, &mut found),
-        Language::Plain if name == "cmakelists.txt" || name.ends_with(".cmake") => {
-            make.cmake(part, &mut found)
+        Language::Plain if name == "cmakelists.txt" || has_extension(&name, "cmake") => {
+            make.cmake(part, &mut found);
         }
-        Language::Html if name.ends_with(".plist") => make.plist(part, &mut found),
+        Language::Html if has_extension(&name, "plist") => make.plist(part, &mut found),
         _ => {}
     }
     found
 }
 
 /// The scripts and event handlers of an HTML or SVG text.
-pub(crate) fn scripts_of_html<'a>(
-    file: usize,
-    text: &'a Text,
-    context: Context,
-) -> Vec<Passage<'a>> {
+pub(crate) fn scripts_of_html(file: usize, text: &Text, context: Context) -> Vec<Passage<'_>> {
     let lower = text.plain.to_ascii_lowercase();
     let make = Maker { file, text, base: 0, context };
     let mut found = Vec::new();
@@ -144,15 +143,13 @@ impl<'a> Maker<'a> {
                 continue;
             }
             let listed = leaf.path.last().is_some_and(|part| part.starts_with('#'));
-            let beside = arguments.get(leaf.owner()).map_or(&[][..], Vec::as_slice);
+            // Each once: keys may repeat.
+            let beside = arguments.remove(leaf.owner()).unwrap_or_default();
             // `script:` with a list of lines is many commands, `command:` with one is one.
             let many_lines = matches!(key, "script" | "before_script" | "after_script");
             if !listed && beside.is_empty() || listed && many_lines {
-                let value = leaf
-                    .value
-                    .strip_prefix('!')
-                    .filter(|_| self.is_git(leaf))
-                    .unwrap_or(&leaf.value);
+                let value =
+                    leaf.value.strip_prefix('!').filter(|_| is_git(leaf)).unwrap_or(&leaf.value);
                 let skipped = leaf.value.len() - value.len();
                 let pieces = if skipped > 0 {
                     vec![(0, leaf.start() + skipped)]
@@ -180,10 +177,6 @@ impl<'a> Maker<'a> {
                 .join(" ");
             self.push(found, Language::Shell, line, vec![(0, start), (1, start)]);
         }
-    }
-
-    fn is_git(&self, leaf: &Leaf) -> bool {
-        leaf.path.first().is_some_and(|section| matches!(&**section, "alias" | "credential"))
     }
 
     /// Values that are sentences.
@@ -230,11 +223,11 @@ impl<'a> Maker<'a> {
                 self.push(found, Language::Markdown, code, pieces);
                 continue;
             }
-            let shell: String = code
+            let shell: Vec<&str> = code
                 .lines()
                 .filter_map(|line| line.trim_start().strip_prefix(['!', '%']))
-                .map(|line| format!("{line}\n"))
                 .collect();
+            let shell = shell.join("\n");
             let whole = code.starts_with("%%bash") || code.starts_with("%%sh");
             self.push(
                 found,
@@ -327,7 +320,9 @@ impl<'a> Maker<'a> {
     /// `execute_process(COMMAND …)` and its kin.
     fn cmake(&self, text: &str, found: &mut Vec<Passage<'a>>) {
         for (at, word) in text.match_indices("COMMAND") {
-            let rest = &text[at + word.len()..];
+            let start = at + word.len();
+            let rest = &text[start..floor(text, start + MAX_ENTRY)];
+            let rest = rest.split(word).next().unwrap_or(rest);
             let end = rest.find(')').unwrap_or(rest.len());
             // A quoted argument may hold parentheses.
             let line = rest.find('\n').unwrap_or(rest.len());
@@ -345,7 +340,8 @@ impl<'a> Maker<'a> {
     fn plist(&self, text: &str, found: &mut Vec<Passage<'a>>) {
         for (at, key) in text.match_indices("ProgramArguments</key>") {
             let start = at + key.len();
-            let end = text[start..].find("</array>").map_or(text.len(), |i| start + i);
+            let most = floor(text, start + MAX_ENTRY);
+            let end = text[start..most].find("</array>").map_or(most, |i| start + i);
             let words: Vec<String> = text[start..end]
                 .split("<string>")
                 .skip(1)
@@ -354,6 +350,11 @@ impl<'a> Maker<'a> {
             self.push(found, Language::Shell, words.join(" "), vec![(0, start), (1, start)]);
         }
     }
+}
+
+/// A value of git's that is a command only after its `!`.
+fn is_git(leaf: &Leaf) -> bool {
+    leaf.path.first().is_some_and(|section| matches!(&**section, "alias" | "credential"))
 }
 
 fn unescape(text: &str) -> String {

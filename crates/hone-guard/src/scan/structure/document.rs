@@ -5,7 +5,7 @@ use crate::scan::bundle::Member;
 use crate::scan::destination::{Class, classify};
 use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::{Findings, Match};
-use crate::scan::kind::{Kind, Language};
+use crate::scan::kind::{Kind, Language, has_extension};
 use crate::scan::rules;
 use crate::scan::text::Text;
 
@@ -14,7 +14,7 @@ pub(super) fn look(members: &[Member], texts: &[Option<Text>], findings: &mut Fi
         let lower = member.path.to_ascii_lowercase();
         match (member.kind, &texts[file]) {
             (Kind::Text(Language::Html), Some(text)) if is_picture(&lower, &text.plain) => {
-                picture(file, text, findings)
+                picture(file, text, findings);
             }
             (Kind::Media("PDF document"), _) => {
                 let starts =
@@ -39,7 +39,7 @@ pub(super) fn look(members: &[Member], texts: &[Option<Text>], findings: &mut Fi
 }
 
 fn is_picture(path: &str, text: &str) -> bool {
-    path.ends_with(".svg")
+    has_extension(path, "svg")
         || text.trim_start().get(..4).is_some_and(|start| start.eq_ignore_ascii_case("<svg"))
 }
 
@@ -59,13 +59,13 @@ fn office(file: usize, member: &Member, lower: &str, findings: &mut Findings<'_>
         return;
     }
     let name = lower.rsplit(['/', '!']).next().unwrap_or(lower);
-    if name.starts_with("vbaproject") && name.ends_with(".bin") || name == "script-lc.xml" {
+    if name.starts_with("vbaproject") && has_extension(name, "bin") || name == "script-lc.xml" {
         findings.add_file(
             file,
             &member.path,
             Match::new(&rules::ACTIVE_DOCUMENT, Severity::Warn, "an Office file with macros"),
         );
-    } else if lower.ends_with(".rels") {
+    } else if has_extension(lower, "rels") {
         let text = String::from_utf8_lossy(&member.bytes);
         let external = text.split("<Relationship ").any(|one| {
             one.contains("TargetMode=\"External\"")

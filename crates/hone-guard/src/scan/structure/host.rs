@@ -4,7 +4,7 @@
 use super::is_known;
 use crate::scan::destination::{addresses, host};
 use crate::scan::finding::{Context, Severity};
-use crate::scan::findings::{Findings, Match};
+use crate::scan::findings::{Findings, MAX_PER_RULE_AND_FILE, Match};
 use crate::scan::rules;
 use crate::scan::text::{Text, latin_twin};
 
@@ -20,7 +20,12 @@ pub(super) fn look(file: usize, text: &Text, context: Context, findings: &mut Fi
     if original.is_ascii() && !original.contains("xn--") {
         return;
     }
+    let mut told = 0;
     let mut say = |at: usize, shown: &str, plain: &str| {
+        told += 1;
+        if told > MAX_PER_RULE_AND_FILE {
+            return;
+        }
         findings.add_at(
             file,
             text.position_of_source(at),

@@ -14,7 +14,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::Skill;
 use super::bundle::{Bundle, Member, Oddity};
 use super::finding::{Context, Coverage, Severity};
-use super::findings::{Findings, Match};
+use super::findings::{Findings, MAX_PER_RULE_AND_FILE, Match};
 use super::kind::{Kind, Language, is_disguised};
 use super::mention::References;
 use super::places;
@@ -188,8 +188,7 @@ fn form(
     }
     if is_disguised(&member.path, member.kind) {
         let (severity, what) = match member.kind {
-            Kind::Executable(what) => (Severity::Critical, what),
-            Kind::Bytecode(what) => (Severity::Critical, what),
+            Kind::Executable(what) | Kind::Bytecode(what) => (Severity::Critical, what),
             Kind::Pickle => (Severity::Warn, "pickle"),
             Kind::Text(_) => (Severity::Warn, "script"),
             _ => (Severity::Warn, "archive"),
@@ -414,17 +413,21 @@ fn hidden_characters(
     findings: &mut Findings<'_>,
 ) {
     let is_code = matches!(member.kind, Kind::Text(language) if language.runs());
+    let mut told = HashMap::new();
     for found in hidden::find(&text.original, is_code) {
+        // As many as are kept of one rule and file.
+        let count = told.entry(found.kind).or_insert(0);
+        *count += 1;
+        if *count > MAX_PER_RULE_AND_FILE {
+            continue;
+        }
         let severity = match found.kind {
             hidden::Kind::Tags | hidden::Kind::Selectors => Severity::Critical,
             _ => Severity::Warn,
         };
         let evidence = if found.spelled.is_empty() {
-            let start = text.original[..found.range.start].rfind('\n').map_or(0, |at| at + 1);
-            let end = text.original[found.range.end..]
-                .find('\n')
-                .map_or(text.original.len(), |at| found.range.end + at);
-            let start = start.max(floor(&text.original, found.range.start.saturating_sub(40)));
+            let start = floor(&text.original, found.range.start.saturating_sub(40));
+            let end = floor(&text.original, found.range.end + 160);
             text.original[start..end].to_owned()
         } else {
             format!("spells: {}", found.spelled)
@@ -438,6 +441,9 @@ fn hidden_characters(
         );
     }
 }
+
+/// Secrets of one file that are told apart.
+const MAX_SECRETS: usize = 1000;
 
 fn hard_coded(
     file: usize,
@@ -465,17 +471,15 @@ fn hard_coded(
     // "Replace `…` by your own" in one place makes the same value elsewhere a sample too.
     let samples: HashSet<&str> = found
         .iter()
-        .filter(|secret| {
-            let line = text.line_at(secret.range.start);
-            is_sample(&text.plain, line.start, line.end)
-        })
+        .filter(|secret| is_sample(&text.plain, secret.range.start, secret.range.end))
         .map(value)
         .collect();
-    for secret in &found {
+    for secret in found.iter().take(MAX_SECRETS) {
         let shown = fixture || !context.acts() || samples.contains(value(secret));
         let severity = if shown { Severity::Info } else { Severity::Warn };
-        let line = text.line_at(secret.range.start).start;
-        let from = line.max(floor(&text.plain, secret.range.start.saturating_sub(60)));
+        let from = floor(&text.plain, secret.range.start.saturating_sub(60));
+        let from =
+            text.plain[from..secret.range.start].rfind('\n').map_or(from, |at| from + at + 1);
         let evidence = secrets::redact(&text.plain[from..secret.range.end]);
         let message = format!("what looks like a working {} stands in the file", secret.what);
         let found = Match::new(&rules::HARD_CODED_SECRET, severity, message);
@@ -490,10 +494,13 @@ fn is_sample(text: &str, start: usize, end: usize) -> bool {
         "example", "e.g.", "looks like", "look like", "placeholder", "sample", "fake", "dummy",
         "not real", "redacted", "for instance", "replace", "your own", "pattern", "regex",
     ];
-    let above = text[..start.saturating_sub(1)].rfind('\n').map_or(0, |at| at + 1);
-    let around = text
-        [above.max(floor(text, start.saturating_sub(200)))..end.min(floor(text, start + 600))]
-        .to_lowercase();
+    const NEAR: usize = 200;
+    let near = floor(text, start.saturating_sub(NEAR));
+    let mut lines = text[near..start].rmatch_indices('\n').map(|(at, _)| near + at + 1);
+    let above = lines.nth(1).unwrap_or(near);
+    let most = floor(text, end + NEAR);
+    let below = text[end..most].find('\n').map_or(most, |at| end + at);
+    let around = text[above..below].to_lowercase();
     WORDS.iter().any(|word| around.contains(word))
 }
 

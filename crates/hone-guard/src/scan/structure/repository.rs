@@ -16,16 +16,17 @@ pub(crate) fn runs(leaf: &Leaf) -> bool {
     let value = leaf.value.trim();
     match (section, &*key) {
         ("core", "fsmonitor") => !matches!(value, "true" | "false" | "1" | "0" | ""),
-        ("core", "sshcommand" | "hookspath" | "gitproxy" | "alternaterefscommand") => true,
         ("core" | "sequence", "editor") | ("core", "pager" | "askpass") | ("pager", _) => {
             is_shell_text(value)
         }
         ("alias", _) => value.starts_with('!') && is_shell_text(value),
         ("credential", "helper") => value.starts_with(['!', '/', '.']),
         ("filter", "clean" | "smudge" | "process") => !value.starts_with("git-lfs"),
-        ("diff" | "difftool" | "mergetool", "command" | "textconv" | "cmd" | "external")
-        | ("merge", "driver") => true,
-        ("gpg", "program") | ("uploadpack", "packobjectshook") => true,
+        ("core", "sshcommand" | "hookspath" | "gitproxy" | "alternaterefscommand")
+        | ("diff" | "difftool" | "mergetool", "command" | "textconv" | "cmd" | "external")
+        | ("merge", "driver")
+        | ("gpg", "program")
+        | ("uploadpack", "packobjectshook") => true,
         ("protocol", "allow") => {
             value == "always" && leaf.path.first().is_some_and(|part| part.contains("ext"))
         }
