@@ -10,6 +10,8 @@ mod lexicon;
 mod patterns;
 mod sending;
 mod sentences;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use std::borrow::Cow;

@@ -29,6 +29,8 @@ pub(crate) struct Pattern {
     unless: Set,
     /// Whether a negation before the first step silences it.
     negatable: bool,
+    /// Whether nothing that matters may follow the last step in its sentence.
+    ends: bool,
 }
 
 const fn s(concepts: &[Concept], within: usize) -> Step {
@@ -41,7 +43,7 @@ const fn p(
     message: &'static str,
     steps: &'static [Step],
 ) -> Pattern {
-    Pattern { rule, severity, message, steps, also: &[], unless: Set::NONE, negatable: true }
+    Pattern { rule, severity, message, steps, also: &[], unless: Set::NONE, negatable: true, ends: false }
 }
 
 impl Pattern {
@@ -51,6 +53,10 @@ impl Pattern {
 
     const fn unless(self, concepts: &[Concept]) -> Self {
         Self { unless: Set::of(concepts), ..self }
+    }
+
+    const fn at_the_end(self) -> Self {
+        Self { ends: true, ..self }
     }
 
     const fn as_it_stands(self) -> Self {
@@ -85,295 +91,115 @@ use Severity::{Critical, Warn as Caution};
 /// Patterns for text that a reader sees.
 pub(crate) static PATTERNS: &[Pattern] = &[
     // Override.
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Critical,
-        "orders the agent to drop its instructions, and then to act",
-        &[s(&[Ignore], 0), s(&[All, Previous], 4), s(&[Instructions], 5)],
-    )
-    .also(&[HARMS])
-    .unless(&[About]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Critical,
-        "orders the agent to drop its instructions, and then to act",
-        &[s(&[Ignore], 0), s(&[Instructions], 4), s(&[Previous], 6)],
-    )
-    .also(&[HARMS])
-    .unless(&[About]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "orders the agent to drop its instructions",
-        &[s(&[Ignore], 0), s(&[All], 2), s(&[Previous], 3), s(&[Instructions], 4)],
-    )
-    .unless(&[About]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "orders the agent to drop its instructions",
-        &[s(&[Ignore], 0), s(&[Previous], 3), s(&[Instructions], 3)],
-    )
-    .unless(&[About]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "orders the agent to drop its instructions",
-        &[s(&[Ignore], 0), s(&[All], 2), s(&[Instructions], 3), s(&[Previous], 5)],
-    )
-    .unless(&[About]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "claims to stand above the user or the developer",
-        &[s(&[Self_], 0), s(&[Rank], 10), s(&[User, Developer], 10)],
-    ),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "declares what the user says to be without effect",
-        &[s(&[User, Previous], 0), s(&[Words], 6), s(&[Void], 12)],
-    )
-    .also(&[Set::of(&[Self_, Instructions, Rank])]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "declares its rules to be beyond the user",
-        &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)],
-    )
-    .as_it_stands(),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "acts even against the user's word",
-        &[s(&[Void], 0)],
-    )
-    .also(&[Set::of(&[Self_]), Set::of(&[Rank])])
-    .as_it_stands(),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Critical, "orders the agent to drop its instructions, and then to act",
+        &[s(&[Ignore], 0), s(&[All, Previous], 4), s(&[Instructions], 5)]).also(&[HARMS]).unless(&[About]),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Critical, "orders the agent to drop its instructions, and then to act",
+        &[s(&[Ignore], 0), s(&[Instructions], 4), s(&[Previous], 6)]).also(&[HARMS]).unless(&[About]),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Caution, "orders the agent to drop its instructions",
+        &[s(&[Ignore], 0), s(&[All, Previous], 3), s(&[Previous, Instructions], 3), s(&[Instructions, Previous], 4)]).unless(&[About]),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Caution, "orders the agent to drop its instructions",
+        &[s(&[Ignore], 0), s(&[Previous], 3), s(&[Instructions], 3)]).unless(&[About]),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Caution, "orders the agent to drop its instructions",
+        &[s(&[Ignore], 0), s(&[Instructions], 2), s(&[Previous], 3)]).unless(&[About]),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares the agent's instructions to be void",
+        &[s(&[Previous], 0), s(&[Instructions], 3), s(&[Gone], 6)]).also(&[Set::of(&[Self_, Your, Follow, Agent])]),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Caution, "claims to stand above the user or the developer",
+        &[s(&[Self_], 0), s(&[Rank], 10), s(&[User, Developer], 10)]),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Caution, "claims the last word over the user",
+        &[s(&[User, Developer], 0), s(&[Conflict], 12), s(&[Self_], 12), s(&[Rank], 1)]),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Caution, "claims the last word over the user",
+        &[s(&[Conflict], 0), s(&[User, Developer], 8), s(&[Self_], 12), s(&[Rank], 1)]),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares what the user says to be without effect",
+        &[s(&[User, Later], 0), s(&[Void], 12)]).also(&[Set::of(&[Self_, Instructions, Rank])]),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares its rules to be beyond the user",
+        &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)]).as_it_stands(),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares its rules to be beyond the user",
+        &[s(&[Void], 0), s(&[Self_, Instructions], 10)]).also(&[Set::of(&[User, Developer])]).as_it_stands(),
+    p(&rules::OVERRIDE_INSTRUCTIONS, Caution, "acts even against the user's word",
+        &[s(&[Against], 0)]).also(&[Set::of(&[Follow, Send, Host, SecretPath, DotEnv, Code]), Set::of(&[Self_, Host, SecretPath, DotEnv, Email])]).as_it_stands(),
     // Secrecy.
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Critical,
-        "keeps a harmful step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 8)],
-    )
-    .also(&[HARMS, ACTS])
-    .unless(&[Unless])
-    .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)],
-    )
-    .also(&[ACTS])
-    .unless(&[Unless])
-    .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 3)],
-    )
-    .also(&[ACTS])
-    .unless(&[Unless])
-    .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Critical,
-        "keeps a harmful step from the user",
-        &[s(&[Not], 0), s(&[Tell], 2), s(&[This_], 2)],
-    )
-    .also(&[
-        Set::of(&[Send, CarbonCopy, SecretPath, Account]),
-        Set::of(&[Host, Email, SecretPath, Account, DotEnv]),
-    ])
-    .unless(&[Unless])
-    .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Critical,
-        "does something without the user's knowledge",
-        &[s(&[Without], 0), s(&[Telling], 4)],
-    )
-    .also(&[HARMS, ACTS]),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "hides something from the user",
-        &[s(&[Hide], 0), s(&[User], 6)],
-    )
-    .also(&[HARMS]),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "keeps a step out of what the user is shown",
-        &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)],
-    )
-    .also(&[ACTS]),
-    p(&rules::CONCEAL_FROM_USER, Caution, "keeps the user in the dark", &[s(&[Dark], 0)])
-        .also(&[ACTS])
-        .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "sends something without a word",
-        &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)],
-    )
-    .also(&[Set::of(&[Send]), Set::of(&[Host, Email])])
-    .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "sends something in silence",
-        &[s(&[Hide, Quietly], 0), s(&[Send, CarbonCopy], 6)],
-    )
-    .also(&[Set::of(&[Host, Email, SecretPath])]),
+    p(&rules::CONCEAL_FROM_USER, Critical, "keeps a harmful step from the user",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 8)]).also(&[Set::of(&[Send, CarbonCopy, SecretPath, Account, DotEnv]), Set::of(&[Host, Email, SecretPath, Account, DotEnv, Conversation])]).unless(&[Unless]).as_it_stands(),
+    p(&rules::CONCEAL_FROM_USER, Caution, "keeps a step from the user",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)]).also(&[ACTS]).unless(&[Unless]).as_it_stands(),
+    p(&rules::CONCEAL_FROM_USER, Caution, "keeps a step from the user",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 2)]).also(&[ACTS]).unless(&[Unless]).as_it_stands().at_the_end(),
+    p(&rules::CONCEAL_FROM_USER, Caution, "keeps a step from the user",
+        &[s(&[Not], 0), s(&[Tell], 2), s(&[User], 5)]).also(&[ACTS]).unless(&[Unless, Data]).as_it_stands().at_the_end(),
+    p(&rules::CONCEAL_FROM_USER, Caution, "keeps a step from the user",
+        &[s(&[Tell], 0), s(&[This_], 2), s(&[User], 2), s(&[Not], 3)]).also(&[ACTS]).as_it_stands().at_the_end(),
+    p(&rules::CONCEAL_FROM_USER, Critical, "keeps a harmful step from the user",
+        &[s(&[Not], 0), s(&[Tell], 2), s(&[This_], 2)]).also(&[Set::of(&[Send, CarbonCopy, SecretPath, Account]), Set::of(&[Host, Email, SecretPath, Account, DotEnv])]).unless(&[Unless]).as_it_stands(),
+    p(&rules::CONCEAL_FROM_USER, Caution, "does something without the user's knowledge",
+        &[s(&[Without], 0), s(&[Telling], 3)]).also(&[ACTS]),
+    p(&rules::CONCEAL_FROM_USER, Caution, "hides something from the user",
+        &[s(&[Hide], 0), s(&[User], 5)]).also(&[HARMS]),
+    p(&rules::CONCEAL_FROM_USER, Caution, "keeps a step out of what the user is shown",
+        &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)]).also(&[ACTS]),
+    p(&rules::CONCEAL_FROM_USER, Caution, "keeps a step out of what the user is shown",
+        &[s(&[Mute], 0), s(&[Reply, User], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).as_it_stands(),
+    p(&rules::CONCEAL_FROM_USER, Caution, "keeps the user in the dark",
+        &[s(&[Dark], 0)]).also(&[ACTS]).as_it_stands(),
+    p(&rules::CONCEAL_FROM_USER, Caution, "sends something without a word",
+        &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)]).also(&[Set::of(&[Send]), Set::of(&[Host, Email])]).as_it_stands(),
+    p(&rules::CONCEAL_FROM_USER, Caution, "sends something in silence",
+        &[s(&[Hide, Quietly], 0), s(&[Send, CarbonCopy], 6)]).also(&[Set::of(&[Host, Email, SecretPath])]),
     // Approval.
-    p(
-        &rules::BYPASS_APPROVAL,
-        Caution,
-        "approves whatever is asked",
-        &[s(&[Approve], 0), s(&[All], 4), s(&[PermissionPrompt], 4)],
-    ),
-    p(
-        &rules::BYPASS_APPROVAL,
-        Caution,
-        "answers permission questions in the user's place",
-        &[s(&[PermissionPrompt], 0), s(&[Approve], 10), s(&[YesSelf], 5)],
-    ),
-    p(
-        &rules::BYPASS_APPROVAL,
-        Caution,
-        "takes consent for given",
-        &[s(&[All], 0), s(&[PermissionPrompt], 4), s(&[Given], 8)],
-    ),
-    p(
-        &rules::BYPASS_APPROVAL,
-        Caution,
-        "takes consent for given",
-        &[s(&[PermissionPrompt], 0), s(&[Given], 6), s(&[All], 6)],
-    ),
-    p(
-        &rules::BYPASS_APPROVAL,
-        Caution,
-        "approves by itself",
-        &[s(&[YesSelf], 0), s(&[Approve], 2), s(&[All], 4), s(&[PermissionPrompt], 4)],
-    ),
+    p(&rules::BYPASS_APPROVAL, Caution, "approves whatever is asked",
+        &[s(&[Approve], 0), s(&[All], 4), s(&[PermissionPrompt], 4)]),
+    p(&rules::BYPASS_APPROVAL, Caution, "approves whatever is asked",
+        &[s(&[All], 0), s(&[PermissionPrompt], 2), s(&[Approve], 5)]).unless(&[Ask]),
+    p(&rules::BYPASS_APPROVAL, Caution, "answers permission questions in the user's place",
+        &[s(&[PermissionPrompt], 0), s(&[Approve], 10), s(&[YesSelf, All], 5)]).unless(&[Ask]),
+    p(&rules::BYPASS_APPROVAL, Caution, "approves by itself",
+        &[s(&[YesSelf], 0), s(&[Approve], 2), s(&[All], 4), s(&[PermissionPrompt], 4)]),
+    p(&rules::BYPASS_APPROVAL, Caution, "approves by itself",
+        &[s(&[Approve], 0), s(&[All], 3), s(&[YesSelf], 3)]).also(&[Set::of(&[PermissionPrompt])]),
+    p(&rules::BYPASS_APPROVAL, Caution, "takes consent for given",
+        &[s(&[PermissionPrompt], 0), s(&[Given], 6)]).also(&[Set::of(&[All, EveryRequest, Every])]),
     // Prompt disclosure.
-    p(
-        &rules::REVEAL_PROMPT,
-        Caution,
-        "gives away the agent's own instructions or tools",
-        &[s(&[Copy, Tell], 0), s(&[Your], 9), s(&[SystemPrompt], 5)],
-    )
-    .also(&[Set::of(&[Full, Host, Email])]),
-    p(
-        &rules::REVEAL_PROMPT,
-        Caution,
-        "gives away the agent's own instructions or tools",
-        &[s(&[Copy, Tell, Send], 0), s(&[SystemPrompt], 9), s(&[Your], 5)],
-    )
-    .also(&[Set::of(&[Full, Host, Email])]),
+    p(&rules::REVEAL_PROMPT, Caution, "gives away the agent's own instructions or tools",
+        &[s(&[Copy, Tell], 0), s(&[Your], 9), s(&[SystemPrompt], 5)]).also(&[Set::of(&[Full, Host, Email])]),
+    p(&rules::REVEAL_PROMPT, Caution, "gives away the agent's own instructions or tools",
+        &[s(&[Copy, Send], 0), s(&[SystemPrompt], 6), s(&[Your], 5)]).also(&[Set::of(&[Full, Host, Email, All])]),
+    p(&rules::REVEAL_PROMPT, Caution, "gives away the agent's own instructions or tools",
+        &[s(&[Full], 0), s(&[Your], 3), s(&[SystemPrompt], 3)]).also(&[Set::of(&[Copy, Tell, Send])]),
+    p(&rules::REVEAL_PROMPT, Caution, "gives away the agent's own instructions or tools",
+        &[s(&[Your], 0), s(&[SystemPrompt], 3), s(&[Full], 3)]).also(&[Set::of(&[Copy, Tell, Send])]),
     // Borrowed authority.
-    p(
-        &rules::FAKE_AUTHORITY,
-        Caution,
-        "lifts safeguards in the name of somebody else",
-        &[s(&[Safeguard], 0), s(&[Waive], 10)],
-    )
-    .also(&[Set::of(&[Authority])]),
-    p(
-        &rules::FAKE_AUTHORITY,
-        Caution,
-        "lifts safeguards in the name of somebody else",
-        &[s(&[Waive], 0), s(&[Safeguard], 8)],
-    )
-    .also(&[Set::of(&[Authority])]),
-    p(
-        &rules::FAKE_AUTHORITY,
-        Caution,
-        "claims a vendor's blessing",
-        &[s(&[Certified], 0), s(&[Vendor], 3)],
-    ),
+    p(&rules::FAKE_AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
+        &[s(&[Safeguard], 0), s(&[Waive], 10)]).also(&[Set::of(&[Authority])]),
+    p(&rules::FAKE_AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
+        &[s(&[Waive], 0), s(&[Safeguard], 6)]).also(&[Set::of(&[Authority])]),
+    p(&rules::FAKE_AUTHORITY, Caution, "claims a vendor's blessing",
+        &[s(&[Certified], 0), s(&[Vendor], 3)]),
     // Reviewers.
-    p(
-        &rules::ADDRESSES_SCANNER,
-        Critical,
-        "tells scanners what to conclude",
-        &[s(&[NoteTo], 0), s(&[Scanner], 6), s(&[SafeVerdict], 30)],
-    ),
-    p(
-        &rules::ADDRESSES_SCANNER,
-        Critical,
-        "tells scanners what to conclude",
-        &[s(&[NoteTo], 0), s(&[Scanner], 6)],
-    )
-    .also(&[Set::of(&[SafeVerdict])]),
-    p(
-        &rules::ADDRESSES_SCANNER,
-        Caution,
-        "gives an earlier scan as a reason not to look",
-        &[s(&[Scanned], 0), s(&[Rescan], 20)],
-    ),
+    p(&rules::ADDRESSES_SCANNER, Critical, "tells scanners what to conclude",
+        &[s(&[NoteTo], 0), s(&[Scanner], 5)]).also(&[Set::of(&[SafeVerdict])]),
+    p(&rules::ADDRESSES_SCANNER, Caution, "gives an earlier scan as a reason not to look",
+        &[s(&[Scanned], 0), s(&[Rescan], 24)]),
     // Personas.
-    p(
-        &rules::UNRESTRICTED_PERSONA,
-        Critical,
-        "gives the agent a persona without rules",
-        &[s(&[YouAre], 0), s(&[Persona], 14)],
-    )
-    .also(&[Set::of(&[Refuse, EveryRequest, Normally, Instructions])]),
-    p(
-        &rules::UNRESTRICTED_PERSONA,
-        Caution,
-        "gives the agent a persona without rules",
-        &[s(&[YouAre], 0), s(&[Persona], 8)],
-    )
-    .unless(&[Detect]),
-    p(
-        &rules::UNRESTRICTED_PERSONA,
-        Caution,
-        "forbids the agent to refuse",
-        &[s(&[Not], 0), s(&[Refuse], 1)],
-    )
-    .also(&[Set::of(&[EveryRequest, Warn, Normally])])
-    .unless(&[To])
-    .as_it_stands(),
-    p(
-        &rules::UNRESTRICTED_PERSONA,
-        Caution,
-        "obeys every request, also those it should refuse",
-        &[s(&[Comply], 0), s(&[EveryRequest], 3), s(&[Normally, Refuse], 12)],
-    ),
-    p(
-        &rules::UNRESTRICTED_PERSONA,
-        Caution,
-        "obeys every request, also those it should refuse",
-        &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)],
-    )
-    .as_it_stands(),
+    p(&rules::UNRESTRICTED_PERSONA, Critical, "gives the agent a persona without rules",
+        &[s(&[YouAre], 0), s(&[Persona], 14)]).also(&[Set::of(&[Refuse, EveryRequest, Normally])]),
+    p(&rules::UNRESTRICTED_PERSONA, Caution, "gives the agent a persona without rules",
+        &[s(&[YouAre], 0), s(&[Persona], 8)]),
+    p(&rules::UNRESTRICTED_PERSONA, Caution, "forbids the agent to refuse",
+        &[s(&[Not], 0), s(&[Refuse], 1)]).also(&[Set::of(&[EveryRequest, Warn, Normally])]).unless(&[To]).as_it_stands(),
+    p(&rules::UNRESTRICTED_PERSONA, Caution, "obeys every request, without a warning",
+        &[s(&[Comply], 0), s(&[EveryRequest], 3)]).also(&[Set::of(&[Refuse, Normally, Warn])]),
+    p(&rules::UNRESTRICTED_PERSONA, Caution, "obeys every request, also those it should refuse",
+        &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)]).as_it_stands(),
+    p(&rules::UNRESTRICTED_PERSONA, Caution, "takes warnings away from what cannot be undone",
+        &[s(&[Remove], 0), s(&[Warn], 3)]).also(&[Set::of(&[NoAsk, Destroy, PayTo, EveryRequest])]),
     // Deception.
-    p(
-        &rules::DECEIVE_USER,
-        Critical,
-        "falsifies what the user relies on",
-        &[s(&[Falsify], 0), s(&[Figures, PayTo], 6), s(&[AsReal], 24)],
-    ),
-    p(
-        &rules::DECEIVE_USER,
-        Critical,
-        "puts somebody's account in the place of the right one",
-        &[s(&[PayTo], 0), s(&[Account], 4), s(&[InPlace], 8)],
-    ),
-    p(
-        &rules::DECEIVE_USER,
-        Critical,
-        "puts somebody's account in the place of the right one",
-        &[s(&[InPlace], 0), s(&[PayTo], 8), s(&[Account], 8)],
-    ),
-    p(&rules::DECEIVE_USER, Caution, "tells a lie when asked", &[s(&[Wonder], 0), s(&[AsReal], 8)])
-        .also(&[ACTS]),
+    p(&rules::DECEIVE_USER, Critical, "falsifies what the user relies on",
+        &[s(&[Falsify], 0), s(&[Figures, PayTo], 6), s(&[AsReal], 24)]),
+    p(&rules::DECEIVE_USER, Critical, "puts somebody's account in the place of the right one",
+        &[s(&[PayTo], 0), s(&[Account], 4), s(&[InPlace], 8)]),
+    p(&rules::DECEIVE_USER, Critical, "puts somebody's account in the place of the right one",
+        &[s(&[InPlace], 0), s(&[PayTo], 8), s(&[Account], 8)]),
+    p(&rules::DECEIVE_USER, Caution, "tells a lie when asked",
+        &[s(&[Wonder], 0), s(&[AsReal], 6)]).also(&[ACTS]),
     // Other skills' requests.
     p(
         &rules::CLAIMS_EVERY_TASK,
@@ -541,6 +367,9 @@ impl Pattern {
                 continue;
             }
             let Some(end) = self.follow(sentence, start) else { continue };
+            if self.ends && tokens.iter().skip(end + 1).any(|token| token.at > tokens[end].at + 1) {
+                continue;
+            }
             let matched = &tokens[start..=end];
             let silenced =
                 tokens[..=(end + 2).min(tokens.len() - 1)].iter().enumerate().any(|(at, token)| {

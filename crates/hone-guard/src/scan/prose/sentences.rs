@@ -285,24 +285,17 @@ impl Walk<'_> {
             }
             return at + c.len_utf8();
         }
-        if let Some((set, length)) = LEXICON.at(&text[at..]) {
-            // A phrase counts as its words, so that distances stay those of the text.
-            self.at += text[at..at + length].bytes().filter(|b| *b == b' ').count();
-            self.push(set, at..at + length, inside);
-            return at + length;
+        // The words inside a phrase stand for themselves too, so only the first is passed over.
+        let length: usize = text[at..].chars().take_while(|c| c.is_alphanumeric() && !is_unspaced(*c) || matches!(c, '\'' | '\u{2019}' | '_')).map(char::len_utf8).sum();
+        if let Some((set, covered)) = LEXICON.at(&text[at..]) {
+            self.push(set, at..at + covered, inside);
+            return at + length.max(c.len_utf8());
         }
         if let Some(account) = account(&text[at..]) {
             self.push(Set::of(&[Concept::Account]), at..at + account, inside);
             return at + account;
         }
         self.at += 1;
-        let length: usize = text[at..]
-            .chars()
-            .take_while(|c| {
-                c.is_alphanumeric() && !is_unspaced(*c) || matches!(c, '\'' | '’' | '_')
-            })
-            .map(char::len_utf8)
-            .sum();
         at + length.max(c.len_utf8())
     }
 }
