@@ -138,6 +138,35 @@ pub(crate) fn comments(language: Language, text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// The comments at the ends of neighbouring lines of code, read downwards: a sentence may be laid
+/// out as a column.
+pub(crate) fn column(language: Language, text: &str) -> String {
+    let mark = match language {
+        Language::JavaScript | Language::Go | Language::Php => " // ",
+        Language::Lua => " -- ",
+        _ => " # ",
+    };
+    let mut read = String::new();
+    let mut run = 0;
+    for line in text.lines() {
+        let bare = line.trim_start();
+        let comment = line.find(mark).map(|at| &line[at + mark.len()..]).or_else(|| bare.strip_prefix(mark.trim_start()));
+        match comment {
+            Some(comment) if comment.split_whitespace().count() <= 4 && read.len() < MAX_COMMENT => {
+                run += 1;
+                read.push(' ');
+                read.push_str(comment.trim());
+            }
+            _ if run < 3 => {
+                read.clear();
+                run = 0;
+            }
+            _ => break,
+        }
+    }
+    if run < 3 { String::new() } else { read }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
