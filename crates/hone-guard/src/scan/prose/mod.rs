@@ -34,6 +34,10 @@ pub(crate) fn look(passage: &Passage<'_>, _skill: &Skill<'_>, findings: &mut Fin
     markers::look(passage, findings);
     match passage.language {
         Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
+            // Lists of attacks for a detector or a test say so in their keys.
+            let catalogue = texts::is_catalogue(&passage.text);
+            let mentioned = catalogue.then(|| Passage { context: Context::Mention, ..passage.clone() });
+            let passage = mentioned.as_ref().unwrap_or(passage);
             for range in texts::strings(passage.language, &passage.text) {
                 Piece::new(passage, range).look(findings, Bar::Setting);
             }
@@ -172,7 +176,10 @@ impl<'p, 'a> Piece<'p, 'a> {
         {
             return;
         }
-        if matches!(bar, Bar::Hidden | Bar::Setting) {
+        // A description may well speak of sending and running; not of secrets, secrecy or the reader.
+        const ODD: Set = Set::of(&[Concept::SecretPath, Concept::DotEnv, Concept::Dark, Concept::Mute, Concept::Important, Concept::Conversation, Concept::Your, Concept::Ignore]);
+        const ACTING: Set = Set::of(&[Concept::Important, Concept::SecretPath, Concept::DotEnv, Concept::Dark, Concept::Mute, Concept::Not, Concept::Without]);
+        if bar == Bar::Hidden || bar == Bar::Setting && self.set.meets(ODD) && self.set.meets(ACTING) {
             self.look_for(HIDDEN, findings, bar, self.set);
         }
         self.look_for(PATTERNS, findings, bar, self.set);

@@ -12,7 +12,7 @@ use super::lexicon::Concept::*;
 use super::lexicon::Set;
 use super::sentences::{Sentence, Token};
 
-const SENDS: Set = Set::of(&[Send, CarbonCopy]);
+const SENDS: Set = Set::of(&[Send, CarbonCopy, Goes]);
 /// What makes a transfer more than a step of the task: each time, besides, unseen, unasked.
 const BESIDES: Set = Set::of(&[Every, Also, Hide, Quietly, NoAsk, Dark, NoNeed, Full, Standing]);
 
@@ -91,6 +91,11 @@ fn foreign(text: &str, skill: &Skill<'_>, even_own: bool) -> Option<String> {
     (strange && (even_own || matches!(class, Class::Inbox | Class::Paste | Class::Address) || !skill.is_about(&host))).then_some(host)
 }
 
+/// Whether the skill speaks of a host or mailbox only here: not the service that it is made for.
+fn is_new(host: &str, skill: &Skill<'_>) -> bool {
+    host.contains('@') || skill.host_counts.get(host).copied().unwrap_or(0) <= 1
+}
+
 fn send(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     let Some((_, verb)) = first(sentence, SENDS) else { return };
     let Some(host) = sends_to(piece, sentence, skill, false) else { return };
@@ -108,7 +113,7 @@ fn send(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>
         (&rules::SECRET_TO_NETWORK, Severity::Critical, "secrets")
     } else if set.has(CarbonCopy) && is_mail {
         (&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, "a copy of each message")
-    } else if near.meets(Set::of(&[Data, User, Conversation])) && near.meets(BESIDES) {
+    } else if near.meets(Set::of(&[Data, User, Conversation])) && (near.meets(BESIDES) || set.meets(Set::of(&[Data, Conversation, User]))) && is_new(&host, skill) {
         (&rules::DATA_TO_FOREIGN_HOST, if quiet { Severity::Critical } else { Severity::Warn }, "the person's files or results")
     } else {
         return;

@@ -263,7 +263,7 @@ impl Walk<'_> {
         if trimmed.len() > 1 && trimmed[1..].contains(['.', '/', '@', '\\'])
             || trimmed.starts_with(['~', '.', '/']) && trimmed.len() > 2
         {
-            let set = by_form(trimmed);
+            let set = by_form(trimmed, inside == Some(Quote::Code));
             if !set.is_empty()
                 || trimmed.contains(['@', '\\'])
                 || trimmed.starts_with(['~', '.', '/'])
@@ -426,7 +426,7 @@ const DOMAINS: &[&str] = &[
 ];
 
 /// What a word is by its form: an e-mail address, a path that matters, a bare host.
-fn by_form(word: &str) -> Set {
+fn by_form(word: &str, in_code: bool) -> Set {
     if let Some((name, domain)) = word.split_once('@')
         && !name.is_empty()
         && !name.contains('/')
@@ -451,7 +451,8 @@ fn by_form(word: &str) -> Set {
         _ => {}
     }
     let name = word.split('/').next().unwrap_or(word);
-    if is_host(name) {
+    // In code, a name with a dot is a field or a module.
+    if !in_code && is_host(name) {
         return match destination::classify(word) {
             Class::Local => Set::NONE,
             Class::Placeholder => Set::of(&[Concept::Placeholder]),

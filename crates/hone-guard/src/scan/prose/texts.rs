@@ -92,6 +92,22 @@ fn value_at(line: &str) -> Option<usize> {
     (dash > 0 || rest.starts_with('#')).then_some(indent + dash)
 }
 
+/// Keys by which a list of attacks for a detector, a course or a test is known.
+const CATALOGUE: &[&str] = &["expect", "expected", "label", "labels", "should_trigger", "is_attack", "attack", "attacks", "pattern", "patterns", "phrase", "phrases", "category", "injection", "benign", "malicious", "expected_behavior", "expected_output", "assert", "must_not", "should_refuse", "detect", "regex", "verdict", "indicator", "indicators", "signature", "signatures"];
+
+/// Whether a settings text is a list of what to detect or to withstand.
+pub(crate) fn is_catalogue(text: &str) -> bool {
+    const LOOKED_AT: usize = 16 * 1024;
+    let head = text[..crate::scan::text::floor(text, LOOKED_AT)].to_ascii_lowercase();
+    CATALOGUE.iter().any(|key| {
+        head.match_indices(key).any(|(at, _)| {
+            let before = head[..at].trim_end_matches(['"', '\'']).chars().next_back();
+            let after = head[at + key.len()..].trim_start_matches(['"', '\'']);
+            before.is_none_or(|c| c.is_whitespace() || matches!(c, '{' | ',' | '-')) && (after.starts_with(':') || after.starts_with(" ="))
+        })
+    })
+}
+
 /// Lines of one comment that are joined.
 const MAX_COMMENT: usize = 4096;
 
