@@ -19,7 +19,7 @@ pub(crate) fn passages<'a>(text: &'a Text, file: usize, body: Range<usize>, cont
     let source = &text.plain[body.clone()];
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let parser = Parser::new_ext(source, options);
-    let mut walk = Walk { text, file, base: body.start, context, found: Vec::new(), headings: Vec::new(), block: Block::default(), lead: String::new(), table: 0, hidden: None };
+    let mut walk = Walk { text, file, base: body.start, context, found: Vec::new(), headings: Vec::new(), block: Block::default(), lead: String::new(), table: 0, hidden: None, unseen: Block::default() };
     for (label, definition) in parser.reference_definitions().iter() {
         walk.definition(label, &definition.dest, definition.title.as_deref(), definition.span.clone());
     }
@@ -87,7 +87,7 @@ pub(crate) fn passages<'a>(text: &'a Text, file: usize, body: Range<usize>, cont
             Event::Code(piece) => {
                 walk.span(&piece, range);
             }
-            Event::SoftBreak | Event::HardBreak => walk.block.push(" ", walk.base + range.start),
+            Event::SoftBreak | Event::HardBreak => walk.prose(" ", range),
             Event::Html(piece) => walk.block.push_html(&piece, walk.base + range.start),
             Event::InlineHtml(piece) => walk.inline_html(&piece, range),
             _ => {}
@@ -131,6 +131,8 @@ struct Walk<'a> {
     table: usize,
     /// The name of the element whose content a page does not show, while inside it.
     hidden: Option<String>,
+    /// The text inside that element.
+    unseen: Block,
 }
 
 impl<'a> Walk<'a> {
@@ -155,11 +157,19 @@ impl<'a> Walk<'a> {
     }
 
     fn prose(&mut self, piece: &str, range: Range<usize>) {
+        let at = self.base + range.start;
         if self.hidden.is_some() {
-            self.hide(piece, range.start);
+            self.unseen.push(piece, at);
         } else {
-            self.block.push(piece, self.base + range.start);
+            self.block.push(piece, at);
         }
+    }
+
+    /// Ends a stretch of text inside an invisible element.
+    fn end_unseen(&mut self) {
+        let unseen = std::mem::take(&mut self.unseen);
+        let place = Place::Pieces { text: self.text, pieces: unseen.pieces };
+        self.passage(Language::Markdown, Context::Hidden, unseen.text, place);
     }
 
     fn hide(&mut self, piece: &str, at: usize) {
@@ -199,6 +209,9 @@ impl<'a> Walk<'a> {
     }
 
     fn end_block(&mut self) {
+        if !self.unseen.text.is_empty() {
+            self.end_unseen();
+        }
         if !self.block.html.is_empty() {
             self.end_html();
         }
@@ -216,7 +229,14 @@ impl<'a> Walk<'a> {
     fn end_html(&mut self) {
         let html = std::mem::take(&mut self.block.html);
         let at = self.block.html_at;
-        for part in html_parts(&html) {
+        // Tags that carry an address or pose as a chat format are looked at as they stand.
+        if html.contains("src=") || html.contains("href=") || CHAT_TAGS.iter().any(|tag| html.contains(tag)) {
+            let place = Place::Straight { text: self.text, start: at };
+            self.passage(Language::Html, self.context, html.clone(), place);
+        }
+        let (parts, hidden) = parts_after(&html, self.hidden.take());
+        self.hidden = hidden;
+        for part in parts {
             let context = if part.hidden { Context::Hidden } else { self.context };
             let place = Place::Straight { text: self.text, start: at + part.range.start };
             self.passage(Language::Markdown, context, html[part.range].to_owned(), place);
@@ -231,11 +251,12 @@ impl<'a> Walk<'a> {
             let name = name.trim_end_matches('>').trim().to_ascii_lowercase();
             if self.hidden.as_deref() == Some(&name) {
                 self.hidden = None;
+                self.end_unseen();
             }
         } else if self.hidden.is_none() && hides(piece) {
             self.hidden = Some(element(piece));
         }
-        if piece.starts_with("<img") || piece.starts_with("<a ") {
+        if piece.starts_with("<img") || piece.starts_with("<a ") || CHAT_TAGS.iter().any(|tag| piece.starts_with(tag)) {
             self.block.push(piece, self.base + range.start);
         }
     }
@@ -262,11 +283,19 @@ pub(crate) struct HtmlPart {
     pub(crate) hidden: bool,
 }
 
+/// Tags that chat formats use.
+const CHAT_TAGS: [&str; 10] = ["<system", "</system", "<assistant", "</assistant", "<tool_result", "<function_results", "<function_calls", "<|", "<human>", "</user>"];
+
 /// The text parts and comments of an HTML text, in order.
 pub(crate) fn html_parts(html: &str) -> Vec<HtmlPart> {
+    parts_after(html, None).0
+}
+
+/// The parts of a piece of HTML that starts inside an invisible element, or not, and the invisible
+/// element that is still open at its end: a blank line inside an element ends a block of Markdown.
+fn parts_after(html: &str, mut hidden: Option<String>) -> (Vec<HtmlPart>, Option<String>) {
     let mut parts = Vec::new();
     let mut at = 0;
-    let mut hidden: Option<String> = None;
     while let Some(open) = html[at..].find('<').map(|i| at + i) {
         if open > at {
             parts.push(HtmlPart { range: at..open, hidden: hidden.is_some() });
@@ -292,7 +321,7 @@ pub(crate) fn html_parts(html: &str) -> Vec<HtmlPart> {
     if at < html.len() {
         parts.push(HtmlPart { range: at..html.len(), hidden: hidden.is_some() });
     }
-    parts
+    (parts, hidden)
 }
 
 fn element(tag: &str) -> String {

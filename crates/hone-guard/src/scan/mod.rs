@@ -293,16 +293,12 @@ fn letter_spaced<'a>(text: &'a Text, file: usize, context: In) -> Vec<Passage<'a
         let letters: Vec<&str> = line.split([' ', '.', '-', '_', '*', '\u{00B7}']).filter(|w| !w.is_empty()).collect();
         let single = letters.iter().filter(|w| w.trim().chars().count() == 1 && w.chars().all(char::is_alphabetic)).count();
         if single >= MIN_LETTERS && single * 4 >= letters.len() * 3 {
-            // Two blanks or more part the words.
-            let joined: Vec<String> = line
-                .split("  ")
-                .map(|word| word.chars().filter(|c| !matches!(c, ' ' | '.' | '-' | '_' | '*' | '\u{00B7}')).collect())
-                .collect();
+            let joined = join_letters(line);
             let mut passage = straight(file, Language::Markdown, In::Hidden, text, start..start + line.len());
             if !context.acts() {
                 passage.context = context;
             }
-            passage.text = Cow::Owned(joined.join(" "));
+            passage.text = Cow::Owned(joined);
             passage.place = Place::Fixed { line: text.position(start).0, column: 1 };
             passage.decoded = Some("spaced letters".to_owned());
             found.push(passage);
@@ -310,6 +306,19 @@ fn letter_spaced<'a>(text: &'a Text, file: usize, context: In) -> Vec<Passage<'a
         start += line.len();
     }
     found
+}
+
+/// Puts spaced letters together. Where dots or dashes stand between letters, blanks part the words;
+/// where blanks do, two blanks or more.
+fn join_letters(line: &str) -> String {
+    let is_mark = |c: char| matches!(c, '.' | '-' | '_' | '*' | '\u{00B7}');
+    let marked = line.chars().filter(|c| is_mark(*c)).count() > line.chars().filter(|c| *c == ' ').count();
+    let words: Vec<String> = line
+        .split(if marked { " " } else { "  " })
+        .map(|word| word.chars().filter(|c| !(is_mark(*c) || *c == ' ')).collect())
+        .filter(|word: &String| !word.trim().is_empty())
+        .collect();
+    words.join(" ")
 }
 
 /// Adds what is encoded in the passages as passages of their own, to the depth and the budget.

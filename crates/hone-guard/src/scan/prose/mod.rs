@@ -7,9 +7,12 @@
 
 mod droppers;
 mod lexicon;
+mod markers;
 mod patterns;
 mod sending;
 mod sentences;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use std::borrow::Cow;
@@ -19,33 +22,40 @@ use super::Skill;
 use super::finding::{Context, Severity};
 use super::findings::{Findings, Match};
 use super::kind::Language;
-use super::passage::Passage;
+use super::passage::{Passage, Place};
 use super::rules;
 
 use lexicon::{Concept, Set};
-use patterns::{HIDDEN, PATTERNS};
+use patterns::{HIDDEN, PATTERNS, Pattern};
 use sentences::{Sentence, sentences};
 
 /// Looks at one passage by itself: hidden and decoded text, strings of settings, comments of code.
 pub(crate) fn look(passage: &Passage<'_>, _skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    markers::look(passage, findings);
     match passage.language {
         Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
+            // Lists of attacks for a detector or a test say so in their keys.
+            let catalogue = texts::is_catalogue(&passage.text);
+            let mentioned = catalogue.then(|| Passage { context: Context::Mention, ..passage.clone() });
+            let passage = mentioned.as_ref().unwrap_or(passage);
             for range in texts::strings(passage.language, &passage.text) {
-                Piece::new(passage, range).look(findings, Bar::Shown);
+                Piece::new(passage, range).look(findings, Bar::Setting);
             }
         }
-        Language::Markdown | Language::Plain | Language::Html
-            if passage.context == Context::Hidden =>
-        {
+        Language::Markdown | Language::Plain | Language::Html if passage.context == Context::Hidden => {
             Piece::whole(passage).look(findings, Bar::Hidden);
         }
-        language
-            if language.runs()
-                && passage.decoded.is_none()
-                && matches!(passage.context, Context::Script | Context::Fence) =>
-        {
+        // A block without a language may be prose that was indented.
+        Language::Plain | Language::Shell if passage.context == Context::Fence && passage.decoded.is_none() => {
+            Piece::whole(passage).look(findings, Bar::Block);
+        }
+        language if language.runs() && passage.decoded.is_none() && matches!(passage.context, Context::Script | Context::Fence) => {
             for range in texts::comments(language, &passage.text) {
                 Piece::new(passage, range).look(findings, Bar::Comment);
+            }
+            let column = texts::column(language, &passage.text);
+            if !column.is_empty() {
+                Piece::whole(&joined(passage, column)).look(findings, Bar::Comment);
             }
         }
         _ => {}
@@ -53,34 +63,69 @@ pub(crate) fn look(passage: &Passage<'_>, _skill: &Skill<'_>, findings: &mut Fin
 }
 
 /// Looks at the prose of a skill in order, and at what stands together only across a section.
-pub(crate) fn look_across(
-    passages: &[Passage<'_>],
-    skill: &Skill<'_>,
-    findings: &mut Findings<'_>,
-) {
-    let mut section = Vec::new();
-    for passage in passages {
-        if !is_prose(passage) {
-            continue;
-        }
+pub(crate) fn look_across(passages: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    let mut section: Vec<Piece<'_, '_>> = Vec::new();
+    for passage in passages.iter().filter(|passage| is_prose(passage)) {
         let piece = Piece::whole(passage);
-        piece.look(findings, Bar::Shown);
-        if section.last().is_some_and(|last: &Piece<'_, '_>| {
-            last.passage.file != passage.file || last.passage.headings != passage.headings
-        }) {
-            sending::look(&section, skill, findings);
+        if is_padded(passage) {
+            let hidden = Passage { context: Context::Hidden, ..passage.clone() };
+            Piece::whole(&hidden).look(findings, Bar::Hidden);
+        } else if passage.language != Language::Html || !passage.text.contains('<') {
+            piece.look(findings, Bar::Shown);
+        }
+        if section.last().is_some_and(|last| last.passage.file != passage.file || last.passage.headings != passage.headings) {
+            end_section(&section, skill, findings);
             section.clear();
         }
         section.push(piece);
     }
-    sending::look(&section, skill, findings);
+    end_section(&section, skill, findings);
     droppers::look(passages, skill, findings);
 }
 
+/// Words of a list item that may be one piece of a sentence laid out over many.
+const FEW_WORDS: usize = 3;
+/// Such items in a row before they are read as one.
+const MIN_ITEMS: usize = 3;
+
+fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    sending::look(section, skill, findings);
+    let is_short = |piece: &Piece<'_, '_>| piece.passage.text.split_whitespace().take(FEW_WORDS + 1).count() <= FEW_WORDS;
+    for run in section.chunk_by(|one, next| is_short(one) && is_short(next)) {
+        if run.len() >= MIN_ITEMS {
+            let text: Vec<&str> = run.iter().map(|piece| piece.passage.text.trim()).collect();
+            Piece::whole(&joined(run[0].passage, text.join(" "))).look(findings, Bar::Shown);
+        }
+    }
+    // What is to be destroyed, and that nobody is to be asked, often stand in different steps.
+    let set = section.iter().fold(Set::NONE, |set, piece| set.with(piece.set));
+    if set.has(Concept::NoAsk) && section.iter().all(|piece| !piece.set.has(Concept::NoAsk) || piece.refuses_to_ask()) {
+        for piece in section {
+            piece.look_for(&patterns::DESTROYING, findings, Bar::Shown, set);
+        }
+    }
+}
+
+/// A text put together from parts, at the place of the first.
+fn joined<'a>(passage: &Passage<'a>, text: String) -> Passage<'a> {
+    let (line, column) = passage.place.position(0);
+    Passage { text: Cow::Owned(text), place: Place::Fixed { line, column }, decoded: Some("parts put together".to_owned()), ..passage.clone() }
+}
+
+/// Blanks on a line that push what follows out of sight.
+const PADDING: usize = 200;
+
+/// Whether the text stands far to the right of what a reader sees.
+fn is_padded(passage: &Passage<'_>) -> bool {
+    let Place::Pieces { text, pieces } = &passage.place else { return false };
+    pieces.iter().any(|(_, at)| {
+        let before = text.plain.get(..*at).unwrap_or_default();
+        before.len() - before.trim_end_matches([' ', '\t', '|']).len() >= PADDING
+    }) || passage.text.contains(&" ".repeat(PADDING))
+}
+
 fn is_prose(passage: &Passage<'_>) -> bool {
-    matches!(passage.language, Language::Markdown | Language::Plain | Language::Html)
-        && passage.context != Context::Hidden
-        && passage.context != Context::Fence
+    matches!(passage.language, Language::Markdown | Language::Plain | Language::Html) && passage.context != Context::Hidden && passage.context != Context::Fence
 }
 
 /// How much a text may say before it is a finding.
@@ -90,6 +135,10 @@ enum Bar {
     Shown,
     /// A reader does not see it: any order is one too many.
     Hidden,
+    /// A value of a settings file or of the frontmatter: no place for orders to an agent.
+    Setting,
+    /// A code block without a language: only clear attacks count.
+    Block,
     /// A comment of code: only what speaks to an agent or a scanner counts.
     Comment,
 }
@@ -127,33 +176,39 @@ impl<'p, 'a> Piece<'p, 'a> {
         {
             return;
         }
-        let encoded = self.passage.decoded.is_some();
+        // A description may well speak of sending and running; not of secrets, secrecy or the reader.
+        const ODD: Set = Set::of(&[Concept::SecretPath, Concept::DotEnv, Concept::Dark, Concept::Mute, Concept::Important, Concept::Conversation, Concept::Your, Concept::Ignore]);
+        const ACTING: Set = Set::of(&[Concept::Important, Concept::SecretPath, Concept::DotEnv, Concept::Dark, Concept::Mute, Concept::Not, Concept::Without]);
+        if bar == Bar::Hidden || bar == Bar::Setting && self.set.meets(ODD) && self.set.meets(ACTING) {
+            self.look_for(HIDDEN, findings, bar, self.set);
+        }
+        self.look_for(PATTERNS, findings, bar, self.set);
+    }
+
+    fn look_for(&self, patterns: &[Pattern], findings: &mut Findings<'_>, bar: Bar, around: Set) {
+        let encoded = self.passage.decoded.is_some() && bar == Bar::Hidden;
         for sentence in &self.sentences {
-            if bar == Bar::Hidden {
-                for pattern in HIDDEN.iter().chain(PATTERNS) {
-                    if let Some(hit) = pattern.find(sentence, self.set) {
-                        let rule = if encoded {
-                            &rules::ENCODED_INSTRUCTION
-                        } else {
-                            &rules::HIDDEN_INSTRUCTION
-                        };
-                        let severity = if hit.mention { Severity::Info } else { pattern.severity };
-                        self.add(findings, hit.range, Match::new(rule, severity, pattern.message));
-                    }
+            for pattern in patterns {
+                let Some(hit) = pattern.find(sentence, around) else { continue };
+                if bar == Bar::Block && pattern.severity < Severity::Critical {
+                    continue;
                 }
-            } else {
-                for pattern in PATTERNS {
-                    if let Some(hit) = pattern.find(sentence, self.set) {
-                        let severity = if hit.mention { Severity::Info } else { pattern.severity };
-                        self.add(
-                            findings,
-                            hit.range,
-                            Match::new(pattern.rule, severity, pattern.message),
-                        );
-                    }
-                }
+                let rule = match bar {
+                    Bar::Hidden if encoded => &rules::ENCODED_INSTRUCTION,
+                    Bar::Hidden => &rules::HIDDEN_INSTRUCTION,
+                    _ => pattern.rule,
+                };
+                let severity = if hit.mention { Severity::Info } else { pattern.severity };
+                self.add(findings, hit.range, Match::new(rule, severity, pattern.message));
             }
         }
+    }
+
+    /// Whether a piece that speaks of not asking forbids to ask, rather than to act unasked.
+    fn refuses_to_ask(&self) -> bool {
+        self.sentences.iter().any(|sentence| {
+            sentence.tokens.iter().enumerate().any(|(at, token)| token.set.has(Concept::NoAsk) && !sentence.tokens[..at].iter().any(|before| before.set.has(Concept::Not) && before.at + 8 >= token.at && before.range.end <= token.range.start))
+        })
     }
 
     fn add(&self, findings: &mut Findings<'_>, range: Range<usize>, found: Match) {

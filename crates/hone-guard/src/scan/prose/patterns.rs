@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::lexicon::Concept::{self, *};
 use super::lexicon::Set;
-use super::sentences::Sentence;
+use super::sentences::{Sentence, Token};
 use crate::scan::finding::Severity;
 use crate::scan::rules::{self, Rule};
 
@@ -29,6 +29,10 @@ pub(crate) struct Pattern {
     unless: Set,
     /// Whether a negation before the first step silences it.
     negatable: bool,
+    /// Whether nothing that matters may follow the last step in its sentence.
+    ends: bool,
+    /// Words within which the steps may stand in any order; 0 for the order they are given in.
+    any_order: usize,
 }
 
 const fn s(concepts: &[Concept], within: usize) -> Step {
@@ -41,7 +45,7 @@ const fn p(
     message: &'static str,
     steps: &'static [Step],
 ) -> Pattern {
-    Pattern { rule, severity, message, steps, also: &[], unless: Set::NONE, negatable: true }
+    Pattern { rule, severity, message, steps, also: &[], unless: Set::NONE, negatable: true, ends: false, any_order: 0 }
 }
 
 impl Pattern {
@@ -53,468 +57,220 @@ impl Pattern {
         Self { unless: Set::of(concepts), ..self }
     }
 
+    const fn in_any_order(self, within: usize) -> Self {
+        Self { any_order: within, ..self }
+    }
+
+    const fn at_the_end(self) -> Self {
+        Self { ends: true, ..self }
+    }
+
     const fn as_it_stands(self) -> Self {
         Self { negatable: false, ..self }
     }
 }
 
 /// What a skill can do to somebody: the acts that make secrecy or an override an attack.
-const ACTS: Set = Set::of(&[
-    Send, Run, Read, Copy, Fetch, CarbonCopy, Destroy, Falsify, Remember, Code, Host, Email,
-    Account, Grant, Approve,
-]);
+const ACTS: Set = Set::of(&[Send, Run, Read, Copy, Fetch, CarbonCopy, Destroy, Falsify, Remember, Code, Host, Email, Account, Grant, Approve]);
 /// Acts that hurt whoever they are kept from.
-const HARMS: Set = Set::of(&[
-    Send,
-    CarbonCopy,
-    SecretPath,
-    SecretWord,
-    DotEnv,
-    Host,
-    Email,
-    Account,
-    PayTo,
-    Grant,
-    Destroy,
-    Conversation,
-    MemoryFile,
-]);
+const HARMS: Set = Set::of(&[Send, CarbonCopy, SecretPath, SecretWord, DotEnv, Host, Email, Account, PayTo, Grant, Destroy, Conversation, MemoryFile]);
+/// What a step is about when it is more than words.
+const THINGS: Set = Set::of(&[Host, Email, SecretPath, DotEnv, SecretWord, Code, Conversation, SettingsFile, MemoryFile, SystemPrompt, Account]);
+/// Taking something away.
+const TAKES: Set = Set::of(&[Send, CarbonCopy, SecretPath, Account, DotEnv]);
+/// Where it goes, or what it is.
+const GOES: Set = Set::of(&[Host, Email, SecretPath, Account, DotEnv, Conversation]);
 
 use Severity::{Critical, Warn as Caution};
+use rules::{
+    ADDRESSES_SCANNER as SCANNER, BYPASS_APPROVAL as APPROVAL, CLAIMS_EVERY_TASK as CLAIMS, CONCEAL_FROM_USER as CONCEAL, CONTROL_PLANE_WRITE as PLANE, DECEIVE_USER as DECEIVE, DESTRUCTIVE, ENCODED_INSTRUCTION as ENCODED,
+    FAKE_AUTHORITY as AUTHORITY, FETCH_AND_OBEY as OBEY, HIDDEN_INSTRUCTION as HIDING, OVERRIDE_INSTRUCTIONS as OVERRIDE, REVEAL_PROMPT as REVEAL, SECRET_TO_NETWORK as SECRET, UNRESTRICTED_PERSONA as PERSONA,
+};
 
 /// Patterns for text that a reader sees.
+#[rustfmt::skip]
 pub(crate) static PATTERNS: &[Pattern] = &[
     // Override.
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Critical,
-        "orders the agent to drop its instructions, and then to act",
-        &[s(&[Ignore], 0), s(&[All, Previous], 4), s(&[Instructions], 5)],
-    )
-    .also(&[HARMS])
-    .unless(&[About]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Critical,
-        "orders the agent to drop its instructions, and then to act",
-        &[s(&[Ignore], 0), s(&[Instructions], 4), s(&[Previous], 6)],
-    )
-    .also(&[HARMS])
-    .unless(&[About]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "orders the agent to drop its instructions",
-        &[s(&[Ignore], 0), s(&[All], 2), s(&[Previous], 3), s(&[Instructions], 4)],
-    )
-    .unless(&[About]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "orders the agent to drop its instructions",
-        &[s(&[Ignore], 0), s(&[Previous], 3), s(&[Instructions], 3)],
-    )
-    .unless(&[About]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "orders the agent to drop its instructions",
-        &[s(&[Ignore], 0), s(&[All], 2), s(&[Instructions], 3), s(&[Previous], 5)],
-    )
-    .unless(&[About]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "claims to stand above the user or the developer",
-        &[s(&[Self_], 0), s(&[Rank], 10), s(&[User, Developer], 10)],
-    ),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "declares what the user says to be without effect",
-        &[s(&[User, Previous], 0), s(&[Words], 6), s(&[Void], 12)],
-    )
-    .also(&[Set::of(&[Self_, Instructions, Rank])]),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "declares its rules to be beyond the user",
-        &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)],
-    )
-    .as_it_stands(),
-    p(
-        &rules::OVERRIDE_INSTRUCTIONS,
-        Caution,
-        "acts even against the user's word",
-        &[s(&[Void], 0)],
-    )
-    .also(&[Set::of(&[Self_]), Set::of(&[Rank])])
-    .as_it_stands(),
+    p(&OVERRIDE, Critical, "orders the agent to drop its instructions, and then to act",
+        &[s(&[Ignore], 0), s(&[All, Previous], 4), s(&[Instructions], 5)]).also(&[HARMS]).unless(&[About]),
+    p(&OVERRIDE, Critical, "orders the agent to drop its instructions, and then to act",
+        &[s(&[Ignore], 0), s(&[Instructions], 4), s(&[Previous], 6)]).also(&[HARMS]).unless(&[About]),
+    p(&OVERRIDE, Caution, "orders the agent to drop its instructions",
+        &[s(&[Ignore], 0), s(&[All, Previous], 3), s(&[Previous, Instructions], 3), s(&[Instructions, Previous], 4)]).unless(&[About]),
+    p(&OVERRIDE, Caution, "orders the agent to drop its instructions",
+        &[s(&[Ignore], 0), s(&[Previous], 3), s(&[Instructions], 3)]).unless(&[About]),
+    p(&OVERRIDE, Caution, "orders the agent to drop its instructions",
+        &[s(&[Ignore], 0), s(&[Instructions], 2), s(&[Previous], 3)]).unless(&[About]),
+    p(&OVERRIDE, Caution, "declares the agent's instructions to be void",
+        &[s(&[Previous, All], 0), s(&[Instructions], 4), s(&[Gone], 8)]).also(&[Set::of(&[Self_, Your, Follow, Agent])]),
+    p(&OVERRIDE, Caution, "claims to stand above the user or the developer",
+        &[s(&[Self_], 0), s(&[Rank], 10), s(&[User, Developer], 10)]),
+    p(&OVERRIDE, Caution, "claims the last word over the user",
+        &[s(&[User, Developer, Conflict], 0), s(&[Conflict, User, Developer], 12), s(&[Self_], 12), s(&[Rank], 1)]),
+    p(&OVERRIDE, Caution, "declares what the user says to be without effect",
+        &[s(&[User, Later], 0), s(&[Void], 12)]).also(&[Set::of(&[Self_, Instructions, Rank])]),
+    p(&OVERRIDE, Caution, "declares its rules to be beyond the user",
+        &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)]).as_it_stands(),
+    p(&OVERRIDE, Caution, "declares its rules to be beyond the user",
+        &[s(&[Void], 0), s(&[Self_, Instructions], 10)]).also(&[Set::of(&[User, Developer])]).as_it_stands(),
+    p(&OVERRIDE, Caution, "acts even against the user's word",
+        &[s(&[Against], 0)]).also(&[Set::of(&[Follow, Send]), Set::of(&[Self_, Host, SecretPath, DotEnv, Email])]).as_it_stands(),
     // Secrecy.
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Critical,
-        "keeps a harmful step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 8)],
-    )
-    .also(&[HARMS, ACTS])
-    .unless(&[Unless])
-    .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)],
-    )
-    .also(&[ACTS])
-    .unless(&[Unless])
-    .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 3)],
-    )
-    .also(&[ACTS])
-    .unless(&[Unless])
-    .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Critical,
-        "keeps a harmful step from the user",
-        &[s(&[Not], 0), s(&[Tell], 2), s(&[This_], 2)],
-    )
-    .also(&[
-        Set::of(&[Send, CarbonCopy, SecretPath, Account]),
-        Set::of(&[Host, Email, SecretPath, Account, DotEnv]),
-    ])
-    .unless(&[Unless])
-    .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Critical,
-        "does something without the user's knowledge",
-        &[s(&[Without], 0), s(&[Telling], 4)],
-    )
-    .also(&[HARMS, ACTS]),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "hides something from the user",
-        &[s(&[Hide], 0), s(&[User], 6)],
-    )
-    .also(&[HARMS]),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "keeps a step out of what the user is shown",
-        &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)],
-    )
-    .also(&[ACTS]),
-    p(&rules::CONCEAL_FROM_USER, Caution, "keeps the user in the dark", &[s(&[Dark], 0)])
-        .also(&[ACTS])
-        .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "sends something without a word",
-        &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)],
-    )
-    .also(&[Set::of(&[Send]), Set::of(&[Host, Email])])
-    .as_it_stands(),
-    p(
-        &rules::CONCEAL_FROM_USER,
-        Caution,
-        "sends something in silence",
-        &[s(&[Hide, Quietly], 0), s(&[Send, CarbonCopy], 6)],
-    )
-    .also(&[Set::of(&[Host, Email, SecretPath])]),
+    p(&CONCEAL, Critical, "keeps a harmful step from the user",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 8)]).also(&[TAKES, GOES]).unless(&[Unless]).as_it_stands(),
+    p(&CONCEAL, Critical, "keeps a harmful step from the user",
+        &[s(&[Not], 0), s(&[Tell], 2), s(&[This_], 2)]).also(&[TAKES, GOES]).unless(&[Unless]).as_it_stands(),
+    p(&CONCEAL, Caution, "keeps a step from the user",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)]).also(&[ACTS]).unless(&[Unless]).as_it_stands(),
+    p(&CONCEAL, Caution, "keeps a step from the user",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 2)]).also(&[ACTS]).unless(&[Unless]).as_it_stands().at_the_end(),
+    p(&CONCEAL, Caution, "keeps a step from the user",
+        &[s(&[Not], 0), s(&[Tell], 2), s(&[User], 5)]).also(&[ACTS]).unless(&[Unless, Data]).as_it_stands().at_the_end(),
+    p(&CONCEAL, Caution, "keeps a step from the user",
+        &[s(&[Tell], 0), s(&[This_], 2), s(&[User], 2), s(&[Not], 3)]).also(&[ACTS]).as_it_stands().at_the_end(),
+    p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host])]).unless(&[Unless]).as_it_stands(),
+    p(&CONCEAL, Caution, "does something without the user's knowledge",
+        &[s(&[Without], 0), s(&[Telling], 3)]).also(&[ACTS]),
+    p(&CONCEAL, Caution, "hides something from the user",
+        &[s(&[Hide], 0), s(&[User], 5)]).also(&[Set::of(&[Send, SecretPath, DotEnv, Host, Email, Account, Grant, Conversation, MemoryFile])]).unless(&[Unless]),
+    p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
+        &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)]).also(&[ACTS]),
+    p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
+        &[s(&[Mute], 0), s(&[Reply, User], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).as_it_stands(),
+    p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
+        &[s(&[Mute], 0)]).also(&[Set::of(&[Send, Host, Email, Account, Grant, SecretPath, Every])]).as_it_stands().at_the_end(),
+    p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
+        &[s(&[This_], 0), s(&[Absent], 6), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).as_it_stands(),
+    p(&CONCEAL, Caution, "keeps the user in the dark",
+        &[s(&[User], 0), s(&[Unaware], 8)]).also(&[ACTS]).as_it_stands(),
+    p(&CONCEAL, Caution, "keeps the user in the dark",
+        &[s(&[Dark], 0)]).also(&[ACTS]).as_it_stands(),
+    p(&CONCEAL, Caution, "sends something without a word",
+        &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)]).also(&[Set::of(&[Send]), Set::of(&[Host, Email])]).as_it_stands(),
+    p(&CONCEAL, Caution, "sends something in silence",
+        &[s(&[Hide, Quietly], 0), s(&[Send, CarbonCopy], 6)]).also(&[Set::of(&[Host, Email, SecretPath])]),
     // Approval.
-    p(
-        &rules::BYPASS_APPROVAL,
-        Caution,
-        "approves whatever is asked",
-        &[s(&[Approve], 0), s(&[All], 4), s(&[PermissionPrompt], 4)],
-    ),
-    p(
-        &rules::BYPASS_APPROVAL,
-        Caution,
-        "answers permission questions in the user's place",
-        &[s(&[PermissionPrompt], 0), s(&[Approve], 10), s(&[YesSelf], 5)],
-    ),
-    p(
-        &rules::BYPASS_APPROVAL,
-        Caution,
-        "takes consent for given",
-        &[s(&[All], 0), s(&[PermissionPrompt], 4), s(&[Given], 8)],
-    ),
-    p(
-        &rules::BYPASS_APPROVAL,
-        Caution,
-        "takes consent for given",
-        &[s(&[PermissionPrompt], 0), s(&[Given], 6), s(&[All], 6)],
-    ),
-    p(
-        &rules::BYPASS_APPROVAL,
-        Caution,
-        "approves by itself",
-        &[s(&[YesSelf], 0), s(&[Approve], 2), s(&[All], 4), s(&[PermissionPrompt], 4)],
-    ),
+    p(&APPROVAL, Caution, "approves whatever is asked",
+        &[s(&[Approve], 0), s(&[All], 4), s(&[PermissionPrompt], 4)]),
+    p(&APPROVAL, Caution, "approves whatever is asked",
+        &[s(&[All], 0), s(&[PermissionPrompt], 2), s(&[Approve], 5)]),
+    p(&APPROVAL, Caution, "answers permission questions in the user's place",
+        &[s(&[PermissionPrompt], 0), s(&[Approve], 10), s(&[YesSelf, All], 5)]),
+    p(&APPROVAL, Caution, "approves by itself",
+        &[s(&[YesSelf], 0), s(&[Approve], 2), s(&[All], 4), s(&[PermissionPrompt], 4)]),
+    p(&APPROVAL, Caution, "approves by itself",
+        &[s(&[Approve], 0), s(&[All], 3), s(&[YesSelf], 3)]).also(&[Set::of(&[PermissionPrompt])]),
+    p(&APPROVAL, Caution, "approves by itself",
+        &[s(&[Approve], 0), s(&[YesSelf], 2), s(&[All], 3), s(&[PermissionPrompt], 4)]),
+    p(&APPROVAL, Caution, "takes consent for given",
+        &[s(&[PermissionPrompt], 0), s(&[Given], 6)]).also(&[Set::of(&[All, EveryRequest, Every])]),
+    p(&APPROVAL, Caution, "takes consent for given",
+        &[s(&[Given], 0), s(&[PermissionPrompt], 4), s(&[All, EveryRequest], 8)]),
     // Prompt disclosure.
-    p(
-        &rules::REVEAL_PROMPT,
-        Caution,
-        "gives away the agent's own instructions or tools",
-        &[s(&[Copy, Tell], 0), s(&[Your], 9), s(&[SystemPrompt], 5)],
-    )
-    .also(&[Set::of(&[Full, Host, Email])]),
-    p(
-        &rules::REVEAL_PROMPT,
-        Caution,
-        "gives away the agent's own instructions or tools",
-        &[s(&[Copy, Tell, Send], 0), s(&[SystemPrompt], 9), s(&[Your], 5)],
-    )
-    .also(&[Set::of(&[Full, Host, Email])]),
+    p(&REVEAL, Caution, "gives away the agent's own instructions or tools",
+        &[s(&[Copy, Tell], 0), s(&[Your], 9), s(&[SystemPrompt], 5)]).also(&[Set::of(&[Full, Host, Email])]),
+    p(&REVEAL, Caution, "gives away the agent's own instructions or tools",
+        &[s(&[Copy, Send], 0), s(&[SystemPrompt], 6), s(&[Your], 5)]).also(&[Set::of(&[Full, Host, Email, All])]),
+    p(&REVEAL, Caution, "gives away the agent's own instructions or tools",
+        &[s(&[Full], 0), s(&[Your], 3), s(&[SystemPrompt], 3)]).also(&[Set::of(&[Copy, Tell, Send])]),
+    p(&REVEAL, Caution, "gives away the agent's own instructions or tools",
+        &[s(&[Your], 0), s(&[SystemPrompt], 3), s(&[Full], 3)]).also(&[Set::of(&[Copy, Tell, Send])]),
     // Borrowed authority.
-    p(
-        &rules::FAKE_AUTHORITY,
-        Caution,
-        "lifts safeguards in the name of somebody else",
-        &[s(&[Safeguard], 0), s(&[Waive], 10)],
-    )
-    .also(&[Set::of(&[Authority])]),
-    p(
-        &rules::FAKE_AUTHORITY,
-        Caution,
-        "lifts safeguards in the name of somebody else",
-        &[s(&[Waive], 0), s(&[Safeguard], 8)],
-    )
-    .also(&[Set::of(&[Authority])]),
-    p(
-        &rules::FAKE_AUTHORITY,
-        Caution,
-        "claims a vendor's blessing",
-        &[s(&[Certified], 0), s(&[Vendor], 3)],
-    ),
+    p(&AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
+        &[s(&[Safeguard], 0), s(&[Waive], 10)]).also(&[Set::of(&[Authority])]),
+    p(&AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
+        &[s(&[Waive], 0), s(&[Safeguard], 6)]).also(&[Set::of(&[Authority])]),
+    p(&AUTHORITY, Caution, "claims a vendor's blessing",
+        &[s(&[Certified], 0), s(&[Vendor], 3)]),
     // Reviewers.
-    p(
-        &rules::ADDRESSES_SCANNER,
-        Critical,
-        "tells scanners what to conclude",
-        &[s(&[NoteTo], 0), s(&[Scanner], 6), s(&[SafeVerdict], 30)],
-    ),
-    p(
-        &rules::ADDRESSES_SCANNER,
-        Critical,
-        "tells scanners what to conclude",
-        &[s(&[NoteTo], 0), s(&[Scanner], 6)],
-    )
-    .also(&[Set::of(&[SafeVerdict])]),
-    p(
-        &rules::ADDRESSES_SCANNER,
-        Caution,
-        "gives an earlier scan as a reason not to look",
-        &[s(&[Scanned], 0), s(&[Rescan], 20)],
-    ),
+    p(&SCANNER, Critical, "tells scanners what to conclude",
+        &[s(&[NoteTo], 0), s(&[Scanner], 5)]).also(&[Set::of(&[SafeVerdict])]),
+    p(&SCANNER, Caution, "gives an earlier scan as a reason not to look",
+        &[s(&[Scanned], 0), s(&[Rescan], 24)]),
     // Personas.
-    p(
-        &rules::UNRESTRICTED_PERSONA,
-        Critical,
-        "gives the agent a persona without rules",
-        &[s(&[YouAre], 0), s(&[Persona], 14)],
-    )
-    .also(&[Set::of(&[Refuse, EveryRequest, Normally, Instructions])]),
-    p(
-        &rules::UNRESTRICTED_PERSONA,
-        Caution,
-        "gives the agent a persona without rules",
-        &[s(&[YouAre], 0), s(&[Persona], 8)],
-    )
-    .unless(&[Detect]),
-    p(
-        &rules::UNRESTRICTED_PERSONA,
-        Caution,
-        "forbids the agent to refuse",
-        &[s(&[Not], 0), s(&[Refuse], 1)],
-    )
-    .also(&[Set::of(&[EveryRequest, Warn, Normally])])
-    .unless(&[To])
-    .as_it_stands(),
-    p(
-        &rules::UNRESTRICTED_PERSONA,
-        Caution,
-        "obeys every request, also those it should refuse",
-        &[s(&[Comply], 0), s(&[EveryRequest], 3), s(&[Normally, Refuse], 12)],
-    ),
-    p(
-        &rules::UNRESTRICTED_PERSONA,
-        Caution,
-        "obeys every request, also those it should refuse",
-        &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)],
-    )
-    .as_it_stands(),
+    p(&PERSONA, Critical, "gives the agent a persona without rules",
+        &[s(&[YouAre], 0), s(&[Concept::Persona], 14)]).also(&[Set::of(&[Refuse, EveryRequest, Normally])]),
+    p(&PERSONA, Caution, "gives the agent a persona without rules",
+        &[s(&[YouAre], 0), s(&[Concept::Persona], 8)]),
+    p(&PERSONA, Caution, "forbids the agent to refuse",
+        &[s(&[Not], 0), s(&[Refuse], 1)]).also(&[Set::of(&[EveryRequest, Concept::Warn, Normally])]).unless(&[To]).as_it_stands(),
+    p(&PERSONA, Caution, "obeys every request, without a warning",
+        &[s(&[Comply], 0), s(&[EveryRequest], 3)]).also(&[Set::of(&[Refuse, Normally, Concept::Warn])]),
+    p(&PERSONA, Caution, "obeys every request, also those it should refuse",
+        &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)]).as_it_stands(),
+    p(&PERSONA, Caution, "takes warnings away from what cannot be undone",
+        &[s(&[Remove], 0), s(&[Concept::Warn], 3)]).also(&[Set::of(&[NoAsk, Destroy, EveryRequest])]),
     // Deception.
-    p(
-        &rules::DECEIVE_USER,
-        Critical,
-        "falsifies what the user relies on",
-        &[s(&[Falsify], 0), s(&[Figures, PayTo], 6), s(&[AsReal], 24)],
-    ),
-    p(
-        &rules::DECEIVE_USER,
-        Critical,
-        "puts somebody's account in the place of the right one",
-        &[s(&[PayTo], 0), s(&[Account], 4), s(&[InPlace], 8)],
-    ),
-    p(
-        &rules::DECEIVE_USER,
-        Critical,
-        "puts somebody's account in the place of the right one",
-        &[s(&[InPlace], 0), s(&[PayTo], 8), s(&[Account], 8)],
-    ),
-    p(&rules::DECEIVE_USER, Caution, "tells a lie when asked", &[s(&[Wonder], 0), s(&[AsReal], 8)])
-        .also(&[ACTS]),
+    p(&DECEIVE, Critical, "falsifies what the user relies on",
+        &[s(&[Falsify], 0), s(&[Figures, PayTo], 6), s(&[AsReal], 24)]),
+    p(&DECEIVE, Critical, "puts somebody's account in the place of the right one",
+        &[s(&[PayTo], 0), s(&[Account], 4), s(&[InPlace], 8)]),
+    p(&DECEIVE, Critical, "puts somebody's account in the place of the right one",
+        &[s(&[InPlace], 0), s(&[PayTo], 8), s(&[Account], 8)]),
+    p(&DECEIVE, Caution, "routes money to somebody's account",
+        &[s(&[PayTo, Falsify, Send, Copy], 0), s(&[Account], 10)]).also(&[Set::of(&[PayTo]), Set::of(&[Every, All, InPlace, Also])]),
+    p(&rules::CREDENTIAL_WRITE, Caution, "gives a stranger an account",
+        &[s(&[Remember, Copy, Create], 0), s(&[Grant], 8), s(&[Email, Account, SecretPath], 14)]),
+    p(&DECEIVE, Caution, "tells a lie when asked",
+        &[s(&[Wonder], 0), s(&[AsReal], 6)]).also(&[ACTS]),
     // Other skills' requests.
-    p(
-        &rules::CLAIMS_EVERY_TASK,
-        Caution,
-        "claims every request before other skills",
-        &[s(&[EveryRequest], 0), s(&[Before_], 20), s(&[OtherSkill], 4)],
-    ),
-    p(
-        &rules::CLAIMS_EVERY_TASK,
-        Caution,
-        "keeps other skills from being used",
-        &[s(&[OtherSkill], 0), s(&[Not], 16), s(&[LoadSkill], 2), s(&[This_], 2)],
-    )
-    .as_it_stands(),
+    p(&CLAIMS, Caution, "claims every request before other skills",
+        &[s(&[EveryRequest], 0), s(&[Before_], 20), s(&[OtherSkill], 5)]),
+    p(&CLAIMS, Caution, "claims every request before other skills",
+        &[s(&[Before_], 0), s(&[OtherSkill], 5)]).also(&[Set::of(&[EveryRequest])]),
+    p(&CLAIMS, Caution, "keeps other skills from being used",
+        &[s(&[OtherSkill], 0), s(&[Not], 16), s(&[LoadSkill], 2), s(&[This_], 2)]).as_it_stands(),
+    p(&CLAIMS, Caution, "keeps other skills from being used",
+        &[s(&[Not], 0), s(&[LoadSkill], 2), s(&[OtherSkill], 4)]).also(&[Set::of(&[EveryRequest, AsReal, Before_])]).as_it_stands(),
     // Destruction.
-    p(
-        &rules::DESTRUCTIVE,
-        Caution,
-        "destroys data without asking",
-        &[s(&[Destroy], 0), s(&[Precious], 10)],
-    )
-    .also(&[Set::of(&[NoAsk])]),
+    p(&DESTRUCTIVE, Caution, "destroys data without asking",
+        &[s(&[Destroy], 0), s(&[Precious], 10)]).also(&[Set::of(&[NoAsk])]),
+    // What a script prints, obeyed.
+    p(&OBEY, Caution, "obeys what a script prints",
+        &[s(&[Follow], 0), s(&[Printed], 5)]).also(&[Set::of(&[Run, Code])]),
+    p(&OBEY, Caution, "obeys what a script prints",
+        &[s(&[Printed], 0), s(&[Follow], 8), s(&[Instructions, Instruction], 5)]).also(&[Set::of(&[Run, Code])]),
     // The agent's memory and permissions.
-    p(
-        &rules::CONTROL_PLANE_WRITE,
-        Critical,
-        "plants a standing order in the agent's memory",
-        &[s(&[Remember, Copy], 0), s(&[MemoryFile, Memory], 12)],
-    )
-    .also(&[Set::of(&[Every, Standing]), Set::of(&[Host, Hide, NoAsk, SkipFlag, Email, Dark])]),
-    p(
-        &rules::CONTROL_PLANE_WRITE,
-        Caution,
-        "starts the agent anew with its permission checks off",
-        &[s(&[Restart], 0), s(&[SkipFlag], 14)],
-    ),
+    p(&PLANE, Critical, "plants a standing order in the agent's memory",
+        &[s(&[Remember, Copy], 0), s(&[MemoryFile, Memory], 12)]).also(&[Set::of(&[Every, Standing]), Set::of(&[Host, Hide, NoAsk, SkipFlag, Email, Dark])]),
+    p(&PLANE, Caution, "starts the agent anew with its permission checks off",
+        &[s(&[Restart], 0), s(&[SkipFlag], 14)]),
     // Secrets.
-    p(
-        &rules::SECRET_TO_NETWORK,
-        Critical,
-        "takes a secret file and hands it on",
-        &[s(&[Read, Copy, Send, Run], 0), s(&[SecretPath], 10), s(&[Copy, Send, Host], 16)],
-    )
-    .also(&[Set::of(&[Send, Host, Email, Reply])]),
+    p(&SECRET, Critical, "takes a secret file and hands it on",
+        &[s(&[Read, Copy, Send, Run], 0), s(&[SecretPath], 10), s(&[Copy, Send, Host], 16)]).also(&[Set::of(&[Send, Host, Email, Reply])]),
     // Encoded orders.
-    p(
-        &rules::ENCODED_INSTRUCTION,
-        Caution,
-        "has an encoded text decoded and obeyed",
-        &[s(&[Decode], 0), s(&[Follow], 12)],
-    )
-    .also(&[Set::of(&[Instructions, Instruction, Every, This_])]),
+    p(&ENCODED, Caution, "has an encoded text decoded and obeyed",
+        &[s(&[Decode], 0), s(&[Follow], 12)]).also(&[Set::of(&[Instructions, Instruction, Every, This_])]),
 ];
 
+/// Destruction in one step of a section whose other steps forbid to ask.
+pub(crate) static DESTROYING: [Pattern; 1] =
+    [p(&DESTRUCTIVE, Caution, "destroys data without asking", &[s(&[Destroy], 0), s(&[Precious], 10)]).also(&[Set::of(&[NoAsk])])];
+
 /// Patterns for text that a reader does not see, where any order to an agent is one too many.
+#[rustfmt::skip]
 pub(crate) static HIDDEN: &[Pattern] = &[
-    p(
-        &rules::HIDDEN_INSTRUCTION,
-        Critical,
-        "hidden text sends something away",
-        &[s(&[Send, CarbonCopy], 0), s(&[Host, Email], 24)],
-    ),
-    p(
-        &rules::HIDDEN_INSTRUCTION,
-        Critical,
-        "hidden text reads a secret",
-        &[s(&[Read, Copy, Send, Run], 0), s(&[SecretPath, DotEnv, SecretWord], 8)],
-    )
-    .also(&[Set::of(&[Copy, Send, Host, Email, Reply, Agent])])
-    .unless(&[Todo]),
-    p(
-        &rules::HIDDEN_INSTRUCTION,
-        Critical,
-        "hidden text overrides the agent's instructions",
-        &[s(&[Ignore], 0), s(&[Instructions], 6)],
-    )
-    .unless(&[About]),
-    p(
-        &rules::HIDDEN_INSTRUCTION,
-        Critical,
-        "hidden text asks for secrecy",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User, This_], 4)],
-    )
-    .also(&[ACTS])
-    .as_it_stands()
-    .unless(&[Todo]),
-    p(
-        &rules::HIDDEN_INSTRUCTION,
-        Critical,
-        "hidden text asks for secrecy",
-        &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)],
-    ),
-    p(
-        &rules::HIDDEN_INSTRUCTION,
-        Critical,
-        "hidden text asks for secrecy",
-        &[s(&[Without], 0), s(&[Telling], 4)],
-    ),
-    p(
-        &rules::HIDDEN_INSTRUCTION,
-        Caution,
-        "hidden text speaks to the agent and has it act",
-        &[
-            s(&[Agent, Important], 0),
-            s(&[Run, Send, Fetch, Read, Copy], 12),
-            s(
-                &[
-                    Host,
-                    Email,
-                    SecretPath,
-                    DotEnv,
-                    SecretWord,
-                    Code,
-                    Conversation,
-                    SettingsFile,
-                    MemoryFile,
-                ],
-                12,
-            ),
-        ],
-    )
-    .unless(&[Todo]),
-    p(
-        &rules::HIDDEN_INSTRUCTION,
-        Caution,
-        "hidden text tells the agent to approve or to obey",
-        &[
-            s(&[Agent, Important], 0),
-            s(&[Approve, Follow, Comply], 10),
-            s(&[All, EveryRequest, PermissionPrompt], 6),
-        ],
-    )
-    .unless(&[Todo]),
-    p(
-        &rules::HIDDEN_INSTRUCTION,
-        Caution,
-        "hidden text runs a remote text",
-        &[s(&[Run, Fetch], 0), s(&[Host], 6)],
-    )
-    .also(&[Set::of(&[Agent, Hide, Quietly, Every, Run])])
-    .unless(&[Todo]),
+    p(&HIDING, Critical, "hidden text sends something away",
+        &[s(&[Send, CarbonCopy], 0), s(&[Host, Email], 24)]).unless(&[Todo]),
+    p(&HIDING, Critical, "hidden text reads a secret",
+        &[s(&[Read, Copy, Send, Run], 0), s(&[SecretPath, DotEnv], 8)]).also(&[Set::of(&[Copy, Send, Host, Email, Reply, Agent])]).unless(&[Todo]),
+    p(&HIDING, Critical, "hidden text overrides the agent's instructions",
+        &[s(&[Ignore], 0), s(&[Instructions], 6)]).unless(&[About]),
+    p(&HIDING, Critical, "hidden text asks for secrecy",
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User, This_], 4)]).also(&[THINGS]).as_it_stands().unless(&[Todo, Unless]),
+    p(&HIDING, Critical, "hidden text asks for secrecy",
+        &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)]),
+    p(&HIDING, Caution, "hidden text asks for secrecy",
+        &[s(&[Without], 0), s(&[Telling], 4)]).also(&[ACTS]),
+    p(&HIDING, Caution, "hidden text asks for secrecy",
+        &[s(&[Dark, Mute, Hide], 0)]).also(&[Set::of(&[Agent, Important, User]), THINGS]).as_it_stands().unless(&[Todo]),
+    p(&HIDING, Caution, "hidden text speaks to the agent and has it act",
+        &[s(&[Agent, Important], 0), s(&[Run, Send, Fetch, Read, Copy, Remember], 14), s(&[Host, Email, SecretPath, DotEnv, SecretWord, Code, Conversation, SettingsFile, MemoryFile, SystemPrompt, Account], 14)]).unless(&[Todo]),
+    p(&HIDING, Caution, "hidden text tells the agent to approve or to obey",
+        &[s(&[Agent, Important], 0), s(&[Approve, Follow, Comply], 10), s(&[All, EveryRequest, PermissionPrompt], 6)]).unless(&[Todo]),
+    p(&HIDING, Caution, "hidden text runs a remote text",
+        &[s(&[Run, Fetch], 0), s(&[Host], 6)]).also(&[Set::of(&[Agent, Hide, Quietly, Every, Run])]).unless(&[Todo]),
 ];
 
 /// Where a pattern matches.
@@ -541,6 +297,9 @@ impl Pattern {
                 continue;
             }
             let Some(end) = self.follow(sentence, start) else { continue };
+            if self.ends && tokens.iter().skip(end + 1).any(|token| token.at > tokens[end].at + 1) {
+                continue;
+            }
             let matched = &tokens[start..=end];
             let silenced =
                 tokens[..=(end + 2).min(tokens.len() - 1)].iter().enumerate().any(|(at, token)| {
@@ -575,6 +334,17 @@ impl Pattern {
     /// The token of the last step, when the steps follow each other from `start`.
     fn follow(&self, sentence: &Sentence, start: usize) -> Option<usize> {
         let tokens = &sentence.tokens;
+        if self.any_order > 0 {
+            let mut end = start;
+            for step in &self.steps[1..] {
+                let place = tokens[start].at;
+                let near = |token: &Token| token.at.abs_diff(place) <= self.any_order && token.at != place;
+                let from = tokens.partition_point(|token| token.at + self.any_order < place);
+                let found = (from..tokens.len()).take_while(|at| tokens[*at].at <= place + self.any_order).find(|at| near(&tokens[*at]) && tokens[*at].set.meets(step.0))?;
+                end = end.max(found);
+            }
+            return Some(end);
+        }
         let mut at = start;
         for step in &self.steps[1..] {
             let from = tokens[at].at;

@@ -263,7 +263,7 @@ impl Walk<'_> {
         if trimmed.len() > 1 && trimmed[1..].contains(['.', '/', '@', '\\'])
             || trimmed.starts_with(['~', '.', '/']) && trimmed.len() > 2
         {
-            let set = by_form(trimmed);
+            let set = by_form(trimmed, inside == Some(Quote::Code));
             if !set.is_empty()
                 || trimmed.contains(['@', '\\'])
                 || trimmed.starts_with(['~', '.', '/'])
@@ -285,24 +285,17 @@ impl Walk<'_> {
             }
             return at + c.len_utf8();
         }
-        if let Some((set, length)) = LEXICON.at(&text[at..]) {
-            // A phrase counts as its words, so that distances stay those of the text.
-            self.at += text[at..at + length].bytes().filter(|b| *b == b' ').count();
-            self.push(set, at..at + length, inside);
-            return at + length;
+        // The words inside a phrase stand for themselves too, so only the first is passed over.
+        let length: usize = text[at..].chars().take_while(|c| c.is_alphanumeric() && !is_unspaced(*c) || matches!(c, '\'' | '\u{2019}' | '_')).map(char::len_utf8).sum();
+        if let Some((set, covered)) = LEXICON.at(&text[at..]) {
+            self.push(set, at..at + covered, inside);
+            return at + length.max(c.len_utf8());
         }
         if let Some(account) = account(&text[at..]) {
             self.push(Set::of(&[Concept::Account]), at..at + account, inside);
             return at + account;
         }
         self.at += 1;
-        let length: usize = text[at..]
-            .chars()
-            .take_while(|c| {
-                c.is_alphanumeric() && !is_unspaced(*c) || matches!(c, '\'' | '’' | '_')
-            })
-            .map(char::len_utf8)
-            .sum();
         at + length.max(c.len_utf8())
     }
 }
@@ -433,7 +426,7 @@ const DOMAINS: &[&str] = &[
 ];
 
 /// What a word is by its form: an e-mail address, a path that matters, a bare host.
-fn by_form(word: &str) -> Set {
+fn by_form(word: &str, in_code: bool) -> Set {
     if let Some((name, domain)) = word.split_once('@')
         && !name.is_empty()
         && !name.contains('/')
@@ -458,7 +451,8 @@ fn by_form(word: &str) -> Set {
         _ => {}
     }
     let name = word.split('/').next().unwrap_or(word);
-    if is_host(name) {
+    // In code, a name with a dot is a field or a module.
+    if !in_code && is_host(name) {
         return match destination::classify(word) {
             Class::Local => Set::NONE,
             Class::Placeholder => Set::of(&[Concept::Placeholder]),

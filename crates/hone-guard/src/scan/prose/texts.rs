@@ -92,6 +92,22 @@ fn value_at(line: &str) -> Option<usize> {
     (dash > 0 || rest.starts_with('#')).then_some(indent + dash)
 }
 
+/// Keys by which a list of attacks for a detector, a course or a test is known.
+const CATALOGUE: &[&str] = &["expect", "expected", "label", "labels", "should_trigger", "is_attack", "attack", "attacks", "pattern", "patterns", "phrase", "phrases", "category", "injection", "benign", "malicious", "expected_behavior", "expected_output", "assert", "must_not", "should_refuse", "detect", "regex", "verdict", "indicator", "indicators", "signature", "signatures"];
+
+/// Whether a settings text is a list of what to detect or to withstand.
+pub(crate) fn is_catalogue(text: &str) -> bool {
+    const LOOKED_AT: usize = 16 * 1024;
+    let head = text[..crate::scan::text::floor(text, LOOKED_AT)].to_ascii_lowercase();
+    CATALOGUE.iter().any(|key| {
+        head.match_indices(key).any(|(at, _)| {
+            let before = head[..at].trim_end_matches(['"', '\'']).chars().next_back();
+            let after = head[at + key.len()..].trim_start_matches(['"', '\'']);
+            before.is_none_or(|c| c.is_whitespace() || matches!(c, '{' | ',' | '-')) && (after.starts_with(':') || after.starts_with(" ="))
+        })
+    })
+}
+
 /// Lines of one comment that are joined.
 const MAX_COMMENT: usize = 4096;
 
@@ -136,6 +152,35 @@ pub(crate) fn comments(language: Language, text: &str) -> Vec<Range<usize>> {
     }
     found.retain(|range| range.len() >= MIN_STRING);
     found
+}
+
+/// The comments at the ends of neighbouring lines of code, read downwards: a sentence may be laid
+/// out as a column.
+pub(crate) fn column(language: Language, text: &str) -> String {
+    let mark = match language {
+        Language::JavaScript | Language::Go | Language::Php => " // ",
+        Language::Lua => " -- ",
+        _ => " # ",
+    };
+    let mut read = String::new();
+    let mut run = 0;
+    for line in text.lines() {
+        let bare = line.trim_start();
+        let comment = line.find(mark).map(|at| &line[at + mark.len()..]).or_else(|| bare.strip_prefix(mark.trim_start()));
+        match comment {
+            Some(comment) if comment.split_whitespace().count() <= 4 && read.len() < MAX_COMMENT => {
+                run += 1;
+                read.push(' ');
+                read.push_str(comment.trim());
+            }
+            _ if run < 3 => {
+                read.clear();
+                run = 0;
+            }
+            _ => break,
+        }
+    }
+    if run < 3 { String::new() } else { read }
 }
 
 #[cfg(test)]
