@@ -20,6 +20,7 @@ mod scan;
 pub mod shell;
 
 pub use scan::{
-    Context, Coverage, Finding, Flow, Inventory, Report, Rule, RULES, RULES_VERSION, ScanError,
-    Severity, Verdict, rule, scan,
+    Case, Concern, Context, Coverage, Excerpt, Files, Finding, Flow, Inventory, Judge, JudgeError,
+    MAX_CONCERNS, MAX_EXCERPT_BYTES, MAX_EXCERPTS_BYTES, RULES, RULES_VERSION, Report, Rule,
+    SECOND_OPINION, ScanError, Severity, Verdict, rule, scan, second_opinion,
 };

@@ -46,6 +46,7 @@ mod place;
 mod platform;
 mod record;
 mod recovery;
+pub mod reports;
 mod rollback;
 mod root;
 mod scope;

@@ -1,4 +1,4 @@
-//! `state.db`: index, trust, ledger and usage in one SQLite file.
+//! `state.db`: index, trust, ledger, usage and scan reports in one SQLite file.
 //!
 //! A damaged file is set aside under another name and reported, never overwritten; every table of it
 //! that is still sound is taken over. A file of a newer format is left alone: reading goes on without
@@ -65,6 +65,15 @@ CREATE TABLE IF NOT EXISTS usage(
   created INTEGER NOT NULL,
   PRIMARY KEY(skill, version)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS report(
+  path TEXT PRIMARY KEY,
+  key TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  body TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS report_key ON report(key);
+CREATE INDEX IF NOT EXISTS report_at ON report(at);
 ";
 
 /// A table of the database.
@@ -75,7 +84,7 @@ struct Table {
     holds: &'static str,
 }
 
-const TABLES: [Table; 6] = [
+const TABLES: [Table; 7] = [
     Table { name: "folder", columns: "path, entry", holds: "" },
     Table { name: "meta", columns: "key, value", holds: "" },
     Table {
@@ -92,6 +101,7 @@ const TABLES: [Table; 6] = [
                   created",
         holds: "usage",
     },
+    Table { name: "report", columns: "path, key, verdict, at, body", holds: "" },
 ];
 
 /// What a look at the whole database says.

@@ -8,6 +8,7 @@ mod context;
 mod diff;
 mod json;
 mod output;
+mod sarif;
 mod snippet;
 mod terminal;
 

@@ -9,10 +9,12 @@ mod bundle;
 mod code;
 mod decode;
 mod destination;
+mod files;
 mod finding;
 mod findings;
 mod hidden;
 mod inventory;
+mod judge;
 mod kind;
 mod markdown;
 mod mention;
@@ -38,7 +40,12 @@ use subject::Subject;
 use text::Text;
 
 use decode::{MAX_DECODE_DEPTH, MAX_DECODED_BYTES};
+pub use files::Files;
 pub use finding::{Context, Coverage, Finding, Flow, Inventory, Report, Severity, Verdict};
+pub use judge::{
+    Case, Concern, Excerpt, Judge, JudgeError, MAX_CONCERNS, MAX_EXCERPT_BYTES, MAX_EXCERPTS_BYTES, SECOND_OPINION,
+    second_opinion,
+};
 pub use rules::{RULES, RULES_VERSION, Rule, rule};
 
 /// Why a skill could not be scanned.
@@ -78,8 +85,7 @@ impl Skill<'_> {
 /// assert_eq!(hone_guard::scan(skill.path()).unwrap().verdict, hone_guard::Verdict::Safe);
 /// ```
 pub fn scan(path: &Path) -> Result<Report, ScanError> {
-    let bundle = bundle::read(path).map_err(|source| ScanError::Unreadable { path: path.to_owned(), source })?;
-    Ok(look(&bundle))
+    Ok(Files::read(path)?.scan())
 }
 
 fn look(bundle: &bundle::Bundle) -> Report {

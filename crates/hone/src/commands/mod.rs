@@ -8,6 +8,7 @@ mod editor;
 mod history;
 mod list;
 mod overview;
+mod scan;
 mod shell;
 mod trust;
 mod usage;
@@ -55,6 +56,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
             let how = check::How { profile: profile.into(), fix, dry_run, format };
             check::check(&context, &path, how)
         }
+        Command::Scan(scan) => scan::scan(&context, &scan),
         Command::Trust { folder, revoke, list, json } => {
             trust::trust(&context, folder.as_deref(), revoke, list, json)
         }
