@@ -176,9 +176,9 @@ impl Bench<'_> {
         ]);
         let _ = writeln!(text, "`xtask scan-times $T/corpus`:\n\n{table}");
         text.push_str(&self.whole(root)?);
-        text.push_str(&self.verdicts(&costs));
+        text.push_str(&verdicts(&costs));
         if peers {
-            text.push_str(&self.peers(root, all, times.len())?);
+            text.push_str(&self::peers(root, all, times.len())?);
         }
         Ok(text)
     }
@@ -205,85 +205,6 @@ impl Bench<'_> {
             ]);
         }
         Ok(format!("{table}\n"))
-    }
-
-    fn verdicts(&self, costs: &[Cost]) -> String {
-        let with =
-            |verdict: Verdict| costs.iter().filter(|cost| cost.verdict == verdict.word()).count();
-        let blocked = with(Verdict::Caution) + with(Verdict::Dangerous);
-        let share = count(blocked) / count(costs.len().max(1));
-        let mut table =
-            Table::new(&["safe", "caution", "dangerous", "blocked as community", "target"]);
-        table.row([
-            grouped(with(Verdict::Safe)),
-            grouped(with(Verdict::Caution)),
-            grouped(with(Verdict::Dangerous)),
-            format!("{blocked} ({:.2} %)", share * 100.0),
-            target(share * 100.0, MAX_BLOCKED * 100.0, " %"),
-        ]);
-        // Per rule: skills by the worst severity that the rule has there.
-        let mut rules: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
-        for cost in costs {
-            for (rule, severity) in &cost.rules {
-                *rules.entry(rule).or_default().entry(severity).or_default() += 1;
-            }
-        }
-        let number =
-            |counts: &BTreeMap<&str, usize>, severity| counts.get(severity).copied().unwrap_or(0);
-        let mut rows: Vec<_> = rules.into_iter().collect();
-        rows.sort_by_key(|(rule, counts)| {
-            (std::cmp::Reverse((number(counts, "critical"), number(counts, "warn"))), *rule)
-        });
-        let mut per_rule = Table::new(&["rule", "critical", "warn", "info"]);
-        for (rule, counts) in rows.iter().take(MAX_RULES) {
-            per_rule.row([
-                format!("`{rule}`"),
-                number(counts, "critical").to_string(),
-                number(counts, "warn").to_string(),
-                number(counts, "info").to_string(),
-            ]);
-        }
-        format!(
-            "{table}\nSkills in which a rule speaks, by its worst severity there:\n\n{per_rule}\n"
-        )
-    }
-
-    /// Other scanners on the first skills of the corpus, one process each, as they are used.
-    fn peers(&self, root: &Path, all: u64, skills: usize) -> Result<String, Failure> {
-        let ours = milliseconds(all) / count(skills.max(1));
-        let mut folders = skills_below(root)?;
-        folders.truncate(PEER_SKILLS);
-        let mut table = Table::new(&["scanner", "command", "CPU per skill", "against hone's mean"]);
-        let mut missing = Vec::new();
-        for (name, arguments) in PEERS {
-            let Some(program) = on_path(name) else {
-                missing.push(format!("`{name}`"));
-                continue;
-            };
-            eprintln!("scanning with {name}");
-            let mut cpu = Duration::ZERO;
-            for folder in &folders {
-                let mut command = Command::new(&program);
-                command.args(*arguments).arg(folder).stdin(Stdio::null());
-                command.stdout(Stdio::null()).stderr(Stdio::null());
-                cpu += timed(&mut command)?.1;
-            }
-            let each = cpu.as_secs_f64() * 1e3 / count(folders.len().max(1));
-            table.row([
-                (*name).to_owned(),
-                format!("`{name} {} SKILL`", arguments.join(" ")),
-                format!("{each:.1} ms"),
-                format!("{:.0} ×", each / ours),
-            ]);
-        }
-        let mut text = String::new();
-        if missing.len() < PEERS.len() {
-            let _ = writeln!(text, "{table}");
-        }
-        if !missing.is_empty() {
-            let _ = writeln!(text, "- not installed, so not measured: {}", missing.join(", "));
-        }
-        Ok(text)
     }
 
     fn generated(&self, quick: bool) -> Result<String, Failure> {
@@ -340,6 +261,82 @@ impl Bench<'_> {
         }
         Ok(self.costs(&root)?.map(|costs| costs.iter().map(|cost| cost.nanoseconds).sum()))
     }
+}
+
+fn verdicts(costs: &[Cost]) -> String {
+    let with =
+        |verdict: Verdict| costs.iter().filter(|cost| cost.verdict == verdict.word()).count();
+    let blocked = with(Verdict::Caution) + with(Verdict::Dangerous);
+    let share = count(blocked) / count(costs.len().max(1));
+    let mut table = Table::new(&["safe", "caution", "dangerous", "blocked as community", "target"]);
+    table.row([
+        grouped(with(Verdict::Safe)),
+        grouped(with(Verdict::Caution)),
+        grouped(with(Verdict::Dangerous)),
+        format!("{blocked} ({:.2} %)", share * 100.0),
+        target(share * 100.0, MAX_BLOCKED * 100.0, " %"),
+    ]);
+    // Per rule: skills by the worst severity that the rule has there.
+    let mut rules: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for cost in costs {
+        for (rule, severity) in &cost.rules {
+            *rules.entry(rule).or_default().entry(severity).or_default() += 1;
+        }
+    }
+    let number =
+        |counts: &BTreeMap<&str, usize>, severity| counts.get(severity).copied().unwrap_or(0);
+    let mut rows: Vec<_> = rules.into_iter().collect();
+    rows.sort_by_key(|(rule, counts)| {
+        (std::cmp::Reverse((number(counts, "critical"), number(counts, "warn"))), *rule)
+    });
+    let mut per_rule = Table::new(&["rule", "critical", "warn", "info"]);
+    for (rule, counts) in rows.iter().take(MAX_RULES) {
+        per_rule.row([
+            format!("`{rule}`"),
+            number(counts, "critical").to_string(),
+            number(counts, "warn").to_string(),
+            number(counts, "info").to_string(),
+        ]);
+    }
+    format!("{table}\nSkills in which a rule speaks, by its worst severity there:\n\n{per_rule}\n")
+}
+
+/// Other scanners on the first skills of the corpus, one process each, as they are used.
+fn peers(root: &Path, all: u64, skills: usize) -> Result<String, Failure> {
+    let ours = milliseconds(all) / count(skills.max(1));
+    let mut folders = skills_below(root)?;
+    folders.truncate(PEER_SKILLS);
+    let mut table = Table::new(&["scanner", "command", "CPU per skill", "against hone's mean"]);
+    let mut missing = Vec::new();
+    for (name, arguments) in PEERS {
+        let Some(program) = on_path(name) else {
+            missing.push(format!("`{name}`"));
+            continue;
+        };
+        eprintln!("scanning with {name}");
+        let mut cpu = Duration::ZERO;
+        for folder in &folders {
+            let mut command = Command::new(&program);
+            command.args(*arguments).arg(folder).stdin(Stdio::null());
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            cpu += timed(&mut command)?.1;
+        }
+        let each = cpu.as_secs_f64() * 1e3 / count(folders.len().max(1));
+        table.row([
+            (*name).to_owned(),
+            format!("`{name} {} SKILL`", arguments.join(" ")),
+            format!("{each:.1} ms"),
+            format!("{:.0} ×", each / ours),
+        ]);
+    }
+    let mut text = String::new();
+    if missing.len() < PEERS.len() {
+        let _ = writeln!(text, "{table}");
+    }
+    if !missing.is_empty() {
+        let _ = writeln!(text, "- not installed, so not measured: {}", missing.join(", "));
+    }
+    Ok(text)
 }
 
 /// `xtask scan-times DIR`: one line of JSON for each skill below a folder.

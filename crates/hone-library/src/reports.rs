@@ -41,7 +41,9 @@ pub fn newest(state: &State, path: &Path) -> Option<(String, String)> {
     let path = path.to_str()?;
     let query = "SELECT key, verdict FROM report WHERE path = ?1";
     state
-        .with(|db| Ok(db.query_row(query, [path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?))
+        .with(|db| {
+            Ok(db.query_row(query, [path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+        })
         .ok()
         .flatten()
 }

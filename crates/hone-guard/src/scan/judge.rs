@@ -120,7 +120,7 @@ pub fn second_opinion(files: &Files, mut report: Report, judge: &dyn Judge) -> R
     // The worst are kept, in the order they were named.
     concerns.sort_by_key(|concern| std::cmp::Reverse(concern.severity));
     concerns.truncate(MAX_CONCERNS);
-    let added: Vec<Finding> = concerns.into_iter().map(|concern| finding(concern, &case.excerpts)).collect();
+    let added: Vec<Finding> = concerns.iter().map(|concern| finding(concern, &case.excerpts)).collect();
     report.findings.extend(added);
     report.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let worst = report.findings.iter().map(|finding| finding.severity).max();
@@ -128,7 +128,7 @@ pub fn second_opinion(files: &Files, mut report: Report, judge: &dyn Judge) -> R
     Ok(report)
 }
 
-fn finding(concern: Concern, excerpts: &[Excerpt]) -> Finding {
+fn finding(concern: &Concern, excerpts: &[Excerpt]) -> Finding {
     let quote = concern.quote.trim();
     let place = excerpts
         .iter()

@@ -22,6 +22,7 @@ mod new;
 mod overview;
 mod prompt;
 mod reference_validator;
+mod scan;
 mod system_calls;
 mod terminal;
 mod terminal_safety;

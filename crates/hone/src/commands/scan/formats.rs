@@ -1,5 +1,6 @@
 //! The report for programs: JSON and SARIF.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use hone_guard::{Finding, RULES, RULES_VERSION, Rule, SECOND_OPINION, Severity};
@@ -69,14 +70,14 @@ fn level(severity: Severity) -> &'static str {
 fn message(finding: &Finding) -> String {
     let mut text = finding.message.clone();
     if let Some(flow) = &finding.flow {
-        text.push_str(&format!(" [{flow}]"));
+        let _ = write!(text, " [{flow}]");
     }
     if !finding.evidence.is_empty() {
-        text.push_str(&format!(": {}", finding.evidence));
+        let _ = write!(text, ": {}", finding.evidence);
     }
     if finding.file.contains('!') {
         // The location is that of the archive.
-        text.push_str(&format!(" (in {})", finding.file));
+        let _ = write!(text, " (in {})", finding.file);
     }
     text
 }

@@ -11,6 +11,10 @@ mod table;
 mod targets;
 mod work;
 
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -100,10 +104,10 @@ impl Page<'_> {
         text.push_str(&count(found, "finding"));
         let dismissed: usize = self.scanned.iter().map(|skill| skill.dismissed.len()).sum();
         if dismissed > 0 {
-            text.push_str(&format!(", {dismissed} dismissed"));
+            let _ = write!(text, ", {dismissed} dismissed");
         }
         if !self.failed.is_empty() {
-            text.push_str(&format!("; {} could not be scanned", self.failed.len()));
+            let _ = write!(text, "; {} could not be scanned", self.failed.len());
         }
         text
     }
@@ -161,15 +165,15 @@ fn closing(page: &Page<'_>) -> String {
     let mut text = page.summary();
     let notes: usize = page.scanned.iter().map(Scanned::notes).sum();
     if notes > 0 && !page.verbose {
-        text.push_str(&format!(", {} (`-v` shows them)", count(notes, "note")));
+        let _ = write!(text, ", {} (`-v` shows them)", count(notes, "note"));
     }
     let kept = page.scanned.iter().filter(|skill| skill.is_kept).count();
     if kept > 0 {
-        text.push_str(&format!("; {kept} unchanged since the last scan"));
+        let _ = write!(text, "; {kept} unchanged since the last scan");
     }
     let rule = page.scanned.iter().flat_map(|skill| skill.shown(false)).map(|found| &found.rule);
     if let Some(rule) = rule.min() {
-        text.push_str(&format!("\n`hone scan --explain {rule}` tells more about a rule"));
+        let _ = write!(text, "\n`hone scan --explain {rule}` tells more about a rule");
     }
     text
 }

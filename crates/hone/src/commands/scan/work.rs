@@ -31,7 +31,7 @@ enum Message {
     },
     Done {
         target: usize,
-        result: Result<Scanned, Failed>,
+        result: Box<Result<Scanned, Failed>>,
         keep: Option<Kept>,
     },
 }
@@ -59,6 +59,7 @@ pub(super) fn scan_all(targets: Vec<Target>, cache: Option<&State>) -> (Vec<Scan
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(target) = targets.get(at) else { break };
                     let (result, keep) = scan_one(target, at, use_cache, &tell);
+                    let result = Box::new(result);
                     // Nobody listens only when the asking thread is gone.
                     let _ = tell.send(Message::Done { target: at, result, keep });
                 }
@@ -76,7 +77,7 @@ pub(super) fn scan_all(targets: Vec<Target>, cache: Option<&State>) -> (Vec<Scan
                     let _ = answer.send(known.unwrap_or_default());
                 }
                 Message::Done { target, result, keep } => {
-                    results[target] = Some(result);
+                    results[target] = Some(*result);
                     kept.extend(keep);
                     progress.step();
                 }
