@@ -98,6 +98,10 @@ pub(crate) fn classify(url: &str) -> Class {
     let Some(host) = host(url) else { return Class::Placeholder };
     let path = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = path.find('/').map_or("", |at| &path[at..]);
+    // `$team.atlassian.net` is Atlassian's, whatever the team.
+    if host.contains(['$', '{', '<']) && SERVICES.iter().any(|known| host.ends_with(&format!(".{known}"))) {
+        return Class::Service;
+    }
     if is_placeholder(&host) {
         return Class::Placeholder;
     }
@@ -246,7 +250,7 @@ const INSTALLERS: &[&str] = &[
     "raw.githubusercontent.com/docker", "raw.githubusercontent.com/kubernetes-sigs", "raw.githubusercontent.com/junegunn", "raw.githubusercontent.com/tj", "raw.githubusercontent.com/asdf-vm", "raw.githubusercontent.com/hashicorp", "raw.githubusercontent.com/conda-forge",
     "get.sdkman.io", "starship.rs", "get.volta.sh", "volta.sh", "fnm.vercel.app", "deb.nodesource.com", "rpm.nodesource.com", "install.determinate.systems",
     "nixos.org", "mise.run", "mise.jdx.dev", "get.starship.rs", "ollama.com", "ollama.ai", "claude.ai/install", "opencode.ai/install", "cursor.com/install",
-    "app.getambassador.io", "cli.github.com", "packages.microsoft.com", "aka.ms", "download.docker.com", "dl.google.com", "apt.llvm.org", "repo.anaconda.com", "micro.mamba.pm",
+    "app.getambassador.io", "fluxcd.io", "get.containerlab.dev", "nextdns.io", "download.pytorch.org", "pypi.nvidia.com", "flashinfer.ai", "data.pyg.org", "wheels.vllm.ai", "pypi.python.org", "test.pypi.org", "registry.npmjs.org", "npm.pkg.github.com", "conda.anaconda.org", "mirrors.aliyun.com", "pypi.tuna.tsinghua.edu.cn", "registry.npmmirror.com", "mirrors.cloud.tencent.com", "pypi.douban.com", "docs.px.dev", "withpixie.ai", "get.opentofu.org", "get.linkerd.io", "run.linkerd.io", "istio.io", "get.k0s.sh", "get.rke2.io", "get.arkade.dev", "dl.dagger.io", "install.dagger.io", "get.anchore.io", "semgrep.dev", "get.trivy.dev", "cli.snyk.io", "static.snyk.io", "downloads.claude.ai", "downloads.mariadb.com", "packages.confluent.io", "packagecloud.io", "install.meteor.com", "get.please.build", "clis.cloud.ibm.com", "cli.upbound.io", "cli.github.com", "packages.microsoft.com", "aka.ms", "download.docker.com", "dl.google.com", "apt.llvm.org", "repo.anaconda.com", "micro.mamba.pm",
     "bootstrap.pypa.io", "get-pip.py", "sh.brew.sh", "brew.sh", "get.sentry.io", "sentry.io/get-cli", "get.pulumi.com", "cli.doppler.com", "railway.app", "railway.com", "cli.render.com",
     "foundry.paradigm.xyz", "release.solana.com", "release.anza.xyz", "get.solana.com", "install.duckdb.org", "kind.sigs.k8s.io", "dl.k8s.io", "storage.googleapis.com/golang", "go.dev", "golang.org", "get.rvm.io", "rvm.io", "cdn.vercel.com", "vercel.com", "netlify.com", "supabase.com", "cli.inference.sh", "taskfile.dev", "just.systems", "get.haskellup.org", "get-ghcup.haskell.org", "esm.sh", "cdn.jsdelivr.net", "unpkg.com", "cdnjs.cloudflare.com", "get.jetpack.io", "devbox.sh", "get.jetify.com", "direnv.net", "atuin.sh", "setup.atuin.sh", "getcomposer.org", "platform.activestate.com", "pkgx.sh", "get.pkgx.dev", "install.terraform.io", "releases.hashicorp.com", "apt.releases.hashicorp.com", "toolbelt.heroku.com", "cli-assets.heroku.com", "awscli.amazonaws.com", "get.tur.so", "get.turso.tech", "neon.tech", "get.modular.com", "install.lightning.ai", "pixi.sh", "prefix.dev", "zed.dev", "warp.dev", "lmstudio.ai", "stripe.com", "planetscale.com", "convex.dev", "dl.min.io", "crates.io", "pypi.org", "npmjs.org", "rubygems.org", "install.goreleaser.com", "raw.githubusercontent.com/acmesh-official", "get.acme.sh", "scoop.sh", "get.scoop.sh", "community.chocolatey.org", "chocolatey.org",
 ];

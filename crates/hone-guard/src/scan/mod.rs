@@ -12,6 +12,7 @@ mod destination;
 mod files;
 mod finding;
 mod findings;
+mod flow;
 mod hidden;
 mod inventory;
 mod judge;
@@ -119,13 +120,29 @@ fn look(bundle: &bundle::Bundle) -> Report {
     let mut findings = Findings::new(members);
     structure::look(bundle, &skill, &texts, &mut findings, &mut coverage);
     settings::look(&skill, &texts, &references, &mut findings);
-    let mut program = code::Program::default();
+    let mut memories: std::collections::HashMap<usize, shell_flow::Memory> = std::collections::HashMap::new();
+    let mut embedded = Vec::new();
     for passage in &passages {
         prose::look(passage, &skill, &mut findings);
-        shell_flow::look(passage, &skill, &mut findings);
+        let memory = memories.entry(passage.file).or_default();
+        for inner in shell_flow::look(passage, &skill, memory, &mut findings) {
+            let (line, column) = passage.place.position(inner.at);
+            embedded.push(Passage {
+                language: inner.language,
+                text: Cow::Owned(inner.text),
+                place: Place::Fixed { line, column },
+                ..passage.clone()
+            });
+        }
+    }
+    let mut program = code::Program::default();
+    for passage in passages.iter().chain(&embedded) {
         program.add(passage);
     }
-    program.solve(&skill, &mut findings);
+    for passage in program.solve(&skill, &mut findings) {
+        let memory = memories.entry(passage.file).or_default();
+        shell_flow::look(&passage, &skill, memory, &mut findings);
+    }
     prose::look_across(&passages, &skill, &mut findings);
     settings::compare(&skill, &passages, &program, &mut findings);
     let inventory = inventory::take(&skill, &passages, &program);

@@ -1,0 +1,435 @@
+//! Flows through shell text: what runs through pipes, variables, substitutions and files, and where
+//! it ends.
+//!
+//! The tree of [`crate::shell`] is walked once in order. Every command has a meaning ([`commands`]):
+//! what it reads, what it makes of its input, where it sends or writes. Nothing is run.
+
+mod commands;
+mod words;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::Skill;
+use super::finding::{Context, Severity};
+use super::findings::{Findings, Match};
+use super::flow::{self, Taint};
+use super::kind::Language;
+use super::passage::Passage;
+use super::rules;
+use crate::shell::{self, Command, CompoundKind, Pipeline, RedirectOperator, Script, SimpleCommand};
+
+/// What is known while the text of one file is walked: it carries over from one block of a document
+/// to the next, because its reader runs them in order.
+#[derive(Default)]
+pub(crate) struct Memory {
+    variables: HashMap<String, Value>,
+    files: HashMap<String, Taint>,
+    functions: HashMap<String, Taint>,
+}
+
+/// A value: its text as far as it is known, and what it carries.
+#[derive(Debug, Clone, Default)]
+struct Value {
+    text: String,
+    taint: Taint,
+}
+
+/// Code of another language inside shell text: `python -c '…'`, a here-document for `node`.
+#[derive(Debug)]
+pub(crate) struct Embedded {
+    pub(crate) language: Language,
+    pub(crate) text: String,
+    pub(crate) at: usize,
+}
+
+/// Follows the flows of one passage; gives back the code of other languages inside it.
+pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, memory: &mut Memory, findings: &mut Findings<'_>) -> Vec<Embedded> {
+    let (source, offset) = match passage.language {
+        Language::Shell | Language::Fish => (console(&passage.text), 0),
+        Language::Make => (recipes(&passage.text), 0),
+        Language::Plain if passage.context == Context::Fence => (console(&passage.text), 0),
+        _ => return Vec::new(),
+    };
+    let parsed = shell::parse(&source);
+    let mut walk = Walk { passage, skill, memory, findings, source: &source, offset, embedded: Vec::new(), depth: 0, looping: 0 };
+    walk.script(&parsed.script, &Taint::default());
+    walk.raw_text();
+    walk.embedded
+}
+
+/// Lines of a console transcript lose their prompt; the length of the text stays the same.
+fn console(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_start();
+        let indent = line.len() - body.len();
+        let line = &without_placeholders(line);
+        let body = line.trim_start();
+        let prompt = ["$ ", "> ", "% ", "# $ ", "PS> ", "!"].iter().find(|prompt| body.starts_with(**prompt) && !(**prompt == "!" && !body.starts_with("!curl")));
+        match prompt {
+            Some(prompt) => {
+                out.push_str(&line[..indent]);
+                out.extend(std::iter::repeat_n(' ', prompt.len()));
+                out.push_str(&line[indent + prompt.len()..]);
+            }
+            None => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// `<name>` in a document is to be filled in, not a redirection: the brackets become letters.
+fn without_placeholders(line: &str) -> std::borrow::Cow<'_, str> {
+    if !line.contains('<') || line.contains("<<") {
+        return line.into();
+    }
+    let mut out = line.to_owned();
+    let mut from = 0;
+    while let Some(open) = out[from..].find('<').map(|i| from + i) {
+        let Some(close) = out[open..].find('>').map(|i| open + i) else { break };
+        let inner = &out[open + 1..close];
+        let filled = inner.starts_with(|c: char| c.is_ascii_alphabetic()) && inner.len() < 60 && inner.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | ':' | ','));
+        if filled {
+            let word: String = inner.chars().map(|c| if c == ' ' { '_' } else { c }).collect();
+            out.replace_range(open..=close, &format!("_{word}_"));
+        }
+        from = close + 1;
+    }
+    out.into()
+}
+
+/// The recipes of a Makefile: lines after a tab, without `@` and `-`, `$$` as `$`.
+fn recipes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        if let Some(recipe) = line.strip_prefix('\t') {
+            out.push(' ');
+            let body = recipe.trim_start_matches(['@', '-', '+']);
+            out.extend(std::iter::repeat_n(' ', recipe.len() - body.len()));
+            out.push_str(&body.replace("$$", " $"));
+        } else if line.contains("$(shell ") {
+            out.push_str(&line.replace("$(shell ", "  $(    ").replace(":=", " ="));
+        } else {
+            // Kept as a comment, so that offsets stay.
+            out.push('#');
+            out.push_str(line.get(1..).unwrap_or("\n"));
+            if line.len() == 1 && line == "\n" {
+                out.pop();
+                out.pop();
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+struct Walk<'w, 'f, 's> {
+    passage: &'w Passage<'w>,
+    skill: &'w Skill<'s>,
+    memory: &'w mut Memory,
+    findings: &'w mut Findings<'f>,
+    source: &'w str,
+    /// What to add to a span of the text being walked to get a byte of the passage.
+    offset: usize,
+    embedded: Vec<Embedded>,
+    depth: usize,
+    looping: usize,
+}
+
+/// Scripts inside strings inside scripts that are followed.
+const MAX_NESTED: usize = 4;
+
+impl Walk<'_, '_, '_> {
+    fn report(&mut self, at: &Range<usize>, found: Match) {
+        let start = (at.start + self.offset).min(self.passage.text.len());
+        let end = (at.end + self.offset).min(self.passage.text.len());
+        self.findings.add(self.passage, start..end, found);
+    }
+
+    fn report_some(&mut self, at: &Range<usize>, found: Option<Match>) {
+        if let Some(found) = found {
+            self.report(at, found);
+        }
+    }
+
+    /// Walks a script; gives what it writes to its output.
+    fn script(&mut self, script: &Script, input: &Taint) -> Taint {
+        let mut output = Taint::default();
+        for item in &script.items {
+            let made = self.pipeline(&item.pipeline, input);
+            output.add(&made);
+        }
+        output
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline, input: &Taint) -> Taint {
+        let mut flowing = input.clone();
+        let mut text = String::new();
+        for command in &pipeline.commands {
+            let (taint, written) = self.command(command, &flowing, &text);
+            flowing = taint;
+            text = written;
+        }
+        flowing
+    }
+
+    /// Walks one command; gives what it writes to its output, and that text where it is known.
+    fn command(&mut self, command: &Command, input: &Taint, input_text: &str) -> (Taint, String) {
+        match command {
+            Command::Simple(simple) => self.simple(simple, input, input_text),
+            Command::Compound(compound) => {
+                let mut input = input.clone();
+                for redirect in &compound.redirects {
+                    if matches!(redirect.operator, RedirectOperator::Read | RedirectOperator::HereString) {
+                        let value = self.word(&redirect.target);
+                        input.add(&Taint::of_file(&value.text));
+                        input.add(&value.taint);
+                    }
+                }
+                let output = self.compound(&compound.kind, &input);
+                for redirect in &compound.redirects {
+                    self.redirect_output(redirect, &output, "");
+                }
+                (output, String::new())
+            }
+        }
+    }
+
+    fn compound(&mut self, kind: &CompoundKind, input: &Taint) -> Taint {
+        match kind {
+            CompoundKind::Subshell(script) | CompoundKind::Group(script) => self.script(script, input),
+            CompoundKind::If { branches, otherwise } => {
+                let mut output = Taint::default();
+                for (condition, body) in branches {
+                    self.script(condition, input);
+                    output.add(&self.script(body, input));
+                }
+                if let Some(otherwise) = otherwise {
+                    output.add(&self.script(otherwise, input));
+                }
+                output
+            }
+            CompoundKind::For { variable, words, body } | CompoundKind::Select { variable, words, body } => {
+                let mut value = Value::default();
+                for word in words.as_deref().unwrap_or_default() {
+                    let next = self.word(word);
+                    value.taint.add(&next.taint);
+                    value.taint.add(&Taint::of_file(&next.text));
+                    if value.text.is_empty() {
+                        value.text = next.text;
+                    }
+                }
+                let name = variable.static_prefix();
+                self.memory.variables.insert(name, value);
+                self.looping += 1;
+                let output = self.script(body, input);
+                self.looping -= 1;
+                output
+            }
+            CompoundKind::ArithmeticFor { body, .. } => self.script(body, input),
+            CompoundKind::While { condition, body, .. } => {
+                // `while read -r line; do … done` reads the input into its variables.
+                for command in condition.commands() {
+                    if command.name().as_deref() == Some("read") {
+                        for word in command.words.iter().skip(1) {
+                            if let Some(name) = word.literal().filter(|name| !name.starts_with('-')) {
+                                self.memory.variables.insert(name.into_owned(), Value { text: String::new(), taint: input.clone() });
+                            }
+                        }
+                    }
+                }
+                let condition = self.script(condition, input);
+                let mut input = input.clone();
+                input.add(&condition);
+                self.looping += 1;
+                let output = self.script(body, &input);
+                self.looping -= 1;
+                output
+            }
+            CompoundKind::Case { subject, arms } => {
+                self.word(subject);
+                let mut output = Taint::default();
+                for arm in arms {
+                    output.add(&self.script(&arm.body, input));
+                }
+                output
+            }
+            CompoundKind::Test(words) => {
+                for word in words {
+                    self.word(word);
+                }
+                Taint::default()
+            }
+            CompoundKind::Arithmetic(_) => Taint::default(),
+            CompoundKind::Function { name, body } => {
+                let name = name.static_prefix();
+                if let Some(body) = body {
+                    // `f(){ f|f& };f`: a function that pipes into itself in the background.
+                    let (output, _) = self.command(body, &Taint::default(), "");
+                    self.memory.functions.insert(name, output);
+                }
+                Taint::default()
+            }
+            CompoundKind::Coproc { body } => body.as_ref().map(|body| self.command(body, input, "").0).unwrap_or_default(),
+        }
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand, input: &Taint, input_text: &str) -> (Taint, String) {
+        let mut input = input.clone();
+        let mut input_text = input_text.to_owned();
+        for redirect in &simple.redirects {
+            match redirect.operator {
+                RedirectOperator::Read | RedirectOperator::ReadWrite => {
+                    let value = self.word(&redirect.target);
+                    input.add(&value.taint);
+                    input.add(&self.file(&value.text));
+                }
+                RedirectOperator::HereString => {
+                    let value = self.word(&redirect.target);
+                    input.add(&value.taint);
+                    input_text = value.text;
+                }
+                RedirectOperator::Heredoc => {
+                    if let Some(heredoc) = redirect.heredoc() {
+                        let mut value = self.word(&heredoc.body);
+                        // The script stands here; a variable in it is data, and what was piped is not read.
+                        if value.text.len() > 80 {
+                            value.taint.remote = None;
+                            value.taint.decoded = None;
+                        }
+                        input = value.taint;
+                        input_text = value.text;
+                        if let Some(language) = simple.name().and_then(|name| super::kind::of_interpreter(name.rsplit('/').next().unwrap_or(&name))) {
+                            self.embed(language, &input_text, heredoc.body.span.start);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for assignment in &simple.assignments {
+            let mut value = self.word(&assignment.value);
+            self.check_assignment(&assignment.name, &value, &assignment.span);
+            if assignment.append
+                && let Some(before) = self.memory.variables.get(&assignment.name)
+            {
+                value.taint.add(&before.taint);
+                value.text = format!("{}{}", before.text, value.text);
+            }
+            self.memory.variables.insert(assignment.name.clone(), value);
+        }
+        let (output, text) = if simple.words.is_empty() { (Taint::default(), String::new()) } else { self.run(simple, &input, &input_text) };
+        for redirect in &simple.redirects {
+            self.redirect_output(redirect, &output, &text);
+        }
+        (output, text)
+    }
+
+    fn redirect_output(&mut self, redirect: &shell::Redirect, output: &Taint, text: &str) {
+        let writes = matches!(
+            redirect.operator,
+            RedirectOperator::Write | RedirectOperator::Append | RedirectOperator::Clobber | RedirectOperator::WriteBoth | RedirectOperator::AppendBoth | RedirectOperator::DuplicateOutput
+        );
+        if !writes {
+            return;
+        }
+        let target = self.word(&redirect.target);
+        if let Some(rest) = target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/")) {
+            let found = flow::to_network(output, &format!("tcp://{}", rest.replacen('/', ":", 1)), "a network device", self.passage.context, self.skill);
+            self.report_some(&redirect.span, found);
+            return;
+        }
+        self.write(&target.text, text, output, &redirect.span);
+    }
+
+    /// A write to a path.
+    fn write(&mut self, path: &str, text: &str, taint: &Taint, at: &Range<usize>) {
+        let found = flow::to_file(path, text, taint, self.passage.context);
+        self.report_some(at, found);
+        let mut taint = taint.clone();
+        // A script that is written down and started later is as bad as its lines.
+        if flow::is_active(text) && text.contains('\n') {
+            taint.add(&Taint::default());
+        }
+        if !path.is_empty() && path != "/dev/null" && !path.starts_with('&') {
+            self.memory.files.entry(key(path)).or_default().add(&taint);
+        }
+    }
+
+    /// What reading a path gives.
+    fn file(&self, path: &str) -> Taint {
+        let mut taint = Taint::of_file(path);
+        if let Some(known) = self.memory.files.get(&key(path)) {
+            taint.add(known);
+        }
+        taint
+    }
+
+    fn embed(&mut self, language: Language, text: &str, at: usize) {
+        const MAX_EMBEDDED: usize = 200;
+        if language != Language::Shell && self.embedded.len() < MAX_EMBEDDED && !text.trim().is_empty() {
+            self.embedded.push(Embedded { language, text: text.to_owned(), at: at + self.offset });
+        } else if language == Language::Shell && self.depth < MAX_NESTED {
+            self.nested(text, at, &Taint::default());
+        }
+    }
+
+    /// Walks a script that stands inside a string.
+    fn nested(&mut self, text: &str, at: usize, input: &Taint) -> Taint {
+        if self.depth >= MAX_NESTED {
+            return Taint::default();
+        }
+        let parsed = shell::parse(text);
+        // Spans inside are of another text: everything is reported where the string begins.
+        let mut inner = Walk {
+            passage: self.passage,
+            skill: self.skill,
+            memory: &mut *self.memory,
+            findings: &mut *self.findings,
+            source: text,
+            offset: at + self.offset,
+            embedded: Vec::new(),
+            depth: self.depth + 1,
+            looping: self.looping,
+        };
+        let output = inner.script(&parsed.script, input);
+        let embedded = std::mem::take(&mut inner.embedded);
+        self.embedded.extend(embedded);
+        output
+    }
+
+    /// What only shows in the text itself.
+    fn raw_text(&mut self) {
+        let source = self.source;
+        if source.contains("169.254.169.254") && ["security-credentials", "service-accounts", "oauth2/token"].iter().any(|part| source.contains(part)) && matches!(self.passage.context, Context::Script | Context::Hidden) {
+            let at = source.find("169.254.169.254").unwrap_or(0);
+            self.report(&(at..at + 1), Match::new(&rules::METADATA_CREDENTIALS, Severity::Critical, "the cloud's metadata service is asked for credentials"));
+        }
+        let line = source.find("/dev/tcp/").or_else(|| source.find("ztcp "));
+        if let Some(at) = line
+            && ["eval ", "bash -i", "sh -i", "| sh", "|sh", "| bash", "<&3 |", "sh <&", "bash <&"].iter().any(|part| source.contains(part))
+            && matches!(self.passage.context, Context::Script | Context::Hidden)
+        {
+            self.report(&(at..at + 1), Match::new(&rules::REVERSE_SHELL, Severity::Critical, "what comes through a network device is run"));
+        }
+        let compact: String = self.source.chars().filter(|c| !c.is_whitespace()).take(100_000).collect();
+        if compact.contains(":(){:|:&};:") || compact.contains("(){:|:&};:") || is_fork_bomb(&compact) {
+            let at = self.source.find("()").or_else(|| self.source.find("(")).unwrap_or(0);
+            self.report(&(at..at + 1), Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a fork bomb: a function that starts itself twice, without end"));
+        }
+    }
+}
+
+/// `name(){ name|name& };name`, whatever the name.
+fn is_fork_bomb(compact: &str) -> bool {
+    compact.match_indices("(){").any(|(at, _)| {
+        let name: String = compact[..at].chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<Vec<_>>().into_iter().rev().collect();
+        !name.is_empty() && name.len() < 32 && compact[at + 3..].starts_with(&format!("{name}|{name}&"))
+    })
+}
+
+/// A path as a key: without `./` in front and quotes around.
+fn key(path: &str) -> String {
+    path.trim_matches(['"', '\'']).trim_start_matches("./").to_owned()
+}

@@ -1,0 +1,177 @@
+//! Words of a command: their text as far as it is known, and what they carry.
+
+use std::ops::Range;
+
+use super::{Taint, Value, Walk};
+use crate::scan::destination::{Class, classify, host, is_akin};
+use crate::scan::finding::{Flow, Severity};
+use crate::scan::findings::Match;
+use crate::scan::flow::is_key_name;
+use crate::scan::rules;
+use crate::shell::{Part, PartKind, Word};
+
+/// Longest text of a value that is kept.
+const MAX_TEXT: usize = 64 * 1024;
+
+impl Walk<'_, '_, '_> {
+    /// A word's value.
+    pub(super) fn word(&mut self, word: &Word) -> Value {
+        let mut value = Value::default();
+        self.parts(&word.parts, &mut value);
+        value
+    }
+
+    fn parts(&mut self, parts: &[Part], value: &mut Value) {
+        for part in parts {
+            if value.text.len() > MAX_TEXT {
+                return;
+            }
+            match &part.kind {
+                PartKind::Literal(text) | PartKind::SingleQuoted(text) => value.text.push_str(text),
+                PartKind::AnsiC(text) => {
+                    value.text.push_str(text);
+                    let source = self.source.get(part.span.clone()).unwrap_or_default();
+                    if source.matches("\\x").count() >= 4 {
+                        value.taint.add(&Taint::decoded("character escapes"));
+                    }
+                }
+                PartKind::DoubleQuoted(inner) | PartKind::ExtendedGlob(inner) => self.parts(inner, value),
+                PartKind::Parameter(parameter) => {
+                    let name = parameter.name.as_str();
+                    if let Some(known) = self.memory.variables.get(name).cloned() {
+                        value.taint.add(&known.taint);
+                        if parameter.operator.is_empty() {
+                            value.text.push_str(&known.text);
+                        } else {
+                            value.text.push_str(&operated(&known.text, &parameter.operator, parameter.argument.as_ref()));
+                        }
+                    } else if !parameter.length {
+                        if is_key_name(name) && name.len() > 3 {
+                            value.taint.add(&Taint::key(name));
+                        }
+                        if matches!(name, "@" | "*" | "1" | "2" | "3") {
+                            value.taint.input = true;
+                        }
+                        if name == "HOME" {
+                            value.text.push('~');
+                        } else {
+                            value.text.push('$');
+                            value.text.push_str(name);
+                        }
+                    }
+                    if let Some(argument) = &parameter.argument
+                        && parameter.operator.starts_with([':', '-', '='])
+                    {
+                        let argument = self.word(argument);
+                        value.taint.add(&argument.taint);
+                        // `${URL:-https://…}`: the default is what a plain run uses.
+                        if value.text.ends_with(&format!("${name}")) && !argument.text.is_empty() {
+                            value.text.truncate(value.text.len() - name.len() - 1);
+                            value.text.push_str(&argument.text);
+                        }
+                    }
+                }
+                PartKind::CommandSubstitution(script) => {
+                    let before = value.text.len();
+                    let output = self.script(script, &Taint::default());
+                    value.taint.add(&output);
+                    if let Some(text) = self.said(script) {
+                        value.text.push_str(&text);
+                    }
+                    if value.text.len() == before {
+                        value.text.push_str("$()");
+                    }
+                }
+                PartKind::ProcessSubstitution { script, .. } => {
+                    let output = self.script(script, &Taint::default());
+                    value.taint.add(&output);
+                    value.text.push_str("<()");
+                }
+                PartKind::Arithmetic(_) => value.text.push('0'),
+                PartKind::Glob(c) => value.text.push(*c),
+                PartKind::Brace(words) => {
+                    for (count, word) in words.iter().enumerate() {
+                        if count > 0 {
+                            value.text.push(' ');
+                        }
+                        let inner = self.word(word);
+                        value.taint.add(&inner.taint);
+                        value.text.push_str(&inner.text);
+                    }
+                }
+                PartKind::Tilde(user) => {
+                    value.text.push('~');
+                    value.text.push_str(user.trim_start_matches('~'));
+                }
+                PartKind::Array(words) => {
+                    for word in words {
+                        let inner = self.word(word);
+                        value.taint.add(&inner.taint);
+                        value.taint.add(&Taint::of_file(&inner.text));
+                        value.text.push_str(&inner.text);
+                        value.text.push(' ');
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a substitution of one `echo` or `printf` says, put together.
+    fn said(&mut self, script: &crate::shell::Script) -> Option<String> {
+        let [item] = script.items.as_slice() else { return None };
+        let [crate::shell::Command::Simple(simple)] = item.pipeline.commands.as_slice() else { return None };
+        let name = simple.name()?;
+        if name != "echo" && name != "printf" {
+            return None;
+        }
+        let words: Vec<String> = simple.words.iter().skip(1).map(|word| self.word(word).text).filter(|word| !matches!(word.as_str(), "-n" | "-e" | "-ne" | "-en" | "%s" | "%b")).collect();
+        Some(words.join(" "))
+    }
+
+    /// Assignments that change where an agent or its tools go, or what is loaded into programs.
+    pub(super) fn check_assignment(&mut self, name: &str, value: &Value, at: &Range<usize>) {
+        let upper = name.to_ascii_uppercase();
+        let foreign = || {
+            let class = classify(&value.text);
+            let to = host(&value.text).unwrap_or_default();
+            value.text.contains("://") && matches!(class, Class::Foreign | Class::Address | Class::Inbox | Class::Shortener) && !is_akin(&to, name)
+        };
+        if (upper.ends_with("_BASE_URL") || upper.ends_with("_API_BASE") || upper.ends_with("_API_URL") || upper.ends_with("_ENDPOINT"))
+            && ["ANTHROPIC", "OPENAI", "CLAUDE", "GEMINI", "CODEX", "GOOGLE", "LLM", "MODEL"].iter().any(|vendor| upper.contains(vendor))
+            && foreign()
+        {
+            let flow = Flow::new("every prompt and answer", "model base URL").to(host(&value.text).unwrap_or_default());
+            self.report(at, Match::new(&rules::CONTROL_PLANE_WRITE, Severity::Critical, format!("`{name}` sends the agent's conversations to another host")).with(flow));
+        } else if matches!(upper.as_str(), "HTTP_PROXY" | "HTTPS_PROXY" | "ALL_PROXY") && foreign() {
+            let flow = Flow::new("all traffic", "proxy").to(host(&value.text).unwrap_or_default());
+            self.report(at, Match::new(&rules::CONTROL_PLANE_WRITE, Severity::Critical, format!("`{name}` sends all traffic through another host")).with(flow));
+        } else if matches!(upper.as_str(), "NPM_CONFIG_REGISTRY" | "PIP_INDEX_URL" | "PIP_EXTRA_INDEX_URL" | "UV_INDEX_URL" | "GOPROXY") && foreign() {
+            self.report(at, Match::new(&rules::PACKAGE_SOURCE, Severity::Critical, format!("`{name}` takes packages from another host")));
+        } else if matches!(upper.as_str(), "LD_PRELOAD" | "DYLD_INSERT_LIBRARIES") && !value.text.is_empty() && !value.text.contains("jemalloc") && !value.text.contains("asan") && !value.text.contains("tcmalloc") {
+            self.report(at, Match::new(&rules::PROTECTION_OFF, Severity::Warn, format!("`{name}` loads a library into every program")));
+        } else if upper == "NODE_TLS_REJECT_UNAUTHORIZED" && value.text == "0" {
+            self.report(at, Match::new(&rules::PROTECTION_OFF, Severity::Info, "certificates are not checked"));
+        } else if upper == "HISTFILE" && (value.text == "/dev/null" || value.text.is_empty()) || upper == "HISTSIZE" && value.text == "0" {
+            self.report(at, Match::new(&rules::TRACE_WIPING, Severity::Warn, "the shell's history is switched off"));
+        }
+    }
+}
+
+/// The text of `${name%x}`, `${name:1:3}`, `${name//a/b}`, as far as it matters: what is left of it.
+fn operated(text: &str, operator: &str, argument: Option<&Word>) -> String {
+    let argument = argument.map(Word::static_prefix).unwrap_or_default();
+    match operator {
+        ":" => {
+            let mut numbers = argument.split(':').map(|n| n.trim().parse::<usize>().unwrap_or(0));
+            let start = numbers.next().unwrap_or(0);
+            let length = numbers.next().unwrap_or(usize::MAX);
+            text.chars().skip(start).take(length).collect()
+        }
+        "/" | "//" => match argument.split_once('/') {
+            Some((from, to)) if !from.is_empty() => text.replace(from, to),
+            _ if !argument.is_empty() => text.replace(argument.as_str(), ""),
+            _ => text.to_owned(),
+        },
+        _ => text.to_owned(),
+    }
+}
