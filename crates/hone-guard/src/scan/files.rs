@@ -34,10 +34,10 @@ impl Files {
         &self.bundle.digest
     }
 
-    /// What a report depends on: the rules, the content, and what could not be read. Two skills with
-    /// the same key have the same report.
+    /// What a report depends on: the rules, the scanner that applies them, the content, and what
+    /// could not be read. Two skills with the same key have the same report.
     pub fn key(&self) -> String {
-        format!("{RULES_VERSION}:{}", self.bundle.key())
+        format!("{RULES_VERSION}:{}:{}", env!("HONE_SCANNER"), self.bundle.key())
     }
 
     /// Analyses the files.
@@ -77,9 +77,10 @@ mod tests {
     }
 
     #[test]
-    fn the_key_names_the_rules() {
+    fn the_key_names_the_rules_and_the_scanner() {
         let key = Files::of_text("SKILL.md", Vec::new()).key();
-        assert!(key.starts_with(&format!("{RULES_VERSION}:")), "{key}");
+        let start = format!("{RULES_VERSION}:{}:", env!("HONE_SCANNER"));
+        assert!(key.starts_with(&start) && env!("HONE_SCANNER").len() == 16, "{key}");
     }
 
     #[test]
