@@ -27,6 +27,8 @@ pub(crate) struct Taint {
     pub(crate) connection: Option<String>,
     /// Something only known when it runs: user input, arguments.
     pub(crate) input: bool,
+    /// Read from a data file that the skill ships.
+    pub(crate) bundled: Option<String>,
 }
 
 impl Taint {
@@ -70,7 +72,7 @@ impl Taint {
 
     /// Takes on what another value carries; says whether that changed anything.
     pub(crate) fn add(&mut self, other: &Self) -> bool {
-        let before = (self.secrets.len(), self.environment, self.keys.len(), self.remote.is_some(), self.decoded.is_some(), self.connection.is_some(), self.input);
+        let before = (self.secrets.len(), self.environment, self.keys.len(), self.remote.is_some(), self.decoded.is_some(), self.connection.is_some(), self.input, self.bundled.is_some());
         const MOST: usize = 32;
         if self.secrets.len() < MOST {
             self.secrets.extend(&other.secrets);
@@ -87,7 +89,10 @@ impl Taint {
         if self.connection.is_none() {
             self.connection.clone_from(&other.connection);
         }
-        before != (self.secrets.len(), self.environment, self.keys.len(), self.remote.is_some(), self.decoded.is_some(), self.connection.is_some(), self.input)
+        if self.bundled.is_none() {
+            self.bundled.clone_from(&other.bundled);
+        }
+        before != (self.secrets.len(), self.environment, self.keys.len(), self.remote.is_some(), self.decoded.is_some(), self.connection.is_some(), self.input, self.bundled.is_some())
     }
 
     fn described(&self) -> String {
@@ -200,13 +205,20 @@ pub(crate) fn to_interpreter(taint: &Taint, interpreter: &str, context: Context)
         }
         return Some(Match::new(&rules::REMOTE_TO_INTERPRETER, severity, format!("what {} answers is run by {interpreter}", shown(&host))).with(flow));
     }
-    let how = taint.decoded?;
+    let Some(how) = taint.decoded else {
+        let file = taint.bundled.as_ref()?;
+        let flow = Flow::new(format!("`{}`", visible(file, 60)), interpreter.to_owned());
+        return Some(Match::new(&rules::DECODED_TO_INTERPRETER, Severity::Critical, format!("a text out of the data file `{}` is run by {interpreter}", visible(file, 60))).with(flow));
+    };
     let flow = Flow::new("an encoded text", interpreter.to_owned()).through(how);
     Some(Match::new(&rules::DECODED_TO_INTERPRETER, Severity::Critical, format!("a text made readable by {how} is run by {interpreter}")).with(flow))
 }
 
 /// A write to a path, with what is written as far as it is known.
-pub(crate) fn to_file(path: &str, content: &str, taint: &Taint, context: Context) -> Option<Match> {
+pub(crate) fn to_file(path: &str, content: &str, taint: &Taint, context: Context, skill: &Skill<'_>) -> Option<Match> {
+    if is_disk(path) {
+        return Some(Match::new(&rules::DESTRUCTIVE, Severity::Critical, format!("a disk is overwritten: `{}`", visible(path, 80))));
+    }
     let spot = super::places::classify(path)?;
     let active = is_active(content);
     let dirty = taint.remote.is_some() || taint.decoded.is_some();
@@ -225,7 +237,7 @@ pub(crate) fn to_file(path: &str, content: &str, taint: &Taint, context: Context
             Match::new(&rules::PERSISTENCE_WRITE, severity, format!("a shell's start-up file is changed: `{shown}`")).with(flow("a command").when("every new shell"))
         }
         Spot::Autorun(what) => {
-            let severity = if active || dirty { Severity::Critical } else if context == Context::Script && global { Severity::Warn } else { Severity::Info };
+            let severity = if active || dirty { Severity::Critical } else if context == Context::Script && global && !skill.schedules() { Severity::Warn } else { Severity::Info };
             Match::new(&rules::PERSISTENCE_WRITE, severity, format!("a {what} is written: `{shown}`")).with(flow("a command").when("by itself"))
         }
         Spot::GitHooks => {
@@ -274,8 +286,15 @@ pub(crate) fn is_active(text: &str) -> bool {
         &["curl", "| sh"], &["curl", "|sh"], &["curl", "bash"], &["curl", "| python"], &["wget", "| sh"], &["wget", "|sh"], &["wget", "bash"], &["wget", "&& sh"], &["$(curl"], &["`curl"], &["<(curl"], &["$(wget"], &["curl", "eval"],
         &["curl", "-d "], &["curl", "--data"], &["curl", "-f "], &["curl", "-t "], &["curl", "-o ", "chmod"], &["curl", "-x post"], &["base64 -d"], &["base64 --decode"], &["base64 -D"], &["/dev/tcp/"], &["nc -e"], &["nc ", "/bin/sh"], &["mkfifo"], &["iex"], &["iwr", "http"], &["downloadstring"], &["-encodedcommand"], &["-enc "], &["urlopen", "exec"], &["requests.get", "exec"], &["ld_preload"], &["prompt_command", "curl"], &["prompt_command", "wget"], &["nohup", "/tmp/"], &["nohup", "/."], &["/tmp/."], &["/dev/shm/"], &["python", "-c", "exec"], &["osascript", "do shell script"], &["http_proxy=http"], &["https_proxy=http"], &["_base_url=http"], &["alias sudo"], &["nopasswd"], &["stratum+tcp"], &["node -e", "http"], &["pip install", "--index-url", "http"], &["launchctl load", "http"],
     ];
-    let lower = text.to_ascii_lowercase();
+    let lower = text.to_ascii_lowercase().replace(['"', '\''], "");
     PAIRS.iter().any(|parts| parts.iter().all(|part| lower.contains(part)))
+}
+
+/// Whether a path is a whole disk: `/dev/sda`, `/dev/nvme*n1`; `/dev/sdX` is to be filled in.
+pub(crate) fn is_disk(path: &str) -> bool {
+    let Some(device) = path.trim_matches(['"', '\'']).strip_prefix("/dev/") else { return false };
+    let known = ["sd", "nvme", "vd", "hd", "disk", "rdisk", "mmcblk", "xvd"].iter().any(|kind| device.starts_with(kind));
+    known && device.len() > 2 && !device.ends_with(['X', 'N', 'Y']) && !device.contains(['<', '$'])
 }
 
 /// Whether a text gives an agent standing orders that act behind the person's back.

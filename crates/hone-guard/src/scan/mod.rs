@@ -78,6 +78,15 @@ impl Skill<'_> {
     }
 }
 
+impl Skill<'_> {
+    /// Whether making things run by themselves is what the skill says it is for.
+    pub(crate) fn schedules(&self) -> bool {
+        const WORDS: [&str; 12] = ["cron", "launchd", "launch agent", "systemd", "schedul", "timer", "service", "daemon", "startup", "autostart", "login item", "background job"];
+        let said = format!("{} {}", self.subject.name, self.subject.description).to_lowercase();
+        WORDS.iter().any(|word| said.contains(word))
+    }
+}
+
 /// Scans a skill: a folder, or a single file.
 ///
 /// ```

@@ -221,8 +221,11 @@ pub(crate) fn classify(path: &str) -> Option<Spot> {
     }
     let path = normalise(path);
     let name = path.rsplit('/').next().unwrap_or(&path);
-    if (name == ".env" || name.starts_with(".env.")) && !matches!(name, ".env.example" | ".env.sample" | ".env.template" | ".env.dist" | ".env.test") {
+    if (name == ".env" || name.starts_with(".env.") || name == ".env*") && !matches!(name, ".env.example" | ".env.sample" | ".env.template" | ".env.dist" | ".env.test") {
         return SPOTS.iter().find(|(part, spot)| part.ends_with(".env") && path.contains(part) && matches!(spot, Spot::Secret(_))).map_or(Some(Spot::DotEnv), |(_, spot)| Some(*spot));
+    }
+    if path.ends_with("authorized_keys.txt") || path.ends_with("authorized_keys.md") {
+        return None;
     }
     // A public key is made to be given away.
     if path.ends_with(".pub") {

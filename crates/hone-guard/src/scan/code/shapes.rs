@@ -41,7 +41,15 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
     }
     built_names(unit, &mut report);
     if matches!(passage.language, Language::PowerShell | Language::Batch) {
-        windows(&lower, text, passage.context, &mut report);
+        windows(&lower, text, passage.context, skill, &mut report);
+    }
+    if (has("S_ISUID") || has("0o4755") || has("0o6755") || has("04755") || has("0o4777")) && lower.contains("chmod") {
+        report(find("chmod"), Match::new(&rules::CREDENTIAL_WRITE, Severity::Critical, "a program is made to run with its owner's rights"));
+    }
+    let everything = ["buckets.all()", "list_buckets", "list_tables", "describe_db_", "list_namespaces", "listbuckets", "list_blobs"].iter().any(|w| lower.contains(w));
+    let removes = ["delete_bucket", "delete_table", "delete_db", ".delete()", "delete_namespace", "deletebucket", "delete_objects", "delete_snapshot"].iter().filter(|w| lower.contains(**w)).count();
+    if everything && removes >= 1 && lower.contains("for ") && !lower.contains("input(") && !lower.contains("dry_run") && !lower.contains("dry-run") && !lower.contains("confirm") {
+        report(find("delete"), Match::new(&rules::DESTRUCTIVE, Severity::Critical, "everything of a kind is deleted, one after the other"));
     }
     if (has("stratum+tcp") || has("stratum+ssl")) && passage.context != Context::Fence {
         report(find("stratum"), Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a miner is connected to its pool"));
@@ -121,7 +129,7 @@ fn built_names(unit: &Unit<'_>, report: &mut impl FnMut(usize, Match)) {
 }
 
 /// Windows commands and cmdlets that switch protections off or start things by themselves.
-fn windows(lower: &str, text: &str, context: Context, report: &mut impl FnMut(usize, Match)) {
+fn windows(lower: &str, text: &str, context: Context, skill: &Skill<'_>, report: &mut impl FnMut(usize, Match)) {
     let off: [(&str, &str); 11] = [
         ("disablerealtimemonitoring", "the malware scanner is switched off"),
         ("add-mppreference", "the malware scanner is told to look away"),
@@ -142,13 +150,15 @@ fn windows(lower: &str, text: &str, context: Context, report: &mut impl FnMut(us
             break;
         }
     }
+    let writes_registry = ["set-itemproperty", "new-itemproperty", "reg add", "setvalue", "reg.exe add"].iter().any(|w| lower.contains(w));
     let starts = [
         "currentversion\\run", "register-scheduledtask", "schtasks /create", "schtasks.exe /create", "new-scheduledtaskaction", "start menu\\programs\\startup", "register-wmievent", "__eventfilter", "new-service -name",
     ];
     for word in starts {
-        if let Some(at) = lower.find(word) {
-            let bad = ["powershell", "http", "iex", "hidden", "appdata", "temp", "-enc", "wscript", "mshta", ".ps1", ".exe", ".vbs", ".cmd", ".bat"].iter().any(|w| lower.contains(w));
-            let severity = if bad && context != Context::Mention { Severity::Critical } else { Severity::Info };
+        if let Some(at) = lower.find(word).filter(|_| !word.starts_with("currentversion") || writes_registry) {
+            let worst = ["http", "iex", "hidden", "-enc", "mshta", "wscript", "downloadstring"].iter().any(|w| lower.contains(w));
+            let bad = worst || context == Context::Script && !skill.schedules() && ["powershell", "appdata", "temp", ".ps1", ".exe", ".vbs", ".cmd", ".bat"].iter().any(|w| lower.contains(w));
+            let severity = if worst && !(skill.schedules() && context == Context::Fence) || bad { Severity::Critical } else { Severity::Info };
             report(at, Match::new(&rules::PERSISTENCE_WRITE, severity, "something is made to start by itself").with(Flow::new("a command", word).when("by itself")));
             break;
         }

@@ -22,6 +22,8 @@ use crate::scan::subject::is_environment_name;
 const MAX_DEPTH: usize = 48;
 /// Longest text of a value that is kept.
 const MAX_TEXT: usize = 16 * 1024;
+/// In front of a text that stands for a running interpreter.
+const INTERPRETER: &str = "\u{0}interpreter ";
 
 /// A file or block of code.
 pub(crate) struct Unit<'a> {
@@ -64,6 +66,8 @@ struct Value {
     alias: Option<String>,
     /// It starts with something only known at run time.
     dynamic_start: bool,
+    /// What its first part carries: the program of a command.
+    head: Taint,
 }
 
 impl Value {
@@ -293,7 +297,17 @@ impl<'a> Unit<'a> {
     }
 
     fn parameters(&self, open: usize) -> Vec<String> {
-        self.arguments(open).into_iter().filter_map(|range| range.clone().find_map(|i| self.name_at(i).map(str::to_owned))).collect()
+        // PHP and PowerShell write the type first.
+        let last = matches!(self.passage.language, Language::Php | Language::PowerShell);
+        self.arguments(open)
+            .into_iter()
+            .filter_map(|range| {
+                let end = range.clone().find(|i| self.is_op(*i, '=')).unwrap_or(range.end);
+                let mut names = (range.start..end).filter_map(|i| self.name_at(i).map(str::to_owned));
+                if last { names.last() } else { names.next() }
+            })
+            .filter(|name| !matches!(name.as_str(), "self" | "cls"))
+            .collect()
     }
 
     /// The arguments between brackets, as ranges.
@@ -358,6 +372,7 @@ impl<'a> Unit<'a> {
                     });
                     if let Some((at, module)) = module {
                         let mut module = js_module(&module);
+                        let at = at - usize::from(at > range.start && self.name_at(at - 1) == Some("await"));
                         // require('x').y
                         if self.is_op(at + 3, ')') && self.is_op(at + 4, '.')
                             && let Some(member) = self.name_at(at + 5)
@@ -365,6 +380,19 @@ impl<'a> Unit<'a> {
                             module = format!("{module}.{member}");
                         }
                         self.bind(range.start + 1..at, &module);
+                    } else if self.is_op(range.start + 1, '{')
+                        && let Some(equals) = self.assignment(&range)
+                        && let (Some(thing), true) = (self.name_at(equals + 1).map(str::to_owned), equals + 2 >= range.end)
+                        && matches!(thing.as_str(), "process" | "os" | "fs" | "child_process" | "globalThis")
+                    {
+                        // const { env } = process
+                        self.bind(range.start + 1..equals, &thing);
+                    }
+                }
+                (Language::PowerShell, Some(word)) if word.eq_ignore_ascii_case("Set-Alias") || word.eq_ignore_ascii_case("New-Alias") || word.eq_ignore_ascii_case("sal") => {
+                    let names: Vec<String> = (range.start + 1..range.end).filter_map(|i| self.name_at(i).map(str::to_owned)).filter(|n| !matches!(n.as_str(), "Name" | "Value")).collect();
+                    if let [alias, target, ..] = names.as_slice() {
+                        self.aliases.insert(alias.clone(), target.clone());
                     }
                 }
                 _ => {}
@@ -461,10 +489,23 @@ impl<'a> Unit<'a> {
             return;
         }
         if let Some(equals) = self.assignment(&range) {
-            let value = self.value(equals + 1..range.end, world, out, 0);
+            let mut value = self.value(equals + 1..range.end, world, out, 0);
+            self.narrow(&range, &mut value);
             let targets = self.targets(range.start..equals);
-            for target in targets {
-                self.assign(&target, &value, world);
+            let destructured = (range.start..equals).any(|i| self.is_op(i, '{'));
+            for target in &targets {
+                if destructured && value.taint.environment && equals + 2 >= range.end {
+                    // const { A, B } = process.env
+                    let key = Value { taint: Taint::key(target), ..Value::default() };
+                    self.environment.insert(target.clone());
+                    self.assign(target, &key, world);
+                } else {
+                    self.assign(target, &value, world);
+                }
+                // cmd.Stdin = conn
+                if target.to_ascii_lowercase().ends_with(".stdin") && value.taint.connection.is_some() {
+                    self.shell_on_connection(equals, out);
+                }
             }
             // `f = exec`: another name for the same thing.
             let right: Vec<&Token> = self.tokens[equals + 1..range.end].iter().map(|s| &s.token).collect();
@@ -500,6 +541,24 @@ impl<'a> Unit<'a> {
                 world.moved = true;
             }
         }
+    }
+
+    /// `{k: v for k, v in os.environ.items() if k.startswith("APP_")}` is not the whole environment.
+    fn narrow(&self, range: &Range<usize>, value: &mut Value) {
+        if !value.taint.environment {
+            return;
+        }
+        let filters = range.clone().any(|i| self.name_at(i).is_some_and(|n| matches!(n.rsplit('.').next(), Some("startswith" | "startsWith" | "HasPrefix" | "start_with" | "select" | "slice"))));
+        let own = range.clone().any(|i| matches!(self.token(i), Some(Token::Text(text)) if text.len() >= 3 && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && !matches!(text.as_str(), "AWS_" | "AWS" | "GITHUB" | "GITHUB_" | "OPENAI" | "TOKEN" | "KEY" | "SECRET")));
+        if filters && own {
+            value.taint.environment = false;
+        }
+    }
+
+    /// A shell whose input or output is a network connection.
+    fn shell_on_connection(&self, at: usize, out: &mut Out<'_, '_, '_>) {
+        let found = Match::new(&rules::REVERSE_SHELL, Severity::Critical, "a shell is connected to a network connection").with(crate::scan::finding::Flow::new("a shell", "a network connection"));
+        self.report(at, Some(found), out);
     }
 
     fn binding(&mut self, range: &Range<usize>, world: &mut World, out: &mut Out<'_, '_, '_>) {
@@ -586,9 +645,36 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// Texts that names may stand for, through what they were made from.
+    fn possible(&self, names: &[String]) -> Vec<String> {
+        const MOST: usize = 64;
+        let mut found: Vec<String> = Vec::new();
+        let mut left: Vec<String> = names.to_vec();
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        while let Some(name) = left.pop() {
+            if found.len() > MOST || !seen.insert(name.clone()) {
+                continue;
+            }
+            found.extend(self.texts.get(&name).cloned());
+            let base = name.rsplit_once('.').map(|(base, _)| base.to_owned());
+            for origin in self.origins.get(&name).or_else(|| base.as_ref().and_then(|b| self.origins.get(b))).into_iter().flatten() {
+                found.push(origin.clone());
+                left.push(origin.clone());
+            }
+        }
+        found
+    }
+
     /// What a variable carries, also as `self.x`, `data.y`.
     fn carried(&self, name: &str, world: &World) -> Taint {
         let mut taint = self.variables.get(name).cloned().unwrap_or_default();
+        // self.X of a class attribute X
+        if let Some(attribute) = name.strip_prefix("self.").or_else(|| name.strip_prefix("this.")).or_else(|| name.strip_prefix("cls.")) {
+            let attribute = attribute.split('.').next().unwrap_or(attribute);
+            if let Some(known) = self.variables.get(attribute) {
+                taint.add(known);
+            }
+        }
         let mut rest = name;
         while let Some((before, _)) = rest.rsplit_once('.') {
             if let Some(known) = self.variables.get(before) {
@@ -636,9 +722,28 @@ impl<'a> Unit<'a> {
                     at += 1;
                 }
                 Token::Name(name) => {
+                    // (…).method(…), [...].map(…), "…".join(…): called on all that stands before.
+                    let arrow = at >= range.start + 2 && self.is_op(at - 1, '>') && self.is_op(at - 2, '-');
+                    let on_value = at > range.start + 1 && (self.is_op(at - 1, '.') && !matches!(self.passage.language, Language::Php | Language::Perl) || arrow) && self.is_op(at + 1, '(');
+                    if on_value {
+                        let receiver = value.clone();
+                        let arguments = self.arguments(at + 1);
+                        let callee = format!("{}.{name}", value.alias.clone().unwrap_or_else(|| "?".to_owned()));
+                        let result = self.call(&callee, &name, &arguments, &receiver, at, world, out, depth + 1);
+                        value.taint.add(&result.taint);
+                        value.alias.clone_from(&result.alias);
+                        if name != "join" {
+                            value.texts.extend(result.texts.into_iter().take(8));
+                        }
+                        at = (self.close[at + 1] + 1).max(at + 1);
+                        continue;
+                    }
                     let (next, piece) = self.named(&name, at, range.end, world, out, depth);
                     if first && piece.texts.is_empty() {
                         value.dynamic_start = true;
+                    }
+                    if first {
+                        value.head = piece.taint.clone();
                     }
                     value.taint.add(&piece.taint);
                     value.alias = if first { piece.alias.clone() } else { None };
@@ -711,10 +816,15 @@ impl<'a> Unit<'a> {
         if name == ESCAPED {
             return (at + 1, Value { taint: Taint::decoded("character escapes"), ..Value::default() });
         }
-        let resolved = self.resolve(name);
+        let mut resolved = self.resolve(name);
+        // A default import is known by its own name: `import WebSocket from "ws"`.
+        if self.aliases.contains_key(name) && self.meaning(&resolved).is_none() && meaning(name).is_some() {
+            name.clone_into(&mut resolved);
+        }
         let mut next = at + 1;
         let mut value = Value { names: vec![name.to_owned()], ..Value::default() };
         let found = self.meaning(&resolved);
+        let mut receiver_environment = false;
         // The environment, whole or by name.
         let variable = ["process.env.", "import.meta.env.", "Bun.env.", "env:", "Env:"].iter().find_map(|prefix| resolved.strip_prefix(prefix));
         if variable == Some("") {
@@ -722,6 +832,9 @@ impl<'a> Unit<'a> {
         } else if let Some(variable) = variable {
             self.environment.insert(variable.to_owned());
             value.taint = Taint::key(variable);
+        } else if ["ENV.", "os.environ.", "process.env."].iter().any(|root| resolved.starts_with(root)) && found.is_none() && !matches!(resolved.rsplit('.').next(), Some("key" | "keys" | "include" | "has_key" | "delete" | "dig")) {
+            value.taint = Taint::environment();
+            receiver_environment = true;
         } else if found == Some(Meaning::Environment) {
             let index = if self.is_op(next, '[') || self.is_op(next, '{') {
                 match self.token(next + 1) {
@@ -785,6 +898,12 @@ impl<'a> Unit<'a> {
         let mut callee = resolved;
         let mut shown = name.to_owned();
         let mut receiver = self.receiver(name, world);
+        if receiver_environment {
+            receiver.taint.add(&Taint::environment());
+        }
+        if self.passage.language == Language::PowerShell && name.eq_ignore_ascii_case("PROFILE") {
+            value.texts.push("~/Documents/PowerShell/Microsoft.PowerShell_profile.ps1".to_owned());
+        }
         for _ in 0..MAX_DEPTH {
             if next >= end {
                 break;
@@ -808,6 +927,9 @@ impl<'a> Unit<'a> {
                 value.taint.add(&receiver.taint);
                 next = at + 1;
             } else if self.is_op(next, '[') {
+                if self.is_op(next + 1, ':') && self.is_op(next + 2, ':') && self.is_op(next + 3, '-') {
+                    value.taint.add(&Taint::decoded("reversal"));
+                }
                 let inner = self.value(next + 1..self.close[next].min(end), world, out, depth + 1);
                 // globals()['ex' + 'ec'], process['env'], window["eval"]
                 if let Some(member) = inner.texts.first().filter(|t| t.len() > 1 && t.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')) {
@@ -869,7 +991,7 @@ impl<'a> Unit<'a> {
     }
 
     fn to_file(&mut self, path: &str, content: &Value, at: usize, out: &mut Out<'_, '_, '_>) {
-        let found = flow::to_file(path, &content.text(), &content.taint, self.passage.context);
+        let found = out.as_ref().and_then(|(skill, _)| flow::to_file(path, &content.text(), &content.taint, self.passage.context, skill));
         self.report(at, found, out);
     }
 
@@ -888,6 +1010,18 @@ impl<'a> Unit<'a> {
         };
         for range in ranges {
             self.callback(range, &given, world);
+            // items.forEach(send): the function gets each item.
+            if range.len() == 1
+                && let Some(function) = self.name_at(range.start).filter(|n| world.returns.contains_key(*n)).map(str::to_owned)
+            {
+                let calls = world.calls.entry(function).or_insert_with(|| vec![Taint::default()]);
+                if calls.is_empty() {
+                    calls.push(Taint::default());
+                }
+                if calls[0].add(&given) {
+                    world.moved = true;
+                }
+            }
         }
         let mut arguments: Vec<Value> = Vec::with_capacity(ranges.len());
         for range in ranges {
@@ -974,6 +1108,9 @@ impl<'a> Unit<'a> {
                 if real {
                     result.taint.add(&Taint::decoded(how));
                 }
+                if how == "marshal" && (all.taint.decoded.is_some() || all.taint.remote.is_some()) {
+                    self.to_interpreter(&result.taint, shown, at, out);
+                }
             }
             Some(Meaning::Secret(what)) => result.taint = Taint::secret(what),
             Some(Meaning::Evaluate) => {
@@ -998,10 +1135,27 @@ impl<'a> Unit<'a> {
                     })
                     .map(|(_, (value, _))| value)
                     .collect();
+                let program = arguments.first().and_then(|a| a.texts.first()).map(|t| t.split_whitespace().next().unwrap_or_default().to_owned()).unwrap_or_default();
+                let runs_input = of_interpreter(program.rsplit('/').next().unwrap_or_default()).is_some();
+                // subprocess.run(["bash"], input=…), execSync("sh", { input: … })
+                if runs_input && (all.taint.remote.is_some() || all.taint.decoded.is_some()) {
+                    self.to_interpreter(&all.taint, &program, at, out);
+                }
+                // Popen(…, stdin=connection)
+                let tied = ranges.iter().any(|range| {
+                    let stream = self.name_at(range.start).is_some_and(|n| matches!(n, "stdin" | "stdout" | "stdio" | "preexec_fn"));
+                    (stream || script && self.is_op(range.start, '{')) && range.clone().any(|i| self.name_at(i).is_some_and(|n| self.carried(n, world).connection.is_some()))
+                });
+                if tied {
+                    self.shell_on_connection(at, out);
+                }
                 if arguments.is_empty() && !receiver.taint.is_clean() || !receiver.taint.is_clean() && self.passage.language == Language::PowerShell {
                     arguments.push(receiver.clone());
                 }
                 result.taint = self.run(&arguments, at, world, out);
+                if runs_input {
+                    result.texts.push(format!("{INTERPRETER}{program}"));
+                }
             }
             Some(Meaning::WriteFile) => {
                 let copies = callee.to_ascii_lowercase().contains("copy");
@@ -1022,7 +1176,10 @@ impl<'a> Unit<'a> {
                 }
             }
             Some(Meaning::WriteHere) => {
-                if let Some(connection) = receiver.taint.connection.clone() {
+                if let Some(program) = receiver.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)) {
+                    let program = program.to_owned();
+                    self.to_interpreter(&all.taint, &program, at, out);
+                } else if let Some(connection) = receiver.taint.connection.clone() {
                     self.to_network(&all.taint, &connection, &format!("`{shown}`"), at, out);
                 } else {
                     let names: Vec<String> = receiver.names.clone();
@@ -1042,6 +1199,7 @@ impl<'a> Unit<'a> {
                             }
                         }
                     }
+                    paths.extend(self.possible(&names));
                     let path = paths.iter().find(|path| crate::scan::places::classify(path).is_some()).cloned().unwrap_or_else(|| paths.join("/"));
                     if !path.is_empty() {
                         self.to_file(&path, &all, at, out);
@@ -1063,6 +1221,13 @@ impl<'a> Unit<'a> {
                         if let Some(saved) = self.variables.get(text.as_str()) {
                             result.taint.add(saved);
                         }
+                    }
+                    if let (true, Some((skill, _))) = (reads, out.as_ref()) {
+                        let data = first.texts.iter().find(|text| {
+                            let name = text.rsplit('/').next().unwrap_or(text);
+                            name.len() > 4 && skill.members.iter().any(|m| m.path.rsplit('/').next() == Some(name) && !matches!(m.kind, crate::scan::kind::Kind::Text(language) if language.runs()))
+                        });
+                        result.taint.bundled = data.cloned();
                     }
                     result.texts.clone_from(&first.texts);
                     result.names.clone_from(&first.names);
@@ -1096,9 +1261,13 @@ impl<'a> Unit<'a> {
                 result.taint.add(&all.taint);
             }
             Some(Meaning::Delete) => {
-                let path = normalise(&all.path());
-                let whole = matches!(path.trim_end_matches('/'), "~" | "" | "/*" | "c:" | "~/documents" | "~/desktop" | "/home" | "/users") && !all.texts.is_empty();
-                let found = whole.then(|| Match::new(&rules::DESTRUCTIVE, Severity::Critical, format!("`{path}` is deleted with everything in it")));
+                let mut paths = self.possible(&all.names);
+                paths.push(all.path());
+                paths.extend(receiver.texts.iter().cloned());
+                let path = paths.into_iter().map(|path| normalise(&path)).find(|path| {
+                    matches!(path.trim_end_matches('/'), "~" | "/*" | "c:" | "~/documents" | "~/desktop" | "/home" | "/users" | "/etc" | "/usr" | "/var") || path == "/"
+                });
+                let found = path.map(|path| Match::new(&rules::DESTRUCTIVE, Severity::Critical, format!("`{path}` is deleted with everything in it")));
                 self.report(at, found, out);
             }
             Some(Meaning::Lookup) => {
@@ -1106,7 +1275,12 @@ impl<'a> Unit<'a> {
                 let mut taint = all.taint.clone();
                 taint.keys.retain(|key| is_key_name(key));
                 let to = to.rsplit('}').next().unwrap_or_default().trim_start_matches('.').to_owned();
-                self.to_network(&taint, &to, "DNS names", at, out);
+                if taint.keys.is_empty() {
+                    self.to_network(&taint, &to, "DNS names", at, out);
+                } else {
+                    let flow = crate::scan::finding::Flow::new("a key", "DNS names").to(to);
+                    self.report(at, Some(Match::new(&rules::KEY_TO_FOREIGN_HOST, Severity::Critical, "a key is put into the names that are looked up").with(flow)), out);
+                }
             }
             None => {
                 result = self.other(callee, &arguments, receiver, all, at, world, out);
@@ -1127,6 +1301,44 @@ impl<'a> Unit<'a> {
     fn other(&mut self, callee: &str, arguments: &[Value], receiver: &Value, all: Value, at: usize, world: &mut World, out: &mut Out<'_, '_, '_>) -> Value {
         let mut result = Value::default();
         let last = callee.rsplit('.').next().unwrap_or(callee);
+        if world.returns.contains_key(last) && !matches!(last, "getattr" | "require" | "__import__") {
+            // One of the skill's own functions: parameters by position, results by what it returns.
+            let calls = world.calls.entry(last.to_owned()).or_default();
+            for (position, argument) in arguments.iter().enumerate().take(16) {
+                if calls.len() <= position {
+                    calls.push(Taint::default());
+                }
+                if calls[position].add(&argument.taint) {
+                    world.moved = true;
+                }
+            }
+            for (position, argument) in arguments.iter().enumerate().take(8) {
+                let parameter = self.functions.iter().find(|f| f.name == last).and_then(|f| f.parameters.get(position)).cloned();
+                if let Some(parameter) = parameter {
+                    let origins = self.origins.entry(parameter).or_default();
+                    for origin in argument.texts.iter().chain(&argument.names) {
+                        if origins.len() < 12 && !origins.contains(origin) {
+                            origins.push(origin.clone());
+                        }
+                    }
+                }
+            }
+            result.taint.add(&world.returns[last]);
+            result.taint.add(&receiver.taint);
+            return result;
+        }
+        // What goes to an interpreter's input, or ties a connection to one.
+        if matches!(last, "communicate" | "writeln" | "feed")
+            && let Some(program) = receiver.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)).map(str::to_owned)
+        {
+            self.to_interpreter(&all.taint, &program, at, out);
+        }
+        if matches!(last, "dup2" | "reopen" | "fdopen") && (all.taint.connection.is_some() || receiver.taint.connection.is_some()) {
+            self.shell_on_connection(at, out);
+        }
+        if last == "pipe" && receiver.taint.connection.is_some() && all.names.iter().any(|n| n.ends_with("stdin")) {
+            self.shell_on_connection(at, out);
+        }
         match last {
             "__import__" | "import_module" | "require" => {
                 result.alias = Some(js_module(&all.text()));
@@ -1135,7 +1347,13 @@ impl<'a> Unit<'a> {
             "getattr" => {
                 if let [object, member, ..] = arguments {
                     let base = object.alias.clone().unwrap_or_else(|| object.names.first().cloned().unwrap_or_default());
+                    let dynamic = member.texts.is_empty();
+                    let joined = member.texts.len() > 1 || member.names.iter().any(|n| n.ends_with("join") || n == "chr");
                     let member = member.text();
+                    if joined && member.len() > 2 && !dynamic || dynamic && matches!(base.as_str(), "builtins" | "__builtins__") {
+                        let message = "the function that is called is put together or chosen when it runs";
+                        self.report(at, Some(Match::new(&rules::OBFUSCATED_CODE, Severity::Warn, message)), out);
+                    }
                     let global = matches!(base.as_str(), "builtins" | "__builtins__");
                     result.alias = Some(if global { member } else { format!("{base}.{member}") });
                 }
@@ -1197,21 +1415,6 @@ impl<'a> Unit<'a> {
             }
             _ => {}
         }
-        if world.returns.contains_key(last) {
-            // One of the skill's own functions: parameters by position, results by what it returns.
-            let calls = world.calls.entry(last.to_owned()).or_default();
-            for (position, argument) in arguments.iter().enumerate().take(16) {
-                if calls.len() <= position {
-                    calls.push(Taint::default());
-                }
-                if calls[position].add(&argument.taint) {
-                    world.moved = true;
-                }
-            }
-            result.taint.add(&world.returns[last]);
-            result.taint.add(&receiver.taint);
-            return result;
-        }
         result.taint.add(&all.taint);
         result.taint.add(&receiver.taint);
         result.texts = if receiver.texts.is_empty() { all.texts } else { receiver.texts.iter().chain(&all.texts).take(8).cloned().collect() };
@@ -1265,7 +1468,8 @@ impl<'a> Unit<'a> {
         let dynamic = first.texts.is_empty() || first.dynamic_start;
         // `sh -c text`, `path`, `f"{path} --quiet"`: what runs is what was fetched or decoded. As an
         // argument of a known program it is data.
-        if (dynamic || interpreter) && (all.taint.remote.is_some() || all.taint.decoded.is_some()) {
+        let fetched = first.head.remote.is_some() || first.head.decoded.is_some();
+        if (dynamic || interpreter || fetched) && (all.taint.remote.is_some() || all.taint.decoded.is_some()) {
             self.to_interpreter(&all.taint, if base.is_empty() { "the system" } else { &base }, at, out);
         }
         let joined = if words.len() == 1 { words[0].clone() } else { words.iter().map(|w| if w.contains([' ', '|', '>', '<', '&', ';', '$', '\n']) { format!("'{}'", w.replace('\'', "'\\''")) } else { w.clone() }).collect::<Vec<_>>().join(" ") };
@@ -1285,6 +1489,9 @@ impl<'a> Unit<'a> {
         }
         if matches!(joined.trim(), "env" | "printenv" | "set" | "export -p") {
             result.add(&Taint::environment());
+        }
+        if matches!(base.as_str(), "secret-tool" | "pass" | "op" | "bw" | "lpass" | "keyring") && ["lookup", "search", "show", "read", "get", "export", "list"].iter().any(|verb| joined.contains(verb)) {
+            result.add(&Taint::secret("passwords"));
         }
         if joined.contains("find-generic-password") || joined.contains("find-internet-password") || joined.contains("dump-keychain") || joined.contains("secret-tool lookup") {
             result.add(&Taint::secret("keychain"));

@@ -219,7 +219,9 @@ impl Walk<'_, '_, '_> {
             _ => {
                 self.interpret(&call, input, input_text, &at);
                 // Of an unknown program nothing is known but that it may pass on what it gets.
-                output.add(&self.memory.functions.get(name).cloned().unwrap_or_default());
+                if let Some(made) = self.called(name, &call.arguments, input) {
+                    return (made, String::new());
+                }
                 if !name.contains('/') {
                     output.add(input);
                 }
@@ -239,6 +241,11 @@ impl Walk<'_, '_, '_> {
             self.report(at, Match::new(&rules::OBFUSCATED_CODE, Severity::Warn, format!("the command `{}` is put together from pieces", name.text)));
         }
         let source = self.source.get(word.span.clone()).unwrap_or_default();
+        // … | $(g 1 0 18 7): what runs is only known when it runs. `$(which x)` is a lookup.
+        let lookup = ["which", "command", "brew", "npm", "type", "dirname", "pwd", "realpath", "readlink", "git", "pyenv", "rbenv", "xcrun", "go env", "python", "node", "nvm"].iter().any(|tool| source.contains(tool));
+        if source.starts_with("$(") && source.ends_with(')') && !lookup && !matches!(name.text.as_str(), "") && self.passage.context == Context::Script && self.source.get(..word.span.start).is_some_and(|before| before.trim_end().ends_with('|')) {
+            self.report(at, Match::new(&rules::OBFUSCATED_CODE, Severity::Warn, "the command that gets the text is put together when it runs"));
+        }
         // c''u''r''l, c\u\r\l: quotes and backslashes inside a name have no other use.
         if known && expansions == 0 && (source.matches("''").count() + source.matches("\"\"").count() >= 1 || source.matches('\\').count() >= 2) {
             self.report(at, Match::new(&rules::OBFUSCATED_CODE, Severity::Warn, format!("the command `{}` is written so that a search does not find it", name.text)));
@@ -588,6 +595,13 @@ impl Walk<'_, '_, '_> {
                 let value = Value { text: address.text.clone(), taint: Taint::remote(address.text.clone()) };
                 self.memory.variables.insert(format!("git remote {}", name.text), value);
             }
+        } else if verb == "bundle" || verb == "archive" {
+            let paths: Vec<String> = call.plain().skip(1).map(|argument| argument.text.clone()).collect();
+            if call.has(&["--all"]) {
+                for path in paths {
+                    self.memory.files.entry(key(&path)).or_default().add(&Taint::secret("every branch of the repository"));
+                }
+            }
         } else if verb == "push" {
             let target = call.plain().nth(1).map(|argument| argument.text.clone()).unwrap_or_default();
             let address = if target.contains("://") || target.contains('@') { target.clone() } else { self.memory.variables.get(&format!("git remote {target}")).map(|v| v.text.clone()).unwrap_or_default() };
@@ -901,7 +915,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// `do shell script "…" with administrator privileges`.
-    fn apple_script(&mut self, text: &str, at: usize) {
+    pub(super) fn apple_script(&mut self, text: &str, at: usize) {
         if let Some(i) = text.find("do shell script") {
             let rest = &text[i..];
             let command = rest.split('"').nth(1).unwrap_or_default().to_owned();

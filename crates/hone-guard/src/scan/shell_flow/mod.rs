@@ -9,6 +9,7 @@ mod words;
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::Skill;
 use super::finding::{Context, Severity};
@@ -25,7 +26,7 @@ use crate::shell::{self, Command, CompoundKind, Pipeline, RedirectOperator, Scri
 pub(crate) struct Memory {
     variables: HashMap<String, Value>,
     files: HashMap<String, Taint>,
-    functions: HashMap<String, Taint>,
+    functions: HashMap<String, (Rc<Command>, Rc<str>)>,
 }
 
 /// A value: its text as far as it is known, and what it carries.
@@ -48,6 +49,10 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, memory: &mut Memory
     let (source, offset) = match passage.language {
         Language::Shell | Language::Fish => (console(&passage.text), 0),
         Language::Make => (recipes(&passage.text), 0),
+        Language::AppleScript => {
+            apple_script(passage, skill, memory, findings);
+            return Vec::new();
+        }
         Language::Plain if passage.context == Context::Fence => (console(&passage.text), 0),
         _ => return Vec::new(),
     };
@@ -265,9 +270,8 @@ impl Walk<'_, '_, '_> {
             CompoundKind::Function { name, body } => {
                 let name = name.static_prefix();
                 if let Some(body) = body {
-                    // `f(){ f|f& };f`: a function that pipes into itself in the background.
-                    let (output, _) = self.command(body, &Taint::default(), "");
-                    self.memory.functions.insert(name, output);
+                    self.command(body, &Taint::default(), "");
+                    self.memory.functions.insert(name, (Rc::new((**body).clone()), Rc::from(self.source)));
                 }
                 Taint::default()
             }
@@ -345,15 +349,10 @@ impl Walk<'_, '_, '_> {
 
     /// A write to a path.
     fn write(&mut self, path: &str, text: &str, taint: &Taint, at: &Range<usize>) {
-        let found = flow::to_file(path, text, taint, self.passage.context);
+        let found = flow::to_file(path, text, taint, self.passage.context, self.skill);
         self.report_some(at, found);
-        let mut taint = taint.clone();
-        // A script that is written down and started later is as bad as its lines.
-        if flow::is_active(text) && text.contains('\n') {
-            taint.add(&Taint::default());
-        }
         if !path.is_empty() && path != "/dev/null" && !path.starts_with('&') {
-            self.memory.files.entry(key(path)).or_default().add(&taint);
+            self.memory.files.entry(key(path)).or_default().add(taint);
         }
     }
 
@@ -373,6 +372,38 @@ impl Walk<'_, '_, '_> {
         } else if language == Language::Shell && self.depth < MAX_NESTED {
             self.nested(text, at, &Taint::default());
         }
+    }
+
+    /// Walks the body of a function with the arguments of a call; gives what it writes.
+    fn called(&mut self, name: &str, arguments: &[Value], input: &Taint) -> Option<Taint> {
+        if self.depth >= MAX_NESTED {
+            return None;
+        }
+        let (body, source) = self.memory.functions.get(name).cloned()?;
+        // A function of another block: places are of that block, so the call itself is named.
+        if *source != *self.source {
+            return None;
+        }
+        let before: Vec<(String, Option<Value>)> = (1..=9).map(|i| i.to_string()).chain(["@".to_owned(), "*".to_owned()]).map(|name| { let value = self.memory.variables.get(&name).cloned(); (name, value) }).collect();
+        let mut all = Value::default();
+        for (position, argument) in arguments.iter().enumerate().take(9) {
+            self.memory.variables.insert((position + 1).to_string(), argument.clone());
+            all.taint.add(&argument.taint);
+            all.text.push_str(&argument.text);
+            all.text.push(' ');
+        }
+        self.memory.variables.insert("@".to_owned(), all.clone());
+        self.memory.variables.insert("*".to_owned(), all);
+        self.depth += 1;
+        let (output, _) = self.command(&body, input, "");
+        self.depth -= 1;
+        for (name, value) in before {
+            match value {
+                Some(value) => self.memory.variables.insert(name, value),
+                None => self.memory.variables.remove(&name),
+            };
+        }
+        Some(output)
     }
 
     /// Walks a script that stands inside a string.
@@ -402,6 +433,13 @@ impl Walk<'_, '_, '_> {
     /// What only shows in the text itself.
     fn raw_text(&mut self) {
         let source = self.source;
+        let script = matches!(self.passage.context, Context::Script | Context::Hidden);
+        let any = |words: &[&str]| words.iter().any(|word| source.contains(word));
+        let encrypts = any(&["gpg ", "openssl enc", "7z a -p", "zip -e", "age -", "ccrypt"]) && any(&["-c ", "--symmetric", "-aes", "-p", "-e ", "-P "]);
+        if script && encrypts && self.depth == 0 && any(&["shred", "rm -f \"$", "rm \"$", "rm -f $", "srm "]) && any(&["$HOME", "~/", "/home", "/Users"]) && any(&["while ", "for ", "-exec "]) && any(&["find ", "for "]) && any(&["RECOVER", "DECRYPT", "README", "held", "code ", "contact", "Write to", "pay", "key."]) {
+            let at = source.find("gpg ").or_else(|| source.find("openssl enc")).unwrap_or(0);
+            self.report(&(at..at + 1), Match::new(&rules::DESTRUCTIVE, Severity::Critical, "files are encrypted and their originals removed, with a note left"));
+        }
         if source.contains("169.254.169.254") && ["security-credentials", "service-accounts", "oauth2/token"].iter().any(|part| source.contains(part)) && matches!(self.passage.context, Context::Script | Context::Hidden) {
             let at = source.find("169.254.169.254").unwrap_or(0);
             self.report(&(at..at + 1), Match::new(&rules::METADATA_CREDENTIALS, Severity::Critical, "the cloud's metadata service is asked for credentials"));
@@ -418,6 +456,19 @@ impl Walk<'_, '_, '_> {
             let at = self.source.find("()").or_else(|| self.source.find("(")).unwrap_or(0);
             self.report(&(at..at + 1), Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a fork bomb: a function that starts itself twice, without end"));
         }
+    }
+}
+
+/// AppleScript: the shell scripts in it, and windows that ask for a password.
+fn apple_script(passage: &Passage<'_>, skill: &Skill<'_>, memory: &mut Memory, findings: &mut Findings<'_>) {
+    let text: &str = &passage.text;
+    for (at, _) in text.match_indices("do shell script") {
+        let line = text[at..].split('\n').next().unwrap_or_default();
+        let mut walk = Walk { passage, skill, memory, findings, source: line, offset: at, embedded: Vec::new(), depth: 0, looping: 0 };
+        walk.apple_script(line, 0);
+    }
+    if let Some(at) = text.find("hidden answer").filter(|_| text.contains("display dialog")) {
+        findings.add(passage, at..at + 1, Match::new(&rules::DECEIVE_USER, Severity::Critical, "a window asks for the person's password"));
     }
 }
 
