@@ -395,6 +395,25 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
+/// Whatever moment it hits.
+#[test]
+fn an_interrupted_scan_leaves_nothing_behind() {
+    let sandbox = Sandbox::new();
+    for number in 0..200 {
+        sandbox.skill("project/many", &format!("skill-{number}"), "One of many.");
+    }
+    let before = sandbox.files("project");
+    let mut child =
+        sandbox.hone("scan many --json").command().stdout(Stdio::null()).spawn().unwrap();
+    let mut kill = std::process::Command::new("kill");
+    assert!(kill.args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    child.wait().unwrap();
+    assert_eq!(sandbox.files("project"), before);
+    assert_eq!(sandbox.files("tmp"), Vec::<String>::new());
+    let run = sandbox.hone("scan many --json").run();
+    assert_eq!((run.code, run.errors().as_str(), verdicts(&run).len()), (0, "", 200));
+}
+
 #[test]
 fn nothing_of_a_skill_reaches_the_terminal_raw() {
     let sandbox = Sandbox::new();
