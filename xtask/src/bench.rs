@@ -39,7 +39,7 @@ const FIXED_VARIABLES: [&str; 3] = ["PATH", "HOME", "LC_ALL"];
 /// Starting a process is short and noisy: that comparison is made this many times as often.
 const STARTUP_RUNS_FACTOR: usize = 5;
 /// Where the corpus is looked for when no folder is named, from the workspace's root.
-const DEFAULT_CORPUS: &str = "../shared/corpus";
+pub(crate) const DEFAULT_CORPUS: &str = "../shared/corpus";
 /// How many rows that are not as expected are printed.
 const MAX_MISMATCHES: usize = 10;
 /// The depth at which the corpus is listed: deeper than its deepest file.
@@ -463,14 +463,14 @@ fn milliseconds(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }
 
-fn processor() -> String {
+pub(crate) fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     model.map_or("unknown processor", |(_, name)| name).to_owned()
 }
 
 /// What a one-line file says before `end`.
-fn first(file: &str, end: char) -> String {
+pub(crate) fn first(file: &str, end: char) -> String {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.split(end).next().unwrap_or_default().trim().to_owned()
 }

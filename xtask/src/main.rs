@@ -18,6 +18,7 @@ mod options;
 mod peers;
 mod route;
 mod route_fit;
+mod scan;
 mod system;
 mod table;
 mod test;
@@ -45,9 +46,13 @@ Usage: cargo xtask COMMAND
       --messages DIR  a folder of labelled messages (../shared/routing)
       --no-sizes      leave out time and size at 100 to 20,000 skills
       --fit           also print the weights of the confidence, fitted anew
+  bench scan          what a scan costs on real skills and on hostile files, as Markdown
+      --quick         generated files as SKILL.md only
+      --no-peers, --corpus DIR as above
   tour                builds `hone` and shows what it does, in a temporary home
       --keep          keep that home and print where it is
   generate DIR N      write N skills for measuring to DIR/<name>/SKILL.md
+  scan-times DIR      scan every skill below DIR and print its CPU time as JSON, one a line
   floor-read DIR      read the first 4 KiB of every SKILL.md below DIR: the floor of the bench
 ";
 
@@ -82,6 +87,10 @@ fn run(mut words: impl Iterator<Item = String>) -> Result<(), Failure> {
         }
         ("test", []) => test::test(),
         ("bench", ["route", options @ ..]) => route::bench(&route::Options::parse(options)?),
+        ("bench", ["scan", ..]) => {
+            scan::bench(&options::Options::parse(words.into_iter().skip(1))?)
+        }
+        ("scan-times", [folder]) => scan::scan_times(Path::new(folder)),
         ("bench", _) => bench::bench(&options::Options::parse(words)?),
         ("tour", []) => tour::tour(tour::Home::Remove),
         ("tour", ["--keep"]) => tour::tour(tour::Home::Keep),
@@ -92,7 +101,7 @@ fn run(mut words: impl Iterator<Item = String>) -> Result<(), Failure> {
             generate::generate(Path::new(folder), count).map(drop)
         }
         ("floor-read", [folder]) => floor::floor_read(PathBuf::from(folder)),
-        ("test" | "tour" | "generate" | "floor-read", _) => {
+        ("test" | "tour" | "generate" | "floor-read" | "scan-times", _) => {
             Err(Failure::Usage(format!("`{task}` does not take `{}`", text.join(" "))))
         }
         _ => Err(Failure::Usage(format!("there is no command `{task}`"))),

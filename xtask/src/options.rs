@@ -10,6 +10,7 @@ pub(crate) struct Options {
     pub(crate) sizes: Vec<u32>,
     pub(crate) runs: usize,
     pub(crate) peers: bool,
+    pub(crate) quick: bool,
     pub(crate) corpus: Option<PathBuf>,
 }
 
@@ -52,7 +53,7 @@ impl Options {
         let mut sizes = sizes.unwrap_or_else(|| default.to_vec());
         sizes.sort_unstable();
         sizes.dedup();
-        Ok(Self { sizes, runs: runs.unwrap_or(if quick { 3 } else { 9 }), peers, corpus })
+        Ok(Self { sizes, runs: runs.unwrap_or(if quick { 3 } else { 9 }), peers, quick, corpus })
     }
 }
 
@@ -72,7 +73,13 @@ mod tests {
     fn without_options_the_full_bench_runs() {
         assert_eq!(
             parse(""),
-            Ok(Options { sizes: vec![100, 1_000, 10_000], runs: 9, peers: true, corpus: None })
+            Ok(Options {
+                sizes: vec![100, 1_000, 10_000],
+                runs: 9,
+                peers: true,
+                quick: false,
+                corpus: None
+            })
         );
     }
 
@@ -84,6 +91,7 @@ mod tests {
                 sizes: vec![10, 30],
                 runs: 5,
                 peers: false,
+                quick: true,
                 corpus: Some("some/where".into()),
             })
         );

@@ -28,16 +28,40 @@ fn main() {
             let good = blocked == case.fires;
             totals[usize::from(case.fires) * 2 + usize::from(good)] += 1;
             if !good {
-                wrong.push(format!("\n    {} {}: {}", case.id, if case.fires { "missed" } else { "benign" }, case.title));
+                wrong.push(format!(
+                    "\n    {} {}: {}",
+                    case.id,
+                    if case.fires { "missed" } else { "benign" },
+                    case.title
+                ));
             }
             if !good || verbose {
-                let shown = report.findings.iter().filter(|f| verbose && (case.fires || f.severity > hone_guard::Severity::Info));
+                let shown = report
+                    .findings
+                    .iter()
+                    .filter(|f| verbose && (case.fires || f.severity > hone_guard::Severity::Info));
                 for finding in shown {
-                    println!("  {} {} {} {}:{} [{}] {} | {}", case.id, finding.severity, finding.rule, finding.file, finding.line, finding.context.words(), finding.message, finding.evidence);
+                    println!(
+                        "  {} {} {} {}:{} [{}] {} | {}",
+                        case.id,
+                        finding.severity,
+                        finding.rule,
+                        finding.file,
+                        finding.line,
+                        finding.context.words(),
+                        finding.message,
+                        finding.evidence
+                    );
                 }
             }
         }
         println!("{argument}: wrong {} {}", wrong.len(), wrong.join(" "));
     }
-    println!("malicious blocked {}/{}; benign left alone {}/{}", totals[3], totals[2] + totals[3], totals[1], totals[0] + totals[1]);
+    println!(
+        "malicious blocked {}/{}; benign left alone {}/{}",
+        totals[3],
+        totals[2] + totals[3],
+        totals[1],
+        totals[0] + totals[1]
+    );
 }

@@ -22,7 +22,16 @@ fn main() {
         println!("{} {}", report.verdict, folder.display());
         let mut seen = Vec::new();
         for finding in report.findings.iter().filter(|f| f.severity > hone_guard::Severity::Info) {
-            println!("    {} {} {}:{} [{}] {} | {}", finding.severity, finding.rule, finding.file, finding.line, finding.context.words(), finding.message, finding.evidence);
+            println!(
+                "    {} {} {}:{} [{}] {} | {}",
+                finding.severity,
+                finding.rule,
+                finding.file,
+                finding.line,
+                finding.context.words(),
+                finding.message,
+                finding.evidence
+            );
             if !seen.contains(&finding.rule) {
                 seen.push(finding.rule.clone());
                 *rules.entry(finding.rule.clone()).or_default() += 1;

@@ -23,6 +23,7 @@ mod scan;
 pub mod shell;
 
 pub use scan::{
-    Context, Coverage, Finding, Flow, Inventory, RULES, RULES_VERSION, Report, Rule, ScanError,
-    Severity, Verdict, rule, scan,
+    Case, Concern, Context, Coverage, Excerpt, Files, Finding, Flow, Inventory, Judge, JudgeError,
+    MAX_CONCERNS, MAX_EXCERPT_BYTES, MAX_EXCERPTS_BYTES, RULES, RULES_VERSION, Report, Rule,
+    SECOND_OPINION, ScanError, Severity, Verdict, rule, scan, second_opinion,
 };

@@ -49,6 +49,7 @@ mod place;
 mod platform;
 mod record;
 mod recovery;
+pub mod reports;
 mod rollback;
 mod root;
 mod schema;

@@ -69,6 +69,15 @@ CREATE TABLE IF NOT EXISTS memo(
   at INTEGER NOT NULL,
   PRIMARY KEY(topic, key)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS report(
+  path TEXT PRIMARY KEY,
+  key TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  body TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS report_key ON report(key);
+CREATE INDEX IF NOT EXISTS report_at ON report(at);
 ";
 
 /// A table of the database.
@@ -79,7 +88,7 @@ pub(crate) struct Table {
     pub(crate) holds: &'static str,
 }
 
-pub(crate) const TABLES: [Table; 8] = [
+pub(crate) const TABLES: [Table; 9] = [
     Table { name: "folder", columns: "path, entry", holds: "" },
     Table { name: "meta", columns: "key, value", holds: "" },
     Table {
@@ -103,6 +112,7 @@ pub(crate) const TABLES: [Table; 8] = [
     },
     // What it holds is worth having, but nothing that a person would miss.
     Table { name: "memo", columns: "topic, key, value, at", holds: "" },
+    Table { name: "report", columns: "path, key, verdict, at, body", holds: "" },
 ];
 
 /// What a look at the whole database says.

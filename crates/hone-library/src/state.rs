@@ -1,4 +1,4 @@
-//! `state.db`: index, trust, ledger and usage in one SQLite file.
+//! `state.db`: index, trust, ledger, usage and scan reports in one SQLite file.
 //!
 //! A damaged file is set aside under another name and reported, never overwritten; every table of it
 //! that is still sound is taken over. A file of a newer format is left alone: reading goes on without

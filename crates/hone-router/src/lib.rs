@@ -61,7 +61,6 @@
     reason = "scores are approximate, and the counts in them stay far below 2^24"
 )]
 
-
 mod attribution;
 mod bands;
 mod budget;

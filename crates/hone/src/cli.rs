@@ -217,6 +217,21 @@ pub(crate) enum Command {
         #[arg(long, value_enum, default_value_t = Format::Text)]
         format: Format,
     },
+    /// Look for what makes a skill unsafe
+    #[command(
+        long_about = "Looks for what makes a skill unsafe: secrets that leave the machine, remote or hidden code \
+            that is run, writes into start-up files, the agent's settings and credentials, instructions that turn \
+            an agent against its user. Findings follow what flows from where to where; words alone are notes.",
+        after_help = "PATH is a skill's folder, its SKILL.md, a folder of skills, an archive or a file; NAME is a \
+        skill's name.\nWithout one: every skill that `hone list --all` knows.\n\n\
+        Examples:\n  \
+        hone scan                              everything that is installed\n  \
+        hone scan ./downloaded-skill           before it is used\n  \
+        hone scan skills/ --format sarif       for code scanning\n  \
+        hone scan --explain secret-to-network  what a rule is about\n\n\
+        Exit code 0: every verdict is below the bar. 1: one is not. 2: something could not be scanned."
+    )]
+    Scan(Scan),
     /// Look for anything that keeps skills from working
     Doctor {
         /// Print JSON
@@ -490,6 +505,69 @@ pub(crate) enum Command {
         /// Which output; without one, their names
         name: Option<String>,
     },
+}
+
+/// What to scan and how to tell.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Scan {
+    /// What to scan
+    #[arg(value_name = "PATH|NAME", conflicts_with_all = ["rules", "explain"])]
+    pub(crate) what: Vec<PathBuf>,
+    /// How to print the report
+    #[arg(long, value_enum, default_value_t = ScanFormat::Table)]
+    pub(crate) format: ScanFormat,
+    /// Print JSON: the same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// From which verdict on the exit code is 1
+    #[arg(long, value_enum, value_name = "VERDICT", default_value_t = Bar::Caution)]
+    pub(crate) fail_on: Bar,
+    /// Show notes, and what each skill reaches and runs
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Ask the configured model for a second opinion, which can raise a verdict and never lower it
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Analyse every skill anew, and keep no report
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+    /// Say what a rule finds, why it matters and what to do
+    #[arg(long, value_name = "RULE", conflicts_with = "rules")]
+    pub(crate) explain: Option<String>,
+    /// List the rules
+    #[arg(long)]
+    pub(crate) rules: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScanFormat {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+    /// For code scanning
+    Sarif,
+    /// For a pull request or an issue
+    Markdown,
+    /// For a browser or a printer: one file
+    Html,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Bar {
+    /// A person should look
+    Caution,
+    /// It must not be used
+    Dangerous,
+}
+
+impl From<Bar> for hone_guard::Verdict {
+    fn from(bar: Bar) -> Self {
+        match bar {
+            Bar::Caution => Self::Caution,
+            Bar::Dangerous => Self::Dangerous,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,6 +1,7 @@
 //! The shapes of our JSON. Keys may be added, never renamed or removed: `schemas/` holds a schema for
 //! each, and the tests compare.
 
+use hone_guard::{Coverage, Inventory, Verdict};
 use hone_library::{
     Action, Catalogue, Change, ClientView, FileChange, Listed, Note, Revision, Shown, Skipped,
 };
@@ -403,6 +404,73 @@ pub(crate) struct Files {
     pub(crate) files: Vec<String>,
 }
 
+/// `hone scan --format json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Scan<'a> {
+    /// The skills that were scanned, in the order they were named.
+    pub(crate) skills: Vec<ScannedSkill<'a>>,
+    /// What could not be scanned.
+    pub(crate) failed: Vec<Unscanned>,
+    /// The version of the rules.
+    pub(crate) rules_version: &'static str,
+}
+
+/// A skill that was scanned.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ScannedSkill<'a> {
+    /// Its folder or file, absolute; `builtin:…` inside the binary.
+    pub(crate) path: String,
+    pub(crate) name: &'a str,
+    pub(crate) verdict: Verdict,
+    /// Worst first.
+    pub(crate) findings: &'a [hone_guard::Finding],
+    /// Findings that a person dismissed; they do not count.
+    pub(crate) dismissed: &'a [hone_guard::Finding],
+    pub(crate) coverage: &'a Coverage,
+    pub(crate) inventory: &'a Inventory,
+    /// SHA-256 over its files.
+    pub(crate) digest: &'a str,
+}
+
+/// Something that could not be scanned.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Unscanned {
+    pub(crate) path: String,
+    pub(crate) message: String,
+}
+
+/// `hone scan --rules --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ScanRules {
+    pub(crate) rules: Vec<ScanRule>,
+    /// The version of the rules.
+    pub(crate) rules_version: &'static str,
+}
+
+/// A rule of the scanner.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ScanRule {
+    pub(crate) id: &'static str,
+    /// The OWASP Agentic Skills Top 10 code.
+    pub(crate) category: &'static str,
+    /// What it finds.
+    pub(crate) sentence: &'static str,
+    pub(crate) why: &'static str,
+    /// What to do.
+    pub(crate) fix: &'static str,
+    /// A text that it finds; null when a text cannot show it.
+    pub(crate) fires: Option<RuleExample>,
+    /// A text like it that it leaves alone.
+    pub(crate) quiet: Option<RuleExample>,
+}
+
+/// A text of a skill that shows a rule.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RuleExample {
+    pub(crate) file: &'static str,
+    pub(crate) text: String,
+}
+
 /// Every output that has a schema, by the name of its command.
 pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
@@ -426,6 +494,8 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("policy-dismissals", schema::<Dismissals>()),
         ("policy-explain", schema::<Explained>()),
         ("prompt", schema::<Prompt>()),
+        ("scan", schema::<Scan<'_>>()),
+        ("scan-rules", schema::<ScanRules>()),
         ("search", schema::<routing_json::SearchResults>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),

@@ -9,6 +9,7 @@ mod diff;
 mod json;
 mod output;
 mod routing_json;
+mod sarif;
 mod snippet;
 mod terminal;
 

@@ -161,6 +161,8 @@ pub(crate) struct Progress {
 
 /// How long a task runs before it says how far it is, and how often after that.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
+/// Columns of the bar.
+const PROGRESS_COLUMNS: usize = 20;
 
 impl Progress {
     pub(crate) fn new(doing: &'static str, total: usize) -> Self {
@@ -174,18 +176,26 @@ impl Progress {
         let Some(next) = self.next else { return };
         let now = Instant::now();
         if now >= next {
-            say_rendered(&format!("\r{} {} of {}", self.doing, self.done, self.total));
+            say_rendered(&format!("\r{}", self.bar()));
             self.next = Some(now + PROGRESS_INTERVAL);
             self.is_shown = true;
         }
     }
 }
 
+impl Progress {
+    fn bar(&self) -> String {
+        let full = (PROGRESS_COLUMNS * self.done).checked_div(self.total).unwrap_or(0);
+        let bar = format!("{:.<PROGRESS_COLUMNS$}", "#".repeat(full));
+        format!("{} [{bar}] {} of {}", self.doing, self.done, self.total)
+    }
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.is_shown {
-            let width = format!("{} {} of {}", self.doing, self.total, self.total).len();
-            say_rendered(&format!("\r{}\r", " ".repeat(width)));
+            self.done = self.total;
+            say_rendered(&format!("\r{}\r", " ".repeat(self.bar().len())));
         }
     }
 }
@@ -279,6 +289,17 @@ mod tests {
         assert_eq!(quoted("my skills/x"), "'my skills/x'");
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn a_bar_fills_from_nothing_to_its_end() {
+        let bar = |done, total| {
+            Progress { doing: "scanning", total, done, next: None, is_shown: false }.bar()
+        };
+        assert_eq!(bar(0, 3), "scanning [....................] 0 of 3");
+        assert_eq!(bar(1, 3), "scanning [######..............] 1 of 3");
+        assert_eq!(bar(3, 3), "scanning [####################] 3 of 3");
+        assert_eq!(bar(0, 0), "scanning [....................] 0 of 0");
     }
 
     #[test]

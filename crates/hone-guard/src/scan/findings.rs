@@ -51,16 +51,37 @@ impl<'a> Findings<'a> {
         let severity = if passage.context.acts() { found.severity } else { Severity::Info };
         let (line, column) = passage.place.position(range.start);
         let evidence = passage.evidence(&range);
-        self.push(passage.file, line, column, passage.context, evidence, Match { severity, ..found });
+        self.push(
+            passage.file,
+            line,
+            column,
+            passage.context,
+            evidence,
+            Match { severity, ..found },
+        );
     }
 
     /// Adds a match about a whole file.
     pub(crate) fn add_file(&mut self, file: usize, evidence: &str, found: Match) {
-        self.push(file, 0, 0, Context::Setting, visible(evidence, super::passage::MAX_EVIDENCE), found);
+        self.push(
+            file,
+            0,
+            0,
+            Context::Setting,
+            visible(evidence, super::passage::MAX_EVIDENCE),
+            found,
+        );
     }
 
     /// Adds a match at a line of a file.
-    pub(crate) fn add_at(&mut self, file: usize, (line, column): (usize, usize), context: Context, evidence: &str, found: Match) {
+    pub(crate) fn add_at(
+        &mut self,
+        file: usize,
+        (line, column): (usize, usize),
+        context: Context,
+        evidence: &str,
+        found: Match,
+    ) {
         let severity = if context.acts() { found.severity } else { Severity::Info };
         let evidence = visible(evidence, super::passage::MAX_EVIDENCE);
         self.push(file, line, column, context, evidence, Match { severity, ..found });
@@ -68,13 +89,35 @@ impl<'a> Findings<'a> {
 
     /// Adds a match about a path that is no member: a link, an unreadable file.
     pub(crate) fn add_path(&mut self, path: &str, evidence: &str, found: Match) {
-        self.found.push(finish(visible(path, 200), 0, 0, Context::Setting, visible(evidence, super::passage::MAX_EVIDENCE), found));
+        self.found.push(finish(
+            visible(path, 200),
+            0,
+            0,
+            Context::Setting,
+            visible(evidence, super::passage::MAX_EVIDENCE),
+            found,
+        ));
     }
 
-    fn push(&mut self, file: usize, line: usize, column: usize, context: Context, evidence: String, found: Match) {
-        let path = self.members.get(file).map_or_else(String::new, |member| visible(&member.path, 200));
+    fn push(
+        &mut self,
+        file: usize,
+        line: usize,
+        column: usize,
+        context: Context,
+        evidence: String,
+        found: Match,
+    ) {
+        let path =
+            self.members.get(file).map_or_else(String::new, |member| visible(&member.path, 200));
         // The same rule at the same line: the worst one stays.
-        if let Some(same) = self.found.iter_mut().rev().take(64).find(|f| f.rule == found.rule.id && f.line == line && f.file == path) {
+        if let Some(same) = self
+            .found
+            .iter_mut()
+            .rev()
+            .take(64)
+            .find(|f| f.rule == found.rule.id && f.line == line && f.file == path)
+        {
             if found.severity > same.severity {
                 *same = finish(path, line, column, context, evidence, found);
             }
@@ -85,7 +128,10 @@ impl<'a> Findings<'a> {
         if *count > MAX_PER_RULE_AND_FILE {
             // A worse one than those kept must not be lost behind many mild ones.
             let rule = found.rule.id;
-            let milder = self.found.iter_mut().find(|f| f.rule == rule && f.file == path && f.severity < found.severity);
+            let milder = self
+                .found
+                .iter_mut()
+                .find(|f| f.rule == rule && f.file == path && f.severity < found.severity);
             if let Some(milder) = milder {
                 *milder = finish(path, line, column, context, evidence, found);
             }
@@ -101,7 +147,12 @@ impl<'a> Findings<'a> {
 
     /// The evidence of some rules' findings, sorted, each once.
     pub(crate) fn evidence_of(&self, rules: &[&Rule]) -> Vec<String> {
-        let mut found: Vec<String> = self.found.iter().filter(|finding| rules.iter().any(|rule| rule.id == finding.rule)).map(|finding| finding.evidence.clone()).collect();
+        let mut found: Vec<String> = self
+            .found
+            .iter()
+            .filter(|finding| rules.iter().any(|rule| rule.id == finding.rule))
+            .map(|finding| finding.evidence.clone())
+            .collect();
         found.sort();
         found.dedup();
         found
@@ -115,13 +166,22 @@ impl<'a> Findings<'a> {
     /// The findings, worst first, then by file and line.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         self.found.sort_by(|a, b| {
-            b.severity.cmp(&a.severity).then_with(|| (&a.file, a.line, a.column, &a.rule).cmp(&(&b.file, b.line, b.column, &b.rule)))
+            b.severity.cmp(&a.severity).then_with(|| {
+                (&a.file, a.line, a.column, &a.rule).cmp(&(&b.file, b.line, b.column, &b.rule))
+            })
         });
         self.found
     }
 }
 
-fn finish(file: String, line: usize, column: usize, context: Context, evidence: String, found: Match) -> Finding {
+fn finish(
+    file: String,
+    line: usize,
+    column: usize,
+    context: Context,
+    evidence: String,
+    found: Match,
+) -> Finding {
     Finding {
         rule: found.rule.id.to_owned(),
         severity: found.severity,

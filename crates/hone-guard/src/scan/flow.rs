@@ -72,7 +72,16 @@ impl Taint {
 
     /// Takes on what another value carries; says whether that changed anything.
     pub(crate) fn add(&mut self, other: &Self) -> bool {
-        let before = (self.secrets.len(), self.environment, self.keys.len(), self.remote.is_some(), self.decoded.is_some(), self.connection.is_some(), self.input, self.bundled.is_some());
+        let before = (
+            self.secrets.len(),
+            self.environment,
+            self.keys.len(),
+            self.remote.is_some(),
+            self.decoded.is_some(),
+            self.connection.is_some(),
+            self.input,
+            self.bundled.is_some(),
+        );
         const MOST: usize = 32;
         if self.secrets.len() < MOST {
             self.secrets.extend(&other.secrets);
@@ -92,7 +101,17 @@ impl Taint {
         if self.bundled.is_none() {
             self.bundled.clone_from(&other.bundled);
         }
-        before != (self.secrets.len(), self.environment, self.keys.len(), self.remote.is_some(), self.decoded.is_some(), self.connection.is_some(), self.input, self.bundled.is_some())
+        before
+            != (
+                self.secrets.len(),
+                self.environment,
+                self.keys.len(),
+                self.remote.is_some(),
+                self.decoded.is_some(),
+                self.connection.is_some(),
+                self.input,
+                self.bundled.is_some(),
+            )
     }
 
     fn described(&self) -> String {
@@ -108,33 +127,125 @@ impl Taint {
 
 /// Words in names of variables whose value opens a known service.
 const VENDORS: &[&str] = &[
-    "AWS", "GITHUB", "GH", "GITLAB", "OPENAI", "ANTHROPIC", "CLAUDE", "GOOGLE", "GEMINI", "GCP", "AZURE", "STRIPE", "SLACK", "DISCORD", "NPM", "PYPI", "TWINE", "DOCKER", "DOCKERHUB", "HUGGINGFACE", "HF", "CLOUDFLARE", "CF", "VERCEL", "SUPABASE", "TWILIO", "SENDGRID", "NOTION", "LINEAR", "JIRA", "VAULT", "DIGITALOCEAN", "HEROKU", "GROQ", "MISTRAL", "COHERE", "REPLICATE", "DEEPSEEK", "OPENROUTER", "XAI", "DATABASE", "POSTGRES", "MYSQL", "MONGO", "MONGODB", "REDIS", "SSH", "KUBE", "NETLIFY", "FIREBASE", "SENTRY", "DATADOG", "SHOPIFY", "WALLET", "MNEMONIC", "SEED", "PRIVATE", "DB",
+    "AWS",
+    "GITHUB",
+    "GH",
+    "GITLAB",
+    "OPENAI",
+    "ANTHROPIC",
+    "CLAUDE",
+    "GOOGLE",
+    "GEMINI",
+    "GCP",
+    "AZURE",
+    "STRIPE",
+    "SLACK",
+    "DISCORD",
+    "NPM",
+    "PYPI",
+    "TWINE",
+    "DOCKER",
+    "DOCKERHUB",
+    "HUGGINGFACE",
+    "HF",
+    "CLOUDFLARE",
+    "CF",
+    "VERCEL",
+    "SUPABASE",
+    "TWILIO",
+    "SENDGRID",
+    "NOTION",
+    "LINEAR",
+    "JIRA",
+    "VAULT",
+    "DIGITALOCEAN",
+    "HEROKU",
+    "GROQ",
+    "MISTRAL",
+    "COHERE",
+    "REPLICATE",
+    "DEEPSEEK",
+    "OPENROUTER",
+    "XAI",
+    "DATABASE",
+    "POSTGRES",
+    "MYSQL",
+    "MONGO",
+    "MONGODB",
+    "REDIS",
+    "SSH",
+    "KUBE",
+    "NETLIFY",
+    "FIREBASE",
+    "SENTRY",
+    "DATADOG",
+    "SHOPIFY",
+    "WALLET",
+    "MNEMONIC",
+    "SEED",
+    "PRIVATE",
+    "DB",
 ];
 
 /// Whether a variable opens a service that is known by name.
 fn is_vendor_key(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     is_key_name(&upper) && upper.split('_').any(|word| VENDORS.contains(&word))
-        || matches!(upper.as_str(), "DATABASE_URL" | "PGPASSWORD" | "MYSQL_PWD" | "KUBECONFIG" | "SSH_AUTH_SOCK" | "REDIS_URL" | "MONGODB_URI")
+        || matches!(
+            upper.as_str(),
+            "DATABASE_URL"
+                | "PGPASSWORD"
+                | "MYSQL_PWD"
+                | "KUBECONFIG"
+                | "SSH_AUTH_SOCK"
+                | "REDIS_URL"
+                | "MONGODB_URI"
+        )
 }
 
 /// Whether a variable's name says that it holds a secret.
 pub(crate) fn is_key_name(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PWD", "CREDENTIAL", "PAT", "AUTH", "MNEMONIC", "SEED", "COOKIE", "SESSION", "DATABASE_URL"]
-        .iter()
-        .any(|word| upper.split('_').any(|part| part == *word || part == format!("{word}S")) || upper.contains(word) && word.len() > 4)
+    [
+        "KEY",
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "PWD",
+        "CREDENTIAL",
+        "PAT",
+        "AUTH",
+        "MNEMONIC",
+        "SEED",
+        "COOKIE",
+        "SESSION",
+        "DATABASE_URL",
+    ]
+    .iter()
+    .any(|word| {
+        upper.split('_').any(|part| part == *word || part == format!("{word}S"))
+            || upper.contains(word) && word.len() > 4
+    })
 }
 
 /// A value that reaches the network at an address (empty when it is only known at run time).
-pub(crate) fn to_network(taint: &Taint, address: &str, via: &str, context: Context, skill: &Skill<'_>) -> Option<Match> {
+pub(crate) fn to_network(
+    taint: &Taint,
+    address: &str,
+    via: &str,
+    context: Context,
+    skill: &Skill<'_>,
+) -> Option<Match> {
     let class = if address.is_empty() { None } else { Some(classify(address)) };
     if class == Some(Class::Local) {
         return None;
     }
     let to = host(address).unwrap_or_default();
     // A document shows a command with a place to fill in; a script with such a place still runs.
-    let example = class == Some(Class::Placeholder) && context != Context::Script && context != Context::Hidden;
+    let example = class == Some(Class::Placeholder)
+        && context != Context::Script
+        && context != Context::Hidden;
     let flow = |transform: Option<&str>| {
         let flow = Flow::new(taint.described(), via).to(to.clone());
         match transform {
@@ -144,27 +255,70 @@ pub(crate) fn to_network(taint: &Taint, address: &str, via: &str, context: Conte
     };
     if taint.environment {
         let severity = if example { Severity::Info } else { Severity::Critical };
-        return Some(Match::new(&rules::ENVIRONMENT_TO_NETWORK, severity, format!("the whole environment goes to {}", shown(&to))).with(flow(None)));
+        return Some(
+            Match::new(
+                &rules::ENVIRONMENT_TO_NETWORK,
+                severity,
+                format!("the whole environment goes to {}", shown(&to)),
+            )
+            .with(flow(None)),
+        );
     }
     if let Some(what) = taint.secrets.first() {
         // A report on one's own use, to a place that the person configures.
-        let mild = matches!(*what, ".env file" | "agent transcripts" | "shell history" | "agent memory" | "clipboard" | "screenshots");
+        let mild = matches!(
+            *what,
+            ".env file"
+                | "agent transcripts"
+                | "shell history"
+                | "agent memory"
+                | "clipboard"
+                | "screenshots"
+        );
         let own = mild && class.is_none() || is_own_service(what, &to);
         let severity = if example || own { Severity::Info } else { Severity::Critical };
-        return Some(Match::new(&rules::SECRET_TO_NETWORK, severity, format!("{what}: the content goes to {}", shown(&to))).with(flow(None)));
+        return Some(
+            Match::new(
+                &rules::SECRET_TO_NETWORK,
+                severity,
+                format!("{what}: the content goes to {}", shown(&to)),
+            )
+            .with(flow(None)),
+        );
     }
-    let strangers: Vec<&String> = taint.keys.iter().filter(|key| is_vendor_key(key) && !is_akin(&to, key)).collect();
+    let strangers: Vec<&String> =
+        taint.keys.iter().filter(|key| is_vendor_key(key) && !is_akin(&to, key)).collect();
     if let Some(first) = strangers.first() {
-        let open = class.is_none_or(|class| matches!(class, Class::Placeholder | Class::Service | Class::Installer));
-        let declared = skill.is_about(&to) && taint.keys.iter().any(|key| skill.subject.declares(key));
-        let severity = if open || declared || example { Severity::Info } else { Severity::Critical };
-        return Some(Match::new(&rules::KEY_TO_FOREIGN_HOST, severity, format!("`{first}` goes to {}, which is not its service", shown(&to))).with(flow(None)));
+        let open = class.is_none_or(|class| {
+            matches!(class, Class::Placeholder | Class::Service | Class::Installer)
+        });
+        let declared =
+            skill.is_about(&to) && taint.keys.iter().any(|key| skill.subject.declares(key));
+        let severity =
+            if open || declared || example { Severity::Info } else { Severity::Critical };
+        return Some(
+            Match::new(
+                &rules::KEY_TO_FOREIGN_HOST,
+                severity,
+                format!("`{first}` goes to {}, which is not its service", shown(&to)),
+            )
+            .with(flow(None)),
+        );
     }
     let others = taint.keys.iter().filter(|key| is_key_name(key) && !is_akin(&to, key)).count();
-    if others > 0 && class.is_some_and(|class| matches!(class, Class::Inbox | Class::Paste | Class::Address)) {
+    if others > 0
+        && class.is_some_and(|class| matches!(class, Class::Inbox | Class::Paste | Class::Address))
+    {
         let auth = matches!(class, Some(Class::Address));
         let severity = if auth && others == 1 { Severity::Warn } else { Severity::Critical };
-        return Some(Match::new(&rules::KEY_TO_FOREIGN_HOST, severity, format!("{} goes to {}", taint.described(), shown(&to))).with(flow(None)));
+        return Some(
+            Match::new(
+                &rules::KEY_TO_FOREIGN_HOST,
+                severity,
+                format!("{} goes to {}", taint.described(), shown(&to)),
+            )
+            .with(flow(None)),
+        );
     }
     None
 }
@@ -172,11 +326,21 @@ pub(crate) fn to_network(taint: &Taint, address: &str, via: &str, context: Conte
 /// Whether a host is the one that a kind of credential is for.
 fn is_own_service(what: &str, host: &str) -> bool {
     let hosts: &[&str] = match what {
-        "git credentials" | "GitHub credentials" => &["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"],
+        "git credentials" | "GitHub credentials" => {
+            &["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"]
+        }
         "AWS credentials" => &["amazonaws.com"],
         "Azure credentials" => &["azure.com", "microsoftonline.com"],
         "Google Cloud credentials" | "cloud access token" => &["googleapis.com", "azure.com"],
-        "registry credentials" => &["npmjs.org", "npmjs.com", "crates.io", "rubygems.org", "docker.io", "docker.com", "pkg.github.com"],
+        "registry credentials" => &[
+            "npmjs.org",
+            "npmjs.com",
+            "crates.io",
+            "rubygems.org",
+            "docker.io",
+            "docker.com",
+            "pkg.github.com",
+        ],
         "PyPI credentials" => &["pypi.org"],
         _ => &[],
     };
@@ -195,7 +359,9 @@ pub(crate) fn to_interpreter(taint: &Taint, interpreter: &str, context: Context)
         let severity = match class {
             _ if from.is_empty() => Severity::Warn,
             class if class.is_trusted_installer() => Severity::Info,
-            Class::Placeholder if !matches!(context, Context::Script | Context::Hidden) => Severity::Info,
+            Class::Placeholder if !matches!(context, Context::Script | Context::Hidden) => {
+                Severity::Info
+            }
             Class::Service => Severity::Warn,
             _ => Severity::Critical,
         };
@@ -203,21 +369,55 @@ pub(crate) fn to_interpreter(taint: &Taint, interpreter: &str, context: Context)
         if let Some(how) = taint.decoded {
             flow = flow.through(how);
         }
-        return Some(Match::new(&rules::REMOTE_TO_INTERPRETER, severity, format!("what {} answers is run by {interpreter}", shown(&host))).with(flow));
+        return Some(
+            Match::new(
+                &rules::REMOTE_TO_INTERPRETER,
+                severity,
+                format!("what {} answers is run by {interpreter}", shown(&host)),
+            )
+            .with(flow),
+        );
     }
     let Some(how) = taint.decoded else {
         let file = taint.bundled.as_ref()?;
         let flow = Flow::new(format!("`{}`", visible(file, 60)), interpreter.to_owned());
-        return Some(Match::new(&rules::DECODED_TO_INTERPRETER, Severity::Critical, format!("a text out of the data file `{}` is run by {interpreter}", visible(file, 60))).with(flow));
+        return Some(
+            Match::new(
+                &rules::DECODED_TO_INTERPRETER,
+                Severity::Critical,
+                format!(
+                    "a text out of the data file `{}` is run by {interpreter}",
+                    visible(file, 60)
+                ),
+            )
+            .with(flow),
+        );
     };
     let flow = Flow::new("an encoded text", interpreter.to_owned()).through(how);
-    Some(Match::new(&rules::DECODED_TO_INTERPRETER, Severity::Critical, format!("a text made readable by {how} is run by {interpreter}")).with(flow))
+    Some(
+        Match::new(
+            &rules::DECODED_TO_INTERPRETER,
+            Severity::Critical,
+            format!("a text made readable by {how} is run by {interpreter}"),
+        )
+        .with(flow),
+    )
 }
 
 /// A write to a path, with what is written as far as it is known.
-pub(crate) fn to_file(path: &str, content: &str, taint: &Taint, context: Context, skill: &Skill<'_>) -> Option<Match> {
+pub(crate) fn to_file(
+    path: &str,
+    content: &str,
+    taint: &Taint,
+    context: Context,
+    skill: &Skill<'_>,
+) -> Option<Match> {
     if is_disk(path) {
-        return Some(Match::new(&rules::DESTRUCTIVE, Severity::Critical, format!("a disk is overwritten: `{}`", visible(path, 80))));
+        return Some(Match::new(
+            &rules::DESTRUCTIVE,
+            Severity::Critical,
+            format!("a disk is overwritten: `{}`", visible(path, 80)),
+        ));
     }
     let spot = super::places::classify(path)?;
     let active = is_active(content);
@@ -230,51 +430,139 @@ pub(crate) fn to_file(path: &str, content: &str, taint: &Taint, context: Context
         Spot::Logins(what) => {
             let settings = what == "SSH settings" && !active;
             let severity = if settings { Severity::Info } else { Severity::Critical };
-            Match::new(&rules::CREDENTIAL_WRITE, severity, format!("{what} are changed: `{shown}`")).with(flow("a login"))
+            Match::new(&rules::CREDENTIAL_WRITE, severity, format!("{what} are changed: `{shown}`"))
+                .with(flow("a login"))
         }
         Spot::ShellStart => {
             let severity = if active || dirty { Severity::Critical } else { Severity::Info };
-            Match::new(&rules::PERSISTENCE_WRITE, severity, format!("a shell's start-up file is changed: `{shown}`")).with(flow("a command").when("every new shell"))
+            Match::new(
+                &rules::PERSISTENCE_WRITE,
+                severity,
+                format!("a shell's start-up file is changed: `{shown}`"),
+            )
+            .with(flow("a command").when("every new shell"))
         }
         Spot::Autorun(what) => {
-            let severity = if active || dirty { Severity::Critical } else if context == Context::Script && global && !skill.schedules() { Severity::Warn } else { Severity::Info };
-            Match::new(&rules::PERSISTENCE_WRITE, severity, format!("a {what} is written: `{shown}`")).with(flow("a command").when("by itself"))
+            let severity = if active || dirty {
+                Severity::Critical
+            } else if context == Context::Script && global && !skill.schedules() {
+                Severity::Warn
+            } else {
+                Severity::Info
+            };
+            Match::new(
+                &rules::PERSISTENCE_WRITE,
+                severity,
+                format!("a {what} is written: `{shown}`"),
+            )
+            .with(flow("a command").when("by itself"))
         }
         Spot::GitHooks => {
             let severity = if active || dirty { Severity::Critical } else { Severity::Info };
-            Match::new(&rules::PERSISTENCE_WRITE, severity, format!("a git hook is written: `{shown}`")).with(flow("a command").when("on git commands"))
+            Match::new(
+                &rules::PERSISTENCE_WRITE,
+                severity,
+                format!("a git hook is written: `{shown}`"),
+            )
+            .with(flow("a command").when("on git commands"))
         }
         Spot::EditorTasks => {
-            let severity = if active || content.contains("folderOpen") { Severity::Critical } else { Severity::Info };
-            Match::new(&rules::CONTROL_PLANE_WRITE, severity, format!("an editor's tasks are changed: `{shown}`")).with(flow("a command"))
+            let severity = if active || content.contains("folderOpen") {
+                Severity::Critical
+            } else {
+                Severity::Info
+            };
+            Match::new(
+                &rules::CONTROL_PLANE_WRITE,
+                severity,
+                format!("an editor's tasks are changed: `{shown}`"),
+            )
+            .with(flow("a command"))
         }
         Spot::AgentSettings => {
-            let loosens = loosens_agent(content) && !matches!(context, Context::Fence | Context::InlineCode);
-            let severity = if active || dirty || loosens { Severity::Critical } else if context == Context::Script && global { Severity::Warn } else { Severity::Info };
-            Match::new(&rules::CONTROL_PLANE_WRITE, severity, format!("an agent's settings are changed: `{shown}`")).with(flow("settings"))
+            let loosens =
+                loosens_agent(content) && !matches!(context, Context::Fence | Context::InlineCode);
+            let severity = if active || dirty || loosens {
+                Severity::Critical
+            } else if context == Context::Script && global {
+                Severity::Warn
+            } else {
+                Severity::Info
+            };
+            Match::new(
+                &rules::CONTROL_PLANE_WRITE,
+                severity,
+                format!("an agent's settings are changed: `{shown}`"),
+            )
+            .with(flow("settings"))
         }
         Spot::AgentMemory => {
-            let order = known && (is_standing_order(content) || content.contains("://") && context == Context::Script);
-            let severity = if active || dirty || order { Severity::Critical } else if context == Context::Script && global { Severity::Warn } else { Severity::Info };
-            Match::new(&rules::CONTROL_PLANE_WRITE, severity, format!("an agent's memory is changed: `{shown}`")).with(flow("a standing order").when("every session"))
+            let order = known
+                && (is_standing_order(content)
+                    || content.contains("://") && context == Context::Script);
+            let severity = if active || dirty || order {
+                Severity::Critical
+            } else if context == Context::Script && global {
+                Severity::Warn
+            } else {
+                Severity::Info
+            };
+            Match::new(
+                &rules::CONTROL_PLANE_WRITE,
+                severity,
+                format!("an agent's memory is changed: `{shown}`"),
+            )
+            .with(flow("a standing order").when("every session"))
         }
         Spot::Skills => {
             let severity = if context == Context::Script { Severity::Warn } else { Severity::Info };
-            Match::new(&rules::CONTROL_PLANE_WRITE, severity, format!("other skills are changed: `{shown}`")).with(flow("a skill"))
+            Match::new(
+                &rules::CONTROL_PLANE_WRITE,
+                severity,
+                format!("other skills are changed: `{shown}`"),
+            )
+            .with(flow("a skill"))
         }
         Spot::PackageConfig => {
-            let redirect = content.contains("registry") || content.contains("index-url") || content.contains("strict-ssl");
+            let redirect = content.contains("registry")
+                || content.contains("index-url")
+                || content.contains("strict-ssl");
             let token = content.contains("_authToken");
-            let severity = if redirect && !token && super::destination::addresses(content).iter().any(|a| matches!(a.class(), Class::Foreign | Class::Address | Class::Inbox)) { Severity::Critical } else { Severity::Info };
-            Match::new(&rules::PACKAGE_SOURCE, severity, format!("where packages come from is changed: `{shown}`")).with(flow("a registry"))
+            let severity = if redirect
+                && !token
+                && super::destination::addresses(content)
+                    .iter()
+                    .any(|a| matches!(a.class(), Class::Foreign | Class::Address | Class::Inbox))
+            {
+                Severity::Critical
+            } else {
+                Severity::Info
+            };
+            Match::new(
+                &rules::PACKAGE_SOURCE,
+                severity,
+                format!("where packages come from is changed: `{shown}`"),
+            )
+            .with(flow("a registry"))
         }
         Spot::Traces => {
-            let severity = if content.trim().is_empty() && path.contains("history") { Severity::Warn } else { Severity::Info };
-            Match::new(&rules::TRACE_WIPING, severity, format!("a history or log is overwritten: `{shown}`")).with(flow("nothing"))
+            let severity = if content.trim().is_empty() && path.contains("history") {
+                Severity::Warn
+            } else {
+                Severity::Info
+            };
+            Match::new(
+                &rules::TRACE_WIPING,
+                severity,
+                format!("a history or log is overwritten: `{shown}`"),
+            )
+            .with(flow("nothing"))
         }
-        Spot::Secret(what) => {
-            Match::new(&rules::CREDENTIAL_WRITE, Severity::Info, format!("{what}: a file there is written: `{shown}`"))
-        }
+        Spot::Secret(what) => Match::new(
+            &rules::CREDENTIAL_WRITE,
+            Severity::Info,
+            format!("{what}: a file there is written: `{shown}`"),
+        ),
         Spot::DotEnv | Spot::Transcripts => return None,
     };
     Some(found)
@@ -283,8 +571,57 @@ pub(crate) fn to_file(path: &str, content: &str, taint: &Taint, context: Context
 /// Whether a text that is written somewhere would fetch, decode, send or hide when it runs.
 pub(crate) fn is_active(text: &str) -> bool {
     const PAIRS: &[&[&str]] = &[
-        &["curl", "| sh"], &["curl", "|sh"], &["curl", "bash"], &["curl", "| python"], &["wget", "| sh"], &["wget", "|sh"], &["wget", "bash"], &["wget", "&& sh"], &["$(curl"], &["`curl"], &["<(curl"], &["$(wget"], &["curl", "eval"],
-        &["curl", "-d "], &["curl", "--data"], &["curl", "-f "], &["curl", "-t "], &["curl", "-o ", "chmod"], &["curl", "-x post"], &["base64 -d"], &["base64 --decode"], &["base64 -D"], &["/dev/tcp/"], &["nc -e"], &["nc ", "/bin/sh"], &["mkfifo"], &["iex"], &["iwr", "http"], &["downloadstring"], &["-encodedcommand"], &["-enc "], &["urlopen", "exec"], &["requests.get", "exec"], &["ld_preload"], &["prompt_command", "curl"], &["prompt_command", "wget"], &["nohup", "/tmp/"], &["nohup", "/."], &["/tmp/."], &["/dev/shm/"], &["python", "-c", "exec"], &["osascript", "do shell script"], &["http_proxy=http"], &["https_proxy=http"], &["_base_url=http"], &["alias sudo"], &["nopasswd"], &["stratum+tcp"], &["node -e", "http"], &["pip install", "--index-url", "http"], &["launchctl load", "http"],
+        &["curl", "| sh"],
+        &["curl", "|sh"],
+        &["curl", "bash"],
+        &["curl", "| python"],
+        &["wget", "| sh"],
+        &["wget", "|sh"],
+        &["wget", "bash"],
+        &["wget", "&& sh"],
+        &["$(curl"],
+        &["`curl"],
+        &["<(curl"],
+        &["$(wget"],
+        &["curl", "eval"],
+        &["curl", "-d "],
+        &["curl", "--data"],
+        &["curl", "-f "],
+        &["curl", "-t "],
+        &["curl", "-o ", "chmod"],
+        &["curl", "-x post"],
+        &["base64 -d"],
+        &["base64 --decode"],
+        &["base64 -D"],
+        &["/dev/tcp/"],
+        &["nc -e"],
+        &["nc ", "/bin/sh"],
+        &["mkfifo"],
+        &["iex"],
+        &["iwr", "http"],
+        &["downloadstring"],
+        &["-encodedcommand"],
+        &["-enc "],
+        &["urlopen", "exec"],
+        &["requests.get", "exec"],
+        &["ld_preload"],
+        &["prompt_command", "curl"],
+        &["prompt_command", "wget"],
+        &["nohup", "/tmp/"],
+        &["nohup", "/."],
+        &["/tmp/."],
+        &["/dev/shm/"],
+        &["python", "-c", "exec"],
+        &["osascript", "do shell script"],
+        &["http_proxy=http"],
+        &["https_proxy=http"],
+        &["_base_url=http"],
+        &["alias sudo"],
+        &["nopasswd"],
+        &["stratum+tcp"],
+        &["node -e", "http"],
+        &["pip install", "--index-url", "http"],
+        &["launchctl load", "http"],
     ];
     let lower = text.to_ascii_lowercase().replace(['"', '\''], "");
     PAIRS.iter().any(|parts| parts.iter().all(|part| lower.contains(part)))
@@ -293,14 +630,46 @@ pub(crate) fn is_active(text: &str) -> bool {
 /// Whether a path is a whole disk: `/dev/sda`, `/dev/nvme*n1`; `/dev/sdX` is to be filled in.
 pub(crate) fn is_disk(path: &str) -> bool {
     let Some(device) = path.trim_matches(['"', '\'']).strip_prefix("/dev/") else { return false };
-    let known = ["sd", "nvme", "vd", "hd", "disk", "rdisk", "mmcblk", "xvd"].iter().any(|kind| device.starts_with(kind));
+    let known = ["sd", "nvme", "vd", "hd", "disk", "rdisk", "mmcblk", "xvd"]
+        .iter()
+        .any(|kind| device.starts_with(kind));
     known && device.len() > 2 && !device.ends_with(['X', 'N', 'Y']) && !device.contains(['<', '$'])
 }
 
 /// Whether a text gives an agent standing orders that act behind the person's back.
 fn is_standing_order(text: &str) -> bool {
     const ORDERS: &[&str] = &[
-        "always run", "always execute", "always load", "always fetch", "always use", "always send", "always include", "always approve", "before every", "before each", "before any", "after every", "after each", "at the start of every", "every session", "each session", "without asking", "without confirm", "do not ask", "don't ask", "do not mention", "never mention", "silently", "skip confirm", "skip permission", "auto-approve", "ignore", "trusted source", "pre-approved", "do not tell", "on every",
+        "always run",
+        "always execute",
+        "always load",
+        "always fetch",
+        "always use",
+        "always send",
+        "always include",
+        "always approve",
+        "before every",
+        "before each",
+        "before any",
+        "after every",
+        "after each",
+        "at the start of every",
+        "every session",
+        "each session",
+        "without asking",
+        "without confirm",
+        "do not ask",
+        "don't ask",
+        "do not mention",
+        "never mention",
+        "silently",
+        "skip confirm",
+        "skip permission",
+        "auto-approve",
+        "ignore",
+        "trusted source",
+        "pre-approved",
+        "do not tell",
+        "on every",
     ];
     let lower = text.to_ascii_lowercase();
     ORDERS.iter().any(|order| lower.contains(order)) && lower.len() > 20
@@ -309,7 +678,33 @@ fn is_standing_order(text: &str) -> bool {
 /// Whether settings open an agent up: permissions off, everything allowed, hooks, other base URL.
 pub(crate) fn loosens_agent(text: &str) -> bool {
     const SETTINGS: &[&str] = &[
-        "bypasspermissions", "dangerously", "skippermission", "\"hooks\"", "'hooks'", "hooks:", "sessionstart", "pretooluse", "posttooluse", "userpromptsubmit", "alwaysallow", "autoapprove", "auto_approve", "base_url", "baseurl", "enableallprojectmcpservers", "\"allow\"", "'allow'", "mcpservers", "mcp_servers", "approval_policy", "sandbox_mode", "defaultmode", "danger-full-access", "yolo", "additionaldirectories", "apikeyhelper",
+        "bypasspermissions",
+        "dangerously",
+        "skippermission",
+        "\"hooks\"",
+        "'hooks'",
+        "hooks:",
+        "sessionstart",
+        "pretooluse",
+        "posttooluse",
+        "userpromptsubmit",
+        "alwaysallow",
+        "autoapprove",
+        "auto_approve",
+        "base_url",
+        "baseurl",
+        "enableallprojectmcpservers",
+        "\"allow\"",
+        "'allow'",
+        "mcpservers",
+        "mcp_servers",
+        "approval_policy",
+        "sandbox_mode",
+        "defaultmode",
+        "danger-full-access",
+        "yolo",
+        "additionaldirectories",
+        "apikeyhelper",
     ];
     let lower = text.to_ascii_lowercase();
     SETTINGS.iter().any(|setting| lower.contains(setting))

@@ -63,7 +63,9 @@ impl Language {
             "lua" => Self::Lua,
             "make" | "makefile" => Self::Make,
             "applescript" | "osascript" => Self::AppleScript,
-            "rust" | "rs" | "java" | "csharp" | "cs" | "kotlin" | "swift" | "c" | "cpp" => Self::Braces,
+            "rust" | "rs" | "java" | "csharp" | "cs" | "kotlin" | "swift" | "c" | "cpp" => {
+                Self::Braces
+            }
             "json" | "jsonc" | "json5" => Self::Json,
             "yaml" | "yml" => Self::Yaml,
             "toml" => Self::Toml,
@@ -270,7 +272,8 @@ fn by_name(path: &str) -> Option<Language> {
         "py" | "pyw" | "pyi" | "pth" => Language::Python,
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Language::JavaScript,
         "rb" | "rake" | "gemspec" | "ru" => Language::Ruby,
-        "rs" | "java" | "cs" | "kt" | "kts" | "swift" | "scala" | "dart" | "c" | "cc" | "cpp" | "h" => Language::Braces,
+        "rs" | "java" | "cs" | "kt" | "kts" | "swift" | "scala" | "dart" | "c" | "cc" | "cpp"
+        | "h" => Language::Braces,
         "pl" | "pm" => Language::Perl,
         "ps1" | "psm1" | "psd1" => Language::PowerShell,
         "bat" | "cmd" => Language::Batch,

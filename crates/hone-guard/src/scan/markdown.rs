@@ -15,13 +15,36 @@ use super::text::Text;
 const MAX_NESTING: usize = 64;
 
 /// The passages of a Markdown text. `file` is its index, `context` what its prose counts as.
-pub(crate) fn passages<'a>(text: &'a Text, file: usize, body: Range<usize>, context: Context) -> Vec<Passage<'a>> {
+pub(crate) fn passages<'a>(
+    text: &'a Text,
+    file: usize,
+    body: Range<usize>,
+    context: Context,
+) -> Vec<Passage<'a>> {
     let source = &text.plain[body.clone()];
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let parser = Parser::new_ext(source, options);
-    let mut walk = Walk { text, file, base: body.start, context, found: Vec::new(), headings: Vec::new(), block: Block::default(), lead: String::new(), table: 0, hidden: None, unseen: Block::default() };
+    let mut walk = Walk {
+        text,
+        file,
+        base: body.start,
+        context,
+        found: Vec::new(),
+        headings: Vec::new(),
+        block: Block::default(),
+        lead: String::new(),
+        table: 0,
+        hidden: None,
+        unseen: Block::default(),
+    };
     for (label, definition) in parser.reference_definitions().iter() {
-        walk.definition(label, &definition.dest, definition.title.as_deref(), definition.span.clone());
+        walk.definition(
+            label,
+            &definition.dest,
+            definition.title.as_deref(),
+            definition.span.clone(),
+        );
     }
     let mut code: Option<(Option<Language>, Range<usize>)> = None;
     let mut code_text = String::new();
@@ -32,7 +55,8 @@ pub(crate) fn passages<'a>(text: &'a Text, file: usize, body: Range<usize>, cont
             Event::Start(Tag::CodeBlock(kind)) => {
                 walk.end_block();
                 let language = match &kind {
-                    CodeBlockKind::Fenced(info) => Language::of_fence(info).or(if info.trim().is_empty() { Some(Language::Shell) } else { None }),
+                    CodeBlockKind::Fenced(info) => Language::of_fence(info)
+                        .or(if info.trim().is_empty() { Some(Language::Shell) } else { None }),
                     CodeBlockKind::Indented => Some(Language::Shell),
                 };
                 code = Some((language, range));
@@ -41,7 +65,11 @@ pub(crate) fn passages<'a>(text: &'a Text, file: usize, body: Range<usize>, cont
             }
             Event::End(TagEnd::CodeBlock) => {
                 if let Some((language, _)) = code.take() {
-                    walk.code(language, std::mem::take(&mut code_text), std::mem::take(&mut code_pieces));
+                    walk.code(
+                        language,
+                        std::mem::take(&mut code_text),
+                        std::mem::take(&mut code_pieces),
+                    );
                 }
             }
             Event::Text(piece) if code.is_some() => {
@@ -65,9 +93,20 @@ pub(crate) fn passages<'a>(text: &'a Text, file: usize, body: Range<usize>, cont
                 walk.end_block();
                 walk.table = walk.table.saturating_sub(1);
             }
-            Event::Start(Tag::Paragraph | Tag::Item | Tag::BlockQuote(_) | Tag::HtmlBlock | Tag::TableRow | Tag::TableHead)
+            Event::Start(
+                Tag::Paragraph
+                | Tag::Item
+                | Tag::BlockQuote(_)
+                | Tag::HtmlBlock
+                | Tag::TableRow
+                | Tag::TableHead,
+            )
             | Event::End(
-                TagEnd::Paragraph | TagEnd::Item | TagEnd::BlockQuote(_) | TagEnd::TableRow | TagEnd::TableHead,
+                TagEnd::Paragraph
+                | TagEnd::Item
+                | TagEnd::BlockQuote(_)
+                | TagEnd::TableRow
+                | TagEnd::TableHead,
             ) => walk.end_block(),
             Event::End(TagEnd::HtmlBlock) => walk.end_html(),
             Event::End(TagEnd::TableCell) => walk.block.push(" | ", walk.base + range.end),
@@ -219,7 +258,11 @@ impl<'a> Walk<'a> {
         if block.text.trim().is_empty() {
             return;
         }
-        let context = if self.table > 0 && self.context == Context::Prose { Context::Mention } else { self.context };
+        let context = if self.table > 0 && self.context == Context::Prose {
+            Context::Mention
+        } else {
+            self.context
+        };
         let lead = block.text.to_lowercase();
         let place = Place::Pieces { text: self.text, pieces: block.pieces };
         self.passage(Language::Markdown, context, block.text, place);
@@ -230,7 +273,10 @@ impl<'a> Walk<'a> {
         let html = std::mem::take(&mut self.block.html);
         let at = self.block.html_at;
         // Tags that carry an address or pose as a chat format are looked at as they stand.
-        if html.contains("src=") || html.contains("href=") || CHAT_TAGS.iter().any(|tag| html.contains(tag)) {
+        if html.contains("src=")
+            || html.contains("href=")
+            || CHAT_TAGS.iter().any(|tag| html.contains(tag))
+        {
             let place = Place::Straight { text: self.text, start: at };
             self.passage(Language::Html, self.context, html.clone(), place);
         }
@@ -256,14 +302,19 @@ impl<'a> Walk<'a> {
         } else if self.hidden.is_none() && hides(piece) {
             self.hidden = Some(element(piece));
         }
-        if piece.starts_with("<img") || piece.starts_with("<a ") || CHAT_TAGS.iter().any(|tag| piece.starts_with(tag)) {
+        if piece.starts_with("<img")
+            || piece.starts_with("<a ")
+            || CHAT_TAGS.iter().any(|tag| piece.starts_with(tag))
+        {
             self.block.push(piece, self.base + range.start);
         }
     }
 
     /// A link definition that nothing shows: the usual way to write a comment in Markdown.
     fn definition(&mut self, label: &str, dest: &str, title: Option<&str>, span: Range<usize>) {
-        let comment = matches!(dest, "#" | "" | "." | "/") || label.starts_with("//") || label.eq_ignore_ascii_case("comment");
+        let comment = matches!(dest, "#" | "" | "." | "/")
+            || label.starts_with("//")
+            || label.eq_ignore_ascii_case("comment");
         if !comment {
             return;
         }
@@ -284,7 +335,18 @@ pub(crate) struct HtmlPart {
 }
 
 /// Tags that chat formats use.
-const CHAT_TAGS: [&str; 10] = ["<system", "</system", "<assistant", "</assistant", "<tool_result", "<function_results", "<function_calls", "<|", "<human>", "</user>"];
+const CHAT_TAGS: [&str; 10] = [
+    "<system",
+    "</system",
+    "<assistant",
+    "</assistant",
+    "<tool_result",
+    "<function_results",
+    "<function_calls",
+    "<|",
+    "<human>",
+    "</user>",
+];
 
 /// The text parts and comments of an HTML text, in order.
 pub(crate) fn html_parts(html: &str) -> Vec<HtmlPart> {
@@ -325,21 +387,42 @@ fn parts_after(html: &str, mut hidden: Option<String>) -> (Vec<HtmlPart>, Option
 }
 
 fn element(tag: &str) -> String {
-    tag.trim_start_matches('<').split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase()
+    tag.trim_start_matches('<')
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase()
 }
 
 /// Whether a tag makes its content invisible.
 fn hides(tag: &str) -> bool {
     let tag: String = tag.to_ascii_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
     const STYLES: [&str; 15] = [
-        "display:none", "visibility:hidden", "font-size:0", "font-size:1px", "font-size:.", "font-size:0.", "opacity:0;", "opacity:0\"", "opacity:0'", "opacity:0.0",
-        "height:0", "width:0", "color:transparent", "left:-9999", "text-indent:-9999",
+        "display:none",
+        "visibility:hidden",
+        "font-size:0",
+        "font-size:1px",
+        "font-size:.",
+        "font-size:0.",
+        "opacity:0;",
+        "opacity:0\"",
+        "opacity:0'",
+        "opacity:0.0",
+        "height:0",
+        "width:0",
+        "color:transparent",
+        "left:-9999",
+        "text-indent:-9999",
     ];
     let white = ["color:white", "color:#fff", "color:#ffffff", "color:rgb(255,255,255)"];
     let style = tag.contains("style=");
-    (style && (STYLES.iter().any(|s| tag.contains(s)) || white.iter().any(|s| tag.replace("background-color", "background").contains(s))))
+    (style
+        && (STYLES.iter().any(|s| tag.contains(s))
+            || white.iter().any(|s| tag.replace("background-color", "background").contains(s))))
         || tag.contains("size=\"0\"")
-        || tag.contains("hidden>") || tag.contains("hidden=\"") || tag.contains("aria-hidden=\"true\"") && style
+        || tag.contains("hidden>")
+        || tag.contains("hidden=\"")
+        || tag.contains("aria-hidden=\"true\"") && style
 }
 
 #[cfg(test)]
@@ -373,7 +456,8 @@ mod tests {
             (Context::Prose, Language::Markdown, "shown", "top / bad"),
         ];
         let found = seen(markdown);
-        let found: Vec<_> = found.iter().map(|(c, l, t, h)| (*c, *l, t.as_str(), h.as_str())).collect();
+        let found: Vec<_> =
+            found.iter().map(|(c, l, t, h)| (*c, *l, t.as_str(), h.as_str())).collect();
         assert_eq!(found, expected);
     }
 

@@ -25,7 +25,9 @@ impl References {
         let mut named: Vec<HashSet<&str>> = Vec::with_capacity(members.len());
         for text in texts {
             let words = text.iter().flat_map(|text| {
-                text.plain.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-'))).filter(|word| word.len() > 2)
+                text.plain
+                    .split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-')))
+                    .filter(|word| word.len() > 2)
             });
             named.push(words.map(|word| word.trim_matches('.')).collect());
         }
@@ -36,7 +38,8 @@ impl References {
             let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
             let runs = matches!(member.kind, Kind::Text(language) if language.runs());
             let is_named = named.iter().enumerate().any(|(other, words)| {
-                other != at && (words.contains(name) || runs && stem.len() > 3 && words.contains(stem))
+                other != at
+                    && (words.contains(name) || runs && stem.len() > 3 && words.contains(stem))
             });
             referred.push(is_named);
             contexts.push(context_of(member, is_named));
@@ -57,15 +60,35 @@ impl References {
 
 fn context_of(member: &Member, is_named: bool) -> Context {
     const FIXTURES: [&str; 16] = [
-        "test", "tests", "__tests__", "testdata", "fixtures", "fixture", "evals", "eval", "evaluations", "spec", "specs", "examples", "samples", "docs", "doc", "benchmarks",
+        "test",
+        "tests",
+        "__tests__",
+        "testdata",
+        "fixtures",
+        "fixture",
+        "evals",
+        "eval",
+        "evaluations",
+        "spec",
+        "specs",
+        "examples",
+        "samples",
+        "docs",
+        "doc",
+        "benchmarks",
     ];
     let Kind::Text(language) = member.kind else { return Context::Setting };
     if language.runs() || member.path.to_ascii_lowercase().ends_with(".ipynb") {
         return Context::Script;
     }
     let folders = member.path.rsplit_once('/').map_or("", |(folders, _)| folders);
-    let fixture = folders.split('/').any(|part| FIXTURES.contains(&part.to_ascii_lowercase().as_str()))
-        || member.path.rsplit('/').next().is_some_and(|name| name.starts_with("evals.") || name.starts_with("triggers."));
+    let fixture =
+        folders.split('/').any(|part| FIXTURES.contains(&part.to_ascii_lowercase().as_str()))
+            || member
+                .path
+                .rsplit('/')
+                .next()
+                .is_some_and(|name| name.starts_with("evals.") || name.starts_with("triggers."));
     if fixture && !is_named {
         return Context::Fixture;
     }
@@ -77,24 +100,156 @@ fn context_of(member: &Member, is_named: bool) -> Context {
 
 /// Words in a heading that make what stands under it a description of attacks or mistakes.
 const HEADINGS: &[&str] = &[
-    "anti-pattern", "antipattern", "anti pattern", "bad example", "what not to", "don't", "do not", "don’t", "red flag", "attack", "injection", "threat", "vulnerab", "malicious", "exploit", "payload", "adversarial", "jailbreak", "dangerous", "forbidden", "blocked", "suspicious", "indicator", "ioc", "signature", "detect", "reverse shell", "privilege escalation", "persistence", "exfiltration", "malware", "abuse", "never", "avoid", "unsafe", "insecure", "common mistakes", "pitfall", "warning sign", "what to look for", "what we flag", "checks for", "scan for", "test case", "false positive", "phishing", "incident", "compromise", "post-exploitation", "enumeration", "lateral movement", "red team", "cheat sheet", "hunting", "denied", "deny", "risk", "footgun",
-    "反模式", "攻击", "恶意", "危险", "检测", "禁止", "错误示例",
+    "anti-pattern",
+    "antipattern",
+    "anti pattern",
+    "bad example",
+    "what not to",
+    "don't",
+    "do not",
+    "don’t",
+    "red flag",
+    "attack",
+    "injection",
+    "threat",
+    "vulnerab",
+    "malicious",
+    "exploit",
+    "payload",
+    "adversarial",
+    "jailbreak",
+    "dangerous",
+    "forbidden",
+    "blocked",
+    "suspicious",
+    "indicator",
+    "ioc",
+    "signature",
+    "detect",
+    "reverse shell",
+    "privilege escalation",
+    "persistence",
+    "exfiltration",
+    "malware",
+    "abuse",
+    "never",
+    "avoid",
+    "unsafe",
+    "insecure",
+    "common mistakes",
+    "pitfall",
+    "warning sign",
+    "what to look for",
+    "what we flag",
+    "checks for",
+    "scan for",
+    "test case",
+    "false positive",
+    "phishing",
+    "incident",
+    "compromise",
+    "post-exploitation",
+    "enumeration",
+    "lateral movement",
+    "red team",
+    "cheat sheet",
+    "hunting",
+    "denied",
+    "deny",
+    "risk",
+    "footgun",
+    "反模式",
+    "攻击",
+    "恶意",
+    "危险",
+    "检测",
+    "禁止",
+    "错误示例",
 ];
 
 /// Words that keep a heading from being about mistakes: what stands under it is to be done.
-const DOING: &[&str] = &["setup", "set up", "set-up", "install", "prerequisite", "requirement", "getting started", "quick start", "quickstart", "usage", "before you", "first run", "configuration", "activate", "initial"];
+const DOING: &[&str] = &[
+    "setup",
+    "set up",
+    "set-up",
+    "install",
+    "prerequisite",
+    "requirement",
+    "getting started",
+    "quick start",
+    "quickstart",
+    "usage",
+    "before you",
+    "first run",
+    "configuration",
+    "activate",
+    "initial",
+];
 
 /// Words just before a code block, or on its first line, that make it an example of what not to do.
 const LABELS: &[&str] = &[
-    "bad", "wrong", "avoid", "never", "do not", "don't", "don’t", "❌", "✗", "🚫", "vulnerable", "insecure", "malicious", "attack", "suspicious", "flag", "detect", "reject", "refuse", "unsafe", "dangerous", "anti-pattern", "incorrect", "attacker", "exploit", "payload", "not like this", "instead of", "looks like this", "indicator", "red flag", "would be", "scan for", "search for", "look for", "watch for", "block ", "blocked", "caught", "hostile", "untrusted", "example of a", "forbidden", "prohibited", "must not", "should not", "injection", "compromise", "misuse",
-    "不要", "禁止", "错误", "恶意",
+    "bad",
+    "wrong",
+    "avoid",
+    "never",
+    "do not",
+    "don't",
+    "don’t",
+    "❌",
+    "✗",
+    "🚫",
+    "vulnerable",
+    "insecure",
+    "malicious",
+    "attack",
+    "suspicious",
+    "flag",
+    "detect",
+    "reject",
+    "refuse",
+    "unsafe",
+    "dangerous",
+    "anti-pattern",
+    "incorrect",
+    "attacker",
+    "exploit",
+    "payload",
+    "not like this",
+    "instead of",
+    "looks like this",
+    "indicator",
+    "red flag",
+    "would be",
+    "scan for",
+    "search for",
+    "look for",
+    "watch for",
+    "block ",
+    "blocked",
+    "caught",
+    "hostile",
+    "untrusted",
+    "example of a",
+    "forbidden",
+    "prohibited",
+    "must not",
+    "should not",
+    "injection",
+    "compromise",
+    "misuse",
+    "不要",
+    "禁止",
+    "错误",
+    "恶意",
 ];
 
 /// Marks the passages that only mention.
 pub(crate) fn mark(passages: &mut [Passage<'_>]) {
     for passage in passages {
         let mention = match passage.context {
-            Context::Fence | Context::InlineCode => heading_is_about_mistakes(&passage.headings) || is_labelled(passage),
+            Context::Fence | Context::InlineCode => {
+                heading_is_about_mistakes(&passage.headings) || is_labelled(passage)
+            }
             Context::Prose => heading_is_about_mistakes(&passage.headings),
             _ => false,
         };
@@ -107,7 +262,8 @@ pub(crate) fn mark(passages: &mut [Passage<'_>]) {
 fn heading_is_about_mistakes(headings: &str) -> bool {
     // The title names the subject; the sections below it say what is done with it.
     let sections = headings.split_once(" / ").map_or("", |(_, below)| below);
-    HEADINGS.iter().any(|word| sections.contains(word)) && !DOING.iter().any(|word| sections.contains(word))
+    HEADINGS.iter().any(|word| sections.contains(word))
+        && !DOING.iter().any(|word| sections.contains(word))
 }
 
 fn is_labelled(passage: &Passage<'_>) -> bool {
@@ -115,21 +271,29 @@ fn is_labelled(passage: &Passage<'_>) -> bool {
     let lead = passage.lead.trim_end();
     let from = super::text::floor(lead, lead.len().saturating_sub(NEAR));
     // Only the last sentence before the block introduces it.
-    let near = lead[from..].rsplit(['.', '!', '?', '。']).find(|part| part.trim().len() > 2).unwrap_or("");
+    let near =
+        lead[from..].rsplit(['.', '!', '?', '。']).find(|part| part.trim().len() > 2).unwrap_or("");
     if labels(near) {
         return true;
     }
     passage.context == Context::Fence
-        && passage.text.lines().take(2).map(str::trim).filter(|line| line.starts_with(['#', '/', '-', ';'])).any(|line| {
-            labels(&line.to_lowercase())
-        })
+        && passage
+            .text
+            .lines()
+            .take(2)
+            .map(str::trim)
+            .filter(|line| line.starts_with(['#', '/', '-', ';']))
+            .any(|line| labels(&line.to_lowercase()))
 }
 
 /// Whether a sentence labels what follows as an example of what not to do. A negation counts when it
 /// is about doing that, or opens the sentence; "do not stop on errors" is none.
 fn labels(sentence: &str) -> bool {
     const NEGATIONS: [&str; 5] = ["do not", "don't", "don’t", "never", "must not"];
-    const DOING: [&str; 16] = ["run", "use", "do", "write", "copy", "execute", "try", "paste", "pipe", "allow", "follow", "trust", "install", "accept", "type", "ship"];
+    const DOING: [&str; 16] = [
+        "run", "use", "do", "write", "copy", "execute", "try", "paste", "pipe", "allow", "follow",
+        "trust", "install", "accept", "type", "ship",
+    ];
     LABELS.iter().any(|label| {
         if !NEGATIONS.contains(label) {
             return has_word(sentence, label);
@@ -150,7 +314,8 @@ pub(crate) fn has_word(text: &str, word: &str) -> bool {
         let letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
         let starts = word.chars().next().is_some_and(|c| c.is_ascii_alphanumeric());
         let ends = word.chars().next_back().is_some_and(|c| c.is_ascii_alphanumeric());
-        !(starts && letter(before)) && !(ends && letter(after) && !text[at + word.len()..].starts_with('s'))
+        !(starts && letter(before))
+            && !(ends && letter(after) && !text[at + word.len()..].starts_with('s'))
     })
 }
 
@@ -171,9 +336,18 @@ mod tests {
     fn examples_of_what_not_to_do_are_mentions() {
         assert_eq!(contexts("# T\nNever run this:\n```sh\nx\n```\n"), [Context::Mention]);
         assert_eq!(contexts("# T\n## Red flags\n```sh\nx\n```\n"), [Context::Mention]);
-        assert_eq!(contexts("# T\nText\n```sh\n# BAD: pipes to a shell\nx\n```\n"), [Context::Mention]);
-        assert_eq!(contexts("# Injection guide\nRun this first:\n```sh\nx\n```\n"), [Context::Fence]);
-        assert_eq!(contexts("# T\nDo not worry about errors. Run this:\n```sh\nx\n```\n"), [Context::Fence]);
+        assert_eq!(
+            contexts("# T\nText\n```sh\n# BAD: pipes to a shell\nx\n```\n"),
+            [Context::Mention]
+        );
+        assert_eq!(
+            contexts("# Injection guide\nRun this first:\n```sh\nx\n```\n"),
+            [Context::Fence]
+        );
+        assert_eq!(
+            contexts("# T\nDo not worry about errors. Run this:\n```sh\nx\n```\n"),
+            [Context::Fence]
+        );
         assert_eq!(contexts("# T\nRun `make` now\n"), [Context::InlineCode]);
     }
 }

@@ -9,11 +9,13 @@ mod bundle;
 mod code;
 mod decode;
 mod destination;
+mod files;
 mod finding;
 mod findings;
 mod flow;
 mod hidden;
 mod inventory;
+mod judge;
 mod kind;
 mod markdown;
 mod mention;
@@ -41,7 +43,12 @@ use subject::Subject;
 use text::Text;
 
 use decode::{MAX_DECODE_DEPTH, MAX_DECODED_BYTES};
+pub use files::Files;
 pub use finding::{Context, Coverage, Finding, Flow, Inventory, Report, Severity, Verdict};
+pub use judge::{
+    Case, Concern, Excerpt, Judge, JudgeError, MAX_CONCERNS, MAX_EXCERPT_BYTES, MAX_EXCERPTS_BYTES,
+    SECOND_OPINION, second_opinion,
+};
 pub use rules::{RULES, RULES_VERSION, Rule, rule};
 
 /// Why a skill could not be scanned.
@@ -69,14 +76,28 @@ impl Skill<'_> {
     /// Whether a host belongs to what the skill is about: declared, named, or used throughout.
     pub(crate) fn is_about(&self, host: &str) -> bool {
         const THROUGHOUT: usize = 4;
-        self.subject.is_about(host) || self.host_counts.get(host).copied().unwrap_or(0) >= THROUGHOUT
+        self.subject.is_about(host)
+            || self.host_counts.get(host).copied().unwrap_or(0) >= THROUGHOUT
     }
 }
 
 impl Skill<'_> {
     /// Whether making things run by themselves is what the skill says it is for.
     pub(crate) fn schedules(&self) -> bool {
-        const WORDS: [&str; 12] = ["cron", "launchd", "launch agent", "systemd", "schedul", "timer", "service", "daemon", "startup", "autostart", "login item", "background job"];
+        const WORDS: [&str; 12] = [
+            "cron",
+            "launchd",
+            "launch agent",
+            "systemd",
+            "schedul",
+            "timer",
+            "service",
+            "daemon",
+            "startup",
+            "autostart",
+            "login item",
+            "background job",
+        ];
         let said = format!("{} {}", self.subject.name, self.subject.description).to_lowercase();
         WORDS.iter().any(|word| said.contains(word))
     }
@@ -90,8 +111,7 @@ impl Skill<'_> {
 /// assert_eq!(hone_guard::scan(skill.path()).unwrap().verdict, hone_guard::Verdict::Safe);
 /// ```
 pub fn scan(path: &Path) -> Result<Report, ScanError> {
-    let bundle = bundle::read(path).map_err(|source| ScanError::Unreadable { path: path.to_owned(), source })?;
-    Ok(look(&bundle))
+    Ok(Files::read(path)?.scan())
 }
 
 fn look(bundle: &bundle::Bundle) -> Report {
@@ -125,7 +145,8 @@ fn look(bundle: &bundle::Bundle) -> Report {
     let mut findings = Findings::new(members);
     structure::look(bundle, &skill, &texts, &references, &mut findings, &mut coverage);
     settings::look(&skill, &texts, &references, &mut findings);
-    let mut memories: std::collections::HashMap<usize, shell_flow::Memory> = std::collections::HashMap::new();
+    let mut memories: std::collections::HashMap<usize, shell_flow::Memory> =
+        std::collections::HashMap::new();
     let mut embedded = Vec::new();
     for passage in &passages {
         prose::look(passage, &skill, &mut findings);
@@ -142,7 +163,12 @@ fn look(bundle: &bundle::Bundle) -> Report {
         }
     }
     // Settings and plain data: what their strings would do.
-    for passage in passages.iter().filter(|p| matches!(p.language, Language::Json | Language::Yaml | Language::Toml | Language::Ini | Language::Plain)) {
+    for passage in passages.iter().filter(|p| {
+        matches!(
+            p.language,
+            Language::Json | Language::Yaml | Language::Toml | Language::Ini | Language::Plain
+        )
+    }) {
         embedded.extend(strings_of(passage));
     }
     let mut program = code::Program::default();
@@ -150,17 +176,35 @@ fn look(bundle: &bundle::Bundle) -> Report {
         program.add(passage);
     }
     // Shell inside code inside shell: each round goes one string deeper.
-    let mut inner: Vec<Passage<'static>> = program.solve(&skill, &mut findings).into_iter().map(Passage::detached).collect();
-    inner.extend(embedded.iter().filter(|passage| passage.language == Language::Shell).cloned().map(Passage::detached));
+    let mut inner: Vec<Passage<'static>> =
+        program.solve(&skill, &mut findings).into_iter().map(Passage::detached).collect();
+    inner.extend(
+        embedded
+            .iter()
+            .filter(|passage| passage.language == Language::Shell)
+            .cloned()
+            .map(Passage::detached),
+    );
     for _ in 0..MAX_STRING_DEPTH {
         let mut deeper = Vec::new();
         for passage in &inner {
             let memory = memories.entry(passage.file).or_default();
             for code in shell_flow::look(passage, &skill, memory, &mut findings) {
-                deeper.push(Passage { language: code.language, text: Cow::Owned(code.text), ..passage.clone() }.detached());
+                deeper.push(
+                    Passage {
+                        language: code.language,
+                        text: Cow::Owned(code.text),
+                        ..passage.clone()
+                    }
+                    .detached(),
+                );
             }
         }
-        let code: Vec<Passage<'static>> = inner.into_iter().filter(|passage| passage.language != Language::Shell).chain(deeper).collect();
+        let code: Vec<Passage<'static>> = inner
+            .into_iter()
+            .filter(|passage| passage.language != Language::Shell)
+            .chain(deeper)
+            .collect();
         if code.is_empty() {
             break;
         }
@@ -185,15 +229,28 @@ fn look(bundle: &bundle::Bundle) -> Report {
 }
 
 fn subject_of(members: &[bundle::Member], texts: &[Option<Text>]) -> Subject {
-    let main = members.iter().position(|member| member.path == "SKILL.md")
+    let main = members
+        .iter()
+        .position(|member| member.path == "SKILL.md")
         .or_else(|| members.iter().position(|member| member.path.eq_ignore_ascii_case("skill.md")))
-        .or_else(|| members.iter().position(|member| member.kind == Kind::Text(Language::Markdown)));
+        .or_else(|| {
+            members.iter().position(|member| member.kind == Kind::Text(Language::Markdown))
+        });
     let Some(text) = main.and_then(|at| texts[at].as_ref()) else { return Subject::default() };
-    hone_skill::read(text.plain.as_bytes(), None).skill.map(|skill| Subject::of(&skill)).unwrap_or_default()
+    hone_skill::read(text.plain.as_bytes(), None)
+        .skill
+        .map(|skill| Subject::of(&skill))
+        .unwrap_or_default()
 }
 
 /// The passages of one file.
-fn passages_of<'a>(file: usize, path: &str, language: Language, text: &'a Text, references: &mention::References) -> Vec<Passage<'a>> {
+fn passages_of<'a>(
+    file: usize,
+    path: &str,
+    language: Language,
+    text: &'a Text,
+    references: &mention::References,
+) -> Vec<Passage<'a>> {
     let context = references.context(file);
     match language {
         Language::Markdown => {
@@ -202,7 +259,14 @@ fn passages_of<'a>(file: usize, path: &str, language: Language, text: &'a Text, 
             if body > 0 {
                 let setting = if context == In::Prose { In::Setting } else { context };
                 found.push(straight(file, Language::Yaml, setting, text, 0..body));
-                found.extend(settings::passages(file, path, Language::Yaml, text, 0..body, setting));
+                found.extend(settings::passages(
+                    file,
+                    path,
+                    Language::Yaml,
+                    text,
+                    0..body,
+                    setting,
+                ));
             }
             found.extend(letter_spaced(text, file, context));
             mention::mark(&mut found);
@@ -214,7 +278,13 @@ fn passages_of<'a>(file: usize, path: &str, language: Language, text: &'a Text, 
                 let context = if part.hidden { In::Hidden } else { context };
                 straight(file, Language::Html, context, text, part.range)
             })
-            .chain(std::iter::once(straight(file, Language::Html, context, text, 0..text.plain.len())))
+            .chain(std::iter::once(straight(
+                file,
+                Language::Html,
+                context,
+                text,
+                0..text.plain.len(),
+            )))
             .chain(settings::scripts_of_html(file, text, context))
             .chain(settings::passages(file, path, language, text, 0..text.plain.len(), context))
             .collect(),
@@ -227,7 +297,13 @@ fn passages_of<'a>(file: usize, path: &str, language: Language, text: &'a Text, 
     }
 }
 
-fn straight<'a>(file: usize, language: Language, context: In, text: &'a Text, range: std::ops::Range<usize>) -> Passage<'a> {
+fn straight<'a>(
+    file: usize,
+    language: Language,
+    context: In,
+    text: &'a Text,
+    range: std::ops::Range<usize>,
+) -> Passage<'a> {
     Passage {
         file,
         language,
@@ -247,20 +323,29 @@ const MAX_STRING_DEPTH: usize = 2;
 fn strings_of<'a>(passage: &Passage<'a>) -> Vec<Passage<'a>> {
     const MOST: usize = 200;
     let mut found = Vec::new();
-    if quoted::language_of(&passage.text[..text::floor(&passage.text, 64 * 1024)]).is_none() && passage.text.len() <= 64 * 1024 {
+    if quoted::language_of(&passage.text[..text::floor(&passage.text, 64 * 1024)]).is_none()
+        && passage.text.len() <= 64 * 1024
+    {
         return found;
     }
     let mut at = 0;
     for line in passage.text.split_inclusive('\n') {
         let body = line.trim();
         let value = body.split_once(['=', ':']).map_or(body, |(_, value)| value.trim());
-        let value = value.trim_start_matches(['"', '\'', '-', '[', ' ']).trim_end_matches([',', ']', '"', '\'', ' ']);
+        let value = value
+            .trim_start_matches(['"', '\'', '-', '[', ' '])
+            .trim_end_matches([',', ']', '"', '\'', ' ']);
         let value = value.replace("\\\"", "\"").replace("\", \"", " ").replace("\",\"", " ");
         if let Some(language) = quoted::language_of(&value)
             && found.len() < MOST
         {
             let (line, column) = passage.place.position(at);
-            found.push(Passage { language, text: Cow::Owned(value), place: Place::Fixed { line, column }, ..passage.clone() });
+            found.push(Passage {
+                language,
+                text: Cow::Owned(value),
+                place: Place::Fixed { line, column },
+                ..passage.clone()
+            });
         }
         at += line.len();
     }
@@ -290,11 +375,16 @@ fn letter_spaced<'a>(text: &'a Text, file: usize, context: In) -> Vec<Passage<'a
     let mut found = Vec::new();
     let mut start = 0;
     for line in text.plain.split_inclusive('\n') {
-        let letters: Vec<&str> = line.split([' ', '.', '-', '_', '*', '\u{00B7}']).filter(|w| !w.is_empty()).collect();
-        let single = letters.iter().filter(|w| w.trim().chars().count() == 1 && w.chars().all(char::is_alphabetic)).count();
+        let letters: Vec<&str> =
+            line.split([' ', '.', '-', '_', '*', '\u{00B7}']).filter(|w| !w.is_empty()).collect();
+        let single = letters
+            .iter()
+            .filter(|w| w.trim().chars().count() == 1 && w.chars().all(char::is_alphabetic))
+            .count();
         if single >= MIN_LETTERS && single * 4 >= letters.len() * 3 {
             let joined = join_letters(line);
-            let mut passage = straight(file, Language::Markdown, In::Hidden, text, start..start + line.len());
+            let mut passage =
+                straight(file, Language::Markdown, In::Hidden, text, start..start + line.len());
             if !context.acts() {
                 passage.context = context;
             }
@@ -312,7 +402,8 @@ fn letter_spaced<'a>(text: &'a Text, file: usize, context: In) -> Vec<Passage<'a
 /// where blanks do, two blanks or more.
 fn join_letters(line: &str) -> String {
     let is_mark = |c: char| matches!(c, '.' | '-' | '_' | '*' | '\u{00B7}');
-    let marked = line.chars().filter(|c| is_mark(*c)).count() > line.chars().filter(|c| *c == ' ').count();
+    let marked =
+        line.chars().filter(|c| is_mark(*c)).count() > line.chars().filter(|c| *c == ' ').count();
     let words: Vec<String> = line
         .split(if marked { " " } else { "  " })
         .map(|word| word.chars().filter(|c| !(is_mark(*c) || *c == ' ')).collect())
@@ -330,7 +421,8 @@ fn decode_all(passages: &mut Vec<Passage<'_>>, coverage: &mut Coverage) {
         let mut inner = Vec::new();
         for at in from..until {
             // Spans and prose of one paragraph would be decoded twice.
-            if passages[at].context == In::InlineCode || depth > 0 && passages[at].decoded.is_none() {
+            if passages[at].context == In::InlineCode || depth > 0 && passages[at].decoded.is_none()
+            {
                 continue;
             }
             for encoded in decode::find(&passages[at].text, &mut budget) {
@@ -343,7 +435,10 @@ fn decode_all(passages: &mut Vec<Passage<'_>>, coverage: &mut Coverage) {
                 coverage.decoded += 1;
                 coverage.bytes += encoded.text.len() as u64;
                 let context = if outer.context.acts() { In::Hidden } else { outer.context };
-                let language = match (quoted::language_of(&encoded.text), kind::classify("", encoded.text.as_bytes())) {
+                let language = match (
+                    quoted::language_of(&encoded.text),
+                    kind::classify("", encoded.text.as_bytes()),
+                ) {
                     (Some(language), _) => language,
                     (None, Kind::Text(language)) if language.runs() => language,
                     _ => Language::Shell,

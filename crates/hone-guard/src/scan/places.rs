@@ -223,8 +223,18 @@ pub(crate) fn classify(path: &str) -> Option<Spot> {
     }
     let path = normalise(path);
     let name = path.rsplit('/').next().unwrap_or(&path);
-    if (name == ".env" || name.starts_with(".env.") || name == ".env*") && !matches!(name, ".env.example" | ".env.sample" | ".env.template" | ".env.dist" | ".env.test") {
-        return SPOTS.iter().find(|(part, spot)| part.ends_with(".env") && path.contains(part) && matches!(spot, Spot::Secret(_))).map_or(Some(Spot::DotEnv), |(_, spot)| Some(*spot));
+    if (name == ".env" || name.starts_with(".env.") || name == ".env*")
+        && !matches!(
+            name,
+            ".env.example" | ".env.sample" | ".env.template" | ".env.dist" | ".env.test"
+        )
+    {
+        return SPOTS
+            .iter()
+            .find(|(part, spot)| {
+                part.ends_with(".env") && path.contains(part) && matches!(spot, Spot::Secret(_))
+            })
+            .map_or(Some(Spot::DotEnv), |(_, spot)| Some(*spot));
     }
     if path.ends_with("authorized_keys.txt") || path.ends_with("authorized_keys.md") {
         return None;
@@ -239,8 +249,25 @@ pub(crate) fn classify(path: &str) -> Option<Spot> {
             path.match_indices(part).any(|(at, _)| {
                 let after = path.as_bytes().get(at + part.len());
                 let before = at.checked_sub(1).and_then(|i| path.as_bytes().get(i));
-                let starts = part.starts_with(['/', '.']) || before.is_none_or(|b| !b.is_ascii_alphanumeric());
-                let ends = part.ends_with(['/', '_', '-', '.']) || after.is_none_or(|b| !b.is_ascii_alphabetic()) || matches!(*part, "launchagents" | "keychain" | ".bash_history" | "/etc/sudoers" | "/etc/cron" | "/etc/profile" | ".claude/settings" | ".claude/.credentials" | "local extension settings" | "/etc/zsh" | "currentversion/run" | ".claude/history");
+                let starts = part.starts_with(['/', '.'])
+                    || before.is_none_or(|b| !b.is_ascii_alphanumeric());
+                let ends = part.ends_with(['/', '_', '-', '.'])
+                    || after.is_none_or(|b| !b.is_ascii_alphabetic())
+                    || matches!(
+                        *part,
+                        "launchagents"
+                            | "keychain"
+                            | ".bash_history"
+                            | "/etc/sudoers"
+                            | "/etc/cron"
+                            | "/etc/profile"
+                            | ".claude/settings"
+                            | ".claude/.credentials"
+                            | "local extension settings"
+                            | "/etc/zsh"
+                            | "currentversion/run"
+                            | ".claude/history"
+                    );
                 starts && ends
             })
         })
@@ -250,16 +277,48 @@ pub(crate) fn classify(path: &str) -> Option<Spot> {
 /// Whether a path is in the person's home or in a place for the whole system, not in the project.
 pub(crate) fn is_global(path: &str) -> bool {
     let path = normalise(path);
-    path.starts_with('~') || path.starts_with("/etc") || path.starts_with("/home/") || path.starts_with("/users/") || path.starts_with("/root") || path.contains("library/") || path.contains("appdata")
+    path.starts_with('~')
+        || path.starts_with("/etc")
+        || path.starts_with("/home/")
+        || path.starts_with("/users/")
+        || path.starts_with("/root")
+        || path.contains("library/")
+        || path.contains("appdata")
 }
 
 /// `~` for the home folder however it is written, `/` between parts, lower case, no quotes.
 pub(crate) fn normalise(path: &str) -> String {
-    let path = path.trim().trim_matches(['"', '\'', '`', '<', '>', '(', ')', ',']).to_lowercase().replace('\\', "/");
+    let path = path
+        .trim()
+        .trim_matches(['"', '\'', '`', '<', '>', '(', ')', ','])
+        .to_lowercase()
+        .replace('\\', "/");
     let mut path = path;
-    for home in ["${home}", "$home", "$env:userprofile", "${env:userprofile}", "%userprofile%", "$env:home", "%homepath%", "$env:appdata", "%appdata%", "$env:localappdata", "%localappdata%", "file://"] {
+    for home in [
+        "${home}",
+        "$home",
+        "$env:userprofile",
+        "${env:userprofile}",
+        "%userprofile%",
+        "$env:home",
+        "%homepath%",
+        "$env:appdata",
+        "%appdata%",
+        "$env:localappdata",
+        "%localappdata%",
+        "file://",
+    ] {
         if path.contains(home) {
-            path = path.replace(home, if home.contains("app") { "~/appdata" } else if home == "file://" { "" } else { "~" });
+            path = path.replace(
+                home,
+                if home.contains("app") {
+                    "~/appdata"
+                } else if home == "file://" {
+                    ""
+                } else {
+                    "~"
+                },
+            );
         }
     }
     while path.contains("//") {
@@ -277,7 +336,10 @@ mod tests {
         let cases = [
             ("~/.ssh/id_rsa", Some(Spot::Secret("SSH keys"))),
             ("$HOME/.aws/credentials", Some(Spot::Secret("AWS credentials"))),
-            ("%APPDATA%\\Microsoft\\Windows\\Start Menu\\Programs\\Startup\\x.bat", Some(Spot::Autorun("autostart entry"))),
+            (
+                "%APPDATA%\\Microsoft\\Windows\\Start Menu\\Programs\\Startup\\x.bat",
+                Some(Spot::Autorun("autostart entry")),
+            ),
             ("~/.zshrc", Some(Spot::ShellStart)),
             ("${HOME}/.claude/settings.json", Some(Spot::AgentSettings)),
             ("./.env", Some(Spot::DotEnv)),

@@ -15,12 +15,41 @@ pub(crate) fn language_of(text: &str) -> Option<Language> {
     }
     let lower = text.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    if has(&["iex", "invoke-expression", "downloadstring", "start-process", "new-object net.webclient", "invoke-webrequest"]) && has(&["http", "frombase64", "irm", "iwr"]) {
+    if has(&[
+        "iex",
+        "invoke-expression",
+        "downloadstring",
+        "start-process",
+        "new-object net.webclient",
+        "invoke-webrequest",
+    ]) && has(&["http", "frombase64", "irm", "iwr"])
+    {
         return Some(Language::PowerShell);
     }
-    let fetches = has(&["curl ", "wget ", "curl.exe", "http://", "https://", "/dev/tcp/", "nc ", "telnet ", "base64 -d", "base64 --decode", "mkfifo", "ncat "]);
-    let runs = has(&["| sh", "|sh", "| bash", "|bash", "| /bin/", "|/bin/", "| sudo", "$(curl", "`curl", "<(curl", "&& sh ", "&& bash ", "&& chmod", "; chmod", "bash -i", "sh -i", " -e /bin", "| python", "| zsh", "--data", "--post-", " -d @", " -t ", "| source", "&& ./", "; sh ", "; bash ", "eval "]);
-    if lower.contains("import ") && has(&["subprocess", "os.system", "os.popen", "exec(", "urlopen", "requests."]) && text.contains('(') {
+    let fetches = has(&[
+        "curl ",
+        "wget ",
+        "curl.exe",
+        "http://",
+        "https://",
+        "/dev/tcp/",
+        "nc ",
+        "telnet ",
+        "base64 -d",
+        "base64 --decode",
+        "mkfifo",
+        "ncat ",
+    ]);
+    let runs = has(&[
+        "| sh", "|sh", "| bash", "|bash", "| /bin/", "|/bin/", "| sudo", "$(curl", "`curl",
+        "<(curl", "&& sh ", "&& bash ", "&& chmod", "; chmod", "bash -i", "sh -i", " -e /bin",
+        "| python", "| zsh", "--data", "--post-", " -d @", " -t ", "| source", "&& ./", "; sh ",
+        "; bash ", "eval ",
+    ]);
+    if lower.contains("import ")
+        && has(&["subprocess", "os.system", "os.popen", "exec(", "urlopen", "requests."])
+        && text.contains('(')
+    {
         return Some(Language::Python);
     }
     if has(&["require(", "import("]) && has(&["child_process", "exec(", "execsync", "eval("]) {

@@ -25,7 +25,7 @@ pub struct Rule {
 
 /// The rule with an id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
-    RULES.iter().copied().find(|rule| rule.id == id)
+    RULES.iter().copied().chain([&super::judge::SECOND_OPINION]).find(|rule| rule.id == id)
 }
 
 macro_rules! rules {

@@ -24,7 +24,10 @@ impl Subject {
         let mut subject = Self {
             name: skill.name.clone(),
             description: skill.description.clone(),
-            tools: skill.get("allowed-tools").or_else(|| skill.get("allowed_tools")).map(|_| skill.allowed_tools.clone()),
+            tools: skill
+                .get("allowed-tools")
+                .or_else(|| skill.get("allowed_tools"))
+                .map(|_| skill.allowed_tools.clone()),
             ..Self::default()
         };
         for (key, value) in &skill.frontmatter {
@@ -32,7 +35,9 @@ impl Subject {
         }
         for tool in &skill.allowed_tools {
             if let Some(domain) = tool.split_once("domain:") {
-                subject.hosts.push(domain.1.trim_end_matches(')').trim_start_matches("*.").to_lowercase());
+                subject
+                    .hosts
+                    .push(domain.1.trim_end_matches(')').trim_start_matches("*.").to_lowercase());
             }
         }
         subject
@@ -68,8 +73,11 @@ impl Subject {
 
     /// Whether a host belongs to what the skill is about.
     pub(crate) fn is_about(&self, host: &str) -> bool {
-        self.hosts.iter().any(|known| known == host || host.ends_with(&format!(".{known}")) || known.ends_with(&format!(".{host}")))
-            || super::destination::is_akin(host, &self.name)
+        self.hosts.iter().any(|known| {
+            known == host
+                || host.ends_with(&format!(".{known}"))
+                || known.ends_with(&format!(".{host}"))
+        }) || super::destination::is_akin(host, &self.name)
     }
 
     /// Whether an environment variable is declared.

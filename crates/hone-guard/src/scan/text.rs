@@ -50,7 +50,13 @@ impl Text {
     fn build(original: String, encoding: Encoding, had_nul: bool) -> Self {
         let (plain, map) = normalise(&original);
         let lines = std::iter::once(0)
-            .chain(original.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| short(i + 1)))
+            .chain(
+                original
+                    .bytes()
+                    .enumerate()
+                    .filter(|(_, b)| *b == b'\n')
+                    .map(|(i, _)| short(i + 1)),
+            )
             .collect();
         Self { original, plain, map, lines, encoding, had_nul }
     }
@@ -311,7 +317,8 @@ mod tests {
 
     #[test]
     fn other_scripts_stay_as_they_are() {
-        for prose in ["Привет, мир", "می‌خواهم", "日本語の説明", "שלום"] {
+        for prose in ["Привет, мир", "می‌خواهم", "日本語の説明", "שלום"]
+        {
             let text = Text::from_string(prose.to_owned());
             let kept: String = prose.chars().filter(|c| !is_shapeless(*c)).collect();
             assert_eq!(text.plain.chars().count(), kept.chars().count(), "{prose}");

@@ -186,7 +186,8 @@ pub(crate) fn tree(folder: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
 /// How many rows each table of a state has.
 pub(crate) fn row_counts(home: &Path) -> HashMap<String, i64> {
     let db = rusqlite::Connection::open(home.join("state.db")).unwrap();
-    let tables = ["folder", "meta", "ledger", "trust", "pin", "usage", "dismissal", "memo"];
+    let tables =
+        ["folder", "meta", "ledger", "trust", "pin", "usage", "dismissal", "memo", "report"];
     // A state that only knows an index has no other table yet.
     let is_there = |table: &str| {
         let known = "SELECT 1 FROM sqlite_schema WHERE name = ?1";

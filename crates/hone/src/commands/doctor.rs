@@ -1,11 +1,15 @@
 //! `hone doctor`: everything that keeps skills from working, and what to do about it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hone_library::{Catalogue, Config, Project, Reason, Skipped};
+use hone_guard::Verdict;
+use hone_library::{Catalogue, Config, Listed, Project, Reason, Skipped, reports};
 
 use super::list::counts;
+use super::scan::known_verdict;
 use crate::cli::Places;
 use crate::context::{Context, surroundings};
 use crate::json::{Doctor, DoctorCheck};
@@ -119,6 +123,7 @@ fn skills(context: &Context, catalogue: &Catalogue, checks: &mut Vec<DoctorCheck
         let hint = format!("`hone check {}`", context.typed(&skipped.path));
         checks.push(bad("skill", &format!("{path}: {}", skipped.message), Some(&hint)));
     }
+    dangerous(context, catalogue, checks);
     for skipped in
         catalogue.skipped.iter().filter(|skipped| skipped.reason == Reason::TooDeep).take(MOST)
     {
@@ -158,6 +163,22 @@ fn skills(context: &Context, catalogue: &Catalogue, checks: &mut Vec<DoctorCheck
             &format!("{} not quite right, but readable", count(noted.len(), "skill")),
             Some(&format!("`hone check --profile lenient {named}`")),
         ));
+    }
+}
+
+/// Skills that the last scan called dangerous, and that are still the same.
+fn dangerous(context: &Context, catalogue: &Catalogue, checks: &mut Vec<DoctorCheck>) {
+    let known = reports::with_verdict(&context.state, Verdict::Dangerous.word());
+    let known: HashSet<PathBuf> = known.into_iter().map(|(path, _)| path).collect();
+    let is_known = |skill: &&Listed| {
+        skill.key().canonicalize().is_ok_and(|path| known.contains(&path))
+            && known_verdict(&context.state, skill) == Some(Verdict::Dangerous)
+    };
+    let hidden = catalogue.skipped.iter().filter_map(|skipped| skipped.skill.as_deref());
+    for skill in catalogue.skills.iter().chain(hidden).filter(is_known).take(MOST) {
+        let message = format!("the scan of {} says dangerous", context.shown(skill.key()));
+        let hint = format!("`hone scan {}` says why", context.typed(skill.key()));
+        checks.push(bad("skill", &message, Some(&hint)));
     }
 }
 

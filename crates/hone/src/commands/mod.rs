@@ -16,6 +16,7 @@ mod overview;
 mod permit;
 mod policy;
 mod prompt;
+mod scan;
 mod shell;
 mod slash;
 mod trust;
@@ -67,6 +68,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
             let how = check::How { profile: profile.into(), fix, dry_run, format };
             check::check(&context, &path, how)
         }
+        Command::Scan(scan) => scan::scan(&context, &scan),
         Command::Trust { folder, revoke, list, json } => {
             trust::trust(&context, folder.as_deref(), revoke, list, json)
         }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use hone_library::usage::{self, Event};
 use hone_library::{Listed, list_files, read_file, read_text};
 
+use super::scan::known_verdict;
 use crate::cli::Writing;
 use crate::context::{Context, now};
 use crate::json;
@@ -85,6 +86,9 @@ fn show(context: &Context, skill: &Listed, file: &str, main: &str, bytes: &[u8])
     }
     if is_pinned(context, skill) {
         head.push_str(" · pinned");
+    }
+    if let Some(verdict) = known_verdict(&context.state, skill) {
+        let _ = write!(head, " · scanned: {verdict}");
     }
     let mut page = format!("{}\n", printable_line(&head));
     page.push_str(&render(&skill.summary.description, columns(), style()));

@@ -28,6 +28,7 @@ fn help_teaches() {
       rm           Take a skill away (`hone rollback` brings it back)
       file         Add or remove a skill's supporting files
       check        Check skills against the format's rules
+      scan         Look for what makes a skill unsafe
       doctor       Look for anything that keeps skills from working
       trust        Trust a project, so that its skills are offered
       history      Show every revision of a skill
@@ -240,7 +241,7 @@ fn every_command_and_every_option_is_described() {
             }
         }
     }
-    assert_eq!(seen, 36, "a command was added or taken away");
+    assert_eq!(seen, 47, "a command was added or taken away");
 }
 
 #[test]
@@ -368,7 +369,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 36, "{files:?}");
+    assert_eq!(files.len(), 47, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
@@ -401,6 +402,8 @@ fn schema_lists_and_prints() {
     list
     needs
     prompt
+    scan
+    scan-rules
     trust
     usage
     usage-import

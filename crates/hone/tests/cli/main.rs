@@ -27,6 +27,7 @@ mod policy;
 mod prompt;
 mod reference_validator;
 mod routing;
+mod scan;
 mod slash;
 mod system_calls;
 mod terminal;

@@ -45,7 +45,15 @@ const MAX_INTERPOLATION: usize = 3;
 
 /// Takes a text apart.
 pub(super) fn lex(text: &str, language: Language) -> Vec<Spot> {
-    let mut lexer = Lexer { text, bytes: text.as_bytes(), at: 0, line_start: 0, language, out: Vec::new(), depth: 0 };
+    let mut lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        line_start: 0,
+        language,
+        out: Vec::new(),
+        depth: 0,
+    };
     lexer.run();
     lexer.out
 }
@@ -83,27 +91,68 @@ impl Lexer<'_> {
                         self.at += 1;
                     }
                 }
-                b'#' if matches!(self.language, Python | Ruby | Perl | PowerShell) || self.language == Php => {
-                    if self.language == Ruby && self.peek(1) == b'{' { self.at += 1 } else { self.skip_line() };
+                b'#' if matches!(self.language, Python | Ruby | Perl | PowerShell)
+                    || self.language == Php =>
+                {
+                    if self.language == Ruby && self.peek(1) == b'{' {
+                        self.at += 1
+                    } else {
+                        self.skip_line()
+                    };
                 }
                 b'<' if self.language == PowerShell && self.peek(1) == b'#' => self.skip_past("#>"),
-                b'/' if self.peek(1) == b'/' && matches!(self.language, JavaScript | Go | Php | Language::Braces) => self.skip_line(),
-                b'/' if self.peek(1) == b'*' && matches!(self.language, JavaScript | Go | Php | Language::Braces) => self.skip_past("*/"),
-                b'-' if self.peek(1) == b'-' && matches!(self.language, Lua | Language::AppleScript) => {
-                    if self.text[self.at..].starts_with("--[[") { self.skip_past("]]") } else { self.skip_line() };
+                b'/' if self.peek(1) == b'/'
+                    && matches!(self.language, JavaScript | Go | Php | Language::Braces) =>
+                {
+                    self.skip_line()
                 }
-                b'r' | b'R' if self.language == Batch && self.text[self.at..].get(..4).is_some_and(|w| w.eq_ignore_ascii_case("rem ")) => self.skip_line(),
-                b'=' if self.language == Ruby && self.column() == 0 && self.text[self.at..].starts_with("=begin") => self.skip_past("=end"),
-                b'=' if self.language == Perl && self.column() == 0 && self.peek(1).is_ascii_alphabetic() => self.skip_past("=cut"),
+                b'/' if self.peek(1) == b'*'
+                    && matches!(self.language, JavaScript | Go | Php | Language::Braces) =>
+                {
+                    self.skip_past("*/")
+                }
+                b'-' if self.peek(1) == b'-'
+                    && matches!(self.language, Lua | Language::AppleScript) =>
+                {
+                    if self.text[self.at..].starts_with("--[[") {
+                        self.skip_past("]]")
+                    } else {
+                        self.skip_line()
+                    };
+                }
+                b'r' | b'R'
+                    if self.language == Batch
+                        && self.text[self.at..]
+                            .get(..4)
+                            .is_some_and(|w| w.eq_ignore_ascii_case("rem ")) =>
+                {
+                    self.skip_line()
+                }
+                b'=' if self.language == Ruby
+                    && self.column() == 0
+                    && self.text[self.at..].starts_with("=begin") =>
+                {
+                    self.skip_past("=end")
+                }
+                b'=' if self.language == Perl
+                    && self.column() == 0
+                    && self.peek(1).is_ascii_alphabetic() =>
+                {
+                    self.skip_past("=cut")
+                }
                 b'"' | b'\'' => self.string(c),
                 b'`' if matches!(self.language, JavaScript) => self.string(c),
                 b'`' if matches!(self.language, Go) => {
-                    let end = self.text[self.at + 1..].find('`').map_or(self.bytes.len(), |i| self.at + 1 + i);
+                    let end = self.text[self.at + 1..]
+                        .find('`')
+                        .map_or(self.bytes.len(), |i| self.at + 1 + i);
                     self.push(Token::Text(self.text[self.at + 1..end].to_owned()), start);
                     self.at = (end + 1).min(self.bytes.len());
                 }
                 b'`' if matches!(self.language, Ruby | Perl | Php) => {
-                    let end = self.text[self.at + 1..].find('`').map_or(self.bytes.len(), |i| self.at + 1 + i);
+                    let end = self.text[self.at + 1..]
+                        .find('`')
+                        .map_or(self.bytes.len(), |i| self.at + 1 + i);
                     let inner = self.text[self.at + 1..end].to_owned();
                     self.push(Token::Name("qx".to_owned()), start);
                     self.push(Token::Op('('), start);
@@ -113,13 +162,26 @@ impl Lexer<'_> {
                     self.at = (end + 1).min(self.bytes.len());
                 }
                 b'[' if self.language == Lua && self.peek(1) == b'[' => {
-                    let end = self.text[self.at..].find("]]").map_or(self.bytes.len(), |i| self.at + i);
-                    self.push(Token::Text(self.text[(self.at + 2).min(end)..end].to_owned()), start);
+                    let end =
+                        self.text[self.at..].find("]]").map_or(self.bytes.len(), |i| self.at + i);
+                    self.push(
+                        Token::Text(self.text[(self.at + 2).min(end)..end].to_owned()),
+                        start,
+                    );
                     self.at = (end + 2).min(self.bytes.len());
                 }
-                b'%' if self.language == Ruby && matches!(self.peek(1), b'x' | b'q' | b'Q' | b'w') && matches!(self.peek(2), b'(' | b'{' | b'[') => {
-                    let close = match self.peek(2) { b'(' => ')', b'{' => '}', _ => ']' };
-                    let end = self.text[self.at + 3..].find(close).map_or(self.bytes.len(), |i| self.at + 3 + i);
+                b'%' if self.language == Ruby
+                    && matches!(self.peek(1), b'x' | b'q' | b'Q' | b'w')
+                    && matches!(self.peek(2), b'(' | b'{' | b'[') =>
+                {
+                    let close = match self.peek(2) {
+                        b'(' => ')',
+                        b'{' => '}',
+                        _ => ']',
+                    };
+                    let end = self.text[self.at + 3..]
+                        .find(close)
+                        .map_or(self.bytes.len(), |i| self.at + 3 + i);
                     let inner = self.text[(self.at + 3).min(end)..end].to_owned();
                     let runs = self.peek(1) == b'x';
                     if runs {
@@ -135,9 +197,14 @@ impl Lexer<'_> {
                 }
                 b'[' if self.language == PowerShell && self.static_member(start) => {}
                 b'q' if self.language == Perl && self.perl_quote(start) => {}
-                b'<' if self.peek(1) == b'<' && matches!(self.language, Ruby | Perl | Php) => self.heredoc(start),
+                b'<' if self.peek(1) == b'<' && matches!(self.language, Ruby | Perl | Php) => {
+                    self.heredoc(start)
+                }
                 b'0'..=b'9' => {
-                    while self.peek(0).is_ascii_alphanumeric() || self.peek(0) == b'.' || self.peek(0) == b'_' {
+                    while self.peek(0).is_ascii_alphanumeric()
+                        || self.peek(0) == b'.'
+                        || self.peek(0) == b'_'
+                    {
                         self.at += 1;
                     }
                     self.push(Token::Number, start);
@@ -162,9 +229,16 @@ impl Lexer<'_> {
     /// `[Type]::Member` as one name.
     fn static_member(&mut self, start: usize) -> bool {
         let rest = &self.text[self.at + 1..];
-        let length = rest.bytes().take(80).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_')).count();
-        let Some(member) = rest.get(length..).and_then(|tail| tail.strip_prefix("]::")) else { return false };
-        let name = member.bytes().take(80).take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+        let length = rest
+            .bytes()
+            .take(80)
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'))
+            .count();
+        let Some(member) = rest.get(length..).and_then(|tail| tail.strip_prefix("]::")) else {
+            return false;
+        };
+        let name =
+            member.bytes().take(80).take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
         if length == 0 || name == 0 {
             return false;
         }
@@ -177,7 +251,13 @@ impl Lexer<'_> {
     /// `qx(…)`, `qq{…}`, `q[…]`.
     fn perl_quote(&mut self, start: usize) -> bool {
         let rest = &self.text[self.at..];
-        let kind = if rest.starts_with("qx") { "qx" } else if rest.starts_with("qq") { "qq" } else { "q" };
+        let kind = if rest.starts_with("qx") {
+            "qx"
+        } else if rest.starts_with("qq") {
+            "qq"
+        } else {
+            "q"
+        };
         let before = start.checked_sub(1).map_or(b' ', |i| self.bytes[i]);
         let Some(open) = rest[kind.len()..].chars().next() else { return false };
         let close = match open {
@@ -220,15 +300,29 @@ impl Lexer<'_> {
     }
 
     fn skip_past(&mut self, end: &str) {
-        let to = self.text[self.at..].find(end).map_or(self.bytes.len(), |i| self.at + i + end.len());
+        let to =
+            self.text[self.at..].find(end).map_or(self.bytes.len(), |i| self.at + i + end.len());
         self.at = to;
     }
 
     fn sigil(&self) -> bool {
         let next = self.peek(1);
-        let variable = is_name(next) || next == b'{' && self.bytes[self.at] == b'$' && self.language == Language::PowerShell || next == b'$';
-        variable && matches!(self.language, Language::Perl | Language::Php | Language::PowerShell | Language::Ruby | Language::JavaScript | Language::Batch)
-            && (self.bytes[self.at] != b'%' || self.language == Language::Perl || self.language == Language::Batch)
+        let variable = is_name(next)
+            || next == b'{' && self.bytes[self.at] == b'$' && self.language == Language::PowerShell
+            || next == b'$';
+        variable
+            && matches!(
+                self.language,
+                Language::Perl
+                    | Language::Php
+                    | Language::PowerShell
+                    | Language::Ruby
+                    | Language::JavaScript
+                    | Language::Batch
+            )
+            && (self.bytes[self.at] != b'%'
+                || self.language == Language::Perl
+                || self.language == Language::Batch)
     }
 
     /// A name with everything that dots, colons and arrows join to it.
@@ -237,8 +331,18 @@ impl Lexer<'_> {
         let mut name = String::new();
         // A prefix such as f"…", r'…', b"…" belongs to the string.
         if self.language == Language::Python {
-            let letters = self.bytes[self.at..].iter().take(3).take_while(|b| b.is_ascii_alphabetic()).count();
-            if letters <= 2 && matches!(self.peek(letters), b'"' | b'\'') && self.text[self.at..self.at + letters].bytes().all(|b| matches!(b.to_ascii_lowercase(), b'f' | b'r' | b'b' | b'u')) && letters > 0 {
+            let letters = self.bytes[self.at..]
+                .iter()
+                .take(3)
+                .take_while(|b| b.is_ascii_alphabetic())
+                .count();
+            if letters <= 2
+                && matches!(self.peek(letters), b'"' | b'\'')
+                && self.text[self.at..self.at + letters]
+                    .bytes()
+                    .all(|b| matches!(b.to_ascii_lowercase(), b'f' | b'r' | b'b' | b'u'))
+                && letters > 0
+            {
                 self.at += letters;
                 let quote = self.peek(0);
                 self.string(quote);
@@ -246,19 +350,37 @@ impl Lexer<'_> {
             }
         }
         loop {
-            while matches!(self.peek(0), b'$' | b'@' | b'%' | b'{') && (name.is_empty() || name.ends_with('.')) && (self.peek(0) != b'{' || self.language == Language::PowerShell && self.at > start) {
+            while matches!(self.peek(0), b'$' | b'@' | b'%' | b'{')
+                && (name.is_empty() || name.ends_with('.'))
+                && (self.peek(0) != b'{'
+                    || self.language == Language::PowerShell && self.at > start)
+            {
                 self.at += 1;
             }
             let from = self.at;
-            while is_name(self.peek(0)) || self.peek(0).is_ascii_digit() || self.peek(0) == b'-' && matches!(self.language, Language::PowerShell) && self.peek(1).is_ascii_alphabetic() && !self.bytes[start].eq(&b'$') {
+            while is_name(self.peek(0))
+                || self.peek(0).is_ascii_digit()
+                || self.peek(0) == b'-'
+                    && matches!(self.language, Language::PowerShell)
+                    && self.peek(1).is_ascii_alphabetic()
+                    && !self.bytes[start].eq(&b'$')
+            {
                 self.at += 1;
             }
             name.push_str(&self.text[from..self.at]);
-            if self.peek(0) == b'}' && self.language == Language::PowerShell && self.bytes[start] == b'$' && self.text[start..self.at].contains('{') {
+            if self.peek(0) == b'}'
+                && self.language == Language::PowerShell
+                && self.bytes[start] == b'$'
+                && self.text[start..self.at].contains('{')
+            {
                 self.at += 1;
             }
             // `$env:NAME`
-            if self.language == Language::PowerShell && self.peek(0) == b':' && self.peek(1) != b':' && name.eq_ignore_ascii_case("env") {
+            if self.language == Language::PowerShell
+                && self.peek(0) == b':'
+                && self.peek(1) != b':'
+                && name.eq_ignore_ascii_case("env")
+            {
                 name.push(':');
                 self.at += 1;
                 continue;
@@ -268,19 +390,35 @@ impl Lexer<'_> {
             if self.language == Language::JavaScript || self.language == Language::Ruby {
                 let rest = self.text[self.at..].trim_start();
                 let skipped = self.text.len() - self.at - rest.len();
-                if skipped > 0 && skipped < 200 && rest.starts_with('.') && rest.as_bytes().get(1).is_some_and(|b| is_name(*b)) && self.text[self.at..self.at + skipped].contains('\n') {
+                if skipped > 0
+                    && skipped < 200
+                    && rest.starts_with('.')
+                    && rest.as_bytes().get(1).is_some_and(|b| is_name(*b))
+                    && self.text[self.at..self.at + skipped].contains('\n')
+                {
                     ahead = skipped;
                 }
             }
             let joined = match (self.peek(ahead), self.peek(ahead + 1)) {
                 (b'.', c) if is_name(c) => 1,
                 (b'?', b'.') => 2,
-                (b':', b':') if !matches!(self.language, Language::Python | Language::JavaScript) => 2,
-                (b'-', b'>') if matches!(self.language, Language::Php | Language::Perl) && is_name(self.peek(ahead + 2)) => 2,
+                (b':', b':')
+                    if !matches!(self.language, Language::Python | Language::JavaScript) =>
+                {
+                    2
+                }
+                (b'-', b'>')
+                    if matches!(self.language, Language::Php | Language::Perl)
+                        && is_name(self.peek(ahead + 2)) =>
+                {
+                    2
+                }
                 (b':', c) if self.language == Language::Lua && is_name(c) => 1,
                 _ => 0,
             };
-            if joined == 0 || !is_name(self.peek(ahead + joined)) && self.peek(ahead + joined) != b'$' {
+            if joined == 0
+                || !is_name(self.peek(ahead + joined)) && self.peek(ahead + joined) != b'$'
+            {
                 break;
             }
             self.at += ahead + joined;
@@ -296,10 +434,15 @@ impl Lexer<'_> {
 
     fn string(&mut self, quote: u8) {
         let start = self.at;
-        let triple = self.language == Language::Python && self.peek(1) == quote && self.peek(2) == quote;
+        let triple =
+            self.language == Language::Python && self.peek(1) == quote && self.peek(2) == quote;
         let before = start.checked_sub(1).map_or(0, |i| self.bytes[i]);
         let raw = before.eq_ignore_ascii_case(&b'r') && self.language == Language::Python;
-        let formatted = before.eq_ignore_ascii_case(&b'f') && self.language == Language::Python || start >= 2 && self.language == Language::Python && self.bytes[start - 2].eq_ignore_ascii_case(&b'f') && before.is_ascii_alphabetic();
+        let formatted = before.eq_ignore_ascii_case(&b'f') && self.language == Language::Python
+            || start >= 2
+                && self.language == Language::Python
+                && self.bytes[start - 2].eq_ignore_ascii_case(&b'f')
+                && before.is_ascii_alphabetic();
         self.at += if triple { 3 } else { 1 };
         let mut value = String::new();
         let from = self.at;
@@ -316,10 +459,20 @@ impl Lexer<'_> {
                 } else {
                     break;
                 }
-            } else if c == b'\n' && quote != b'`' && !matches!(self.language, Language::Perl | Language::Php | Language::PowerShell | Language::Ruby) {
+            } else if c == b'\n'
+                && quote != b'`'
+                && !matches!(
+                    self.language,
+                    Language::Perl | Language::Php | Language::PowerShell | Language::Ruby
+                )
+            {
                 break;
             }
-            if c == b'\\' && !raw && self.language != Language::PowerShell && self.language != Language::Batch {
+            if c == b'\\'
+                && !raw
+                && self.language != Language::PowerShell
+                && self.language != Language::Batch
+            {
                 self.escape(&mut value);
                 continue;
             }
@@ -351,7 +504,12 @@ impl Lexer<'_> {
 
     fn escape(&mut self, value: &mut String) {
         let next = self.peek(1);
-        let hex = |from: usize, length: usize| self.text.get(self.at + from..self.at + from + length).and_then(|digits| u32::from_str_radix(digits, 16).ok()).and_then(char::from_u32);
+        let hex = |from: usize, length: usize| {
+            self.text
+                .get(self.at + from..self.at + from + length)
+                .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+                .and_then(char::from_u32)
+        };
         let (c, length) = match next {
             b'n' => (Some('\n'), 2),
             b't' => (Some('\t'), 2),
@@ -379,10 +537,18 @@ impl Lexer<'_> {
         let mut i = 0;
         while i < bytes.len() {
             let open = match self.language {
-                Language::Python if bytes[i] == b'{' && bytes.get(i + 1) != Some(&b'{') => Some(i + 1),
-                Language::JavaScript if bytes[i] == b'$' && bytes.get(i + 1) == Some(&b'{') => Some(i + 2),
-                Language::Ruby if bytes[i] == b'#' && bytes.get(i + 1) == Some(&b'{') => Some(i + 2),
-                Language::PowerShell if bytes[i] == b'$' && bytes.get(i + 1) == Some(&b'(') => Some(i + 2),
+                Language::Python if bytes[i] == b'{' && bytes.get(i + 1) != Some(&b'{') => {
+                    Some(i + 1)
+                }
+                Language::JavaScript if bytes[i] == b'$' && bytes.get(i + 1) == Some(&b'{') => {
+                    Some(i + 2)
+                }
+                Language::Ruby if bytes[i] == b'#' && bytes.get(i + 1) == Some(&b'{') => {
+                    Some(i + 2)
+                }
+                Language::PowerShell if bytes[i] == b'$' && bytes.get(i + 1) == Some(&b'(') => {
+                    Some(i + 2)
+                }
                 _ => None,
             };
             if let Some(from) = open {
@@ -401,9 +567,17 @@ impl Lexer<'_> {
                 let code = &inner[from..end.saturating_sub(1).max(from)];
                 self.sub(code, at);
                 i = end.max(i + 1);
-            } else if matches!(self.language, Language::Perl | Language::Php | Language::PowerShell) && bytes[i] == b'$' && bytes.get(i + 1).is_some_and(|b| is_name(*b) || *b == b'{') {
+            } else if matches!(self.language, Language::Perl | Language::Php | Language::PowerShell)
+                && bytes[i] == b'$'
+                && bytes.get(i + 1).is_some_and(|b| is_name(*b) || *b == b'{')
+            {
                 let rest = &inner[i + 1..];
-                let length = rest.bytes().take_while(|b| is_name(*b) || b.is_ascii_digit() || matches!(b, b'{' | b'}' | b':')).count();
+                let length = rest
+                    .bytes()
+                    .take_while(|b| {
+                        is_name(*b) || b.is_ascii_digit() || matches!(b, b'{' | b'}' | b':')
+                    })
+                    .count();
                 self.sub(&inner[i..i + 1 + length], at);
                 i += 1 + length;
             } else {
@@ -413,7 +587,15 @@ impl Lexer<'_> {
     }
 
     fn sub(&mut self, code: &str, at: usize) {
-        let mut inner = Lexer { text: code, bytes: code.as_bytes(), at: 0, line_start: 0, language: self.language, out: Vec::new(), depth: self.depth + 1 };
+        let mut inner = Lexer {
+            text: code,
+            bytes: code.as_bytes(),
+            at: 0,
+            line_start: 0,
+            language: self.language,
+            out: Vec::new(),
+            depth: self.depth + 1,
+        };
         inner.run();
         for spot in inner.out {
             if spot.token != Token::Line {
@@ -424,7 +606,11 @@ impl Lexer<'_> {
 
     fn heredoc(&mut self, start: usize) {
         let rest = &self.text[self.at..];
-        let tag: String = rest.trim_start_matches(['<', '-', '~', '"', '\'', ' ']).chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let tag: String = rest
+            .trim_start_matches(['<', '-', '~', '"', '\'', ' '])
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect();
         let opener = rest.len() - rest.trim_start_matches(['<', '-', '~', '"', '\'', ' ']).len();
         if tag.len() < 2 || !tag.chars().next().is_some_and(|c| c.is_ascii_uppercase()) {
             self.push(Token::Op('<'), start);
@@ -448,7 +634,11 @@ impl Lexer<'_> {
         self.push(Token::Text(body.clone()), start);
         self.interpolate(&body, start);
         // The rest of the opening line first, then on after the body.
-        let tail = rest.get(opener + tag.len()..line_end).unwrap_or_default().trim_matches(['"', '\'']).to_owned();
+        let tail = rest
+            .get(opener + tag.len()..line_end)
+            .unwrap_or_default()
+            .trim_matches(['"', '\''])
+            .to_owned();
         self.sub(&tail, start);
         let next = self.at + after;
         self.push(Token::Line, start);
@@ -480,12 +670,27 @@ mod tests {
 
     #[test]
     fn names_are_joined_and_strings_opened() {
-        assert_eq!(shown("x = os.environ['A'] # no\n", Language::Python), ["x", "=", "os.environ", "[", "'A'", "]"]);
+        assert_eq!(
+            shown("x = os.environ['A'] # no\n", Language::Python),
+            ["x", "=", "os.environ", "[", "'A'", "]"]
+        );
         assert_eq!(shown("f\"a{b.c}d\"", Language::Python), ["'a{b.c}d'", "b.c"]);
-        assert_eq!(shown("`u/${process.env.K}`", Language::JavaScript), ["'u/${process.env.K}'", "process.env.K"]);
-        assert_eq!(shown("$c->post($ENV{X});", Language::Perl), ["c.post", "(", "ENV", "{", "X", "}", ")", ";"]);
-        assert_eq!(shown("Invoke-RestMethod -Body $env:KEY", Language::PowerShell), ["Invoke-RestMethod", "-", "Body", "env:KEY"]);
-        assert_eq!(shown("Net::HTTP.get(u) # x\n", Language::Ruby), ["Net.HTTP.get", "(", "u", ")"]);
+        assert_eq!(
+            shown("`u/${process.env.K}`", Language::JavaScript),
+            ["'u/${process.env.K}'", "process.env.K"]
+        );
+        assert_eq!(
+            shown("$c->post($ENV{X});", Language::Perl),
+            ["c.post", "(", "ENV", "{", "X", "}", ")", ";"]
+        );
+        assert_eq!(
+            shown("Invoke-RestMethod -Body $env:KEY", Language::PowerShell),
+            ["Invoke-RestMethod", "-", "Body", "env:KEY"]
+        );
+        assert_eq!(
+            shown("Net::HTTP.get(u) # x\n", Language::Ruby),
+            ["Net.HTTP.get", "(", "u", ")"]
+        );
         assert_eq!(shown("a /* x */ 'it\\'s' // y", Language::JavaScript), ["a", "'it's'"]);
         assert_eq!(shown("'''a\nb''' + c", Language::Python), ["'a\nb'", "+", "c"]);
     }
@@ -493,7 +698,17 @@ mod tests {
     #[test]
     fn unfinished_and_odd_texts_end() {
         for text in ["'", "\"\\", "`${", "f\"{", "<<EOT\n", "$", "/*", "é́'é"] {
-            for language in [Language::Python, Language::JavaScript, Language::Ruby, Language::Perl, Language::PowerShell, Language::Php, Language::Go, Language::Lua, Language::Batch] {
+            for language in [
+                Language::Python,
+                Language::JavaScript,
+                Language::Ruby,
+                Language::Perl,
+                Language::PowerShell,
+                Language::Php,
+                Language::Go,
+                Language::Lua,
+                Language::Batch,
+            ] {
                 lex(text, language);
             }
         }

@@ -48,7 +48,16 @@ impl<'a> Program<'a> {
     pub(crate) fn add(&mut self, passage: &'a Passage<'a>) {
         let code = matches!(
             passage.language,
-            Language::Python | Language::JavaScript | Language::Ruby | Language::Perl | Language::PowerShell | Language::Php | Language::Go | Language::Lua | Language::Braces | Language::Batch
+            Language::Python
+                | Language::JavaScript
+                | Language::Ruby
+                | Language::Perl
+                | Language::PowerShell
+                | Language::Php
+                | Language::Go
+                | Language::Lua
+                | Language::Braces
+                | Language::Batch
         );
         if code {
             self.units.push(Unit::new(passage));
@@ -56,7 +65,11 @@ impl<'a> Program<'a> {
     }
 
     /// Follows the flows; gives back the shell texts that the code runs.
-    pub(crate) fn solve(&mut self, skill: &Skill<'_>, findings: &mut Findings<'_>) -> Vec<Passage<'a>> {
+    pub(crate) fn solve(
+        &mut self,
+        skill: &Skill<'_>,
+        findings: &mut Findings<'_>,
+    ) -> Vec<Passage<'a>> {
         for unit in &mut self.units {
             unit.declare(&mut self.world);
         }

@@ -14,57 +14,230 @@ use crate::scan::rules;
 pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     let passage = unit.passage;
     let text: &str = &passage.text;
-    let mut report = |at: usize, found: Match| findings.add(passage, at..(at + 1).min(text.len()), found);
+    let mut report =
+        |at: usize, found: Match| findings.add(passage, at..(at + 1).min(text.len()), found);
     let has = |word: &str| text.contains(word);
     let lower = text.to_ascii_lowercase();
     let find = |word: &str| lower.find(word).unwrap_or(0);
 
     if let Some(at) = socket_shell(&lower, passage.language) {
-        let example = matches!(passage.context, Context::Fence) && lower.contains("attacker") || addresses(text).iter().any(|a| a.class() == Class::Placeholder) && passage.context == Context::Fence;
+        let example = matches!(passage.context, Context::Fence) && lower.contains("attacker")
+            || addresses(text).iter().any(|a| a.class() == Class::Placeholder)
+                && passage.context == Context::Fence;
         let severity = if example { Severity::Info } else { Severity::Critical };
-        report(at, Match::new(&rules::REVERSE_SHELL, severity, "a shell is connected to a socket").with(Flow::new("a shell", "a network connection")));
+        report(
+            at,
+            Match::new(&rules::REVERSE_SHELL, severity, "a shell is connected to a socket")
+                .with(Flow::new("a shell", "a network connection")),
+        );
     }
     // Encrypt every file, delete the original.
-    let walks = ["os.walk", "rglob", "glob.glob", "readdirsync", "dir.glob", "get-childitem", "filepath.walk", "file.find", "scandir"].iter().any(|w| lower.contains(w));
-    let encrypts = ["fernet", "aes.new", "createcipheriv", "chacha20", "aes-256", "aescryptoserviceprovider", "cipher.encrypt", ".encrypt(", "openssl enc", "createencryptor"].iter().any(|w| lower.contains(w));
-    let deletes = ["os.remove", "os.unlink", ".unlink(", "unlinksync", "file.delete", "remove-item", "os.rename", "shutil.move", ".replace(", "os.remove("].iter().any(|w| lower.contains(w));
-    let note = ["ransom", "decrypt your", "your files", "bitcoin", "btc", "readme_recover", "restore your", "recover", "payment", "unlock", "contact", "locked"].iter().filter(|w| lower.contains(**w)).count();
-    let home = ["path.home", "expanduser", "homedir", "userprofile", "/home", "dir.home", "documents"].iter().any(|w| lower.contains(w));
+    let walks = [
+        "os.walk",
+        "rglob",
+        "glob.glob",
+        "readdirsync",
+        "dir.glob",
+        "get-childitem",
+        "filepath.walk",
+        "file.find",
+        "scandir",
+    ]
+    .iter()
+    .any(|w| lower.contains(w));
+    let encrypts = [
+        "fernet",
+        "aes.new",
+        "createcipheriv",
+        "chacha20",
+        "aes-256",
+        "aescryptoserviceprovider",
+        "cipher.encrypt",
+        ".encrypt(",
+        "openssl enc",
+        "createencryptor",
+    ]
+    .iter()
+    .any(|w| lower.contains(w));
+    let deletes = [
+        "os.remove",
+        "os.unlink",
+        ".unlink(",
+        "unlinksync",
+        "file.delete",
+        "remove-item",
+        "os.rename",
+        "shutil.move",
+        ".replace(",
+        "os.remove(",
+    ]
+    .iter()
+    .any(|w| lower.contains(w));
+    let note = [
+        "ransom",
+        "decrypt your",
+        "your files",
+        "bitcoin",
+        "btc",
+        "readme_recover",
+        "restore your",
+        "recover",
+        "payment",
+        "unlock",
+        "contact",
+        "locked",
+    ]
+    .iter()
+    .filter(|w| lower.contains(**w))
+    .count();
+    let home =
+        ["path.home", "expanduser", "homedir", "userprofile", "/home", "dir.home", "documents"]
+            .iter()
+            .any(|w| lower.contains(w));
     if walks && encrypts && deletes && (note >= 1 && home || note >= 2) {
-        report(find("encrypt"), Match::new(&rules::DESTRUCTIVE, Severity::Critical, "files are encrypted and their originals removed, with a note left"));
+        report(
+            find("encrypt"),
+            Match::new(
+                &rules::DESTRUCTIVE,
+                Severity::Critical,
+                "files are encrypted and their originals removed, with a note left",
+            ),
+        );
     }
     if passage.language == Language::JavaScript {
-        let names: std::collections::HashSet<&str> = unit.tokens.iter().filter_map(|s| match &s.token { Token::Name(n) if n.starts_with("_0x") && n.len() >= 5 => Some(n.as_str()), _ => None }).collect();
+        let names: std::collections::HashSet<&str> = unit
+            .tokens
+            .iter()
+            .filter_map(|s| match &s.token {
+                Token::Name(n) if n.starts_with("_0x") && n.len() >= 5 => Some(n.as_str()),
+                _ => None,
+            })
+            .collect();
         if names.len() >= 3 {
-            report(text.find("_0x").unwrap_or(0), Match::new(&rules::OBFUSCATED_CODE, Severity::Critical, format!("{} names such as `_0x…`: the code was run through an obfuscator", names.len())));
+            report(
+                text.find("_0x").unwrap_or(0),
+                Match::new(
+                    &rules::OBFUSCATED_CODE,
+                    Severity::Critical,
+                    format!(
+                        "{} names such as `_0x…`: the code was run through an obfuscator",
+                        names.len()
+                    ),
+                ),
+            );
         }
     }
     built_names(unit, &mut report);
     if matches!(passage.language, Language::PowerShell | Language::Batch) {
         windows(&lower, text, passage.context, skill, &mut report);
     }
-    if (has("S_ISUID") || has("0o4755") || has("0o6755") || has("04755") || has("0o4777")) && lower.contains("chmod") {
-        report(find("chmod"), Match::new(&rules::CREDENTIAL_WRITE, Severity::Critical, "a program is made to run with its owner's rights"));
+    if (has("S_ISUID") || has("0o4755") || has("0o6755") || has("04755") || has("0o4777"))
+        && lower.contains("chmod")
+    {
+        report(
+            find("chmod"),
+            Match::new(
+                &rules::CREDENTIAL_WRITE,
+                Severity::Critical,
+                "a program is made to run with its owner's rights",
+            ),
+        );
     }
-    let everything = ["buckets.all()", "list_buckets", "list_tables", "describe_db_", "list_namespaces", "listbuckets", "list_blobs"].iter().any(|w| lower.contains(w));
-    let removes = ["delete_bucket", "delete_table", "delete_db", ".delete()", "delete_namespace", "deletebucket", "delete_objects", "delete_snapshot"].iter().filter(|w| lower.contains(**w)).count();
-    if everything && removes >= 1 && lower.contains("for ") && !lower.contains("input(") && !lower.contains("dry_run") && !lower.contains("dry-run") && !lower.contains("confirm") {
-        report(find("delete"), Match::new(&rules::DESTRUCTIVE, Severity::Critical, "everything of a kind is deleted, one after the other"));
+    let everything = [
+        "buckets.all()",
+        "list_buckets",
+        "list_tables",
+        "describe_db_",
+        "list_namespaces",
+        "listbuckets",
+        "list_blobs",
+    ]
+    .iter()
+    .any(|w| lower.contains(w));
+    let removes = [
+        "delete_bucket",
+        "delete_table",
+        "delete_db",
+        ".delete()",
+        "delete_namespace",
+        "deletebucket",
+        "delete_objects",
+        "delete_snapshot",
+    ]
+    .iter()
+    .filter(|w| lower.contains(**w))
+    .count();
+    if everything
+        && removes >= 1
+        && lower.contains("for ")
+        && !lower.contains("input(")
+        && !lower.contains("dry_run")
+        && !lower.contains("dry-run")
+        && !lower.contains("confirm")
+    {
+        report(
+            find("delete"),
+            Match::new(
+                &rules::DESTRUCTIVE,
+                Severity::Critical,
+                "everything of a kind is deleted, one after the other",
+            ),
+        );
     }
-    if ["mining.subscribe", "mining.authorize", "mining.submit"].iter().filter(|w| has(w)).count() >= 2 {
-        report(find("mining."), Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a miner speaks to its pool"));
+    if ["mining.subscribe", "mining.authorize", "mining.submit"].iter().filter(|w| has(w)).count()
+        >= 2
+    {
+        report(
+            find("mining."),
+            Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a miner speaks to its pool"),
+        );
     }
     if has("administratorPrivileges") && has("doShellScript") {
-        report(find("administratorprivileges"), Match::new(&rules::CREDENTIAL_WRITE, Severity::Critical, "a shell command asks for the administrator's rights"));
+        report(
+            find("administratorprivileges"),
+            Match::new(
+                &rules::CREDENTIAL_WRITE,
+                Severity::Critical,
+                "a shell command asks for the administrator's rights",
+            ),
+        );
     }
     if (has("stratum+tcp") || has("stratum+ssl")) && passage.context != Context::Fence {
-        report(find("stratum"), Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a miner is connected to its pool"));
+        report(
+            find("stratum"),
+            Match::new(
+                &rules::RESOURCE_ABUSE,
+                Severity::Critical,
+                "a miner is connected to its pool",
+            ),
+        );
     }
-    if (has("169.254.169.254") || has("metadata.google.internal")) && ["security-credentials", "service-accounts", "oauth2/token"].iter().any(|w| has(w)) {
-        report(find("169.254.169.254").max(find("metadata.google.internal")), Match::new(&rules::METADATA_CREDENTIALS, Severity::Critical, "the cloud's metadata service is asked for credentials"));
+    if (has("169.254.169.254") || has("metadata.google.internal"))
+        && ["security-credentials", "service-accounts", "oauth2/token"].iter().any(|w| has(w))
+    {
+        report(
+            find("169.254.169.254").max(find("metadata.google.internal")),
+            Match::new(
+                &rules::METADATA_CREDENTIALS,
+                Severity::Critical,
+                "the cloud's metadata service is asked for credentials",
+            ),
+        );
     }
-    if has("os.fork()") && (has("while True") || has("while 1")) && !has("waitpid") && !has("sys.exit") && !has("os._exit") {
-        report(find("os.fork"), Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "processes are started without end"));
+    if has("os.fork()")
+        && (has("while True") || has("while 1"))
+        && !has("waitpid")
+        && !has("sys.exit")
+        && !has("os._exit")
+    {
+        report(
+            find("os.fork"),
+            Match::new(
+                &rules::RESOURCE_ABUSE,
+                Severity::Critical,
+                "processes are started without end",
+            ),
+        );
     }
     base_url(unit, skill, &mut report);
 }
@@ -73,41 +246,145 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
 fn socket_shell(lower: &str, language: Language) -> Option<usize> {
     let socket = match language {
         Language::Python => lower.contains("socket.") || lower.contains("create_connection"),
-        Language::JavaScript => lower.contains("net.") || lower.contains("net').") || lower.contains("createconnection") || lower.contains("tls.connect") || lower.contains("new net") || lower.contains("deno.connect") || lower.contains("bun.connect"),
+        Language::JavaScript => {
+            lower.contains("net.")
+                || lower.contains("net').")
+                || lower.contains("createconnection")
+                || lower.contains("tls.connect")
+                || lower.contains("new net")
+                || lower.contains("deno.connect")
+                || lower.contains("bun.connect")
+        }
         Language::Ruby => lower.contains("tcpsocket") || lower.contains("socket.tcp"),
         Language::Perl => lower.contains("io::socket") || lower.contains("use socket"),
         Language::PowerShell => lower.contains("tcpclient"),
         Language::Php => lower.contains("fsockopen") || lower.contains("stream_socket_client"),
         Language::Go => lower.contains("net.dial"),
-        Language::Lua => lower.contains("socket.tcp") || lower.contains("socket\").tcp") || lower.contains("require(\"socket\")") || lower.contains("require('socket')") || lower.contains("require \"socket\""),
+        Language::Lua => {
+            lower.contains("socket.tcp")
+                || lower.contains("socket\").tcp")
+                || lower.contains("require(\"socket\")")
+                || lower.contains("require('socket')")
+                || lower.contains("require \"socket\"")
+        }
         _ => false,
     };
     if !socket {
         return None;
     }
-    let shell = ["/bin/sh", "/bin/bash", "\"sh\"", "'sh'", "\"bash\"", "'bash'", "cmd.exe", "powershell", "/bin/zsh", "\"cmd\"", "'cmd'", "iex", "invoke-expression", "$shell", "comspec"].iter().any(|s| lower.contains(s));
+    let shell = [
+        "/bin/sh",
+        "/bin/bash",
+        "\"sh\"",
+        "'sh'",
+        "\"bash\"",
+        "'bash'",
+        "cmd.exe",
+        "powershell",
+        "/bin/zsh",
+        "\"cmd\"",
+        "'cmd'",
+        "iex",
+        "invoke-expression",
+        "$shell",
+        "comspec",
+    ]
+    .iter()
+    .any(|s| lower.contains(s));
     let tied = match language {
-        Language::Python => lower.contains("dup2") || lower.contains("pty.spawn") || lower.contains("stdin=s") && lower.contains("fileno") || lower.contains("subprocess") && lower.contains(".recv(") && (lower.contains(".send") || lower.contains("sendall")) && (lower.contains("shell=true") || shell),
-        Language::JavaScript => lower.contains(".pipe(") && (lower.contains("spawn") || lower.contains("exec")) || lower.contains("exec(") && lower.contains("on('data'"),
-        Language::Ruby => lower.contains("popen") || lower.contains("exec") || lower.contains("reopen") || lower.contains('`') && lower.contains(".gets") || lower.contains("open3"),
-        Language::Perl => lower.contains("stdin,\">&") || lower.contains("open(stdin") || lower.contains("open stdin") || lower.contains("exec"),
-        Language::PowerShell => lower.contains("getstream") && (lower.contains("iex") || lower.contains("invoke-expression") || lower.contains("start") || shell),
-        Language::Php => lower.contains("proc_open") || lower.contains("shell_exec") || lower.contains("exec("),
-        Language::Go => lower.contains("exec.command") && (lower.contains(".stdin") || lower.contains("combinedoutput") || lower.contains(".output")),
+        Language::Python => {
+            lower.contains("dup2")
+                || lower.contains("pty.spawn")
+                || lower.contains("stdin=s") && lower.contains("fileno")
+                || lower.contains("subprocess")
+                    && lower.contains(".recv(")
+                    && (lower.contains(".send") || lower.contains("sendall"))
+                    && (lower.contains("shell=true") || shell)
+        }
+        Language::JavaScript => {
+            lower.contains(".pipe(") && (lower.contains("spawn") || lower.contains("exec"))
+                || lower.contains("exec(") && lower.contains("on('data'")
+        }
+        Language::Ruby => {
+            lower.contains("popen")
+                || lower.contains("exec")
+                || lower.contains("reopen")
+                || lower.contains('`') && lower.contains(".gets")
+                || lower.contains("open3")
+        }
+        Language::Perl => {
+            lower.contains("stdin,\">&")
+                || lower.contains("open(stdin")
+                || lower.contains("open stdin")
+                || lower.contains("exec")
+        }
+        Language::PowerShell => {
+            lower.contains("getstream")
+                && (lower.contains("iex")
+                    || lower.contains("invoke-expression")
+                    || lower.contains("start")
+                    || shell)
+        }
+        Language::Php => {
+            lower.contains("proc_open") || lower.contains("shell_exec") || lower.contains("exec(")
+        }
+        Language::Go => {
+            lower.contains("exec.command")
+                && (lower.contains(".stdin")
+                    || lower.contains("combinedoutput")
+                    || lower.contains(".output"))
+        }
         Language::Lua => lower.contains("io.popen") || lower.contains("os.execute"),
         _ => false,
     };
     if (lower.contains("127.0.0.1") || lower.contains("localhost")) && !lower.contains("://") {
         return None;
     }
-    let obeys = lower.contains(".gets") && (lower.contains("`#{") || lower.contains("popen(") || lower.contains("system(") || lower.contains("capture")) || lower.contains("receive(") && (lower.contains("popen(") || lower.contains("execute(")) || lower.contains("fgets(") && lower.contains("exec(");
-    (tied && (shell || obeys)).then(|| lower.find("connect").or_else(|| lower.find("socket")).or_else(|| lower.find("tcpclient")).unwrap_or(0))
+    let obeys = lower.contains(".gets")
+        && (lower.contains("`#{")
+            || lower.contains("popen(")
+            || lower.contains("system(")
+            || lower.contains("capture"))
+        || lower.contains("receive(") && (lower.contains("popen(") || lower.contains("execute("))
+        || lower.contains("fgets(") && lower.contains("exec(");
+    (tied && (shell || obeys)).then(|| {
+        lower
+            .find("connect")
+            .or_else(|| lower.find("socket"))
+            .or_else(|| lower.find("tcpclient"))
+            .unwrap_or(0)
+    })
 }
 
 /// Names of dangerous functions put together from pieces.
 fn built_names(unit: &Unit<'_>, report: &mut impl FnMut(usize, Match)) {
     const WORDS: [&str; 26] = [
-        "exec", "eval", "system", "popen", "subprocess", "child_process", "os", "__import__", "compile", "getattr", "builtins", "__builtins__", "base64", "b64decode", "urlopen", "requests", "socket", "execSync", "spawn", "Function", "constructor", "urllib.request", "invoke-expression", "iex", "Invoke-Expression", "urllib",
+        "exec",
+        "eval",
+        "system",
+        "popen",
+        "subprocess",
+        "child_process",
+        "os",
+        "__import__",
+        "compile",
+        "getattr",
+        "builtins",
+        "__builtins__",
+        "base64",
+        "b64decode",
+        "urlopen",
+        "requests",
+        "socket",
+        "execSync",
+        "spawn",
+        "Function",
+        "constructor",
+        "urllib.request",
+        "invoke-expression",
+        "iex",
+        "Invoke-Expression",
+        "urllib",
     ];
     let tokens = &unit.tokens;
     let mut at = 0;
@@ -119,7 +396,9 @@ fn built_names(unit: &Unit<'_>, report: &mut impl FnMut(usize, Match)) {
         let mut joined = first.clone();
         let mut pieces = 1;
         let mut next = at + 1;
-        while let (Some(Token::Op('+' | '.')), Some(Token::Text(piece))) = (tokens.get(next).map(|s| &s.token), tokens.get(next + 1).map(|s| &s.token)) {
+        while let (Some(Token::Op('+' | '.')), Some(Token::Text(piece))) =
+            (tokens.get(next).map(|s| &s.token), tokens.get(next + 1).map(|s| &s.token))
+        {
             joined.push_str(piece);
             pieces += 1;
             next += 2;
@@ -128,14 +407,27 @@ fn built_names(unit: &Unit<'_>, report: &mut impl FnMut(usize, Match)) {
             }
         }
         if pieces >= 2 && WORDS.contains(&joined.as_str()) && first.len() < joined.len() {
-            report(tokens[at].at, Match::new(&rules::OBFUSCATED_CODE, Severity::Critical, format!("the name `{joined}` is put together from pieces")));
+            report(
+                tokens[at].at,
+                Match::new(
+                    &rules::OBFUSCATED_CODE,
+                    Severity::Critical,
+                    format!("the name `{joined}` is put together from pieces"),
+                ),
+            );
         }
         at = next.max(at + 1);
     }
 }
 
 /// Windows commands and cmdlets that switch protections off or start things by themselves.
-fn windows(lower: &str, text: &str, context: Context, skill: &Skill<'_>, report: &mut impl FnMut(usize, Match)) {
+fn windows(
+    lower: &str,
+    text: &str,
+    context: Context,
+    skill: &Skill<'_>,
+    report: &mut impl FnMut(usize, Match),
+) {
     let off: [(&str, &str); 11] = [
         ("disablerealtimemonitoring", "the malware scanner is switched off"),
         ("add-mppreference", "the malware scanner is told to look away"),
@@ -149,23 +441,68 @@ fn windows(lower: &str, text: &str, context: Context, skill: &Skill<'_>, report:
         ("sc stop windefend", "the malware scanner is stopped"),
         ("set-executionpolicy unrestricted -scope localmachine", "scripts of anybody may run"),
     ];
-    let changes = ["set-mppreference", "add-mppreference", "amsi", "netsh", "stop-service", "sc stop", "set-executionpolicy", "reg add", "set-itemproperty", "new-itemproperty"].iter().any(|word| lower.contains(word));
+    let changes = [
+        "set-mppreference",
+        "add-mppreference",
+        "amsi",
+        "netsh",
+        "stop-service",
+        "sc stop",
+        "set-executionpolicy",
+        "reg add",
+        "set-itemproperty",
+        "new-itemproperty",
+    ]
+    .iter()
+    .any(|word| lower.contains(word));
     for (word, message) in off {
         if let Some(at) = lower.find(word).filter(|_| changes) {
             report(at, Match::new(&rules::PROTECTION_OFF, Severity::Critical, message));
             break;
         }
     }
-    let writes_registry = ["set-itemproperty", "new-itemproperty", "reg add", "setvalue", "reg.exe add"].iter().any(|w| lower.contains(w));
+    let writes_registry =
+        ["set-itemproperty", "new-itemproperty", "reg add", "setvalue", "reg.exe add"]
+            .iter()
+            .any(|w| lower.contains(w));
     let starts = [
-        "currentversion\\run", "register-scheduledtask", "schtasks /create", "schtasks.exe /create", "new-scheduledtaskaction", "start menu\\programs\\startup", "register-wmievent", "__eventfilter", "new-service -name",
+        "currentversion\\run",
+        "register-scheduledtask",
+        "schtasks /create",
+        "schtasks.exe /create",
+        "new-scheduledtaskaction",
+        "start menu\\programs\\startup",
+        "register-wmievent",
+        "__eventfilter",
+        "new-service -name",
     ];
     for word in starts {
-        if let Some(at) = lower.find(word).filter(|_| !word.starts_with("currentversion") || writes_registry) {
-            let worst = ["http", "iex", "hidden", "-enc", "mshta", "wscript", "downloadstring"].iter().any(|w| lower.contains(w));
-            let bad = worst || context == Context::Script && !skill.schedules() && ["powershell", "appdata", "temp", ".ps1", ".exe", ".vbs", ".cmd", ".bat"].iter().any(|w| lower.contains(w));
-            let severity = if worst && !(skill.schedules() && context == Context::Fence) || bad { Severity::Critical } else { Severity::Info };
-            report(at, Match::new(&rules::PERSISTENCE_WRITE, severity, "something is made to start by itself").with(Flow::new("a command", word).when("by itself")));
+        if let Some(at) =
+            lower.find(word).filter(|_| !word.starts_with("currentversion") || writes_registry)
+        {
+            let worst = ["http", "iex", "hidden", "-enc", "mshta", "wscript", "downloadstring"]
+                .iter()
+                .any(|w| lower.contains(w));
+            let bad = worst
+                || context == Context::Script
+                    && !skill.schedules()
+                    && ["powershell", "appdata", "temp", ".ps1", ".exe", ".vbs", ".cmd", ".bat"]
+                        .iter()
+                        .any(|w| lower.contains(w));
+            let severity = if worst && !(skill.schedules() && context == Context::Fence) || bad {
+                Severity::Critical
+            } else {
+                Severity::Info
+            };
+            report(
+                at,
+                Match::new(
+                    &rules::PERSISTENCE_WRITE,
+                    severity,
+                    "something is made to start by itself",
+                )
+                .with(Flow::new("a command", word).when("by itself")),
+            );
             break;
         }
     }
@@ -178,22 +515,70 @@ fn windows(lower: &str, text: &str, context: Context, skill: &Skill<'_>, report:
             && !matches!(address.class(), Class::Local | Class::Installer)
         {
             let placeholder = address.class() == Class::Placeholder && context != Context::Script;
-            report(at, Match::new(&rules::REMOTE_TO_INTERPRETER, if placeholder { Severity::Info } else { Severity::Critical }, format!("`{word}` fetches and runs a program")).with(Flow::new("a program", word).to(address.host())));
+            report(
+                at,
+                Match::new(
+                    &rules::REMOTE_TO_INTERPRETER,
+                    if placeholder { Severity::Info } else { Severity::Critical },
+                    format!("`{word}` fetches and runs a program"),
+                )
+                .with(Flow::new("a program", word).to(address.host())),
+            );
             break;
         }
     }
     let encoded = |at: usize| {
-        let value = text[at..].split_whitespace().nth(1).unwrap_or_default().trim_matches(['"', '\'']);
-        value.len() >= 20 && value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
+        let value =
+            text[at..].split_whitespace().nth(1).unwrap_or_default().trim_matches(['"', '\'']);
+        value.len() >= 20
+            && value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
     };
-    if let Some(at) = [lower.find("-encodedcommand"), lower.find("-enc "), lower.find("-ec "), lower.find("-e ")].into_iter().flatten().find(|at| encoded(*at)) {
-        report(at, Match::new(&rules::DECODED_TO_INTERPRETER, Severity::Critical, "an encoded command is run by PowerShell").with(Flow::new("an encoded text", "`powershell`").through("base64")));
+    if let Some(at) =
+        [lower.find("-encodedcommand"), lower.find("-enc "), lower.find("-ec "), lower.find("-e ")]
+            .into_iter()
+            .flatten()
+            .find(|at| encoded(*at))
+    {
+        report(
+            at,
+            Match::new(
+                &rules::DECODED_TO_INTERPRETER,
+                Severity::Critical,
+                "an encoded command is run by PowerShell",
+            )
+            .with(Flow::new("an encoded text", "`powershell`").through("base64")),
+        );
     }
-    if lower.contains("format c:") || lower.contains("rd /s /q c:\\") || lower.contains("del /f /s /q c:\\") || lower.contains("vssadmin delete shadows") || lower.contains("remove-item -recurse -force $env:userprofile") || lower.contains("wbadmin delete catalog") || lower.contains("clear-disk") && lower.contains("removedata") || lower.contains("diskpart") && lower.contains("clean all") {
-        report(0, Match::new(&rules::DESTRUCTIVE, Severity::Critical, "a disk, a home folder or its backups are deleted"));
+    if lower.contains("format c:")
+        || lower.contains("rd /s /q c:\\")
+        || lower.contains("del /f /s /q c:\\")
+        || lower.contains("vssadmin delete shadows")
+        || lower.contains("remove-item -recurse -force $env:userprofile")
+        || lower.contains("wbadmin delete catalog")
+        || lower.contains("clear-disk") && lower.contains("removedata")
+        || lower.contains("diskpart") && lower.contains("clean all")
+    {
+        report(
+            0,
+            Match::new(
+                &rules::DESTRUCTIVE,
+                Severity::Critical,
+                "a disk, a home folder or its backups are deleted",
+            ),
+        );
     }
-    if lower.contains("clear-eventlog") || lower.contains("wevtutil cl") || lower.contains("clear-history") && lower.contains("remove-item") {
-        report(0, Match::new(&rules::TRACE_WIPING, Severity::Warn, "event logs or the history are cleared"));
+    if lower.contains("clear-eventlog")
+        || lower.contains("wevtutil cl")
+        || lower.contains("clear-history") && lower.contains("remove-item")
+    {
+        report(
+            0,
+            Match::new(
+                &rules::TRACE_WIPING,
+                Severity::Warn,
+                "event logs or the history are cleared",
+            ),
+        );
     }
 }
 
@@ -206,18 +591,40 @@ fn base_url(unit: &Unit<'_>, skill: &Skill<'_>, report: &mut impl FnMut(usize, M
             Token::Name(name) => name.rsplit(['.', ':']).next().unwrap_or(name),
             _ => continue,
         };
-        let vendor = ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENAI_API_BASE", "CLAUDE_BASE_URL", "GEMINI_BASE_URL", "ANTHROPIC_API_URL", "HTTPS_PROXY", "ANTHROPIC_BEDROCK_BASE_URL"].contains(&name);
+        let vendor = [
+            "ANTHROPIC_BASE_URL",
+            "OPENAI_BASE_URL",
+            "OPENAI_API_BASE",
+            "CLAUDE_BASE_URL",
+            "GEMINI_BASE_URL",
+            "ANTHROPIC_API_URL",
+            "HTTPS_PROXY",
+            "ANTHROPIC_BEDROCK_BASE_URL",
+        ]
+        .contains(&name);
         if !vendor {
             continue;
         }
-        let address = tokens[at + 1..].iter().take(8).find_map(|spot| match &spot.token { Token::Text(text) if text.contains("://") => Some(text.clone()), _ => None });
+        let address = tokens[at + 1..].iter().take(8).find_map(|spot| match &spot.token {
+            Token::Text(text) if text.contains("://") => Some(text.clone()),
+            _ => None,
+        });
         if let Some(address) = address
             && matches!(classify(&address), Class::Foreign | Class::Address | Class::Inbox)
             && !skill.is_about(&crate::scan::destination::host(&address).unwrap_or_default())
             && unit.passage.context != Context::Fence
         {
-            let flow = Flow::new("every prompt and answer", "model base URL").to(crate::scan::destination::host(&address).unwrap_or_default());
-            report(tokens[at].at, Match::new(&rules::CONTROL_PLANE_WRITE, Severity::Critical, format!("`{name}` sends the agent's conversations to another host")).with(flow));
+            let flow = Flow::new("every prompt and answer", "model base URL")
+                .to(crate::scan::destination::host(&address).unwrap_or_default());
+            report(
+                tokens[at].at,
+                Match::new(
+                    &rules::CONTROL_PLANE_WRITE,
+                    Severity::Critical,
+                    format!("`{name}` sends the agent's conversations to another host"),
+                )
+                .with(flow),
+            );
         }
     }
 }

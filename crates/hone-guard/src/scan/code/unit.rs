@@ -97,7 +97,13 @@ impl Value {
     /// Something like a host among its texts.
     fn host(&self) -> Option<&str> {
         self.address().or_else(|| {
-            self.texts.iter().map(String::as_str).find(|text| text.contains('.') && !text.contains([' ', '/', '\n']) && text.len() > 3 && text.len() < 200 && text.parse::<f64>().is_err())
+            self.texts.iter().map(String::as_str).find(|text| {
+                text.contains('.')
+                    && !text.contains([' ', '/', '\n'])
+                    && text.len() > 3
+                    && text.len() < 200
+                    && text.parse::<f64>().is_err()
+            })
         })
     }
 }
@@ -144,7 +150,10 @@ impl<'a> Unit<'a> {
 
     /// Cuts the tokens into statements, and finds the functions they stand in.
     fn split(&mut self) {
-        let braces = !matches!(self.passage.language, Language::Python | Language::Ruby | Language::Lua | Language::Batch);
+        let braces = !matches!(
+            self.passage.language,
+            Language::Python | Language::Ruby | Language::Lua | Language::Batch
+        );
         let mut start = 0;
         let mut function: Option<usize> = None;
         // Open blocks, with the function that was current before each.
@@ -155,7 +164,9 @@ impl<'a> Unit<'a> {
         while at < self.tokens.len() {
             let end_statement = match &self.tokens[at].token {
                 Token::Line => parens == 0 && !self.continues(at),
-                Token::Op(';') => parens == 0 || braces && self.passage.language != Language::PowerShell,
+                Token::Op(';') => {
+                    parens == 0 || braces && self.passage.language != Language::PowerShell
+                }
                 Token::Op('(' | '[') => {
                     parens += 1;
                     false
@@ -199,7 +210,10 @@ impl<'a> Unit<'a> {
                     let declared = self.declared(range.clone());
                     if declared.is_some() {
                         function = declared;
-                    } else if column == 0 && self.passage.language == Language::Python && !range.is_empty() {
+                    } else if column == 0
+                        && self.passage.language == Language::Python
+                        && !range.is_empty()
+                    {
                         function = None;
                     }
                 }
@@ -217,13 +231,18 @@ impl<'a> Unit<'a> {
 
     /// Whether the line goes on: the next begins with a dot or a pipe, or this ends with an operator.
     fn continues(&self, at: usize) -> bool {
-        let next = self.tokens[at + 1..].iter().map(|spot| &spot.token).find(|token| **token != Token::Line);
+        let next = self.tokens[at + 1..]
+            .iter()
+            .map(|spot| &spot.token)
+            .find(|token| **token != Token::Line);
         let before = at.checked_sub(1).and_then(|i| self.token(i));
         let semicolons = matches!(self.passage.language, Language::Perl | Language::Php);
         semicolons && !matches!(before, Some(Token::Op(';' | '{' | '}')) | None)
             || matches!(next, Some(Token::Op('.' | '|')))
-            || matches!(before, Some(Token::Op('|' | '+' | ',' | '=' | '&' | '?'))) && !matches!(self.passage.language, Language::Ruby)
-            || matches!(before, Some(Token::Op('-'))) && self.passage.language == Language::PowerShell
+            || matches!(before, Some(Token::Op('|' | '+' | ',' | '=' | '&' | '?')))
+                && !matches!(self.passage.language, Language::Ruby)
+            || matches!(before, Some(Token::Op('-')))
+                && self.passage.language == Language::PowerShell
     }
 
     /// Whether a brace opens a block rather than a table.
@@ -259,7 +278,22 @@ impl<'a> Unit<'a> {
                         open = (self.is_op(next + 1, '(')).then_some(next + 1);
                     } else if self.is_op(next, '(') {
                         // An expression: the name stands before, `name = function (`.
-                        name = (range.start..at).rev().find_map(|i| self.name_at(i).filter(|n| !matches!(*n, "async" | "const" | "let" | "var" | "export" | "default" | "local")).map(str::to_owned));
+                        name = (range.start..at).rev().find_map(|i| {
+                            self.name_at(i)
+                                .filter(|n| {
+                                    !matches!(
+                                        *n,
+                                        "async"
+                                            | "const"
+                                            | "let"
+                                            | "var"
+                                            | "export"
+                                            | "default"
+                                            | "local"
+                                    )
+                                })
+                                .map(str::to_owned)
+                        });
                         open = Some(next);
                     }
                     break;
@@ -268,13 +302,21 @@ impl<'a> Unit<'a> {
             }
             // name = (a, b) =>, name = x =>, name: (a) =>
             if self.is_op(at, '=') && self.is_op(at + 1, '>') && at > range.start {
-                let parameters = if self.is_op(at - 1, ')') { (range.start..at).rev().find(|i| self.is_op(*i, '(') && self.close[*i] == at - 1) } else { Some(at - 1) };
+                let parameters = if self.is_op(at - 1, ')') {
+                    (range.start..at)
+                        .rev()
+                        .find(|i| self.is_op(*i, '(') && self.close[*i] == at - 1)
+                } else {
+                    Some(at - 1)
+                };
                 let Some(first) = parameters else { break };
                 let mut before = first;
                 if before > range.start && self.name_at(before - 1) == Some("async") {
                     before -= 1;
                 }
-                if before >= range.start + 2 && (self.is_op(before - 1, '=') || self.is_op(before - 1, ':')) {
+                if before >= range.start + 2
+                    && (self.is_op(before - 1, '=') || self.is_op(before - 1, ':'))
+                {
                     name = self.name_at(before - 2).map(str::to_owned);
                     open = self.is_op(first, '(').then_some(first);
                 }
@@ -285,7 +327,11 @@ impl<'a> Unit<'a> {
             // A method: name(a, b) {
             let at = range.clone().find(|i| self.is_op(*i, '('))?;
             let found = at.checked_sub(1).and_then(|i| self.name_at(i))?;
-            if at - range.start <= 2 && self.close[at] + 1 >= range.end && !matches!(found, "if" | "for" | "while" | "switch" | "catch" | "with") && !found.contains('.') {
+            if at - range.start <= 2
+                && self.close[at] + 1 >= range.end
+                && !matches!(found, "if" | "for" | "while" | "switch" | "catch" | "with")
+                && !found.contains('.')
+            {
                 name = Some(found.to_owned());
                 open = Some(at);
             }
@@ -303,7 +349,8 @@ impl<'a> Unit<'a> {
             .into_iter()
             .filter_map(|range| {
                 let end = range.clone().find(|i| self.is_op(*i, '=')).unwrap_or(range.end);
-                let mut names = (range.start..end).filter_map(|i| self.name_at(i).map(str::to_owned));
+                let mut names =
+                    (range.start..end).filter_map(|i| self.name_at(i).map(str::to_owned));
                 if last { names.last() } else { names.next() }
             })
             .filter(|name| !matches!(name.as_str(), "self" | "cls"))
@@ -339,28 +386,51 @@ impl<'a> Unit<'a> {
 
     /// Other names of modules and functions.
     fn imports(&mut self) {
-        let statements: Vec<Range<usize>> = self.statements.iter().map(|s| s.tokens.clone()).collect();
+        let statements: Vec<Range<usize>> =
+            self.statements.iter().map(|s| s.tokens.clone()).collect();
         for range in statements {
             let first = self.name_at(range.start).map(str::to_owned);
             match (self.passage.language, first.as_deref()) {
                 (Language::Python, Some("import")) => {
                     for item in self.commas(range.start + 1..range.end) {
-                        if let (Some(module), Some("as"), Some(alias)) = (self.name_at(item.start), self.name_at(item.start + 1), self.name_at(item.start + 2)) {
+                        if let (Some(module), Some("as"), Some(alias)) = (
+                            self.name_at(item.start),
+                            self.name_at(item.start + 1),
+                            self.name_at(item.start + 2),
+                        ) {
                             self.aliases.insert(alias.to_owned(), module.to_owned());
                         }
                     }
                 }
                 (Language::Python, Some("from")) => {
-                    let Some(module) = self.name_at(range.start + 1).map(str::to_owned) else { continue };
-                    let open = if self.is_op(range.start + 3, '(') { range.start + 4 } else { range.start + 3 };
+                    let Some(module) = self.name_at(range.start + 1).map(str::to_owned) else {
+                        continue;
+                    };
+                    let open = if self.is_op(range.start + 3, '(') {
+                        range.start + 4
+                    } else {
+                        range.start + 3
+                    };
                     for item in self.commas(open..range.end) {
-                        let Some(name) = self.name_at(item.start).map(str::to_owned) else { continue };
-                        let alias = if self.name_at(item.start + 1) == Some("as") { self.name_at(item.start + 2).map(str::to_owned) } else { None };
-                        self.aliases.insert(alias.unwrap_or_else(|| name.clone()), format!("{module}.{name}"));
+                        let Some(name) = self.name_at(item.start).map(str::to_owned) else {
+                            continue;
+                        };
+                        let alias = if self.name_at(item.start + 1) == Some("as") {
+                            self.name_at(item.start + 2).map(str::to_owned)
+                        } else {
+                            None
+                        };
+                        self.aliases.insert(
+                            alias.unwrap_or_else(|| name.clone()),
+                            format!("{module}.{name}"),
+                        );
                     }
                 }
                 (Language::JavaScript, Some("import")) => {
-                    let module = range.clone().rev().find_map(|i| match self.token(i) { Some(Token::Text(text)) => Some(text.clone()), _ => None });
+                    let module = range.clone().rev().find_map(|i| match self.token(i) {
+                        Some(Token::Text(text)) => Some(text.clone()),
+                        _ => None,
+                    });
                     if let Some(module) = module.filter(|module| !module.starts_with('.')) {
                         self.bind(range.start + 1..range.end, &js_module(&module));
                     }
@@ -368,13 +438,24 @@ impl<'a> Unit<'a> {
                 (Language::JavaScript, Some("const" | "let" | "var")) => {
                     let module = range.clone().find_map(|i| {
                         let is_require = matches!(self.name_at(i), Some("require" | "import"));
-                        match (is_require, self.token(i + 2)) { (true, Some(Token::Text(text))) if self.is_op(i + 1, '(') => Some((i, text.clone())), _ => None }
+                        match (is_require, self.token(i + 2)) {
+                            (true, Some(Token::Text(text))) if self.is_op(i + 1, '(') => {
+                                Some((i, text.clone()))
+                            }
+                            _ => None,
+                        }
                     });
-                    if let Some((at, module)) = module.filter(|(_, module)| !module.starts_with('.')) {
+                    if let Some((at, module)) =
+                        module.filter(|(_, module)| !module.starts_with('.'))
+                    {
                         let mut module = js_module(&module);
-                        let at = at - usize::from(at > range.start && self.name_at(at - 1) == Some("await"));
+                        let at = at
+                            - usize::from(
+                                at > range.start && self.name_at(at - 1) == Some("await"),
+                            );
                         // require('x').y
-                        if self.is_op(at + 3, ')') && self.is_op(at + 4, '.')
+                        if self.is_op(at + 3, ')')
+                            && self.is_op(at + 4, '.')
                             && let Some(member) = self.name_at(at + 5)
                         {
                             module = format!("{module}.{member}");
@@ -382,15 +463,26 @@ impl<'a> Unit<'a> {
                         self.bind(range.start + 1..at, &module);
                     } else if self.is_op(range.start + 1, '{')
                         && let Some(equals) = self.assignment(&range)
-                        && let (Some(thing), true) = (self.name_at(equals + 1).map(str::to_owned), equals + 2 >= range.end)
-                        && matches!(thing.as_str(), "process" | "os" | "fs" | "child_process" | "globalThis")
+                        && let (Some(thing), true) =
+                            (self.name_at(equals + 1).map(str::to_owned), equals + 2 >= range.end)
+                        && matches!(
+                            thing.as_str(),
+                            "process" | "os" | "fs" | "child_process" | "globalThis"
+                        )
                     {
                         // const { env } = process
                         self.bind(range.start + 1..equals, &thing);
                     }
                 }
-                (Language::PowerShell, Some(word)) if word.eq_ignore_ascii_case("Set-Alias") || word.eq_ignore_ascii_case("New-Alias") || word.eq_ignore_ascii_case("sal") => {
-                    let names: Vec<String> = (range.start + 1..range.end).filter_map(|i| self.name_at(i).map(str::to_owned)).filter(|n| !matches!(n.as_str(), "Name" | "Value")).collect();
+                (Language::PowerShell, Some(word))
+                    if word.eq_ignore_ascii_case("Set-Alias")
+                        || word.eq_ignore_ascii_case("New-Alias")
+                        || word.eq_ignore_ascii_case("sal") =>
+                {
+                    let names: Vec<String> = (range.start + 1..range.end)
+                        .filter_map(|i| self.name_at(i).map(str::to_owned))
+                        .filter(|n| !matches!(n.as_str(), "Name" | "Value"))
+                        .collect();
                     if let [alias, target, ..] = names.as_slice() {
                         self.aliases.insert(alias.clone(), target.clone());
                     }
@@ -405,7 +497,11 @@ impl<'a> Unit<'a> {
         let brace = range.clone().find(|i| self.is_op(*i, '{'));
         let end = brace.unwrap_or(range.end);
         for at in range.start..end {
-            if let Some(name) = self.name_at(at).filter(|n| !matches!(*n, "as" | "from" | "type" | "await")).map(str::to_owned) {
+            if let Some(name) = self
+                .name_at(at)
+                .filter(|n| !matches!(*n, "as" | "from" | "type" | "await"))
+                .map(str::to_owned)
+            {
                 self.aliases.insert(name, module.to_owned());
             }
             if self.is_op(at, '=') {
@@ -415,7 +511,10 @@ impl<'a> Unit<'a> {
         if let Some(open) = brace {
             for item in self.arguments(open) {
                 let Some(name) = self.name_at(item.start).map(str::to_owned) else { continue };
-                let alias = (item.start + 1..item.end).rev().find_map(|i| self.name_at(i)).map_or_else(|| name.clone(), str::to_owned);
+                let alias = (item.start + 1..item.end)
+                    .rev()
+                    .find_map(|i| self.name_at(i))
+                    .map_or_else(|| name.clone(), str::to_owned);
                 self.aliases.insert(alias, format!("{module}.{name}"));
             }
         }
@@ -438,14 +537,57 @@ impl<'a> Unit<'a> {
     fn meaning(&self, resolved: &str) -> Option<Meaning> {
         let found = match self.passage.language {
             Language::PowerShell | Language::Batch => meaning_any_case(resolved),
-            Language::JavaScript | Language::Php | Language::Ruby | Language::Perl if resolved == "exec" => Some(Meaning::Run),
-            Language::Go if matches!(resolved, "load" | "exec" | "eval" | "open" | "system") => None,
-            Language::JavaScript if matches!(resolved, "load" | "open" | "system" | "sh" | "assert" | "include" | "Path" | "curl" | "wget" | "download") => None,
-            Language::Python if matches!(resolved, "load" | "system" | "assert" | "include" | "setTimeout" | "spawn" | "Function" | "fetch" | "curl" | "wget" | "sh" | "popen") => None,
+            Language::JavaScript | Language::Php | Language::Ruby | Language::Perl
+                if resolved == "exec" =>
+            {
+                Some(Meaning::Run)
+            }
+            Language::Go if matches!(resolved, "load" | "exec" | "eval" | "open" | "system") => {
+                None
+            }
+            Language::JavaScript
+                if matches!(
+                    resolved,
+                    "load"
+                        | "open"
+                        | "system"
+                        | "sh"
+                        | "assert"
+                        | "include"
+                        | "Path"
+                        | "curl"
+                        | "wget"
+                        | "download"
+                ) =>
+            {
+                None
+            }
+            Language::Python
+                if matches!(
+                    resolved,
+                    "load"
+                        | "system"
+                        | "assert"
+                        | "include"
+                        | "setTimeout"
+                        | "spawn"
+                        | "Function"
+                        | "fetch"
+                        | "curl"
+                        | "wget"
+                        | "sh"
+                        | "popen"
+                ) =>
+            {
+                None
+            }
             _ => meaning(resolved.strip_prefix("Kernel.").unwrap_or(resolved)),
         };
         // A helper of the skill's own with such a name is followed, not presumed.
-        if found.is_some() && !resolved.contains('.') && self.functions.iter().any(|f| f.name == resolved) {
+        if found.is_some()
+            && !resolved.contains('.')
+            && self.functions.iter().any(|f| f.name == resolved)
+        {
             return None;
         }
         found
@@ -488,8 +630,18 @@ impl<'a> Unit<'a> {
             let text = self.filled(text, world);
             let (line, column) = self.passage.place.position(self.tokens[at].at);
             // Not a command yet: a host to be filled in makes it an example.
-            let context = if self.passage.context == Context::Script { Context::Setting } else { self.passage.context };
-            self.shell.push(Passage { language, context, text: Cow::Owned(text), place: Place::Fixed { line, column }, ..self.passage.clone() });
+            let context = if self.passage.context == Context::Script {
+                Context::Setting
+            } else {
+                self.passage.context
+            };
+            self.shell.push(Passage {
+                language,
+                context,
+                text: Cow::Owned(text),
+                place: Place::Fixed { line, column },
+                ..self.passage.clone()
+            });
         }
     }
 
@@ -532,29 +684,46 @@ impl<'a> Unit<'a> {
                     self.assign(target, &value, world);
                 }
                 // cmd.Stdin = conn
-                if target.to_ascii_lowercase().ends_with(".stdin") && value.taint.connection.is_some() {
+                if target.to_ascii_lowercase().ends_with(".stdin")
+                    && value.taint.connection.is_some()
+                {
                     self.shell_on_connection(equals, out);
                 }
             }
             // `f = exec`: another name for the same thing.
-            let right: Vec<&Token> = self.tokens[equals + 1..range.end].iter().map(|s| &s.token).collect();
+            let right: Vec<&Token> =
+                self.tokens[equals + 1..range.end].iter().map(|s| &s.token).collect();
             let alias = match right.as_slice() {
                 [Token::Name(name)] => {
                     let resolved = self.resolve(name);
                     self.meaning(&resolved).map(|_| resolved)
                 }
-                _ => value.alias.clone().filter(|alias| self.meaning(alias).is_some() || alias.len() > 1 && meaning(&format!("{alias}.x")).is_none()),
+                _ => value.alias.clone().filter(|alias| {
+                    self.meaning(alias).is_some()
+                        || alias.len() > 1 && meaning(&format!("{alias}.x")).is_none()
+                }),
             };
             // `const { a } = require(…)` was bound with the imports.
             let destructured = (range.start..equals).any(|i| self.is_op(i, '{'));
-            if let (Some(alias), Some(target), false) = (alias, self.targets(range.start..equals).first(), destructured) {
+            if let (Some(alias), Some(target), false) =
+                (alias, self.targets(range.start..equals).first(), destructured)
+            {
                 self.aliases.insert(target.clone(), alias);
             }
             return;
         }
         // if (my $s = …), while (defined(my $q = …))
-        if matches!(first.as_deref(), Some("if" | "while" | "elsif" | "unless" | "until")) && !matches!(self.passage.language, Language::Python) {
-            let inner = range.clone().skip(1).find(|i| self.is_op(*i, '=') && !self.is_op(*i + 1, '=') && !self.is_op(*i + 1, '>') && !self.is_op(*i + 1, '~') && !matches!(self.token(*i - 1), Some(Token::Op('=' | '!' | '<' | '>'))) && self.name_at(*i - 1).is_some());
+        if matches!(first.as_deref(), Some("if" | "while" | "elsif" | "unless" | "until"))
+            && !matches!(self.passage.language, Language::Python)
+        {
+            let inner = range.clone().skip(1).find(|i| {
+                self.is_op(*i, '=')
+                    && !self.is_op(*i + 1, '=')
+                    && !self.is_op(*i + 1, '>')
+                    && !self.is_op(*i + 1, '~')
+                    && !matches!(self.token(*i - 1), Some(Token::Op('=' | '!' | '<' | '>')))
+                    && self.name_at(*i - 1).is_some()
+            });
             if let Some(equals) = inner
                 && let Some(target) = self.name_at(equals - 1).map(str::to_owned)
             {
@@ -565,14 +734,25 @@ impl<'a> Unit<'a> {
         // … | ForEach-Object {: `$_` is each of what stands before the pipe.
         if self.passage.language == Language::PowerShell
             && let Some(pipe) = range.clone().rev().find(|i| self.is_op(*i, '|'))
-            && self.name_at(pipe + 1).is_some_and(|n| n.eq_ignore_ascii_case("ForEach-Object") || n.eq_ignore_ascii_case("foreach") || n.eq_ignore_ascii_case("Where-Object"))
+            && self.name_at(pipe + 1).is_some_and(|n| {
+                n.eq_ignore_ascii_case("ForEach-Object")
+                    || n.eq_ignore_ascii_case("foreach")
+                    || n.eq_ignore_ascii_case("Where-Object")
+            })
         {
             let value = self.value(range.start..pipe, world, &mut None, 1);
             self.assign("_", &value, world);
         }
         let returns = matches!(first.as_deref(), Some("return" | "yield"));
-        let value = self.value(if returns { range.start + 1..range.end } else { range.clone() }, world, out, 0);
-        let implicit = matches!(self.passage.language, Language::Ruby | Language::Perl | Language::PowerShell) || range.clone().any(|i| self.is_op(i, '=') && self.is_op(i + 1, '>'));
+        let value = self.value(
+            if returns { range.start + 1..range.end } else { range.clone() },
+            world,
+            out,
+            0,
+        );
+        let implicit =
+            matches!(self.passage.language, Language::Ruby | Language::Perl | Language::PowerShell)
+                || range.clone().any(|i| self.is_op(i, '=') && self.is_op(i + 1, '>'));
         if let Some(function) = function.filter(|_| returns || implicit) {
             let name = self.functions[function].name.clone();
             if !value.taint.is_clean() && world.returns.entry(name).or_default().add(&value.taint) {
@@ -595,7 +775,21 @@ impl<'a> Unit<'a> {
         if !value.taint.environment {
             return;
         }
-        let filters = range.clone().any(|i| self.name_at(i).is_some_and(|n| matches!(n.rsplit('.').next(), Some("startswith" | "startsWith" | "HasPrefix" | "start_with" | "select" | "slice"))));
+        let filters = range.clone().any(|i| {
+            self.name_at(i).is_some_and(|n| {
+                matches!(
+                    n.rsplit('.').next(),
+                    Some(
+                        "startswith"
+                            | "startsWith"
+                            | "HasPrefix"
+                            | "start_with"
+                            | "select"
+                            | "slice"
+                    )
+                )
+            })
+        });
         let own = range.clone().any(|i| matches!(self.token(i), Some(Token::Text(text)) if text.len() >= 3 && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && !matches!(text.as_str(), "AWS_" | "AWS" | "GITHUB" | "GITHUB_" | "OPENAI" | "TOKEN" | "KEY" | "SECRET")));
         if filters && own {
             value.taint.environment = false;
@@ -604,19 +798,33 @@ impl<'a> Unit<'a> {
 
     /// A shell whose input or output is a network connection.
     fn shell_on_connection(&self, at: usize, out: &mut Out<'_, '_, '_>) {
-        let found = Match::new(&rules::REVERSE_SHELL, Severity::Critical, "a shell is connected to a network connection").with(crate::scan::finding::Flow::new("a shell", "a network connection"));
+        let found = Match::new(
+            &rules::REVERSE_SHELL,
+            Severity::Critical,
+            "a shell is connected to a network connection",
+        )
+        .with(crate::scan::finding::Flow::new("a shell", "a network connection"));
         self.report(at, Some(found), out);
     }
 
     fn binding(&mut self, range: &Range<usize>, world: &mut World, out: &mut Out<'_, '_, '_>) {
-        let word = range.clone().find(|i| matches!(self.name_at(*i), Some("in" | "of" | "as" | "range")));
+        let word =
+            range.clone().find(|i| matches!(self.name_at(*i), Some("in" | "of" | "as" | "range")));
         let Some(word) = word else {
             self.value(range.clone(), world, out, 0);
             return;
         };
-        let (expression, targets) = if self.name_at(word) == Some("as") { (range.start + 1..word, word + 1..range.end) } else { (word + 1..range.end, range.start + 1..word) };
+        let (expression, targets) = if self.name_at(word) == Some("as") {
+            (range.start + 1..word, word + 1..range.end)
+        } else {
+            (word + 1..range.end, range.start + 1..word)
+        };
         let value = self.value(expression.clone(), world, out, 0);
-        let names: Vec<String> = targets.clone().filter_map(|i| self.name_at(i).map(str::to_owned)).filter(|n| !matches!(n.as_str(), "const" | "let" | "var" | "my" | "await")).collect();
+        let names: Vec<String> = targets
+            .clone()
+            .filter_map(|i| self.name_at(i).map(str::to_owned))
+            .filter(|n| !matches!(n.as_str(), "const" | "let" | "var" | "my" | "await"))
+            .collect();
         for name in names {
             self.assign(&name, &value, world);
         }
@@ -624,7 +832,8 @@ impl<'a> Unit<'a> {
         if self.name_at(word) == Some("as") {
             let more = targets.clone().find(|i| self.name_at(*i) == Some("as"));
             if let Some(more) = more {
-                let start = targets.clone().find(|i| self.is_op(*i, ',')).map_or(targets.start, |i| i + 1);
+                let start =
+                    targets.clone().find(|i| self.is_op(*i, ',')).map_or(targets.start, |i| i + 1);
                 let value = self.value(start..more, world, out, 0);
                 if let Some(name) = self.name_at(more + 1).map(str::to_owned) {
                     self.assign(&name, &value, world);
@@ -640,10 +849,21 @@ impl<'a> Unit<'a> {
             match &self.tokens[at].token {
                 Token::Op('(' | '[' | '{') => at = self.close[at].clamp(at, range.end),
                 Token::Op('=') => {
-                    let before = at.checked_sub(1).filter(|i| *i >= range.start).and_then(|i| self.token(i).cloned());
-                    let adjacent = at.checked_sub(1).is_some_and(|i| self.tokens[i].at + 1 == self.tokens[at].at);
-                    let compares = adjacent && matches!(before, Some(Token::Op('=' | '!' | '<' | '>' | '~')));
-                    if !compares && !self.is_op(at + 1, '=') && !self.is_op(at + 1, '>') && !self.is_op(at + 1, '~') && at > range.start {
+                    let before = at
+                        .checked_sub(1)
+                        .filter(|i| *i >= range.start)
+                        .and_then(|i| self.token(i).cloned());
+                    let adjacent = at
+                        .checked_sub(1)
+                        .is_some_and(|i| self.tokens[i].at + 1 == self.tokens[at].at);
+                    let compares =
+                        adjacent && matches!(before, Some(Token::Op('=' | '!' | '<' | '>' | '~')));
+                    if !compares
+                        && !self.is_op(at + 1, '=')
+                        && !self.is_op(at + 1, '>')
+                        && !self.is_op(at + 1, '~')
+                        && at > range.start
+                    {
                         return Some(at);
                     }
                 }
@@ -655,7 +875,10 @@ impl<'a> Unit<'a> {
     }
 
     fn targets(&self, range: Range<usize>) -> Vec<String> {
-        const WORDS: [&str; 14] = ["const", "let", "var", "my", "our", "local", "export", "static", "public", "private", "readonly", "final", "global", "await"];
+        const WORDS: [&str; 14] = [
+            "const", "let", "var", "my", "our", "local", "export", "static", "public", "private",
+            "readonly", "final", "global", "await",
+        ];
         let mut found = Vec::new();
         let mut at = range.start;
         while at < range.end {
@@ -663,7 +886,11 @@ impl<'a> Unit<'a> {
                 Token::Name(name) if !WORDS.contains(&name.as_str()) => {
                     found.push(name.clone());
                     // `x: Type =`
-                    if self.is_op(at + 1, ':') && !self.is_op(range.start, '{') && !self.is_op(range.start + 1, '{') && self.passage.language != Language::Go {
+                    if self.is_op(at + 1, ':')
+                        && !self.is_op(range.start, '{')
+                        && !self.is_op(range.start + 1, '{')
+                        && self.passage.language != Language::Go
+                    {
                         break;
                     }
                 }
@@ -678,7 +905,10 @@ impl<'a> Unit<'a> {
     fn assign(&mut self, target: &str, value: &Value, world: &mut World) {
         self.gain(target, &value.taint, world);
         if !value.texts.is_empty() && value.path().len() < MAX_TEXT {
-            world.constants.entry(target.rsplit('.').next().unwrap_or(target).to_owned()).or_insert_with(|| value.texts.clone());
+            world
+                .constants
+                .entry(target.rsplit('.').next().unwrap_or(target).to_owned())
+                .or_insert_with(|| value.texts.clone());
             self.texts.entry(target.to_owned()).or_insert_with(|| value.texts.clone());
         }
         if !value.names.is_empty() || !value.texts.is_empty() {
@@ -706,7 +936,13 @@ impl<'a> Unit<'a> {
                 found.push(texts.join("/"));
             }
             let base = name.rsplit_once('.').map(|(base, _)| base.to_owned());
-            for origin in self.origins.get(&name).or_else(|| base.as_ref().and_then(|b| self.origins.get(b))).into_iter().flatten() {
+            for origin in self
+                .origins
+                .get(&name)
+                .or_else(|| base.as_ref().and_then(|b| self.origins.get(b)))
+                .into_iter()
+                .flatten()
+            {
                 found.push(origin.clone());
                 left.push(origin.clone());
             }
@@ -718,7 +954,11 @@ impl<'a> Unit<'a> {
     fn carried(&self, name: &str, world: &World) -> Taint {
         let mut taint = self.variables.get(name).cloned().unwrap_or_default();
         // self.X of a class attribute X
-        if let Some(attribute) = name.strip_prefix("self.").or_else(|| name.strip_prefix("this.")).or_else(|| name.strip_prefix("cls.")) {
+        if let Some(attribute) = name
+            .strip_prefix("self.")
+            .or_else(|| name.strip_prefix("this."))
+            .or_else(|| name.strip_prefix("cls."))
+        {
             let attribute = attribute.split('.').next().unwrap_or(attribute);
             if let Some(known) = self.variables.get(attribute) {
                 taint.add(known);
@@ -739,12 +979,24 @@ impl<'a> Unit<'a> {
         self.texts.get(name).cloned().or_else(|| {
             let last = name.rsplit('.').next().unwrap_or(name);
             // Constants of other files are written in capitals or as attributes.
-            (last.len() > 2 && (last.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit()) || name.contains('.'))).then(|| world.constants.get(last).cloned()).flatten()
+            (last.len() > 2
+                && (last
+                    .bytes()
+                    .all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
+                    || name.contains('.')))
+            .then(|| world.constants.get(last).cloned())
+            .flatten()
         })
     }
 
     /// The value of an expression.
-    fn value(&mut self, range: Range<usize>, world: &mut World, out: &mut Out<'_, '_, '_>, depth: usize) -> Value {
+    fn value(
+        &mut self,
+        range: Range<usize>,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+        depth: usize,
+    ) -> Value {
         let mut value = Value::default();
         if depth > MAX_DEPTH {
             return value;
@@ -767,13 +1019,30 @@ impl<'a> Unit<'a> {
                 }
                 Token::Name(name) => {
                     // (…).method(…), [...].map(…), "…".join(…): called on all that stands before.
-                    let arrow = at >= range.start + 2 && self.is_op(at - 1, '>') && self.is_op(at - 2, '-');
-                    let on_value = at > range.start + 1 && (self.is_op(at - 1, '.') && !matches!(self.passage.language, Language::Php | Language::Perl) || arrow) && self.is_op(at + 1, '(');
+                    let arrow =
+                        at >= range.start + 2 && self.is_op(at - 1, '>') && self.is_op(at - 2, '-');
+                    let on_value = at > range.start + 1
+                        && (self.is_op(at - 1, '.')
+                            && !matches!(self.passage.language, Language::Php | Language::Perl)
+                            || arrow)
+                        && self.is_op(at + 1, '(');
                     if on_value {
                         let receiver = value.clone();
                         let arguments = self.arguments(at + 1);
-                        let callee = format!("{}.{name}", value.alias.clone().unwrap_or_else(|| "?".to_owned()));
-                        let result = self.call(&callee, &name, &arguments, &receiver, at, world, out, depth + 1);
+                        let callee = format!(
+                            "{}.{name}",
+                            value.alias.clone().unwrap_or_else(|| "?".to_owned())
+                        );
+                        let result = self.call(
+                            &callee,
+                            &name,
+                            &arguments,
+                            &receiver,
+                            at,
+                            world,
+                            out,
+                            depth + 1,
+                        );
                         value.taint.add(&result.taint);
                         value.alias.clone_from(&result.alias);
                         if name != "join" {
@@ -804,11 +1073,30 @@ impl<'a> Unit<'a> {
                 Token::Op(op) => {
                     match op {
                         '+' => joins = true,
-                        '.' if matches!(self.passage.language, Language::Php | Language::Perl | Language::Lua) => joins = true,
-                        '^' if matches!(self.passage.language, Language::Python | Language::JavaScript | Language::Php | Language::Perl | Language::Ruby | Language::Go | Language::Lua) => {
+                        '.' if matches!(
+                            self.passage.language,
+                            Language::Php | Language::Perl | Language::Lua
+                        ) =>
+                        {
+                            joins = true
+                        }
+                        '^' if matches!(
+                            self.passage.language,
+                            Language::Python
+                                | Language::JavaScript
+                                | Language::Php
+                                | Language::Perl
+                                | Language::Ruby
+                                | Language::Go
+                                | Language::Lua
+                        ) =>
+                        {
                             value.taint.add(&Taint::decoded("XOR"));
                         }
-                        '[' if self.is_op(at + 1, ':') && self.is_op(at + 2, ':') && self.is_op(at + 3, '-') => {
+                        '[' if self.is_op(at + 1, ':')
+                            && self.is_op(at + 2, ':')
+                            && self.is_op(at + 3, '-') =>
+                        {
                             value.taint.add(&Taint::decoded("reversal"));
                         }
                         _ => {}
@@ -817,7 +1105,10 @@ impl<'a> Unit<'a> {
                 }
                 Token::Number | Token::Line => at += 1,
             }
-            if !matches!(self.tokens.get(at.saturating_sub(1)).map(|s| &s.token), Some(Token::Op('(' | '[' | '{'))) {
+            if !matches!(
+                self.tokens.get(at.saturating_sub(1)).map(|s| &s.token),
+                Some(Token::Op('(' | '[' | '{'))
+            ) {
                 first = false;
             }
         }
@@ -837,8 +1128,15 @@ impl<'a> Unit<'a> {
         let mut rest = text;
         while let Some(open) = rest.find(['{', '$']) {
             let skip = rest[open..].len() - rest[open..].trim_start_matches(['$', '{', '#']).len();
-            let name: String = rest[open + skip..].chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.')).collect();
-            let known = if name.is_empty() { None } else { self.known_text(&name, world).map(|texts| texts.join("/")) };
+            let name: String = rest[open + skip..]
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+                .collect();
+            let known = if name.is_empty() {
+                None
+            } else {
+                self.known_text(&name, world).map(|texts| texts.join("/"))
+            };
             match known {
                 Some(known) => {
                     out.push_str(&rest[..open]);
@@ -856,13 +1154,27 @@ impl<'a> Unit<'a> {
     }
 
     /// A name and everything that is done with it: calls, indexes, methods of the result.
-    fn named(&mut self, name: &str, at: usize, end: usize, world: &mut World, out: &mut Out<'_, '_, '_>, depth: usize) -> (usize, Value) {
+    fn named(
+        &mut self,
+        name: &str,
+        at: usize,
+        end: usize,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+        depth: usize,
+    ) -> (usize, Value) {
         if name == ESCAPED {
-            return (at + 1, Value { taint: Taint::decoded("character escapes"), ..Value::default() });
+            return (
+                at + 1,
+                Value { taint: Taint::decoded("character escapes"), ..Value::default() },
+            );
         }
         let mut resolved = self.resolve(name);
         // A default import is known by its own name: `import WebSocket from "ws"`.
-        if self.aliases.contains_key(name) && self.meaning(&resolved).is_none() && meaning(name).is_some() {
+        if self.aliases.contains_key(name)
+            && self.meaning(&resolved).is_none()
+            && meaning(name).is_some()
+        {
             name.clone_into(&mut resolved);
         }
         let mut next = at + 1;
@@ -870,13 +1182,23 @@ impl<'a> Unit<'a> {
         let found = self.meaning(&resolved);
         let mut receiver_environment = false;
         // The environment, whole or by name.
-        let variable = ["process.env.", "import.meta.env.", "Bun.env.", "env:", "Env:"].iter().find_map(|prefix| resolved.strip_prefix(prefix));
+        let variable = ["process.env.", "import.meta.env.", "Bun.env.", "env:", "Env:"]
+            .iter()
+            .find_map(|prefix| resolved.strip_prefix(prefix));
         if variable == Some("") {
             value.taint = Taint::environment();
         } else if let Some(variable) = variable {
             self.environment.insert(variable.to_owned());
             value.taint = Taint::key(variable);
-        } else if ["ENV.", "os.environ.", "process.env."].iter().any(|root| resolved.starts_with(root)) && found.is_none() && !matches!(resolved.rsplit('.').next(), Some("key" | "keys" | "include" | "has_key" | "delete" | "dig")) {
+        } else if ["ENV.", "os.environ.", "process.env."]
+            .iter()
+            .any(|root| resolved.starts_with(root))
+            && found.is_none()
+            && !matches!(
+                resolved.rsplit('.').next(),
+                Some("key" | "keys" | "include" | "has_key" | "delete" | "dig")
+            )
+        {
             value.taint = Taint::environment();
             receiver_environment = true;
         } else if found == Some(Meaning::Environment) {
@@ -894,7 +1216,12 @@ impl<'a> Unit<'a> {
                 Some(variable) => {
                     if variable.is_empty() {
                         // os.environ[name]: the names that the variable may hold.
-                        let index = self.value(next + 1..self.close[next].min(end), world, &mut None, depth + 1);
+                        let index = self.value(
+                            next + 1..self.close[next].min(end),
+                            world,
+                            &mut None,
+                            depth + 1,
+                        );
                         value.taint = keys_named(&index, self);
                     } else {
                         self.environment.insert(variable.clone());
@@ -911,30 +1238,82 @@ impl<'a> Unit<'a> {
             if let Some(texts) = self.known_text(name, world) {
                 value.texts.extend(texts);
             }
-            if matches!(resolved.as_str(), "input" | "sys.argv" | "process.argv" | "ARGV" | "args") {
+            if matches!(resolved.as_str(), "input" | "sys.argv" | "process.argv" | "ARGV" | "args")
+            {
                 value.taint.input = true;
             }
-            if found.is_some() || matches!(resolved.as_str(), "os" | "builtins" | "subprocess" | "child_process" | "__builtins__" | "globalThis" | "window" | "global" | "globals") {
+            if found.is_some()
+                || matches!(
+                    resolved.as_str(),
+                    "os" | "builtins"
+                        | "subprocess"
+                        | "child_process"
+                        | "__builtins__"
+                        | "globalThis"
+                        | "window"
+                        | "global"
+                        | "globals"
+                )
+            {
                 value.alias = Some(resolved.clone());
             }
         }
-        if matches!(resolved.as_str(), "os.homedir" | "Path.home" | "pathlib.Path.home" | "os.UserHomeDir" | "Dir.home" | "HOME" | "env:USERPROFILE" | "env:HOME" | "env:APPDATA" | "homedir") {
+        if matches!(
+            resolved.as_str(),
+            "os.homedir"
+                | "Path.home"
+                | "pathlib.Path.home"
+                | "os.UserHomeDir"
+                | "Dir.home"
+                | "HOME"
+                | "env:USERPROFILE"
+                | "env:HOME"
+                | "env:APPDATA"
+                | "homedir"
+        ) {
             value.texts.push("~".to_owned());
         }
         // Commands without parentheses: `Invoke-WebRequest -Uri …`, `system "…"`, `eval $x`.
         let bare = match self.passage.language {
-            Language::PowerShell | Language::Batch => found.is_some() && !self.is_op(next, '(') && !self.is_op(next, '.') && found != Some(Meaning::Environment),
+            Language::PowerShell | Language::Batch => {
+                found.is_some()
+                    && !self.is_op(next, '(')
+                    && !self.is_op(next, '.')
+                    && found != Some(Meaning::Environment)
+            }
             Language::Ruby | Language::Perl | Language::Lua | Language::Php => {
-                matches!(found, Some(Meaning::Evaluate | Meaning::Run | Meaning::WriteHere | Meaning::Send | Meaning::Decode(_) | Meaning::WriteFile | Meaning::Open))
-                    && matches!(self.token(next), Some(Token::Text(_) | Token::Name(_)))
-                    && !matches!(self.name_at(next), Some("if" | "unless" | "do" | "and" | "or" | "rescue"))
+                matches!(
+                    found,
+                    Some(
+                        Meaning::Evaluate
+                            | Meaning::Run
+                            | Meaning::WriteHere
+                            | Meaning::Send
+                            | Meaning::Decode(_)
+                            | Meaning::WriteFile
+                            | Meaning::Open
+                    )
+                ) && matches!(self.token(next), Some(Token::Text(_) | Token::Name(_)))
+                    && !matches!(
+                        self.name_at(next),
+                        Some("if" | "unless" | "do" | "and" | "or" | "rescue")
+                    )
             }
             _ => false,
         };
         if bare {
-            let stop = (next..end).find(|i| self.is_op(*i, '|') || self.is_op(*i, ';')).unwrap_or(end);
-            let arguments: Vec<Range<usize>> = if self.passage.language == Language::PowerShell { powershell(self, next..stop) } else { self.commas(next..stop) };
-            let receiver = if self.passage.language == Language::PowerShell { self.piped(at, world, depth) } else { self.receiver(name, world) };
+            let stop =
+                (next..end).find(|i| self.is_op(*i, '|') || self.is_op(*i, ';')).unwrap_or(end);
+            let arguments: Vec<Range<usize>> = if self.passage.language == Language::PowerShell {
+                powershell(self, next..stop)
+            } else {
+                self.commas(next..stop)
+            };
+            let receiver = if self.passage.language == Language::PowerShell {
+                self.piped(at, world, depth)
+            } else {
+                self.receiver(name, world)
+            };
             let result = self.call(&resolved, name, &arguments, &receiver, at, world, out, depth);
             value.add(&result);
             return (stop, value);
@@ -942,11 +1321,24 @@ impl<'a> Unit<'a> {
         // print $fh …, print {$fh} …: written to what is named first.
         if self.passage.language == Language::Perl && matches!(name, "print" | "printf" | "say") {
             let handle = if self.is_op(next, '{') { next + 1 } else { next };
-            if let Some(to) = self.name_at(handle).filter(|n| self.variables.contains_key(*n) || self.origins.contains_key(*n)).map(str::to_owned) {
+            if let Some(to) = self
+                .name_at(handle)
+                .filter(|n| self.variables.contains_key(*n) || self.origins.contains_key(*n))
+                .map(str::to_owned)
+            {
                 let from = if handle > next { handle + 2 } else { handle + 1 };
                 let stop = (from..end).find(|i| self.is_op(*i, ';')).unwrap_or(end);
                 let receiver = self.receiver(&format!("{to}.print"), world);
-                let result = self.call(&format!("{to}.print"), "print", &[from..stop], &receiver, at, world, out, depth);
+                let result = self.call(
+                    &format!("{to}.print"),
+                    "print",
+                    &[from..stop],
+                    &receiver,
+                    at,
+                    world,
+                    out,
+                    depth,
+                );
                 value.add(&result);
                 return (stop, value);
             }
@@ -966,37 +1358,75 @@ impl<'a> Unit<'a> {
             }
             if self.is_op(next, '(') {
                 let arguments = self.arguments(next);
-                let result = self.call(&callee, &shown, &arguments, &receiver, at, world, out, depth);
+                let result =
+                    self.call(&callee, &shown, &arguments, &receiver, at, world, out, depth);
                 next = (self.close[next] + 1).min(end.max(next + 1));
                 self.block_parameters(next, end, &result, world);
                 callee = result.alias.clone().unwrap_or_default();
                 shown.clear();
                 receiver = result.clone();
                 value = Value { names: value.names, ..result };
-            } else if self.is_op(next, '.') && self.name_at(next + 1).is_some() && (self.passage.language != Language::Php && self.passage.language != Language::Perl || self.is_op(next.wrapping_sub(1), ')'))
-                || self.is_op(next, '-') && self.is_op(next + 1, '>') && self.name_at(next + 2).is_some()
-                || self.is_op(next, ':') && self.is_op(next + 1, ':') && self.name_at(next + 2).is_some()
+            } else if self.is_op(next, '.')
+                && self.name_at(next + 1).is_some()
+                && (self.passage.language != Language::Php
+                    && self.passage.language != Language::Perl
+                    || self.is_op(next.wrapping_sub(1), ')'))
+                || self.is_op(next, '-')
+                    && self.is_op(next + 1, '>')
+                    && self.name_at(next + 2).is_some()
+                || self.is_op(next, ':')
+                    && self.is_op(next + 1, ':')
+                    && self.name_at(next + 2).is_some()
             {
                 let at = if self.is_op(next, '.') { next + 1 } else { next + 2 };
                 let member = self.name_at(at).unwrap_or_default().to_owned();
-                callee = if callee.is_empty() { format!("?.{member}") } else { format!("{callee}.{member}") };
+                callee = if callee.is_empty() {
+                    format!("?.{member}")
+                } else {
+                    format!("{callee}.{member}")
+                };
                 shown = member;
                 value.taint.add(&receiver.taint);
                 next = at + 1;
             } else if self.is_op(next, '[') {
-                if self.is_op(next + 1, ':') && self.is_op(next + 2, ':') && self.is_op(next + 3, '-') {
+                if self.is_op(next + 1, ':')
+                    && self.is_op(next + 2, ':')
+                    && self.is_op(next + 3, '-')
+                {
                     value.taint.add(&Taint::decoded("reversal"));
                 }
                 let inner = self.value(next + 1..self.close[next].min(end), world, out, depth + 1);
                 // globals()['ex' + 'ec'], process['env'], window["eval"]
-                if let Some(member) = inner.texts.first().filter(|t| t.len() > 1 && t.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')) {
-                    let base = if callee.is_empty() { "globals".to_owned() } else { callee.clone() };
-                    let global = matches!(base.rsplit('.').next(), Some("globals" | "builtins" | "window" | "globalThis" | "global" | "self" | "this" | "__builtins__" | "__dict__" | "locals" | "vars" | "modules"));
+                if let Some(member) = inner.texts.first().filter(|t| {
+                    t.len() > 1 && t.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                }) {
+                    let base =
+                        if callee.is_empty() { "globals".to_owned() } else { callee.clone() };
+                    let global = matches!(
+                        base.rsplit('.').next(),
+                        Some(
+                            "globals"
+                                | "builtins"
+                                | "window"
+                                | "globalThis"
+                                | "global"
+                                | "self"
+                                | "this"
+                                | "__builtins__"
+                                | "__dict__"
+                                | "locals"
+                                | "vars"
+                                | "modules"
+                        )
+                    );
                     callee = if global { member.clone() } else { format!("{base}.{member}") };
                     if self.meaning(&callee) == Some(Meaning::Environment) {
                         value.taint.add(&Taint::environment());
                     }
-                    value.alias = self.meaning(&callee).map(|_| callee.clone()).or_else(|| global.then(|| member.clone()));
+                    value.alias = self
+                        .meaning(&callee)
+                        .map(|_| callee.clone())
+                        .or_else(|| global.then(|| member.clone()));
                 } else {
                     callee.clear();
                 }
@@ -1011,11 +1441,15 @@ impl<'a> Unit<'a> {
 
     /// `{ |f| …`, `do |f| …`: the names of a block get what the call gives.
     fn block_parameters(&mut self, at: usize, end: usize, result: &Value, world: &mut World) {
-        if self.passage.language != Language::Ruby || !(self.is_op(at, '{') || self.name_at(at) == Some("do")) || !self.is_op(at + 1, '|') {
+        if self.passage.language != Language::Ruby
+            || !(self.is_op(at, '{') || self.name_at(at) == Some("do"))
+            || !self.is_op(at + 1, '|')
+        {
             return;
         }
         let close = (at + 2..end.min(at + 20)).find(|i| self.is_op(*i, '|')).unwrap_or(at + 2);
-        let names: Vec<String> = (at + 2..close).filter_map(|i| self.name_at(i).map(str::to_owned)).collect();
+        let names: Vec<String> =
+            (at + 2..close).filter_map(|i| self.name_at(i).map(str::to_owned)).collect();
         for name in names {
             self.assign(&name, result, world);
         }
@@ -1023,16 +1457,32 @@ impl<'a> Unit<'a> {
 
     /// What stands left of the pipe before a PowerShell command.
     fn piped(&mut self, at: usize, world: &mut World, depth: usize) -> Value {
-        let pipe = (0..at).rev().take(64).take_while(|i| !matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '{' | '}')))).find(|i| self.is_op(*i, '|'));
+        let pipe = (0..at)
+            .rev()
+            .take(64)
+            .take_while(|i| {
+                !matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '{' | '}')))
+            })
+            .find(|i| self.is_op(*i, '|'));
         let Some(pipe) = pipe else { return Value::default() };
-        let start = (0..pipe).rev().take(256).find(|i| matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '{' | '}' | '|')))).map_or(0, |i| i + 1);
+        let start = (0..pipe)
+            .rev()
+            .take(256)
+            .find(|i| {
+                matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '{' | '}' | '|')))
+            })
+            .map_or(0, |i| i + 1);
         self.value(start..pipe, world, &mut None, depth + 1)
     }
 
     /// The thing that a method is called on.
     fn receiver(&self, name: &str, world: &World) -> Value {
         let Some((before, _)) = name.rsplit_once('.') else { return Value::default() };
-        let mut value = Value { taint: self.carried(before, world), names: vec![before.to_owned()], ..Value::default() };
+        let mut value = Value {
+            taint: self.carried(before, world),
+            names: vec![before.to_owned()],
+            ..Value::default()
+        };
         // sh.stdin.write: what is known of sh.
         let mut known = before;
         loop {
@@ -1053,11 +1503,20 @@ impl<'a> Unit<'a> {
         }
     }
 
-    fn to_network(&mut self, taint: &Taint, address: &str, via: &str, at: usize, out: &mut Out<'_, '_, '_>) {
+    fn to_network(
+        &mut self,
+        taint: &Taint,
+        address: &str,
+        via: &str,
+        at: usize,
+        out: &mut Out<'_, '_, '_>,
+    ) {
         if !address.is_empty() && !matches!(classify(address), Class::Local) {
             self.reaches_network = true;
         }
-        let found = out.as_ref().and_then(|(skill, _)| flow::to_network(taint, address, via, self.passage.context, skill));
+        let found = out.as_ref().and_then(|(skill, _)| {
+            flow::to_network(taint, address, via, self.passage.context, skill)
+        });
         self.report(at, found, out);
     }
 
@@ -1067,19 +1526,36 @@ impl<'a> Unit<'a> {
     }
 
     fn to_file(&mut self, path: &str, content: &Value, at: usize, out: &mut Out<'_, '_, '_>) {
-        let found = out.as_ref().and_then(|(skill, _)| flow::to_file(path, &content.text(), &content.taint, self.passage.context, skill));
+        let found = out.as_ref().and_then(|(skill, _)| {
+            flow::to_file(path, &content.text(), &content.taint, self.passage.context, skill)
+        });
         self.report(at, found, out);
     }
 
     /// A call: what it does with its arguments, and what it gives.
     #[expect(clippy::too_many_arguments, reason = "the state of one walk")]
-    fn call(&mut self, callee: &str, shown: &str, ranges: &[Range<usize>], receiver: &Value, at: usize, world: &mut World, out: &mut Out<'_, '_, '_>, depth: usize) -> Value {
-        let shown = if shown.is_empty() { callee.rsplit('.').next().unwrap_or(callee) } else { shown };
+    fn call(
+        &mut self,
+        callee: &str,
+        shown: &str,
+        ranges: &[Range<usize>],
+        receiver: &Value,
+        at: usize,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+        depth: usize,
+    ) -> Value {
+        let shown =
+            if shown.is_empty() { callee.rsplit('.').next().unwrap_or(callee) } else { shown };
         let found = self.meaning(callee);
         // What a callback gets: the thing itself, or what the call gives.
         let given = match found {
             Some(Meaning::Fetch | Meaning::Connect | Meaning::Send) => {
-                let address = ranges.first().map(|range| self.value(range.clone(), world, &mut None, depth + 1)).and_then(|v| v.host().map(str::to_owned)).unwrap_or_default();
+                let address = ranges
+                    .first()
+                    .map(|range| self.value(range.clone(), world, &mut None, depth + 1))
+                    .and_then(|v| v.host().map(str::to_owned))
+                    .unwrap_or_default();
                 Taint::remote(address)
             }
             _ => receiver.taint.clone(),
@@ -1088,7 +1564,10 @@ impl<'a> Unit<'a> {
             self.callback(range, &given, world);
             // items.forEach(send): the function gets each item.
             if range.len() == 1
-                && let Some(function) = self.name_at(range.start).filter(|n| world.returns.contains_key(*n)).map(str::to_owned)
+                && let Some(function) = self
+                    .name_at(range.start)
+                    .filter(|n| world.returns.contains_key(*n))
+                    .map(str::to_owned)
             {
                 let calls = world.calls.entry(function).or_insert_with(|| vec![Taint::default()]);
                 if calls.is_empty() {
@@ -1107,13 +1586,20 @@ impl<'a> Unit<'a> {
         for argument in &arguments {
             all.add(argument);
         }
-        let address = all.address().or_else(|| all.host().filter(|_| matches!(found, Some(Meaning::Connect | Meaning::Lookup)))).map(str::to_owned);
+        let address = all
+            .address()
+            .or_else(|| {
+                all.host().filter(|_| matches!(found, Some(Meaning::Connect | Meaning::Lookup)))
+            })
+            .map(str::to_owned);
         let mut result = Value::default();
         match found {
-            Some(Meaning::Environment) => match arguments.first().and_then(|a| a.texts.first()).filter(|t| !t.is_empty()) {
-                Some(variable) => result.taint = Taint::key(variable),
-                None => result.taint = Taint::environment(),
-            },
+            Some(Meaning::Environment) => {
+                match arguments.first().and_then(|a| a.texts.first()).filter(|t| !t.is_empty()) {
+                    Some(variable) => result.taint = Taint::key(variable),
+                    None => result.taint = Taint::environment(),
+                }
+            }
             Some(Meaning::Variable) => {
                 match arguments.first().and_then(|a| a.texts.first()) {
                     Some(variable) if is_environment_name(variable) || variable.len() > 1 => {
@@ -1121,8 +1607,13 @@ impl<'a> Unit<'a> {
                         result.taint = Taint::key(variable);
                     }
                     // php: getenv() without a name is everything.
-                    _ if arguments.is_empty() && callee == "getenv" => result.taint = Taint::environment(),
-                    _ => result.taint = arguments.first().map(|a| keys_named(a, self)).unwrap_or_default(),
+                    _ if arguments.is_empty() && callee == "getenv" => {
+                        result.taint = Taint::environment()
+                    }
+                    _ => {
+                        result.taint =
+                            arguments.first().map(|a| keys_named(a, self)).unwrap_or_default()
+                    }
                 }
                 // A default is text that the variable may hold.
                 if let Some(default) = arguments.get(1) {
@@ -1135,29 +1626,54 @@ impl<'a> Unit<'a> {
                     result.taint.add(&all.taint);
                     result.texts.clone_from(&all.texts);
                 } else {
-                    let to = address.clone().or_else(|| receiver.taint.connection.clone()).or_else(|| receiver.host().map(str::to_owned)).unwrap_or_default();
-                    let known = found == Some(Meaning::Fetch) || !callee.starts_with('?') && callee.contains('.') && !matches!(callee.rsplit('.').next(), Some("put" | "send" | "emit" | "publish" | "request")) || !to.is_empty();
+                    let to = address
+                        .clone()
+                        .or_else(|| receiver.taint.connection.clone())
+                        .or_else(|| receiver.host().map(str::to_owned))
+                        .unwrap_or_default();
+                    let known = found == Some(Meaning::Fetch)
+                        || !callee.starts_with('?')
+                            && callee.contains('.')
+                            && !matches!(
+                                callee.rsplit('.').next(),
+                                Some("put" | "send" | "emit" | "publish" | "request")
+                            )
+                        || !to.is_empty();
                     if known || all.taint.environment || !all.taint.secrets.is_empty() {
                         self.to_network(&all.taint, &to, &format!("`{shown}`"), at, out);
                     }
                     result.taint = Taint::remote(to.clone());
-                    if to.contains("169.254.169.254") || to.contains("169.254.170.2") || to.contains("metadata.google.internal") {
+                    if to.contains("169.254.169.254")
+                        || to.contains("169.254.170.2")
+                        || to.contains("metadata.google.internal")
+                    {
                         result.taint = Taint::secret("cloud credentials");
                     }
-                    if callee.ends_with("Request") || callee == "stream_context_create" || callee.starts_with("curl_setopt") {
+                    if callee.ends_with("Request")
+                        || callee == "stream_context_create"
+                        || callee.starts_with("curl_setopt")
+                    {
                         // Built here, sent elsewhere: it carries what it was built from.
                         result.taint.add(&all.taint);
                         result.texts.extend(address.iter().cloned());
                         result.taint.remote = None;
                     }
-                    if let Some(handle) = ranges.first().filter(|_| callee.starts_with("curl_setopt")).and_then(|r| self.name_at(r.start).map(str::to_owned)) {
+                    if let Some(handle) = ranges
+                        .first()
+                        .filter(|_| callee.starts_with("curl_setopt"))
+                        .and_then(|r| self.name_at(r.start).map(str::to_owned))
+                    {
                         self.gain(&handle, &all.taint, world);
                         if let Some(address) = &address {
                             self.texts.entry(handle).or_insert_with(|| vec![address.clone()]);
                         }
                     }
                     // PowerShell: -OutFile path
-                    if let Some(file) = arguments.iter().zip(ranges).find(|(_, range)| self.name_at(range.start).is_some_and(|n| n.eq_ignore_ascii_case("OutFile") || n.eq_ignore_ascii_case("o"))) {
+                    if let Some(file) = arguments.iter().zip(ranges).find(|(_, range)| {
+                        self.name_at(range.start).is_some_and(|n| {
+                            n.eq_ignore_ascii_case("OutFile") || n.eq_ignore_ascii_case("o")
+                        })
+                    }) {
                         let taint = Taint::remote(to);
                         for name in file.0.names.clone().into_iter().chain(file.0.texts.clone()) {
                             self.gain(&name, &taint, world);
@@ -1179,9 +1695,17 @@ impl<'a> Unit<'a> {
                 result.taint.add(&receiver.taint);
                 let text = all.text();
                 let real = match callee {
-                    "codecs.decode" => text.contains("rot") || text.contains("hex") || text.contains("base64"),
-                    name if name.ends_with("unpack1") => text.starts_with('m') || text.ends_with('m') || text.ends_with("H*"),
-                    "string.char" | "String.fromCharCode" => ranges.len() > 3 || ranges.iter().any(|r| r.len() > 6) || all.names.iter().any(|n| n.contains("apply")),
+                    "codecs.decode" => {
+                        text.contains("rot") || text.contains("hex") || text.contains("base64")
+                    }
+                    name if name.ends_with("unpack1") => {
+                        text.starts_with('m') || text.ends_with('m') || text.ends_with("H*")
+                    }
+                    "string.char" | "String.fromCharCode" => {
+                        ranges.len() > 3
+                            || ranges.iter().any(|r| r.len() > 6)
+                            || all.names.iter().any(|n| n.contains("apply"))
+                    }
                     _ => true,
                 };
                 if real {
@@ -1195,7 +1719,9 @@ impl<'a> Unit<'a> {
             Some(Meaning::Evaluate) => {
                 let mut taint = all.taint.clone();
                 taint.add(&receiver.taint);
-                if let Some(address) = address.filter(|_| matches!(callee, "include" | "require_once" | "include_once")) {
+                if let Some(address) = address
+                    .filter(|_| matches!(callee, "include" | "require_once" | "include_once"))
+                {
                     taint.add(&Taint::remote(address));
                 }
                 self.to_interpreter(&taint, shown, at, out);
@@ -1208,27 +1734,47 @@ impl<'a> Unit<'a> {
                     .zip(ranges)
                     .enumerate()
                     .filter(|(position, (_, range))| {
-                        let keyword = self.passage.language == Language::Python && self.is_op(range.start + 1, '=') && self.name_at(range.start) != Some("args");
+                        let keyword = self.passage.language == Language::Python
+                            && self.is_op(range.start + 1, '=')
+                            && self.name_at(range.start) != Some("args");
                         let object = script && *position > 0 && !self.is_op(range.start, '[');
                         !keyword && !object
                     })
                     .map(|(_, (value, _))| value)
                     .collect();
-                let program = arguments.first().and_then(|a| a.texts.first()).map(|t| t.split_whitespace().find(|w| *w != "sudo" && !w.starts_with('-')).unwrap_or_default().to_owned()).unwrap_or_default();
-                let runs_input = of_interpreter(program.rsplit('/').next().unwrap_or_default()).is_some();
+                let program = arguments
+                    .first()
+                    .and_then(|a| a.texts.first())
+                    .map(|t| {
+                        t.split_whitespace()
+                            .find(|w| *w != "sudo" && !w.starts_with('-'))
+                            .unwrap_or_default()
+                            .to_owned()
+                    })
+                    .unwrap_or_default();
+                let runs_input =
+                    of_interpreter(program.rsplit('/').next().unwrap_or_default()).is_some();
                 // subprocess.run(["bash"], input=…), execSync("sh", { input: … })
                 if runs_input && (all.taint.remote.is_some() || all.taint.decoded.is_some()) {
                     self.to_interpreter(&all.taint, &program, at, out);
                 }
                 // Popen(…, stdin=connection)
                 let tied = ranges.iter().any(|range| {
-                    let stream = self.name_at(range.start).is_some_and(|n| matches!(n, "stdin" | "stdout" | "stdio" | "preexec_fn"));
-                    (stream || script && self.is_op(range.start, '{')) && range.clone().any(|i| self.name_at(i).is_some_and(|n| self.carried(n, world).connection.is_some()))
+                    let stream = self
+                        .name_at(range.start)
+                        .is_some_and(|n| matches!(n, "stdin" | "stdout" | "stdio" | "preexec_fn"));
+                    (stream || script && self.is_op(range.start, '{'))
+                        && range.clone().any(|i| {
+                            self.name_at(i)
+                                .is_some_and(|n| self.carried(n, world).connection.is_some())
+                        })
                 });
                 if tied {
                     self.shell_on_connection(at, out);
                 }
-                if arguments.is_empty() && !receiver.taint.is_clean() || !receiver.taint.is_clean() && self.passage.language == Language::PowerShell {
+                if arguments.is_empty() && !receiver.taint.is_clean()
+                    || !receiver.taint.is_clean() && self.passage.language == Language::PowerShell
+                {
                     arguments.push(receiver.clone());
                 }
                 result.taint = self.run(&arguments, at, world, out);
@@ -1237,34 +1783,63 @@ impl<'a> Unit<'a> {
                 }
             }
             Some(Meaning::WriteFile) => {
-                let copies = callee.to_ascii_lowercase().contains("copy") || matches!(callee, "Compress-Archive" | "FileUtils.cp");
-                let named = |unit: &Self, option: &str| arguments.iter().zip(ranges).find(|(_, range)| unit.name_at(range.start).is_some_and(|n| n.eq_ignore_ascii_case(option))).map(|(value, _)| value.clone());
+                let copies = callee.to_ascii_lowercase().contains("copy")
+                    || matches!(callee, "Compress-Archive" | "FileUtils.cp");
+                let named = |unit: &Self, option: &str| {
+                    arguments
+                        .iter()
+                        .zip(ranges)
+                        .find(|(_, range)| {
+                            unit.name_at(range.start)
+                                .is_some_and(|n| n.eq_ignore_ascii_case(option))
+                        })
+                        .map(|(value, _)| value.clone())
+                };
                 let (path, content) = if self.passage.language == Language::PowerShell && !copies {
-                    let path = named(self, "Path").or_else(|| named(self, "FilePath")).or_else(|| named(self, "LiteralPath")).or_else(|| arguments.first().cloned()).unwrap_or_default();
-                    let mut content = named(self, "Value").or_else(|| arguments.get(1).cloned()).unwrap_or_default();
+                    let path = named(self, "Path")
+                        .or_else(|| named(self, "FilePath"))
+                        .or_else(|| named(self, "LiteralPath"))
+                        .or_else(|| arguments.first().cloned())
+                        .unwrap_or_default();
+                    let mut content = named(self, "Value")
+                        .or_else(|| arguments.get(1).cloned())
+                        .unwrap_or_default();
                     content.add(receiver);
                     (path, content)
                 } else if copies {
                     // Both ends of a copy: what a target was opened from gains it too.
-                    let origins: Vec<String> = arguments.get(1).map(|a| self.possible(&a.names)).unwrap_or_default();
+                    let origins: Vec<String> =
+                        arguments.get(1).map(|a| self.possible(&a.names)).unwrap_or_default();
                     let taint = arguments.first().map(|a| a.taint.clone()).unwrap_or_default();
                     for origin in origins {
                         self.gain(&origin, &taint, world);
                     }
-                    (arguments.get(1).cloned().unwrap_or_default(), arguments.first().cloned().unwrap_or_default())
+                    (
+                        arguments.get(1).cloned().unwrap_or_default(),
+                        arguments.first().cloned().unwrap_or_default(),
+                    )
                 } else {
-                    (arguments.first().cloned().unwrap_or_default(), arguments.get(1).cloned().unwrap_or_default())
+                    (
+                        arguments.first().cloned().unwrap_or_default(),
+                        arguments.get(1).cloned().unwrap_or_default(),
+                    )
                 };
                 let mut paths = vec![path.path()];
                 paths.extend(self.possible(&path.names));
-                let known = paths.iter().find(|path| crate::scan::places::classify(path).is_some()).unwrap_or(&paths[0]).clone();
+                let known = paths
+                    .iter()
+                    .find(|path| crate::scan::places::classify(path).is_some())
+                    .unwrap_or(&paths[0])
+                    .clone();
                 self.to_file(&known, &content, at, out);
                 for name in path.names.iter().chain(&path.texts) {
                     self.gain(name, &content.taint, world);
                 }
             }
             Some(Meaning::WriteHere) => {
-                if let Some(program) = receiver.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)) {
+                if let Some(program) =
+                    receiver.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER))
+                {
                     let program = program.to_owned();
                     self.to_interpreter(&all.taint, &program, at, out);
                 } else if let Some(connection) = receiver.taint.connection.clone() {
@@ -1288,7 +1863,11 @@ impl<'a> Unit<'a> {
                         }
                     }
                     paths.extend(self.possible(&names));
-                    let path = paths.iter().find(|path| crate::scan::places::classify(path).is_some()).cloned().unwrap_or_else(|| paths.join("/"));
+                    let path = paths
+                        .iter()
+                        .find(|path| crate::scan::places::classify(path).is_some())
+                        .cloned()
+                        .unwrap_or_else(|| paths.join("/"));
                     if !path.is_empty() {
                         self.to_file(&path, &all, at, out);
                     }
@@ -1297,7 +1876,8 @@ impl<'a> Unit<'a> {
             }
             Some(Meaning::Open) => {
                 let mode = arguments.iter().skip(1).map(Value::text).collect::<String>();
-                let reads = !mode.starts_with(['w', 'a', 'x']) && !callee.contains("createWriteStream");
+                let reads =
+                    !mode.starts_with(['w', 'a', 'x']) && !callee.contains("createWriteStream");
                 if let Some(address) = address {
                     result.taint = Taint::remote(address);
                 } else if let Some(first) = arguments.first() {
@@ -1320,7 +1900,12 @@ impl<'a> Unit<'a> {
                     result.texts.clone_from(&first.texts);
                     result.names.clone_from(&first.names);
                     if first.text().starts_with('|') {
-                        self.run(&[Value { texts: vec![first.text()[1..].to_owned()], ..first.clone() }], at, world, out);
+                        self.run(
+                            &[Value { texts: vec![first.text()[1..].to_owned()], ..first.clone() }],
+                            at,
+                            world,
+                            out,
+                        );
                     }
                 }
                 result.taint.add(&receiver.taint);
@@ -1341,7 +1926,15 @@ impl<'a> Unit<'a> {
             Some(Meaning::Load) => {
                 let bundled = all.texts.iter().any(|text| {
                     let name = text.rsplit('/').next().unwrap_or(text);
-                    name.len() > 3 && (text.starts_with("assets/") || text.contains("/assets/") || out.as_ref().is_some_and(|(skill, _)| skill.members.iter().any(|m| m.path.rsplit('/').next() == Some(name))))
+                    name.len() > 3
+                        && (text.starts_with("assets/")
+                            || text.contains("/assets/")
+                            || out.as_ref().is_some_and(|(skill, _)| {
+                                skill
+                                    .members
+                                    .iter()
+                                    .any(|m| m.path.rsplit('/').next() == Some(name))
+                            }))
                 });
                 let found = bundled.then(|| Match::new(&rules::UNSAFE_LOAD, Severity::Warn, "serialised objects that the skill ships are loaded, which runs code in them"));
                 self.report(at, found, out);
@@ -1353,32 +1946,74 @@ impl<'a> Unit<'a> {
                 paths.push(all.path());
                 paths.extend(receiver.texts.iter().cloned());
                 let path = paths.into_iter().map(|path| normalise(&path)).find(|path| {
-                    matches!(path.trim_end_matches('/'), "~/*" | "c:/*" | "~" | "/*" | "c:" | "~/documents" | "~/desktop" | "/home" | "/users" | "/etc" | "/usr" | "/var") || path == "/"
+                    matches!(
+                        path.trim_end_matches('/'),
+                        "~/*"
+                            | "c:/*"
+                            | "~"
+                            | "/*"
+                            | "c:"
+                            | "~/documents"
+                            | "~/desktop"
+                            | "/home"
+                            | "/users"
+                            | "/etc"
+                            | "/usr"
+                            | "/var"
+                    ) || path == "/"
                 });
-                let found = path.map(|path| Match::new(&rules::DESTRUCTIVE, Severity::Critical, format!("`{path}` is deleted with everything in it")));
+                let found = path.map(|path| {
+                    Match::new(
+                        &rules::DESTRUCTIVE,
+                        Severity::Critical,
+                        format!("`{path}` is deleted with everything in it"),
+                    )
+                });
                 self.report(at, found, out);
             }
             Some(Meaning::Lookup) => {
                 let to = address.unwrap_or_default();
                 let mut taint = all.taint.clone();
                 taint.keys.retain(|key| is_key_name(key));
-                let to = to.rsplit('}').next().unwrap_or_default().trim_start_matches('.').to_owned();
+                let to =
+                    to.rsplit('}').next().unwrap_or_default().trim_start_matches('.').to_owned();
                 if taint.keys.is_empty() {
                     self.to_network(&taint, &to, "DNS names", at, out);
                 } else {
                     let flow = crate::scan::finding::Flow::new("a key", "DNS names").to(to);
-                    self.report(at, Some(Match::new(&rules::KEY_TO_FOREIGN_HOST, Severity::Critical, "a key is put into the names that are looked up").with(flow)), out);
+                    self.report(
+                        at,
+                        Some(
+                            Match::new(
+                                &rules::KEY_TO_FOREIGN_HOST,
+                                Severity::Critical,
+                                "a key is put into the names that are looked up",
+                            )
+                            .with(flow),
+                        ),
+                        out,
+                    );
                 }
             }
             None => {
                 result = self.other(callee, &arguments, receiver, all, at, world, out);
             }
         }
-        if matches!(callee, "os.homedir" | "Path.home" | "pathlib.Path.home" | "os.UserHomeDir" | "homedir" | "Dir.home") {
+        if matches!(
+            callee,
+            "os.homedir"
+                | "Path.home"
+                | "pathlib.Path.home"
+                | "os.UserHomeDir"
+                | "homedir"
+                | "Dir.home"
+        ) {
             result.texts = vec!["~".to_owned()];
         }
         // `Buffer.from(x, 'base64')`
-        if callee == "Buffer.from" && arguments_text(ranges, self).iter().any(|t| t == "base64" || t == "hex") {
+        if callee == "Buffer.from"
+            && arguments_text(ranges, self).iter().any(|t| t == "base64" || t == "hex")
+        {
             result.taint.add(&Taint::decoded("base64"));
         }
         result
@@ -1386,10 +2021,20 @@ impl<'a> Unit<'a> {
 
     /// A call of something that is not in the table.
     #[expect(clippy::too_many_arguments, reason = "the state of one walk")]
-    fn other(&mut self, callee: &str, arguments: &[Value], receiver: &Value, all: Value, at: usize, world: &mut World, out: &mut Out<'_, '_, '_>) -> Value {
+    fn other(
+        &mut self,
+        callee: &str,
+        arguments: &[Value],
+        receiver: &Value,
+        all: Value,
+        at: usize,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Value {
         let mut result = Value::default();
         let last = callee.rsplit('.').next().unwrap_or(callee);
-        if world.returns.contains_key(last) && !matches!(last, "getattr" | "require" | "__import__") {
+        if world.returns.contains_key(last) && !matches!(last, "getattr" | "require" | "__import__")
+        {
             // One of the skill's own functions: parameters by position, results by what it returns.
             let calls = world.calls.entry(last.to_owned()).or_default();
             for (position, argument) in arguments.iter().enumerate().take(16) {
@@ -1401,7 +2046,12 @@ impl<'a> Unit<'a> {
                 }
             }
             for (position, argument) in arguments.iter().enumerate().take(8) {
-                let parameter = self.functions.iter().find(|f| f.name == last).and_then(|f| f.parameters.get(position)).cloned();
+                let parameter = self
+                    .functions
+                    .iter()
+                    .find(|f| f.name == last)
+                    .and_then(|f| f.parameters.get(position))
+                    .cloned();
                 if let Some(parameter) = parameter {
                     let origins = self.origins.entry(parameter).or_default();
                     for origin in argument.texts.iter().chain(&argument.names) {
@@ -1417,20 +2067,40 @@ impl<'a> Unit<'a> {
         }
         // What goes to an interpreter's input, or ties a connection to one.
         if matches!(last, "communicate" | "writeln" | "feed")
-            && let Some(program) = receiver.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)).map(str::to_owned)
+            && let Some(program) =
+                receiver.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)).map(str::to_owned)
         {
             self.to_interpreter(&all.taint, &program, at, out);
         }
         // git(repo, "push", "--mirror", address)
-        let all_refs = all.texts.iter().any(|t| t == "push") && all.texts.iter().any(|t| t == "--mirror" || t == "--all");
-        if all_refs && all.address().is_some_and(|address| !matches!(classify(address), Class::Local)) {
+        let all_refs = all.texts.iter().any(|t| t == "push")
+            && all.texts.iter().any(|t| t == "--mirror" || t == "--all");
+        if all_refs
+            && all.address().is_some_and(|address| !matches!(classify(address), Class::Local))
+        {
             let flow = crate::scan::finding::Flow::new("every branch", "`git push`");
-            self.report(at, Some(Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, "every branch is pushed to a repository that the text names").with(flow)), out);
+            self.report(
+                at,
+                Some(
+                    Match::new(
+                        &rules::DATA_TO_FOREIGN_HOST,
+                        Severity::Critical,
+                        "every branch is pushed to a repository that the text names",
+                    )
+                    .with(flow),
+                ),
+                out,
+            );
         }
-        if matches!(last, "dup2" | "reopen" | "fdopen") && (all.taint.connection.is_some() || receiver.taint.connection.is_some()) {
+        if matches!(last, "dup2" | "reopen" | "fdopen")
+            && (all.taint.connection.is_some() || receiver.taint.connection.is_some())
+        {
             self.shell_on_connection(at, out);
         }
-        if last == "pipe" && receiver.taint.connection.is_some() && all.names.iter().any(|n| n.ends_with("stdin")) {
+        if last == "pipe"
+            && receiver.taint.connection.is_some()
+            && all.names.iter().any(|n| n.ends_with("stdin"))
+        {
             self.shell_on_connection(at, out);
         }
         if last == "map" && all.names.iter().any(|n| n == "chr" || n == "String.fromCharCode") {
@@ -1443,13 +2113,24 @@ impl<'a> Unit<'a> {
             }
             "getattr" => {
                 if let [object, member, ..] = arguments {
-                    let base = object.alias.clone().unwrap_or_else(|| object.names.first().cloned().unwrap_or_default());
+                    let base = object
+                        .alias
+                        .clone()
+                        .unwrap_or_else(|| object.names.first().cloned().unwrap_or_default());
                     let dynamic = member.texts.is_empty();
-                    let joined = member.texts.len() > 1 || member.names.iter().any(|n| n.ends_with("join") || n == "chr");
+                    let joined = member.texts.len() > 1
+                        || member.names.iter().any(|n| n.ends_with("join") || n == "chr");
                     let member = member.text();
-                    if joined && member.len() > 2 && !dynamic || dynamic && matches!(base.as_str(), "builtins" | "__builtins__") {
-                        let message = "the function that is called is put together or chosen when it runs";
-                        self.report(at, Some(Match::new(&rules::OBFUSCATED_CODE, Severity::Warn, message)), out);
+                    if joined && member.len() > 2 && !dynamic
+                        || dynamic && matches!(base.as_str(), "builtins" | "__builtins__")
+                    {
+                        let message =
+                            "the function that is called is put together or chosen when it runs";
+                        self.report(
+                            at,
+                            Some(Match::new(&rules::OBFUSCATED_CODE, Severity::Warn, message)),
+                            out,
+                        );
                     }
                     let global = matches!(base.as_str(), "builtins" | "__builtins__");
                     result.alias = Some(if global { member } else { format!("{base}.{member}") });
@@ -1457,14 +2138,25 @@ impl<'a> Unit<'a> {
                 return result;
             }
             "promisify" | "partial" | "bind" => {
-                result.alias = arguments.first().and_then(|a| a.alias.clone().or_else(|| a.names.first().map(|n| self.resolve(n)))).or_else(|| receiver.alias.clone());
+                result.alias = arguments
+                    .first()
+                    .and_then(|a| {
+                        a.alias.clone().or_else(|| a.names.first().map(|n| self.resolve(n)))
+                    })
+                    .or_else(|| receiver.alias.clone());
                 return result;
             }
             "globals" | "locals" | "vars" => {
                 result.alias = Some("globals".to_owned());
                 return result;
             }
-            "connect" if receiver.taint.connection.is_some() || self.variables.get(receiver.names.first().map_or("", String::as_str)).is_some_and(|t| t.connection.is_some()) => {
+            "connect"
+                if receiver.taint.connection.is_some()
+                    || self
+                        .variables
+                        .get(receiver.names.first().map_or("", String::as_str))
+                        .is_some_and(|t| t.connection.is_some()) =>
+            {
                 let to = all.host().unwrap_or_default().to_owned();
                 self.to_network(&Taint::default(), &to, "`connect`", at, out);
                 if let Some(name) = receiver.names.first().cloned()
@@ -1479,7 +2171,13 @@ impl<'a> Unit<'a> {
                 }
                 return result;
             }
-            _ if ["append", "push", "extend", "update", "add", "set", "insert", "unshift", "concat", "merge", "assign", "attach"].iter().any(|verb| last.starts_with(verb)) => {
+            _ if [
+                "append", "push", "extend", "update", "add", "set", "insert", "unshift", "concat",
+                "merge", "assign", "attach",
+            ]
+            .iter()
+            .any(|verb| last.starts_with(verb)) =>
+            {
                 if let Some(name) = receiver.names.first().cloned() {
                     self.gain(&name, &all.taint, world);
                 }
@@ -1504,7 +2202,11 @@ impl<'a> Unit<'a> {
                 result.taint.add(&receiver.taint);
                 return result;
             }
-            "len" | "print" | "isinstance" | "exists" | "basename" | "dirname" | "log" | "info" | "warn" | "error" | "debug" | "is_file" | "exists_sync" | "existsSync" | "isfile" | "isdir" | "is_dir" | "stat" | "hexdigest" | "sha256" | "md5" | "length" | "startswith" | "endswith" | "fileno" | "mkdir" | "exit" | "echo" | "printf" | "Println" | "Printf" | "Write-Host" | "Write-Output" => {
+            "len" | "print" | "isinstance" | "exists" | "basename" | "dirname" | "log" | "info"
+            | "warn" | "error" | "debug" | "is_file" | "exists_sync" | "existsSync" | "isfile"
+            | "isdir" | "is_dir" | "stat" | "hexdigest" | "sha256" | "md5" | "length"
+            | "startswith" | "endswith" | "fileno" | "mkdir" | "exit" | "echo" | "printf"
+            | "Println" | "Printf" | "Write-Host" | "Write-Output" => {
                 if matches!(last, "echo" | "Write-Output") {
                     result.taint.add(&all.taint);
                 }
@@ -1514,7 +2216,11 @@ impl<'a> Unit<'a> {
         }
         result.taint.add(&all.taint);
         result.taint.add(&receiver.taint);
-        result.texts = if receiver.texts.is_empty() { all.texts } else { receiver.texts.iter().chain(&all.texts).take(8).cloned().collect() };
+        result.texts = if receiver.texts.is_empty() {
+            all.texts
+        } else {
+            receiver.texts.iter().chain(&all.texts).take(8).cloned().collect()
+        };
         result.names = receiver.names.iter().chain(&all.names).take(8).cloned().collect();
         result.taint.add(&Taint::of_file(&result.path()));
         result
@@ -1528,10 +2234,24 @@ impl<'a> Unit<'a> {
         }
         // { data: (_s, chunk) => … }: handlers inside a table.
         if self.is_op(range.start, '{') {
-            let arrows: Vec<usize> = range.clone().filter(|i| self.is_op(*i, '=') && self.is_op(*i + 1, '>') && self.is_op(*i - 1, ')')).take(16).collect();
+            let arrows: Vec<usize> = range
+                .clone()
+                .filter(|i| {
+                    self.is_op(*i, '=') && self.is_op(*i + 1, '>') && self.is_op(*i - 1, ')')
+                })
+                .take(16)
+                .collect();
             for arrow in arrows {
-                let open = (range.start..arrow).rev().find(|i| self.is_op(*i, '(') && self.close[*i] == arrow - 1);
-                let names: Vec<String> = open.map(|open| (open + 1..arrow).filter_map(|i| self.name_at(i).map(str::to_owned)).collect()).unwrap_or_default();
+                let open = (range.start..arrow)
+                    .rev()
+                    .find(|i| self.is_op(*i, '(') && self.close[*i] == arrow - 1);
+                let names: Vec<String> = open
+                    .map(|open| {
+                        (open + 1..arrow)
+                            .filter_map(|i| self.name_at(i).map(str::to_owned))
+                            .collect()
+                    })
+                    .unwrap_or_default();
                 for name in names {
                     self.gain(&name, given, world);
                 }
@@ -1542,10 +2262,18 @@ impl<'a> Unit<'a> {
         while matches!(self.name_at(at), Some("async" | "function" | "lambda")) {
             at += 1;
         }
-        if let Some(name) = self.name_at(at).filter(|_| self.is_op(at + 1, '=') && self.is_op(at + 2, '>') || at > range.start && self.is_op(at + 1, ':')) {
+        if let Some(name) = self.name_at(at).filter(|_| {
+            self.is_op(at + 1, '=') && self.is_op(at + 2, '>')
+                || at > range.start && self.is_op(at + 1, ':')
+        }) {
             names.push(name.to_owned());
-        } else if self.is_op(at, '(') && (at > range.start || self.is_op(self.close[at] + 1, '=') && self.is_op(self.close[at] + 2, '>')) {
-            names = (at + 1..self.close[at].min(range.end)).filter_map(|i| self.name_at(i).map(str::to_owned)).collect();
+        } else if self.is_op(at, '(')
+            && (at > range.start
+                || self.is_op(self.close[at] + 1, '=') && self.is_op(self.close[at] + 2, '>'))
+        {
+            names = (at + 1..self.close[at].min(range.end))
+                .filter_map(|i| self.name_at(i).map(str::to_owned))
+                .collect();
         }
         for name in names {
             self.gain(&name, given, world);
@@ -1563,34 +2291,106 @@ impl<'a> Unit<'a> {
     }
 
     /// A command that the code runs.
-    fn run(&mut self, arguments: &[Value], at: usize, world: &mut World, out: &mut Out<'_, '_, '_>) -> Taint {
+    fn run(
+        &mut self,
+        arguments: &[Value],
+        at: usize,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Taint {
         let mut all = Value::default();
         for argument in arguments {
             all.add(argument);
         }
         let words: Vec<String> = all.texts.clone();
         let first = arguments.first().cloned().unwrap_or_default();
-        let program = first.texts.first().map(|t| t.trim().split_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']).to_owned()).unwrap_or_default();
+        let program = first
+            .texts
+            .first()
+            .map(|t| {
+                t.trim()
+                    .split_whitespace()
+                    .next()
+                    .unwrap_or_default()
+                    .trim_matches(['"', '\''])
+                    .to_owned()
+            })
+            .unwrap_or_default();
         let base = program.rsplit('/').next().unwrap_or(&program).to_owned();
-        let words_of_first: Vec<&str> = first.texts.first().map(|t| t.split_whitespace().collect()).unwrap_or_default();
-        let base = if base == "sudo" { words_of_first.iter().skip(1).find(|w| !w.starts_with('-')).map_or(base.clone(), |w| (*w).to_owned()) } else { base };
-        let interpreter = of_interpreter(&base).is_some() || matches!(base.as_str(), "start" | "open" | "cmd" | "cmd.exe" | "chmod" | "sudo" | "xdg-open" | "nohup" | "mshta" | "rundll32");
+        let words_of_first: Vec<&str> =
+            first.texts.first().map(|t| t.split_whitespace().collect()).unwrap_or_default();
+        let base = if base == "sudo" {
+            words_of_first
+                .iter()
+                .skip(1)
+                .find(|w| !w.starts_with('-'))
+                .map_or(base.clone(), |w| (*w).to_owned())
+        } else {
+            base
+        };
+        let interpreter = of_interpreter(&base).is_some()
+            || matches!(
+                base.as_str(),
+                "start"
+                    | "open"
+                    | "cmd"
+                    | "cmd.exe"
+                    | "chmod"
+                    | "sudo"
+                    | "xdg-open"
+                    | "nohup"
+                    | "mshta"
+                    | "rundll32"
+            );
         let dynamic = first.texts.is_empty() || first.dynamic_start;
         // `sh -c text`, `path`, `f"{path} --quiet"`: what runs is what was fetched or decoded. As an
         // argument of a known program it is data.
         let fetched = first.head.remote.is_some() || first.head.decoded.is_some();
-        if (dynamic || interpreter || fetched) && (all.taint.remote.is_some() || all.taint.decoded.is_some()) {
-            self.to_interpreter(&all.taint, if base.is_empty() { "the system" } else { &base }, at, out);
+        if (dynamic || interpreter || fetched)
+            && (all.taint.remote.is_some() || all.taint.decoded.is_some())
+        {
+            self.to_interpreter(
+                &all.taint,
+                if base.is_empty() { "the system" } else { &base },
+                at,
+                out,
+            );
         }
-        let joined = if words.len() == 1 { words[0].clone() } else { words.iter().map(|w| if w.contains([' ', '|', '>', '<', '&', ';', '$', '\n']) { format!("'{}'", w.replace('\'', "'\\''")) } else { w.clone() }).collect::<Vec<_>>().join(" ") };
+        let joined = if words.len() == 1 {
+            words[0].clone()
+        } else {
+            words
+                .iter()
+                .map(|w| {
+                    if w.contains([' ', '|', '>', '<', '&', ';', '$', '\n']) {
+                        format!("'{}'", w.replace('\'', "'\\''"))
+                    } else {
+                        w.clone()
+                    }
+                })
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         let address = all.address().unwrap_or_default().to_owned();
-        if matches!(base.as_str(), "curl" | "wget" | "nc" | "ncat" | "scp" | "rsync" | "ssh" | "http" | "socat") {
+        if matches!(
+            base.as_str(),
+            "curl" | "wget" | "nc" | "ncat" | "scp" | "rsync" | "ssh" | "http" | "socat"
+        ) {
             self.to_network(&all.taint, &address, &format!("`{base}`"), at, out);
         }
         if out.is_some() && !joined.trim().is_empty() && self.shell.len() < 200 {
             let start = self.tokens.get(at).map_or(0, |spot| spot.at);
             let (line, column) = self.passage.place.position(start);
-            self.shell.push(Passage { language: if self.passage.language == Language::Batch { Language::Batch } else { Language::Shell }, text: Cow::Owned(joined.clone()), place: Place::Fixed { line, column }, ..self.passage.clone() });
+            self.shell.push(Passage {
+                language: if self.passage.language == Language::Batch {
+                    Language::Batch
+                } else {
+                    Language::Shell
+                },
+                text: Cow::Owned(joined.clone()),
+                place: Place::Fixed { line, column },
+                ..self.passage.clone()
+            });
         }
         let mut result = Taint::default();
         if joined.contains("curl ") || joined.contains("wget ") {
@@ -1599,10 +2399,18 @@ impl<'a> Unit<'a> {
         if matches!(joined.trim(), "env" | "printenv" | "set" | "export -p") {
             result.add(&Taint::environment());
         }
-        if matches!(base.as_str(), "secret-tool" | "pass" | "op" | "bw" | "lpass" | "keyring") && ["lookup", "search", "show", "read", "get", "export", "list"].iter().any(|verb| joined.contains(verb)) {
+        if matches!(base.as_str(), "secret-tool" | "pass" | "op" | "bw" | "lpass" | "keyring")
+            && ["lookup", "search", "show", "read", "get", "export", "list"]
+                .iter()
+                .any(|verb| joined.contains(verb))
+        {
             result.add(&Taint::secret("passwords"));
         }
-        if joined.contains("find-generic-password") || joined.contains("find-internet-password") || joined.contains("dump-keychain") || joined.contains("secret-tool lookup") {
+        if joined.contains("find-generic-password")
+            || joined.contains("find-internet-password")
+            || joined.contains("dump-keychain")
+            || joined.contains("secret-tool lookup")
+        {
             result.add(&Taint::secret("keychain"));
         }
         for word in joined.split_whitespace() {
@@ -1648,13 +2456,27 @@ fn powershell(unit: &Unit<'_>, range: Range<usize>) -> Vec<Range<usize>> {
             at += 1;
             let from = name_at;
             while at < range.end && !unit.is_op(at, '-') {
-                at = if matches!(unit.token(at), Some(Token::Op('(' | '[' | '{'))) { (unit.close[at] + 1).min(range.end) } else { at + 1 };
+                at = if matches!(unit.token(at), Some(Token::Op('(' | '[' | '{'))) {
+                    (unit.close[at] + 1).min(range.end)
+                } else {
+                    at + 1
+                };
             }
             found.push(from..at);
         } else {
-            at = if matches!(unit.token(at), Some(Token::Op('(' | '[' | '{'))) { (unit.close[at] + 1).min(range.end) } else { at + 1 };
-            while at < range.end && matches!(unit.token(at), Some(Token::Op('.' | '+' | ':' | '(' | '['))) {
-                at = if matches!(unit.token(at), Some(Token::Op('(' | '['))) { (unit.close[at] + 1).min(range.end) } else { (at + 2).min(range.end) };
+            at = if matches!(unit.token(at), Some(Token::Op('(' | '[' | '{'))) {
+                (unit.close[at] + 1).min(range.end)
+            } else {
+                at + 1
+            };
+            while at < range.end
+                && matches!(unit.token(at), Some(Token::Op('.' | '+' | ':' | '(' | '[')))
+            {
+                at = if matches!(unit.token(at), Some(Token::Op('(' | '['))) {
+                    (unit.close[at] + 1).min(range.end)
+                } else {
+                    (at + 2).min(range.end)
+                };
             }
             found.push(start..at);
         }

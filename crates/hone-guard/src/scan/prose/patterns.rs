@@ -45,7 +45,17 @@ const fn p(
     message: &'static str,
     steps: &'static [Step],
 ) -> Pattern {
-    Pattern { rule, severity, message, steps, also: &[], unless: Set::NONE, negatable: true, ends: false, any_order: 0 }
+    Pattern {
+        rule,
+        severity,
+        message,
+        steps,
+        also: &[],
+        unless: Set::NONE,
+        negatable: true,
+        ends: false,
+        any_order: 0,
+    }
 }
 
 impl Pattern {
@@ -71,11 +81,40 @@ impl Pattern {
 }
 
 /// What a skill can do to somebody: the acts that make secrecy or an override an attack.
-const ACTS: Set = Set::of(&[Send, Run, Read, Copy, Fetch, CarbonCopy, Destroy, Falsify, Remember, Code, Host, Email, Account, Grant, Approve]);
+const ACTS: Set = Set::of(&[
+    Send, Run, Read, Copy, Fetch, CarbonCopy, Destroy, Falsify, Remember, Code, Host, Email,
+    Account, Grant, Approve,
+]);
 /// Acts that hurt whoever they are kept from.
-const HARMS: Set = Set::of(&[Send, CarbonCopy, SecretPath, SecretWord, DotEnv, Host, Email, Account, PayTo, Grant, Destroy, Conversation, MemoryFile]);
+const HARMS: Set = Set::of(&[
+    Send,
+    CarbonCopy,
+    SecretPath,
+    SecretWord,
+    DotEnv,
+    Host,
+    Email,
+    Account,
+    PayTo,
+    Grant,
+    Destroy,
+    Conversation,
+    MemoryFile,
+]);
 /// What a step is about when it is more than words.
-const THINGS: Set = Set::of(&[Host, Email, SecretPath, DotEnv, SecretWord, Code, Conversation, SettingsFile, MemoryFile, SystemPrompt, Account]);
+const THINGS: Set = Set::of(&[
+    Host,
+    Email,
+    SecretPath,
+    DotEnv,
+    SecretWord,
+    Code,
+    Conversation,
+    SettingsFile,
+    MemoryFile,
+    SystemPrompt,
+    Account,
+]);
 /// Taking something away.
 const TAKES: Set = Set::of(&[Send, CarbonCopy, SecretPath, Account, DotEnv]);
 /// Where it goes, or what it is.
@@ -83,8 +122,11 @@ const GOES: Set = Set::of(&[Host, Email, SecretPath, Account, DotEnv, Conversati
 
 use Severity::{Critical, Warn as Caution};
 use rules::{
-    ADDRESSES_SCANNER as SCANNER, BYPASS_APPROVAL as APPROVAL, CLAIMS_EVERY_TASK as CLAIMS, CONCEAL_FROM_USER as CONCEAL, CONTROL_PLANE_WRITE as PLANE, DECEIVE_USER as DECEIVE, DESTRUCTIVE, ENCODED_INSTRUCTION as ENCODED,
-    FAKE_AUTHORITY as AUTHORITY, FETCH_AND_OBEY as OBEY, HIDDEN_INSTRUCTION as HIDING, OVERRIDE_INSTRUCTIONS as OVERRIDE, REVEAL_PROMPT as REVEAL, SECRET_TO_NETWORK as SECRET, UNRESTRICTED_PERSONA as PERSONA,
+    ADDRESSES_SCANNER as SCANNER, BYPASS_APPROVAL as APPROVAL, CLAIMS_EVERY_TASK as CLAIMS,
+    CONCEAL_FROM_USER as CONCEAL, CONTROL_PLANE_WRITE as PLANE, DECEIVE_USER as DECEIVE,
+    DESTRUCTIVE, ENCODED_INSTRUCTION as ENCODED, FAKE_AUTHORITY as AUTHORITY,
+    FETCH_AND_OBEY as OBEY, HIDDEN_INSTRUCTION as HIDING, OVERRIDE_INSTRUCTIONS as OVERRIDE,
+    REVEAL_PROMPT as REVEAL, SECRET_TO_NETWORK as SECRET, UNRESTRICTED_PERSONA as PERSONA,
 };
 
 /// Patterns for text that a reader sees.
@@ -245,8 +287,13 @@ pub(crate) static PATTERNS: &[Pattern] = &[
 ];
 
 /// Destruction in one step of a section whose other steps forbid to ask.
-pub(crate) static DESTROYING: [Pattern; 1] =
-    [p(&DESTRUCTIVE, Caution, "destroys data without asking", &[s(&[Destroy], 0), s(&[Precious], 10)]).also(&[Set::of(&[NoAsk])])];
+pub(crate) static DESTROYING: [Pattern; 1] = [p(
+    &DESTRUCTIVE,
+    Caution,
+    "destroys data without asking",
+    &[s(&[Destroy], 0), s(&[Precious], 10)],
+)
+.also(&[Set::of(&[NoAsk])])];
 
 /// Patterns for text that a reader does not see, where any order to an agent is one too many.
 #[rustfmt::skip]
@@ -338,9 +385,12 @@ impl Pattern {
             let mut end = start;
             for step in &self.steps[1..] {
                 let place = tokens[start].at;
-                let near = |token: &Token| token.at.abs_diff(place) <= self.any_order && token.at != place;
+                let near =
+                    |token: &Token| token.at.abs_diff(place) <= self.any_order && token.at != place;
                 let from = tokens.partition_point(|token| token.at + self.any_order < place);
-                let found = (from..tokens.len()).take_while(|at| tokens[*at].at <= place + self.any_order).find(|at| near(&tokens[*at]) && tokens[*at].set.meets(step.0))?;
+                let found = (from..tokens.len())
+                    .take_while(|at| tokens[*at].at <= place + self.any_order)
+                    .find(|at| near(&tokens[*at]) && tokens[*at].set.meets(step.0))?;
                 end = end.max(found);
             }
             return Some(end);

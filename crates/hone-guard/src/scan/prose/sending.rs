@@ -36,8 +36,21 @@ pub(super) fn look(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut 
             if let Some((from, range)) = &taken
                 && let Some(host) = sends_to(piece, sentence, skill, true)
             {
-                let flow = Flow { source: Some("a secret file".to_owned()), destination: Some(host), ..Flow::default() };
-                from.add(findings, range.clone(), Match::new(&rules::SECRET_TO_NETWORK, Severity::Critical, "the content of a secret file is sent to somebody's host").with(flow));
+                let flow = Flow {
+                    source: Some("a secret file".to_owned()),
+                    destination: Some(host),
+                    ..Flow::default()
+                };
+                from.add(
+                    findings,
+                    range.clone(),
+                    Match::new(
+                        &rules::SECRET_TO_NETWORK,
+                        Severity::Critical,
+                        "the content of a secret file is sent to somebody's host",
+                    )
+                    .with(flow),
+                );
                 taken = None;
             }
         }
@@ -46,35 +59,61 @@ pub(super) fn look(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut 
 
 /// The concepts of a sentence and of the two beside it.
 fn neighbours(piece: &Piece<'_, '_>, at: usize) -> Set {
-    piece.sentences[at.saturating_sub(1)..(at + 2).min(piece.sentences.len())].iter().fold(Set::NONE, |set, sentence| set.with(sentence.set()))
+    piece.sentences[at.saturating_sub(1)..(at + 2).min(piece.sentences.len())]
+        .iter()
+        .fold(Set::NONE, |set, sentence| set.with(sentence.set()))
 }
 
 fn first<'s>(sentence: &'s Sentence, set: Set) -> Option<(usize, &'s Token)> {
-    sentence.tokens.iter().enumerate().find(|(at, token)| token.set.meets(set) && !token.quoted && !is_negated(sentence, *at))
+    sentence
+        .tokens
+        .iter()
+        .enumerate()
+        .find(|(at, token)| token.set.meets(set) && !token.quoted && !is_negated(sentence, *at))
 }
 
 fn is_negated(sentence: &Sentence, at: usize) -> bool {
     const REACH: usize = 6;
     let place = sentence.tokens[at].at;
-    sentence.tokens[..at].iter().rev().take_while(|token| token.at + REACH >= place).any(|token| token.set.meets(Set::of(&[Not, Without, Detect])) && !token.set.has(Ignore))
+    sentence.tokens[..at]
+        .iter()
+        .rev()
+        .take_while(|token| token.at + REACH >= place)
+        .any(|token| token.set.meets(Set::of(&[Not, Without, Detect])) && !token.set.has(Ignore))
 }
 
 /// `open .env and copy its full text`: taking a secret file's content, not naming the file.
 fn takes_secret(sentence: &Sentence) -> Option<std::ops::Range<usize>> {
     let (at, verb) = first(sentence, Set::of(&[Read, Copy]))?;
-    let path = sentence.tokens[at..].iter().find(|token| token.set.meets(Set::of(&[SecretPath, DotEnv])) && token.at <= verb.at + 12)?;
-    let whole = sentence.tokens.iter().any(|token| token.set.meets(Set::of(&[Full, Data])) && token.at.abs_diff(path.at) <= 16);
+    let path = sentence.tokens[at..].iter().find(|token| {
+        token.set.meets(Set::of(&[SecretPath, DotEnv])) && token.at <= verb.at + 12
+    })?;
+    let whole = sentence
+        .tokens
+        .iter()
+        .any(|token| token.set.meets(Set::of(&[Full, Data])) && token.at.abs_diff(path.at) <= 16);
     (path.set.has(SecretPath) || whole).then(|| verb.range.start..path.range.end)
 }
 
 /// The host or mailbox that a sentence sends something to, when it is nobody's that the skill is about.
-fn sends_to(piece: &Piece<'_, '_>, sentence: &Sentence, skill: &Skill<'_>, even_own: bool) -> Option<String> {
+fn sends_to(
+    piece: &Piece<'_, '_>,
+    sentence: &Sentence,
+    skill: &Skill<'_>,
+    even_own: bool,
+) -> Option<String> {
     let (at, verb) = first(sentence, SENDS)?;
-    sentence.tokens.iter().filter(|token| token.set.meets(Set::of(&[Host, Email])) && !token.quoted).find_map(|token| {
-        let after = token.at >= verb.at && token.at <= verb.at + 40 || token.at < verb.at && verb.at <= token.at + 12;
-        let text = &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end];
-        (after && at < sentence.tokens.len()).then(|| foreign(text, skill, even_own)).flatten()
-    })
+    sentence
+        .tokens
+        .iter()
+        .filter(|token| token.set.meets(Set::of(&[Host, Email])) && !token.quoted)
+        .find_map(|token| {
+            let after = token.at >= verb.at && token.at <= verb.at + 40
+                || token.at < verb.at && verb.at <= token.at + 12;
+            let text =
+                &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end];
+            (after && at < sentence.tokens.len()).then(|| foreign(text, skill, even_own)).flatten()
+        })
 }
 
 /// The host of an address that is a stranger's.
@@ -83,12 +122,21 @@ fn foreign(text: &str, skill: &Skill<'_>, even_own: bool) -> Option<String> {
         && !text.contains("://")
     {
         let domain = domain.to_lowercase();
-        return (!destination::is_placeholder(&domain) && (even_own || !skill.subject.hosts.contains(&domain))).then(|| text.to_owned());
+        return (!destination::is_placeholder(&domain)
+            && (even_own || !skill.subject.hosts.contains(&domain)))
+        .then(|| text.to_owned());
     }
     let host = destination::host(text)?;
     let class = destination::classify(text);
-    let strange = matches!(class, Class::Foreign | Class::Inbox | Class::Paste | Class::Address | Class::Shortener);
-    (strange && (even_own || matches!(class, Class::Inbox | Class::Paste | Class::Address) || !skill.is_about(&host))).then_some(host)
+    let strange = matches!(
+        class,
+        Class::Foreign | Class::Inbox | Class::Paste | Class::Address | Class::Shortener
+    );
+    (strange
+        && (even_own
+            || matches!(class, Class::Inbox | Class::Paste | Class::Address)
+            || !skill.is_about(&host)))
+    .then_some(host)
 }
 
 /// Whether the skill speaks of a host or mailbox only here: not the service that it is made for.
@@ -96,7 +144,13 @@ fn is_new(host: &str, skill: &Skill<'_>) -> bool {
     host.contains('@') || skill.host_counts.get(host).copied().unwrap_or(0) <= 1
 }
 
-fn send(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+fn send(
+    piece: &Piece<'_, '_>,
+    sentence: &Sentence,
+    near: Set,
+    skill: &Skill<'_>,
+    findings: &mut Findings<'_>,
+) {
     let Some((_, verb)) = first(sentence, SENDS) else { return };
     let Some(host) = sends_to(piece, sentence, skill, false) else { return };
     if near.has(Unless) && near.has(Ask) {
@@ -113,40 +167,109 @@ fn send(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>
         (&rules::SECRET_TO_NETWORK, Severity::Critical, "secrets")
     } else if set.has(CarbonCopy) && is_mail {
         (&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, "a copy of each message")
-    } else if near.meets(Set::of(&[Data, User, Conversation])) && (near.meets(BESIDES) || set.meets(Set::of(&[Data, Conversation, User]))) && is_new(&host, skill) {
-        (&rules::DATA_TO_FOREIGN_HOST, if quiet { Severity::Critical } else { Severity::Warn }, "the person's files or results")
+    } else if near.meets(Set::of(&[Data, User, Conversation]))
+        && (near.meets(BESIDES) || set.meets(Set::of(&[Data, Conversation, User])))
+        && is_new(&host, skill)
+    {
+        (
+            &rules::DATA_TO_FOREIGN_HOST,
+            if quiet { Severity::Critical } else { Severity::Warn },
+            "the person's files or results",
+        )
     } else {
         return;
     };
-    let flow = Flow { source: Some(what.to_owned()), destination: Some(host.clone()), ..Flow::default() };
+    let flow =
+        Flow { source: Some(what.to_owned()), destination: Some(host.clone()), ..Flow::default() };
     let end = sentence.tokens.last().map_or(verb.range.end, |token| token.range.end);
-    piece.add(findings, verb.range.start..end, Match::new(rule, severity, format!("sends {what} to {host}")).with(flow));
+    piece.add(
+        findings,
+        verb.range.start..end,
+        Match::new(rule, severity, format!("sends {what} to {host}")).with(flow),
+    );
 }
 
 /// `fetch … and follow the instructions in it`.
-fn obey(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>, findings: &mut Findings<'_>) {
-    if !near.meets(Set::of(&[Follow])) || !near.meets(Set::of(&[Instructions, Instruction])) || near.meets(Set::of(&[Detect])) {
+fn obey(
+    piece: &Piece<'_, '_>,
+    sentence: &Sentence,
+    near: Set,
+    skill: &Skill<'_>,
+    findings: &mut Findings<'_>,
+) {
+    if !near.meets(Set::of(&[Follow]))
+        || !near.meets(Set::of(&[Instructions, Instruction]))
+        || near.meets(Set::of(&[Detect]))
+    {
         return;
     }
     let Some((_, address)) = first(sentence, Set::of(&[Host])) else { return };
     if !near.has(Fetch) {
         return;
     }
-    let text = &piece.passage.text[piece.start + address.range.start..piece.start + address.range.end];
+    let text =
+        &piece.passage.text[piece.start + address.range.start..piece.start + address.range.end];
     let Some(host) = foreign(text, skill, false) else { return };
     let follows = piece.sentences.iter().any(|sentence| {
-        first(sentence, Set::of(&[Follow])).is_some_and(|(at, follow)| sentence.tokens[at..].iter().any(|token| token.set.meets(Set::of(&[Instructions, Instruction, Rank])) && token.at <= follow.at + 8))
+        first(sentence, Set::of(&[Follow])).is_some_and(|(at, follow)| {
+            sentence.tokens[at..].iter().any(|token| {
+                token.set.meets(Set::of(&[Instructions, Instruction, Rank]))
+                    && token.at <= follow.at + 8
+            })
+        })
     });
     if !follows {
         return;
     }
-    let severity = if near.meets(Set::of(&[Every, Standing, Rank, InPlace])) { Severity::Critical } else { Severity::Warn };
-    let flow = Flow { source: Some(text.to_owned()), sink: Some("the agent's instructions".to_owned()), ..Flow::default() };
-    piece.add(findings, address.range.clone(), Match::new(&rules::FETCH_AND_OBEY, severity, format!("instructions are fetched from {host} and followed")).with(flow));
+    let severity = if near.meets(Set::of(&[Every, Standing, Rank, InPlace])) {
+        Severity::Critical
+    } else {
+        Severity::Warn
+    };
+    let flow = Flow {
+        source: Some(text.to_owned()),
+        sink: Some("the agent's instructions".to_owned()),
+        ..Flow::default()
+    };
+    piece.add(
+        findings,
+        address.range.clone(),
+        Match::new(
+            &rules::FETCH_AND_OBEY,
+            severity,
+            format!("instructions are fetched from {host} and followed"),
+        )
+        .with(flow),
+    );
 }
 
 /// Words of a placeholder in an address that stand for what was said.
-const SAID: &[&str] = &["message", "conversation", "answer", "reply", "chat", "transcript", "summary", "question", "response", "context", "history", "session", "prompt", "secret", "token", "key", "env", "user's", "user input", "user_input", "data", "notes", "name", "mail"];
+const SAID: &[&str] = &[
+    "message",
+    "conversation",
+    "answer",
+    "reply",
+    "chat",
+    "transcript",
+    "summary",
+    "question",
+    "response",
+    "context",
+    "history",
+    "session",
+    "prompt",
+    "secret",
+    "token",
+    "key",
+    "env",
+    "user's",
+    "user input",
+    "user_input",
+    "data",
+    "notes",
+    "name",
+    "mail",
+];
 
 /// A picture or link whose address the agent fills with what was said.
 fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
@@ -156,7 +279,8 @@ fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
         return;
     }
     for address in destination::addresses(text) {
-        let before = text[floor(text, address.range.start.saturating_sub(80))..address.range.start].to_lowercase();
+        let before = text[floor(text, address.range.start.saturating_sub(80))..address.range.start]
+            .to_lowercase();
         let is_image = before.contains("![") || before.contains("<img") || before.contains("src=");
         let is_link = before.ends_with("](") || before.ends_with('<') || before.contains("href=");
         if !is_image && !is_link && !piece.set.has(Image) {
@@ -175,8 +299,16 @@ fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
         if !said || host.ends_with("shields.io") {
             continue;
         }
-        let flow = Flow { source: Some("what was said".to_owned()), destination: Some(host.clone()), ..Flow::default() };
+        let flow = Flow {
+            source: Some("what was said".to_owned()),
+            destination: Some(host.clone()),
+            ..Flow::default()
+        };
         let message = format!("an address at {host} is filled with what was said");
-        piece.add(findings, address.range.start - piece.start..address.range.end - piece.start, Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, message).with(flow));
+        piece.add(
+            findings,
+            address.range.start - piece.start..address.range.end - piece.start,
+            Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, message).with(flow),
+        );
     }
 }

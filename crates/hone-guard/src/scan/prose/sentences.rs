@@ -286,7 +286,13 @@ impl Walk<'_> {
             return at + c.len_utf8();
         }
         // The words inside a phrase stand for themselves too, so only the first is passed over.
-        let length: usize = text[at..].chars().take_while(|c| c.is_alphanumeric() && !is_unspaced(*c) || matches!(c, '\'' | '\u{2019}' | '_')).map(char::len_utf8).sum();
+        let length: usize = text[at..]
+            .chars()
+            .take_while(|c| {
+                c.is_alphanumeric() && !is_unspaced(*c) || matches!(c, '\'' | '\u{2019}' | '_')
+            })
+            .map(char::len_utf8)
+            .sum();
         if let Some((set, covered)) = LEXICON.at(&text[at..]) {
             self.push(set, at..at + covered, inside);
             return at + length.max(c.len_utf8());

@@ -6,15 +6,26 @@ use crate::scan::finding::Severity;
 /// The rules that block a skill whose body is this text.
 fn blocked(body: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
-    let skill = format!("---\nname: table-tidy\ndescription: Tidy tables. Use when the user has a table.\n---\n# Table tidy\n\n{body}\n");
+    let skill = format!(
+        "---\nname: table-tidy\ndescription: Tidy tables. Use when the user has a table.\n---\n# Table tidy\n\n{body}\n"
+    );
     std::fs::write(folder.path().join("SKILL.md"), skill).unwrap();
     let report = scan::scan(folder.path()).unwrap();
-    report.findings.into_iter().filter(|finding| finding.severity > Severity::Info).map(|finding| finding.rule).collect()
+    report
+        .findings
+        .into_iter()
+        .filter(|finding| finding.severity > Severity::Info)
+        .map(|finding| finding.rule)
+        .collect()
 }
 
 fn check(fires: &[&str], quiet: &[&str]) {
     let missed: Vec<_> = fires.iter().filter(|text| blocked(text).is_empty()).collect();
-    let wrong: Vec<_> = quiet.iter().map(|text| (text, blocked(text))).filter(|(_, rules)| !rules.is_empty()).collect();
+    let wrong: Vec<_> = quiet
+        .iter()
+        .map(|text| (text, blocked(text)))
+        .filter(|(_, rules)| !rules.is_empty())
+        .collect();
     assert!(missed.is_empty() && wrong.is_empty(), "missed: {missed:#?}\nwrong: {wrong:#?}");
 }
 

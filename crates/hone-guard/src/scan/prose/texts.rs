@@ -93,7 +93,36 @@ fn value_at(line: &str) -> Option<usize> {
 }
 
 /// Keys by which a list of attacks for a detector, a course or a test is known.
-const CATALOGUE: &[&str] = &["expect", "expected", "label", "labels", "should_trigger", "is_attack", "attack", "attacks", "pattern", "patterns", "phrase", "phrases", "category", "injection", "benign", "malicious", "expected_behavior", "expected_output", "assert", "must_not", "should_refuse", "detect", "regex", "verdict", "indicator", "indicators", "signature", "signatures"];
+const CATALOGUE: &[&str] = &[
+    "expect",
+    "expected",
+    "label",
+    "labels",
+    "should_trigger",
+    "is_attack",
+    "attack",
+    "attacks",
+    "pattern",
+    "patterns",
+    "phrase",
+    "phrases",
+    "category",
+    "injection",
+    "benign",
+    "malicious",
+    "expected_behavior",
+    "expected_output",
+    "assert",
+    "must_not",
+    "should_refuse",
+    "detect",
+    "regex",
+    "verdict",
+    "indicator",
+    "indicators",
+    "signature",
+    "signatures",
+];
 
 /// Whether a settings text is a list of what to detect or to withstand.
 pub(crate) fn is_catalogue(text: &str) -> bool {
@@ -103,7 +132,8 @@ pub(crate) fn is_catalogue(text: &str) -> bool {
         head.match_indices(key).any(|(at, _)| {
             let before = head[..at].trim_end_matches(['"', '\'']).chars().next_back();
             let after = head[at + key.len()..].trim_start_matches(['"', '\'']);
-            before.is_none_or(|c| c.is_whitespace() || matches!(c, '{' | ',' | '-')) && (after.starts_with(':') || after.starts_with(" ="))
+            before.is_none_or(|c| c.is_whitespace() || matches!(c, '{' | ',' | '-'))
+                && (after.starts_with(':') || after.starts_with(" ="))
         })
     })
 }
@@ -166,9 +196,14 @@ pub(crate) fn column(language: Language, text: &str) -> String {
     let mut run = 0;
     for line in text.lines() {
         let bare = line.trim_start();
-        let comment = line.find(mark).map(|at| &line[at + mark.len()..]).or_else(|| bare.strip_prefix(mark.trim_start()));
+        let comment = line
+            .find(mark)
+            .map(|at| &line[at + mark.len()..])
+            .or_else(|| bare.strip_prefix(mark.trim_start()));
         match comment {
-            Some(comment) if comment.split_whitespace().count() <= 4 && read.len() < MAX_COMMENT => {
+            Some(comment)
+                if comment.split_whitespace().count() <= 4 && read.len() < MAX_COMMENT =>
+            {
                 run += 1;
                 read.push(' ');
                 read.push_str(comment.trim());

@@ -18,7 +18,9 @@ use super::flow::{self, Taint};
 use super::kind::Language;
 use super::passage::Passage;
 use super::rules;
-use crate::shell::{self, Command, CompoundKind, Pipeline, RedirectOperator, Script, SimpleCommand};
+use crate::shell::{
+    self, Command, CompoundKind, Pipeline, RedirectOperator, Script, SimpleCommand,
+};
 
 /// What is known while the text of one file is walked: it carries over from one block of a document
 /// to the next, because its reader runs them in order.
@@ -45,7 +47,12 @@ pub(crate) struct Embedded {
 }
 
 /// Follows the flows of one passage; gives back the code of other languages inside it.
-pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, memory: &mut Memory, findings: &mut Findings<'_>) -> Vec<Embedded> {
+pub(crate) fn look(
+    passage: &Passage<'_>,
+    skill: &Skill<'_>,
+    memory: &mut Memory,
+    findings: &mut Findings<'_>,
+) -> Vec<Embedded> {
     let (source, offset) = match passage.language {
         Language::Shell | Language::Fish => (console(&passage.text), 0),
         Language::Make => (recipes(&passage.text), 0),
@@ -58,7 +65,17 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, memory: &mut Memory
         _ => return Vec::new(),
     };
     let parsed = shell::parse(&source);
-    let mut walk = Walk { passage, skill, memory, findings, source: &source, offset, embedded: Vec::new(), depth: 0, looping: 0 };
+    let mut walk = Walk {
+        passage,
+        skill,
+        memory,
+        findings,
+        source: &source,
+        offset,
+        embedded: Vec::new(),
+        depth: 0,
+        looping: 0,
+    };
     walk.script(&parsed.script, &Taint::default());
     walk.raw_text();
     walk.embedded
@@ -72,7 +89,9 @@ fn console(text: &str) -> String {
         let indent = line.len() - body.len();
         let line = &without_placeholders(line);
         let body = line.trim_start();
-        let prompt = ["$ ", "> ", "% ", "# $ ", "PS> ", "!"].iter().find(|prompt| body.starts_with(**prompt) && !(**prompt == "!" && !body.starts_with("!curl")));
+        let prompt = ["$ ", "> ", "% ", "# $ ", "PS> ", "!"].iter().find(|prompt| {
+            body.starts_with(**prompt) && !(**prompt == "!" && !body.starts_with("!curl"))
+        });
         match prompt {
             Some(prompt) => {
                 out.push_str(&line[..indent]);
@@ -95,7 +114,11 @@ fn without_placeholders(line: &str) -> std::borrow::Cow<'_, str> {
     while let Some(open) = out[from..].find('<').map(|i| from + i) {
         let Some(close) = out[open..].find('>').map(|i| open + i) else { break };
         let inner = &out[open + 1..close];
-        let filled = inner.starts_with(|c: char| c.is_ascii_alphabetic()) && inner.len() < 60 && inner.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | ':' | ','));
+        let filled = inner.starts_with(|c: char| c.is_ascii_alphabetic())
+            && inner.len() < 60
+            && inner.chars().all(|c| {
+                c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | ':' | ',')
+            });
         if filled {
             let word: String = inner.chars().map(|c| if c == ' ' { '_' } else { c }).collect();
             out.replace_range(open..=close, &format!("_{word}_"));
@@ -187,7 +210,10 @@ impl Walk<'_, '_, '_> {
             Command::Compound(compound) => {
                 let mut input = input.clone();
                 for redirect in &compound.redirects {
-                    if matches!(redirect.operator, RedirectOperator::Read | RedirectOperator::HereString) {
+                    if matches!(
+                        redirect.operator,
+                        RedirectOperator::Read | RedirectOperator::HereString
+                    ) {
                         let value = self.word(&redirect.target);
                         input.add(&Taint::of_file(&value.text));
                         input.add(&value.taint);
@@ -204,7 +230,9 @@ impl Walk<'_, '_, '_> {
 
     fn compound(&mut self, kind: &CompoundKind, input: &Taint) -> Taint {
         match kind {
-            CompoundKind::Subshell(script) | CompoundKind::Group(script) => self.script(script, input),
+            CompoundKind::Subshell(script) | CompoundKind::Group(script) => {
+                self.script(script, input)
+            }
             CompoundKind::If { branches, otherwise } => {
                 let mut output = Taint::default();
                 for (condition, body) in branches {
@@ -216,7 +244,8 @@ impl Walk<'_, '_, '_> {
                 }
                 output
             }
-            CompoundKind::For { variable, words, body } | CompoundKind::Select { variable, words, body } => {
+            CompoundKind::For { variable, words, body }
+            | CompoundKind::Select { variable, words, body } => {
                 let mut value = Value::default();
                 for word in words.as_deref().unwrap_or_default() {
                     let next = self.word(word);
@@ -239,8 +268,12 @@ impl Walk<'_, '_, '_> {
                 for command in condition.commands() {
                     if command.name().as_deref() == Some("read") {
                         for word in command.words.iter().skip(1) {
-                            if let Some(name) = word.literal().filter(|name| !name.starts_with('-')) {
-                                self.memory.variables.insert(name.into_owned(), Value { text: String::new(), taint: input.clone() });
+                            if let Some(name) = word.literal().filter(|name| !name.starts_with('-'))
+                            {
+                                self.memory.variables.insert(
+                                    name.into_owned(),
+                                    Value { text: String::new(), taint: input.clone() },
+                                );
                             }
                         }
                     }
@@ -272,15 +305,24 @@ impl Walk<'_, '_, '_> {
                 let name = name.static_prefix();
                 if let Some(body) = body {
                     self.command(body, &Taint::default(), "");
-                    self.memory.functions.insert(name, (Rc::new((**body).clone()), Rc::from(self.source)));
+                    self.memory
+                        .functions
+                        .insert(name, (Rc::new((**body).clone()), Rc::from(self.source)));
                 }
                 Taint::default()
             }
-            CompoundKind::Coproc { body } => body.as_ref().map(|body| self.command(body, input, "").0).unwrap_or_default(),
+            CompoundKind::Coproc { body } => {
+                body.as_ref().map(|body| self.command(body, input, "").0).unwrap_or_default()
+            }
         }
     }
 
-    fn simple(&mut self, simple: &SimpleCommand, input: &Taint, input_text: &str) -> (Taint, String) {
+    fn simple(
+        &mut self,
+        simple: &SimpleCommand,
+        input: &Taint,
+        input_text: &str,
+    ) -> (Taint, String) {
         let mut input = input.clone();
         let mut input_text = input_text.to_owned();
         for redirect in &simple.redirects {
@@ -305,7 +347,9 @@ impl Walk<'_, '_, '_> {
                         }
                         input = value.taint;
                         input_text = value.text;
-                        if let Some(language) = simple.name().and_then(|name| super::kind::of_interpreter(name.rsplit('/').next().unwrap_or(&name))) {
+                        if let Some(language) = simple.name().and_then(|name| {
+                            super::kind::of_interpreter(name.rsplit('/').next().unwrap_or(&name))
+                        }) {
                             self.embed(language, &input_text, heredoc.body.span.start);
                         }
                     }
@@ -324,7 +368,11 @@ impl Walk<'_, '_, '_> {
             }
             self.memory.variables.insert(assignment.name.clone(), value);
         }
-        let (output, text) = if simple.words.is_empty() { (Taint::default(), String::new()) } else { self.run(simple, &input, &input_text) };
+        let (output, text) = if simple.words.is_empty() {
+            (Taint::default(), String::new())
+        } else {
+            self.run(simple, &input, &input_text)
+        };
         for redirect in &simple.redirects {
             self.redirect_output(redirect, &output, &text);
         }
@@ -334,14 +382,27 @@ impl Walk<'_, '_, '_> {
     fn redirect_output(&mut self, redirect: &shell::Redirect, output: &Taint, text: &str) {
         let writes = matches!(
             redirect.operator,
-            RedirectOperator::Write | RedirectOperator::Append | RedirectOperator::Clobber | RedirectOperator::WriteBoth | RedirectOperator::AppendBoth | RedirectOperator::DuplicateOutput
+            RedirectOperator::Write
+                | RedirectOperator::Append
+                | RedirectOperator::Clobber
+                | RedirectOperator::WriteBoth
+                | RedirectOperator::AppendBoth
+                | RedirectOperator::DuplicateOutput
         );
         if !writes {
             return;
         }
         let target = self.word(&redirect.target);
-        if let Some(rest) = target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/")) {
-            let found = flow::to_network(output, &format!("tcp://{}", rest.replacen('/', ":", 1)), "a network device", self.passage.context, self.skill);
+        if let Some(rest) =
+            target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/"))
+        {
+            let found = flow::to_network(
+                output,
+                &format!("tcp://{}", rest.replacen('/', ":", 1)),
+                "a network device",
+                self.passage.context,
+                self.skill,
+            );
             self.report_some(&redirect.span, found);
             return;
         }
@@ -368,7 +429,10 @@ impl Walk<'_, '_, '_> {
 
     fn embed(&mut self, language: Language, text: &str, at: usize) {
         const MAX_EMBEDDED: usize = 200;
-        if language != Language::Shell && self.embedded.len() < MAX_EMBEDDED && !text.trim().is_empty() {
+        if language != Language::Shell
+            && self.embedded.len() < MAX_EMBEDDED
+            && !text.trim().is_empty()
+        {
             self.embedded.push(Embedded { language, text: text.to_owned(), at: at + self.offset });
         } else if language == Language::Shell && self.depth < MAX_NESTED {
             self.nested(text, at, &Taint::default());
@@ -385,7 +449,14 @@ impl Walk<'_, '_, '_> {
         if *source != *self.source {
             return None;
         }
-        let before: Vec<(String, Option<Value>)> = (1..=9).map(|i| i.to_string()).chain(["@".to_owned(), "*".to_owned()]).map(|name| { let value = self.memory.variables.get(&name).cloned(); (name, value) }).collect();
+        let before: Vec<(String, Option<Value>)> = (1..=9)
+            .map(|i| i.to_string())
+            .chain(["@".to_owned(), "*".to_owned()])
+            .map(|name| {
+                let value = self.memory.variables.get(&name).cloned();
+                (name, value)
+            })
+            .collect();
         let mut all = Value::default();
         for (position, argument) in arguments.iter().enumerate().take(9) {
             self.memory.variables.insert((position + 1).to_string(), argument.clone());
@@ -436,26 +507,77 @@ impl Walk<'_, '_, '_> {
         let source = self.source;
         let script = matches!(self.passage.context, Context::Script | Context::Hidden);
         let any = |words: &[&str]| words.iter().any(|word| source.contains(word));
-        let encrypts = any(&["gpg ", "openssl enc", "7z a -p", "zip -e", "age -", "ccrypt"]) && any(&["-c ", "--symmetric", "-aes", "-p", "-e ", "-P "]);
-        if script && encrypts && self.depth == 0 && any(&["shred", "rm -f \"$", "rm \"$", "rm -f $", "srm "]) && any(&["$HOME", "~/", "/home", "/Users"]) && any(&["while ", "for ", "-exec "]) && any(&["find ", "for "]) && any(&["RECOVER", "DECRYPT", "README", "held", "code ", "contact", "Write to", "pay", "key."]) {
+        let encrypts = any(&["gpg ", "openssl enc", "7z a -p", "zip -e", "age -", "ccrypt"])
+            && any(&["-c ", "--symmetric", "-aes", "-p", "-e ", "-P "]);
+        if script
+            && encrypts
+            && self.depth == 0
+            && any(&["shred", "rm -f \"$", "rm \"$", "rm -f $", "srm "])
+            && any(&["$HOME", "~/", "/home", "/Users"])
+            && any(&["while ", "for ", "-exec "])
+            && any(&["find ", "for "])
+            && any(&[
+                "RECOVER", "DECRYPT", "README", "held", "code ", "contact", "Write to", "pay",
+                "key.",
+            ])
+        {
             let at = source.find("gpg ").or_else(|| source.find("openssl enc")).unwrap_or(0);
-            self.report(&(at..at + 1), Match::new(&rules::DESTRUCTIVE, Severity::Critical, "files are encrypted and their originals removed, with a note left"));
+            self.report(
+                &(at..at + 1),
+                Match::new(
+                    &rules::DESTRUCTIVE,
+                    Severity::Critical,
+                    "files are encrypted and their originals removed, with a note left",
+                ),
+            );
         }
-        if source.contains("169.254.169.254") && ["security-credentials", "service-accounts", "oauth2/token"].iter().any(|part| source.contains(part)) && matches!(self.passage.context, Context::Script | Context::Hidden) {
+        if source.contains("169.254.169.254")
+            && ["security-credentials", "service-accounts", "oauth2/token"]
+                .iter()
+                .any(|part| source.contains(part))
+            && matches!(self.passage.context, Context::Script | Context::Hidden)
+        {
             let at = source.find("169.254.169.254").unwrap_or(0);
-            self.report(&(at..at + 1), Match::new(&rules::METADATA_CREDENTIALS, Severity::Critical, "the cloud's metadata service is asked for credentials"));
+            self.report(
+                &(at..at + 1),
+                Match::new(
+                    &rules::METADATA_CREDENTIALS,
+                    Severity::Critical,
+                    "the cloud's metadata service is asked for credentials",
+                ),
+            );
         }
         let line = source.find("/dev/tcp/").or_else(|| source.find("ztcp "));
         if let Some(at) = line
-            && ["eval ", "bash -i", "sh -i", "| sh", "|sh", "| bash", "<&3 |", "sh <&", "bash <&"].iter().any(|part| source.contains(part))
+            && ["eval ", "bash -i", "sh -i", "| sh", "|sh", "| bash", "<&3 |", "sh <&", "bash <&"]
+                .iter()
+                .any(|part| source.contains(part))
             && matches!(self.passage.context, Context::Script | Context::Hidden)
         {
-            self.report(&(at..at + 1), Match::new(&rules::REVERSE_SHELL, Severity::Critical, "what comes through a network device is run"));
+            self.report(
+                &(at..at + 1),
+                Match::new(
+                    &rules::REVERSE_SHELL,
+                    Severity::Critical,
+                    "what comes through a network device is run",
+                ),
+            );
         }
-        let compact: String = self.source.chars().filter(|c| !matches!(c, ' ' | '\t')).take(100_000).collect();
-        if compact.contains(":(){:|:&};:") || compact.contains("(){:|:&};:") || is_fork_bomb(&compact) {
+        let compact: String =
+            self.source.chars().filter(|c| !matches!(c, ' ' | '\t')).take(100_000).collect();
+        if compact.contains(":(){:|:&};:")
+            || compact.contains("(){:|:&};:")
+            || is_fork_bomb(&compact)
+        {
             let at = self.source.find("()").or_else(|| self.source.find("(")).unwrap_or(0);
-            self.report(&(at..at + 1), Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a fork bomb: a function that starts itself twice, without end"));
+            self.report(
+                &(at..at + 1),
+                Match::new(
+                    &rules::RESOURCE_ABUSE,
+                    Severity::Critical,
+                    "a fork bomb: a function that starts itself twice, without end",
+                ),
+            );
         }
     }
 }
@@ -481,7 +603,10 @@ fn batch(text: &str) -> String {
         let mut i = 0;
         while i < rest.len() {
             let name = rest[i];
-            let simple = !name.is_empty() && name.len() < 40 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && i + 1 < rest.len();
+            let simple = !name.is_empty()
+                && name.len() < 40
+                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                && i + 1 < rest.len();
             if simple {
                 joined.push_str("${");
                 joined.push_str(name);
@@ -496,36 +621,78 @@ fn batch(text: &str) -> String {
         let mut commands = Vec::new();
         for command in joined.split('&') {
             let trimmed = command.trim();
-            let assigned = trimmed.get(..4).filter(|w| w.eq_ignore_ascii_case("set ")).and_then(|_| trimmed[4..].trim_matches('"').split_once('='));
+            let assigned = trimmed
+                .get(..4)
+                .filter(|w| w.eq_ignore_ascii_case("set "))
+                .and_then(|_| trimmed[4..].trim_matches('"').split_once('='));
             match assigned {
-                Some((name, value)) if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && !name.is_empty() => commands.push(format!("{name}='{}'", value.replace('\'', ""))),
+                Some((name, value))
+                    if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                        && !name.is_empty() =>
+                {
+                    commands.push(format!("{name}='{}'", value.replace('\'', "")))
+                }
                 _ => commands.push(command.trim_end().to_owned()),
             }
         }
-        out.push_str(&commands.join(if joined.contains("&&") { "&" } else { ";" }).replace("&;", "&&"));
+        out.push_str(
+            &commands.join(if joined.contains("&&") { "&" } else { ";" }).replace("&;", "&&"),
+        );
         out.push('\n');
     }
     out
 }
 
 /// AppleScript: the shell scripts in it, and windows that ask for a password.
-fn apple_script(passage: &Passage<'_>, skill: &Skill<'_>, memory: &mut Memory, findings: &mut Findings<'_>) {
+fn apple_script(
+    passage: &Passage<'_>,
+    skill: &Skill<'_>,
+    memory: &mut Memory,
+    findings: &mut Findings<'_>,
+) {
     let text: &str = &passage.text;
     for (at, _) in text.match_indices("do shell script") {
         let line = text[at..].split('\n').next().unwrap_or_default();
-        let mut walk = Walk { passage, skill, memory, findings, source: line, offset: at, embedded: Vec::new(), depth: 0, looping: 0 };
+        let mut walk = Walk {
+            passage,
+            skill,
+            memory,
+            findings,
+            source: line,
+            offset: at,
+            embedded: Vec::new(),
+            depth: 0,
+            looping: 0,
+        };
         walk.apple_script(line, 0);
     }
     if let Some(at) = text.find("hidden answer").filter(|_| text.contains("display dialog")) {
-        findings.add(passage, at..at + 1, Match::new(&rules::DECEIVE_USER, Severity::Critical, "a window asks for the person's password"));
+        findings.add(
+            passage,
+            at..at + 1,
+            Match::new(
+                &rules::DECEIVE_USER,
+                Severity::Critical,
+                "a window asks for the person's password",
+            ),
+        );
     }
 }
 
 /// `name(){ name|name& };name`, whatever the name.
 fn is_fork_bomb(compact: &str) -> bool {
     compact.match_indices("(){").any(|(at, _)| {
-        let name: String = compact[..at].chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<Vec<_>>().into_iter().rev().collect();
-        !name.is_empty() && name.len() < 32 && compact[at + 3..].starts_with(&format!("{name}|{name}&"))
+        let name: String = compact[..at]
+            .chars()
+            .rev()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .collect();
+        !name.is_empty()
+            && name.len() < 32
+            && compact[at + 3..].starts_with(&format!("{name}|{name}&"))
     })
 }
 

@@ -35,7 +35,9 @@ impl Walk<'_, '_, '_> {
                         value.taint.add(&Taint::decoded("character escapes"));
                     }
                 }
-                PartKind::DoubleQuoted(inner) | PartKind::ExtendedGlob(inner) => self.parts(inner, value),
+                PartKind::DoubleQuoted(inner) | PartKind::ExtendedGlob(inner) => {
+                    self.parts(inner, value)
+                }
                 PartKind::Parameter(parameter) => {
                     let name = parameter.name.as_str();
                     if let Some(known) = self.memory.variables.get(name).cloned() {
@@ -43,7 +45,11 @@ impl Walk<'_, '_, '_> {
                         if parameter.operator.is_empty() {
                             value.text.push_str(&known.text);
                         } else {
-                            value.text.push_str(&operated(&known.text, &parameter.operator, parameter.argument.as_ref()));
+                            value.text.push_str(&operated(
+                                &known.text,
+                                &parameter.operator,
+                                parameter.argument.as_ref(),
+                            ));
                         }
                     } else if !parameter.length {
                         if is_key_name(name) && name.len() > 3 {
@@ -119,12 +125,20 @@ impl Walk<'_, '_, '_> {
     /// What a substitution of one `echo` or `printf` says, put together.
     fn said(&mut self, script: &crate::shell::Script) -> Option<String> {
         let [item] = script.items.as_slice() else { return None };
-        let [crate::shell::Command::Simple(simple)] = item.pipeline.commands.as_slice() else { return None };
+        let [crate::shell::Command::Simple(simple)] = item.pipeline.commands.as_slice() else {
+            return None;
+        };
         let name = simple.name()?;
         if name != "echo" && name != "printf" {
             return None;
         }
-        let words: Vec<String> = simple.words.iter().skip(1).map(|word| self.word(word).text).filter(|word| !matches!(word.as_str(), "-n" | "-e" | "-ne" | "-en" | "%s" | "%b")).collect();
+        let words: Vec<String> = simple
+            .words
+            .iter()
+            .skip(1)
+            .map(|word| self.word(word).text)
+            .filter(|word| !matches!(word.as_str(), "-n" | "-e" | "-ne" | "-en" | "%s" | "%b"))
+            .collect();
         Some(words.join(" "))
     }
 
@@ -134,25 +148,92 @@ impl Walk<'_, '_, '_> {
         let foreign = || {
             let class = classify(&value.text);
             let to = host(&value.text).unwrap_or_default();
-            value.text.contains("://") && matches!(class, Class::Foreign | Class::Address | Class::Inbox | Class::Shortener) && !is_akin(&to, name)
+            value.text.contains("://")
+                && matches!(
+                    class,
+                    Class::Foreign | Class::Address | Class::Inbox | Class::Shortener
+                )
+                && !is_akin(&to, name)
         };
-        if (upper.ends_with("_BASE_URL") || upper.ends_with("_API_BASE") || upper.ends_with("_API_URL") || upper.ends_with("_ENDPOINT"))
-            && ["ANTHROPIC", "OPENAI", "CLAUDE", "GEMINI", "CODEX", "GOOGLE", "LLM", "MODEL"].iter().any(|vendor| upper.contains(vendor))
+        if (upper.ends_with("_BASE_URL")
+            || upper.ends_with("_API_BASE")
+            || upper.ends_with("_API_URL")
+            || upper.ends_with("_ENDPOINT"))
+            && ["ANTHROPIC", "OPENAI", "CLAUDE", "GEMINI", "CODEX", "GOOGLE", "LLM", "MODEL"]
+                .iter()
+                .any(|vendor| upper.contains(vendor))
             && foreign()
         {
-            let flow = Flow::new("every prompt and answer", "model base URL").to(host(&value.text).unwrap_or_default());
-            self.report(at, Match::new(&rules::CONTROL_PLANE_WRITE, Severity::Critical, format!("`{name}` sends the agent's conversations to another host")).with(flow));
-        } else if matches!(upper.as_str(), "HTTP_PROXY" | "HTTPS_PROXY" | "ALL_PROXY") && foreign() {
+            let flow = Flow::new("every prompt and answer", "model base URL")
+                .to(host(&value.text).unwrap_or_default());
+            self.report(
+                at,
+                Match::new(
+                    &rules::CONTROL_PLANE_WRITE,
+                    Severity::Critical,
+                    format!("`{name}` sends the agent's conversations to another host"),
+                )
+                .with(flow),
+            );
+        } else if matches!(upper.as_str(), "HTTP_PROXY" | "HTTPS_PROXY" | "ALL_PROXY") && foreign()
+        {
             let flow = Flow::new("all traffic", "proxy").to(host(&value.text).unwrap_or_default());
-            self.report(at, Match::new(&rules::CONTROL_PLANE_WRITE, Severity::Critical, format!("`{name}` sends all traffic through another host")).with(flow));
-        } else if matches!(upper.as_str(), "NPM_CONFIG_REGISTRY" | "PIP_INDEX_URL" | "PIP_EXTRA_INDEX_URL" | "UV_INDEX_URL" | "GOPROXY") && foreign() {
-            self.report(at, Match::new(&rules::PACKAGE_SOURCE, Severity::Critical, format!("`{name}` takes packages from another host")));
-        } else if matches!(upper.as_str(), "LD_PRELOAD" | "DYLD_INSERT_LIBRARIES") && !value.text.is_empty() && !value.text.contains("jemalloc") && !value.text.contains("asan") && !value.text.contains("tcmalloc") {
-            self.report(at, Match::new(&rules::PROTECTION_OFF, Severity::Warn, format!("`{name}` loads a library into every program")));
+            self.report(
+                at,
+                Match::new(
+                    &rules::CONTROL_PLANE_WRITE,
+                    Severity::Critical,
+                    format!("`{name}` sends all traffic through another host"),
+                )
+                .with(flow),
+            );
+        } else if matches!(
+            upper.as_str(),
+            "NPM_CONFIG_REGISTRY"
+                | "PIP_INDEX_URL"
+                | "PIP_EXTRA_INDEX_URL"
+                | "UV_INDEX_URL"
+                | "GOPROXY"
+        ) && foreign()
+        {
+            self.report(
+                at,
+                Match::new(
+                    &rules::PACKAGE_SOURCE,
+                    Severity::Critical,
+                    format!("`{name}` takes packages from another host"),
+                ),
+            );
+        } else if matches!(upper.as_str(), "LD_PRELOAD" | "DYLD_INSERT_LIBRARIES")
+            && !value.text.is_empty()
+            && !value.text.contains("jemalloc")
+            && !value.text.contains("asan")
+            && !value.text.contains("tcmalloc")
+        {
+            self.report(
+                at,
+                Match::new(
+                    &rules::PROTECTION_OFF,
+                    Severity::Warn,
+                    format!("`{name}` loads a library into every program"),
+                ),
+            );
         } else if upper == "NODE_TLS_REJECT_UNAUTHORIZED" && value.text == "0" {
-            self.report(at, Match::new(&rules::PROTECTION_OFF, Severity::Info, "certificates are not checked"));
-        } else if upper == "HISTFILE" && (value.text == "/dev/null" || value.text.is_empty()) || upper == "HISTSIZE" && value.text == "0" {
-            self.report(at, Match::new(&rules::TRACE_WIPING, Severity::Warn, "the shell's history is switched off"));
+            self.report(
+                at,
+                Match::new(&rules::PROTECTION_OFF, Severity::Info, "certificates are not checked"),
+            );
+        } else if upper == "HISTFILE" && (value.text == "/dev/null" || value.text.is_empty())
+            || upper == "HISTSIZE" && value.text == "0"
+        {
+            self.report(
+                at,
+                Match::new(
+                    &rules::TRACE_WIPING,
+                    Severity::Warn,
+                    "the shell's history is switched off",
+                ),
+            );
         }
     }
 }

@@ -1,14 +1,13 @@
 //! The findings for programs: JSON, SARIF, and GitHub's annotations.
 
-use std::path::Path;
-
 use hone_skill::{Profile, Rule};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Checked, UNREADABLE, is_valid};
 use crate::context::Context;
 use crate::json::{Check, CheckedFile, Finding, finding};
 use crate::output::{Outcome, print};
+use crate::sarif;
 use crate::terminal::printable;
 
 /// The findings about one file, as the profile weighs them.
@@ -46,59 +45,25 @@ fn whole_message(finding: &Finding) -> String {
 
 /// SARIF 2.1.0, for code scanning.
 pub(super) fn sarif(context: &Context, checked: &[Checked], profile: Profile) -> Value {
-    let rule = |id: &str, text: &str| json!({"id": id, "shortDescription": {"text": text}});
     let mut rules: Vec<Value> =
-        Rule::ALL.iter().map(|known| rule(known.id(), known.summary())).collect();
-    rules.push(rule(UNREADABLE, "The file must be readable."));
-    let results: Vec<Value> = checked
+        Rule::ALL.iter().map(|known| sarif::rule(known.id(), known.summary())).collect();
+    rules.push(sarif::rule(UNREADABLE, "The file must be readable."));
+    let found: Vec<(String, Finding)> = checked
         .iter()
         .flat_map(|file| {
-            let uri = uri(&file.path, &context.around.cwd);
-            findings(file, profile).into_iter().map(move |finding| {
-                let level =
-                    if finding.severity == "info" { "note" } else { finding.severity.as_str() };
-                json!({
-                    "ruleId": finding.rule,
-                    "level": level,
-                    "message": {"text": whole_message(&finding)},
-                    "locations": [{"physicalLocation": {
-                        "artifactLocation": {"uri": uri},
-                        "region": {"startLine": finding.line, "startColumn": finding.column},
-                    }}],
-                })
-            })
+            let uri = sarif::uri(&file.path, &context.around.cwd);
+            findings(file, profile).into_iter().map(move |finding| (uri.clone(), finding))
         })
         .collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {"name": "hone", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
-    })
-}
-
-/// A reference to a file: relative to the current folder, or absolute outside it.
-fn uri(path: &Path, cwd: &Path) -> String {
-    use std::fmt::Write as _;
-    let (start, path) = match path.strip_prefix(cwd) {
-        Ok(below) => ("", below),
-        Err(_) => ("file://", path),
-    };
-    let mut uri = start.to_owned();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(*byte));
-            }
-            _ => {
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-    }
-    uri
+    let results = found.iter().map(|(uri, finding)| sarif::Result {
+        rule: &finding.rule,
+        level: if finding.severity == "info" { "note" } else { &finding.severity },
+        message: whole_message(finding),
+        uri: uri.clone(),
+        line: finding.line,
+        column: finding.column,
+    });
+    sarif::log(&rules, results)
 }
 
 /// Lines that GitHub turns into annotations.

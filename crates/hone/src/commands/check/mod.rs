@@ -133,7 +133,7 @@ fn skills_below(context: &Context, folder: &Path, named: &Path) -> Result<Vec<Pa
 }
 
 /// The file that makes a folder a skill, whatever the case of its name.
-fn skill_file(folder: &Path) -> Option<PathBuf> {
+pub(super) fn skill_file(folder: &Path) -> Option<PathBuf> {
     let exact = ["SKILL.md", "skill.md"].map(|name| folder.join(name));
     if let Some(found) = exact.into_iter().find(|path| path.symlink_metadata().is_ok()) {
         return Some(found);

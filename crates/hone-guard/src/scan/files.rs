@@ -1,0 +1,91 @@
+//! The files of a skill, read once: their digest first, the report when it is wanted. Whoever keeps
+//! reports looks them up between the two, so that a skill that did not change is not analysed again.
+
+use std::path::Path;
+
+use super::bundle::{self, Bundle};
+use super::{RULES_VERSION, Report, ScanError, look};
+
+/// The files of one skill in memory.
+///
+/// ```
+/// let files = hone_guard::Files::of_text("SKILL.md", b"---\nname: a\ndescription: b\n---\nTidy up.\n".to_vec());
+/// assert_eq!(files.scan().digest, files.digest());
+/// ```
+#[derive(Debug)]
+pub struct Files {
+    pub(super) bundle: Bundle,
+}
+
+impl Files {
+    /// Reads a skill: a folder, or a single file, which may be an archive.
+    pub fn read(path: &Path) -> Result<Self, ScanError> {
+        let unreadable = |source| ScanError::Unreadable { path: path.to_owned(), source };
+        Ok(Self { bundle: bundle::read(path).map_err(unreadable)? })
+    }
+
+    /// A skill of one file that is not on disk.
+    pub fn of_text(name: &str, bytes: Vec<u8>) -> Self {
+        Self { bundle: bundle::of_text(name, bytes) }
+    }
+
+    /// SHA-256 over paths and content, in hexadecimal.
+    pub fn digest(&self) -> &str {
+        &self.bundle.digest
+    }
+
+    /// What a report depends on: the rules, the scanner that applies them, the content, and what
+    /// could not be read. Two skills with the same key have the same report.
+    pub fn key(&self) -> String {
+        format!("{RULES_VERSION}:{}:{}", env!("HONE_SCANNER"), self.bundle.key())
+    }
+
+    /// Analyses the files.
+    pub fn scan(&self) -> Report {
+        look(&self.bundle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_file_in_memory_is_the_same_skill_as_on_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("SKILL.md"), "Tidy up.\n").unwrap();
+        let read = Files::read(folder.path()).unwrap();
+        let text = Files::of_text("SKILL.md", b"Tidy up.\n".to_vec());
+        assert_eq!((read.digest(), read.key()), (text.digest(), text.key()));
+        assert_eq!(read.scan(), text.scan());
+    }
+
+    #[test]
+    fn the_key_knows_where_a_link_leads_though_the_content_is_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let skill = folder.path().join("skill");
+        fs::create_dir(&skill).unwrap();
+        symlink(folder.path().join("later"), skill.join("link")).unwrap();
+        let before = Files::read(&skill).unwrap();
+        fs::write(folder.path().join("later"), "x").unwrap();
+        let after = Files::read(&skill).unwrap();
+        assert_eq!(before.digest(), after.digest());
+        assert_ne!(before.key(), after.key());
+    }
+
+    #[test]
+    fn the_key_names_the_rules_and_the_scanner() {
+        let key = Files::of_text("SKILL.md", Vec::new()).key();
+        let start = format!("{RULES_VERSION}:{}:", env!("HONE_SCANNER"));
+        assert!(key.starts_with(&start) && env!("HONE_SCANNER").len() == 16, "{key}");
+    }
+
+    #[test]
+    fn what_is_not_there_is_an_error_with_its_path() {
+        let error = Files::read(Path::new("/no/such/skill")).unwrap_err().to_string();
+        assert!(error.starts_with("cannot read `/no/such/skill`: "), "{error}");
+    }
+}

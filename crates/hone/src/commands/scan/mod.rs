@@ -1,0 +1,186 @@
+//! `hone scan`: is a skill safe?
+//!
+//! Finds what is meant ([`targets`]), scans it on all cores with the kept reports at hand ([`work`]),
+//! and prints the result in one of five forms. What a skill says reaches the output only escaped.
+
+mod formats;
+mod html;
+mod markdown;
+mod rules;
+mod table;
+mod targets;
+mod work;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use hone_guard::{Files, Finding, Report, Severity, Verdict};
+use hone_library::{Listed, State, reports};
+
+use crate::cli::{self, ScanFormat};
+use crate::context::Context;
+use crate::output::{FAILED, Failure, NO, Outcome, count, print, print_json, say};
+use crate::terminal::style;
+
+/// A skill and what was found in it.
+#[derive(Debug, Clone)]
+struct Scanned {
+    /// Its folder or file.
+    path: PathBuf,
+    name: String,
+    report: Report,
+    /// Findings that a person dismissed: shown apart, they do not count.
+    dismissed: Vec<Finding>,
+    /// The report was made before.
+    is_kept: bool,
+}
+
+impl Scanned {
+    /// The findings to show: with `verbose` all, else those that count.
+    fn shown(&self, verbose: bool) -> impl Iterator<Item = &Finding> {
+        self.report.findings.iter().filter(move |found| verbose || found.severity > Severity::Info)
+    }
+
+    fn notes(&self) -> usize {
+        self.report.findings.iter().filter(|found| found.severity == Severity::Info).count()
+    }
+
+    /// The place of a finding as a person reads it: file, line and column as far as they are known.
+    fn place(finding: &Finding) -> String {
+        match (finding.line, finding.column) {
+            (0, _) => finding.file.clone(),
+            (line, 0) => format!("{}:{line}", finding.file),
+            (line, column) => format!("{}:{line}:{column}", finding.file),
+        }
+    }
+}
+
+/// Something that could not be scanned.
+#[derive(Debug, Clone)]
+struct Failed {
+    path: PathBuf,
+    message: String,
+}
+
+/// Everything that one call has to tell.
+struct Page<'a> {
+    scanned: Vec<Scanned>,
+    failed: Vec<Failed>,
+    verbose: bool,
+    /// A path as a person wants to see it.
+    shown: &'a dyn Fn(&Path) -> String,
+}
+
+impl Page<'_> {
+    /// How many skills have a verdict.
+    fn with(&self, verdict: Verdict) -> usize {
+        self.scanned.iter().filter(|skill| skill.report.verdict == verdict).count()
+    }
+
+    /// The worst verdict of all.
+    fn worst(&self) -> Verdict {
+        self.scanned.iter().map(|skill| skill.report.verdict).max().unwrap_or(Verdict::Safe)
+    }
+
+    /// The result in one sentence.
+    fn summary(&self) -> String {
+        let found = self.scanned.iter().map(|skill| skill.shown(false).count()).sum();
+        let verdicts: Vec<String> = Verdict::ALL
+            .iter()
+            .rev()
+            .filter(|verdict| self.with(**verdict) > 0)
+            .map(|verdict| format!("{} {verdict}", self.with(*verdict)))
+            .collect();
+        let mut text = format!("{} scanned", count(self.scanned.len(), "skill"));
+        if !verdicts.is_empty() {
+            text.push_str(": ");
+            text.push_str(&verdicts.join(", "));
+        }
+        text.push_str("; ");
+        text.push_str(&count(found, "finding"));
+        let dismissed: usize = self.scanned.iter().map(|skill| skill.dismissed.len()).sum();
+        if dismissed > 0 {
+            let _ = write!(text, ", {dismissed} dismissed");
+        }
+        if !self.failed.is_empty() {
+            let _ = write!(text, "; {} could not be scanned", self.failed.len());
+        }
+        text
+    }
+}
+
+pub(crate) fn scan(context: &Context, options: &cli::Scan) -> Outcome {
+    let format = if options.json { ScanFormat::Json } else { options.format };
+    if let Some(id) = &options.explain {
+        return rules::explain(id, format);
+    }
+    if options.rules {
+        return rules::list(format);
+    }
+    if options.deep {
+        return Err(Failure::failed(
+            "`--deep` asks a model for a second opinion, and no model is configured: nothing was scanned",
+            "everything else works without one: leave `--deep` out",
+        ));
+    }
+    let targets::Found { targets, failed, notes } = targets::find(context, &options.what)?;
+    for note in notes {
+        say(&format!("note: {note}"));
+    }
+    let cache = (!options.no_cache).then_some(&context.state);
+    let (scanned, more) = work::scan_all(targets, cache);
+    context.tell_notes();
+    let shown = |path: &Path| context.shown(path);
+    let failed = failed.into_iter().chain(more).collect();
+    let page = Page { scanned, failed, verbose: options.verbose, shown: &shown };
+    match format {
+        ScanFormat::Table => print(&table::page(&page, style()))?,
+        ScanFormat::Json => print_json(&formats::json(&page))?,
+        ScanFormat::Sarif => print_json(&formats::sarif(&page, &context.around.cwd))?,
+        ScanFormat::Markdown => print(&markdown::page(&page))?,
+        ScanFormat::Html => print(&html::page(&page))?,
+    };
+    for failed in &page.failed {
+        say(&format!("error: {}: {}", context.shown(&failed.path), failed.message));
+    }
+    if format == ScanFormat::Table {
+        say(&closing(&page));
+    }
+    // What was found is an answer, though something else could not be read.
+    Ok(if page.worst() >= options.fail_on.into() {
+        ExitCode::from(NO)
+    } else if page.failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(FAILED)
+    })
+}
+
+/// The summary with what else a person at a terminal wants to know.
+fn closing(page: &Page<'_>) -> String {
+    let mut text = page.summary();
+    let notes: usize = page.scanned.iter().map(Scanned::notes).sum();
+    if notes > 0 && !page.verbose {
+        let _ = write!(text, ", {} (`-v` shows them)", count(notes, "note"));
+    }
+    let kept = page.scanned.iter().filter(|skill| skill.is_kept).count();
+    if kept > 0 {
+        let _ = write!(text, "; {kept} unchanged since the last scan");
+    }
+    let rule = page.scanned.iter().flat_map(|skill| skill.shown(false)).map(|found| &found.rule);
+    if let Some(rule) = rule.min() {
+        let _ = write!(text, "\n`hone scan --explain {rule}` tells more about a rule");
+    }
+    text
+}
+
+/// The verdict of the newest scan of a skill, if its files are still the ones that were scanned.
+pub(crate) fn known_verdict(state: &State, skill: &Listed) -> Option<Verdict> {
+    let (key, verdict) = reports::newest(state, skill.key())?;
+    let verdict = Verdict::ALL.into_iter().find(|known| known.word() == verdict)?;
+    (Files::read(skill.key()).ok()?.key() == key).then_some(verdict)
+}
