@@ -1,6 +1,8 @@
 //! Scans the skills of case files and prints how each came out:
 //! `cargo run -p hone-guard --example cases -- FILE.cases…`. With `-v`, the findings too.
 
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example that prints")]
+
 #[path = "../tests/cases/mod.rs"]
 mod cases;
 

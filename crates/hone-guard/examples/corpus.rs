@@ -1,6 +1,8 @@
 //! Scans every folder given (or each folder inside it that holds a `SKILL.md`) and prints which get
 //! caution or dangerous, by rule: `cargo run --release -p hone-guard --example corpus -- DIR…`.
 
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example that prints")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -7,9 +7,9 @@ use std::io::Read as _;
 use std::ops::Range;
 
 /// Bytes that decoding may give in one skill.
-pub const MAX_DECODED_BYTES: usize = 4 * 1024 * 1024;
+pub(super) const MAX_DECODED_BYTES: usize = 4 * 1024 * 1024;
 /// Encodings inside encodings that are followed.
-pub const MAX_DECODE_DEPTH: usize = 3;
+pub(super) const MAX_DECODE_DEPTH: usize = 3;
 /// Shortest encoded run that is looked at, in characters.
 const MIN_RUN: usize = 20;
 /// Fewest escapes, codes or percent signs in a row.
@@ -327,8 +327,7 @@ fn codes(text: &str) -> Vec<(Range<usize>, Vec<u8>)> {
             at += digits;
             end = at;
             // What joins two codes: commas, pluses, dots, and a call such as `chr(`.
-            let joint =
-                bytes[at..].iter().take(16).take_while(|b| !b.is_ascii_digit() || false).count();
+            let joint = bytes[at..].iter().take(16).take_while(|b| !b.is_ascii_digit()).count();
             let between = &bytes[at..at + joint];
             let is_joint = between.iter().any(|b| matches!(b, b',' | b'+' | b'.' | b' '))
                 && between.iter().all(|b| {
@@ -511,7 +510,7 @@ fn readable(bytes: &[u8], how: &'static str) -> Option<(&'static str, String)> {
         return None;
     }
     let wide = bytes.len() >= 2 * MIN_TEXT
-        && bytes.len() % 2 == 0
+        && bytes.len().is_multiple_of(2)
         && bytes.iter().skip(1).step_by(2).filter(|b| **b == 0).count() * 10 > bytes.len() / 2 * 9;
     let text = if wide {
         let units = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));

@@ -139,11 +139,7 @@ pub(crate) fn classify(url: &str) -> Class {
             Class::Placeholder
         };
     }
-    if host.ends_with(".local")
-        || host.ends_with(".internal")
-        || host.ends_with(".localhost")
-        || host.ends_with(".lan")
-    {
+    if matches!(host.rsplit('.').next(), Some("local" | "internal" | "localhost" | "lan")) {
         return Class::Local;
     }
     let is_at = |list: &[&str]| list.iter().any(|known| at(&host, path, known));
@@ -227,9 +223,7 @@ pub(crate) fn is_placeholder(host: &str) -> bool {
     if host.contains(['<', '>', '{', '}', '$', '%', '[', ']', '(', '…']) || host.contains("...") {
         return true;
     }
-    if host.ends_with(".example")
-        || host.ends_with(".test")
-        || host.ends_with(".invalid")
+    if matches!(host.rsplit('.').next(), Some("example" | "test" | "invalid"))
         || matches!(host, "host" | "hostname" | "ip" | "server" | "url" | "domain")
     {
         return true;

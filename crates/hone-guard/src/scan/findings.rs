@@ -56,7 +56,7 @@ impl<'a> Findings<'a> {
             line,
             column,
             passage.context,
-            evidence,
+            &evidence,
             Match { severity, ..found },
         );
     }
@@ -68,7 +68,7 @@ impl<'a> Findings<'a> {
             0,
             0,
             Context::Setting,
-            visible(evidence, super::passage::MAX_EVIDENCE),
+            &visible(evidence, super::passage::MAX_EVIDENCE),
             found,
         );
     }
@@ -84,7 +84,7 @@ impl<'a> Findings<'a> {
     ) {
         let severity = if context.acts() { found.severity } else { Severity::Info };
         let evidence = visible(evidence, super::passage::MAX_EVIDENCE);
-        self.push(file, line, column, context, evidence, Match { severity, ..found });
+        self.push(file, line, column, context, &evidence, Match { severity, ..found });
     }
 
     /// Adds a match about a path that is no member: a link, an unreadable file.
@@ -94,7 +94,7 @@ impl<'a> Findings<'a> {
             0,
             0,
             Context::Setting,
-            visible(evidence, super::passage::MAX_EVIDENCE),
+            &visible(evidence, super::passage::MAX_EVIDENCE),
             found,
         ));
     }
@@ -105,7 +105,7 @@ impl<'a> Findings<'a> {
         line: usize,
         column: usize,
         context: Context,
-        evidence: String,
+        evidence: &str,
         found: Match,
     ) {
         let path =
@@ -138,11 +138,6 @@ impl<'a> Findings<'a> {
             return;
         }
         self.found.push(finish(path, line, column, context, evidence, found));
-    }
-
-    /// Whether a rule has already spoken with at least this severity.
-    pub(crate) fn has(&self, rule: &Rule, severity: Severity) -> bool {
-        self.found.iter().any(|finding| finding.rule == rule.id && finding.severity >= severity)
     }
 
     /// The evidence of some rules' findings, sorted, each once.
@@ -179,7 +174,7 @@ fn finish(
     line: usize,
     column: usize,
     context: Context,
-    evidence: String,
+    evidence: &str,
     found: Match,
 ) -> Finding {
     Finding {
@@ -191,7 +186,7 @@ fn finish(
         column,
         context,
         message: found.message,
-        evidence: redact(&evidence),
+        evidence: redact(evidence),
         flow: found.flow,
         hint: found.rule.fix.to_owned(),
     }

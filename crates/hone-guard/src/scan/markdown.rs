@@ -15,12 +15,12 @@ use super::text::Text;
 const MAX_NESTING: usize = 64;
 
 /// The passages of a Markdown text. `file` is its index, `context` what its prose counts as.
-pub(crate) fn passages<'a>(
-    text: &'a Text,
+pub(crate) fn passages(
+    text: &Text,
     file: usize,
     body: Range<usize>,
     context: Context,
-) -> Vec<Passage<'a>> {
+) -> Vec<Passage<'_>> {
     let source = &text.plain[body.clone()];
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
@@ -110,7 +110,6 @@ pub(crate) fn passages<'a>(
             ) => walk.end_block(),
             Event::End(TagEnd::HtmlBlock) => walk.end_html(),
             Event::End(TagEnd::TableCell) => walk.block.push(" | ", walk.base + range.end),
-            Event::Start(Tag::Link { .. } | Tag::Image { .. }) => {}
             Event::End(TagEnd::Link | TagEnd::Image) => {
                 // The address stands in the source after the label; show it to the rules in place.
                 let piece = &source[range.clone()];

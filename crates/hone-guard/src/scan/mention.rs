@@ -4,7 +4,7 @@
 //! a heading about attacks, introduced as a bad example, or inside a table is a mention. Both are
 //! shown and decide nothing.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::bundle::Member;
 use super::finding::Context;
@@ -16,45 +16,42 @@ use super::text::Text;
 #[derive(Debug)]
 pub(crate) struct References {
     contexts: Vec<Context>,
-    referred: Vec<bool>,
 }
 
 impl References {
     /// Reads the references of all texts: a file's name, or for code the stem that an import uses.
     pub(crate) fn of(members: &[Member], texts: &[Option<Text>]) -> Self {
-        let mut named: Vec<HashSet<&str>> = Vec::with_capacity(members.len());
-        for text in texts {
+        // For each word the first two files that hold it: enough to know of another one.
+        let mut named: HashMap<&str, [usize; 2]> = HashMap::new();
+        for (file, text) in texts.iter().enumerate() {
             let words = text.iter().flat_map(|text| {
                 text.plain
                     .split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-')))
                     .filter(|word| word.len() > 2)
             });
-            named.push(words.map(|word| word.trim_matches('.')).collect());
+            for word in words.map(|word| word.trim_matches('.')) {
+                let files = named.entry(word).or_insert([file, file]);
+                if files[1] == files[0] {
+                    files[1] = file;
+                }
+            }
         }
-        let mut contexts = Vec::with_capacity(members.len());
-        let mut referred = Vec::with_capacity(members.len());
-        for (at, member) in members.iter().enumerate() {
+        let elsewhere = |word: &str, file: usize| {
+            named.get(word).is_some_and(|files| files.iter().any(|other| *other != file))
+        };
+        let context = |(at, member): (usize, &Member)| {
             let name = member.path.rsplit(['/', '!']).next().unwrap_or(&member.path);
             let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
             let runs = matches!(member.kind, Kind::Text(language) if language.runs());
-            let is_named = named.iter().enumerate().any(|(other, words)| {
-                other != at
-                    && (words.contains(name) || runs && stem.len() > 3 && words.contains(stem))
-            });
-            referred.push(is_named);
-            contexts.push(context_of(member, is_named));
-        }
-        Self { contexts, referred }
+            let is_named = elsewhere(name, at) || runs && stem.len() > 3 && elsewhere(stem, at);
+            context_of(member, is_named)
+        };
+        Self { contexts: members.iter().enumerate().map(context).collect() }
     }
 
     /// What the text of a file counts as.
     pub(crate) fn context(&self, file: usize) -> Context {
         self.contexts.get(file).copied().unwrap_or(Context::Prose)
-    }
-
-    /// Whether another file names this one.
-    pub(crate) fn is_referred(&self, file: usize) -> bool {
-        self.referred.get(file).copied().unwrap_or(false)
     }
 }
 
@@ -273,7 +270,9 @@ fn is_labelled(passage: &Passage<'_>) -> bool {
     // Only the last sentence before the block introduces it.
     let near =
         lead[from..].rsplit(['.', '!', '?', '。']).find(|part| part.trim().len() > 2).unwrap_or("");
-    if labels(near) {
+    if labels(near)
+        || passage.context == Context::InlineCode && near.trim_end().ends_with("such as")
+    {
         return true;
     }
     passage.context == Context::Fence
@@ -314,8 +313,9 @@ pub(crate) fn has_word(text: &str, word: &str) -> bool {
         let letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
         let starts = word.chars().next().is_some_and(|c| c.is_ascii_alphanumeric());
         let ends = word.chars().next_back().is_some_and(|c| c.is_ascii_alphanumeric());
-        !(starts && letter(before))
-            && !(ends && letter(after) && !text[at + word.len()..].starts_with('s'))
+        let inside = starts && letter(before)
+            || ends && letter(after) && !text[at + word.len()..].starts_with('s');
+        !inside
     })
 }
 

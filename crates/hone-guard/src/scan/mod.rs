@@ -297,13 +297,13 @@ fn passages_of<'a>(
     }
 }
 
-fn straight<'a>(
+fn straight(
     file: usize,
     language: Language,
     context: In,
-    text: &'a Text,
+    text: &Text,
     range: std::ops::Range<usize>,
-) -> Passage<'a> {
+) -> Passage<'_> {
     Passage {
         file,
         language,
@@ -370,7 +370,7 @@ fn frontmatter_end(text: &str) -> usize {
 }
 
 /// Words written with blanks between their letters, put together again.
-fn letter_spaced<'a>(text: &'a Text, file: usize, context: In) -> Vec<Passage<'a>> {
+fn letter_spaced(text: &Text, file: usize, context: In) -> Vec<Passage<'_>> {
     const MIN_LETTERS: usize = 12;
     let mut found = Vec::new();
     let mut start = 0;
@@ -419,14 +419,12 @@ fn decode_all(passages: &mut Vec<Passage<'_>>, coverage: &mut Coverage) {
     for depth in 0..MAX_DECODE_DEPTH {
         let until = passages.len();
         let mut inner = Vec::new();
-        for at in from..until {
+        for outer in &passages[from..until] {
             // Spans and prose of one paragraph would be decoded twice.
-            if passages[at].context == In::InlineCode || depth > 0 && passages[at].decoded.is_none()
-            {
+            if outer.context == In::InlineCode || depth > 0 && outer.decoded.is_none() {
                 continue;
             }
-            for encoded in decode::find(&passages[at].text, &mut budget) {
-                let outer = &passages[at];
+            for encoded in decode::find(&outer.text, &mut budget) {
                 let (line, column) = outer.place.position(encoded.range.start);
                 let how = match &outer.decoded {
                     Some(before) => format!("{before}, then {}", encoded.how),

@@ -232,7 +232,9 @@ pub(crate) fn classify(path: &str) -> Option<Spot> {
         return SPOTS
             .iter()
             .find(|(part, spot)| {
-                part.ends_with(".env") && path.contains(part) && matches!(spot, Spot::Secret(_))
+                part.rsplit('/').next() == Some(".env")
+                    && path.contains(part)
+                    && matches!(spot, Spot::Secret(_))
             })
             .map_or(Some(Spot::DotEnv), |(_, spot)| Some(*spot));
     }
@@ -240,7 +242,7 @@ pub(crate) fn classify(path: &str) -> Option<Spot> {
         return None;
     }
     // A public key is made to be given away.
-    if path.ends_with(".pub") {
+    if path.rsplit('.').next() == Some("pub") {
         return None;
     }
     SPOTS

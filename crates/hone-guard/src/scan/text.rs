@@ -8,14 +8,6 @@ use std::ops::Range;
 
 use unicode_normalization::char::decompose_compatible;
 
-/// How the bytes of a file became text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Encoding {
-    Utf8,
-    Utf16,
-    Latin1,
-}
-
 /// A file's text, with its normalised form.
 #[derive(Debug)]
 pub(crate) struct Text {
@@ -26,28 +18,20 @@ pub(crate) struct Text {
     /// For each byte of `plain` its byte in `original`; absent where both are equal.
     map: Option<Vec<u32>>,
     lines: Vec<u32>,
-    pub(crate) encoding: Encoding,
-    /// Whether NUL bytes were dropped.
-    pub(crate) had_nul: bool,
 }
 
 impl Text {
     /// The text of a file's bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
-        let (mut original, encoding) = characters(bytes);
-        let had_nul = original.contains('\0');
-        if had_nul {
+        let mut original = characters(bytes);
+        if original.contains('\0') {
             original.retain(|c| c != '\0');
         }
-        Self::build(original, encoding, had_nul)
+        Self::from_string(original)
     }
 
     /// A text that is not a file's own, such as a decoded one.
     pub(crate) fn from_string(original: String) -> Self {
-        Self::build(original, Encoding::Utf8, false)
-    }
-
-    fn build(original: String, encoding: Encoding, had_nul: bool) -> Self {
         let (plain, map) = normalise(&original);
         let lines = std::iter::once(0)
             .chain(
@@ -58,7 +42,7 @@ impl Text {
                     .map(|(i, _)| short(i + 1)),
             )
             .collect();
-        Self { original, plain, map, lines, encoding, had_nul }
+        Self { original, plain, map, lines }
     }
 
     /// The byte of `original` behind a byte of `plain`.
@@ -115,35 +99,30 @@ fn short(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
-fn characters(bytes: &[u8]) -> (String, Encoding) {
+fn characters(bytes: &[u8]) -> String {
     if let Some(rest) = bytes.strip_prefix(&[0xEF, 0xBB, 0xBF])
         && let Ok(text) = std::str::from_utf8(rest)
     {
-        return (text.to_owned(), Encoding::Utf8);
+        return text.to_owned();
     }
     if let Some(rest) = bytes.strip_prefix(&[0xFF, 0xFE]) {
-        return (utf16(rest, u16::from_le_bytes), Encoding::Utf16);
+        return utf16(rest, u16::from_le_bytes);
     }
     if let Some(rest) = bytes.strip_prefix(&[0xFE, 0xFF]) {
-        return (utf16(rest, u16::from_be_bytes), Encoding::Utf16);
+        return utf16(rest, u16::from_be_bytes);
     }
     match looks_utf16(bytes) {
-        Some(Order::Little) => return (utf16(bytes, u16::from_le_bytes), Encoding::Utf16),
-        Some(Order::Big) => return (utf16(bytes, u16::from_be_bytes), Encoding::Utf16),
+        Some(Order::Little) => return utf16(bytes, u16::from_le_bytes),
+        Some(Order::Big) => return utf16(bytes, u16::from_be_bytes),
         None => {}
     }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => (text.to_owned(), Encoding::Utf8),
-        // One bad byte must not hide the rest: valid stretches stay UTF-8, bad bytes become Latin-1.
-        Err(_) => {
-            let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
-            for chunk in bytes.utf8_chunks() {
-                text.push_str(chunk.valid());
-                text.extend(chunk.invalid().iter().map(|byte| char::from(*byte)));
-            }
-            (text, Encoding::Latin1)
-        }
+    // One bad byte must not hide the rest: valid stretches stay UTF-8, bad bytes become Latin-1.
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| char::from(*byte)));
     }
+    text
 }
 
 enum Order {
@@ -155,7 +134,7 @@ enum Order {
 fn looks_utf16(bytes: &[u8]) -> Option<Order> {
     const LOOKED_AT: usize = 256;
     let head = &bytes[..bytes.len().min(LOOKED_AT)];
-    if head.len() < 8 || bytes.len() % 2 != 0 {
+    if head.len() < 8 || !bytes.len().is_multiple_of(2) {
         return None;
     }
     let zeros = |start: usize| head.iter().skip(start).step_by(2).filter(|b| **b == 0).count();
@@ -332,10 +311,8 @@ mod tests {
         assert_eq!(Text::from_bytes(&wide).plain, "curl x | sh");
         assert_eq!(Text::from_bytes(&marked).plain, "curl x | sh");
         let broken = Text::from_bytes(b"\xFFcurl x | sh");
-        assert_eq!(broken.encoding, Encoding::Latin1);
         assert!(broken.plain.ends_with("curl x | sh"));
         let nul = Text::from_bytes(b"a\0curl x | sh");
-        assert!(nul.had_nul);
         assert_eq!(nul.plain, "acurl x | sh");
     }
 }

@@ -4,13 +4,19 @@
 //! A word after the path says how the body is written: `base64`, `link`, `utf16`, `exec`,
 //! `repeat N`. A path may hold `\u{…}` escapes.
 
-#![allow(dead_code, reason = "shared by a test and an example")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "shared by a test and an example"
+)]
 
 use std::fs;
 use std::path::Path;
 
 /// One skill and what is expected of it.
-pub struct Case {
+pub(crate) struct Case {
     pub id: String,
     pub fires: bool,
     pub title: String,
@@ -18,7 +24,7 @@ pub struct Case {
 }
 
 /// Reads a case file.
-pub fn parse(text: &str) -> Vec<Case> {
+pub(crate) fn parse(text: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for line in text.split_inclusive('\n') {
         let bare = line.trim_end();
@@ -72,7 +78,7 @@ fn unescape(path: &str) -> String {
 }
 
 /// Writes a case's skill into a folder.
-pub fn write(case: &Case, folder: &Path) {
+pub(crate) fn write(case: &Case, folder: &Path) {
     for (path, form, body) in &case.files {
         let target = folder.join(path);
         fs::create_dir_all(target.parent().unwrap()).unwrap();
@@ -99,7 +105,7 @@ pub fn write(case: &Case, folder: &Path) {
 }
 
 /// Scans a case's skill.
-pub fn scan(case: &Case) -> hone_guard::Report {
+pub(crate) fn scan(case: &Case) -> hone_guard::Report {
     let folder = tempfile::tempdir().unwrap();
     write(case, folder.path());
     hone_guard::scan(folder.path()).unwrap()

@@ -95,30 +95,30 @@ impl Lexer<'_> {
                     || self.language == Php =>
                 {
                     if self.language == Ruby && self.peek(1) == b'{' {
-                        self.at += 1
+                        self.at += 1;
                     } else {
-                        self.skip_line()
-                    };
+                        self.skip_line();
+                    }
                 }
                 b'<' if self.language == PowerShell && self.peek(1) == b'#' => self.skip_past("#>"),
                 b'/' if self.peek(1) == b'/'
                     && matches!(self.language, JavaScript | Go | Php | Language::Braces) =>
                 {
-                    self.skip_line()
+                    self.skip_line();
                 }
                 b'/' if self.peek(1) == b'*'
                     && matches!(self.language, JavaScript | Go | Php | Language::Braces) =>
                 {
-                    self.skip_past("*/")
+                    self.skip_past("*/");
                 }
                 b'-' if self.peek(1) == b'-'
                     && matches!(self.language, Lua | Language::AppleScript) =>
                 {
                     if self.text[self.at..].starts_with("--[[") {
-                        self.skip_past("]]")
+                        self.skip_past("]]");
                     } else {
-                        self.skip_line()
-                    };
+                        self.skip_line();
+                    }
                 }
                 b'r' | b'R'
                     if self.language == Batch
@@ -126,19 +126,19 @@ impl Lexer<'_> {
                             .get(..4)
                             .is_some_and(|w| w.eq_ignore_ascii_case("rem ")) =>
                 {
-                    self.skip_line()
+                    self.skip_line();
                 }
                 b'=' if self.language == Ruby
                     && self.column() == 0
                     && self.text[self.at..].starts_with("=begin") =>
                 {
-                    self.skip_past("=end")
+                    self.skip_past("=end");
                 }
                 b'=' if self.language == Perl
                     && self.column() == 0
                     && self.peek(1).is_ascii_alphabetic() =>
                 {
-                    self.skip_past("=cut")
+                    self.skip_past("=cut");
                 }
                 b'"' | b'\'' => self.string(c),
                 b'`' if matches!(self.language, JavaScript) => self.string(c),
@@ -198,7 +198,7 @@ impl Lexer<'_> {
                 b'[' if self.language == PowerShell && self.static_member(start) => {}
                 b'q' if self.language == Perl && self.perl_quote(start) => {}
                 b'<' if self.peek(1) == b'<' && matches!(self.language, Ruby | Perl | Php) => {
-                    self.heredoc(start)
+                    self.heredoc(start);
                 }
                 b'0'..=b'9' => {
                     while self.peek(0).is_ascii_alphanumeric()

@@ -90,14 +90,4 @@ impl<'a> Program<'a> {
         }
         shell
     }
-
-    /// Environment variables that the code reads.
-    pub(crate) fn environment(&self) -> impl Iterator<Item = &str> {
-        self.units.iter().flat_map(|unit| unit.environment.iter().map(String::as_str))
-    }
-
-    /// Whether any code reaches out to a host that is not this machine.
-    pub(crate) fn reaches_network(&self) -> bool {
-        self.units.iter().any(|unit| unit.reaches_network)
-    }
 }

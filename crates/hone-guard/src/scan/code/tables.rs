@@ -611,9 +611,9 @@ const LAST: &[(&str, Meaning)] = &[
 pub(super) fn meaning(name: &str) -> Option<Meaning> {
     use std::collections::HashMap;
     use std::sync::OnceLock;
-    static TABLES: OnceLock<(HashMap<&str, Meaning>, HashMap<&str, Meaning>)> = OnceLock::new();
-    let (whole, last) =
-        TABLES.get_or_init(|| (WHOLE.iter().copied().collect(), LAST.iter().copied().collect()));
+    static TABLES: OnceLock<[HashMap<&str, Meaning>; 2]> = OnceLock::new();
+    let [whole, last] =
+        TABLES.get_or_init(|| [WHOLE, LAST].map(|table| table.iter().copied().collect()));
     whole
         .get(name)
         .copied()

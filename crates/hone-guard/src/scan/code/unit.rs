@@ -8,7 +8,7 @@ use super::World;
 use super::lexer::{ESCAPED, Spot, Token, lex};
 use super::tables::{Meaning, meaning, meaning_any_case};
 use crate::scan::Skill;
-use crate::scan::destination::{Class, classify, host};
+use crate::scan::destination::{Class, classify};
 use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::{Findings, Match};
 use crate::scan::flow::{self, Taint, is_key_name};
@@ -40,8 +40,6 @@ pub(crate) struct Unit<'a> {
     origins: HashMap<String, Vec<String>>,
     /// Shell texts that the code runs.
     pub(super) shell: Vec<Passage<'a>>,
-    pub(super) environment: BTreeSet<String>,
-    pub(super) reaches_network: bool,
 }
 
 struct Statement {
@@ -125,8 +123,6 @@ impl<'a> Unit<'a> {
             texts: HashMap::new(),
             origins: HashMap::new(),
             shell: Vec::new(),
-            environment: BTreeSet::new(),
-            reaches_network: false,
         };
         unit.split();
         unit.imports();
@@ -231,8 +227,11 @@ impl<'a> Unit<'a> {
 
     /// Whether the line goes on: the next begins with a dot or a pipe, or this ends with an operator.
     fn continues(&self, at: usize) -> bool {
+        // Bounded: a thousand empty lines are not one statement.
+        const LINES: usize = 32;
         let next = self.tokens[at + 1..]
             .iter()
+            .take(LINES)
             .map(|spot| &spot.token)
             .find(|token| **token != Token::Line);
         let before = at.checked_sub(1).and_then(|i| self.token(i));
@@ -248,7 +247,7 @@ impl<'a> Unit<'a> {
     /// Whether a brace opens a block rather than a table.
     fn is_block(&self, at: usize) -> bool {
         match at.checked_sub(1).and_then(|i| self.token(i)) {
-            Some(Token::Op(')')) | None | Some(Token::Line | Token::Op(';' | '{' | '}')) => true,
+            Some(Token::Op(')' | ';' | '{' | '}') | Token::Line) | None => true,
             Some(Token::Op('>')) => self.is_op(at.saturating_sub(2), '='),
             Some(Token::Name(name)) => {
                 matches!(name.as_str(), "else" | "try" | "finally" | "do" | "catch" | "BEGIN" | "static" | "process" | "begin" | "end")
@@ -266,39 +265,38 @@ impl<'a> Unit<'a> {
         let mut name = None;
         let mut open = None;
         for at in range.clone() {
-            match self.name_at(at) {
-                Some("def" | "function" | "func" | "sub" | "fn" | "Function" | "filter") => {
-                    // Go methods: func (r *T) Name(…)
-                    let mut next = at + 1;
-                    if self.is_op(next, '(') && self.passage.language == Language::Go {
-                        next = self.close[next] + 1;
-                    }
-                    if let Some(found) = self.name_at(next) {
-                        name = Some(found.rsplit('.').next().unwrap_or(found).to_owned());
-                        open = (self.is_op(next + 1, '(')).then_some(next + 1);
-                    } else if self.is_op(next, '(') {
-                        // An expression: the name stands before, `name = function (`.
-                        name = (range.start..at).rev().find_map(|i| {
-                            self.name_at(i)
-                                .filter(|n| {
-                                    !matches!(
-                                        *n,
-                                        "async"
-                                            | "const"
-                                            | "let"
-                                            | "var"
-                                            | "export"
-                                            | "default"
-                                            | "local"
-                                    )
-                                })
-                                .map(str::to_owned)
-                        });
-                        open = Some(next);
-                    }
-                    break;
+            if let Some("def" | "function" | "func" | "sub" | "fn" | "Function" | "filter") =
+                self.name_at(at)
+            {
+                // Go methods: func (r *T) Name(…)
+                let mut next = at + 1;
+                if self.is_op(next, '(') && self.passage.language == Language::Go {
+                    next = self.close[next] + 1;
                 }
-                _ => {}
+                if let Some(found) = self.name_at(next) {
+                    name = Some(found.rsplit('.').next().unwrap_or(found).to_owned());
+                    open = (self.is_op(next + 1, '(')).then_some(next + 1);
+                } else if self.is_op(next, '(') {
+                    // An expression: the name stands before, `name = function (`.
+                    name = (range.start..at).rev().find_map(|i| {
+                        self.name_at(i)
+                            .filter(|n| {
+                                !matches!(
+                                    *n,
+                                    "async"
+                                        | "const"
+                                        | "let"
+                                        | "var"
+                                        | "export"
+                                        | "default"
+                                        | "local"
+                                )
+                            })
+                            .map(str::to_owned)
+                    });
+                    open = Some(next);
+                }
+                break;
             }
             // name = (a, b) =>, name = x =>, name: (a) =>
             if self.is_op(at, '=') && self.is_op(at + 1, '>') && at > range.start {
@@ -351,7 +349,7 @@ impl<'a> Unit<'a> {
                 let end = range.clone().find(|i| self.is_op(*i, '=')).unwrap_or(range.end);
                 let mut names =
                     (range.start..end).filter_map(|i| self.name_at(i).map(str::to_owned));
-                if last { names.last() } else { names.next() }
+                if last { names.next_back() } else { names.next() }
             })
             .filter(|name| !matches!(name.as_str(), "self" | "cls"))
             .collect()
@@ -678,7 +676,6 @@ impl<'a> Unit<'a> {
                 if destructured && value.taint.environment && equals + 2 >= range.end {
                     // const { A, B } = process.env
                     let key = Value { taint: Taint::key(target), ..Value::default() };
-                    self.environment.insert(target.clone());
                     self.assign(target, &key, world);
                 } else {
                     self.assign(target, &value, world);
@@ -1078,7 +1075,7 @@ impl<'a> Unit<'a> {
                             Language::Php | Language::Perl | Language::Lua
                         ) =>
                         {
-                            joins = true
+                            joins = true;
                         }
                         '^' if matches!(
                             self.passage.language,
@@ -1137,16 +1134,13 @@ impl<'a> Unit<'a> {
             } else {
                 self.known_text(&name, world).map(|texts| texts.join("/"))
             };
-            match known {
-                Some(known) => {
-                    out.push_str(&rest[..open]);
-                    out.push_str(&known);
-                    rest = rest[open + skip + name.len()..].trim_start_matches('}');
-                }
-                None => {
-                    out.push_str(&rest[..open + skip]);
-                    rest = &rest[open + skip..];
-                }
+            if let Some(known) = known {
+                out.push_str(&rest[..open]);
+                out.push_str(&known);
+                rest = rest[open + skip + name.len()..].trim_start_matches('}');
+            } else {
+                out.push_str(&rest[..open + skip]);
+                rest = &rest[open + skip..];
             }
         }
         out.push_str(rest);
@@ -1188,7 +1182,6 @@ impl<'a> Unit<'a> {
         if variable == Some("") {
             value.taint = Taint::environment();
         } else if let Some(variable) = variable {
-            self.environment.insert(variable.to_owned());
             value.taint = Taint::key(variable);
         } else if ["ENV.", "os.environ.", "process.env."]
             .iter()
@@ -1224,7 +1217,6 @@ impl<'a> Unit<'a> {
                         );
                         value.taint = keys_named(&index, self);
                     } else {
-                        self.environment.insert(variable.clone());
                         value.taint = Taint::key(&variable);
                     }
                     next = (self.close[next] + 1).min(end);
@@ -1332,7 +1324,7 @@ impl<'a> Unit<'a> {
                 let result = self.call(
                     &format!("{to}.print"),
                     "print",
-                    &[from..stop],
+                    &self.commas(from..stop),
                     &receiver,
                     at,
                     world,
@@ -1504,16 +1496,13 @@ impl<'a> Unit<'a> {
     }
 
     fn to_network(
-        &mut self,
+        &self,
         taint: &Taint,
         address: &str,
         via: &str,
         at: usize,
         out: &mut Out<'_, '_, '_>,
     ) {
-        if !address.is_empty() && !matches!(classify(address), Class::Local) {
-            self.reaches_network = true;
-        }
         let found = out.as_ref().and_then(|(skill, _)| {
             flow::to_network(taint, address, via, self.passage.context, skill)
         });
@@ -1525,7 +1514,7 @@ impl<'a> Unit<'a> {
         self.report(at, found, out);
     }
 
-    fn to_file(&mut self, path: &str, content: &Value, at: usize, out: &mut Out<'_, '_, '_>) {
+    fn to_file(&self, path: &str, content: &Value, at: usize, out: &mut Out<'_, '_, '_>) {
         let found = out.as_ref().and_then(|(skill, _)| {
             flow::to_file(path, &content.text(), &content.taint, self.passage.context, skill)
         });
@@ -1603,16 +1592,15 @@ impl<'a> Unit<'a> {
             Some(Meaning::Variable) => {
                 match arguments.first().and_then(|a| a.texts.first()) {
                     Some(variable) if is_environment_name(variable) || variable.len() > 1 => {
-                        self.environment.insert(variable.clone());
                         result.taint = Taint::key(variable);
                     }
                     // php: getenv() without a name is everything.
                     _ if arguments.is_empty() && callee == "getenv" => {
-                        result.taint = Taint::environment()
+                        result.taint = Taint::environment();
                     }
                     _ => {
                         result.taint =
-                            arguments.first().map(|a| keys_named(a, self)).unwrap_or_default()
+                            arguments.first().map(|a| keys_named(a, self)).unwrap_or_default();
                     }
                 }
                 // A default is text that the variable may hold.
@@ -2295,7 +2283,7 @@ impl<'a> Unit<'a> {
         &mut self,
         arguments: &[Value],
         at: usize,
-        world: &mut World,
+        _world: &mut World,
         out: &mut Out<'_, '_, '_>,
     ) -> Taint {
         let mut all = Value::default();
@@ -2308,12 +2296,7 @@ impl<'a> Unit<'a> {
             .texts
             .first()
             .map(|t| {
-                t.trim()
-                    .split_whitespace()
-                    .next()
-                    .unwrap_or_default()
-                    .trim_matches(['"', '\''])
-                    .to_owned()
+                t.split_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']).to_owned()
             })
             .unwrap_or_default();
         let base = program.rsplit('/').next().unwrap_or(&program).to_owned();

@@ -454,7 +454,7 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     let known = matches!(address.class(), Class::Installer | Class::Local | Class::Placeholder)
         || skill.subject.hosts.contains(&address.host());
     let sure = strong && signs.len() >= 3
-        || signs.len() >= 4 && weight >= CAUTION + 1
+        || signs.len() >= 4 && weight > CAUTION
         || weight >= CERTAIN
         || matches!(address.class(), Class::Address | Class::Paste | Class::Shortener)
             && signs.len() >= 2;
@@ -494,8 +494,7 @@ fn link(address: &Address<'_>, passage: &Passage<'_>) -> (usize, &'static str) {
         {
             (1, "somebody's page")
         }
-        Class::Foreign | Class::Inbox => (0, ""),
-        Class::Service => (0, ""),
+        Class::Foreign | Class::Inbox | Class::Service => (0, ""),
     }
 }
 

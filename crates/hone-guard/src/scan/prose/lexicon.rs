@@ -279,7 +279,7 @@ impl Entry {
                     at += blanks;
                 }
                 (b'\'', _) if bytes[at..].starts_with("\u{2019}".as_bytes()) => {
-                    at += "\u{2019}".len()
+                    at += "\u{2019}".len();
                 }
                 (wanted, found) if wanted == found => at += 1,
                 _ => return None,

@@ -6,7 +6,18 @@
 
 use std::ops::Range;
 
-use super::lexicon::Concept::{self, *};
+use super::lexicon::Concept::{
+    self, About, Absent, Account, Against, Agent, All, Also, Approve, AsReal, Authority, Before_,
+    CarbonCopy, Certified, Code, Comply, Conflict, Conversation, Copy, Create, Dark, Data, Decode,
+    Destroy, Detect, Developer, DotEnv, Email, Every, EveryRequest, Falsify, Fetch, Figures,
+    Follow, Full, Given, Gone, Grant, Hide, Host, Ignore, Important, InPlace, Instruction,
+    Instructions, Keep, Later, LoadSkill, Memory, MemoryFile, Mute, NoAsk, NoNeed, Normally, Not,
+    NoteTo, OtherSkill, Out, PayTo, PermissionPrompt, Precious, Previous, Printed, Quietly, Rank,
+    Read, Refuse, Remember, Remove, Reply, Rescan, Restart, Run, SafeVerdict, Safeguard, Scanned,
+    Scanner, SecretPath, SecretWord, Self_, Send, SettingsFile, SkipFlag, Standing, SystemPrompt,
+    Tell, Telling, This_, To, Todo, Unaware, Unless, User, Vendor, Void, Waive, Without, Wonder,
+    YesSelf, YouAre, Your,
+};
 use super::lexicon::Set;
 use super::sentences::{Sentence, Token};
 use crate::scan::finding::Severity;
@@ -67,15 +78,11 @@ impl Pattern {
         Self { unless: Set::of(concepts), ..self }
     }
 
-    const fn in_any_order(self, within: usize) -> Self {
-        Self { any_order: within, ..self }
-    }
-
     const fn at_the_end(self) -> Self {
         Self { ends: true, ..self }
     }
 
-    const fn as_it_stands(self) -> Self {
+    const fn left_as_is(self) -> Self {
         Self { negatable: false, ..self }
     }
 }
@@ -152,26 +159,26 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&OVERRIDE, Caution, "declares what the user says to be without effect",
         &[s(&[User, Later], 0), s(&[Void], 12)]).also(&[Set::of(&[Self_, Instructions, Rank])]),
     p(&OVERRIDE, Caution, "declares its rules to be beyond the user",
-        &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)]).as_it_stands(),
+        &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)]).left_as_is(),
     p(&OVERRIDE, Caution, "declares its rules to be beyond the user",
-        &[s(&[Void], 0), s(&[Self_, Instructions], 10)]).also(&[Set::of(&[User, Developer])]).as_it_stands(),
+        &[s(&[Void], 0), s(&[Self_, Instructions], 10)]).also(&[Set::of(&[User, Developer])]).left_as_is(),
     p(&OVERRIDE, Caution, "acts even against the user's word",
-        &[s(&[Against], 0)]).also(&[Set::of(&[Follow, Send]), Set::of(&[Self_, Host, SecretPath, DotEnv, Email])]).as_it_stands(),
+        &[s(&[Against], 0)]).also(&[Set::of(&[Follow, Send]), Set::of(&[Self_, Host, SecretPath, DotEnv, Email])]).left_as_is(),
     // Secrecy.
     p(&CONCEAL, Critical, "keeps a harmful step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 8)]).also(&[TAKES, GOES]).unless(&[Unless]).as_it_stands(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 8)]).also(&[TAKES, GOES]).unless(&[Unless]).left_as_is(),
     p(&CONCEAL, Critical, "keeps a harmful step from the user",
-        &[s(&[Not], 0), s(&[Tell], 2), s(&[This_], 2)]).also(&[TAKES, GOES]).unless(&[Unless]).as_it_stands(),
+        &[s(&[Not], 0), s(&[Tell], 2), s(&[This_], 2)]).also(&[TAKES, GOES]).unless(&[Unless]).left_as_is(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)]).also(&[ACTS]).unless(&[Unless]).as_it_stands(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)]).also(&[ACTS]).unless(&[Unless]).left_as_is(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 2)]).also(&[ACTS]).unless(&[Unless]).as_it_stands().at_the_end(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 2)]).also(&[ACTS]).unless(&[Unless]).left_as_is().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 2), s(&[User], 5)]).also(&[ACTS]).unless(&[Unless, Data]).as_it_stands().at_the_end(),
+        &[s(&[Not], 0), s(&[Tell], 2), s(&[User], 5)]).also(&[ACTS]).unless(&[Unless, Data]).left_as_is().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Tell], 0), s(&[This_], 2), s(&[User], 2), s(&[Not], 3)]).also(&[ACTS]).as_it_stands().at_the_end(),
+        &[s(&[Tell], 0), s(&[This_], 2), s(&[User], 2), s(&[Not], 3)]).also(&[ACTS]).left_as_is().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host])]).unless(&[Unless]).as_it_stands(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host])]).unless(&[Unless]).left_as_is(),
     p(&CONCEAL, Caution, "does something without the user's knowledge",
         &[s(&[Without], 0), s(&[Telling], 3)]).also(&[ACTS]),
     p(&CONCEAL, Caution, "hides something from the user",
@@ -179,17 +186,17 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
         &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)]).also(&[ACTS]),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[Mute], 0), s(&[Reply, User], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).as_it_stands(),
+        &[s(&[Mute], 0), s(&[Reply, User], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).left_as_is(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[Mute], 0)]).also(&[Set::of(&[Send, Host, Email, Account, Grant, SecretPath, Every])]).as_it_stands().at_the_end(),
+        &[s(&[Mute], 0)]).also(&[Set::of(&[Send, Host, Email, Account, Grant, SecretPath, Every])]).left_as_is().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[This_], 0), s(&[Absent], 6), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).as_it_stands(),
+        &[s(&[This_], 0), s(&[Absent], 6), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).left_as_is(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
-        &[s(&[User], 0), s(&[Unaware], 8)]).also(&[ACTS]).as_it_stands(),
+        &[s(&[User], 0), s(&[Unaware], 8)]).also(&[ACTS]).left_as_is(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
-        &[s(&[Dark], 0)]).also(&[ACTS]).as_it_stands(),
+        &[s(&[Dark], 0)]).also(&[ACTS]).left_as_is(),
     p(&CONCEAL, Caution, "sends something without a word",
-        &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)]).also(&[Set::of(&[Send]), Set::of(&[Host, Email])]).as_it_stands(),
+        &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)]).also(&[Set::of(&[Send]), Set::of(&[Host, Email])]).left_as_is(),
     p(&CONCEAL, Caution, "sends something in silence",
         &[s(&[Hide, Quietly], 0), s(&[Send, CarbonCopy], 6)]).also(&[Set::of(&[Host, Email, SecretPath])]),
     // Approval.
@@ -236,11 +243,11 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&PERSONA, Caution, "gives the agent a persona without rules",
         &[s(&[YouAre], 0), s(&[Concept::Persona], 8)]),
     p(&PERSONA, Caution, "forbids the agent to refuse",
-        &[s(&[Not], 0), s(&[Refuse], 1)]).also(&[Set::of(&[EveryRequest, Concept::Warn, Normally])]).unless(&[To]).as_it_stands(),
+        &[s(&[Not], 0), s(&[Refuse], 1)]).also(&[Set::of(&[EveryRequest, Concept::Warn, Normally])]).unless(&[To]).left_as_is(),
     p(&PERSONA, Caution, "obeys every request, without a warning",
         &[s(&[Comply], 0), s(&[EveryRequest], 3)]).also(&[Set::of(&[Refuse, Normally, Concept::Warn])]),
     p(&PERSONA, Caution, "obeys every request, also those it should refuse",
-        &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)]).as_it_stands(),
+        &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)]).left_as_is(),
     p(&PERSONA, Caution, "takes warnings away from what cannot be undone",
         &[s(&[Remove], 0), s(&[Concept::Warn], 3)]).also(&[Set::of(&[NoAsk, Destroy, EveryRequest])]),
     // Deception.
@@ -262,9 +269,9 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CLAIMS, Caution, "claims every request before other skills",
         &[s(&[Before_], 0), s(&[OtherSkill], 5)]).also(&[Set::of(&[EveryRequest])]),
     p(&CLAIMS, Caution, "keeps other skills from being used",
-        &[s(&[OtherSkill], 0), s(&[Not], 16), s(&[LoadSkill], 2), s(&[This_], 2)]).as_it_stands(),
+        &[s(&[OtherSkill], 0), s(&[Not], 16), s(&[LoadSkill], 2), s(&[This_], 2)]).left_as_is(),
     p(&CLAIMS, Caution, "keeps other skills from being used",
-        &[s(&[Not], 0), s(&[LoadSkill], 2), s(&[OtherSkill], 4)]).also(&[Set::of(&[EveryRequest, AsReal, Before_])]).as_it_stands(),
+        &[s(&[Not], 0), s(&[LoadSkill], 2), s(&[OtherSkill], 4)]).also(&[Set::of(&[EveryRequest, AsReal, Before_])]).left_as_is(),
     // Destruction.
     p(&DESTRUCTIVE, Caution, "destroys data without asking",
         &[s(&[Destroy], 0), s(&[Precious], 10)]).also(&[Set::of(&[NoAsk])]),
@@ -305,13 +312,13 @@ pub(crate) static HIDDEN: &[Pattern] = &[
     p(&HIDING, Critical, "hidden text overrides the agent's instructions",
         &[s(&[Ignore], 0), s(&[Instructions], 6)]).unless(&[About]),
     p(&HIDING, Critical, "hidden text asks for secrecy",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User, This_], 4)]).also(&[THINGS]).as_it_stands().unless(&[Todo, Unless]),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User, This_], 4)]).also(&[THINGS]).left_as_is().unless(&[Todo, Unless]),
     p(&HIDING, Critical, "hidden text asks for secrecy",
         &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)]),
     p(&HIDING, Caution, "hidden text asks for secrecy",
         &[s(&[Without], 0), s(&[Telling], 4)]).also(&[ACTS]),
     p(&HIDING, Caution, "hidden text asks for secrecy",
-        &[s(&[Dark, Mute, Hide], 0)]).also(&[Set::of(&[Agent, Important, User]), THINGS]).as_it_stands().unless(&[Todo]),
+        &[s(&[Dark, Mute, Hide], 0)]).also(&[Set::of(&[Agent, Important, User]), THINGS]).left_as_is().unless(&[Todo]),
     p(&HIDING, Caution, "hidden text speaks to the agent and has it act",
         &[s(&[Agent, Important], 0), s(&[Run, Send, Fetch, Read, Copy, Remember], 14), s(&[Host, Email, SecretPath, DotEnv, SecretWord, Code, Conversation, SettingsFile, MemoryFile, SystemPrompt, Account], 14)]).unless(&[Todo]),
     p(&HIDING, Caution, "hidden text tells the agent to approve or to obey",

@@ -8,7 +8,12 @@ use super::super::findings::{Findings, Match};
 use super::super::rules;
 use super::super::text::floor;
 use super::Piece;
-use super::lexicon::Concept::*;
+use super::lexicon::Concept::{
+    All, Also, Ask, CarbonCopy, Conversation, Copy, Dark, Data, Detect, DotEnv, Email, Every,
+    Fetch, Follow, Full, Goes, Hide, Host, Ignore, Image, InPlace, Instruction, Instructions,
+    NoAsk, NoNeed, Not, Quietly, Rank, Read, Reply, SecretPath, SecretWord, Send, Standing, Unless,
+    User, Without, Your,
+};
 use super::lexicon::Set;
 use super::sentences::{Sentence, Token};
 
@@ -64,7 +69,7 @@ fn neighbours(piece: &Piece<'_, '_>, at: usize) -> Set {
         .fold(Set::NONE, |set, sentence| set.with(sentence.set()))
 }
 
-fn first<'s>(sentence: &'s Sentence, set: Set) -> Option<(usize, &'s Token)> {
+fn first(sentence: &Sentence, set: Set) -> Option<(usize, &Token)> {
     sentence
         .tokens
         .iter()
@@ -92,7 +97,7 @@ fn takes_secret(sentence: &Sentence) -> Option<std::ops::Range<usize>> {
         .tokens
         .iter()
         .any(|token| token.set.meets(Set::of(&[Full, Data])) && token.at.abs_diff(path.at) <= 16);
-    (path.set.has(SecretPath) || whole).then(|| verb.range.start..path.range.end)
+    (path.set.has(SecretPath) || whole).then_some(verb.range.start..path.range.end)
 }
 
 /// The host or mailbox that a sentence sends something to, when it is nobody's that the skill is about.

@@ -50,7 +50,7 @@ fn entries(text: &str) -> Vec<Range<usize>> {
             Some(value) => found.push(start + value..start + bare.len()),
             None => match found.last_mut() {
                 Some(last) if !bare.is_empty() && !bare.starts_with("---") => {
-                    last.end = start + bare.len()
+                    last.end = start + bare.len();
                 }
                 _ => {}
             },

