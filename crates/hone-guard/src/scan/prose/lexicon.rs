@@ -228,21 +228,18 @@ impl Lexicon {
         Self { entries, by_start }
     }
 
-    /// The longest entry at the start of a lower-case text, and the bytes that it covers.
+    /// What the entries at the start of a lower-case text mean together, and the bytes of the longest:
+    /// `report to` is still a `report`.
     pub(crate) fn at(&self, text: &str) -> Option<(Set, usize)> {
         let bytes = text.as_bytes();
         let (from, to) = *self.by_start.get(&[*bytes.first()?, *bytes.get(1)?])?;
-        let mut best: Option<(Set, usize)> = None;
+        let mut found: Option<(Set, usize)> = None;
         for entry in &self.entries[from as usize..to as usize] {
             if let Some(length) = entry.covers(text) {
-                best = match best {
-                    Some((set, same)) if same == length => Some((set.with(entry.set), same)),
-                    Some((set, longer)) if longer > length => Some((set, longer)),
-                    _ => Some((entry.set, length)),
-                };
+                found = Some(found.map_or((entry.set, length), |(set, longest)| (set.with(entry.set), longest.max(length))));
             }
         }
-        best
+        found
     }
 }
 
@@ -317,10 +314,10 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_entry_wins_and_words_are_whole() {
+    fn entries_add_up_and_words_are_whole() {
         let at = |text: &str| LEXICON.at(text);
         let (set, length) = at("do not follow it").unwrap();
-        assert!(set.has(Concept::Ignore) && length == "do not follow".len());
+        assert!(set.has(Concept::Ignore) && set.has(Concept::Not) && length == "do not follow".len());
         assert!(at("do  not go").unwrap().0.has(Concept::Not));
         assert!(at("force-push").unwrap().0.has(Concept::Destroy));
         assert_eq!(at("sender").map(|(set, _)| set.has(Concept::Send)), None);
