@@ -113,6 +113,8 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)]).as_it_stands(),
     p(&OVERRIDE, Caution, "declares its rules to be beyond the user",
         &[s(&[Void], 0), s(&[Self_, Instructions], 10)]).also(&[Set::of(&[User, Developer])]).as_it_stands(),
+    p(&OVERRIDE, Caution, "declares its rules to be beyond everybody",
+        &[s(&[Nobody], 0), s(&[Alter], 18), s(&[Self_, Instructions], 6)]).as_it_stands(),
     p(&OVERRIDE, Caution, "acts even against the user's word",
         &[s(&[Against], 0)]).also(&[Set::of(&[Follow, Send]), Set::of(&[Self_, Host, SecretPath, DotEnv, Email])]).as_it_stands(),
     // Secrecy.
@@ -150,7 +152,19 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)]).also(&[Set::of(&[Send]), Set::of(&[Host, Email])]).as_it_stands(),
     p(&CONCEAL, Caution, "sends something in silence",
         &[s(&[Hide, Quietly], 0), s(&[Send, CarbonCopy], 6)]).also(&[Set::of(&[Host, Email, SecretPath])]),
+    p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
+        &[s(&[NotIn], 0), s(&[This_], 2), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host, Falsify, Remember, Grant])]).as_it_stands(),
+    p(&CONCEAL, Caution, "keeps the reason from those it concerns",
+        &[s(&[Not], 0), s(&[Disclose], 2), s(&[Why, This_], 2)]).also(&[Set::of(&[Falsify, Figures, PayTo, Grant])]).as_it_stands(),
+    p(&CONCEAL, Caution, "hides a change from those it concerns",
+        &[s(&[Hide], 0), s(&[Why], 3)]).also(&[Set::of(&[Falsify, Figures, PayTo])]),
     // Approval.
+    p(&APPROVAL, Caution, "takes consent for given",
+        &[s(&[Agreed], 0)]).also(&[Set::of(&[User, PermissionPrompt, NoAsk])]),
+    p(&APPROVAL, Caution, "spends money unasked",
+        &[s(&[Buy], 0), s(&[NoAsk], 8)]),
+    p(&APPROVAL, Caution, "answers every question with yes",
+        &[s(&[Pipe], 0), s(&[YesPipe], 3), s(&[All, Every, PermissionPrompt, Ask], 8)]),
     p(&APPROVAL, Caution, "approves whatever is asked",
         &[s(&[Approve], 0), s(&[All], 4), s(&[PermissionPrompt], 4)]),
     p(&APPROVAL, Caution, "approves whatever is asked",
@@ -176,6 +190,8 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         &[s(&[Full], 0), s(&[Your], 3), s(&[SystemPrompt], 3)]).also(&[Set::of(&[Copy, Tell, Send])]),
     p(&REVEAL, Caution, "gives away the agent's own instructions or tools",
         &[s(&[Your], 0), s(&[SystemPrompt], 3), s(&[Full], 3)]).also(&[Set::of(&[Copy, Tell, Send])]),
+    p(&REVEAL, Caution, "gives away the agent's own tools",
+        &[s(&[Copy, Send, Read], 0), s(&[OwnTools], 8)]).also(&[Set::of(&[Code, Full, Host, Email, SystemPrompt])]),
     // Borrowed authority.
     p(&AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
         &[s(&[Safeguard], 0), s(&[Waive], 10)]).also(&[Set::of(&[Authority])]),
@@ -200,7 +216,9 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&PERSONA, Caution, "obeys every request, also those it should refuse",
         &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)]).as_it_stands(),
     p(&PERSONA, Caution, "takes warnings away from what cannot be undone",
-        &[s(&[Remove], 0), s(&[Concept::Warn], 3)]).also(&[Set::of(&[NoAsk, Destroy, EveryRequest])]),
+        &[s(&[Remove], 0), s(&[Concept::Warn], 3)]).also(&[Set::of(&[NoAsk, EveryRequest])]).unless(&[Unless]),
+    p(&PERSONA, Caution, "takes warnings away from what cannot be undone",
+        &[s(&[Strip], 0), s(&[Concept::Warn], 3)]).also(&[Set::of(&[Destroy, Risky, PayTo])]).unless(&[Unless]),
     // Deception.
     p(&DECEIVE, Critical, "falsifies what the user relies on",
         &[s(&[Falsify], 0), s(&[Figures, PayTo], 6), s(&[AsReal], 24)]),
@@ -223,6 +241,12 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         &[s(&[OtherSkill], 0), s(&[Not], 16), s(&[LoadSkill], 2), s(&[This_], 2)]).as_it_stands(),
     p(&CLAIMS, Caution, "keeps other skills from being used",
         &[s(&[Not], 0), s(&[LoadSkill], 2), s(&[OtherSkill], 4)]).also(&[Set::of(&[EveryRequest, AsReal, Before_])]).as_it_stands(),
+    // Traces.
+    p(&rules::TRACE_WIPING, Caution, "wipes traces",
+        &[s(&[Wipe], 0), s(&[TracesWord, TracePath], 8)]).also(&[Set::of(&[Hide, Dark, Mute, Every, Also, NoAsk])]),
+    // Logins.
+    p(&rules::CREDENTIAL_WRITE, Caution, "adds a login",
+        &[s(&[Remember, Copy], 0), s(&[LoginsPath], 14)]).also(&[Set::of(&[Every, All, Hide, Dark, NoAsk])]).unless(&[Your]),
     // Destruction.
     p(&DESTRUCTIVE, Caution, "destroys data without asking",
         &[s(&[Destroy], 0), s(&[Precious], 10)]).also(&[Set::of(&[NoAsk])]),
@@ -231,6 +255,8 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         &[s(&[Follow], 0), s(&[Printed], 5)]).also(&[Set::of(&[Run, Code])]),
     p(&OBEY, Caution, "obeys what a script prints",
         &[s(&[Printed], 0), s(&[Follow], 8), s(&[Instructions, Instruction], 5)]).also(&[Set::of(&[Run, Code])]),
+    p(&OBEY, Caution, "obeys what a script prints",
+        &[s(&[Printed], 0), s(&[Instructions, ObeyIt], 5)]).also(&[Set::of(&[Run, Code])]),
     // The agent's memory and permissions.
     p(&PLANE, Critical, "plants a standing order in the agent's memory",
         &[s(&[Remember, Copy], 0), s(&[MemoryFile, Memory], 12)]).also(&[Set::of(&[Every, Standing]), Set::of(&[Host, Hide, NoAsk, SkipFlag, Email, Dark])]),
@@ -253,6 +279,10 @@ pub(crate) static DESTROYING: [Pattern; 1] =
 pub(crate) static HIDDEN: &[Pattern] = &[
     p(&HIDING, Critical, "hidden text sends something away",
         &[s(&[Send, CarbonCopy], 0), s(&[Host, Email], 24)]).unless(&[Todo]),
+    p(&HIDING, Critical, "hidden text has something put into a request",
+        &[s(&[Copy, Read, Fetch], 0), s(&[Conversation, SecretWord, SystemPrompt, Data], 8), s(&[Host, Email], 14)]).also(&[Set::of(&[Agent, Important])]).unless(&[Todo]),
+    p(&HIDING, Critical, "hidden text has a remote text obeyed",
+        &[s(&[Fetch, Run], 0), s(&[Host], 8), s(&[Follow, ObeyIt], 12)]).unless(&[Todo]),
     p(&HIDING, Critical, "hidden text reads a secret",
         &[s(&[Read, Copy, Send, Run], 0), s(&[SecretPath, DotEnv], 8)]).also(&[Set::of(&[Copy, Send, Host, Email, Reply, Agent])]).unless(&[Todo]),
     p(&HIDING, Critical, "hidden text overrides the agent's instructions",

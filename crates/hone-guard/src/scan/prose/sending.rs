@@ -67,9 +67,18 @@ fn takes_secret(sentence: &Sentence) -> Option<std::ops::Range<usize>> {
     (path.set.has(SecretPath) || whole).then(|| verb.range.start..path.range.end)
 }
 
+/// `keep the notes at https://…`: a verb of keeping, what is kept, and then where.
+fn stores<'s>(piece: &Piece<'_, '_>, sentence: &'s Sentence) -> Option<(usize, &'s Token)> {
+    let (at, verb) = first(sentence, Set::of(&[Copy, Remember]))?;
+    let what = sentence.tokens[at + 1..].iter().find(|token| token.at > verb.at && token.set.meets(Set::of(&[Conversation, SecretWord, SecretPath, DotEnv, Data])))?;
+    let place = sentence.tokens[at..].iter().find(|token| token.set.meets(Set::of(&[Host, Email])))?;
+    let written = &piece.passage.text[piece.start + place.range.start..piece.start + place.range.end];
+    (place.at > what.at && written.contains(['/', '@'])).then_some((at, verb))
+}
+
 /// The host or mailbox that a sentence sends something to, when it is nobody's that the skill is about.
 fn sends_to(piece: &Piece<'_, '_>, sentence: &Sentence, skill: &Skill<'_>, even_own: bool) -> Option<String> {
-    let (at, verb) = first(sentence, SENDS)?;
+    let (at, verb) = first(sentence, SENDS).or_else(|| stores(piece, sentence))?;
     sentence.tokens.iter().filter(|token| token.set.meets(Set::of(&[Host, Email])) && !token.quoted).find_map(|token| {
         let after = token.at >= verb.at && token.at <= verb.at + 40 || token.at < verb.at && verb.at <= token.at + 12;
         let text = &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end];
@@ -87,17 +96,24 @@ fn foreign(text: &str, skill: &Skill<'_>, even_own: bool) -> Option<String> {
     }
     let host = destination::host(text)?;
     let class = destination::classify(text);
+    let label = host.rsplit('.').nth(1).unwrap_or_default();
+    let named = super::super::mention::has_word(&skill.subject.description.to_lowercase(), label) && label.len() > 3;
+    if named && !even_own && class == Class::Foreign {
+        return None;
+    }
     let strange = matches!(class, Class::Foreign | Class::Inbox | Class::Paste | Class::Address | Class::Shortener);
     (strange && (even_own || matches!(class, Class::Inbox | Class::Paste | Class::Address) || !skill.is_about(&host))).then_some(host)
 }
 
 /// Whether the skill speaks of a host or mailbox only here: not the service that it is made for.
 fn is_new(host: &str, skill: &Skill<'_>) -> bool {
-    host.contains('@') || skill.host_counts.get(host).copied().unwrap_or(0) <= 1
+    // A bare name may be a product's.
+    host.contains('@') || skill.host_counts.contains_key(host) && skill.host_counts.get(host).copied().unwrap_or(0) <= 1
 }
 
 fn send(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>, findings: &mut Findings<'_>) {
-    let Some((_, verb)) = first(sentence, SENDS) else { return };
+    let stores = stores(piece, sentence);
+    let Some((_, verb)) = first(sentence, SENDS).or(stores) else { return };
     let Some(host) = sends_to(piece, sentence, skill, false) else { return };
     if near.has(Unless) && near.has(Ask) {
         return;
@@ -113,6 +129,8 @@ fn send(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>
         (&rules::SECRET_TO_NETWORK, Severity::Critical, "secrets")
     } else if set.has(CarbonCopy) && is_mail {
         (&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, "a copy of each message")
+    } else if is_new(&host, skill) && near.meets(Set::of(&[Every, Also, Hide, Quietly, NoAsk, Dark, NoNeed])) && set.meets(Set::of(&[Send, CarbonCopy])) {
+        (&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, "something that the task does not need sent")
     } else if near.meets(Set::of(&[Data, User, Conversation])) && (near.meets(BESIDES) || set.meets(Set::of(&[Data, Conversation, User]))) && is_new(&host, skill) {
         (&rules::DATA_TO_FOREIGN_HOST, if quiet { Severity::Critical } else { Severity::Warn }, "the person's files or results")
     } else {
@@ -125,17 +143,15 @@ fn send(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>
 
 /// `fetch … and follow the instructions in it`.
 fn obey(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>, findings: &mut Findings<'_>) {
-    if !near.meets(Set::of(&[Follow])) || !near.meets(Set::of(&[Instructions, Instruction])) || near.meets(Set::of(&[Detect])) {
+    if !near.meets(Set::of(&[Follow, ObeyIt])) || near.has(Detect) || !near.has(Fetch) {
         return;
     }
     let Some((_, address)) = first(sentence, Set::of(&[Host])) else { return };
-    if !near.has(Fetch) {
-        return;
-    }
     let text = &piece.passage.text[piece.start + address.range.start..piece.start + address.range.end];
     let Some(host) = foreign(text, skill, false) else { return };
     let follows = piece.sentences.iter().any(|sentence| {
-        first(sentence, Set::of(&[Follow])).is_some_and(|(at, follow)| sentence.tokens[at..].iter().any(|token| token.set.meets(Set::of(&[Instructions, Instruction, Rank])) && token.at <= follow.at + 8))
+        first(sentence, Set::of(&[ObeyIt])).is_some()
+            || first(sentence, Set::of(&[Follow])).is_some_and(|(at, follow)| sentence.tokens[at..].iter().any(|token| token.set.meets(Set::of(&[Instructions, Instruction, Rank])) && token.at <= follow.at + 8))
     });
     if !follows {
         return;
@@ -167,7 +183,8 @@ fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
         let whole = rest[..end].to_lowercase();
         let Some(query) = whole.find(['?', '=']).map(|at| &whole[at..]) else { continue };
         let open = query.find(['<', '{', '[', '$']).map(|at| &query[at..]);
-        if !open.is_some_and(|open| SAID.iter().any(|word| open.contains(word))) {
+        let shouted = is_image && rest[..end].split(['=', '&', '?']).skip(1).any(|value| value.len() >= 6 && value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'));
+        if !(shouted || open.is_some()) || !SAID.iter().any(|word| open.unwrap_or(query).contains(word)) {
             continue;
         }
         let Some(host) = foreign(address.url, skill, is_image) else { continue };

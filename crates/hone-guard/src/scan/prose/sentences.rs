@@ -53,9 +53,7 @@ const IN_CODE: Set = Set::of(&[
     Concept::MemoryFile,
     Concept::SkillsFolder,
     Concept::SettingsFile,
-    Concept::SkipFlag,
-    Concept::Account,
-]);
+    Concept::SkipFlag, Concept::Account, Concept::TracePath, Concept::LoginsPath]);
 
 /// The sentences of a text.
 pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
@@ -231,6 +229,9 @@ impl Walk<'_> {
         ];
         if destroys.iter().any(|part| text.contains(part)) && !text.contains("force-with-lease") {
             set = set.with(Set::of(&[Concept::Destroy, Concept::Precious]));
+        }
+        if text == "yes" || text.starts_with("yes |") {
+            set = set.with(Set::of(&[Concept::YesPipe]));
         }
         if is_skip_flag(text) {
             set = set.with(Set::of(&[Concept::SkipFlag]));
@@ -442,7 +443,9 @@ fn by_form(word: &str, in_code: bool) -> Set {
         return Set::of(&[Concept::SkipFlag]);
     }
     match places::classify(word) {
-        Some(Spot::Secret(_) | Spot::Logins(_)) => return Set::of(&[Concept::SecretPath]),
+        Some(Spot::Secret(_)) => return Set::of(&[Concept::SecretPath]),
+        Some(Spot::Logins(_)) => return Set::of(&[Concept::LoginsPath]),
+        Some(Spot::Traces) => return Set::of(&[Concept::TracePath]),
         Some(Spot::DotEnv) => return Set::of(&[Concept::DotEnv]),
         Some(Spot::Transcripts) => return Set::of(&[Concept::Conversation]),
         Some(Spot::AgentMemory) => return Set::of(&[Concept::MemoryFile]),
