@@ -101,11 +101,14 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     }
     text.push_str(&passage.headings);
     let text = text.to_lowercase();
+    let around = &parts[at.saturating_sub(BEFORE)..(at + AFTER).min(parts.len())];
+    // In code, a password is a parameter and a quarantine a subject.
+    let said: String = around.iter().filter(|part| !matches!(part.context, Context::Fence)).map(|part| part.text.to_lowercase()).collect::<Vec<_>>().join("\n");
     let mut signs = vec![says];
     let mut strong = false;
     for sign in SIGNS {
         let found = match sign.says {
-            "a password to unpack it" => sign.words.iter().any(|word| text.contains(word)) && ARCHIVES.iter().any(|word| text.contains(word)) && link(&address, passage).0 >= 1,
+            "a password to unpack it" => sign.words.iter().any(|word| said.contains(word)) && ARCHIVES.iter().any(|word| text.contains(word)) && link(&address, passage).0 >= 1,
             "one file for each system" => programs >= 2 && has_word(&text, "windows") && (text.contains("macos") || text.contains("linux") || has_word(&text, "mac")),
             _ => sign.words.iter().any(|word| text.contains(word)),
         };
