@@ -304,6 +304,7 @@ impl<'a> Walk<'a> {
         if piece.starts_with("<img")
             || piece.starts_with("<a ")
             || CHAT_TAGS.iter().any(|tag| piece.starts_with(tag))
+            || is_placeholder(piece)
         {
             self.block.push(piece, self.base + range.start);
         }
@@ -331,6 +332,21 @@ pub(crate) struct HtmlPart {
     pub(crate) range: Range<usize>,
     /// Whether a page does not show it: a comment, or inside an element made invisible.
     pub(crate) hidden: bool,
+}
+
+/// `<your reply>`: what looks like a tag but is a gap to fill in.
+fn is_placeholder(piece: &str) -> bool {
+    const ELEMENTS: [&str; 40] = [
+        "a", "b", "br", "span", "div", "img", "p", "sub", "sup", "code", "kbd", "details",
+        "summary", "i", "em", "strong", "u", "s", "small", "mark", "center", "font", "table", "tr",
+        "td", "th", "li", "ul", "ol", "hr", "h1", "h2", "h3", "h4", "pre", "section", "del", "ins",
+        "video", "svg",
+    ];
+    piece.starts_with('<')
+        && !piece.starts_with("</")
+        && !piece.starts_with("<!")
+        && !piece.contains('=')
+        && !ELEMENTS.contains(&element(piece).as_str())
 }
 
 /// Tags that chat formats use.

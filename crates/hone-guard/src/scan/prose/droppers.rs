@@ -428,12 +428,20 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     }
     text.push_str(&passage.headings);
     let text = text.to_lowercase();
+    let around = &parts[at.saturating_sub(BEFORE)..(at + AFTER).min(parts.len())];
+    // In code, a password is a parameter and a quarantine a subject.
+    let said: String = around
+        .iter()
+        .filter(|part| !matches!(part.context, Context::Fence))
+        .map(|part| part.text.to_lowercase())
+        .collect::<Vec<_>>()
+        .join("\n");
     let mut signs = vec![says];
     let mut strong = false;
     for sign in SIGNS {
         let found = match sign.says {
             "a password to unpack it" => {
-                sign.words.iter().any(|word| text.contains(word))
+                sign.words.iter().any(|word| said.contains(word))
                     && ARCHIVES.iter().any(|word| text.contains(word))
                     && link(&address, passage).0 >= 1
             }
@@ -454,7 +462,7 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     let known = matches!(address.class(), Class::Installer | Class::Local | Class::Placeholder)
         || skill.subject.hosts.contains(&address.host());
     let sure = strong && signs.len() >= 3
-        || signs.len() >= 4 && weight > CAUTION
+        || signs.len() >= 4 && weight >= CAUTION + 1
         || weight >= CERTAIN
         || matches!(address.class(), Class::Address | Class::Paste | Class::Shortener)
             && signs.len() >= 2;
@@ -494,7 +502,8 @@ fn link(address: &Address<'_>, passage: &Passage<'_>) -> (usize, &'static str) {
         {
             (1, "somebody's page")
         }
-        Class::Foreign | Class::Inbox | Class::Service => (0, ""),
+        Class::Foreign | Class::Inbox => (0, ""),
+        Class::Service => (0, ""),
     }
 }
 

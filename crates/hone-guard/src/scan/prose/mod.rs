@@ -30,12 +30,16 @@ use patterns::{HIDDEN, PATTERNS, Pattern};
 use sentences::{Sentence, sentences};
 
 /// Looks at one passage by itself: hidden and decoded text, strings of settings, comments of code.
-pub(crate) fn look(passage: &Passage<'_>, _skill: &Skill<'_>, findings: &mut Findings<'_>) {
+pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     markers::look(passage, findings);
     match passage.language {
         Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
             // Lists of attacks for a detector or a test say so in their keys.
-            let catalogue = texts::is_catalogue(&passage.text);
+            let path = skill.members.get(passage.file).map_or("", |member| member.path.as_str());
+            let catalogue = !path.ends_with(".md")
+                && (texts::is_catalogue(&passage.text)
+                    || texts::is_test(path)
+                    || is_about_attacks(skill));
             let mentioned =
                 catalogue.then(|| Passage { context: Context::Mention, ..passage.clone() });
             let passage = mentioned.as_ref().unwrap_or(passage);
@@ -71,6 +75,23 @@ pub(crate) fn look(passage: &Passage<'_>, _skill: &Skill<'_>, findings: &mut Fin
     }
 }
 
+/// Whether a skill says that it detects or withstands attacks, so that its data may hold some.
+fn is_about_attacks(skill: &Skill<'_>) -> bool {
+    const WORDS: [&str; 9] = [
+        "injection",
+        "jailbreak",
+        "phishing",
+        "red team",
+        "red-team",
+        "adversarial",
+        "detector",
+        "moderation",
+        "malicious",
+    ];
+    let said = format!("{} {}", skill.subject.name, skill.subject.description).to_lowercase();
+    WORDS.iter().any(|word| said.contains(word))
+}
+
 /// Looks at the prose of a skill in order, and at what stands together only across a section.
 pub(crate) fn look_across(
     passages: &[Passage<'_>],
@@ -84,7 +105,14 @@ pub(crate) fn look_across(
             let hidden = Passage { context: Context::Hidden, ..passage.clone() };
             Piece::whole(&hidden).look(findings, Bar::Hidden);
         } else if passage.language != Language::Html || !passage.text.contains('<') {
-            piece.look(findings, Bar::Shown);
+            piece.look(
+                findings,
+                if passage.language == Language::Plain && is_code_like(&passage.text) {
+                    Bar::Block
+                } else {
+                    Bar::Shown
+                },
+            );
         }
         if section.last().is_some_and(|last| {
             last.passage.file != passage.file || last.passage.headings != passage.headings
@@ -96,6 +124,17 @@ pub(crate) fn look_across(
     }
     end_section(&section, skill, findings);
     droppers::look(passages, skill, findings);
+}
+
+/// Files without a known language that are recipes all the same: most lines are not sentences.
+fn is_code_like(text: &str) -> bool {
+    const RECIPES: [&str; 8] =
+        ["FROM ", "RUN ", "COPY ", "ENV ", "server {", "[Unit]", "#include", "resource \""];
+    text.lines()
+        .filter(|line| RECIPES.iter().any(|word| line.trim_start().starts_with(word)))
+        .take(2)
+        .count()
+        == 2
 }
 
 /// Words of a list item that may be one piece of a sentence laid out over many.
@@ -213,15 +252,7 @@ impl<'p, 'a> Piece<'p, 'a> {
             Concept::Your,
             Concept::Ignore,
         ]);
-        const ACTING: Set = Set::of(&[
-            Concept::Important,
-            Concept::SecretPath,
-            Concept::DotEnv,
-            Concept::Dark,
-            Concept::Mute,
-            Concept::Not,
-            Concept::Without,
-        ]);
+        const ACTING: Set = Set::of(&[Concept::Important, Concept::Agent]);
         if bar == Bar::Hidden
             || bar == Bar::Setting && self.set.meets(ODD) && self.set.meets(ACTING)
         {

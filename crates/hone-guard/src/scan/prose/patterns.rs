@@ -6,18 +6,7 @@
 
 use std::ops::Range;
 
-use super::lexicon::Concept::{
-    self, About, Absent, Account, Against, Agent, All, Also, Approve, AsReal, Authority, Before_,
-    CarbonCopy, Certified, Code, Comply, Conflict, Conversation, Copy, Create, Dark, Data, Decode,
-    Destroy, Detect, Developer, DotEnv, Email, Every, EveryRequest, Falsify, Fetch, Figures,
-    Follow, Full, Given, Gone, Grant, Hide, Host, Ignore, Important, InPlace, Instruction,
-    Instructions, Keep, Later, LoadSkill, Memory, MemoryFile, Mute, NoAsk, NoNeed, Normally, Not,
-    NoteTo, OtherSkill, Out, PayTo, PermissionPrompt, Precious, Previous, Printed, Quietly, Rank,
-    Read, Refuse, Remember, Remove, Reply, Rescan, Restart, Run, SafeVerdict, Safeguard, Scanned,
-    Scanner, SecretPath, SecretWord, Self_, Send, SettingsFile, SkipFlag, Standing, SystemPrompt,
-    Tell, Telling, This_, To, Todo, Unaware, Unless, User, Vendor, Void, Waive, Without, Wonder,
-    YesSelf, YouAre, Your,
-};
+use super::lexicon::Concept::{self, *};
 use super::lexicon::Set;
 use super::sentences::{Sentence, Token};
 use crate::scan::finding::Severity;
@@ -78,11 +67,15 @@ impl Pattern {
         Self { unless: Set::of(concepts), ..self }
     }
 
+    const fn in_any_order(self, within: usize) -> Self {
+        Self { any_order: within, ..self }
+    }
+
     const fn at_the_end(self) -> Self {
         Self { ends: true, ..self }
     }
 
-    const fn left_as_is(self) -> Self {
+    const fn as_it_stands(self) -> Self {
         Self { negatable: false, ..self }
     }
 }
@@ -145,11 +138,11 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&OVERRIDE, Critical, "orders the agent to drop its instructions, and then to act",
         &[s(&[Ignore], 0), s(&[Instructions], 4), s(&[Previous], 6)]).also(&[HARMS]).unless(&[About]),
     p(&OVERRIDE, Caution, "orders the agent to drop its instructions",
-        &[s(&[Ignore], 0), s(&[All, Previous], 3), s(&[Previous, Instructions], 3), s(&[Instructions, Previous], 4)]).unless(&[About]),
+        &[s(&[Ignore], 0), s(&[All, Previous], 3), s(&[Previous, Instructions], 3), s(&[Instructions, Previous], 4)]).unless(&[About, If_]),
     p(&OVERRIDE, Caution, "orders the agent to drop its instructions",
-        &[s(&[Ignore], 0), s(&[Previous], 3), s(&[Instructions], 3)]).unless(&[About]),
+        &[s(&[Ignore], 0), s(&[Previous], 3), s(&[Instructions], 3)]).unless(&[About, If_]),
     p(&OVERRIDE, Caution, "orders the agent to drop its instructions",
-        &[s(&[Ignore], 0), s(&[Instructions], 2), s(&[Previous], 3)]).unless(&[About]),
+        &[s(&[Ignore], 0), s(&[Instructions], 2), s(&[Previous], 3)]).unless(&[About, If_]),
     p(&OVERRIDE, Caution, "declares the agent's instructions to be void",
         &[s(&[Previous, All], 0), s(&[Instructions], 4), s(&[Gone], 8)]).also(&[Set::of(&[Self_, Your, Follow, Agent])]),
     p(&OVERRIDE, Caution, "claims to stand above the user or the developer",
@@ -159,26 +152,28 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&OVERRIDE, Caution, "declares what the user says to be without effect",
         &[s(&[User, Later], 0), s(&[Void], 12)]).also(&[Set::of(&[Self_, Instructions, Rank])]),
     p(&OVERRIDE, Caution, "declares its rules to be beyond the user",
-        &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)]).left_as_is(),
+        &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)]).as_it_stands(),
     p(&OVERRIDE, Caution, "declares its rules to be beyond the user",
-        &[s(&[Void], 0), s(&[Self_, Instructions], 10)]).also(&[Set::of(&[User, Developer])]).left_as_is(),
+        &[s(&[Void], 0), s(&[Self_, Instructions], 10)]).also(&[Set::of(&[User, Developer])]).as_it_stands(),
+    p(&OVERRIDE, Caution, "declares its rules to be beyond everybody",
+        &[s(&[Nobody], 0), s(&[Alter], 18), s(&[Self_, Instructions], 6)]).as_it_stands(),
     p(&OVERRIDE, Caution, "acts even against the user's word",
-        &[s(&[Against], 0)]).also(&[Set::of(&[Follow, Send]), Set::of(&[Self_, Host, SecretPath, DotEnv, Email])]).left_as_is(),
+        &[s(&[Against], 0)]).also(&[Set::of(&[Follow, Send]), Set::of(&[Self_, Host, SecretPath, DotEnv, Email])]).as_it_stands(),
     // Secrecy.
     p(&CONCEAL, Critical, "keeps a harmful step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 8)]).also(&[TAKES, GOES]).unless(&[Unless]).left_as_is(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 8)]).also(&[TAKES, GOES]).unless(&[Unless]).as_it_stands(),
     p(&CONCEAL, Critical, "keeps a harmful step from the user",
-        &[s(&[Not], 0), s(&[Tell], 2), s(&[This_], 2)]).also(&[TAKES, GOES]).unless(&[Unless]).left_as_is(),
+        &[s(&[Not], 0), s(&[Tell], 2), s(&[This_], 2)]).also(&[TAKES, GOES]).unless(&[Unless]).as_it_stands(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)]).also(&[ACTS]).unless(&[Unless]).left_as_is(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)]).also(&[ACTS]).unless(&[Unless]).as_it_stands(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 2)]).also(&[ACTS]).unless(&[Unless]).left_as_is().at_the_end(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 2)]).also(&[ACTS]).unless(&[Unless]).as_it_stands().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 2), s(&[User], 5)]).also(&[ACTS]).unless(&[Unless, Data]).left_as_is().at_the_end(),
+        &[s(&[Not], 0), s(&[Tell], 2), s(&[User], 5)]).also(&[ACTS]).unless(&[Unless, Data]).as_it_stands().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Tell], 0), s(&[This_], 2), s(&[User], 2), s(&[Not], 3)]).also(&[ACTS]).left_as_is().at_the_end(),
+        &[s(&[Tell], 0), s(&[This_], 2), s(&[User], 2), s(&[Not], 3)]).also(&[ACTS]).as_it_stands().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host])]).unless(&[Unless]).left_as_is(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host])]).unless(&[Unless]).as_it_stands(),
     p(&CONCEAL, Caution, "does something without the user's knowledge",
         &[s(&[Without], 0), s(&[Telling], 3)]).also(&[ACTS]),
     p(&CONCEAL, Caution, "hides something from the user",
@@ -186,20 +181,32 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
         &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)]).also(&[ACTS]),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[Mute], 0), s(&[Reply, User], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).left_as_is(),
+        &[s(&[Mute], 0), s(&[Reply, User], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).as_it_stands(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[Mute], 0)]).also(&[Set::of(&[Send, Host, Email, Account, Grant, SecretPath, Every])]).left_as_is().at_the_end(),
+        &[s(&[Mute], 0)]).also(&[Set::of(&[Send, Host, Email, Account, Grant, SecretPath, Every])]).as_it_stands().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[This_], 0), s(&[Absent], 6), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).left_as_is(),
+        &[s(&[This_], 0), s(&[Absent], 6), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).as_it_stands(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
-        &[s(&[User], 0), s(&[Unaware], 8)]).also(&[ACTS]).left_as_is(),
+        &[s(&[User], 0), s(&[Unaware], 8)]).also(&[ACTS]).as_it_stands(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
-        &[s(&[Dark], 0)]).also(&[ACTS]).left_as_is(),
+        &[s(&[Dark], 0)]).also(&[ACTS]).as_it_stands(),
     p(&CONCEAL, Caution, "sends something without a word",
-        &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)]).also(&[Set::of(&[Send]), Set::of(&[Host, Email])]).left_as_is(),
+        &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)]).also(&[Set::of(&[Send]), Set::of(&[Host, Email])]).as_it_stands(),
     p(&CONCEAL, Caution, "sends something in silence",
         &[s(&[Hide, Quietly], 0), s(&[Send, CarbonCopy], 6)]).also(&[Set::of(&[Host, Email, SecretPath])]),
+    p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
+        &[s(&[NotIn], 0), s(&[This_], 2), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host, Falsify, Remember, Grant])]).as_it_stands(),
+    p(&CONCEAL, Caution, "keeps the reason from those it concerns",
+        &[s(&[Not], 0), s(&[Disclose], 2), s(&[Why, This_], 2)]).also(&[Set::of(&[Falsify, Figures, PayTo, Grant])]).as_it_stands(),
+    p(&CONCEAL, Caution, "hides a change from those it concerns",
+        &[s(&[Hide], 0), s(&[Why], 3)]).also(&[Set::of(&[Falsify, Figures, PayTo])]),
     // Approval.
+    p(&APPROVAL, Caution, "takes consent for given",
+        &[s(&[Agreed], 0)]).also(&[Set::of(&[User, PermissionPrompt, NoAsk])]),
+    p(&APPROVAL, Caution, "spends money unasked",
+        &[s(&[Buy], 0), s(&[NoAsk], 8)]),
+    p(&APPROVAL, Caution, "answers every question with yes",
+        &[s(&[Pipe], 0), s(&[YesPipe], 3), s(&[All, Every, PermissionPrompt, Ask], 8)]),
     p(&APPROVAL, Caution, "approves whatever is asked",
         &[s(&[Approve], 0), s(&[All], 4), s(&[PermissionPrompt], 4)]),
     p(&APPROVAL, Caution, "approves whatever is asked",
@@ -225,6 +232,8 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         &[s(&[Full], 0), s(&[Your], 3), s(&[SystemPrompt], 3)]).also(&[Set::of(&[Copy, Tell, Send])]),
     p(&REVEAL, Caution, "gives away the agent's own instructions or tools",
         &[s(&[Your], 0), s(&[SystemPrompt], 3), s(&[Full], 3)]).also(&[Set::of(&[Copy, Tell, Send])]),
+    p(&REVEAL, Caution, "gives away the agent's own tools",
+        &[s(&[Copy, Send, Read], 0), s(&[OwnTools], 8)]).also(&[Set::of(&[Code, Full, Host, Email, SystemPrompt])]).unless(&[User]),
     // Borrowed authority.
     p(&AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
         &[s(&[Safeguard], 0), s(&[Waive], 10)]).also(&[Set::of(&[Authority])]),
@@ -243,13 +252,15 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&PERSONA, Caution, "gives the agent a persona without rules",
         &[s(&[YouAre], 0), s(&[Concept::Persona], 8)]),
     p(&PERSONA, Caution, "forbids the agent to refuse",
-        &[s(&[Not], 0), s(&[Refuse], 1)]).also(&[Set::of(&[EveryRequest, Concept::Warn, Normally])]).unless(&[To]).left_as_is(),
+        &[s(&[Not], 0), s(&[Refuse], 1)]).also(&[Set::of(&[EveryRequest, Concept::Warn, Normally])]).unless(&[To]).as_it_stands(),
     p(&PERSONA, Caution, "obeys every request, without a warning",
         &[s(&[Comply], 0), s(&[EveryRequest], 3)]).also(&[Set::of(&[Refuse, Normally, Concept::Warn])]),
     p(&PERSONA, Caution, "obeys every request, also those it should refuse",
-        &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)]).left_as_is(),
+        &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)]).as_it_stands(),
     p(&PERSONA, Caution, "takes warnings away from what cannot be undone",
-        &[s(&[Remove], 0), s(&[Concept::Warn], 3)]).also(&[Set::of(&[NoAsk, Destroy, EveryRequest])]),
+        &[s(&[Remove], 0), s(&[Concept::Warn], 3)]).also(&[Set::of(&[NoAsk, EveryRequest])]).unless(&[Unless]),
+    p(&PERSONA, Caution, "takes warnings away from what cannot be undone",
+        &[s(&[Strip], 0), s(&[Concept::Warn], 3)]).also(&[Set::of(&[Destroy, Risky, PayTo])]).unless(&[Unless]),
     // Deception.
     p(&DECEIVE, Critical, "falsifies what the user relies on",
         &[s(&[Falsify], 0), s(&[Figures, PayTo], 6), s(&[AsReal], 24)]),
@@ -269,9 +280,15 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CLAIMS, Caution, "claims every request before other skills",
         &[s(&[Before_], 0), s(&[OtherSkill], 5)]).also(&[Set::of(&[EveryRequest])]),
     p(&CLAIMS, Caution, "keeps other skills from being used",
-        &[s(&[OtherSkill], 0), s(&[Not], 16), s(&[LoadSkill], 2), s(&[This_], 2)]).left_as_is(),
+        &[s(&[OtherSkill], 0), s(&[Not], 16), s(&[LoadSkill], 2), s(&[This_], 2)]).as_it_stands(),
     p(&CLAIMS, Caution, "keeps other skills from being used",
-        &[s(&[Not], 0), s(&[LoadSkill], 2), s(&[OtherSkill], 4)]).also(&[Set::of(&[EveryRequest, AsReal, Before_])]).left_as_is(),
+        &[s(&[Not], 0), s(&[LoadSkill], 2), s(&[OtherSkill], 4)]).also(&[Set::of(&[EveryRequest, AsReal, Before_])]).as_it_stands(),
+    // Traces.
+    p(&rules::TRACE_WIPING, Caution, "wipes traces",
+        &[s(&[Wipe], 0), s(&[TracesWord, TracePath], 8)]).also(&[Set::of(&[Hide, Dark, Mute, Every, Also, NoAsk])]),
+    // Logins.
+    p(&rules::CREDENTIAL_WRITE, Caution, "adds a login",
+        &[s(&[Remember, Copy], 0), s(&[LoginsPath], 14)]).also(&[Set::of(&[Every, All, Hide, Dark, NoAsk])]).unless(&[Your]),
     // Destruction.
     p(&DESTRUCTIVE, Caution, "destroys data without asking",
         &[s(&[Destroy], 0), s(&[Precious], 10)]).also(&[Set::of(&[NoAsk])]),
@@ -280,6 +297,8 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         &[s(&[Follow], 0), s(&[Printed], 5)]).also(&[Set::of(&[Run, Code])]),
     p(&OBEY, Caution, "obeys what a script prints",
         &[s(&[Printed], 0), s(&[Follow], 8), s(&[Instructions, Instruction], 5)]).also(&[Set::of(&[Run, Code])]),
+    p(&OBEY, Caution, "obeys what a script prints",
+        &[s(&[Printed], 0), s(&[Instructions, ObeyIt], 5)]).also(&[Set::of(&[Run, Code])]),
     // The agent's memory and permissions.
     p(&PLANE, Critical, "plants a standing order in the agent's memory",
         &[s(&[Remember, Copy], 0), s(&[MemoryFile, Memory], 12)]).also(&[Set::of(&[Every, Standing]), Set::of(&[Host, Hide, NoAsk, SkipFlag, Email, Dark])]),
@@ -307,18 +326,22 @@ pub(crate) static DESTROYING: [Pattern; 1] = [p(
 pub(crate) static HIDDEN: &[Pattern] = &[
     p(&HIDING, Critical, "hidden text sends something away",
         &[s(&[Send, CarbonCopy], 0), s(&[Host, Email], 24)]).unless(&[Todo]),
+    p(&HIDING, Critical, "hidden text has something put into a request",
+        &[s(&[Copy, Read, Fetch], 0), s(&[Conversation, SecretWord, SystemPrompt, Data], 8), s(&[Host, Email], 14)]).also(&[Set::of(&[Agent, Important])]).unless(&[Todo]),
+    p(&HIDING, Critical, "hidden text has a remote text obeyed",
+        &[s(&[Fetch, Run], 0), s(&[Host], 8), s(&[Follow, ObeyIt], 12)]).unless(&[Todo]),
     p(&HIDING, Critical, "hidden text reads a secret",
         &[s(&[Read, Copy, Send, Run], 0), s(&[SecretPath, DotEnv], 8)]).also(&[Set::of(&[Copy, Send, Host, Email, Reply, Agent])]).unless(&[Todo]),
     p(&HIDING, Critical, "hidden text overrides the agent's instructions",
         &[s(&[Ignore], 0), s(&[Instructions], 6)]).unless(&[About]),
     p(&HIDING, Critical, "hidden text asks for secrecy",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User, This_], 4)]).also(&[THINGS]).left_as_is().unless(&[Todo, Unless]),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User, This_], 4)]).also(&[THINGS]).as_it_stands().unless(&[Todo, Unless]),
     p(&HIDING, Critical, "hidden text asks for secrecy",
         &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)]),
     p(&HIDING, Caution, "hidden text asks for secrecy",
         &[s(&[Without], 0), s(&[Telling], 4)]).also(&[ACTS]),
     p(&HIDING, Caution, "hidden text asks for secrecy",
-        &[s(&[Dark, Mute, Hide], 0)]).also(&[Set::of(&[Agent, Important, User]), THINGS]).left_as_is().unless(&[Todo]),
+        &[s(&[Agent, Important], 0), s(&[Dark, Mute, Hide], 24)]).also(&[Set::of(&[Agent, Important, User]), THINGS]).as_it_stands().unless(&[Todo]),
     p(&HIDING, Caution, "hidden text speaks to the agent and has it act",
         &[s(&[Agent, Important], 0), s(&[Run, Send, Fetch, Read, Copy, Remember], 14), s(&[Host, Email, SecretPath, DotEnv, SecretWord, Code, Conversation, SettingsFile, MemoryFile, SystemPrompt, Account], 14)]).unless(&[Todo]),
     p(&HIDING, Caution, "hidden text tells the agent to approve or to obey",

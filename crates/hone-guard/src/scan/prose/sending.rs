@@ -8,12 +8,7 @@ use super::super::findings::{Findings, Match};
 use super::super::rules;
 use super::super::text::floor;
 use super::Piece;
-use super::lexicon::Concept::{
-    All, Also, Ask, CarbonCopy, Conversation, Copy, Dark, Data, Detect, DotEnv, Email, Every,
-    Fetch, Follow, Full, Goes, Hide, Host, Ignore, Image, InPlace, Instruction, Instructions,
-    NoAsk, NoNeed, Not, Quietly, Rank, Read, Reply, SecretPath, SecretWord, Send, Standing, Unless,
-    User, Without, Your,
-};
+use super::lexicon::Concept::*;
 use super::lexicon::Set;
 use super::sentences::{Sentence, Token};
 
@@ -69,7 +64,7 @@ fn neighbours(piece: &Piece<'_, '_>, at: usize) -> Set {
         .fold(Set::NONE, |set, sentence| set.with(sentence.set()))
 }
 
-fn first(sentence: &Sentence, set: Set) -> Option<(usize, &Token)> {
+fn first<'s>(sentence: &'s Sentence, set: Set) -> Option<(usize, &'s Token)> {
     sentence
         .tokens
         .iter()
@@ -97,7 +92,21 @@ fn takes_secret(sentence: &Sentence) -> Option<std::ops::Range<usize>> {
         .tokens
         .iter()
         .any(|token| token.set.meets(Set::of(&[Full, Data])) && token.at.abs_diff(path.at) <= 16);
-    (path.set.has(SecretPath) || whole).then_some(verb.range.start..path.range.end)
+    (path.set.has(SecretPath) || whole).then(|| verb.range.start..path.range.end)
+}
+
+/// `keep the notes at https://…`: a verb of keeping, what is kept, and then where.
+fn stores<'s>(piece: &Piece<'_, '_>, sentence: &'s Sentence) -> Option<(usize, &'s Token)> {
+    let (at, verb) = first(sentence, Set::of(&[Copy, Remember]))?;
+    let what = sentence.tokens[at + 1..].iter().find(|token| {
+        token.at > verb.at
+            && token.set.meets(Set::of(&[Conversation, SecretWord, SecretPath, DotEnv, Data]))
+    })?;
+    let place =
+        sentence.tokens[at..].iter().find(|token| token.set.meets(Set::of(&[Host, Email])))?;
+    let written =
+        &piece.passage.text[piece.start + place.range.start..piece.start + place.range.end];
+    (place.at > what.at && written.contains(['/', '@'])).then_some((at, verb))
 }
 
 /// The host or mailbox that a sentence sends something to, when it is nobody's that the skill is about.
@@ -107,7 +116,7 @@ fn sends_to(
     skill: &Skill<'_>,
     even_own: bool,
 ) -> Option<String> {
-    let (at, verb) = first(sentence, SENDS)?;
+    let (at, verb) = first(sentence, SENDS).or_else(|| stores(piece, sentence))?;
     sentence
         .tokens
         .iter()
@@ -133,6 +142,12 @@ fn foreign(text: &str, skill: &Skill<'_>, even_own: bool) -> Option<String> {
     }
     let host = destination::host(text)?;
     let class = destination::classify(text);
+    let label = host.rsplit('.').nth(1).unwrap_or_default();
+    let named = super::super::mention::has_word(&skill.subject.description.to_lowercase(), label)
+        && label.len() > 3;
+    if named && !even_own && class == Class::Foreign {
+        return None;
+    }
     let strange = matches!(
         class,
         Class::Foreign | Class::Inbox | Class::Paste | Class::Address | Class::Shortener
@@ -146,7 +161,10 @@ fn foreign(text: &str, skill: &Skill<'_>, even_own: bool) -> Option<String> {
 
 /// Whether the skill speaks of a host or mailbox only here: not the service that it is made for.
 fn is_new(host: &str, skill: &Skill<'_>) -> bool {
-    host.contains('@') || skill.host_counts.get(host).copied().unwrap_or(0) <= 1
+    // A bare name may be a product's.
+    host.contains('@')
+        || skill.host_counts.contains_key(host)
+            && skill.host_counts.get(host).copied().unwrap_or(0) <= 1
 }
 
 fn send(
@@ -156,7 +174,8 @@ fn send(
     skill: &Skill<'_>,
     findings: &mut Findings<'_>,
 ) {
-    let Some((_, verb)) = first(sentence, SENDS) else { return };
+    let stores = stores(piece, sentence);
+    let Some((_, verb)) = first(sentence, SENDS).or(stores) else { return };
     let Some(host) = sends_to(piece, sentence, skill, false) else { return };
     if near.has(Unless) && near.has(Ask) {
         return;
@@ -172,6 +191,11 @@ fn send(
         (&rules::SECRET_TO_NETWORK, Severity::Critical, "secrets")
     } else if set.has(CarbonCopy) && is_mail {
         (&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, "a copy of each message")
+    } else if is_new(&host, skill)
+        && near.meets(Set::of(&[Every, Also, Hide, Quietly, NoAsk, Dark, NoNeed]))
+        && set.meets(Set::of(&[Send, CarbonCopy]))
+    {
+        (&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, "something that the task does not need sent")
     } else if near.meets(Set::of(&[Data, User, Conversation]))
         && (near.meets(BESIDES) || set.meets(Set::of(&[Data, Conversation, User])))
         && is_new(&host, skill)
@@ -202,26 +226,21 @@ fn obey(
     skill: &Skill<'_>,
     findings: &mut Findings<'_>,
 ) {
-    if !near.meets(Set::of(&[Follow]))
-        || !near.meets(Set::of(&[Instructions, Instruction]))
-        || near.meets(Set::of(&[Detect]))
-    {
+    if !near.meets(Set::of(&[Follow, ObeyIt])) || near.has(Detect) || !near.has(Fetch) {
         return;
     }
     let Some((_, address)) = first(sentence, Set::of(&[Host])) else { return };
-    if !near.has(Fetch) {
-        return;
-    }
     let text =
         &piece.passage.text[piece.start + address.range.start..piece.start + address.range.end];
     let Some(host) = foreign(text, skill, false) else { return };
     let follows = piece.sentences.iter().any(|sentence| {
-        first(sentence, Set::of(&[Follow])).is_some_and(|(at, follow)| {
-            sentence.tokens[at..].iter().any(|token| {
-                token.set.meets(Set::of(&[Instructions, Instruction, Rank]))
-                    && token.at <= follow.at + 8
+        first(sentence, Set::of(&[ObeyIt])).is_some()
+            || first(sentence, Set::of(&[Follow])).is_some_and(|(at, follow)| {
+                sentence.tokens[at..].iter().any(|token| {
+                    token.set.meets(Set::of(&[Instructions, Instruction, Rank]))
+                        && token.at <= follow.at + 8
+                })
             })
-        })
     });
     if !follows {
         return;
@@ -296,7 +315,13 @@ fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
         let whole = rest[..end].to_lowercase();
         let Some(query) = whole.find(['?', '=']).map(|at| &whole[at..]) else { continue };
         let open = query.find(['<', '{', '[', '$']).map(|at| &query[at..]);
-        if !open.is_some_and(|open| SAID.iter().any(|word| open.contains(word))) {
+        let shouted = is_image
+            && rest[..end].split(['=', '&', '?']).skip(1).any(|value| {
+                value.len() >= 6 && value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+            });
+        if !(shouted || open.is_some())
+            || !SAID.iter().any(|word| open.unwrap_or(query).contains(word))
+        {
             continue;
         }
         let Some(host) = foreign(address.url, skill, is_image) else { continue };

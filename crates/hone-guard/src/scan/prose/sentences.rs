@@ -55,6 +55,8 @@ const IN_CODE: Set = Set::of(&[
     Concept::SettingsFile,
     Concept::SkipFlag,
     Concept::Account,
+    Concept::TracePath,
+    Concept::LoginsPath,
 ]);
 
 /// The sentences of a text.
@@ -231,6 +233,9 @@ impl Walk<'_> {
         ];
         if destroys.iter().any(|part| text.contains(part)) && !text.contains("force-with-lease") {
             set = set.with(Set::of(&[Concept::Destroy, Concept::Precious]));
+        }
+        if text == "yes" || text.starts_with("yes |") {
+            set = set.with(Set::of(&[Concept::YesPipe]));
         }
         if is_skip_flag(text) {
             set = set.with(Set::of(&[Concept::SkipFlag]));
@@ -448,7 +453,9 @@ fn by_form(word: &str, in_code: bool) -> Set {
         return Set::of(&[Concept::SkipFlag]);
     }
     match places::classify(word) {
-        Some(Spot::Secret(_) | Spot::Logins(_)) => return Set::of(&[Concept::SecretPath]),
+        Some(Spot::Secret(_)) => return Set::of(&[Concept::SecretPath]),
+        Some(Spot::Logins(_)) => return Set::of(&[Concept::LoginsPath]),
+        Some(Spot::Traces) => return Set::of(&[Concept::TracePath]),
         Some(Spot::DotEnv) => return Set::of(&[Concept::DotEnv]),
         Some(Spot::Transcripts) => return Set::of(&[Concept::Conversation]),
         Some(Spot::AgentMemory) => return Set::of(&[Concept::MemoryFile]),

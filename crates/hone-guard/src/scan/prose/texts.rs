@@ -138,6 +138,26 @@ pub(crate) fn is_catalogue(text: &str) -> bool {
     })
 }
 
+/// Whether a path is that of tests or evaluations.
+pub(crate) fn is_test(path: &str) -> bool {
+    path.to_ascii_lowercase().split(['/', '.', '_', '-']).any(|part| {
+        matches!(
+            part,
+            "test"
+                | "tests"
+                | "eval"
+                | "evals"
+                | "evaluation"
+                | "evaluations"
+                | "fixture"
+                | "fixtures"
+                | "benchmark"
+                | "benchmarks"
+                | "redteam"
+        )
+    })
+}
+
 /// Lines of one comment that are joined.
 const MAX_COMMENT: usize = 4096;
 
