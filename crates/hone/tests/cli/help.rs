@@ -33,6 +33,8 @@ fn help_teaches() {
       history      Show every revision of a skill
       diff         Show what changed between two revisions
       rollback     Bring an earlier revision back, as a new one
+      permit       Tell whether a command is inside what a skill declares in `allowed-tools`
+      policy       Show what may be used, and dismiss findings
       prompt       Print the level-0 index exactly as a model gets it
       pin          Keep a skill from being removed
       unpin        Take a pin away
@@ -237,7 +239,7 @@ fn every_command_and_every_option_is_described() {
             }
         }
     }
-    assert_eq!(seen, 31, "a command was added or taken away");
+    assert_eq!(seen, 38, "a command was added or taken away");
 }
 
 #[test]
@@ -365,7 +367,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 31, "{files:?}");
+    assert_eq!(files.len(), 38, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
@@ -393,6 +395,10 @@ fn schema_lists_and_prints() {
     files
     history
     list
+    permit
+    policy
+    policy-dismissals
+    policy-explain
     prompt
     trust
     usage
