@@ -11,6 +11,8 @@ const ROUNDS: usize = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Process {
     pub(super) pid: Pid,
+    /// Threads, at least the one.
+    pub(super) threads: usize,
     /// Resident memory in pages.
     pub(super) pages: u64,
     is_dead: bool,
@@ -32,8 +34,9 @@ pub(super) fn descendants() -> Vec<Process> {
             continue;
         };
         let pages = fields.get(21).and_then(|field| field.parse().ok()).unwrap_or(0);
+        let threads = fields.get(17).and_then(|field| field.parse().ok()).unwrap_or(1);
         let is_dead = matches!(fields.first(), Some(&"Z" | &"X"));
-        children.entry(parent).or_default().push(Process { pid, pages, is_dead });
+        children.entry(parent).or_default().push(Process { pid, threads, pages, is_dead });
     }
     let mut found: Vec<Process> = Vec::new();
     let mut parents = vec![getpid().as_raw_nonzero().get()];

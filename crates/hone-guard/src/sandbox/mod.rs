@@ -13,6 +13,8 @@
 #[cfg(target_os = "linux")]
 mod apply;
 #[cfg(target_os = "linux")]
+mod cage;
+#[cfg(target_os = "linux")]
 mod descendants;
 #[cfg(target_os = "linux")]
 mod filter;
@@ -65,7 +67,7 @@ pub struct Limits {
     pub cpu_seconds: u64,
     /// Bytes of memory, for each process and for all together.
     pub memory_bytes: u64,
-    /// Processes at once.
+    /// Processes and threads at once.
     pub processes: usize,
     /// Bytes of standard output, and of standard error.
     pub output_bytes: usize,
@@ -79,7 +81,7 @@ impl Default for Limits {
             milliseconds: 60_000,
             cpu_seconds: 60,
             memory_bytes: 2 << 30,
-            processes: 64,
+            processes: 256,
             output_bytes: 1 << 20,
             file_bytes: 256 << 20,
         }
@@ -152,7 +154,7 @@ pub enum End {
 /// One means of confinement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
-    /// `bubblewrap`, `landlock`, `seccomp` or `limits`.
+    /// `processes`, `bubblewrap`, `limits`, `landlock` or `seccomp`.
     pub name: String,
     /// Whether it was in force.
     pub held: bool,

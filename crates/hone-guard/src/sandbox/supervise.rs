@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::param::page_size;
 use rustix::process::{Pid, WaitStatus, getpid, set_child_subreaper};
 
+use super::cage::Cage;
 use super::descendants::{descendants, end_all, reap};
 use super::talk::{self, Note};
 use super::{End, Layer, Plan, REFUSED};
@@ -58,11 +59,24 @@ pub(super) const SYSTEM: [&str; 31] = [
 
 pub(super) fn supervise(folder: &Path) -> u8 {
     let Ok(mut notes) = talk::open_notes(folder) else { return REFUSED };
-    let end = match prepared(folder, &mut notes) {
-        Ok(end) => end,
-        Err(error) => End::NotStarted(error.to_string()),
+    let plan = match talk::read_plan(folder) {
+        Ok(plan) => plan,
+        Err(error) => {
+            let _ = talk::write_note(&mut notes, &Note::End(End::NotStarted(error.to_string())));
+            return REFUSED;
+        }
+    };
+    let cage = Cage::new(plan.limits.processes + BUBBLEWRAP_PROCESSES);
+    let end = if talk::write_note(&mut notes, &Note::Layer(cage.layer.clone())).is_err() {
+        End::Refused("what confines it could not be recorded".to_owned())
+    } else if cage.layer.held || plan.unconfined {
+        prepared(&plan, folder, &mut notes)
+            .unwrap_or_else(|error| End::NotStarted(error.to_string()))
+    } else {
+        End::Refused(format!("not in force: processes ({})", cage.layer.note))
     };
     let is_clean = end_all();
+    cage.leave();
     let code = match &end {
         End::Exited(code) => u8::try_from(*code).unwrap_or(REFUSED),
         _ => REFUSED,
@@ -71,14 +85,15 @@ pub(super) fn supervise(folder: &Path) -> u8 {
     if is_clean { code } else { REFUSED }
 }
 
-fn prepared(folder: &Path, notes: &mut File) -> io::Result<End> {
-    let plan = talk::read_plan(folder)?;
+fn prepared(plan: &Plan, folder: &Path, notes: &mut File) -> io::Result<End> {
     set_child_subreaper(Some(getpid()))?;
     let deadline = Instant::now() + Duration::from_millis(plan.limits.milliseconds);
     if let Some(bubblewrap) = &plan.bubblewrap {
-        let command = wrapped(&plan, bubblewrap, folder)?;
-        let end = watch(command, &plan, plan.limits.processes + BUBBLEWRAP_PROCESSES, deadline)?;
-        let started = talk::read_notes(folder).iter().any(|note| matches!(note, Note::Layer(_)));
+        let command = wrapped(plan, bubblewrap, folder)?;
+        let end = watch(command, plan, plan.limits.processes + BUBBLEWRAP_PROCESSES, deadline)?;
+        // The helper inside takes note of its own layers before anything else.
+        let inside = |note: &Note| matches!(note, Note::Layer(layer) if layer.name == "limits");
+        let started = talk::read_notes(folder).iter().any(inside);
         let note = if started { "own file, process and network spaces" } else { "could not start" };
         let layer = Layer { name: "bubblewrap".to_owned(), held: started, note: note.to_owned() };
         talk::write_note(notes, &Note::Layer(layer))?;
@@ -86,7 +101,7 @@ fn prepared(folder: &Path, notes: &mut File) -> io::Result<End> {
             return Ok(end);
         }
     }
-    watch(helper(folder)?, &plan, plan.limits.processes, deadline)
+    watch(helper(folder)?, plan, plan.limits.processes, deadline)
 }
 
 /// This program again, to confine itself and become the command.
@@ -159,7 +174,8 @@ fn watch(
             return Ok(End::OutOfTime);
         }
         let below = descendants();
-        if below.len() > processes {
+        let tasks: usize = below.iter().map(|process| process.threads).sum();
+        if tasks > processes {
             return Ok(End::TooManyProcesses);
         }
         let pages: u64 = below.iter().map(|process| process.pages).sum();

@@ -367,7 +367,7 @@ fn garbage_over_the_database_is_set_aside_and_reported() {
     assert_eq!(
         notes(&shelf, &state),
         [
-            "`BASE/hone/state.db` was damaged and is kept as `BASE/hone/state.db.damaged-1`; lost: history, trust, pins, usage"
+            "`BASE/hone/state.db` was damaged and is kept as `BASE/hone/state.db.damaged-1`; lost: history, trust, pins, usage, dismissals"
         ]
     );
     assert_eq!(std::fs::read(shelf.home.join("state.db.damaged-1")).unwrap(), garbage);
@@ -395,7 +395,7 @@ fn a_database_emptied_to_nothing_is_reported() {
     let state = shelf.state();
     recovers(&shelf, &state);
     let note = "`BASE/hone/state.db` was gone or empty, though old versions are kept beside it; lost: \
-                history, trust, pins, usage";
+                history, trust, pins, usage, dismissals";
     assert_eq!(notes(&shelf, &state), [note]);
 }
 
@@ -425,7 +425,7 @@ fn a_zeroed_page_of_the_index_costs_no_history() {
     let state = shelf.state();
     recovers(&shelf, &state);
     let note = "`BASE/hone/state.db` was damaged and is kept as `BASE/hone/state.db.damaged-1`; saved: \
-                history, trust, pins, usage";
+                history, trust, pins, usage, dismissals";
     assert_eq!(notes(&shelf, &state), [note]);
     assert_eq!(shelf.history(&state, "skill-000").len(), 13);
     assert!(state.is_trusted(&shelf.root));
@@ -442,7 +442,7 @@ fn a_zeroed_page_of_the_ledger_is_reported_and_the_rest_is_saved() {
     assert_eq!(shelf.history(&state, "skill-000"), []);
     recovers(&shelf, &state);
     let note = "`BASE/hone/state.db` was damaged and is kept as `BASE/hone/state.db.damaged-1`; saved: \
-                trust, pins, usage; lost: history";
+                trust, pins, usage, dismissals; lost: history";
     assert_eq!(notes(&shelf, &state), [note]);
     assert!(state.is_trusted(&shelf.root));
 }

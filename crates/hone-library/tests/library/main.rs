@@ -6,6 +6,7 @@ mod catalogue;
 mod clients;
 mod crash;
 mod discovery;
+mod dismissal;
 mod history;
 mod index;
 mod memo;

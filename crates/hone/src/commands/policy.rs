@@ -90,7 +90,8 @@ fn show(policy: &Policy, as_json: bool) -> Outcome {
             let _ = write!(page, "{:<11}", format!("{}{mark}", cell.action));
         }
     }
-    let mut page: String = page.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    let mut page = page.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    page.push('\n');
     if is_tightened {
         page.push_str("* tighter than the default\n");
     }

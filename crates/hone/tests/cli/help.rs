@@ -34,6 +34,8 @@ fn help_teaches() {
       history      Show every revision of a skill
       diff         Show what changed between two revisions
       rollback     Bring an earlier revision back, as a new one
+      permit       Tell whether a command is inside what a skill declares in `allowed-tools`
+      policy       Show what may be used, and dismiss findings
       prompt       Print the level-0 index exactly as a model gets it
       invoke       Call skills by command or mention, and print the text that a model gets
       commands     List the slash commands that skills give
@@ -401,6 +403,10 @@ fn schema_lists_and_prints() {
     invoke
     list
     needs
+    permit
+    policy
+    policy-dismissals
+    policy-explain
     prompt
     scan
     scan-rules

@@ -10,6 +10,7 @@ mod change;
 mod check;
 mod check_formats;
 mod config;
+mod confined;
 mod doctor;
 mod editor;
 mod exit_codes;

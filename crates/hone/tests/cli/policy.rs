@@ -4,19 +4,9 @@ use insta::assert_snapshot;
 
 use crate::harness::{Sandbox, transcript};
 
-/// A skill that hides a character, which the scanner reports in its text.
-fn sandbox() -> Sandbox {
-    let sandbox = Sandbox::with_tidy();
-    sandbox.write(
-        "home/.agents/skills/shady/SKILL.md",
-        "---\nname: shady\ndescription: Shady.\n---\nA\u{202e}B\n",
-    );
-    sandbox
-}
-
 #[test]
 fn the_policy_is_shown_and_every_cell_explained() {
-    assert_snapshot!(transcript(&sandbox(), &[
+    assert_snapshot!(transcript(&Sandbox::with_tidy(), &[
         "policy",
         "policy show --json",
         "policy explain community caution",
@@ -89,7 +79,7 @@ fn the_policy_is_shown_and_every_cell_explained() {
 
 #[test]
 fn a_configuration_tightens_the_policy_and_never_loosens_it() {
-    let sandbox = sandbox();
+    let sandbox = Sandbox::with_tidy();
     sandbox.write(
         "state/config.toml",
         "[policy]\ntrusted = [\"acme/*\"]\n[policy.table.trusted]\ncaution = \"ask\"\n",
@@ -139,8 +129,8 @@ fn a_configuration_tightens_the_policy_and_never_loosens_it() {
 }
 
 #[test]
-fn a_finding_is_dismissed_listed_and_taken_back() {
-    let sandbox = sandbox();
+fn only_a_finding_that_is_there_can_be_dismissed_or_taken_back() {
+    let sandbox = Sandbox::with_tidy();
     assert_snapshot!(transcript(&sandbox, &[
         "policy dismissals",
         "policy dismiss tidy no-such-rule --reason seen",

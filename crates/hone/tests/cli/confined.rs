@@ -1,0 +1,360 @@
+//! The sandbox, against real child processes: each claim with its opposite, so that it can fail.
+
+use std::io::ErrorKind;
+use std::net::{TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use hone_guard::sandbox::{End, Helper, Layer, Limits, Outcome, Plan, run};
+use insta::assert_snapshot;
+
+use crate::harness::{Sandbox, need, transcript};
+
+fn helper() -> Helper {
+    Helper { program: env!("CARGO_BIN_EXE_hone").into(), argument: "__confine".to_owned() }
+}
+
+fn shell(script: &str) -> Plan {
+    Plan::new(["bash", "-c", script])
+}
+
+fn done(plan: &Plan) -> Outcome {
+    run(plan, &helper()).unwrap()
+}
+
+fn text(outcome: &Outcome) -> String {
+    format!(
+        "{:?}\n{}{}",
+        outcome.end,
+        String::from_utf8_lossy(&outcome.stdout),
+        String::from_utf8_lossy(&outcome.stderr)
+    )
+}
+
+/// The processes that have this word among their arguments.
+fn running(word: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines
+        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
+        .filter(|line| line.split(' ').any(|argument| argument == word))
+        .collect()
+}
+
+/// A number of seconds that no other test sleeps.
+fn unique(seed: u32) -> String {
+    format!("{seed}{}", std::process::id())
+}
+
+#[track_caller]
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !condition() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn every_layer_holds_here_and_is_reported() {
+    let outcome = done(&Plan { bubblewrap: None, ..shell("echo hi") });
+    assert_eq!((&outcome.end, outcome.stdout.as_slice()), (&End::Exited(0), b"hi\n".as_slice()));
+    let held: Vec<(&str, bool)> =
+        outcome.layers.iter().map(|layer| (layer.name.as_str(), layer.held)).collect();
+    assert_eq!(
+        held,
+        [("processes", true), ("limits", true), ("landlock", true), ("seccomp", true)]
+    );
+}
+
+#[test]
+fn the_network_is_unreachable_unless_it_is_declared() {
+    need("perl");
+    let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let name = format!("hone-test-{}", std::process::id());
+    let unix = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+    tcp.set_nonblocking(true).unwrap();
+    udp.set_nonblocking(true).unwrap();
+    unix.set_nonblocking(true).unwrap();
+    let (tcp_port, udp_port) = (tcp.local_addr().unwrap().port(), udp.local_addr().unwrap().port());
+    let script = format!(
+        "(echo x > /dev/tcp/127.0.0.1/{tcp_port}) && echo tcp\n\
+         (echo x > /dev/udp/127.0.0.1/{udp_port}) && echo udp\n\
+         perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) && connect(S, pack_sockaddr_un(qq(\\0{name}))) \
+         && print qq(unix\\n)'\n\
+         exit 0"
+    );
+    let mut plan = Plan { bubblewrap: None, ..shell(&script) };
+    let outcome = done(&plan);
+    assert_eq!((&outcome.end, outcome.stdout.as_slice()), (&End::Exited(0), b"".as_slice()));
+    assert_eq!(tcp.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+    assert_eq!(udp.recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    assert_eq!(unix.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+
+    plan.network = true;
+    let outcome = done(&plan);
+    // Landlock keeps abstract sockets of others out of reach even then.
+    assert_eq!(outcome.stdout, b"tcp\nudp\n", "{}", text(&outcome));
+    assert!(tcp.accept().is_ok() && udp.recv(&mut [0; 8]).is_ok());
+    assert_eq!(unix.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+}
+
+#[test]
+fn files_are_absent_or_unwritable_unless_they_are_declared() {
+    let sandbox = Sandbox::new();
+    sandbox.write("home/secret", "secret\n");
+    sandbox.write("project/notes", "notes\n");
+    sandbox.write("project/out/old", "old\n");
+    let (home, project) = (sandbox.path("home"), sandbox.path("project"));
+    let script = format!(
+        "cat {home}/secret; ls {home}; cat /etc/shadow; cat notes; echo x > notes; echo x > new; rm notes; \
+         mv notes out/moved; ln -s {home}/secret out/link; cat out/link; ln {home}/secret out/hard; \
+         echo x > {home}/x; echo x > /tmp/hone-escaped; chmod 777 {home}; \
+         echo new > out/new; cat out/old; echo scratch > $HOME/s && cat $HOME/s; exit 0",
+        home = home.display()
+    );
+    let plan = Plan {
+        folder: Some(project.clone()),
+        reads: vec![project.clone()],
+        writes: vec![project.join("out")],
+        bubblewrap: None,
+        ..shell(&script)
+    };
+    let outcome = done(&plan);
+    assert_eq!(outcome.stdout, b"notes\nold\nscratch\n", "{}", text(&outcome));
+    assert_eq!(sandbox.files("home"), ["secret"]);
+    assert_eq!(sandbox.files("project"), ["notes", "out/link", "out/new", "out/old"]);
+    assert_eq!(sandbox.read("project/notes"), "notes\n");
+    assert!(!Path::new("/tmp/hone-escaped").exists());
+    // Nothing of the plan, which holds the environment, can be seen from inside.
+    let plan = shell("ls -a \"$HOME\" \"$HOME/..\" 2>&1; cat \"$HOME/../plan.json\"");
+    let outcome = done(&Plan { bubblewrap: None, ..plan });
+    assert!(!text(&outcome).contains("\"command\""), "{}", text(&outcome));
+    assert_eq!(outcome.end, End::Exited(1));
+}
+
+#[test]
+fn the_environment_is_the_declared_one() {
+    let mut plan = Plan { bubblewrap: None, ..Plan::new(["env"]) };
+    plan.environment.insert("TOKEN".to_owned(), "t".to_owned());
+    plan.environment.insert("HOME".to_owned(), "/root".to_owned());
+    let outcome = done(&plan);
+    let mut names: Vec<String> = String::from_utf8_lossy(&outcome.stdout)
+        .lines()
+        .map(|line| {
+            line.split(if line.starts_with("HOME=/tmp") { '/' } else { '\n' })
+                .next()
+                .unwrap()
+                .to_owned()
+        })
+        .map(|line| line.split('/').next().unwrap().to_owned())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["HOME=", "LANG=C.UTF-8", "PATH=", "TMPDIR=", "TOKEN=t"]);
+    // Nor can it be had from the processes around.
+    let script = "cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c CARGO; exit 0";
+    assert_eq!(done(&Plan { bubblewrap: None, ..shell(script) }).stdout, b"0\n");
+}
+
+#[test]
+fn a_fork_bomb_is_bounded_and_nothing_of_it_is_left() {
+    let word = unique(71);
+    let script = format!("f() {{ sleep {word} & f | f & }}; f; wait");
+    let limits = Limits { processes: 20, ..Limits::default() };
+    let outcome = done(&Plan { limits, bubblewrap: None, ..shell(&script) });
+    assert_eq!(outcome.end, End::TooManyProcesses, "{}", text(&outcome));
+    assert_eq!(running(&word), Vec::<String>::new());
+}
+
+#[test]
+fn the_number_of_processes_is_limited_at_the_bound_and_past_it() {
+    let plan = |limit: usize| {
+        let limits = Limits { processes: limit, milliseconds: 20_000, ..Limits::default() };
+        Plan { limits, bubblewrap: None, ..shell("sleep 1 & sleep 1 & sleep 1 & wait") }
+    };
+    assert_eq!(done(&plan(4)).end, End::Exited(0));
+    assert_eq!(done(&plan(3)).end, End::TooManyProcesses);
+}
+
+#[test]
+fn time_ends_grandchildren_in_sessions_of_their_own() {
+    let word = unique(72);
+    let script = format!("setsid -f sh -c 'setsid sleep {word}' ; (trap '' TERM; sleep {word})");
+    let limits = Limits { milliseconds: 400, ..Limits::default() };
+    let outcome = done(&Plan { limits, bubblewrap: None, ..shell(&script) });
+    assert_eq!(outcome.end, End::OutOfTime);
+    assert_eq!(running(&word), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_command_leaves_behind_is_ended_with_it() {
+    let word = unique(73);
+    let outcome =
+        done(&Plan { bubblewrap: None, ..shell(&format!("setsid -f sleep {word}; echo hi")) });
+    assert_eq!((outcome.end, outcome.stdout), (End::Exited(0), b"hi\n".to_vec()));
+    assert_eq!(running(&word), Vec::<String>::new());
+}
+
+#[test]
+fn a_caller_that_is_killed_takes_everything_with_it() {
+    let sandbox = Sandbox::new();
+    let word = unique(74);
+    sandbox.write(
+        "home/.agents/skills/sleepy/SKILL.md",
+        "---\nname: sleepy\ndescription: Sleeps.\nallowed-tools: Bash(sleep:*)\n---\nSleep.\n",
+    );
+    let mut command: Command =
+        sandbox.hone(&format!("permit sleepy --run -- sleep {word}")).command();
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let sleeps = |lines: &[String]| lines.iter().any(|line| line.starts_with("sleep "));
+    wait_until("the command starts", || sleeps(&running(&word)));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_until("the command is ended", || !sleeps(&running(&word)));
+}
+
+#[test]
+fn output_is_kept_up_to_the_limit_and_ends_the_command_past_it() {
+    let limits = Limits { output_bytes: 1_000, ..Limits::default() };
+    let plan = |script: &str| Plan { limits, bubblewrap: None, ..shell(script) };
+    let at = done(&plan("head -c 1000 /dev/zero; head -c 1000 /dev/zero >&2"));
+    assert_eq!((at.end, at.stdout.len(), at.stderr.len()), (End::Exited(0), 1_000, 1_000));
+    let past = done(&plan("head -c 1001 /dev/zero; sleep 100"));
+    assert_eq!((past.end, past.stdout.len()), (End::TooMuchOutput, 1_000));
+    let past = done(&plan("yes >&2"));
+    assert_eq!((past.end, past.stderr.len()), (End::TooMuchOutput, 1_000));
+}
+
+#[test]
+fn memory_processor_and_file_size_are_limited() {
+    need("perl");
+    let plan = |limits: Limits, script: &str| Plan { limits, bubblewrap: None, ..shell(script) };
+    let big = "perl -e '$x = q(a) x (200 << 20); print length $x'";
+    let small = Limits { memory_bytes: 64 << 20, ..Limits::default() };
+    assert_eq!(done(&plan(Limits::default(), big)).stdout, b"209715200");
+    assert_eq!(done(&plan(small, big)).stdout, b"");
+    // Many small ones together, too.
+    let many = "for i in 1 2 3 4; do perl -e '$x = q(a) x (15 << 20); sleep 100' & done; wait";
+    assert_eq!(done(&plan(small, many)).end, End::TooMuchMemory);
+    let busy = Limits { cpu_seconds: 1, ..Limits::default() };
+    assert!(matches!(done(&plan(busy, "while :; do :; done")).end, End::Signalled(9 | 24)));
+    let files = Limits { file_bytes: 1_000, ..Limits::default() };
+    let write = |bytes: u32| format!("head -c {bytes} /dev/zero > $HOME/f");
+    assert_eq!(done(&plan(files, &write(1_000))).end, End::Exited(0));
+    assert_ne!(done(&plan(files, &write(1_001))).end, End::Exited(0));
+}
+
+#[test]
+fn processes_outside_cannot_be_signalled_or_traced() {
+    let word = unique(75);
+    let mut outside = Command::new("sleep")
+        .arg(&word)
+        .env("TOKEN", "t")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pid = outside.id();
+    let script =
+        format!("kill -9 {pid} $PPID 1; cat /proc/{pid}/environ; unshare -Ur true; exit 0");
+    let outcome = done(&Plan { bubblewrap: None, ..shell(&script) });
+    let survived = outside.try_wait().unwrap().is_none();
+    outside.kill().unwrap();
+    outside.wait().unwrap();
+    assert_eq!((outcome.end, outcome.stdout, survived), (End::Exited(0), Vec::new(), true));
+}
+
+#[test]
+fn a_program_that_is_not_there_is_said_to_be() {
+    let outcome = done(&Plan { bubblewrap: None, ..Plan::new(["no-such-program"]) });
+    let why = "could not run `no-such-program`: No such file or directory (os error 2)";
+    assert_eq!(outcome.end, End::NotStarted(why.to_owned()));
+    let empty = done(&Plan { bubblewrap: None, ..Plan::new(Vec::<String>::new()) });
+    assert_eq!(empty.end, End::NotStarted("there is no command".to_owned()));
+}
+
+#[test]
+fn without_a_layer_nothing_runs_unless_the_configuration_says_so() {
+    need("strace");
+    let sandbox = Sandbox::new();
+    let script = format!(
+        "exec strace -f -qq -o /dev/null -e trace=landlock_create_ruleset \
+         -e inject=landlock_create_ruleset:error=ENOSYS {} \"$@\"",
+        env!("CARGO_BIN_EXE_hone")
+    );
+    let program = PathBuf::from(sandbox.script("bin/helper", &script));
+    assert_eq!(program.metadata().unwrap().permissions().mode() & 0o777, 0o755);
+    let helper = Helper { program, argument: "__confine".to_owned() };
+    let mut plan = Plan { bubblewrap: None, ..shell("echo ran") };
+    // The helper's environment is empty, so that its programs are found by the shell's default path.
+    let outcome = run(&plan, &helper).unwrap();
+    assert!(
+        matches!(&outcome.end, End::Refused(why) if why.contains("landlock")),
+        "{}",
+        text(&outcome)
+    );
+    assert_eq!(outcome.stdout, b"");
+    plan.unconfined = true;
+    let outcome = run(&plan, &helper).unwrap();
+    assert_eq!((&outcome.end, outcome.stdout.as_slice()), (&End::Exited(0), b"ran\n".as_slice()));
+    let landlock = outcome.layers.iter().find(|layer| layer.name == "landlock").unwrap();
+    assert!(!landlock.held);
+}
+
+#[test]
+fn a_bubblewrap_that_does_not_start_is_reported_and_the_rest_holds() {
+    let outcome = done(&Plan { bubblewrap: Some("/bin/false".into()), ..shell("echo hi") });
+    assert_eq!((&outcome.end, outcome.stdout.as_slice()), (&End::Exited(0), b"hi\n".as_slice()));
+    let name = "bubblewrap".to_owned();
+    let expected = Layer { name, held: false, note: "could not start".to_owned() };
+    assert!(outcome.layers.contains(&expected), "{:?}", outcome.layers);
+    assert_eq!(outcome.layers.len(), 5);
+}
+
+#[test]
+fn permit_runs_what_is_inside_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "home/.agents/skills/noter/SKILL.md",
+        "---\nname: noter\ndescription: Notes.\nallowed-tools: Bash(echo:*) Bash(cat:*) Bash(sh:*) Write(out/**)\n---\nNote.\n",
+    );
+    sandbox.write("home/secret", "secret");
+    sandbox.write("project/exit.sh", "exit 3");
+    assert_snapshot!(transcript(&sandbox, &[
+        "permit noter --run -- 'echo noted > out/a && cat out/a'",
+        "permit noter --run -- cat ../home/secret",
+        "permit noter --run -- sh exit.sh",
+        "permit noter --run -- 'rm out/a'",
+    ]), @"
+    $ hone permit noter --run -- 'echo noted > out/a && cat out/a'
+    exit: 0
+    --- stdout
+    noted
+
+    $ hone permit noter --run -- cat ../home/secret
+    exit: 1
+    --- stderr
+    cat: ../home/secret: Permission denied
+
+    $ hone permit noter --run -- sh exit.sh
+    exit: 3
+
+    $ hone permit noter --run -- 'rm out/a'
+    exit: 1
+    --- stderr
+    error[not-permitted]: `rm out/a` is not declared
+     --> command:1:1
+      |
+    1 | rm out/a
+      | ^^^^^^^^
+      = hint: `Bash(rm out/a:*)` would permit it
+    refused: 1 part not inside what `noter` declares
+    ");
+    assert_eq!(sandbox.read("project/out/a"), "noted\n");
+}
