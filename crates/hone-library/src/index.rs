@@ -260,7 +260,9 @@ impl Index {
                 remove.execute([path])?;
             }
             insert(db, changed.clone())?;
-            forget_vanished(db)
+            // What was found counts, whether or not the rest of the index can be tidied.
+            let _ = forget_vanished(db);
+            Ok(())
         });
     }
 
@@ -297,6 +299,8 @@ fn forget_vanished(db: &rusqlite::Connection) -> Result<(), Error> {
         .query_row("SELECT value FROM meta WHERE key = 'swept'", [], |row| row.get(0))
         .optional()?;
     let mut at = mark.unwrap_or_default();
+    // A path is text, and every blob sorts behind it: this is no row of ours.
+    db.execute("DELETE FROM folder WHERE path >= x''", [])?;
     for _ in 0..VANISHED_LOOKED_AT {
         // What lies below a folder that is there is for the walk of that folder to find out.
         let mut next = db.prepare_cached(
