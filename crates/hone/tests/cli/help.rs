@@ -34,6 +34,11 @@ fn help_teaches() {
       diff         Show what changed between two revisions
       rollback     Bring an earlier revision back, as a new one
       prompt       Print the level-0 index exactly as a model gets it
+      match        Say which skills a message is about
+      search       Search names, descriptions and bodies, the best first
+      eval         Test descriptions against messages
+      why          Explain why a message does or does not lead to a skill
+      what-if      Show what a skill that is not there yet would change
       pin          Keep a skill from being removed
       unpin        Take a pin away
       usage        Show how often skills were seen, used and changed
@@ -116,6 +121,8 @@ fn each_command_has_help_with_its_options() {
           --project             Put it into the project (.agents/skills) instead of your home
           --category <NAME>     Put it into a folder of this name below the root
           --upsert              If it exists, replace it in place with the next version
+          --triggers            Propose messages that should and should not call it, in triggers.json
+                                beside it
           --dry-run             Show the difference, write nothing
           --json                Print the change as JSON
           --why <TEXT>          Why, for the history
@@ -237,7 +244,7 @@ fn every_command_and_every_option_is_described() {
             }
         }
     }
-    assert_eq!(seen, 31, "a command was added or taken away");
+    assert_eq!(seen, 37, "a command was added or taken away");
 }
 
 #[test]
@@ -365,7 +372,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 31, "{files:?}");
+    assert_eq!(files.len(), 37, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
@@ -390,14 +397,20 @@ fn schema_lists_and_prints() {
     config
     diff
     doctor
+    eval-triggers
     files
     history
     list
+    match
+    match-batch
     prompt
+    search
     trust
     usage
     usage-import
     view
+    what-if
+    why
 
     $ hone schema unheard-of
     exit: 1
