@@ -18,6 +18,7 @@ mod options;
 mod peers;
 mod route;
 mod route_fit;
+mod route_size;
 mod scan;
 mod system;
 mod table;

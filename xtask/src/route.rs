@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::command::capture;
 use crate::failure::Failure;
 use crate::route_fit::{Fitted, Sample, cross_validated};
+use crate::route_size;
 use crate::table::{Table, grouped};
 use crate::workspace;
 
@@ -90,6 +91,9 @@ pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
         )));
     } else {
         println!("Not measured: no labelled messages here; name a folder with `--messages DIR`.\n");
+    }
+    if options.sizes {
+        println!("### Time and size\n\n{}", route_size::sizes()?);
     }
     Ok(())
 }
@@ -280,7 +284,6 @@ fn ranking(data: &Data) -> Table {
         }
         let index = Index::in_memory(&set.skills);
         let mut ours = Ranks::default();
-        let mut confident = Ranks::default();
         let mut took = Duration::ZERO;
         for message in &set.messages {
             let start = Instant::now();
@@ -288,15 +291,11 @@ fn ranking(data: &Data) -> Table {
             let best = ranking.best(20, |_| true);
             took += start.elapsed();
             ours.add(&best, &message.relevant);
-            let mut best = ranking.best(50, |_| true);
-            best.sort_by(|a, b| ranking.confidence(*b).total_cmp(&ranking.confidence(*a)));
-            confident.add(&best, &message.relevant);
         }
         let each = took.as_secs_f64() * 1e3 / set.messages.len().max(1) as f64;
         for (by, ranks, time) in [
             ("BM25, descriptions", &plain, "–".to_owned()),
             ("hone", &ours, format!("{each:.3} ms")),
-            ("hone, by confidence", &confident, String::new()),
         ] {
             let [first, ten, twenty, reciprocal] = ranks.cells();
             table.row([
@@ -347,15 +346,6 @@ fn fitted(train: &[&Sample]) -> impl Fn(&Sample) -> f64 + use<> {
 fn with_memory(ranking: &Ranking<'_, '_>, skill: usize) -> Vec<f64> {
     let remembered = ranking.remembered(skill);
     ranking.features(skill).iter().chain(&remembered).map(|&value| f64::from(value)).collect()
-}
-
-/// The log odds of the shipped weights.
-fn shipped_odds(values: &[f64]) -> f64 {
-    let model = hone_router::MODEL;
-    let last = [model.midpoint, model.remembered, model.remembered_not];
-    let weights = model.weights.iter().chain(&last);
-    weights.zip(values).map(|(weight, value)| f64::from(*weight) * value).sum::<f64>()
-        + f64::from(model.constant)
 }
 
 fn firsts(train: &[&Sample]) -> Vec<Sample> {
@@ -507,10 +497,9 @@ fn remembering(data: &Data) -> Table {
 
 /// Three messages of each kind are remembered, the others asked.
 fn deciding_with_examples(data: &Data, mut table: Table) -> Table {
-    for keep in [0, 3, 8] {
+    for keep in [0, 3] {
         for more in [0, 1_000] {
             let mut qualities = Vec::new();
-            let mut all_samples: Vec<Sample> = Vec::new();
             for split in 0..3 {
                 let rows = data.pool("trig", more);
                 let mut skills: Vec<SkillText> = rows.iter().map(|row| skill(row)).collect();
@@ -542,11 +531,7 @@ fn deciding_with_examples(data: &Data, mut table: Table) -> Table {
                     })
                     .collect();
                 qualities.push(cross_validated(&samples, fitted_in_steps));
-                all_samples.extend(samples);
             }
-            let shipped =
-                cross_validated(&all_samples, |_| |sample: &Sample| shipped_odds(&sample.values));
-            let _ = shipped;
             let mean = |of: fn(&crate::route_fit::Quality) -> f64| {
                 format!("{:.3}", qualities.iter().map(of).sum::<f64>() / qualities.len() as f64)
             };

@@ -148,7 +148,6 @@ pub(crate) fn midpoint(index: &Index<'_>, skill: usize) -> f32 {
 /// The two best skills, to tell how far ahead one is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Leaders {
-    total: Lead,
     lexical: Lead,
 }
 
@@ -181,15 +180,7 @@ impl Lead {
 
 impl Leaders {
     pub(crate) fn of(scores: &Scores) -> Self {
-        Self {
-            total: Lead::of(scores.total.iter().copied()),
-            lexical: Lead::of((0..scores.total.len()).map(|skill| scores.lexical(skill))),
-        }
-    }
-
-    /// The skill that comes first.
-    pub(crate) fn first(&self) -> usize {
-        self.total.who
+        Self { lexical: Lead::of((0..scores.total.len()).map(|skill| scores.lexical(skill))) }
     }
 }
 

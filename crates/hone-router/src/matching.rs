@@ -1,6 +1,8 @@
 //! The answer to a message: the skills that come into question, in order, with the reasons.
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use serde::Serialize;
 
@@ -14,6 +16,9 @@ use crate::said::{Said, said};
 
 /// Reasons that are given for one match.
 const MAX_REASONS: usize = 8;
+
+/// How many of the best are ordered by confidence.
+const ORDERED: usize = 10;
 
 /// A remembered message that comes this near is the same one.
 const SAME_MESSAGE: f32 = 0.95;
@@ -82,6 +87,15 @@ pub struct Ranking<'i, 's> {
     scores: Scores,
     leaders: Leaders,
     said: Vec<Said>,
+    memory: Memory,
+    first: OnceCell<Option<usize>>,
+}
+
+/// Whether suites count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Memory {
+    Used,
+    Unused,
 }
 
 impl<'i, 's> Ranking<'i, 's> {
@@ -91,7 +105,8 @@ impl<'i, 's> Ranking<'i, 's> {
         let said = said(index, &query);
         let scores = Scores::new(index, &query);
         let leaders = Leaders::of(&scores);
-        Self { index, query, scores, leaders, said }
+        let first = OnceCell::new();
+        Self { index, query, scores, leaders, said, memory: Memory::Used, first }
     }
 
     /// The same, as if nothing were remembered.
@@ -99,7 +114,8 @@ impl<'i, 's> Ranking<'i, 's> {
         let query = Query::new(message);
         let scores = Scores::by_words(index, &query);
         let leaders = Leaders::of(&scores);
-        Self { index, query, scores, leaders, said: Vec::new() }
+        let (said, first) = (Vec::new(), OnceCell::new());
+        Self { index, query, scores, leaders, said, memory: Memory::Unused, first }
     }
 
     /// What the confidence of a skill is made from.
@@ -116,7 +132,7 @@ impl<'i, 's> Ranking<'i, 's> {
     /// the nearest that should and that should not call it.
     pub fn remembered(&self, skill: usize) -> [f32; 3] {
         let similar = self.similar(skill);
-        [midpoint(self.index, skill), similar.positive, similar.negative]
+        [self.midpoint(skill), similar.positive, similar.negative]
     }
 
     fn similar(&self, skill: usize) -> Similarity {
@@ -125,12 +141,29 @@ impl<'i, 's> Ranking<'i, 's> {
 
     /// How sure, from 0 to 1.
     pub fn confidence(&self, skill: usize) -> f32 {
-        let midpoint = midpoint(self.index, skill);
-        MODEL.confidence(&self.features(skill), midpoint, self.similar(skill))
+        MODEL.confidence(&self.features(skill), self.midpoint(skill), self.similar(skill))
     }
 
-    /// The best `k` skills among those that `counts`, whether or not they are worth an offer.
+    fn midpoint(&self, skill: usize) -> f32 {
+        match self.memory {
+            Memory::Used => midpoint(self.index, skill),
+            Memory::Unused => 0.0,
+        }
+    }
+
+    /// The best `k` skills among those that `counts`, whether or not they are worth an offer: chosen by
+    /// how they stand against the others, and the first few ordered by confidence.
     pub fn best(&self, k: usize, counts: impl Fn(usize) -> bool) -> Vec<usize> {
+        let mut order = self.by_total(k.max(ORDERED), counts);
+        let head = order.len().min(ORDERED);
+        let sure: HashMap<usize, f32> =
+            order[..head].iter().map(|&skill| (skill, self.confidence(skill))).collect();
+        order[..head].sort_by(|a, b| sure[b].total_cmp(&sure[a]));
+        order.truncate(k);
+        order
+    }
+
+    fn by_total(&self, k: usize, counts: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.scores.total.len())
             .filter(|&skill| self.has_anything(skill) && counts(skill))
             .collect();
@@ -139,9 +172,6 @@ impl<'i, 's> Ranking<'i, 's> {
             y.partial_cmp(&x).unwrap_or(Ordering::Equal).then(a.cmp(b))
         };
         if order.len() > k {
-            if k == 0 {
-                return Vec::new();
-            }
             order.select_nth_unstable_by(k - 1, by_total);
             order.truncate(k);
         }
@@ -151,12 +181,15 @@ impl<'i, 's> Ranking<'i, 's> {
 
     /// The skill that stands first, if anything leads to it.
     pub fn first(&self) -> Option<usize> {
-        Some(self.leaders.first())
-            .filter(|&skill| skill < self.index.len() && self.has_anything(skill))
+        *self.first.get_or_init(|| self.best(1, |_| true).first().copied())
     }
 
     /// The place of a skill, from 1; `None` when nothing leads to it.
     pub fn place(&self, skill: usize) -> Option<usize> {
+        let head = self.best(ORDERED, |_| true);
+        if let Some(place) = head.iter().position(|found| *found == skill) {
+            return Some(place + 1);
+        }
         let own = self.total(skill);
         let is_before = |(at, total): &(usize, &f32)| {
             total.total_cmp(&own).is_gt() || total.total_cmp(&own).is_eq() && *at < skill
@@ -193,7 +226,7 @@ impl<'i, 's> Ranking<'i, 's> {
     }
 
     fn band(&self, skill: usize, score: f32) -> Band {
-        if score >= ACTIVATE && self.leaders.first() == skill && self.is_said_plainly(skill) {
+        if score >= ACTIVATE && self.first() == Some(skill) && self.is_said_plainly(skill) {
             Band::Activate
         } else if score >= OFFER {
             Band::Offer
@@ -232,9 +265,10 @@ impl<'i, 's> Ranking<'i, 's> {
             reasons.push(Reason { words: stem.plain.clone(), part, weight: *weight });
         }
         if let Some(similar) = self.scores.similar.get(skill) {
-            for (near, sign) in [(similar.positive, 1.0), (similar.negative, -1.0)] {
+            let kinds = [(similar.positive, 1.0, "alike"), (similar.negative, -1.0, "like a no")];
+            for (near, sign, how) in kinds {
                 if near > 0.0 {
-                    let words = format!("{:.0} % alike", near * 100.0);
+                    let words = format!("{:.0} % {how}", near * 100.0);
                     reasons.push(Reason { words, part: Part::Remembered, weight: sign * near });
                 }
             }

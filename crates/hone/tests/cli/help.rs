@@ -40,6 +40,11 @@ fn help_teaches() {
       invoke       Call skills by command or mention, and print the text that a model gets
       commands     List the slash commands that skills give
       needs        Show what skills need before they can work
+      match        Say which skills a message is about
+      search       Search names, descriptions and bodies, the best first
+      eval         Test descriptions against messages
+      why          Explain why a message does or does not lead to a skill
+      what-if      Show what a skill that is not there yet would change
       pin          Keep a skill from being removed
       unpin        Take a pin away
       usage        Show how often skills were seen, used and changed
@@ -122,6 +127,8 @@ fn each_command_has_help_with_its_options() {
           --project             Put it into the project (.agents/skills) instead of your home
           --category <NAME>     Put it into a folder of this name below the root
           --upsert              If it exists, replace it in place with the next version
+          --triggers            Propose messages that should and should not call it, in triggers.json
+                                beside it
           --dry-run             Show the difference, write nothing
           --json                Print the change as JSON
           --why <TEXT>          Why, for the history
@@ -398,10 +405,13 @@ fn schema_lists_and_prints() {
     config
     diff
     doctor
+    eval-triggers
     files
     history
     invoke
     list
+    match
+    match-batch
     needs
     permit
     policy
@@ -410,11 +420,14 @@ fn schema_lists_and_prints() {
     prompt
     scan
     scan-rules
+    search
     trust
     usage
     usage-import
     usage-record
     view
+    what-if
+    why
 
     $ hone schema unheard-of
     exit: 1

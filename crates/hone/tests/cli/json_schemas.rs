@@ -161,6 +161,12 @@ fn every_json_output_is_as_its_schema_says() {
         ("config", "config set skills.depth 5 --json"),
         ("config", "config unset skills.depth --json"),
         ("config", "config path --json"),
+        ("match", "match --json 'tidy the changelog'"),
+        ("match-batch", "match --batch -"),
+        ("search", "search --json changelog"),
+        ("why", "why --json 'tidy the changelog' tidy"),
+        ("what-if", "what-if --json ../home/.agents/skills/tidy"),
+        ("eval-triggers", "eval triggers --json --all"),
         ("usage", "usage --json"),
         ("usage-import", "usage import usage.json --json"),
     ] {
