@@ -1,6 +1,8 @@
 //! Scans every skill below the given folders and prints how many are blocked, and by which rules:
 //! `cargo run -p hone-guard --example corpus -- [-v] [--rule=ID] FOLDER…`. With `-v`, the findings too.
 
+#![allow(clippy::print_stdout, reason = "a runner that prints")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

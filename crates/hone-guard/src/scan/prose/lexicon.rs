@@ -164,7 +164,7 @@ concepts! {
     Alter "may alter|can alter|may change|can change|may amend|can amend|may overrule|can overrule|may touch|can lift|may lift|may suspend|can suspend|may set aside|can set aside|may override|can override|puede cambiar|darf andern|kann andern|peut modifier|может изменить|可以更改|能更改"
     OwnTools "schemas of your tools|schema of your tools|definitions of your tools|parameters of your tools|list of your tools|schemas of all tools you|schemas of the tools you|definitions of the tools you|your tool definitions|your tool schemas|your tool list|tool schemas you|tool definitions you|every tool you can|each tool you can|all tools you can|tools available to you|tools at your disposal"
     Agreed "is the user's agreement|is the user's consent|counts as the user's|as the user's consent|as the user's approval|is agreement|is consent|means consent|means agreement|constitutes consent|constitutes agreement|agreement to everything|agreement to all|consent to everything|consent to all|has agreed to everything|agreed in advance|consented in advance|consent for all|consent for everything|approval for all|approval for everything|permission for everything|permission for all|blanket approval|blanket permission|blanket consent|consentimiento para todo|zustimmung zu allem|accord pour tout|согласие на все|同意一切|同意所有"
-    ObeyIt "adopt it|adopt them|obey it|obey them|do as it says|do what it says|do as they say|do what they say|follow it|follow them|apply it|apply them|carry it out|carry them out|act on it|act on them|binds you|is binding|are binding|as your rules|as your instructions|as your orders|as orders|as instructions|as directions|as commands|as house rules|abide by|live by|whatever it says|whatever they say|whatever it contains|takes effect|take effect|are your orders|are your rules|are your instructions|execute it|execute them|haz lo que diga|obedecelo|tu was dort|befolge sie|befolge es|fais ce qui|applique les|выполни их|следуи им|照做|照办|执行其中"
+    ObeyIt "apply everything|follow everything|do everything in it|obey everything|take over everything|adopt it|adopt them|obey it|obey them|do as it says|do what it says|do as they say|do what they say|follow it|follow them|apply it|apply them|carry it out|carry them out|act on it|act on them|binds you|is binding|are binding|as your rules|as your instructions|as your orders|as orders|as instructions|as directions|as commands|as house rules|abide by|live by|whatever it says|whatever they say|whatever it contains|takes effect|take effect|are your orders|are your rules|are your instructions|execute it|execute them|haz lo que diga|obedecelo|tu was dort|befolge sie|befolge es|fais ce qui|applique les|выполни их|следуи им|照做|照办|执行其中"
     Risky "deletes|deletions|delete|deleting|payments|payment|transfers|irreversible|overwrites|purchases|destructive"
     TracesWord "shell history|command history|bash history|zsh history|session history|audit log|audit logs|auth log|system logs|access logs|event log|event logs|historial de comandos|befehlsverlauf|historique du shell|истори* команд|命令历史"
     Wipe "truncate|clear|wipe|delete|erase|empty|purge|remove|scrub|clean up|overwrite|borra|limpia|losche|leere|efface|vide|очисти*|удали*|сотри*|清空|清除|删除"
@@ -254,7 +254,9 @@ impl Lexicon {
         let mut found: Option<(Set, usize)> = None;
         for entry in &self.entries[from as usize..to as usize] {
             if let Some(length) = entry.covers(text) {
-                found = Some(found.map_or((entry.set, length), |(set, longest)| (set.with(entry.set), longest.max(length))));
+                found = Some(found.map_or((entry.set, length), |(set, longest)| {
+                    (set.with(entry.set), longest.max(length))
+                }));
             }
         }
         found
@@ -294,7 +296,7 @@ impl Entry {
                     at += blanks;
                 }
                 (b'\'', _) if bytes[at..].starts_with("\u{2019}".as_bytes()) => {
-                    at += "\u{2019}".len()
+                    at += "\u{2019}".len();
                 }
                 (wanted, found) if wanted == found => at += 1,
                 _ => return None,
@@ -335,7 +337,9 @@ mod tests {
     fn entries_add_up_and_words_are_whole() {
         let at = |text: &str| LEXICON.at(text);
         let (set, length) = at("do not follow it").unwrap();
-        assert!(set.has(Concept::Ignore) && set.has(Concept::Not) && length == "do not follow".len());
+        assert!(
+            set.has(Concept::Ignore) && set.has(Concept::Not) && length == "do not follow".len()
+        );
         assert!(at("do  not go").unwrap().0.has(Concept::Not));
         assert!(at("force-push").unwrap().0.has(Concept::Destroy));
         assert_eq!(at("sender").map(|(set, _)| set.has(Concept::Send)), None);

@@ -36,21 +36,34 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
         Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
             // Lists of attacks for a detector or a test say so in their keys.
             let path = skill.members.get(passage.file).map_or("", |member| member.path.as_str());
-            let catalogue = !path.ends_with(".md") && (texts::is_catalogue(&passage.text) || texts::is_test(path) || is_about_attacks(skill));
-            let mentioned = catalogue.then(|| Passage { context: Context::Mention, ..passage.clone() });
+            let catalogue = passage.context == Context::Setting
+                && !path.to_ascii_lowercase().contains(".md")
+                && (texts::is_catalogue(&passage.text)
+                    || texts::is_test(path)
+                    || is_about_attacks(skill));
+            let mentioned =
+                catalogue.then(|| Passage { context: Context::Mention, ..passage.clone() });
             let passage = mentioned.as_ref().unwrap_or(passage);
             for range in texts::strings(passage.language, &passage.text) {
                 Piece::new(passage, range).look(findings, Bar::Setting);
             }
         }
-        Language::Markdown | Language::Plain | Language::Html if passage.context == Context::Hidden => {
+        Language::Markdown | Language::Plain | Language::Html
+            if passage.context == Context::Hidden =>
+        {
             Piece::whole(passage).look(findings, Bar::Hidden);
         }
         // A block without a language may be prose that was indented.
-        Language::Plain | Language::Shell if passage.context == Context::Fence && passage.decoded.is_none() => {
+        Language::Plain | Language::Shell
+            if passage.context == Context::Fence && passage.decoded.is_none() =>
+        {
             Piece::whole(passage).look(findings, Bar::Block);
         }
-        language if language.runs() && passage.decoded.is_none() && matches!(passage.context, Context::Script | Context::Fence) => {
+        language
+            if language.runs()
+                && passage.decoded.is_none()
+                && matches!(passage.context, Context::Script | Context::Fence) =>
+        {
             for range in texts::comments(language, &passage.text) {
                 Piece::new(passage, range).look(findings, Bar::Comment);
             }
@@ -65,13 +78,27 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
 
 /// Whether a skill says that it detects or withstands attacks, so that its data may hold some.
 fn is_about_attacks(skill: &Skill<'_>) -> bool {
-    const WORDS: [&str; 9] = ["injection", "jailbreak", "phishing", "red team", "red-team", "adversarial", "detector", "moderation", "malicious"];
+    const WORDS: [&str; 9] = [
+        "injection",
+        "jailbreak",
+        "phishing",
+        "red team",
+        "red-team",
+        "adversarial",
+        "detector",
+        "moderation",
+        "malicious",
+    ];
     let said = format!("{} {}", skill.subject.name, skill.subject.description).to_lowercase();
     WORDS.iter().any(|word| said.contains(word))
 }
 
 /// Looks at the prose of a skill in order, and at what stands together only across a section.
-pub(crate) fn look_across(passages: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
+pub(crate) fn look_across(
+    passages: &[Passage<'_>],
+    skill: &Skill<'_>,
+    findings: &mut Findings<'_>,
+) {
     let mut section: Vec<Piece<'_, '_>> = Vec::new();
     for passage in passages.iter().filter(|passage| is_prose(passage)) {
         let piece = Piece::whole(passage);
@@ -79,9 +106,18 @@ pub(crate) fn look_across(passages: &[Passage<'_>], skill: &Skill<'_>, findings:
             let hidden = Passage { context: Context::Hidden, ..passage.clone() };
             Piece::whole(&hidden).look(findings, Bar::Hidden);
         } else if passage.language != Language::Html || !passage.text.contains('<') {
-            piece.look(findings, if passage.language == Language::Plain && is_code_like(&passage.text) { Bar::Block } else { Bar::Shown });
+            piece.look(
+                findings,
+                if passage.language == Language::Plain && is_code_like(&passage.text) {
+                    Bar::Block
+                } else {
+                    Bar::Shown
+                },
+            );
         }
-        if section.last().is_some_and(|last| last.passage.file != passage.file || last.passage.headings != passage.headings) {
+        if section.last().is_some_and(|last| {
+            last.passage.file != passage.file || last.passage.headings != passage.headings
+        }) {
             end_section(&section, skill, findings);
             section.clear();
         }
@@ -93,8 +129,13 @@ pub(crate) fn look_across(passages: &[Passage<'_>], skill: &Skill<'_>, findings:
 
 /// Files without a known language that are recipes all the same: most lines are not sentences.
 fn is_code_like(text: &str) -> bool {
-    const RECIPES: [&str; 8] = ["FROM ", "RUN ", "COPY ", "ENV ", "server {", "[Unit]", "#include", "resource \""];
-    text.lines().filter(|line| RECIPES.iter().any(|word| line.trim_start().starts_with(word))).take(2).count() == 2
+    const RECIPES: [&str; 8] =
+        ["FROM ", "RUN ", "COPY ", "ENV ", "server {", "[Unit]", "#include", "resource \""];
+    text.lines()
+        .filter(|line| RECIPES.iter().any(|word| line.trim_start().starts_with(word)))
+        .take(2)
+        .count()
+        == 2
 }
 
 /// Words of a list item that may be one piece of a sentence laid out over many.
@@ -104,7 +145,9 @@ const MIN_ITEMS: usize = 3;
 
 fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     sending::look(section, skill, findings);
-    let is_short = |piece: &Piece<'_, '_>| piece.passage.text.split_whitespace().take(FEW_WORDS + 1).count() <= FEW_WORDS;
+    let is_short = |piece: &Piece<'_, '_>| {
+        piece.passage.text.split_whitespace().take(FEW_WORDS + 1).count() <= FEW_WORDS
+    };
     for run in section.chunk_by(|one, next| is_short(one) && is_short(next)) {
         if run.len() >= MIN_ITEMS {
             let text: Vec<&str> = run.iter().map(|piece| piece.passage.text.trim()).collect();
@@ -113,7 +156,9 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
     }
     // What is to be destroyed, and that nobody is to be asked, often stand in different steps.
     let set = section.iter().fold(Set::NONE, |set, piece| set.with(piece.set));
-    if set.has(Concept::NoAsk) && section.iter().all(|piece| !piece.set.has(Concept::NoAsk) || piece.refuses_to_ask()) {
+    if set.has(Concept::NoAsk)
+        && section.iter().all(|piece| !piece.set.has(Concept::NoAsk) || piece.refuses_to_ask())
+    {
         for piece in section {
             piece.look_for(&patterns::DESTROYING, findings, Bar::Shown, set);
         }
@@ -123,7 +168,12 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
 /// A text put together from parts, at the place of the first.
 fn joined<'a>(passage: &Passage<'a>, text: String) -> Passage<'a> {
     let (line, column) = passage.place.position(0);
-    Passage { text: Cow::Owned(text), place: Place::Fixed { line, column }, decoded: Some("parts put together".to_owned()), ..passage.clone() }
+    Passage {
+        text: Cow::Owned(text),
+        place: Place::Fixed { line, column },
+        decoded: Some("parts put together".to_owned()),
+        ..passage.clone()
+    }
 }
 
 /// Blanks on a line that push what follows out of sight.
@@ -139,7 +189,9 @@ fn is_padded(passage: &Passage<'_>) -> bool {
 }
 
 fn is_prose(passage: &Passage<'_>) -> bool {
-    matches!(passage.language, Language::Markdown | Language::Plain | Language::Html) && passage.context != Context::Hidden && passage.context != Context::Fence
+    matches!(passage.language, Language::Markdown | Language::Plain | Language::Html)
+        && passage.context != Context::Hidden
+        && passage.context != Context::Fence
 }
 
 /// How much a text may say before it is a finding.
@@ -191,9 +243,20 @@ impl<'p, 'a> Piece<'p, 'a> {
             return;
         }
         // A description may well speak of sending and running; not of secrets, secrecy or the reader.
-        const ODD: Set = Set::of(&[Concept::SecretPath, Concept::DotEnv, Concept::Dark, Concept::Mute, Concept::Important, Concept::Conversation, Concept::Your, Concept::Ignore]);
+        const ODD: Set = Set::of(&[
+            Concept::SecretPath,
+            Concept::DotEnv,
+            Concept::Dark,
+            Concept::Mute,
+            Concept::Important,
+            Concept::Conversation,
+            Concept::Your,
+            Concept::Ignore,
+        ]);
         const ACTING: Set = Set::of(&[Concept::Important, Concept::Agent]);
-        if bar == Bar::Hidden || bar == Bar::Setting && self.set.meets(ODD) && self.set.meets(ACTING) {
+        if bar == Bar::Hidden
+            || bar == Bar::Setting && self.set.meets(ODD) && self.set.meets(ACTING)
+        {
             self.look_for(HIDDEN, findings, bar, self.set);
         }
         self.look_for(PATTERNS, findings, bar, self.set);
@@ -221,7 +284,14 @@ impl<'p, 'a> Piece<'p, 'a> {
     /// Whether a piece that speaks of not asking forbids to ask, rather than to act unasked.
     fn refuses_to_ask(&self) -> bool {
         self.sentences.iter().any(|sentence| {
-            sentence.tokens.iter().enumerate().any(|(at, token)| token.set.has(Concept::NoAsk) && !sentence.tokens[..at].iter().any(|before| before.set.has(Concept::Not) && before.at + 8 >= token.at && before.range.end <= token.range.start))
+            sentence.tokens.iter().enumerate().any(|(at, token)| {
+                token.set.has(Concept::NoAsk)
+                    && !sentence.tokens[..at].iter().any(|before| {
+                        before.set.has(Concept::Not)
+                            && before.at + 8 >= token.at
+                            && before.range.end <= token.range.start
+                    })
+            })
         })
     }
 

@@ -8,9 +8,13 @@ use super::super::findings::{Findings, Match};
 use super::super::rules;
 use super::super::text::floor;
 use super::Piece;
+#[allow(clippy::enum_glob_use, reason = "conditions are data made of concepts")]
 use super::lexicon::Concept::*;
 use super::lexicon::Set;
 use super::sentences::{Sentence, Token};
+
+/// Bytes of a description that can name a service.
+const MAX_DESCRIPTION: usize = 4096;
 
 const SENDS: Set = Set::of(&[Send, CarbonCopy, Goes]);
 /// What makes a transfer more than a step of the task: each time, besides, unseen, unasked.
@@ -36,8 +40,21 @@ pub(super) fn look(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut 
             if let Some((from, range)) = &taken
                 && let Some(host) = sends_to(piece, sentence, skill, true)
             {
-                let flow = Flow { source: Some("a secret file".to_owned()), destination: Some(host), ..Flow::default() };
-                from.add(findings, range.clone(), Match::new(&rules::SECRET_TO_NETWORK, Severity::Critical, "the content of a secret file is sent to somebody's host").with(flow));
+                let flow = Flow {
+                    source: Some("a secret file".to_owned()),
+                    destination: Some(host),
+                    ..Flow::default()
+                };
+                from.add(
+                    findings,
+                    range.clone(),
+                    Match::new(
+                        &rules::SECRET_TO_NETWORK,
+                        Severity::Critical,
+                        "the content of a secret file is sent to somebody's host",
+                    )
+                    .with(flow),
+                );
                 taken = None;
             }
         }
@@ -46,44 +63,75 @@ pub(super) fn look(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut 
 
 /// The concepts of a sentence and of the two beside it.
 fn neighbours(piece: &Piece<'_, '_>, at: usize) -> Set {
-    piece.sentences[at.saturating_sub(1)..(at + 2).min(piece.sentences.len())].iter().fold(Set::NONE, |set, sentence| set.with(sentence.set()))
+    piece.sentences[at.saturating_sub(1)..(at + 2).min(piece.sentences.len())]
+        .iter()
+        .fold(Set::NONE, |set, sentence| set.with(sentence.set()))
 }
 
-fn first<'s>(sentence: &'s Sentence, set: Set) -> Option<(usize, &'s Token)> {
-    sentence.tokens.iter().enumerate().find(|(at, token)| token.set.meets(set) && !token.quoted && !is_negated(sentence, *at))
+fn first(sentence: &Sentence, set: Set) -> Option<(usize, &Token)> {
+    sentence
+        .tokens
+        .iter()
+        .enumerate()
+        .find(|(at, token)| token.set.meets(set) && !token.quoted && !is_negated(sentence, *at))
 }
 
 fn is_negated(sentence: &Sentence, at: usize) -> bool {
     const REACH: usize = 6;
     let place = sentence.tokens[at].at;
-    sentence.tokens[..at].iter().rev().take_while(|token| token.at + REACH >= place).any(|token| token.set.meets(Set::of(&[Not, Without, Detect])) && !token.set.has(Ignore))
+    sentence.tokens[..at]
+        .iter()
+        .rev()
+        .take_while(|token| token.at + REACH >= place)
+        .any(|token| token.set.meets(Set::of(&[Not, Without, Detect])) && !token.set.has(Ignore))
 }
 
 /// `open .env and copy its full text`: taking a secret file's content, not naming the file.
 fn takes_secret(sentence: &Sentence) -> Option<std::ops::Range<usize>> {
     let (at, verb) = first(sentence, Set::of(&[Read, Copy]))?;
-    let path = sentence.tokens[at..].iter().find(|token| token.set.meets(Set::of(&[SecretPath, DotEnv])) && token.at <= verb.at + 12)?;
-    let whole = sentence.tokens.iter().any(|token| token.set.meets(Set::of(&[Full, Data])) && token.at.abs_diff(path.at) <= 16);
-    (path.set.has(SecretPath) || whole).then(|| verb.range.start..path.range.end)
+    let path = sentence.tokens[at..].iter().find(|token| {
+        token.set.meets(Set::of(&[SecretPath, DotEnv])) && token.at <= verb.at + 12
+    })?;
+    let whole = sentence
+        .tokens
+        .iter()
+        .any(|token| token.set.meets(Set::of(&[Full, Data])) && token.at.abs_diff(path.at) <= 16);
+    (path.set.has(SecretPath) || whole).then_some(verb.range.start..path.range.end)
 }
 
 /// `keep the notes at https://…`: a verb of keeping, what is kept, and then where.
 fn stores<'s>(piece: &Piece<'_, '_>, sentence: &'s Sentence) -> Option<(usize, &'s Token)> {
     let (at, verb) = first(sentence, Set::of(&[Copy, Remember]))?;
-    let what = sentence.tokens[at + 1..].iter().find(|token| token.at > verb.at && token.set.meets(Set::of(&[Conversation, SecretWord, SecretPath, DotEnv, Data])))?;
-    let place = sentence.tokens[at..].iter().find(|token| token.set.meets(Set::of(&[Host, Email])))?;
-    let written = &piece.passage.text[piece.start + place.range.start..piece.start + place.range.end];
+    let what = sentence.tokens[at + 1..].iter().find(|token| {
+        token.at > verb.at
+            && token.set.meets(Set::of(&[Conversation, SecretWord, SecretPath, DotEnv, Data]))
+    })?;
+    let place =
+        sentence.tokens[at..].iter().find(|token| token.set.meets(Set::of(&[Host, Email])))?;
+    let written =
+        &piece.passage.text[piece.start + place.range.start..piece.start + place.range.end];
     (place.at > what.at && written.contains(['/', '@'])).then_some((at, verb))
 }
 
 /// The host or mailbox that a sentence sends something to, when it is nobody's that the skill is about.
-fn sends_to(piece: &Piece<'_, '_>, sentence: &Sentence, skill: &Skill<'_>, even_own: bool) -> Option<String> {
+fn sends_to(
+    piece: &Piece<'_, '_>,
+    sentence: &Sentence,
+    skill: &Skill<'_>,
+    even_own: bool,
+) -> Option<String> {
     let (at, verb) = first(sentence, SENDS).or_else(|| stores(piece, sentence))?;
-    sentence.tokens.iter().filter(|token| token.set.meets(Set::of(&[Host, Email])) && !token.quoted).find_map(|token| {
-        let after = token.at >= verb.at && token.at <= verb.at + 40 || token.at < verb.at && verb.at <= token.at + 12;
-        let text = &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end];
-        (after && at < sentence.tokens.len()).then(|| foreign(text, skill, even_own)).flatten()
-    })
+    sentence
+        .tokens
+        .iter()
+        .filter(|token| token.set.meets(Set::of(&[Host, Email])) && !token.quoted)
+        .find_map(|token| {
+            let after = token.at >= verb.at && token.at <= verb.at + 40
+                || token.at < verb.at && verb.at <= token.at + 12;
+            let text =
+                &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end];
+            (after && at < sentence.tokens.len()).then(|| foreign(text, skill, even_own)).flatten()
+        })
 }
 
 /// The host of an address that is a stranger's.
@@ -92,26 +140,45 @@ fn foreign(text: &str, skill: &Skill<'_>, even_own: bool) -> Option<String> {
         && !text.contains("://")
     {
         let domain = domain.to_lowercase();
-        return (!destination::is_placeholder(&domain) && (even_own || !skill.subject.hosts.contains(&domain))).then(|| text.to_owned());
+        return (!destination::is_placeholder(&domain)
+            && (even_own || !skill.subject.hosts.contains(&domain)))
+        .then(|| text.to_owned());
     }
     let host = destination::host(text)?;
     let class = destination::classify(text);
     let label = host.rsplit('.').nth(1).unwrap_or_default();
-    let named = super::super::mention::has_word(&skill.subject.description.to_lowercase(), label) && label.len() > 3;
+    let description = &skill.subject.description;
+    let description = description[..floor(description, MAX_DESCRIPTION)].to_lowercase();
+    let named = label.len() > 3 && super::super::mention::has_word(&description, label);
     if named && !even_own && class == Class::Foreign {
         return None;
     }
-    let strange = matches!(class, Class::Foreign | Class::Inbox | Class::Paste | Class::Address | Class::Shortener);
-    (strange && (even_own || matches!(class, Class::Inbox | Class::Paste | Class::Address) || !skill.is_about(&host))).then_some(host)
+    let strange = matches!(
+        class,
+        Class::Foreign | Class::Inbox | Class::Paste | Class::Address | Class::Shortener
+    );
+    (strange
+        && (even_own
+            || matches!(class, Class::Inbox | Class::Paste | Class::Address)
+            || !skill.is_about(&host)))
+    .then_some(host)
 }
 
 /// Whether the skill speaks of a host or mailbox only here: not the service that it is made for.
 fn is_new(host: &str, skill: &Skill<'_>) -> bool {
     // A bare name may be a product's.
-    host.contains('@') || skill.host_counts.contains_key(host) && skill.host_counts.get(host).copied().unwrap_or(0) <= 1
+    host.contains('@')
+        || skill.host_counts.contains_key(host)
+            && skill.host_counts.get(host).copied().unwrap_or(0) <= 1
 }
 
-fn send(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+fn send(
+    piece: &Piece<'_, '_>,
+    sentence: &Sentence,
+    near: Set,
+    skill: &Skill<'_>,
+    findings: &mut Findings<'_>,
+) {
     let stores = stores(piece, sentence);
     let Some((_, verb)) = first(sentence, SENDS).or(stores) else { return };
     let Some(host) = sends_to(piece, sentence, skill, false) else { return };
@@ -129,40 +196,88 @@ fn send(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>
         (&rules::SECRET_TO_NETWORK, Severity::Critical, "secrets")
     } else if set.has(CarbonCopy) && is_mail {
         (&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, "a copy of each message")
-    } else if is_new(&host, skill) && near.meets(Set::of(&[Every, Also, Hide, Quietly, NoAsk, Dark, NoNeed])) && set.meets(Set::of(&[Send, CarbonCopy])) {
+    } else if is_new(&host, skill)
+        && near.meets(Set::of(&[Every, Also, Hide, Quietly, NoAsk, Dark, NoNeed]))
+        && set.meets(Set::of(&[Send, CarbonCopy]))
+    {
         (&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, "something that the task does not need sent")
-    } else if near.meets(Set::of(&[Data, User, Conversation])) && (near.meets(BESIDES) || set.meets(Set::of(&[Data, Conversation, User]))) && is_new(&host, skill) {
-        (&rules::DATA_TO_FOREIGN_HOST, if quiet { Severity::Critical } else { Severity::Warn }, "the person's files or results")
+    } else if near.meets(Set::of(&[Data, User, Conversation]))
+        && (near.meets(BESIDES) || set.meets(Set::of(&[Data, Conversation, User])))
+        && is_new(&host, skill)
+    {
+        (
+            &rules::DATA_TO_FOREIGN_HOST,
+            if quiet { Severity::Critical } else { Severity::Warn },
+            "the person's files or results",
+        )
     } else {
         return;
     };
-    let flow = Flow { source: Some(what.to_owned()), destination: Some(host.clone()), ..Flow::default() };
+    let flow =
+        Flow { source: Some(what.to_owned()), destination: Some(host.clone()), ..Flow::default() };
     let end = sentence.tokens.last().map_or(verb.range.end, |token| token.range.end);
-    piece.add(findings, verb.range.start..end, Match::new(rule, severity, format!("sends {what} to {host}")).with(flow));
+    piece.add(
+        findings,
+        verb.range.start..end,
+        Match::new(rule, severity, format!("sends {what} to {host}")).with(flow),
+    );
 }
 
 /// `fetch … and follow the instructions in it`.
-fn obey(piece: &Piece<'_, '_>, sentence: &Sentence, near: Set, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+fn obey(
+    piece: &Piece<'_, '_>,
+    sentence: &Sentence,
+    near: Set,
+    skill: &Skill<'_>,
+    findings: &mut Findings<'_>,
+) {
     if !near.meets(Set::of(&[Follow, ObeyIt])) || near.has(Detect) || !near.has(Fetch) {
         return;
     }
     let Some((_, address)) = first(sentence, Set::of(&[Host])) else { return };
-    let text = &piece.passage.text[piece.start + address.range.start..piece.start + address.range.end];
+    let text =
+        &piece.passage.text[piece.start + address.range.start..piece.start + address.range.end];
     let Some(host) = foreign(text, skill, false) else { return };
     let follows = piece.sentences.iter().any(|sentence| {
         first(sentence, Set::of(&[ObeyIt])).is_some()
-            || first(sentence, Set::of(&[Follow])).is_some_and(|(at, follow)| sentence.tokens[at..].iter().any(|token| token.set.meets(Set::of(&[Instructions, Instruction, Rank])) && token.at <= follow.at + 8))
+            || first(sentence, Set::of(&[Follow])).is_some_and(|(at, follow)| {
+                sentence.tokens[at..].iter().any(|token| {
+                    token.set.meets(Set::of(&[Instructions, Instruction, Rank]))
+                        && token.at <= follow.at + 8
+                })
+            })
     });
     if !follows {
         return;
     }
-    let severity = if near.meets(Set::of(&[Every, Standing, Rank, InPlace])) { Severity::Critical } else { Severity::Warn };
-    let flow = Flow { source: Some(text.to_owned()), sink: Some("the agent's instructions".to_owned()), ..Flow::default() };
-    piece.add(findings, address.range.clone(), Match::new(&rules::FETCH_AND_OBEY, severity, format!("instructions are fetched from {host} and followed")).with(flow));
+    let severity = if near.meets(Set::of(&[Every, Standing, Rank, InPlace])) {
+        Severity::Critical
+    } else {
+        Severity::Warn
+    };
+    let flow = Flow {
+        source: Some(text.to_owned()),
+        sink: Some("the agent's instructions".to_owned()),
+        ..Flow::default()
+    };
+    piece.add(
+        findings,
+        address.range.clone(),
+        Match::new(
+            &rules::FETCH_AND_OBEY,
+            severity,
+            format!("instructions are fetched from {host} and followed"),
+        )
+        .with(flow),
+    );
 }
 
 /// Words of a placeholder in an address that stand for what was said.
-const SAID: &[&str] = &["message", "conversation", "answer", "reply", "chat", "transcript", "summary", "question", "response", "context", "history", "session", "prompt", "secret", "token", "key", "env", "user's", "user input", "user_input", "data", "notes", "name", "mail"];
+#[rustfmt::skip]
+const SAID: &[&str] = &[
+    "message", "conversation", "answer", "reply", "chat", "transcript", "summary", "question", "response", "context", "history", "session", "prompt", "secret", "token",
+    "key", "env", "user's", "user input", "user_input", "data", "notes", "name", "mail",
+];
 
 /// A picture or link whose address the agent fills with what was said.
 fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
@@ -172,7 +287,8 @@ fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
         return;
     }
     for address in destination::addresses(text) {
-        let before = text[floor(text, address.range.start.saturating_sub(80))..address.range.start].to_lowercase();
+        let before = text[floor(text, address.range.start.saturating_sub(80))..address.range.start]
+            .to_lowercase();
         let is_image = before.contains("![") || before.contains("<img") || before.contains("src=");
         let is_link = before.ends_with("](") || before.ends_with('<') || before.contains("href=");
         if !is_image && !is_link && !piece.set.has(Image) {
@@ -183,8 +299,13 @@ fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
         let whole = rest[..end].to_lowercase();
         let Some(query) = whole.find(['?', '=']).map(|at| &whole[at..]) else { continue };
         let open = query.find(['<', '{', '[', '$']).map(|at| &query[at..]);
-        let shouted = is_image && rest[..end].split(['=', '&', '?']).skip(1).any(|value| value.len() >= 6 && value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'));
-        if !(shouted || open.is_some()) || !SAID.iter().any(|word| open.unwrap_or(query).contains(word)) {
+        let shouted = is_image
+            && rest[..end].split(['=', '&', '?']).skip(1).any(|value| {
+                value.len() >= 6 && value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+            });
+        if !(shouted || open.is_some())
+            || !SAID.iter().any(|word| open.unwrap_or(query).contains(word))
+        {
             continue;
         }
         let Some(host) = foreign(address.url, skill, is_image) else { continue };
@@ -192,8 +313,16 @@ fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
         if !said || host.ends_with("shields.io") {
             continue;
         }
-        let flow = Flow { source: Some("what was said".to_owned()), destination: Some(host.clone()), ..Flow::default() };
+        let flow = Flow {
+            source: Some("what was said".to_owned()),
+            destination: Some(host.clone()),
+            ..Flow::default()
+        };
         let message = format!("an address at {host} is filled with what was said");
-        piece.add(findings, address.range.start - piece.start..address.range.end - piece.start, Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, message).with(flow));
+        piece.add(
+            findings,
+            address.range.start - piece.start..address.range.end - piece.start,
+            Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, message).with(flow),
+        );
     }
 }

@@ -6,15 +6,26 @@ use crate::scan::finding::Severity;
 /// The rules that block a skill whose body is this text.
 fn blocked(body: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
-    let skill = format!("---\nname: table-tidy\ndescription: Tidy tables. Use when the user has a table.\n---\n# Table tidy\n\n{body}\n");
+    let skill = format!(
+        "---\nname: table-tidy\ndescription: Tidy tables. Use when the user has a table.\n---\n# Table tidy\n\n{body}\n"
+    );
     std::fs::write(folder.path().join("SKILL.md"), skill).unwrap();
     let report = scan::scan(folder.path()).unwrap();
-    report.findings.into_iter().filter(|finding| finding.severity > Severity::Info).map(|finding| finding.rule).collect()
+    report
+        .findings
+        .into_iter()
+        .filter(|finding| finding.severity > Severity::Info)
+        .map(|finding| finding.rule)
+        .collect()
 }
 
 fn check(fires: &[&str], quiet: &[&str]) {
     let missed: Vec<_> = fires.iter().filter(|text| blocked(text).is_empty()).collect();
-    let wrong: Vec<_> = quiet.iter().map(|text| (text, blocked(text))).filter(|(_, rules)| !rules.is_empty()).collect();
+    let wrong: Vec<_> = quiet
+        .iter()
+        .map(|text| (text, blocked(text)))
+        .filter(|(_, rules)| !rules.is_empty())
+        .collect();
     assert!(missed.is_empty() && wrong.is_empty(), "missed: {missed:#?}\nwrong: {wrong:#?}");
 }
 
@@ -247,4 +258,19 @@ fn hidden_orders() {
             "<!-- The agent section below is generated; edit scripts/table.py instead. -->",
         ],
     );
+}
+
+/// Text that repeats what is costly to look at: quotes, paths, addresses, markers, phrases.
+#[test]
+fn long_texts_are_looked_at_in_time_that_grows_with_them() {
+    let seconds = |times: usize| {
+        let text =
+            "ab/cd/ef [inst] \"ignore `all <x> https://h.brightpath.site/a previous do not tell "
+                .repeat(times);
+        let started = std::time::Instant::now();
+        blocked(&text);
+        started.elapsed().as_secs_f64()
+    };
+    let (short, long) = (seconds(500), seconds(4000));
+    assert!(long < short * 8.0 * 6.0, "{short} s, then {long} s");
 }

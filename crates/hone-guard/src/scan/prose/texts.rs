@@ -50,7 +50,7 @@ fn entries(text: &str) -> Vec<Range<usize>> {
             Some(value) => found.push(start + value..start + bare.len()),
             None => match found.last_mut() {
                 Some(last) if !bare.is_empty() && !bare.starts_with("---") => {
-                    last.end = start + bare.len()
+                    last.end = start + bare.len();
                 }
                 _ => {}
             },
@@ -93,7 +93,12 @@ fn value_at(line: &str) -> Option<usize> {
 }
 
 /// Keys by which a list of attacks for a detector, a course or a test is known.
-const CATALOGUE: &[&str] = &["expect", "expected", "label", "labels", "should_trigger", "is_attack", "attack", "attacks", "pattern", "patterns", "phrase", "phrases", "category", "injection", "benign", "malicious", "expected_behavior", "expected_output", "assert", "must_not", "should_refuse", "detect", "regex", "verdict", "indicator", "indicators", "signature", "signatures"];
+#[rustfmt::skip]
+const CATALOGUE: &[&str] = &[
+    "expect", "expected", "label", "labels", "should_trigger", "is_attack", "attack", "attacks", "pattern", "patterns", "phrase", "phrases", "category", "injection",
+    "benign", "malicious", "expected_behavior", "expected_output", "assert", "must_not", "should_refuse", "detect", "regex", "verdict", "indicator", "indicators",
+    "signature", "signatures",
+];
 
 /// Whether a settings text is a list of what to detect or to withstand.
 pub(crate) fn is_catalogue(text: &str) -> bool {
@@ -103,14 +108,30 @@ pub(crate) fn is_catalogue(text: &str) -> bool {
         head.match_indices(key).any(|(at, _)| {
             let before = head[..at].trim_end_matches(['"', '\'']).chars().next_back();
             let after = head[at + key.len()..].trim_start_matches(['"', '\'']);
-            before.is_none_or(|c| c.is_whitespace() || matches!(c, '{' | ',' | '-')) && (after.starts_with(':') || after.starts_with(" ="))
+            before.is_none_or(|c| c.is_whitespace() || matches!(c, '{' | ',' | '-'))
+                && (after.starts_with(':') || after.starts_with(" ="))
         })
     })
 }
 
 /// Whether a path is that of tests or evaluations.
 pub(crate) fn is_test(path: &str) -> bool {
-    path.to_ascii_lowercase().split(['/', '.', '_', '-']).any(|part| matches!(part, "test" | "tests" | "eval" | "evals" | "evaluation" | "evaluations" | "fixture" | "fixtures" | "benchmark" | "benchmarks" | "redteam"))
+    path.to_ascii_lowercase().split(['/', '.', '_', '-']).any(|part| {
+        matches!(
+            part,
+            "test"
+                | "tests"
+                | "eval"
+                | "evals"
+                | "evaluation"
+                | "evaluations"
+                | "fixture"
+                | "fixtures"
+                | "benchmark"
+                | "benchmarks"
+                | "redteam"
+        )
+    })
 }
 
 /// Lines of one comment that are joined.
@@ -171,9 +192,14 @@ pub(crate) fn column(language: Language, text: &str) -> String {
     let mut run = 0;
     for line in text.lines() {
         let bare = line.trim_start();
-        let comment = line.find(mark).map(|at| &line[at + mark.len()..]).or_else(|| bare.strip_prefix(mark.trim_start()));
+        let comment = line
+            .find(mark)
+            .map(|at| &line[at + mark.len()..])
+            .or_else(|| bare.strip_prefix(mark.trim_start()));
         match comment {
-            Some(comment) if comment.split_whitespace().count() <= 4 && read.len() < MAX_COMMENT => {
+            Some(comment)
+                if comment.split_whitespace().count() <= 4 && read.len() < MAX_COMMENT =>
+            {
                 run += 1;
                 read.push(' ');
                 read.push_str(comment.trim());
