@@ -23,108 +23,37 @@ const CAUTION: usize = 4;
 const CERTAIN: usize = 6;
 
 /// Endings of files that carry programs.
+#[rustfmt::skip]
 const PROGRAMS: &[&str] = &[
-    ".zip",
-    ".rar",
-    ".7z",
-    ".dmg",
-    ".exe",
-    ".msi",
-    ".pkg",
-    ".tar.gz",
-    ".tgz",
-    ".apk",
-    ".appimage",
-    ".scr",
-    ".bat",
-    ".cmd",
-    ".ps1",
-    ".command",
-    ".iso",
-    ".img",
-    ".tar.xz",
-    ".jar",
-    ".vbs",
-    ".lnk",
-    ".app.zip",
-    ".msix",
-    ".crx",
-    ".xpi",
-    ".deb",
-    ".rpm",
-    ".run",
-    ".bin",
+    ".zip", ".rar", ".7z", ".dmg", ".exe", ".msi", ".pkg", ".tar.gz", ".tgz", ".apk", ".appimage", ".scr", ".bat", ".cmd", ".ps1", ".command", ".iso", ".img", ".tar.xz",
+    ".jar", ".vbs", ".lnk", ".app.zip", ".msix", ".crx", ".xpi", ".deb", ".rpm", ".run", ".bin",
+];
+
+/// Endings of files that start when they are opened.
+#[rustfmt::skip]
+const STARTABLE: &[&str] = &[
+    ".exe", ".msi", ".pkg", ".dmg", ".scr", ".bat", ".cmd", ".ps1", ".command", ".msix", ".vbs", ".lnk", ".appimage", ".apk", ".jar", ".crx", ".xpi", ".zip", ".rar", ".7z",
+    ".tar.gz", ".tgz",
 ];
 
 /// Places that hand out files of anybody.
+#[rustfmt::skip]
 const FILE_HOSTS: &[&str] = &[
-    "mega.nz",
-    "mediafire.com",
-    "drive.google.com",
-    "dropbox.com",
-    "pan.baidu.com",
-    "lanzou",
-    "gofile.io",
-    "wetransfer.com",
-    "pixeldrain",
-    "sendspace",
-    "catbox.moe",
-    "file.io",
-    "transfer.sh",
-    "anonfiles",
-    "1drv.ms",
-    "disk.yandex",
-    "cloud.mail.ru",
-    "quark.cn",
-    "123pan",
-    "cdn.discordapp.com",
-    "aliyundrive",
-    "alipan",
-    "weiyun",
-    "cowtransfer",
-    "terabox",
-    "workupload",
-    "krakenfiles",
-    "filebin",
-    "bayfiles",
-    "uploadgig",
-    "zippyshare",
-    "s3.amazonaws.com",
-    "sourceforge.net",
-    "ipfs.io",
+    "mega.nz", "mediafire.com", "drive.google.com", "dropbox.com", "pan.baidu.com", "lanzou", "gofile.io", "wetransfer.com", "pixeldrain", "sendspace", "catbox.moe",
+    "file.io", "transfer.sh", "anonfiles", "1drv.ms", "disk.yandex", "cloud.mail.ru", "quark.cn", "123pan", "cdn.discordapp.com", "aliyundrive", "alipan", "weiyun",
+    "cowtransfer", "terabox", "workupload", "krakenfiles", "filebin", "bayfiles", "uploadgig", "zippyshare", "s3.amazonaws.com", "sourceforge.net", "ipfs.io",
 ];
 
 /// Words that make a password one of an archive.
+#[rustfmt::skip]
 const ARCHIVES: &[&str] = &[
-    "zip",
-    "rar",
-    ".7z",
-    "archive",
-    "extract",
-    "unpack",
-    "解压",
-    "压缩",
-    "comprim",
-    "archivo",
-    "archiv",
-    "архив",
-    "提取码",
+    "zip", "rar", ".7z", "archive", "extract", "unpack", "解压", "压缩", "comprim", "archivo", "archiv", "архив", "提取码",
 ];
 
 /// Words that make a stranger's page one to take a program from.
+#[rustfmt::skip]
 const TAKING: &[&str] = &[
-    "download",
-    "get it",
-    "grab",
-    "installer",
-    "install the",
-    "copy the command",
-    "copy the",
-    "下载",
-    "descarg",
-    "baix",
-    "herunterlad",
-    "telecharg",
+    "download", "paste the", "paste it", "get it", "grab", "installer", "install the", "copy the command", "copy the", "下载", "descarg", "baix", "herunterlad", "telecharg",
     "скача",
 ];
 
@@ -135,240 +64,79 @@ struct Sign {
 }
 
 /// What adds up, once there is a link.
+#[rustfmt::skip]
 const SIGNS: &[Sign] = &[
     Sign {
         weight: 3,
         says: "a password to unpack it",
         words: &[
-            "password",
-            "passphrase",
-            "pass:",
-            "pwd:",
-            "pwd ",
-            "passcode",
-            "archive key",
-            "unlock code",
-            "解压密码",
-            "密码",
-            "提取码",
-            "口令",
-            "contrasena",
-            "clave",
-            "senha",
-            "mot de passe",
-            "passwort",
-            "kennwort",
-            "парол",
+    "password", "passphrase", "pass:", "pwd:", "pwd ", "passcode", "archive key", "key:", "unlock with", "unlock code", "解压密码", "密码", "提取码", "口令", "contrasena", "clave",
+    "senha", "mot de passe", "passwort", "kennwort", "парол",
         ],
     },
     Sign {
         weight: 1,
         says: "unpacking",
         words: &[
-            "extract",
-            "unzip",
-            "unpack",
-            "unarchive",
-            "解压",
-            "descomprim",
-            "extrai",
-            "extraire",
-            "extrayez",
-            "entpack",
-            "распак",
+    "extract", "unzip", "unpack", "unarchive", "解压", "descomprim", "extrai", "extraire", "extrayez", "entpack", "распак",
         ],
     },
     Sign {
         weight: 1,
         says: "starting it",
         words: &[
-            "run it",
-            "run the",
-            "execute",
-            "launch",
-            "double-click",
-            "double click",
-            "start the",
-            "start it",
-            "install it",
-            "install the",
-            "start `",
-            "run `",
-            "open it",
-            "open the file",
-            "open the installer",
-            "chmod +x",
-            "run setup",
-            "keep it running",
-            "leave it running",
-            "load unpacked",
-            "运行",
-            "双击",
-            "启动",
-            "安装",
-            "ejecut",
-            "abre el",
-            "instala",
-            "execute o",
-            "rode",
-            "starte",
-            "fuhre",
-            "lancez",
-            "executez",
-            "запуст",
-            "откро",
-            "drag",
+    "run it", "run the", "start core", "unpack", "start `", "and start", "make it executable", "type it", "execute", "launch", "double-click", "double click", "start the",
+    "start it", "install it", "install the", "start `", "run `", "open it", "open the file", "open the installer", "chmod +x", "run setup", "keep it running",
+    "leave it running", "load unpacked", "运行", "双击", "启动", "安装", "ejecut", "abre el", "instala", "execute o", "rode", "starte", "fuhre", "lancez", "executez", "запуст",
+    "откро", "drag",
         ],
     },
     Sign {
         weight: 1,
         says: "that nothing works without it",
         words: &[
-            "prerequisite",
-            "must be running",
-            "must run",
-            "must be installed",
-            "needs to be running",
-            "need to be running",
-            "before using",
-            "before you use",
-            "before use",
-            "before the first",
-            "before continuing",
-            "before running",
-            "will not work",
-            "won't work",
-            "does not work",
-            "doesn't work",
-            "not work until",
-            "not function",
-            "required for",
-            "is required",
-            "are required",
-            "requires the",
-            "required component",
-            "required before",
-            "mandatory",
-            "without it",
-            "until the",
-            "only after",
-            "needs the",
-            "depends on the",
-            "stays offline",
-            "must have",
-            "fails unless",
-            "cannot start",
-            "必须",
-            "前提",
-            "需要先",
-            "请先",
-            "否则",
-            "先安装",
-            "obligatorio",
-            "imprescindible",
-            "requisito",
-            "necesario",
-            "antes de usar",
-            "pre-requisito",
-            "obrigatori",
-            "necessari",
-            "voraussetzung",
-            "erforderlich",
-            "zwingend",
-            "prerequis",
-            "obligatoire",
-            "avant d'utiliser",
-            "необходим",
-            "требует",
-            "перед использованием",
-            "обязательн",
+    "prerequisite", "must be running", "must be active", "must be started", "stay locked", "stays locked", "is missing", "are missing", "cannot work", "must run",
+    "must be installed", "needs to be running", "need to be running", "before using", "before you use", "before use", "before the first", "before continuing",
+    "before running", "will not work", "won't work", "does not work", "doesn't work", "not work until", "not function", "required for", "is required", "are required",
+    "requires the", "required component", "required before", "mandatory", "without it", "until the", "only after", "needs the", "depends on the", "stays offline",
+    "must have", "fails unless", "cannot start", "必须", "前提", "需要先", "请先", "否则", "先安装", "obligatorio", "imprescindible", "requisito", "necesario", "antes de usar",
+    "pre-requisito", "obrigatori", "necessari", "voraussetzung", "erforderlich", "zwingend", "prerequis", "obligatoire", "avant d'utiliser", "необходим", "требует",
+    "перед использованием", "обязательн",
         ],
     },
     Sign {
         weight: 2,
         says: "getting past the system's warnings",
         words: &[
-            "disable antivirus",
-            "disable your antivirus",
-            "turn off antivirus",
-            "antivirus may",
-            "antivirus",
-            "defender",
-            "smartscreen",
-            "gatekeeper",
-            "windows protected your pc",
-            "run anyway",
-            "open anyway",
-            "allow anyway",
-            "unidentified developer",
-            "unverified developer",
-            "unsigned",
-            "not notarized",
-            "not notarised",
-            "quarantine",
-            "xattr",
-            "spctl",
-            "false positive",
-            "security warning",
-            "ignore the warning",
-            "right-click",
-            "more info",
-            "allow the exception",
-            "developer cannot be verified",
-            "杀毒",
-            "误报",
-            "关闭防火墙",
-            "antivirenprogramm",
-            "virenschutz",
-            "антивирус",
+    "disable antivirus", "disable your antivirus", "turn off antivirus", "antivirus may", "antivirus", "defender", "smartscreen", "gatekeeper", "windows protected your pc",
+    "run anyway", "open anyway", "allow anyway", "unidentified developer", "unverified developer", "unsigned", "not notarized", "not notarised", "quarantine", "xattr",
+    "spctl", "false positive", "security warning", "ignore the warning", "right-click", "more info", "allow the exception", "developer cannot be verified", "杀毒", "误报",
+    "关闭防火墙", "antivirenprogramm", "virenschutz", "антивирус",
         ],
     },
     Sign {
         weight: 2,
         says: "pasting into a terminal",
         words: &[
-            "paste it into terminal",
-            "drag it into",
-            "drag the file into",
-            "paste into terminal",
-            "into terminal",
-            "in terminal",
-            "into the terminal",
-            "into a terminal",
-            "into your terminal",
-            "win+r",
-            "win + r",
-            "windows+r",
-            "windows key + r",
-            "run dialog",
-            "run box",
-            "into powershell",
-            "into the powershell",
-            "into command prompt",
-            "command prompt",
-            "terminal window",
-            "粘贴到终端",
-            "终端",
-            "en la terminal",
-            "en terminal",
-            "no terminal",
-            "ins terminal",
-            "dans le terminal",
-            "в терминал",
+    "press win", "paste the line", "paste the command", "paste this", "paste it into terminal", "drag it into", "drag the file into", "paste into terminal",
+    "into terminal", "in terminal", "into the terminal", "into a terminal", "into your terminal", "win+r", "win + r", "windows+r", "windows key + r", "run dialog",
+    "run box", "into powershell", "into the powershell", "into command prompt", "command prompt", "terminal window", "粘贴到终端", "终端", "en la terminal", "en terminal",
+    "no terminal", "ins terminal", "dans le terminal", "в терминал",
+        ],
+    },
+    Sign {
+        weight: 2,
+        says: "that nobody is asked",
+        words: &[
+    "on your own", "without asking", "need not confirm", "no confirmation", "do not ask", "without confirmation", "无需确认", "sin preguntar", "ohne nachfrage",
+    "sans demander", "без спроса",
         ],
     },
     Sign {
         weight: 1,
         says: "the login password",
         words: &[
-            "mac password",
-            "administrator password",
-            "admin password",
-            "login password",
-            "system password",
-            "your password",
-            "account password",
-            "开机密码",
+    "mac password", "administrator password", "admin password", "login password", "system password", "your password", "account password", "开机密码",
         ],
     },
     Sign { weight: 1, says: "one file for each system", words: &["windows", "ventana"] },
@@ -409,8 +177,12 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
         if !passage.text.contains("://") {
             continue;
         }
+        let taking = passage.context == Context::Prose && {
+            let text = passage.text.to_lowercase();
+            TAKING.iter().any(|word| text.contains(word))
+        };
         for address in addresses(&passage.text) {
-            let (weight, says) = link(&address, passage);
+            let (weight, says) = link(&address, taking);
             programs += usize::from(weight > 0);
             if weight > best.as_ref().map_or(0, |(_, _, best, _)| *best) {
                 best = Some((at, address, weight, says));
@@ -443,7 +215,6 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
             "a password to unpack it" => {
                 sign.words.iter().any(|word| said.contains(word))
                     && ARCHIVES.iter().any(|word| text.contains(word))
-                    && link(&address, passage).0 >= 1
             }
             "one file for each system" => {
                 programs >= 2
@@ -461,8 +232,10 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     // A link and the words of any installation guide are not enough.
     let known = matches!(address.class(), Class::Installer | Class::Local | Class::Placeholder)
         || skill.subject.hosts.contains(&address.host());
+    let foreign = says == "a program on a stranger's host";
     let sure = strong && signs.len() >= 3
-        || signs.len() >= 4 && weight >= CAUTION + 1
+        || foreign && (signs.len() >= 3 || signs.len() == 2 && passage.context != Context::Fence)
+        || signs.len() >= 4 && weight > CAUTION
         || weight >= CERTAIN
         || matches!(address.class(), Class::Address | Class::Paste | Class::Shortener)
             && signs.len() >= 2;
@@ -481,29 +254,34 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
 }
 
 /// How much a link weighs by itself, and what it is.
-fn link(address: &Address<'_>, passage: &Passage<'_>) -> (usize, &'static str) {
+fn link(address: &Address<'_>, taking: bool) -> (usize, &'static str) {
     let url = address.url.to_ascii_lowercase();
     let path = url.split(['?', '#']).next().unwrap_or(&url);
     let host_end = path.find("://").map_or(0, |at| at + 3);
     let file =
         path[host_end..].contains('/') && PROGRAMS.iter().any(|ending| path.ends_with(ending));
+    let file = file && !(address.class() == Class::Service && is_source(path));
     match address.class() {
         Class::Local | Class::Placeholder | Class::Installer => (0, ""),
         Class::Paste => (2, "a text on a paste site"),
         Class::Shortener => (2, "a shortened link"),
         Class::Address => (3, "a bare network address"),
         _ if FILE_HOSTS.iter().any(|host| url.contains(host)) => (2, "a file host"),
-        Class::Service if file && is_source(path) => (0, ""),
-        _ if file => (2, "a link to a program or archive"),
-        Class::Service if path.contains("/releases") => (1, "a page of releases"),
         Class::Foreign | Class::Inbox
-            if passage.context == Context::Prose
-                && TAKING.iter().any(|word| passage.text.to_lowercase().contains(word)) =>
+            if file && STARTABLE.iter().any(|ending| path.ends_with(ending)) =>
         {
-            (1, "somebody's page")
+            (3, "a program on a stranger's host")
         }
-        Class::Foreign | Class::Inbox => (0, ""),
-        Class::Service => (0, ""),
+        _ if file => (2, "a link to a program or archive"),
+        Class::Service
+            if path.contains("/releases/download/")
+                || path.contains("/releases/latest/download/") =>
+        {
+            (2, "a program among somebody's releases")
+        }
+        Class::Service if path.contains("/releases") => (1, "a page of releases"),
+        Class::Foreign | Class::Inbox if taking => (1, "somebody's page"),
+        Class::Foreign | Class::Inbox | Class::Service => (0, ""),
     }
 }
 

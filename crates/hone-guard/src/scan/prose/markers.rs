@@ -7,39 +7,15 @@ use super::super::passage::Passage;
 use super::super::rules;
 
 /// The markers of the common formats, lower case.
+#[rustfmt::skip]
 const MARKERS: &[&str] = &[
-    "<|im_start|>",
-    "<|im_end|>",
-    "<|system|>",
-    "<|assistant|>",
-    "<|user|>",
-    "<|start_header_id|>",
-    "<|end_header_id|>",
-    "<|eot_id|>",
-    "<|begin_of_text|>",
-    "<|endoftext|>",
-    "<|end|>",
-    "[inst]",
-    "[/inst]",
-    "<<sys>>",
-    "<</sys>>",
-    "<start_of_turn>",
-    "<end_of_turn>",
-    "<system>",
-    "</system>",
-    "<system_message>",
-    "<system-message>",
-    "<tool_result",
-    "<function_results",
-    "[system]",
-    "[system message]",
-    "[/system]",
-    "### system:",
-    "<assistant>",
-    "</assistant>",
-    "<|channel|>",
-    "<|message|>",
+    "<|im_start|>", "<|im_end|>", "<|system|>", "<|assistant|>", "<|user|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|begin_of_text|>", "<|endoftext|>",
+    "<|end|>", "[inst]", "[/inst]", "<<sys>>", "<</sys>>", "<start_of_turn>", "<end_of_turn>", "<system>", "</system>", "<system_message>", "<system-message>",
+    "<tool_result", "<function_results", "[system]", "[system message]", "[/system]", "### system:", "<assistant>", "</assistant>", "<|channel|>", "<|message|>",
 ];
+
+/// Occurrences of one marker that are looked at.
+const MAX_EACH: usize = 16;
 
 /// Words after a marker that make it a message and not a name.
 const MIN_WORDS: usize = 5;
@@ -54,7 +30,7 @@ pub(super) fn look(passage: &Passage<'_>, findings: &mut Findings<'_>) {
     let text = passage.text.to_ascii_lowercase();
     let mut found = MARKERS
         .iter()
-        .flat_map(|marker| text.match_indices(marker))
+        .flat_map(|marker| text.match_indices(marker).take(MAX_EACH))
         .filter(|(at, marker)| !in_code(&text, *at) && !quoted(&text, *at, marker.len()))
         .map(|(at, marker)| at..at + marker.len())
         .collect::<Vec<_>>();

@@ -36,7 +36,8 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
         Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
             // Lists of attacks for a detector or a test say so in their keys.
             let path = skill.members.get(passage.file).map_or("", |member| member.path.as_str());
-            let catalogue = !path.ends_with(".md")
+            let catalogue = passage.context == Context::Setting
+                && !path.to_ascii_lowercase().contains(".md")
                 && (texts::is_catalogue(&passage.text)
                     || texts::is_test(path)
                     || is_about_attacks(skill));

@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
+#[allow(clippy::enum_glob_use, reason = "patterns are data made of concepts")]
 use super::lexicon::Concept::{self, *};
 use super::lexicon::Set;
-use super::sentences::{Sentence, Token};
+use super::sentences::Sentence;
 use crate::scan::finding::Severity;
 use crate::scan::rules::{self, Rule};
 
@@ -31,8 +32,6 @@ pub(crate) struct Pattern {
     negatable: bool,
     /// Whether nothing that matters may follow the last step in its sentence.
     ends: bool,
-    /// Words within which the steps may stand in any order; 0 for the order they are given in.
-    any_order: usize,
 }
 
 const fn s(concepts: &[Concept], within: usize) -> Step {
@@ -54,7 +53,6 @@ const fn p(
         unless: Set::NONE,
         negatable: true,
         ends: false,
-        any_order: 0,
     }
 }
 
@@ -67,15 +65,11 @@ impl Pattern {
         Self { unless: Set::of(concepts), ..self }
     }
 
-    const fn in_any_order(self, within: usize) -> Self {
-        Self { any_order: within, ..self }
-    }
-
     const fn at_the_end(self) -> Self {
         Self { ends: true, ..self }
     }
 
-    const fn as_it_stands(self) -> Self {
+    const fn whatever_precedes(self) -> Self {
         Self { negatable: false, ..self }
     }
 }
@@ -152,28 +146,28 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&OVERRIDE, Caution, "declares what the user says to be without effect",
         &[s(&[User, Later], 0), s(&[Void], 12)]).also(&[Set::of(&[Self_, Instructions, Rank])]),
     p(&OVERRIDE, Caution, "declares its rules to be beyond the user",
-        &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)]).as_it_stands(),
+        &[s(&[Self_, Instructions], 0), s(&[Void], 10), s(&[User, Developer], 8)]).whatever_precedes(),
     p(&OVERRIDE, Caution, "declares its rules to be beyond the user",
-        &[s(&[Void], 0), s(&[Self_, Instructions], 10)]).also(&[Set::of(&[User, Developer])]).as_it_stands(),
+        &[s(&[Void], 0), s(&[Self_, Instructions], 10)]).also(&[Set::of(&[User, Developer])]).whatever_precedes(),
     p(&OVERRIDE, Caution, "declares its rules to be beyond everybody",
-        &[s(&[Nobody], 0), s(&[Alter], 18), s(&[Self_, Instructions], 6)]).as_it_stands(),
+        &[s(&[Nobody], 0), s(&[Alter], 18), s(&[Self_, Instructions], 6)]).whatever_precedes(),
     p(&OVERRIDE, Caution, "acts even against the user's word",
-        &[s(&[Against], 0)]).also(&[Set::of(&[Follow, Send]), Set::of(&[Self_, Host, SecretPath, DotEnv, Email])]).as_it_stands(),
+        &[s(&[Against], 0)]).also(&[Set::of(&[Follow, Send]), Set::of(&[Self_, Host, SecretPath, DotEnv, Email])]).whatever_precedes(),
     // Secrecy.
     p(&CONCEAL, Critical, "keeps a harmful step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 8)]).also(&[TAKES, GOES]).unless(&[Unless]).as_it_stands(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 8)]).also(&[TAKES, GOES]).unless(&[Unless]).whatever_precedes(),
     p(&CONCEAL, Critical, "keeps a harmful step from the user",
-        &[s(&[Not], 0), s(&[Tell], 2), s(&[This_], 2)]).also(&[TAKES, GOES]).unless(&[Unless]).as_it_stands(),
+        &[s(&[Not], 0), s(&[Tell], 2), s(&[This_], 2)]).also(&[TAKES, GOES]).unless(&[Unless]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)]).also(&[ACTS]).unless(&[Unless]).as_it_stands(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)]).also(&[ACTS]).unless(&[Unless]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 2)]).also(&[ACTS]).unless(&[Unless]).as_it_stands().at_the_end(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 2)]).also(&[ACTS]).unless(&[Unless]).whatever_precedes().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 2), s(&[User], 5)]).also(&[ACTS]).unless(&[Unless, Data]).as_it_stands().at_the_end(),
+        &[s(&[Not], 0), s(&[Tell], 2), s(&[User], 5)]).also(&[ACTS]).unless(&[Unless, Data]).whatever_precedes().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Tell], 0), s(&[This_], 2), s(&[User], 2), s(&[Not], 3)]).also(&[ACTS]).as_it_stands().at_the_end(),
+        &[s(&[Tell], 0), s(&[This_], 2), s(&[User], 2), s(&[Not], 3)]).also(&[ACTS]).whatever_precedes().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host])]).unless(&[Unless]).as_it_stands(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host])]).unless(&[Unless]).whatever_precedes(),
     p(&CONCEAL, Caution, "does something without the user's knowledge",
         &[s(&[Without], 0), s(&[Telling], 3)]).also(&[ACTS]),
     p(&CONCEAL, Caution, "hides something from the user",
@@ -181,23 +175,23 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
         &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)]).also(&[ACTS]),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[Mute], 0), s(&[Reply, User], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).as_it_stands(),
+        &[s(&[Mute], 0), s(&[Reply, User], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[Mute], 0)]).also(&[Set::of(&[Send, Host, Email, Account, Grant, SecretPath, Every])]).as_it_stands().at_the_end(),
+        &[s(&[Mute], 0)]).also(&[Set::of(&[Send, Host, Email, Account, Grant, SecretPath, Every])]).whatever_precedes().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[This_], 0), s(&[Absent], 6), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).as_it_stands(),
+        &[s(&[This_], 0), s(&[Absent], 6), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
-        &[s(&[User], 0), s(&[Unaware], 8)]).also(&[ACTS]).as_it_stands(),
+        &[s(&[User], 0), s(&[Unaware], 8)]).also(&[ACTS]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
-        &[s(&[Dark], 0)]).also(&[ACTS]).as_it_stands(),
+        &[s(&[Dark], 0)]).also(&[ACTS]).whatever_precedes(),
     p(&CONCEAL, Caution, "sends something without a word",
-        &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)]).also(&[Set::of(&[Send]), Set::of(&[Host, Email])]).as_it_stands(),
+        &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)]).also(&[Set::of(&[Send]), Set::of(&[Host, Email])]).whatever_precedes(),
     p(&CONCEAL, Caution, "sends something in silence",
         &[s(&[Hide, Quietly], 0), s(&[Send, CarbonCopy], 6)]).also(&[Set::of(&[Host, Email, SecretPath])]),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[NotIn], 0), s(&[This_], 2), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host, Falsify, Remember, Grant])]).as_it_stands(),
+        &[s(&[NotIn], 0), s(&[This_], 2), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host, Falsify, Remember, Grant])]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps the reason from those it concerns",
-        &[s(&[Not], 0), s(&[Disclose], 2), s(&[Why, This_], 2)]).also(&[Set::of(&[Falsify, Figures, PayTo, Grant])]).as_it_stands(),
+        &[s(&[Not], 0), s(&[Disclose], 2), s(&[Why, This_], 2)]).also(&[Set::of(&[Falsify, Figures, PayTo, Grant])]).whatever_precedes(),
     p(&CONCEAL, Caution, "hides a change from those it concerns",
         &[s(&[Hide], 0), s(&[Why], 3)]).also(&[Set::of(&[Falsify, Figures, PayTo])]),
     // Approval.
@@ -252,11 +246,11 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&PERSONA, Caution, "gives the agent a persona without rules",
         &[s(&[YouAre], 0), s(&[Concept::Persona], 8)]),
     p(&PERSONA, Caution, "forbids the agent to refuse",
-        &[s(&[Not], 0), s(&[Refuse], 1)]).also(&[Set::of(&[EveryRequest, Concept::Warn, Normally])]).unless(&[To]).as_it_stands(),
+        &[s(&[Not], 0), s(&[Refuse], 1)]).also(&[Set::of(&[EveryRequest, Concept::Warn, Normally])]).unless(&[To]).whatever_precedes(),
     p(&PERSONA, Caution, "obeys every request, without a warning",
         &[s(&[Comply], 0), s(&[EveryRequest], 3)]).also(&[Set::of(&[Refuse, Normally, Concept::Warn])]),
     p(&PERSONA, Caution, "obeys every request, also those it should refuse",
-        &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)]).as_it_stands(),
+        &[s(&[EveryRequest], 0), s(&[Refuse], 6), s(&[Normally], 8)]).whatever_precedes(),
     p(&PERSONA, Caution, "takes warnings away from what cannot be undone",
         &[s(&[Remove], 0), s(&[Concept::Warn], 3)]).also(&[Set::of(&[NoAsk, EveryRequest])]).unless(&[Unless]),
     p(&PERSONA, Caution, "takes warnings away from what cannot be undone",
@@ -280,9 +274,9 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CLAIMS, Caution, "claims every request before other skills",
         &[s(&[Before_], 0), s(&[OtherSkill], 5)]).also(&[Set::of(&[EveryRequest])]),
     p(&CLAIMS, Caution, "keeps other skills from being used",
-        &[s(&[OtherSkill], 0), s(&[Not], 16), s(&[LoadSkill], 2), s(&[This_], 2)]).as_it_stands(),
+        &[s(&[OtherSkill], 0), s(&[Not], 16), s(&[LoadSkill], 2), s(&[This_], 2)]).whatever_precedes(),
     p(&CLAIMS, Caution, "keeps other skills from being used",
-        &[s(&[Not], 0), s(&[LoadSkill], 2), s(&[OtherSkill], 4)]).also(&[Set::of(&[EveryRequest, AsReal, Before_])]).as_it_stands(),
+        &[s(&[Not], 0), s(&[LoadSkill], 2), s(&[OtherSkill], 4)]).also(&[Set::of(&[EveryRequest, AsReal, Before_])]).whatever_precedes(),
     // Traces.
     p(&rules::TRACE_WIPING, Caution, "wipes traces",
         &[s(&[Wipe], 0), s(&[TracesWord, TracePath], 8)]).also(&[Set::of(&[Hide, Dark, Mute, Every, Also, NoAsk])]),
@@ -335,13 +329,13 @@ pub(crate) static HIDDEN: &[Pattern] = &[
     p(&HIDING, Critical, "hidden text overrides the agent's instructions",
         &[s(&[Ignore], 0), s(&[Instructions], 6)]).unless(&[About]),
     p(&HIDING, Critical, "hidden text asks for secrecy",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User, This_], 4)]).also(&[THINGS]).as_it_stands().unless(&[Todo, Unless]),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User, This_], 4)]).also(&[THINGS]).whatever_precedes().unless(&[Todo, Unless]),
     p(&HIDING, Critical, "hidden text asks for secrecy",
         &[s(&[Keep], 0), s(&[This_], 2), s(&[Out], 3), s(&[Reply], 5)]),
     p(&HIDING, Caution, "hidden text asks for secrecy",
         &[s(&[Without], 0), s(&[Telling], 4)]).also(&[ACTS]),
     p(&HIDING, Caution, "hidden text asks for secrecy",
-        &[s(&[Agent, Important], 0), s(&[Dark, Mute, Hide], 24)]).also(&[Set::of(&[Agent, Important, User]), THINGS]).as_it_stands().unless(&[Todo]),
+        &[s(&[Agent, Important], 0), s(&[Dark, Mute, Hide], 24)]).also(&[Set::of(&[Agent, Important, User]), THINGS]).whatever_precedes().unless(&[Todo]),
     p(&HIDING, Caution, "hidden text speaks to the agent and has it act",
         &[s(&[Agent, Important], 0), s(&[Run, Send, Fetch, Read, Copy, Remember], 14), s(&[Host, Email, SecretPath, DotEnv, SecretWord, Code, Conversation, SettingsFile, MemoryFile, SystemPrompt, Account], 14)]).unless(&[Todo]),
     p(&HIDING, Caution, "hidden text tells the agent to approve or to obey",
@@ -411,20 +405,6 @@ impl Pattern {
     /// The token of the last step, when the steps follow each other from `start`.
     fn follow(&self, sentence: &Sentence, start: usize) -> Option<usize> {
         let tokens = &sentence.tokens;
-        if self.any_order > 0 {
-            let mut end = start;
-            for step in &self.steps[1..] {
-                let place = tokens[start].at;
-                let near =
-                    |token: &Token| token.at.abs_diff(place) <= self.any_order && token.at != place;
-                let from = tokens.partition_point(|token| token.at + self.any_order < place);
-                let found = (from..tokens.len())
-                    .take_while(|at| tokens[*at].at <= place + self.any_order)
-                    .find(|at| near(&tokens[*at]) && tokens[*at].set.meets(step.0))?;
-                end = end.max(found);
-            }
-            return Some(end);
-        }
         let mut at = start;
         for step in &self.steps[1..] {
             let from = tokens[at].at;

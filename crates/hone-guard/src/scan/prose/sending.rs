@@ -8,9 +8,13 @@ use super::super::findings::{Findings, Match};
 use super::super::rules;
 use super::super::text::floor;
 use super::Piece;
+#[allow(clippy::enum_glob_use, reason = "conditions are data made of concepts")]
 use super::lexicon::Concept::*;
 use super::lexicon::Set;
 use super::sentences::{Sentence, Token};
+
+/// Bytes of a description that can name a service.
+const MAX_DESCRIPTION: usize = 4096;
 
 const SENDS: Set = Set::of(&[Send, CarbonCopy, Goes]);
 /// What makes a transfer more than a step of the task: each time, besides, unseen, unasked.
@@ -64,7 +68,7 @@ fn neighbours(piece: &Piece<'_, '_>, at: usize) -> Set {
         .fold(Set::NONE, |set, sentence| set.with(sentence.set()))
 }
 
-fn first<'s>(sentence: &'s Sentence, set: Set) -> Option<(usize, &'s Token)> {
+fn first(sentence: &Sentence, set: Set) -> Option<(usize, &Token)> {
     sentence
         .tokens
         .iter()
@@ -92,7 +96,7 @@ fn takes_secret(sentence: &Sentence) -> Option<std::ops::Range<usize>> {
         .tokens
         .iter()
         .any(|token| token.set.meets(Set::of(&[Full, Data])) && token.at.abs_diff(path.at) <= 16);
-    (path.set.has(SecretPath) || whole).then(|| verb.range.start..path.range.end)
+    (path.set.has(SecretPath) || whole).then_some(verb.range.start..path.range.end)
 }
 
 /// `keep the notes at https://…`: a verb of keeping, what is kept, and then where.
@@ -143,8 +147,9 @@ fn foreign(text: &str, skill: &Skill<'_>, even_own: bool) -> Option<String> {
     let host = destination::host(text)?;
     let class = destination::classify(text);
     let label = host.rsplit('.').nth(1).unwrap_or_default();
-    let named = super::super::mention::has_word(&skill.subject.description.to_lowercase(), label)
-        && label.len() > 3;
+    let description = &skill.subject.description;
+    let description = description[..floor(description, MAX_DESCRIPTION)].to_lowercase();
+    let named = label.len() > 3 && super::super::mention::has_word(&description, label);
     if named && !even_own && class == Class::Foreign {
         return None;
     }
@@ -268,31 +273,10 @@ fn obey(
 }
 
 /// Words of a placeholder in an address that stand for what was said.
+#[rustfmt::skip]
 const SAID: &[&str] = &[
-    "message",
-    "conversation",
-    "answer",
-    "reply",
-    "chat",
-    "transcript",
-    "summary",
-    "question",
-    "response",
-    "context",
-    "history",
-    "session",
-    "prompt",
-    "secret",
-    "token",
-    "key",
-    "env",
-    "user's",
-    "user input",
-    "user_input",
-    "data",
-    "notes",
-    "name",
-    "mail",
+    "message", "conversation", "answer", "reply", "chat", "transcript", "summary", "question", "response", "context", "history", "session", "prompt", "secret", "token",
+    "key", "env", "user's", "user input", "user_input", "data", "notes", "name", "mail",
 ];
 
 /// A picture or link whose address the agent fills with what was said.

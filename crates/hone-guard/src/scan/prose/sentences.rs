@@ -41,6 +41,9 @@ impl Sentence {
 /// Words after which a sentence ends even without a mark.
 pub(crate) const MAX_WORDS: usize = 120;
 
+/// Characters of a path or host that are looked at.
+const MAX_PATH: usize = 512;
+
 /// Bytes within which a quotation mark must be closed to count.
 const MAX_QUOTE: usize = 400;
 
@@ -262,8 +265,12 @@ impl Walk<'_> {
             }
             return at + c.len_utf8();
         }
-        let run: usize =
-            text[at..].chars().take_while(|c| is_of_path(*c)).map(char::len_utf8).sum();
+        let run: usize = text[at..]
+            .chars()
+            .take(MAX_PATH)
+            .take_while(|c| is_of_path(*c))
+            .map(char::len_utf8)
+            .sum();
         let trimmed = text[at..at + run].trim_end_matches(['.', ':', '-', '/']);
         if trimmed.len() > 1 && trimmed[1..].contains(['.', '/', '@', '\\'])
             || trimmed.starts_with(['~', '.', '/']) && trimmed.len() > 2
@@ -339,101 +346,13 @@ fn is_skip_flag(text: &str) -> bool {
 }
 
 /// Top-level domains under which a bare name is taken for a host; file endings are not among them.
+#[rustfmt::skip]
 const DOMAINS: &[&str] = &[
-    "com",
-    "net",
-    "org",
-    "io",
-    "dev",
-    "app",
-    "site",
-    "xyz",
-    "cloud",
-    "cc",
-    "ai",
-    "co",
-    "online",
-    "top",
-    "club",
-    "info",
-    "me",
-    "tech",
-    "live",
-    "host",
-    "space",
-    "website",
-    "ru",
-    "cn",
-    "de",
-    "fr",
-    "es",
-    "uk",
-    "eu",
-    "to",
-    "biz",
-    "pro",
-    "link",
-    "store",
-    "shop",
-    "page",
-    "network",
-    "systems",
-    "tools",
-    "us",
-    "in",
-    "pw",
-    "su",
-    "icu",
-    "fun",
-    "work",
-    "digital",
-    "agency",
-    "email",
-    "services",
-    "solutions",
-    "global",
-    "world",
-    "today",
-    "life",
-    "one",
-    "gg",
-    "so",
-    "tk",
-    "ml",
-    "br",
-    "jp",
-    "kr",
-    "nl",
-    "pl",
-    "it",
-    "ch",
-    "at",
-    "be",
-    "se",
-    "no",
-    "fi",
-    "ly",
-    "st",
-    "im",
-    "is",
-    "la",
-    "ws",
-    "vip",
-    "wiki",
-    "zone",
-    "center",
-    "support",
-    "media",
-    "studio",
-    "software",
-    "team",
-    "group",
-    "company",
-    "finance",
-    "money",
-    "exchange",
-    "market",
-    "trade",
+    "com", "net", "org", "io", "dev", "app", "site", "xyz", "cloud", "cc", "ai", "co", "online", "top", "club", "info", "me", "tech", "live", "host", "space", "website",
+    "ru", "cn", "de", "fr", "es", "uk", "eu", "to", "biz", "pro", "link", "store", "shop", "page", "network", "systems", "tools", "us", "in", "pw", "su", "icu", "fun",
+    "work", "digital", "agency", "email", "services", "solutions", "global", "world", "today", "life", "one", "gg", "so", "tk", "ml", "br", "jp", "kr", "nl", "pl", "it",
+    "ch", "at", "be", "se", "no", "fi", "ly", "st", "im", "is", "la", "ws", "vip", "wiki", "zone", "center", "support", "media", "studio", "software", "team", "group",
+    "company", "finance", "money", "exchange", "market", "trade",
 ];
 
 /// What a word is by its form: an e-mail address, a path that matters, a bare host.

@@ -259,3 +259,18 @@ fn hidden_orders() {
         ],
     );
 }
+
+/// Text that repeats what is costly to look at: quotes, paths, addresses, markers, phrases.
+#[test]
+fn long_texts_are_looked_at_in_time_that_grows_with_them() {
+    let seconds = |times: usize| {
+        let text =
+            "ab/cd/ef [inst] \"ignore `all <x> https://h.brightpath.site/a previous do not tell "
+                .repeat(times);
+        let started = std::time::Instant::now();
+        blocked(&text);
+        started.elapsed().as_secs_f64()
+    };
+    let (short, long) = (seconds(500), seconds(4000));
+    assert!(long < short * 8.0 * 6.0, "{short} s, then {long} s");
+}

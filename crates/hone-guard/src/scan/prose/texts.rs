@@ -93,35 +93,11 @@ fn value_at(line: &str) -> Option<usize> {
 }
 
 /// Keys by which a list of attacks for a detector, a course or a test is known.
+#[rustfmt::skip]
 const CATALOGUE: &[&str] = &[
-    "expect",
-    "expected",
-    "label",
-    "labels",
-    "should_trigger",
-    "is_attack",
-    "attack",
-    "attacks",
-    "pattern",
-    "patterns",
-    "phrase",
-    "phrases",
-    "category",
-    "injection",
-    "benign",
-    "malicious",
-    "expected_behavior",
-    "expected_output",
-    "assert",
-    "must_not",
-    "should_refuse",
-    "detect",
-    "regex",
-    "verdict",
-    "indicator",
-    "indicators",
-    "signature",
-    "signatures",
+    "expect", "expected", "label", "labels", "should_trigger", "is_attack", "attack", "attacks", "pattern", "patterns", "phrase", "phrases", "category", "injection",
+    "benign", "malicious", "expected_behavior", "expected_output", "assert", "must_not", "should_refuse", "detect", "regex", "verdict", "indicator", "indicators",
+    "signature", "signatures",
 ];
 
 /// Whether a settings text is a list of what to detect or to withstand.
