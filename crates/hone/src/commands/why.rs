@@ -122,15 +122,15 @@ pub(crate) fn what_if(
         let _ = writeln!(text, "  takes {} from {name}", count(taken.messages, "message"));
     }
     for message in &report.first {
-        let from = message.taken_from.as_deref().map(|from| format!(" (was {from})"));
-        let from = from.unwrap_or_default();
+        let from = message.taken_from.as_deref();
+        let from = from.map_or(String::new(), |from| format!(" (was {})", printable_line(from)));
         let _ = writeln!(
             text,
             "  {:8}  {:.2}  {}{}",
             message.band,
             message.score,
             printable_line(&message.query),
-            printable_line(&from)
+            from
         );
     }
     if !report.neighbours.is_empty() {
