@@ -2,7 +2,6 @@
 //! caution or dangerous, by rule: `cargo run --release -p hone-guard --example corpus -- DIR…`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example that prints")]
-#![allow(clippy::print_stdout, reason = "a runner that prints")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

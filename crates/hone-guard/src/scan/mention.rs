@@ -86,7 +86,13 @@ fn context_of(member: &Member, is_named: bool) -> Context {
                 .rsplit('/')
                 .next()
                 .is_some_and(|name| name.starts_with("evals.") || name.starts_with("triggers."));
-    if fixture && !is_named {
+    // Cases of an evaluation are data, whoever names them: a text for the skill to be tried on.
+    let evaluation = folders
+        .split('/')
+        .any(|part| matches!(part, "evals" | "eval" | "evaluations" | "testdata" | "fixtures"));
+    let data =
+        matches!(language, Language::Json | Language::Yaml | Language::Toml | Language::Plain);
+    if fixture && (!is_named || evaluation && data) {
         return Context::Fixture;
     }
     match language {

@@ -1,0 +1,43 @@
+//! Every technique of the threat list fires, and its look-alike is left alone: one case file for each
+//! family, whole skills as an attacker or an honest author would write them.
+
+mod cases;
+
+use hone_guard::Verdict;
+
+fn check(text: &str, attacks: usize) {
+    let cases = cases::parse(text);
+    let wrong: Vec<String> = cases
+        .iter()
+        .filter(|case| (cases::scan(case).verdict > Verdict::Safe) != case.fires)
+        .map(|case| {
+            format!("{} {}: {}", case.id, if case.fires { "missed" } else { "blocked" }, case.title)
+        })
+        .collect();
+    assert_eq!(wrong, Vec::<String>::new());
+    assert_eq!(cases.iter().filter(|case| case.fires).count(), attacks);
+}
+
+macro_rules! families {
+    ($($name:ident $file:literal $attacks:literal;)*) => {
+        $(#[test]
+        fn $name() {
+            check(include_str!(concat!("cases/", $file, ".cases")), $attacks);
+        })*
+    };
+}
+
+families! {
+    prompt_injection "pi" 27;
+    unicode "un" 10;
+    exfiltration "ex" 24;
+    remote_code "rs" 25;
+    persistence_and_control_plane "pe" 22;
+    obfuscation "ob" 22;
+    bundle_structure "fs" 25;
+    dependencies "sc" 8;
+    secrets "se" 6;
+    manifest_and_tools "tl" 8;
+    destruction "de" 10;
+    benign_look_alikes "bn" 0;
+}
