@@ -50,20 +50,21 @@ impl Unit<'_> {
             if shown.is_empty() { callee.rsplit('.').next().unwrap_or(callee) } else { shown };
         let call = Call { shown, ..call };
         let found = self.meaning(callee);
+        // Each argument is looked at once: twice, at every depth, would double with every call inside.
+        let mut arguments: Vec<Value> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            arguments.push(self.value(range.clone(), world, out, depth + 1));
+        }
         // What a callback gets: the thing itself, or what the call gives.
-        let given = match found {
+        let passed = match found {
             Some(Meaning::Fetch | Meaning::Connect | Meaning::Send) => {
-                let address = ranges
-                    .first()
-                    .map(|range| self.value(range.clone(), world, &mut None, depth + 1))
-                    .and_then(|v| v.host().map(str::to_owned))
-                    .unwrap_or_default();
+                let address = arguments.first().and_then(Value::host).unwrap_or_default();
                 Taint::remote(address)
             }
             _ => receiver.taint.clone(),
         };
         for range in ranges {
-            self.callback(range, &given, world);
+            self.callback(range, &passed, world);
             // items.forEach(send): the function gets each item.
             if range.len() == 1
                 && let Some(function) = self
@@ -75,14 +76,10 @@ impl Unit<'_> {
                 if calls.is_empty() {
                     calls.push(Taint::default());
                 }
-                if calls[0].add(&given) {
+                if calls[0].add(&passed) {
                     world.moved = true;
                 }
             }
-        }
-        let mut arguments: Vec<Value> = Vec::with_capacity(ranges.len());
-        for range in ranges {
-            arguments.push(self.value(range.clone(), world, out, depth + 1));
         }
         let mut all = Value::default();
         for argument in &arguments {
@@ -202,10 +199,9 @@ impl Unit<'_> {
             }
             for (position, argument) in arguments.iter().enumerate().take(8) {
                 let parameter = self
-                    .functions
-                    .iter()
-                    .find(|f| f.name == last)
-                    .and_then(|f| f.parameters.get(position))
+                    .by_name
+                    .get(last)
+                    .and_then(|at| self.functions[*at].parameters.get(position))
                     .cloned();
                 if let Some(parameter) = parameter {
                     let origins = self.origins.entry(parameter).or_default();

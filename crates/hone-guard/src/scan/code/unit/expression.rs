@@ -72,6 +72,7 @@ impl Unit<'_> {
         depth: usize,
     ) -> Value {
         let mut value = Value::default();
+        world.steps += 1;
         if depth > MAX_DEPTH {
             return value;
         }

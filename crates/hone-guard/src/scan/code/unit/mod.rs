@@ -39,6 +39,8 @@ pub(crate) struct Unit<'a> {
     close: Vec<usize>,
     statements: Vec<Statement>,
     functions: Vec<Function>,
+    /// The first function of each name.
+    by_name: HashMap<String, usize>,
     aliases: HashMap<String, String>,
     variables: HashMap<String, Taint>,
     texts: HashMap<String, Vec<String>>,
@@ -70,6 +72,7 @@ impl<'a> Unit<'a> {
             close,
             statements: Vec::new(),
             functions: Vec::new(),
+            by_name: HashMap::new(),
             aliases: HashMap::new(),
             variables: HashMap::new(),
             texts: HashMap::new(),
@@ -77,6 +80,9 @@ impl<'a> Unit<'a> {
             shell: Vec::new(),
         };
         unit.split();
+        for (at, function) in unit.functions.iter().enumerate() {
+            unit.by_name.entry(function.name.clone()).or_insert(at);
+        }
         unit.imports();
         unit
     }

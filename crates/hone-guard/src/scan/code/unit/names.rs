@@ -207,10 +207,7 @@ impl Unit<'_> {
             _ => meaning(resolved.strip_prefix("Kernel.").unwrap_or(resolved)),
         };
         // A helper of the skill's own with such a name is followed, not presumed.
-        if found.is_some()
-            && !resolved.contains('.')
-            && self.functions.iter().any(|f| f.name == resolved)
-        {
+        if found.is_some() && !resolved.contains('.') && self.by_name.contains_key(resolved) {
             return None;
         }
         found
