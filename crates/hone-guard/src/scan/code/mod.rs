@@ -41,6 +41,8 @@ pub(super) struct World {
     pub(super) constants: HashMap<String, Vec<String>>,
     /// Whether anything was gained in this round.
     pub(super) moved: bool,
+    /// Expressions looked at so far: a measure of the work.
+    pub(super) steps: usize,
 }
 
 impl<'a> Program<'a> {
@@ -70,6 +72,18 @@ impl<'a> Program<'a> {
         skill: &Skill<'_>,
         findings: &mut Findings<'_>,
     ) -> Vec<Passage<'a>> {
+        self.settle();
+        let mut shell = Vec::new();
+        for unit in &mut self.units {
+            unit.round(&mut self.world, Some((skill, findings)));
+            shapes::look(unit, skill, findings);
+            shell.append(&mut unit.shell);
+        }
+        shell
+    }
+
+    /// Rounds over all statements until nothing is gained.
+    fn settle(&mut self) {
         for unit in &mut self.units {
             unit.declare(&mut self.world);
         }
@@ -82,12 +96,59 @@ impl<'a> Program<'a> {
                 break;
             }
         }
-        let mut shell = Vec::new();
-        for unit in &mut self.units {
-            unit.round(&mut self.world, Some((skill, findings)));
-            shapes::look(unit, skill, findings);
-            shell.append(&mut unit.shell);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::super::finding::Context;
+    use super::super::passage::Place;
+    use super::*;
+
+    fn steps(language: Language, text: String) -> usize {
+        let passage = Passage {
+            file: 0,
+            language,
+            context: Context::Script,
+            text: Cow::Owned(text),
+            place: Place::Fixed { line: 1, column: 1 },
+            headings: Cow::Borrowed(""),
+            lead: Cow::Borrowed(""),
+            decoded: None,
+        };
+        let mut program = Program::default();
+        program.add(&passage);
+        program.settle();
+        program.world.steps
+    }
+
+    #[test]
+    fn calls_inside_calls_cost_what_their_text_does() {
+        for (language, open) in
+            [(Language::JavaScript, "fetch("), (Language::Python, "requests.get(")]
+        {
+            let nested =
+                |depth: usize| steps(language, open.repeat(depth) + &")".repeat(depth) + "\n");
+            assert!(nested(40) <= 2 * nested(20) + 8, "{open} {} {}", nested(40), nested(20));
         }
-        shell
+    }
+
+    #[test]
+    fn work_grows_with_the_text() {
+        let units = [
+            (Language::Python, "def f(a):\n return f(a)\n"),
+            (Language::JavaScript, "const f = (a) => f(a)\n"),
+            (Language::JavaScript, "a.b(c => d = a.b("),
+            (Language::Ruby, "f x, "),
+            (Language::Perl, "print $x "),
+            (Language::PowerShell, "x | y | "),
+            (Language::Php, "$x=$y;"),
+        ];
+        for (language, unit) in units {
+            let [small, large] = [1_000, 2_000].map(|n| steps(language, unit.repeat(n)));
+            assert!(large <= 2 * small + 2_000, "{unit:?}: {small} {large}");
+        }
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Memory {
     variables: HashMap<String, Value>,
     files: HashMap<String, Taint>,
     functions: HashMap<String, (Rc<Command>, TextId)>,
+    /// Work done inside called functions and nested scripts.
+    called: usize,
 }
 
 /// Which text a function was written in: its address and length, without a copy of it.
@@ -172,6 +174,12 @@ struct Walk<'w, 'f, 's> {
     depth: usize,
     looping: usize,
 }
+
+/// Bytes of commands that are walked inside called functions, in all: functions that call each other
+/// many times would multiply. A command costs its length and [`COMMAND_COST`].
+const MAX_CALLED: usize = 1024 * 1024;
+/// What a command costs besides its length.
+const COMMAND_COST: usize = 16;
 
 /// Scripts inside strings inside scripts that are followed.
 const MAX_NESTED: usize = 4;
@@ -330,6 +338,9 @@ impl Walk<'_, '_, '_> {
         input: &Taint,
         input_text: &str,
     ) -> (Taint, String) {
+        if self.depth > 0 {
+            self.memory.called += simple.span.len() + COMMAND_COST;
+        }
         let mut input = input.clone();
         let mut input_text = input_text.to_owned();
         for redirect in &simple.redirects {
@@ -448,7 +459,7 @@ impl Walk<'_, '_, '_> {
 
     /// Walks the body of a function with the arguments of a call; gives what it writes.
     fn called(&mut self, name: &str, arguments: &[Value], input: &Taint) -> Option<Taint> {
-        if self.depth >= MAX_NESTED {
+        if self.depth >= MAX_NESTED || self.memory.called >= MAX_CALLED {
             return None;
         }
         let (body, source) = self.memory.functions.get(name).cloned()?;
@@ -706,4 +717,42 @@ fn is_fork_bomb(compact: &str) -> bool {
 /// A path as a key: without `./` in front and quotes around.
 fn key(path: &str) -> String {
     path.trim_matches(['"', '\'']).trim_start_matches("./").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::super::passage::Place;
+    use super::super::subject::Subject;
+    use super::*;
+
+    fn work(text: String) -> usize {
+        let passage = Passage {
+            file: 0,
+            language: Language::Shell,
+            context: Context::Script,
+            text: Cow::Owned(text),
+            place: Place::Fixed { line: 1, column: 1 },
+            headings: Cow::Borrowed(""),
+            lead: Cow::Borrowed(""),
+            decoded: None,
+        };
+        let skill =
+            Skill { subject: Subject::default(), members: &[], host_counts: HashMap::new() };
+        let mut memory = Memory::default();
+        look(&passage, &skill, &mut memory, &mut Findings::new(&[]));
+        memory.called
+    }
+
+    #[test]
+    fn functions_that_call_themselves_do_not_multiply() {
+        let body = |calls: usize| format!("f() {{ {} }}\nf\n", "f;".repeat(calls));
+        // Within the bound every call is followed.
+        let few = work(body(4));
+        assert!(few > 4 * 4 * 4 * COMMAND_COST && few < MAX_CALLED, "{few}");
+        // Past it calls are not: what is under way is ended, at one level after the other.
+        let many = work(body(200));
+        assert!((MAX_CALLED..2 * MAX_CALLED).contains(&many), "{many}");
+    }
 }

@@ -1,0 +1,346 @@
+//! What statements do to variables: assignments, bindings of loops and blocks, results of functions.
+//!
+//! Values only ever gain, so that a few rounds reach the end.
+
+use super::expression::Value;
+use super::{MAX_TEXT, Out, Unit};
+use crate::scan::code::World;
+use crate::scan::code::lexer::Token;
+use crate::scan::code::tables::meaning;
+use crate::scan::flow::Taint;
+use crate::scan::kind::Language;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+impl Unit<'_> {
+    pub(super) fn statement(&mut self, at: usize, world: &mut World, out: &mut Out<'_, '_, '_>) {
+        let range = self.statements[at].tokens.clone();
+        let function = self.statements[at].function;
+        let first = self.name_at(range.start).map(str::to_owned);
+        // for x in …, foreach (… as …), with … as x
+        if matches!(first.as_deref(), Some("for" | "foreach" | "with" | "async")) {
+            self.binding(&range, world, out);
+            return;
+        }
+        if let Some(equals) = self.assignment(&range) {
+            let mut value = self.value(equals + 1..range.end, world, out, 0);
+            self.narrow(&range, &mut value);
+            let targets = self.targets(range.start..equals);
+            let destructured = (range.start..equals).any(|i| self.is_op(i, '{'));
+            // fd, path = tempfile.mkstemp(): two names of one file.
+            if targets.len() == 2 && value.names.iter().any(|n| n.ends_with("mkstemp")) {
+                for (one, other) in [(0, 1), (1, 0)] {
+                    let origins = self.origins.entry(targets[one].clone()).or_default();
+                    if !origins.contains(&targets[other]) {
+                        origins.push(targets[other].clone());
+                    }
+                }
+            }
+            for target in &targets {
+                if destructured && value.taint.environment && equals + 2 >= range.end {
+                    // const { A, B } = process.env
+                    let key = Value { taint: Taint::key(target), ..Value::default() };
+                    self.assign(target, &key, world);
+                } else {
+                    self.assign(target, &value, world);
+                }
+                // cmd.Stdin = conn
+                if target.to_ascii_lowercase().ends_with(".stdin")
+                    && value.taint.connection.is_some()
+                {
+                    self.shell_on_connection(equals, out);
+                }
+            }
+            // `f = exec`: another name for the same thing.
+            let right: Vec<&Token> =
+                self.tokens[equals + 1..range.end].iter().map(|s| &s.token).collect();
+            let alias = match right.as_slice() {
+                [Token::Name(name)] => {
+                    let resolved = self.resolve(name);
+                    self.meaning(&resolved).map(|_| resolved)
+                }
+                _ => value.alias.clone().filter(|alias| {
+                    self.meaning(alias).is_some()
+                        || alias.len() > 1 && meaning(&format!("{alias}.x")).is_none()
+                }),
+            };
+            // `const { a } = require(…)` was bound with the imports.
+            let destructured = (range.start..equals).any(|i| self.is_op(i, '{'));
+            if let (Some(alias), Some(target), false) =
+                (alias, self.targets(range.start..equals).first(), destructured)
+            {
+                self.aliases.insert(target.clone(), alias);
+            }
+            return;
+        }
+        // if (my $s = …), while (defined(my $q = …))
+        if matches!(first.as_deref(), Some("if" | "while" | "elsif" | "unless" | "until"))
+            && !matches!(self.passage.language, Language::Python)
+        {
+            let inner = range.clone().skip(1).find(|i| {
+                self.is_op(*i, '=')
+                    && !self.is_op(*i + 1, '=')
+                    && !self.is_op(*i + 1, '>')
+                    && !self.is_op(*i + 1, '~')
+                    && !matches!(self.token(*i - 1), Some(Token::Op('=' | '!' | '<' | '>')))
+                    && self.name_at(*i - 1).is_some()
+            });
+            if let Some(equals) = inner
+                && let Some(target) = self.name_at(equals - 1).map(str::to_owned)
+            {
+                let value = self.value(equals + 1..range.end, world, out, 1);
+                self.assign(&target, &value, world);
+            }
+        }
+        // … | ForEach-Object {: `$_` is each of what stands before the pipe.
+        if self.passage.language == Language::PowerShell
+            && let Some(pipe) = range.clone().rev().find(|i| self.is_op(*i, '|'))
+            && self.name_at(pipe + 1).is_some_and(|n| {
+                n.eq_ignore_ascii_case("ForEach-Object")
+                    || n.eq_ignore_ascii_case("foreach")
+                    || n.eq_ignore_ascii_case("Where-Object")
+            })
+        {
+            let value = self.value(range.start..pipe, world, &mut None, 1);
+            self.assign("_", &value, world);
+        }
+        let returns = matches!(first.as_deref(), Some("return" | "yield"));
+        let value = self.value(
+            if returns { range.start + 1..range.end } else { range.clone() },
+            world,
+            out,
+            0,
+        );
+        let implicit =
+            matches!(self.passage.language, Language::Ruby | Language::Perl | Language::PowerShell)
+                || range.clone().any(|i| self.is_op(i, '=') && self.is_op(i + 1, '>'));
+        if let Some(function) = function.filter(|_| returns || implicit) {
+            let name = self.functions[function].name.clone();
+            if !value.taint.is_clean() && world.returns.entry(name).or_default().add(&value.taint) {
+                world.moved = true;
+            }
+        }
+        // export const f = (x) => expression
+        if let Some(arrow) = range.clone().find(|i| self.is_op(*i, '=') && self.is_op(*i + 1, '>'))
+            && let Some(name) = first
+        {
+            let value = self.value(arrow + 2..range.end, world, &mut None, 0);
+            if !value.taint.is_clean() && world.returns.entry(name).or_default().add(&value.taint) {
+                world.moved = true;
+            }
+        }
+    }
+
+    /// `{k: v for k, v in os.environ.items() if k.startswith("APP_")}` is not the whole environment.
+    pub(super) fn narrow(&self, range: &Range<usize>, value: &mut Value) {
+        if !value.taint.environment {
+            return;
+        }
+        let filters = range.clone().any(|i| {
+            self.name_at(i).is_some_and(|n| {
+                matches!(
+                    n.rsplit('.').next(),
+                    Some(
+                        "startswith"
+                            | "startsWith"
+                            | "HasPrefix"
+                            | "start_with"
+                            | "select"
+                            | "slice"
+                    )
+                )
+            })
+        });
+        let own = range.clone().any(|i| matches!(self.token(i), Some(Token::Text(text)) if text.len() >= 3 && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && !matches!(text.as_str(), "AWS_" | "AWS" | "GITHUB" | "GITHUB_" | "OPENAI" | "TOKEN" | "KEY" | "SECRET")));
+        if filters && own {
+            value.taint.environment = false;
+        }
+    }
+
+    pub(super) fn binding(
+        &mut self,
+        range: &Range<usize>,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) {
+        let word =
+            range.clone().find(|i| matches!(self.name_at(*i), Some("in" | "of" | "as" | "range")));
+        let Some(word) = word else {
+            self.value(range.clone(), world, out, 0);
+            return;
+        };
+        let (expression, targets) = if self.name_at(word) == Some("as") {
+            (range.start + 1..word, word + 1..range.end)
+        } else {
+            (word + 1..range.end, range.start + 1..word)
+        };
+        let value = self.value(expression.clone(), world, out, 0);
+        let names: Vec<String> = targets
+            .clone()
+            .filter_map(|i| self.name_at(i).map(str::to_owned))
+            .filter(|n| !matches!(n.as_str(), "const" | "let" | "var" | "my" | "await"))
+            .collect();
+        for name in names {
+            self.assign(&name, &value, world);
+        }
+        // What stands after the binding on the same line: `with a as x, b as y:`, one-line bodies.
+        if self.name_at(word) == Some("as") {
+            let more = targets.clone().find(|i| self.name_at(*i) == Some("as"));
+            if let Some(more) = more {
+                let start =
+                    targets.clone().find(|i| self.is_op(*i, ',')).map_or(targets.start, |i| i + 1);
+                let value = self.value(start..more, world, out, 0);
+                if let Some(name) = self.name_at(more + 1).map(str::to_owned) {
+                    self.assign(&name, &value, world);
+                }
+            }
+        }
+    }
+
+    /// Where a statement assigns at its top level.
+    pub(super) fn assignment(&self, range: &Range<usize>) -> Option<usize> {
+        let mut at = range.start;
+        while at < range.end {
+            match &self.tokens[at].token {
+                Token::Op('(' | '[' | '{') => at = self.close[at].clamp(at, range.end),
+                Token::Op('=') => {
+                    let before = at
+                        .checked_sub(1)
+                        .filter(|i| *i >= range.start)
+                        .and_then(|i| self.token(i).cloned());
+                    let adjacent = at
+                        .checked_sub(1)
+                        .is_some_and(|i| self.tokens[i].at + 1 == self.tokens[at].at);
+                    let compares =
+                        adjacent && matches!(before, Some(Token::Op('=' | '!' | '<' | '>' | '~')));
+                    if !compares
+                        && !self.is_op(at + 1, '=')
+                        && !self.is_op(at + 1, '>')
+                        && !self.is_op(at + 1, '~')
+                        && at > range.start
+                    {
+                        return Some(at);
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+
+    pub(super) fn targets(&self, range: Range<usize>) -> Vec<String> {
+        const WORDS: [&str; 14] = [
+            "const", "let", "var", "my", "our", "local", "export", "static", "public", "private",
+            "readonly", "final", "global", "await",
+        ];
+        let mut found = Vec::new();
+        let mut at = range.start;
+        while at < range.end {
+            match &self.tokens[at].token {
+                Token::Name(name) if !WORDS.contains(&name.as_str()) => {
+                    found.push(name.clone());
+                    // `x: Type =`
+                    if self.is_op(at + 1, ':')
+                        && !self.is_op(range.start, '{')
+                        && !self.is_op(range.start + 1, '{')
+                        && self.passage.language != Language::Go
+                    {
+                        break;
+                    }
+                }
+                Token::Op('[') if at > range.start => at = self.close[at].clamp(at, range.end),
+                _ => {}
+            }
+            at += 1;
+        }
+        found
+    }
+
+    pub(super) fn assign(&mut self, target: &str, value: &Value, world: &mut World) {
+        self.gain(target, &value.taint, world);
+        if !value.texts.is_empty() && value.path().len() < MAX_TEXT {
+            world
+                .constants
+                .entry(target.rsplit('.').next().unwrap_or(target).to_owned())
+                .or_insert_with(|| value.texts.clone());
+            self.texts.entry(target.to_owned()).or_insert_with(|| value.texts.clone());
+        }
+        if !value.names.is_empty() || !value.texts.is_empty() {
+            let origins = self.origins.entry(target.to_owned()).or_default();
+            for origin in value.names.iter().chain(&value.texts) {
+                if origins.len() < 8 && origin != target && !origins.contains(origin) {
+                    origins.push(origin.clone());
+                }
+            }
+        }
+    }
+
+    /// Texts that names may stand for, through what they were made from.
+    pub(super) fn possible(&self, names: &[String]) -> Vec<String> {
+        const MOST: usize = 64;
+        let mut found: Vec<String> = Vec::new();
+        let mut left: Vec<String> = names.to_vec();
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        while let Some(name) = left.pop() {
+            if found.len() > MOST || !seen.insert(name.clone()) {
+                continue;
+            }
+            if let Some(texts) = self.texts.get(&name) {
+                found.extend(texts.iter().cloned());
+                found.push(texts.join("/"));
+            }
+            let base = name.rsplit_once('.').map(|(base, _)| base.to_owned());
+            for origin in self
+                .origins
+                .get(&name)
+                .or_else(|| base.as_ref().and_then(|b| self.origins.get(b)))
+                .into_iter()
+                .flatten()
+            {
+                found.push(origin.clone());
+                left.push(origin.clone());
+            }
+        }
+        found
+    }
+
+    /// What a variable carries, also as `self.x`, `data.y`.
+    pub(super) fn carried(&self, name: &str, world: &World) -> Taint {
+        let mut taint = self.variables.get(name).cloned().unwrap_or_default();
+        // self.X of a class attribute X
+        if let Some(attribute) = name
+            .strip_prefix("self.")
+            .or_else(|| name.strip_prefix("this."))
+            .or_else(|| name.strip_prefix("cls."))
+        {
+            let attribute = attribute.split('.').next().unwrap_or(attribute);
+            if let Some(known) = self.variables.get(attribute) {
+                taint.add(known);
+            }
+        }
+        let mut rest = name;
+        while let Some((before, _)) = rest.rsplit_once('.') {
+            if let Some(known) = self.variables.get(before) {
+                taint.add(known);
+            }
+            rest = before;
+        }
+        let _ = world;
+        taint
+    }
+
+    pub(super) fn known_text(&self, name: &str, world: &World) -> Option<Vec<String>> {
+        self.texts.get(name).cloned().or_else(|| {
+            let last = name.rsplit('.').next().unwrap_or(name);
+            // Constants of other files are written in capitals or as attributes.
+            (last.len() > 2
+                && (last
+                    .bytes()
+                    .all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
+                    || name.contains('.')))
+            .then(|| world.constants.get(last).cloned())
+            .flatten()
+        })
+    }
+}

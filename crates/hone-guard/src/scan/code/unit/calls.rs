@@ -1,0 +1,467 @@
+//! What a call does with its arguments and what it gives, by its meaning in the table.
+//!
+//! A function of the skill's own passes its arguments on to its parameters, in every file.
+
+use super::expression::Value;
+use super::names::js_module;
+use super::{INTERPRETER, MAX_DEPTH, Out, Unit};
+use crate::scan::code::World;
+use crate::scan::code::lexer::Token;
+use crate::scan::code::tables::Meaning;
+use crate::scan::destination::{Class, classify};
+use crate::scan::finding::Severity;
+use crate::scan::findings::Match;
+use crate::scan::flow::Taint;
+use crate::scan::rules;
+use crate::scan::subject::is_environment_name;
+use std::ops::Range;
+
+/// A call as it is written.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'c> {
+    /// The name that is called, resolved through imports.
+    pub(super) callee: &'c str,
+    /// The name for messages.
+    pub(super) shown: &'c str,
+    pub(super) ranges: &'c [Range<usize>],
+    pub(super) receiver: &'c Value,
+    pub(super) at: usize,
+}
+
+/// What a call is given.
+pub(super) struct Given {
+    pub(super) arguments: Vec<Value>,
+    /// All arguments together.
+    pub(super) all: Value,
+    pub(super) address: Option<String>,
+}
+
+impl Unit<'_> {
+    /// A call: what it does with its arguments, and what it gives.
+    pub(super) fn call(
+        &mut self,
+        call: Call<'_>,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+        depth: usize,
+    ) -> Value {
+        let Call { callee, shown, ranges, receiver, .. } = call;
+        let shown =
+            if shown.is_empty() { callee.rsplit('.').next().unwrap_or(callee) } else { shown };
+        let call = Call { shown, ..call };
+        let found = self.meaning(callee);
+        // Each argument is looked at once: twice, at every depth, would double with every call inside.
+        let mut arguments: Vec<Value> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            arguments.push(self.value(range.clone(), world, out, depth + 1));
+        }
+        // What a callback gets: the thing itself, or what the call gives.
+        let passed = match found {
+            Some(Meaning::Fetch | Meaning::Connect | Meaning::Send) => {
+                let address = arguments.first().and_then(Value::host).unwrap_or_default();
+                Taint::remote(address)
+            }
+            _ => receiver.taint.clone(),
+        };
+        for range in ranges {
+            self.callback(range, &passed, world);
+            // items.forEach(send): the function gets each item.
+            if range.len() == 1
+                && let Some(function) = self
+                    .name_at(range.start)
+                    .filter(|n| world.returns.contains_key(*n))
+                    .map(str::to_owned)
+            {
+                let calls = world.calls.entry(function).or_insert_with(|| vec![Taint::default()]);
+                if calls.is_empty() {
+                    calls.push(Taint::default());
+                }
+                if calls[0].add(&passed) {
+                    world.moved = true;
+                }
+            }
+        }
+        let mut all = Value::default();
+        for argument in &arguments {
+            all.add(argument);
+        }
+        let address = all
+            .address()
+            .or_else(|| {
+                all.host().filter(|_| matches!(found, Some(Meaning::Connect | Meaning::Lookup)))
+            })
+            .map(str::to_owned);
+        let mut result = Value::default();
+        let given = Given { arguments, all, address };
+        match found {
+            Some(Meaning::Environment) => {
+                match given
+                    .arguments
+                    .first()
+                    .and_then(|a| a.texts.first())
+                    .filter(|t| !t.is_empty())
+                {
+                    Some(variable) => result.taint = Taint::key(variable),
+                    None => result.taint = Taint::environment(),
+                }
+            }
+            Some(Meaning::Variable) => result = self.variable(call, given, world, out),
+            Some(Meaning::Fetch | Meaning::Send) => result = self.transfer(call, given, world, out),
+            Some(Meaning::Connect) => result = self.connect(call, given, world, out),
+            Some(Meaning::Decode(how)) => result = self.decode(call, given, how, world, out),
+            Some(Meaning::Secret(what)) => result.taint = Taint::secret(what),
+            Some(Meaning::Evaluate) => result = self.evaluate(call, given, world, out),
+            Some(Meaning::Run) => result = self.start(call, given, world, out),
+            Some(Meaning::WriteFile) => result = self.write_file(call, given, world, out),
+            Some(Meaning::WriteHere) => result = self.write_here(call, given, world, out),
+            Some(Meaning::Open) => result = self.open(call, given, world, out),
+            Some(Meaning::Download) => result = self.download(call, given, world, out),
+            Some(Meaning::Load) => result = self.load(call, given, world, out),
+            Some(Meaning::Delete) => result = self.delete(call, given, world, out),
+            Some(Meaning::Lookup) => result = self.lookup(call, given, world, out),
+            None => {
+                result = self.other(call, given, world, out);
+            }
+        }
+        if matches!(
+            callee,
+            "os.homedir"
+                | "Path.home"
+                | "pathlib.Path.home"
+                | "os.UserHomeDir"
+                | "homedir"
+                | "Dir.home"
+        ) {
+            result.texts = vec!["~".to_owned()];
+        }
+        // `Buffer.from(x, 'base64')`
+        if callee == "Buffer.from"
+            && arguments_text(ranges, self).iter().any(|t| t == "base64" || t == "hex")
+        {
+            result.taint.add(&Taint::decoded("base64"));
+        }
+        result
+    }
+
+    /// `os.getenv(name)`: one variable of the environment, or what its default says.
+    pub(super) fn variable(
+        &mut self,
+        call: Call<'_>,
+        given: Given,
+        _world: &mut World,
+        _out: &mut Out<'_, '_, '_>,
+    ) -> Value {
+        let Call { callee, .. } = call;
+        let Given { arguments, .. } = given;
+        let mut result = Value::default();
+        match arguments.first().and_then(|a| a.texts.first()) {
+            Some(variable) if is_environment_name(variable) || variable.len() > 1 => {
+                result.taint = Taint::key(variable);
+            }
+            // php: getenv() without a name is everything.
+            _ if arguments.is_empty() && callee == "getenv" => {
+                result.taint = Taint::environment();
+            }
+            _ => {
+                result.taint = arguments.first().map(|a| keys_named(a, self)).unwrap_or_default();
+            }
+        }
+        // A default is text that the variable may hold.
+        if let Some(default) = arguments.get(1) {
+            result.texts.extend(default.texts.iter().cloned());
+        }
+        result
+    }
+
+    /// A call of something that is not in the table.
+    fn other(
+        &mut self,
+        call: Call<'_>,
+        given: Given,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Value {
+        let Call { callee, receiver, at, .. } = call;
+        let Given { arguments, all, .. } = given;
+        let mut result = Value::default();
+        let last = callee.rsplit('.').next().unwrap_or(callee);
+        if world.returns.contains_key(last) && !matches!(last, "getattr" | "require" | "__import__")
+        {
+            // One of the skill's own functions: parameters by position, results by what it returns.
+            let calls = world.calls.entry(last.to_owned()).or_default();
+            for (position, argument) in arguments.iter().enumerate().take(16) {
+                if calls.len() <= position {
+                    calls.push(Taint::default());
+                }
+                if calls[position].add(&argument.taint) {
+                    world.moved = true;
+                }
+            }
+            for (position, argument) in arguments.iter().enumerate().take(8) {
+                let parameter = self
+                    .by_name
+                    .get(last)
+                    .and_then(|at| self.functions[*at].parameters.get(position))
+                    .cloned();
+                if let Some(parameter) = parameter {
+                    let origins = self.origins.entry(parameter).or_default();
+                    for origin in argument.texts.iter().chain(&argument.names) {
+                        if origins.len() < 12 && !origins.contains(origin) {
+                            origins.push(origin.clone());
+                        }
+                    }
+                }
+            }
+            result.taint.add(&world.returns[last]);
+            result.taint.add(&receiver.taint);
+            return result;
+        }
+        // What goes to an interpreter's input, or ties a connection to one.
+        if matches!(last, "communicate" | "writeln" | "feed")
+            && let Some(program) =
+                receiver.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)).map(str::to_owned)
+        {
+            self.to_interpreter(&all.taint, &program, at, out);
+        }
+        // git(repo, "push", "--mirror", address)
+        let all_refs = all.texts.iter().any(|t| t == "push")
+            && all.texts.iter().any(|t| t == "--mirror" || t == "--all");
+        if all_refs
+            && all.address().is_some_and(|address| !matches!(classify(address), Class::Local))
+        {
+            let flow = crate::scan::finding::Flow::new("every branch", "`git push`");
+            self.report(
+                at,
+                Some(
+                    Match::new(
+                        &rules::DATA_TO_FOREIGN_HOST,
+                        Severity::Critical,
+                        "every branch is pushed to a repository that the text names",
+                    )
+                    .with(flow),
+                ),
+                out,
+            );
+        }
+        if matches!(last, "dup2" | "reopen" | "fdopen")
+            && (all.taint.connection.is_some() || receiver.taint.connection.is_some())
+        {
+            self.shell_on_connection(at, out);
+        }
+        if last == "pipe"
+            && receiver.taint.connection.is_some()
+            && all.names.iter().any(|n| n.ends_with("stdin"))
+        {
+            self.shell_on_connection(at, out);
+        }
+        if last == "map" && all.names.iter().any(|n| n == "chr" || n == "String.fromCharCode") {
+            result.taint.add(&Taint::decoded("character codes"));
+        }
+        match last {
+            "__import__" | "import_module" | "require" => {
+                result.alias = Some(js_module(&all.text()));
+                return result;
+            }
+            "getattr" => {
+                if let [object, member, ..] = arguments.as_slice() {
+                    let base = object
+                        .alias
+                        .clone()
+                        .unwrap_or_else(|| object.names.first().cloned().unwrap_or_default());
+                    let dynamic = member.texts.is_empty();
+                    let joined = member.texts.len() > 1
+                        || member.names.iter().any(|n| n.ends_with("join") || n == "chr");
+                    let member = member.text();
+                    if joined && member.len() > 2 && !dynamic
+                        || dynamic && matches!(base.as_str(), "builtins" | "__builtins__")
+                    {
+                        let message =
+                            "the function that is called is put together or chosen when it runs";
+                        self.report(
+                            at,
+                            Some(Match::new(&rules::OBFUSCATED_CODE, Severity::Warn, message)),
+                            out,
+                        );
+                    }
+                    let global = matches!(base.as_str(), "builtins" | "__builtins__");
+                    result.alias = Some(if global { member } else { format!("{base}.{member}") });
+                }
+                return result;
+            }
+            "promisify" | "partial" | "bind" => {
+                result.alias = arguments
+                    .first()
+                    .and_then(|a| {
+                        a.alias.clone().or_else(|| a.names.first().map(|n| self.resolve(n)))
+                    })
+                    .or_else(|| receiver.alias.clone());
+                return result;
+            }
+            "globals" | "locals" | "vars" => {
+                result.alias = Some("globals".to_owned());
+                return result;
+            }
+            "connect"
+                if receiver.taint.connection.is_some()
+                    || self
+                        .variables
+                        .get(receiver.names.first().map_or("", String::as_str))
+                        .is_some_and(|t| t.connection.is_some()) =>
+            {
+                let to = all.host().unwrap_or_default().to_owned();
+                self.to_network(&Taint::default(), &to, "`connect`", at, out);
+                if let Some(name) = receiver.names.first().cloned()
+                    && !to.is_empty()
+                {
+                    let entry = self.variables.entry(name).or_default();
+                    if entry.connection.as_deref() == Some("") {
+                        entry.connection = Some(to.clone());
+                        entry.remote = Some(to);
+                        world.moved = true;
+                    }
+                }
+                return result;
+            }
+            _ if [
+                "append", "push", "extend", "update", "add", "set", "insert", "unshift", "concat",
+                "merge", "assign", "attach",
+            ]
+            .iter()
+            .any(|verb| last.starts_with(verb)) =>
+            {
+                if let Some(name) = receiver.names.first().cloned() {
+                    self.gain(&name, &all.taint, world);
+                }
+                result.taint.add(&all.taint);
+                result.taint.add(&receiver.taint);
+                return result;
+            }
+            "pipe" => {
+                // a.pipe(b): what a carries goes into b.
+                for argument in &arguments {
+                    if let Some(connection) = &argument.taint.connection {
+                        self.to_network(&receiver.taint, &connection.clone(), "`pipe`", at, out);
+                    }
+                    for name in &argument.names {
+                        let origins = self.origins.get(name).cloned().unwrap_or_default();
+                        self.gain(name, &receiver.taint, world);
+                        for origin in origins {
+                            self.gain(&origin, &receiver.taint, world);
+                        }
+                    }
+                }
+                result.taint.add(&receiver.taint);
+                return result;
+            }
+            "len" | "print" | "isinstance" | "exists" | "basename" | "dirname" | "log" | "info"
+            | "warn" | "error" | "debug" | "is_file" | "exists_sync" | "existsSync" | "isfile"
+            | "isdir" | "is_dir" | "stat" | "hexdigest" | "sha256" | "md5" | "length"
+            | "startswith" | "endswith" | "fileno" | "mkdir" | "exit" | "echo" | "printf"
+            | "Println" | "Printf" | "Write-Host" | "Write-Output" => {
+                if matches!(last, "echo" | "Write-Output") {
+                    result.taint.add(&all.taint);
+                }
+                return result;
+            }
+            _ => {}
+        }
+        result.taint.add(&all.taint);
+        result.taint.add(&receiver.taint);
+        result.texts = if receiver.texts.is_empty() {
+            all.texts
+        } else {
+            receiver.texts.iter().chain(&all.texts).take(8).cloned().collect()
+        };
+        result.names = receiver.names.iter().chain(&all.names).take(8).cloned().collect();
+        result.taint.add(&Taint::of_file(&result.path()));
+        result
+    }
+
+    /// Names that a function given as an argument takes: `x => …`, `(a, b) => …`, `function (x) {`,
+    /// `lambda x:`, `|x|`.
+    pub(super) fn callback(&mut self, range: &Range<usize>, given: &Taint, world: &mut World) {
+        if given.is_clean() || range.is_empty() {
+            return;
+        }
+        // { data: (_s, chunk) => … }: handlers inside a table.
+        if self.is_op(range.start, '{') {
+            let arrows: Vec<usize> = range
+                .clone()
+                .filter(|i| {
+                    self.is_op(*i, '=') && self.is_op(*i + 1, '>') && self.is_op(*i - 1, ')')
+                })
+                .take(16)
+                .collect();
+            for arrow in arrows {
+                let open = (range.start..arrow)
+                    .rev()
+                    .find(|i| self.is_op(*i, '(') && self.close[*i] == arrow - 1);
+                let names: Vec<String> = open
+                    .map(|open| {
+                        (open + 1..arrow)
+                            .filter_map(|i| self.name_at(i).map(str::to_owned))
+                            .collect()
+                    })
+                    .unwrap_or_default();
+                for name in names {
+                    self.gain(&name, given, world);
+                }
+            }
+        }
+        let mut names = Vec::new();
+        let mut at = range.start;
+        while matches!(self.name_at(at), Some("async" | "function" | "lambda")) {
+            at += 1;
+        }
+        if let Some(name) = self.name_at(at).filter(|_| {
+            self.is_op(at + 1, '=') && self.is_op(at + 2, '>')
+                || at > range.start && self.is_op(at + 1, ':')
+        }) {
+            names.push(name.to_owned());
+        } else if self.is_op(at, '(')
+            && (at > range.start
+                || self.is_op(self.close[at] + 1, '=') && self.is_op(self.close[at] + 2, '>'))
+        {
+            names = (at + 1..self.close[at].min(range.end))
+                .filter_map(|i| self.name_at(i).map(str::to_owned))
+                .collect();
+        }
+        for name in names {
+            self.gain(&name, given, world);
+        }
+        // c => s += c: the body may be an assignment.
+        if let Some(arrow) = range.clone().find(|i| self.is_op(*i, '=') && self.is_op(*i + 1, '>'))
+            && !self.is_op(arrow + 2, '{')
+            && let Some(equals) = self.assignment(&(arrow + 2..range.end))
+        {
+            let value = self.value(equals + 1..range.end, world, &mut None, MAX_DEPTH - 4);
+            for target in self.targets(arrow + 2..equals) {
+                self.assign(&target, &value, world);
+            }
+        }
+    }
+}
+
+/// The variables of the environment that an index may name.
+pub(super) fn keys_named(value: &Value, unit: &Unit<'_>) -> Taint {
+    let mut taint = Taint::default();
+    let origins = value.names.iter().filter_map(|name| unit.origins.get(name)).flatten();
+    for text in value.texts.iter().chain(origins) {
+        for part in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
+            if is_environment_name(part) {
+                taint.keys.insert(part.to_owned());
+            }
+        }
+    }
+    taint
+}
+
+pub(super) fn arguments_text(ranges: &[Range<usize>], unit: &Unit<'_>) -> Vec<String> {
+    ranges
+        .iter()
+        .filter_map(|range| match unit.token(range.start) {
+            Some(Token::Text(text)) if range.len() == 1 => Some(text.clone()),
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,229 @@
+//! What an expression gives: the texts, names and taints of its parts, put together.
+
+use super::calls::Call;
+use super::{MAX_DEPTH, MAX_TEXT, Out, Unit};
+use crate::scan::code::World;
+use crate::scan::code::lexer::Token;
+use crate::scan::flow::Taint;
+use crate::scan::kind::Language;
+use std::ops::Range;
+
+/// What an expression gives.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Value {
+    pub(super) taint: Taint,
+    /// Texts in it; pieces joined by `+` are one.
+    pub(super) texts: Vec<String>,
+    /// Names in it.
+    pub(super) names: Vec<String>,
+    /// The thing it is another name for: `getattr(os, "system")`.
+    pub(super) alias: Option<String>,
+    /// It starts with something only known at run time.
+    pub(super) dynamic_start: bool,
+    /// What its first part carries: the program of a command.
+    pub(super) head: Taint,
+}
+
+impl Value {
+    pub(super) fn path(&self) -> String {
+        self.texts.join("/")
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.texts.concat()
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.taint.add(&other.taint);
+        if self.texts.iter().map(String::len).sum::<usize>() < MAX_TEXT {
+            self.texts.extend(other.texts.iter().cloned());
+        }
+        if self.names.len() < 64 {
+            self.names.extend(other.names.iter().cloned());
+        }
+    }
+
+    /// The address among its texts.
+    pub(super) fn address(&self) -> Option<&str> {
+        self.texts.iter().map(String::as_str).find(|text| text.contains("://"))
+    }
+
+    /// Something like a host among its texts.
+    pub(super) fn host(&self) -> Option<&str> {
+        self.address().or_else(|| {
+            self.texts.iter().map(String::as_str).find(|text| {
+                text.contains('.')
+                    && !text.contains([' ', '/', '\n'])
+                    && text.len() > 3
+                    && text.len() < 200
+                    && text.parse::<f64>().is_err()
+            })
+        })
+    }
+}
+
+impl Unit<'_> {
+    /// The value of an expression.
+    pub(super) fn value(
+        &mut self,
+        range: Range<usize>,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+        depth: usize,
+    ) -> Value {
+        let mut value = Value::default();
+        world.steps += 1;
+        if depth > MAX_DEPTH {
+            return value;
+        }
+        let mut joins = false;
+        let mut at = range.start;
+        let mut first = true;
+        while at < range.end {
+            let token = self.tokens[at].token.clone();
+            match token {
+                Token::Text(text) => {
+                    let text = self.filled(&text, world);
+                    value.taint.add(&Taint::of_file(&text));
+                    match value.texts.last_mut() {
+                        Some(last) if joins => last.push_str(&text),
+                        _ => value.texts.push(text),
+                    }
+                    joins = false;
+                    at += 1;
+                }
+                Token::Name(name) => {
+                    // (…).method(…), [...].map(…), "…".join(…): called on all that stands before.
+                    let arrow =
+                        at >= range.start + 2 && self.is_op(at - 1, '>') && self.is_op(at - 2, '-');
+                    let on_value = at > range.start + 1
+                        && (self.is_op(at - 1, '.')
+                            && !matches!(self.passage.language, Language::Php | Language::Perl)
+                            || arrow)
+                        && self.is_op(at + 1, '(');
+                    if on_value {
+                        let receiver = value.clone();
+                        let arguments = self.arguments(at + 1);
+                        let callee = format!(
+                            "{}.{name}",
+                            value.alias.clone().unwrap_or_else(|| "?".to_owned())
+                        );
+                        let result = self.call(
+                            Call {
+                                callee: &callee,
+                                shown: &name,
+                                ranges: &arguments,
+                                receiver: &receiver,
+                                at,
+                            },
+                            world,
+                            out,
+                            depth + 1,
+                        );
+                        value.taint.add(&result.taint);
+                        value.alias.clone_from(&result.alias);
+                        if name != "join" {
+                            value.texts.extend(result.texts.into_iter().take(8));
+                        }
+                        at = (self.close[at + 1] + 1).max(at + 1);
+                        continue;
+                    }
+                    let (next, piece) = self.named(&name, at, range.end, world, out, depth);
+                    if first && piece.texts.is_empty() {
+                        value.dynamic_start = true;
+                    }
+                    if first {
+                        value.head = piece.taint.clone();
+                    }
+                    value.taint.add(&piece.taint);
+                    value.alias = if first { piece.alias.clone() } else { None };
+                    value.names.extend(piece.names.iter().take(8).cloned());
+                    for text in piece.texts {
+                        match value.texts.last_mut() {
+                            Some(last) if joins => last.push_str(&text),
+                            _ => value.texts.push(text),
+                        }
+                        joins = false;
+                    }
+                    at = next;
+                }
+                Token::Op(op) => {
+                    match op {
+                        '+' => joins = true,
+                        '.' if matches!(
+                            self.passage.language,
+                            Language::Php | Language::Perl | Language::Lua
+                        ) =>
+                        {
+                            joins = true;
+                        }
+                        '^' if matches!(
+                            self.passage.language,
+                            Language::Python
+                                | Language::JavaScript
+                                | Language::Php
+                                | Language::Perl
+                                | Language::Ruby
+                                | Language::Go
+                                | Language::Lua
+                        ) =>
+                        {
+                            value.taint.add(&Taint::decoded("XOR"));
+                        }
+                        '[' if self.is_op(at + 1, ':')
+                            && self.is_op(at + 2, ':')
+                            && self.is_op(at + 3, '-') =>
+                        {
+                            value.taint.add(&Taint::decoded("reversal"));
+                        }
+                        _ => {}
+                    }
+                    at += 1;
+                }
+                Token::Number | Token::Line => at += 1,
+            }
+            if !matches!(
+                self.tokens.get(at.saturating_sub(1)).map(|s| &s.token),
+                Some(Token::Op('(' | '[' | '{'))
+            ) {
+                first = false;
+            }
+        }
+        // Path.home() / ".aws" / "credentials"; os.path.join(home, ".ssh", "id_rsa")
+        if value.texts.len() > 1 && value.texts.len() < 12 {
+            value.taint.add(&Taint::of_file(&format!("~/{}", value.path())));
+        }
+        value
+    }
+
+    /// `https://{HOST}/x` with the constants that are known.
+    pub(super) fn filled(&self, text: &str, world: &World) -> String {
+        if !text.contains('{') && !text.contains('$') || text.len() > MAX_TEXT {
+            return text.to_owned();
+        }
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(open) = rest.find(['{', '$']) {
+            let skip = rest[open..].len() - rest[open..].trim_start_matches(['$', '{', '#']).len();
+            let name: String = rest[open + skip..]
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+                .collect();
+            let known = if name.is_empty() {
+                None
+            } else {
+                self.known_text(&name, world).map(|texts| texts.join("/"))
+            };
+            if let Some(known) = known {
+                out.push_str(&rest[..open]);
+                out.push_str(&known);
+                rest = rest[open + skip + name.len()..].trim_start_matches('}');
+            } else {
+                out.push_str(&rest[..open + skip]);
+                rest = &rest[open + skip..];
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+}

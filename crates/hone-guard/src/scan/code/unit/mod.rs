@@ -1,0 +1,213 @@
+//! One file or block of code: its statements, its names, and what they carry.
+
+mod assigned;
+mod calls;
+mod expression;
+mod files;
+mod named;
+mod names;
+mod network;
+mod running;
+mod statements;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::World;
+use super::lexer::{Spot, Token, lex};
+use crate::scan::Skill;
+use crate::scan::finding::Context;
+use crate::scan::findings::{Findings, Match};
+use crate::scan::flow::{self, Taint};
+use crate::scan::passage::{Passage, Place};
+
+use expression::Value;
+
+/// Calls inside calls that are followed.
+const MAX_DEPTH: usize = 48;
+/// Longest text of a value that is kept.
+const MAX_TEXT: usize = 16 * 1024;
+/// In front of a text that stands for a running interpreter.
+const INTERPRETER: &str = "\u{0}interpreter ";
+
+/// A file or block of code.
+pub(crate) struct Unit<'a> {
+    pub(super) passage: &'a Passage<'a>,
+    pub(super) tokens: Vec<Spot>,
+    /// For each opening bracket the index of its closing one.
+    close: Vec<usize>,
+    statements: Vec<Statement>,
+    functions: Vec<Function>,
+    /// The first function of each name.
+    by_name: HashMap<String, usize>,
+    aliases: HashMap<String, String>,
+    variables: HashMap<String, Taint>,
+    texts: HashMap<String, Vec<String>>,
+    /// Names and texts that a file variable was opened with.
+    origins: HashMap<String, Vec<String>>,
+    /// Shell texts that the code runs.
+    pub(super) shell: Vec<Passage<'a>>,
+}
+
+struct Statement {
+    tokens: Range<usize>,
+    function: Option<usize>,
+}
+
+struct Function {
+    name: String,
+    parameters: Vec<String>,
+}
+
+type Out<'r, 's, 'f> = Option<(&'r Skill<'s>, &'r mut Findings<'f>)>;
+
+impl<'a> Unit<'a> {
+    pub(super) fn new(passage: &'a Passage<'a>) -> Self {
+        let tokens = lex(&passage.text, passage.language);
+        let close = brackets(&tokens);
+        let mut unit = Self {
+            passage,
+            tokens,
+            close,
+            statements: Vec::new(),
+            functions: Vec::new(),
+            by_name: HashMap::new(),
+            aliases: HashMap::new(),
+            variables: HashMap::new(),
+            texts: HashMap::new(),
+            origins: HashMap::new(),
+            shell: Vec::new(),
+        };
+        unit.split();
+        for (at, function) in unit.functions.iter().enumerate() {
+            unit.by_name.entry(function.name.clone()).or_insert(at);
+        }
+        unit.imports();
+        unit
+    }
+
+    fn token(&self, at: usize) -> Option<&Token> {
+        self.tokens.get(at).map(|spot| &spot.token)
+    }
+
+    fn name_at(&self, at: usize) -> Option<&str> {
+        match self.token(at) {
+            Some(Token::Name(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn is_op(&self, at: usize, op: char) -> bool {
+        self.token(at) == Some(&Token::Op(op))
+    }
+
+    /// Tells the world of this file's functions.
+    pub(super) fn declare(&mut self, world: &mut World) {
+        for function in &self.functions {
+            world.returns.entry(function.name.clone()).or_default();
+        }
+    }
+
+    /// One round over the statements. With a place to report, findings are made.
+    pub(super) fn round(&mut self, world: &mut World, mut out: Out<'_, '_, '_>) {
+        for at in 0..self.functions.len() {
+            let calls = world.calls.get(&self.functions[at].name).cloned().unwrap_or_default();
+            for (position, taint) in calls.iter().enumerate() {
+                if let Some(parameter) = self.functions[at].parameters.get(position).cloned() {
+                    self.gain(&parameter, taint, world);
+                }
+            }
+        }
+        for at in 0..self.statements.len() {
+            self.statement(at, world, &mut out);
+        }
+        if out.is_some() {
+            self.strings(world);
+        }
+    }
+
+    /// Strings that look like something to be run, wherever they go first.
+    fn strings(&mut self, world: &World) {
+        const MOST: usize = 200;
+        for at in 0..self.tokens.len() {
+            let Token::Text(text) = &self.tokens[at].token else { continue };
+            let Some(language) = crate::scan::quoted::language_of(text) else { continue };
+            if self.shell.len() >= MOST {
+                break;
+            }
+            let text = self.filled(text, world);
+            let (line, column) = self.passage.place.position(self.tokens[at].at);
+            // Not a command yet: a host to be filled in makes it an example.
+            let context = if self.passage.context == Context::Script {
+                Context::Setting
+            } else {
+                self.passage.context
+            };
+            self.shell.push(Passage {
+                language,
+                context,
+                text: Cow::Owned(text),
+                place: Place::Fixed { line, column },
+                ..self.passage.clone()
+            });
+        }
+    }
+
+    fn gain(&mut self, name: &str, taint: &Taint, world: &mut World) {
+        if !taint.is_clean() && self.variables.entry(name.to_owned()).or_default().add(taint) {
+            world.moved = true;
+        }
+    }
+
+    fn report(&self, at: usize, found: Option<Match>, out: &mut Out<'_, '_, '_>) {
+        if let (Some(found), Some((_, findings))) = (found, out.as_mut()) {
+            let start = self.tokens.get(at).map_or(0, |spot| spot.at);
+            findings.add(self.passage, start..(start + 1).min(self.passage.text.len()), found);
+        }
+    }
+
+    fn to_network(
+        &self,
+        taint: &Taint,
+        address: &str,
+        via: &str,
+        at: usize,
+        out: &mut Out<'_, '_, '_>,
+    ) {
+        let found = out.as_ref().and_then(|(skill, _)| {
+            flow::to_network(taint, address, via, self.passage.context, skill)
+        });
+        self.report(at, found, out);
+    }
+
+    fn to_interpreter(&self, taint: &Taint, name: &str, at: usize, out: &mut Out<'_, '_, '_>) {
+        let found = flow::to_interpreter(taint, &format!("`{name}`"), self.passage.context);
+        self.report(at, found, out);
+    }
+
+    fn to_file(&self, path: &str, content: &Value, at: usize, out: &mut Out<'_, '_, '_>) {
+        let found = out.as_ref().and_then(|(skill, _)| {
+            flow::to_file(path, &content.text(), &content.taint, self.passage.context, skill)
+        });
+        self.report(at, found, out);
+    }
+}
+
+/// For each opening bracket the index of its closing one, or the end.
+fn brackets(tokens: &[Spot]) -> Vec<usize> {
+    let mut close = vec![tokens.len(); tokens.len()];
+    let mut open = Vec::new();
+    for (at, spot) in tokens.iter().enumerate() {
+        match spot.token {
+            Token::Op('(' | '[' | '{') => open.push(at),
+            Token::Op(')' | ']' | '}') => {
+                if let Some(from) = open.pop() {
+                    close[from] = at;
+                }
+            }
+            _ => {}
+        }
+    }
+    close
+}

@@ -1,0 +1,424 @@
+//! A name in an expression with everything that is done with it: calls, indexes, methods of the
+//! result, and commands that take their arguments without parentheses.
+
+use super::calls::{Call, keys_named};
+use super::expression::Value;
+use super::{MAX_DEPTH, Out, Unit};
+use crate::scan::code::World;
+use crate::scan::code::lexer::{ESCAPED, Token};
+use crate::scan::code::tables::{Meaning, meaning};
+use crate::scan::flow::Taint;
+use crate::scan::kind::Language;
+use std::ops::Range;
+
+impl Unit<'_> {
+    /// A name and everything that is done with it: calls, indexes, methods of the result.
+    pub(super) fn named(
+        &mut self,
+        name: &str,
+        at: usize,
+        end: usize,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+        depth: usize,
+    ) -> (usize, Value) {
+        if name == ESCAPED {
+            return (
+                at + 1,
+                Value { taint: Taint::decoded("character escapes"), ..Value::default() },
+            );
+        }
+        let mut resolved = self.resolve(name);
+        // A default import is known by its own name: `import WebSocket from "ws"`.
+        if self.aliases.contains_key(name)
+            && self.meaning(&resolved).is_none()
+            && meaning(name).is_some()
+        {
+            name.clone_into(&mut resolved);
+        }
+        let mut next = at + 1;
+        let mut value = Value { names: vec![name.to_owned()], ..Value::default() };
+        let found = self.meaning(&resolved);
+        let mut receiver_environment = false;
+        // The environment, whole or by name.
+        let variable = ["process.env.", "import.meta.env.", "Bun.env.", "env:", "Env:"]
+            .iter()
+            .find_map(|prefix| resolved.strip_prefix(prefix));
+        if variable == Some("") {
+            value.taint = Taint::environment();
+        } else if let Some(variable) = variable {
+            value.taint = Taint::key(variable);
+        } else if ["ENV.", "os.environ.", "process.env."]
+            .iter()
+            .any(|root| resolved.starts_with(root))
+            && found.is_none()
+            && !matches!(
+                resolved.rsplit('.').next(),
+                Some("key" | "keys" | "include" | "has_key" | "delete" | "dig")
+            )
+        {
+            value.taint = Taint::environment();
+            receiver_environment = true;
+        } else if found == Some(Meaning::Environment) {
+            let index = if self.is_op(next, '[') || self.is_op(next, '{') {
+                match self.token(next + 1) {
+                    Some(Token::Text(text)) => Some(text.clone()),
+                    Some(Token::Name(name)) if self.is_op(next, '{') => Some(name.clone()),
+                    Some(Token::Name(_)) => Some(String::new()),
+                    _ => None,
+                }
+            } else {
+                None
+            };
+            match index {
+                Some(variable) => {
+                    if variable.is_empty() {
+                        // os.environ[name]: the names that the variable may hold.
+                        let index = self.value(
+                            next + 1..self.close[next].min(end),
+                            world,
+                            &mut None,
+                            depth + 1,
+                        );
+                        value.taint = keys_named(&index, self);
+                    } else {
+                        value.taint = Taint::key(&variable);
+                    }
+                    next = (self.close[next] + 1).min(end);
+                }
+                None => value.taint = Taint::environment(),
+            }
+        } else if let Some(alias) = self.aliases.get(name).filter(|_| !self.is_op(next, '(')) {
+            value.alias = Some(alias.clone());
+        } else if !self.is_op(next, '(') {
+            value.taint = self.carried(name, world);
+            if let Some(texts) = self.known_text(name, world) {
+                value.texts.extend(texts);
+            }
+            if matches!(resolved.as_str(), "input" | "sys.argv" | "process.argv" | "ARGV" | "args")
+            {
+                value.taint.input = true;
+            }
+            if found.is_some()
+                || matches!(
+                    resolved.as_str(),
+                    "os" | "builtins"
+                        | "subprocess"
+                        | "child_process"
+                        | "__builtins__"
+                        | "globalThis"
+                        | "window"
+                        | "global"
+                        | "globals"
+                )
+            {
+                value.alias = Some(resolved.clone());
+            }
+        }
+        if matches!(
+            resolved.as_str(),
+            "os.homedir"
+                | "Path.home"
+                | "pathlib.Path.home"
+                | "os.UserHomeDir"
+                | "Dir.home"
+                | "HOME"
+                | "env:USERPROFILE"
+                | "env:HOME"
+                | "env:APPDATA"
+                | "homedir"
+        ) {
+            value.texts.push("~".to_owned());
+        }
+        // Commands without parentheses: `Invoke-WebRequest -Uri …`, `system "…"`, `eval $x`.
+        let bare = match self.passage.language {
+            Language::PowerShell | Language::Batch => {
+                found.is_some()
+                    && !self.is_op(next, '(')
+                    && !self.is_op(next, '.')
+                    && found != Some(Meaning::Environment)
+            }
+            Language::Ruby | Language::Perl | Language::Lua | Language::Php => {
+                matches!(
+                    found,
+                    Some(
+                        Meaning::Evaluate
+                            | Meaning::Run
+                            | Meaning::WriteHere
+                            | Meaning::Send
+                            | Meaning::Decode(_)
+                            | Meaning::WriteFile
+                            | Meaning::Open
+                    )
+                ) && matches!(self.token(next), Some(Token::Text(_) | Token::Name(_)))
+                    && !matches!(
+                        self.name_at(next),
+                        Some("if" | "unless" | "do" | "and" | "or" | "rescue")
+                    )
+            }
+            _ => false,
+        };
+        if bare {
+            let stop =
+                (next..end).find(|i| self.is_op(*i, '|') || self.is_op(*i, ';')).unwrap_or(end);
+            let arguments: Vec<Range<usize>> = if self.passage.language == Language::PowerShell {
+                powershell(self, next..stop)
+            } else {
+                self.commas(next..stop)
+            };
+            let receiver = if self.passage.language == Language::PowerShell {
+                self.piped(at, world, depth)
+            } else {
+                self.receiver(name, world)
+            };
+            let result = self.call(
+                Call {
+                    callee: &resolved,
+                    shown: name,
+                    ranges: &arguments,
+                    receiver: &receiver,
+                    at,
+                },
+                world,
+                out,
+                depth,
+            );
+            value.add(&result);
+            return (stop, value);
+        }
+        // print $fh …, print {$fh} …: written to what is named first.
+        if self.passage.language == Language::Perl && matches!(name, "print" | "printf" | "say") {
+            let handle = if self.is_op(next, '{') { next + 1 } else { next };
+            if let Some(to) = self
+                .name_at(handle)
+                .filter(|n| self.variables.contains_key(*n) || self.origins.contains_key(*n))
+                .map(str::to_owned)
+            {
+                let from = if handle > next { handle + 2 } else { handle + 1 };
+                let stop = (from..end).find(|i| self.is_op(*i, ';')).unwrap_or(end);
+                let receiver = self.receiver(&format!("{to}.print"), world);
+                let result = self.call(
+                    Call {
+                        callee: &format!("{to}.print"),
+                        shown: "print",
+                        ranges: &self.commas(from..stop),
+                        receiver: &receiver,
+                        at,
+                    },
+                    world,
+                    out,
+                    depth,
+                );
+                value.add(&result);
+                return (stop, value);
+            }
+        }
+        let mut callee = resolved;
+        let mut shown = name.to_owned();
+        let mut receiver = self.receiver(name, world);
+        if receiver_environment {
+            receiver.taint.add(&Taint::environment());
+        }
+        if self.passage.language == Language::PowerShell && name.eq_ignore_ascii_case("PROFILE") {
+            value.texts.push("~/Documents/PowerShell/Microsoft.PowerShell_profile.ps1".to_owned());
+        }
+        for _ in 0..MAX_DEPTH {
+            if next >= end {
+                break;
+            }
+            if self.is_op(next, '(') {
+                let arguments = self.arguments(next);
+                let result = self.call(
+                    Call {
+                        callee: &callee,
+                        shown: &shown,
+                        ranges: &arguments,
+                        receiver: &receiver,
+                        at,
+                    },
+                    world,
+                    out,
+                    depth,
+                );
+                next = (self.close[next] + 1).min(end.max(next + 1));
+                self.block_parameters(next, end, &result, world);
+                callee = result.alias.clone().unwrap_or_default();
+                shown.clear();
+                receiver = result.clone();
+                value = Value { names: value.names, ..result };
+            } else if self.is_op(next, '.')
+                && self.name_at(next + 1).is_some()
+                && (self.passage.language != Language::Php
+                    && self.passage.language != Language::Perl
+                    || self.is_op(next.wrapping_sub(1), ')'))
+                || self.is_op(next, '-')
+                    && self.is_op(next + 1, '>')
+                    && self.name_at(next + 2).is_some()
+                || self.is_op(next, ':')
+                    && self.is_op(next + 1, ':')
+                    && self.name_at(next + 2).is_some()
+            {
+                let at = if self.is_op(next, '.') { next + 1 } else { next + 2 };
+                let member = self.name_at(at).unwrap_or_default().to_owned();
+                callee = if callee.is_empty() {
+                    format!("?.{member}")
+                } else {
+                    format!("{callee}.{member}")
+                };
+                shown = member;
+                value.taint.add(&receiver.taint);
+                next = at + 1;
+            } else if self.is_op(next, '[') {
+                if self.is_op(next + 1, ':')
+                    && self.is_op(next + 2, ':')
+                    && self.is_op(next + 3, '-')
+                {
+                    value.taint.add(&Taint::decoded("reversal"));
+                }
+                let inner = self.value(next + 1..self.close[next].min(end), world, out, depth + 1);
+                // globals()['ex' + 'ec'], process['env'], window["eval"]
+                if let Some(member) = inner.texts.first().filter(|t| {
+                    t.len() > 1 && t.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                }) {
+                    let base =
+                        if callee.is_empty() { "globals".to_owned() } else { callee.clone() };
+                    let global = matches!(
+                        base.rsplit('.').next(),
+                        Some(
+                            "globals"
+                                | "builtins"
+                                | "window"
+                                | "globalThis"
+                                | "global"
+                                | "self"
+                                | "this"
+                                | "__builtins__"
+                                | "__dict__"
+                                | "locals"
+                                | "vars"
+                                | "modules"
+                        )
+                    );
+                    callee = if global { member.clone() } else { format!("{base}.{member}") };
+                    if self.meaning(&callee) == Some(Meaning::Environment) {
+                        value.taint.add(&Taint::environment());
+                    }
+                    value.alias = self
+                        .meaning(&callee)
+                        .map(|_| callee.clone())
+                        .or_else(|| global.then(|| member.clone()));
+                } else {
+                    callee.clear();
+                }
+                value.taint.add(&inner.taint);
+                next = (self.close[next] + 1).min(end.max(next + 1));
+            } else {
+                break;
+            }
+        }
+        (next, value)
+    }
+
+    /// `{ |f| …`, `do |f| …`: the names of a block get what the call gives.
+    pub(super) fn block_parameters(
+        &mut self,
+        at: usize,
+        end: usize,
+        result: &Value,
+        world: &mut World,
+    ) {
+        if self.passage.language != Language::Ruby
+            || !(self.is_op(at, '{') || self.name_at(at) == Some("do"))
+            || !self.is_op(at + 1, '|')
+        {
+            return;
+        }
+        let close = (at + 2..end.min(at + 20)).find(|i| self.is_op(*i, '|')).unwrap_or(at + 2);
+        let names: Vec<String> =
+            (at + 2..close).filter_map(|i| self.name_at(i).map(str::to_owned)).collect();
+        for name in names {
+            self.assign(&name, result, world);
+        }
+    }
+
+    /// What stands left of the pipe before a PowerShell command.
+    pub(super) fn piped(&mut self, at: usize, world: &mut World, depth: usize) -> Value {
+        let pipe = (0..at)
+            .rev()
+            .take(64)
+            .take_while(|i| {
+                !matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '{' | '}')))
+            })
+            .find(|i| self.is_op(*i, '|'));
+        let Some(pipe) = pipe else { return Value::default() };
+        let start = (0..pipe)
+            .rev()
+            .take(256)
+            .find(|i| {
+                matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '{' | '}' | '|')))
+            })
+            .map_or(0, |i| i + 1);
+        self.value(start..pipe, world, &mut None, depth + 1)
+    }
+
+    /// The thing that a method is called on.
+    pub(super) fn receiver(&self, name: &str, world: &World) -> Value {
+        let Some((before, _)) = name.rsplit_once('.') else { return Value::default() };
+        let mut value = Value {
+            taint: self.carried(before, world),
+            names: vec![before.to_owned()],
+            ..Value::default()
+        };
+        // sh.stdin.write: what is known of sh.
+        let mut known = before;
+        loop {
+            if let Some(texts) = self.known_text(known, world) {
+                value.texts.extend(texts);
+                break;
+            }
+            let Some((shorter, _)) = known.rsplit_once('.') else { break };
+            known = shorter;
+        }
+        value
+    }
+}
+
+/// The arguments of a PowerShell command: each option with its value, then what stands alone.
+pub(super) fn powershell(unit: &Unit<'_>, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = range.start;
+    while at < range.end {
+        let start = at;
+        if unit.is_op(at, '-') {
+            at += 1;
+            let name_at = at;
+            at += 1;
+            let from = name_at;
+            while at < range.end && !unit.is_op(at, '-') {
+                at = if matches!(unit.token(at), Some(Token::Op('(' | '[' | '{'))) {
+                    (unit.close[at] + 1).min(range.end)
+                } else {
+                    at + 1
+                };
+            }
+            found.push(from..at);
+        } else {
+            at = if matches!(unit.token(at), Some(Token::Op('(' | '[' | '{'))) {
+                (unit.close[at] + 1).min(range.end)
+            } else {
+                at + 1
+            };
+            while at < range.end
+                && matches!(unit.token(at), Some(Token::Op('.' | '+' | ':' | '(' | '[')))
+            {
+                at = if matches!(unit.token(at), Some(Token::Op('(' | '['))) {
+                    (unit.close[at] + 1).min(range.end)
+                } else {
+                    (at + 2).min(range.end)
+                };
+            }
+            found.push(start..at);
+        }
+    }
+    found
+}

@@ -1,0 +1,220 @@
+//! What names stand for: imports, aliases, and the meaning of a call in the table of its language.
+
+use super::Unit;
+use crate::scan::code::lexer::Token;
+use crate::scan::code::tables::{Meaning, meaning, meaning_any_case};
+use crate::scan::kind::Language;
+use std::ops::Range;
+
+impl Unit<'_> {
+    /// Other names of modules and functions.
+    pub(super) fn imports(&mut self) {
+        let statements: Vec<Range<usize>> =
+            self.statements.iter().map(|s| s.tokens.clone()).collect();
+        for range in statements {
+            let first = self.name_at(range.start).map(str::to_owned);
+            match (self.passage.language, first.as_deref()) {
+                (Language::Python, Some("import")) => {
+                    for item in self.commas(range.start + 1..range.end) {
+                        if let (Some(module), Some("as"), Some(alias)) = (
+                            self.name_at(item.start),
+                            self.name_at(item.start + 1),
+                            self.name_at(item.start + 2),
+                        ) {
+                            self.aliases.insert(alias.to_owned(), module.to_owned());
+                        }
+                    }
+                }
+                (Language::Python, Some("from")) => {
+                    let Some(module) = self.name_at(range.start + 1).map(str::to_owned) else {
+                        continue;
+                    };
+                    let open = if self.is_op(range.start + 3, '(') {
+                        range.start + 4
+                    } else {
+                        range.start + 3
+                    };
+                    for item in self.commas(open..range.end) {
+                        let Some(name) = self.name_at(item.start).map(str::to_owned) else {
+                            continue;
+                        };
+                        let alias = if self.name_at(item.start + 1) == Some("as") {
+                            self.name_at(item.start + 2).map(str::to_owned)
+                        } else {
+                            None
+                        };
+                        self.aliases.insert(
+                            alias.unwrap_or_else(|| name.clone()),
+                            format!("{module}.{name}"),
+                        );
+                    }
+                }
+                (Language::JavaScript, Some("import")) => {
+                    let module = range.clone().rev().find_map(|i| match self.token(i) {
+                        Some(Token::Text(text)) => Some(text.clone()),
+                        _ => None,
+                    });
+                    if let Some(module) = module.filter(|module| !module.starts_with('.')) {
+                        self.bind(range.start + 1..range.end, &js_module(&module));
+                    }
+                }
+                (Language::JavaScript, Some("const" | "let" | "var")) => {
+                    let module = range.clone().find_map(|i| {
+                        let is_require = matches!(self.name_at(i), Some("require" | "import"));
+                        match (is_require, self.token(i + 2)) {
+                            (true, Some(Token::Text(text))) if self.is_op(i + 1, '(') => {
+                                Some((i, text.clone()))
+                            }
+                            _ => None,
+                        }
+                    });
+                    if let Some((at, module)) =
+                        module.filter(|(_, module)| !module.starts_with('.'))
+                    {
+                        let mut module = js_module(&module);
+                        let at = at
+                            - usize::from(
+                                at > range.start && self.name_at(at - 1) == Some("await"),
+                            );
+                        // require('x').y
+                        if self.is_op(at + 3, ')')
+                            && self.is_op(at + 4, '.')
+                            && let Some(member) = self.name_at(at + 5)
+                        {
+                            module = format!("{module}.{member}");
+                        }
+                        self.bind(range.start + 1..at, &module);
+                    } else if self.is_op(range.start + 1, '{')
+                        && let Some(equals) = self.assignment(&range)
+                        && let (Some(thing), true) =
+                            (self.name_at(equals + 1).map(str::to_owned), equals + 2 >= range.end)
+                        && matches!(
+                            thing.as_str(),
+                            "process" | "os" | "fs" | "child_process" | "globalThis"
+                        )
+                    {
+                        // const { env } = process
+                        self.bind(range.start + 1..equals, &thing);
+                    }
+                }
+                (Language::PowerShell, Some(word))
+                    if word.eq_ignore_ascii_case("Set-Alias")
+                        || word.eq_ignore_ascii_case("New-Alias")
+                        || word.eq_ignore_ascii_case("sal") =>
+                {
+                    let names: Vec<String> = (range.start + 1..range.end)
+                        .filter_map(|i| self.name_at(i).map(str::to_owned))
+                        .filter(|n| !matches!(n.as_str(), "Name" | "Value"))
+                        .collect();
+                    if let [alias, target, ..] = names.as_slice() {
+                        self.aliases.insert(alias.clone(), target.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Binds the names of an import: `x`, `{ a, b as c, d: e }`, `* as x`.
+    pub(super) fn bind(&mut self, range: Range<usize>, module: &str) {
+        let brace = range.clone().find(|i| self.is_op(*i, '{'));
+        let end = brace.unwrap_or(range.end);
+        for at in range.start..end {
+            if let Some(name) = self
+                .name_at(at)
+                .filter(|n| !matches!(*n, "as" | "from" | "type" | "await"))
+                .map(str::to_owned)
+            {
+                self.aliases.insert(name, module.to_owned());
+            }
+            if self.is_op(at, '=') {
+                break;
+            }
+        }
+        if let Some(open) = brace {
+            for item in self.arguments(open) {
+                let Some(name) = self.name_at(item.start).map(str::to_owned) else { continue };
+                let alias = (item.start + 1..item.end)
+                    .rev()
+                    .find_map(|i| self.name_at(i))
+                    .map_or_else(|| name.clone(), str::to_owned);
+                self.aliases.insert(alias, format!("{module}.{name}"));
+            }
+        }
+    }
+
+    /// A name with its first part resolved through imports.
+    pub(super) fn resolve(&self, name: &str) -> String {
+        if let Some(whole) = self.aliases.get(name) {
+            return whole.clone();
+        }
+        match name.split_once('.') {
+            Some((first, rest)) => match self.aliases.get(first) {
+                Some(module) => format!("{module}.{rest}"),
+                None => name.to_owned(),
+            },
+            None => name.to_owned(),
+        }
+    }
+
+    pub(super) fn meaning(&self, resolved: &str) -> Option<Meaning> {
+        let found = match self.passage.language {
+            Language::PowerShell | Language::Batch => meaning_any_case(resolved),
+            Language::JavaScript | Language::Php | Language::Ruby | Language::Perl
+                if resolved == "exec" =>
+            {
+                Some(Meaning::Run)
+            }
+            Language::Go if matches!(resolved, "load" | "exec" | "eval" | "open" | "system") => {
+                None
+            }
+            Language::JavaScript
+                if matches!(
+                    resolved,
+                    "load"
+                        | "open"
+                        | "system"
+                        | "sh"
+                        | "assert"
+                        | "include"
+                        | "Path"
+                        | "curl"
+                        | "wget"
+                        | "download"
+                ) =>
+            {
+                None
+            }
+            Language::Python
+                if matches!(
+                    resolved,
+                    "load"
+                        | "system"
+                        | "assert"
+                        | "include"
+                        | "setTimeout"
+                        | "spawn"
+                        | "Function"
+                        | "fetch"
+                        | "curl"
+                        | "wget"
+                        | "sh"
+                        | "popen"
+                ) =>
+            {
+                None
+            }
+            _ => meaning(resolved.strip_prefix("Kernel.").unwrap_or(resolved)),
+        };
+        // A helper of the skill's own with such a name is followed, not presumed.
+        if found.is_some() && !resolved.contains('.') && self.by_name.contains_key(resolved) {
+            return None;
+        }
+        found
+    }
+}
+
+/// `node:fs/promises` as `fs.promises`.
+pub(super) fn js_module(name: &str) -> String {
+    name.trim_start_matches("node:").replace('/', ".")
+}

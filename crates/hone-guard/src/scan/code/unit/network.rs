@@ -1,0 +1,167 @@
+//! Calls that reach out: requests, connections, downloads, lookups of names.
+
+use super::calls::{Call, Given};
+use super::expression::Value;
+use super::{Out, Unit};
+use crate::scan::code::World;
+use crate::scan::code::tables::Meaning;
+use crate::scan::finding::Severity;
+use crate::scan::findings::Match;
+use crate::scan::flow::{Taint, is_key_name};
+use crate::scan::rules;
+
+impl Unit<'_> {
+    /// A request: what it carries goes out, what it gives comes from there.
+    pub(super) fn transfer(
+        &mut self,
+        call: Call<'_>,
+        given: Given,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Value {
+        let Call { callee, shown, ranges, receiver, at } = call;
+        let Given { arguments, all, address } = given;
+        let mut result = Value::default();
+        let local = callee == "file_get_contents" && address.is_none();
+        if local {
+            result.taint.add(&all.taint);
+            result.texts.clone_from(&all.texts);
+        } else {
+            let to = address
+                .clone()
+                .or_else(|| receiver.taint.connection.clone())
+                .or_else(|| receiver.host().map(str::to_owned))
+                .unwrap_or_default();
+            let known = self.meaning(callee) == Some(Meaning::Fetch)
+                || !callee.starts_with('?')
+                    && callee.contains('.')
+                    && !matches!(
+                        callee.rsplit('.').next(),
+                        Some("put" | "send" | "emit" | "publish" | "request")
+                    )
+                || !to.is_empty();
+            if known || all.taint.environment || !all.taint.secrets.is_empty() {
+                self.to_network(&all.taint, &to, &format!("`{shown}`"), at, out);
+            }
+            result.taint = Taint::remote(to.clone());
+            if to.contains("169.254.169.254")
+                || to.contains("169.254.170.2")
+                || to.contains("metadata.google.internal")
+            {
+                result.taint = Taint::secret("cloud credentials");
+            }
+            if callee.ends_with("Request")
+                || callee == "stream_context_create"
+                || callee.starts_with("curl_setopt")
+            {
+                // Built here, sent elsewhere: it carries what it was built from.
+                result.taint.add(&all.taint);
+                result.texts.extend(address.iter().cloned());
+                result.taint.remote = None;
+            }
+            if let Some(handle) = ranges
+                .first()
+                .filter(|_| callee.starts_with("curl_setopt"))
+                .and_then(|r| self.name_at(r.start).map(str::to_owned))
+            {
+                self.gain(&handle, &all.taint, world);
+                if let Some(address) = &address {
+                    self.texts.entry(handle).or_insert_with(|| vec![address.clone()]);
+                }
+            }
+            // PowerShell: -OutFile path
+            if let Some(file) = arguments.iter().zip(ranges).find(|(_, range)| {
+                self.name_at(range.start).is_some_and(|n| {
+                    n.eq_ignore_ascii_case("OutFile") || n.eq_ignore_ascii_case("o")
+                })
+            }) {
+                let taint = Taint::remote(to);
+                for name in file.0.names.clone().into_iter().chain(file.0.texts.clone()) {
+                    self.gain(&name, &taint, world);
+                }
+            }
+        }
+        result
+    }
+
+    /// A connection is opened.
+    pub(super) fn connect(
+        &mut self,
+        call: Call<'_>,
+        given: Given,
+        _world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Value {
+        let Call { shown, at, .. } = call;
+        let Given { all, address, .. } = given;
+        let mut result = Value::default();
+        let to = address.clone().unwrap_or_default();
+        self.to_network(&all.taint, &to, &format!("`{shown}`"), at, out);
+        result.taint.connection = Some(to.clone());
+        result.taint.add(&Taint::remote(to.clone()));
+        if !to.is_empty() {
+            result.texts.push(to);
+        }
+        result
+    }
+
+    /// A file is fetched to a path.
+    pub(super) fn download(
+        &mut self,
+        call: Call<'_>,
+        given: Given,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Value {
+        let Call { shown, at, .. } = call;
+        let Given { arguments, all, address } = given;
+        let mut result = Value::default();
+        let to = address.unwrap_or_default();
+        if !to.is_empty() {
+            self.to_network(&all.taint, &to, &format!("`{shown}`"), at, out);
+            let taint = Taint::remote(to);
+            for argument in arguments.iter().skip(1) {
+                for name in argument.names.iter().chain(&argument.texts) {
+                    self.gain(name, &taint, world);
+                }
+            }
+            result.taint = taint;
+        }
+        result
+    }
+
+    /// A name is looked up.
+    pub(super) fn lookup(
+        &mut self,
+        call: Call<'_>,
+        given: Given,
+        _world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Value {
+        let Call { at, .. } = call;
+        let Given { all, address, .. } = given;
+        let result = Value::default();
+        let to = address.unwrap_or_default();
+        let mut taint = all.taint.clone();
+        taint.keys.retain(|key| is_key_name(key));
+        let to = to.rsplit('}').next().unwrap_or_default().trim_start_matches('.').to_owned();
+        if taint.keys.is_empty() {
+            self.to_network(&taint, &to, "DNS names", at, out);
+        } else {
+            let flow = crate::scan::finding::Flow::new("a key", "DNS names").to(to);
+            self.report(
+                at,
+                Some(
+                    Match::new(
+                        &rules::KEY_TO_FOREIGN_HOST,
+                        Severity::Critical,
+                        "a key is put into the names that are looked up",
+                    )
+                    .with(flow),
+                ),
+                out,
+            );
+        }
+        result
+    }
+}

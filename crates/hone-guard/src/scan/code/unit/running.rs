@@ -1,0 +1,276 @@
+//! Calls that run something: programs, shell texts, code that was decoded or fetched.
+
+use super::calls::{Call, Given};
+use super::expression::Value;
+use super::{INTERPRETER, Out, Unit};
+use crate::scan::code::World;
+use crate::scan::finding::Severity;
+use crate::scan::findings::Match;
+use crate::scan::flow::Taint;
+use crate::scan::kind::{Language, of_interpreter};
+use crate::scan::passage::{Passage, Place};
+use crate::scan::rules;
+use std::borrow::Cow;
+
+impl Unit<'_> {
+    /// A program is started.
+    pub(super) fn start(
+        &mut self,
+        call: Call<'_>,
+        given: Given,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Value {
+        let Call { ranges, receiver, at, .. } = call;
+        let Given { arguments, all, .. } = given;
+        let mut result = Value::default();
+        // The command itself: no options object, no keyword arguments.
+        let script = matches!(self.passage.language, Language::JavaScript);
+        let mut arguments: Vec<Value> = arguments
+            .into_iter()
+            .zip(ranges)
+            .enumerate()
+            .filter(|(position, (_, range))| {
+                let keyword = self.passage.language == Language::Python
+                    && self.is_op(range.start + 1, '=')
+                    && self.name_at(range.start) != Some("args");
+                let object = script && *position > 0 && !self.is_op(range.start, '[');
+                !keyword && !object
+            })
+            .map(|(_, (value, _))| value)
+            .collect();
+        let program = arguments
+            .first()
+            .and_then(|a| a.texts.first())
+            .map(|t| {
+                t.split_whitespace()
+                    .find(|w| *w != "sudo" && !w.starts_with('-'))
+                    .unwrap_or_default()
+                    .to_owned()
+            })
+            .unwrap_or_default();
+        let runs_input = of_interpreter(program.rsplit('/').next().unwrap_or_default()).is_some();
+        // subprocess.run(["bash"], input=…), execSync("sh", { input: … })
+        if runs_input && (all.taint.remote.is_some() || all.taint.decoded.is_some()) {
+            self.to_interpreter(&all.taint, &program, at, out);
+        }
+        // Popen(…, stdin=connection)
+        let tied = ranges.iter().any(|range| {
+            let stream = self
+                .name_at(range.start)
+                .is_some_and(|n| matches!(n, "stdin" | "stdout" | "stdio" | "preexec_fn"));
+            (stream || script && self.is_op(range.start, '{'))
+                && range.clone().any(|i| {
+                    self.name_at(i).is_some_and(|n| self.carried(n, world).connection.is_some())
+                })
+        });
+        if tied {
+            self.shell_on_connection(at, out);
+        }
+        if arguments.is_empty() && !receiver.taint.is_clean()
+            || !receiver.taint.is_clean() && self.passage.language == Language::PowerShell
+        {
+            arguments.push(receiver.clone());
+        }
+        result.taint = self.run(&arguments, at, world, out);
+        if runs_input {
+            result.texts.push(format!("{INTERPRETER}{program}"));
+        }
+        result
+    }
+
+    /// A command that the code runs.
+    pub(super) fn run(
+        &mut self,
+        arguments: &[Value],
+        at: usize,
+        _world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Taint {
+        let mut all = Value::default();
+        for argument in arguments {
+            all.add(argument);
+        }
+        let words: Vec<String> = all.texts.clone();
+        let first = arguments.first().cloned().unwrap_or_default();
+        let program = first
+            .texts
+            .first()
+            .map(|t| {
+                t.split_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']).to_owned()
+            })
+            .unwrap_or_default();
+        let base = program.rsplit('/').next().unwrap_or(&program).to_owned();
+        let words_of_first: Vec<&str> =
+            first.texts.first().map(|t| t.split_whitespace().collect()).unwrap_or_default();
+        let base = if base == "sudo" {
+            words_of_first
+                .iter()
+                .skip(1)
+                .find(|w| !w.starts_with('-'))
+                .map_or(base.clone(), |w| (*w).to_owned())
+        } else {
+            base
+        };
+        let interpreter = of_interpreter(&base).is_some()
+            || matches!(
+                base.as_str(),
+                "start"
+                    | "open"
+                    | "cmd"
+                    | "cmd.exe"
+                    | "chmod"
+                    | "sudo"
+                    | "xdg-open"
+                    | "nohup"
+                    | "mshta"
+                    | "rundll32"
+            );
+        let dynamic = first.texts.is_empty() || first.dynamic_start;
+        // `sh -c text`, `path`, `f"{path} --quiet"`: what runs is what was fetched or decoded. As an
+        // argument of a known program it is data.
+        let fetched = first.head.remote.is_some() || first.head.decoded.is_some();
+        if (dynamic || interpreter || fetched)
+            && (all.taint.remote.is_some() || all.taint.decoded.is_some())
+        {
+            self.to_interpreter(
+                &all.taint,
+                if base.is_empty() { "the system" } else { &base },
+                at,
+                out,
+            );
+        }
+        let joined = if words.len() == 1 {
+            words[0].clone()
+        } else {
+            words
+                .iter()
+                .map(|w| {
+                    if w.contains([' ', '|', '>', '<', '&', ';', '$', '\n']) {
+                        format!("'{}'", w.replace('\'', "'\\''"))
+                    } else {
+                        w.clone()
+                    }
+                })
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let address = all.address().unwrap_or_default().to_owned();
+        if matches!(
+            base.as_str(),
+            "curl" | "wget" | "nc" | "ncat" | "scp" | "rsync" | "ssh" | "http" | "socat"
+        ) {
+            self.to_network(&all.taint, &address, &format!("`{base}`"), at, out);
+        }
+        if out.is_some() && !joined.trim().is_empty() && self.shell.len() < 200 {
+            let start = self.tokens.get(at).map_or(0, |spot| spot.at);
+            let (line, column) = self.passage.place.position(start);
+            self.shell.push(Passage {
+                language: if self.passage.language == Language::Batch {
+                    Language::Batch
+                } else {
+                    Language::Shell
+                },
+                text: Cow::Owned(joined.clone()),
+                place: Place::Fixed { line, column },
+                ..self.passage.clone()
+            });
+        }
+        let mut result = Taint::default();
+        if joined.contains("curl ") || joined.contains("wget ") {
+            result.add(&Taint::remote(address));
+        }
+        if matches!(joined.trim(), "env" | "printenv" | "set" | "export -p") {
+            result.add(&Taint::environment());
+        }
+        if matches!(base.as_str(), "secret-tool" | "pass" | "op" | "bw" | "lpass" | "keyring")
+            && ["lookup", "search", "show", "read", "get", "export", "list"]
+                .iter()
+                .any(|verb| joined.contains(verb))
+        {
+            result.add(&Taint::secret("passwords"));
+        }
+        if joined.contains("find-generic-password")
+            || joined.contains("find-internet-password")
+            || joined.contains("dump-keychain")
+            || joined.contains("secret-tool lookup")
+        {
+            result.add(&Taint::secret("keychain"));
+        }
+        for word in joined.split_whitespace() {
+            result.add(&Taint::of_file(word));
+        }
+        result
+    }
+
+    /// Text is run as code.
+    pub(super) fn evaluate(
+        &mut self,
+        call: Call<'_>,
+        given: Given,
+        _world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Value {
+        let Call { callee, shown, receiver, at, .. } = call;
+        let Given { all, address, .. } = given;
+        let result = Value::default();
+        let mut taint = all.taint.clone();
+        taint.add(&receiver.taint);
+        if let Some(address) =
+            address.filter(|_| matches!(callee, "include" | "require_once" | "include_once"))
+        {
+            taint.add(&Taint::remote(address));
+        }
+        self.to_interpreter(&taint, shown, at, out);
+        result
+    }
+
+    /// Something is decoded.
+    pub(super) fn decode(
+        &mut self,
+        call: Call<'_>,
+        given: Given,
+        how: &'static str,
+        _world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Value {
+        let Call { callee, shown, ranges, receiver, at } = call;
+        let Given { all, .. } = given;
+        let mut result = Value::default();
+        result.taint.add(&all.taint);
+        result.taint.add(&receiver.taint);
+        let text = all.text();
+        let real = match callee {
+            "codecs.decode" => {
+                text.contains("rot") || text.contains("hex") || text.contains("base64")
+            }
+            name if name.ends_with("unpack1") => {
+                text.starts_with('m') || text.ends_with('m') || text.ends_with("H*")
+            }
+            "string.char" | "String.fromCharCode" => {
+                ranges.len() > 3
+                    || ranges.iter().any(|r| r.len() > 6)
+                    || all.names.iter().any(|n| n.contains("apply"))
+            }
+            _ => true,
+        };
+        if real {
+            result.taint.add(&Taint::decoded(how));
+        }
+        if how == "marshal" && (all.taint.decoded.is_some() || all.taint.remote.is_some()) {
+            self.to_interpreter(&result.taint, shown, at, out);
+        }
+        result
+    }
+
+    /// A shell whose input or output is a network connection.
+    pub(super) fn shell_on_connection(&self, at: usize, out: &mut Out<'_, '_, '_>) {
+        let found = Match::new(
+            &rules::REVERSE_SHELL,
+            Severity::Critical,
+            "a shell is connected to a network connection",
+        )
+        .with(crate::scan::finding::Flow::new("a shell", "a network connection"));
+        self.report(at, Some(found), out);
+    }
+}

@@ -1,0 +1,249 @@
+//! The statements of a unit: where each begins and ends, and which function it stands in.
+//!
+//! Cut by lines and semicolons, or by braces where the language has them; no grammar is needed,
+//! since order and nesting do not matter to what flows.
+
+use super::{Function, Statement, Unit};
+use crate::scan::code::lexer::Token;
+use crate::scan::kind::Language;
+use std::ops::Range;
+
+impl Unit<'_> {
+    /// Cuts the tokens into statements, and finds the functions they stand in.
+    pub(super) fn split(&mut self) {
+        let braces = !matches!(
+            self.passage.language,
+            Language::Python | Language::Ruby | Language::Lua | Language::Batch
+        );
+        let mut start = 0;
+        let mut function: Option<usize> = None;
+        // Open blocks, with the function that was current before each.
+        let mut blocks: Vec<(usize, Option<usize>)> = Vec::new();
+        let mut parens = 0_usize;
+        let mut saved: Vec<usize> = Vec::new();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let end_statement = match &self.tokens[at].token {
+                Token::Line => parens == 0 && !self.continues(at),
+                Token::Op(';') => {
+                    parens == 0 || braces && self.passage.language != Language::PowerShell
+                }
+                Token::Op('(' | '[') => {
+                    parens += 1;
+                    false
+                }
+                Token::Op(')' | ']') => {
+                    parens = parens.saturating_sub(1);
+                    false
+                }
+                Token::Op('{') if braces => {
+                    if self.is_block(at) {
+                        self.statements.push(Statement { tokens: start..at, function });
+                        let inner = self.declared(start..at);
+                        blocks.push((self.close[at], function));
+                        saved.push(parens);
+                        parens = 0;
+                        function = inner.or(function);
+                        start = at + 1;
+                    } else {
+                        parens += 1;
+                    }
+                    false
+                }
+                Token::Op('}') if braces => {
+                    if blocks.last().is_some_and(|(close, _)| *close == at) {
+                        self.statements.push(Statement { tokens: start..at, function });
+                        let (_, before) = blocks.pop().unwrap_or_default();
+                        function = before;
+                        parens = saved.pop().unwrap_or(0);
+                        start = at + 1;
+                    } else {
+                        parens = parens.saturating_sub(1);
+                    }
+                    false
+                }
+                _ => false,
+            };
+            if end_statement {
+                let range = start..at;
+                if !braces {
+                    let column = self.tokens.get(start).map_or(0, |spot| spot.column);
+                    let declared = self.declared(range.clone());
+                    if declared.is_some() {
+                        function = declared;
+                    } else if column == 0
+                        && self.passage.language == Language::Python
+                        && !range.is_empty()
+                    {
+                        function = None;
+                    }
+                }
+                if !range.is_empty() {
+                    self.statements.push(Statement { tokens: range, function });
+                }
+                start = at + 1;
+            }
+            at += 1;
+        }
+        if start < self.tokens.len() {
+            self.statements.push(Statement { tokens: start..self.tokens.len(), function });
+        }
+    }
+
+    /// Whether the line goes on: the next begins with a dot or a pipe, or this ends with an operator.
+    pub(super) fn continues(&self, at: usize) -> bool {
+        // Bounded: a thousand empty lines are not one statement.
+        const LINES: usize = 32;
+        let next = self.tokens[at + 1..]
+            .iter()
+            .take(LINES)
+            .map(|spot| &spot.token)
+            .find(|token| **token != Token::Line);
+        let before = at.checked_sub(1).and_then(|i| self.token(i));
+        let semicolons = matches!(self.passage.language, Language::Perl | Language::Php);
+        semicolons && !matches!(before, Some(Token::Op(';' | '{' | '}')) | None)
+            || matches!(next, Some(Token::Op('.' | '|')))
+            || matches!(before, Some(Token::Op('|' | '+' | ',' | '=' | '&' | '?')))
+                && !matches!(self.passage.language, Language::Ruby)
+            || matches!(before, Some(Token::Op('-')))
+                && self.passage.language == Language::PowerShell
+    }
+
+    /// Whether a brace opens a block rather than a table.
+    pub(super) fn is_block(&self, at: usize) -> bool {
+        match at.checked_sub(1).and_then(|i| self.token(i)) {
+            Some(Token::Op(')' | ';' | '{' | '}') | Token::Line) | None => true,
+            Some(Token::Op('>')) => self.is_op(at.saturating_sub(2), '='),
+            Some(Token::Name(name)) => {
+                matches!(name.as_str(), "else" | "try" | "finally" | "do" | "catch" | "BEGIN" | "static" | "process" | "begin" | "end")
+                    || self.passage.language == Language::PowerShell
+                    || self.passage.language == Language::Go
+                    // class X {, sub name {, function name {
+                    || at >= 2 && matches!(self.name_at(at - 2), Some("class" | "sub" | "function" | "extends" | "interface" | "namespace" | "enum" | "catch"))
+            }
+            _ => false,
+        }
+    }
+
+    /// The function that a statement begins, if it does.
+    pub(super) fn declared(&mut self, range: Range<usize>) -> Option<usize> {
+        let mut name = None;
+        let mut open = None;
+        for at in range.clone() {
+            if let Some("def" | "function" | "func" | "sub" | "fn" | "Function" | "filter") =
+                self.name_at(at)
+            {
+                // Go methods: func (r *T) Name(…)
+                let mut next = at + 1;
+                if self.is_op(next, '(') && self.passage.language == Language::Go {
+                    next = self.close[next] + 1;
+                }
+                if let Some(found) = self.name_at(next) {
+                    name = Some(found.rsplit('.').next().unwrap_or(found).to_owned());
+                    open = (self.is_op(next + 1, '(')).then_some(next + 1);
+                } else if self.is_op(next, '(') {
+                    // An expression: the name stands before, `name = function (`.
+                    name = (range.start..at).rev().find_map(|i| {
+                        self.name_at(i)
+                            .filter(|n| {
+                                !matches!(
+                                    *n,
+                                    "async"
+                                        | "const"
+                                        | "let"
+                                        | "var"
+                                        | "export"
+                                        | "default"
+                                        | "local"
+                                )
+                            })
+                            .map(str::to_owned)
+                    });
+                    open = Some(next);
+                }
+                break;
+            }
+            // name = (a, b) =>, name = x =>, name: (a) =>
+            if self.is_op(at, '=') && self.is_op(at + 1, '>') && at > range.start {
+                let parameters = if self.is_op(at - 1, ')') {
+                    (range.start..at)
+                        .rev()
+                        .find(|i| self.is_op(*i, '(') && self.close[*i] == at - 1)
+                } else {
+                    Some(at - 1)
+                };
+                let Some(first) = parameters else { break };
+                let mut before = first;
+                if before > range.start && self.name_at(before - 1) == Some("async") {
+                    before -= 1;
+                }
+                if before >= range.start + 2
+                    && (self.is_op(before - 1, '=') || self.is_op(before - 1, ':'))
+                {
+                    name = self.name_at(before - 2).map(str::to_owned);
+                    open = self.is_op(first, '(').then_some(first);
+                }
+                break;
+            }
+        }
+        if name.is_none() && self.passage.language == Language::JavaScript && range.len() >= 3 {
+            // A method: name(a, b) {
+            let at = range.clone().find(|i| self.is_op(*i, '('))?;
+            let found = at.checked_sub(1).and_then(|i| self.name_at(i))?;
+            if at - range.start <= 2
+                && self.close[at] + 1 >= range.end
+                && !matches!(found, "if" | "for" | "while" | "switch" | "catch" | "with")
+                && !found.contains('.')
+            {
+                name = Some(found.to_owned());
+                open = Some(at);
+            }
+        }
+        let name = name?;
+        let parameters = open.map(|open| self.parameters(open)).unwrap_or_default();
+        self.functions.push(Function { name, parameters });
+        Some(self.functions.len() - 1)
+    }
+
+    pub(super) fn parameters(&self, open: usize) -> Vec<String> {
+        // PHP and PowerShell write the type first.
+        let last = matches!(self.passage.language, Language::Php | Language::PowerShell);
+        self.arguments(open)
+            .into_iter()
+            .filter_map(|range| {
+                let end = range.clone().find(|i| self.is_op(*i, '=')).unwrap_or(range.end);
+                let mut names =
+                    (range.start..end).filter_map(|i| self.name_at(i).map(str::to_owned));
+                if last { names.next_back() } else { names.next() }
+            })
+            .filter(|name| !matches!(name.as_str(), "self" | "cls"))
+            .collect()
+    }
+
+    /// The arguments between brackets, as ranges.
+    pub(super) fn arguments(&self, open: usize) -> Vec<Range<usize>> {
+        let end = self.close[open].min(self.tokens.len());
+        self.commas(open + 1..end)
+    }
+
+    pub(super) fn commas(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let mut start = range.start;
+        let mut at = range.start;
+        while at < range.end {
+            match &self.tokens[at].token {
+                Token::Op('(' | '[' | '{') => at = self.close[at].clamp(at, range.end),
+                Token::Op(',') => {
+                    found.push(start..at);
+                    start = at + 1;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        if start < range.end {
+            found.push(start..range.end);
+        }
+        found
+    }
+}

@@ -1,0 +1,225 @@
+//! What a value carries on its way: secrets, keys, the environment, what was fetched or decoded; and
+//! which names of variables are keys.
+
+use std::collections::BTreeSet;
+
+use crate::scan::places::{Spot, classify, is_global};
+
+/// What a value carries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Taint {
+    /// Secret files, keychains, transcripts: what each holds.
+    pub(crate) secrets: BTreeSet<&'static str>,
+    /// The whole environment.
+    pub(crate) environment: bool,
+    /// Single variables of the environment, by name.
+    pub(crate) keys: BTreeSet<String>,
+    /// Fetched from the network; where from, as far as that is known.
+    pub(crate) remote: Option<String>,
+    /// Made readable by decoding; how.
+    pub(crate) decoded: Option<&'static str>,
+    /// A connection: what is written to it goes to the network.
+    pub(crate) connection: Option<String>,
+    /// Something only known when it runs: user input, arguments.
+    pub(crate) input: bool,
+    /// Read from a data file that the skill ships.
+    pub(crate) bundled: Option<String>,
+}
+
+impl Taint {
+    pub(crate) fn is_clean(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(crate) fn secret(what: &'static str) -> Self {
+        Self { secrets: BTreeSet::from([what]), ..Self::default() }
+    }
+
+    pub(crate) fn key(name: &str) -> Self {
+        Self { keys: BTreeSet::from([name.to_owned()]), ..Self::default() }
+    }
+
+    pub(crate) fn environment() -> Self {
+        Self { environment: true, ..Self::default() }
+    }
+
+    pub(crate) fn remote(from: impl Into<String>) -> Self {
+        Self { remote: Some(from.into()), ..Self::default() }
+    }
+
+    pub(crate) fn decoded(how: &'static str) -> Self {
+        Self { decoded: Some(how), ..Self::default() }
+    }
+
+    /// What a path holds, when it is read.
+    pub(crate) fn of_file(path: &str) -> Self {
+        match classify(path) {
+            Some(Spot::Secret("environment")) => Self::environment(),
+            Some(Spot::Secret(what)) => Self::secret(what),
+            Some(Spot::DotEnv) => Self::secret(".env file"),
+            Some(Spot::Transcripts) => Self::secret("agent transcripts"),
+            Some(Spot::PackageConfig) => Self::secret("registry credentials"),
+            Some(Spot::Traces) if path.contains("history") => Self::secret("shell history"),
+            Some(Spot::AgentMemory) if is_global(path) => Self::secret("agent memory"),
+            _ => Self::default(),
+        }
+    }
+
+    /// Takes on what another value carries; says whether that changed anything.
+    pub(crate) fn add(&mut self, other: &Self) -> bool {
+        let before = (
+            self.secrets.len(),
+            self.environment,
+            self.keys.len(),
+            self.remote.is_some(),
+            self.decoded.is_some(),
+            self.connection.is_some(),
+            self.input,
+            self.bundled.is_some(),
+        );
+        const MOST: usize = 32;
+        if self.secrets.len() < MOST {
+            self.secrets.extend(&other.secrets);
+        }
+        if self.keys.len() < MOST {
+            self.keys.extend(other.keys.iter().cloned());
+        }
+        self.environment |= other.environment;
+        self.input |= other.input;
+        if self.remote.is_none() || self.remote.as_deref() == Some("") {
+            self.remote = other.remote.clone().or(self.remote.take());
+        }
+        self.decoded = self.decoded.or(other.decoded);
+        if self.connection.is_none() {
+            self.connection.clone_from(&other.connection);
+        }
+        if self.bundled.is_none() {
+            self.bundled.clone_from(&other.bundled);
+        }
+        before
+            != (
+                self.secrets.len(),
+                self.environment,
+                self.keys.len(),
+                self.remote.is_some(),
+                self.decoded.is_some(),
+                self.connection.is_some(),
+                self.input,
+                self.bundled.is_some(),
+            )
+    }
+
+    pub(super) fn described(&self) -> String {
+        if self.environment {
+            "the whole environment".to_owned()
+        } else if let Some(what) = self.secrets.first() {
+            (*what).to_owned()
+        } else {
+            self.keys.iter().take(4).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// Words in names of variables whose value opens a known service.
+const VENDORS: &[&str] = &[
+    "AWS",
+    "GITHUB",
+    "GH",
+    "GITLAB",
+    "OPENAI",
+    "ANTHROPIC",
+    "CLAUDE",
+    "GOOGLE",
+    "GEMINI",
+    "GCP",
+    "AZURE",
+    "STRIPE",
+    "SLACK",
+    "DISCORD",
+    "NPM",
+    "PYPI",
+    "TWINE",
+    "DOCKER",
+    "DOCKERHUB",
+    "HUGGINGFACE",
+    "HF",
+    "CLOUDFLARE",
+    "CF",
+    "VERCEL",
+    "SUPABASE",
+    "TWILIO",
+    "SENDGRID",
+    "NOTION",
+    "LINEAR",
+    "JIRA",
+    "VAULT",
+    "DIGITALOCEAN",
+    "HEROKU",
+    "GROQ",
+    "MISTRAL",
+    "COHERE",
+    "REPLICATE",
+    "DEEPSEEK",
+    "OPENROUTER",
+    "XAI",
+    "DATABASE",
+    "POSTGRES",
+    "MYSQL",
+    "MONGO",
+    "MONGODB",
+    "REDIS",
+    "SSH",
+    "KUBE",
+    "NETLIFY",
+    "FIREBASE",
+    "SENTRY",
+    "DATADOG",
+    "SHOPIFY",
+    "WALLET",
+    "MNEMONIC",
+    "SEED",
+    "PRIVATE",
+    "DB",
+];
+
+/// Whether a variable opens a service that is known by name.
+pub(super) fn is_vendor_key(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    is_key_name(&upper) && upper.split('_').any(|word| VENDORS.contains(&word))
+        || matches!(
+            upper.as_str(),
+            "DATABASE_URL"
+                | "PGPASSWORD"
+                | "MYSQL_PWD"
+                | "KUBECONFIG"
+                | "SSH_AUTH_SOCK"
+                | "REDIS_URL"
+                | "MONGODB_URI"
+        )
+}
+
+/// Whether a variable's name says that it holds a secret.
+pub(crate) fn is_key_name(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    [
+        "KEY",
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "PWD",
+        "CREDENTIAL",
+        "PAT",
+        "AUTH",
+        "MNEMONIC",
+        "SEED",
+        "COOKIE",
+        "SESSION",
+        "DATABASE_URL",
+    ]
+    .iter()
+    .any(|word| {
+        upper.split('_').any(|part| part == *word || part == format!("{word}S"))
+            || upper.contains(word) && word.len() > 4
+    })
+}

@@ -1,0 +1,144 @@
+//! Another agent that is started, and protections of the system that are switched off.
+
+use super::call::Call;
+use crate::scan::destination::addresses;
+use crate::scan::finding::{Context, Severity};
+use crate::scan::findings::Match;
+use crate::scan::flow::{self, is_active};
+use crate::scan::rules;
+use crate::scan::shell_flow::{Taint, Walk, key};
+use std::ops::Range;
+
+impl Walk<'_, '_, '_> {
+    pub(super) fn agent(&mut self, call: &Call, at: &Range<usize>) {
+        let text = call.text();
+        if text.contains("dangerously")
+            || text.contains("--yolo")
+            || text.contains("bypassPermissions")
+            || text.contains("danger-full-access")
+            || text.contains("--approval-mode yolo")
+            || text.contains("--full-auto") && text.contains("--skip")
+        {
+            let severity = if matches!(self.passage.context, Context::Script | Context::Hidden) {
+                Severity::Warn
+            } else {
+                Severity::Info
+            };
+            self.report(
+                at,
+                Match::new(
+                    &rules::BYPASS_APPROVAL,
+                    severity,
+                    format!("`{}` is started with its permission checks off", call.name),
+                ),
+            );
+        }
+        if text.contains("mcp add")
+            && (is_active(&text) || text.contains("sh -c") || text.contains("bash -c"))
+        {
+            self.report(
+                at,
+                Match::new(
+                    &rules::CONTROL_PLANE_WRITE,
+                    Severity::Critical,
+                    "an MCP server that is a shell command is added",
+                ),
+            );
+        }
+        if text.contains("config set") && flow::loosens_agent(&text) {
+            self.report(
+                at,
+                Match::new(
+                    &rules::CONTROL_PLANE_WRITE,
+                    Severity::Warn,
+                    "the agent's settings are opened up",
+                ),
+            );
+        }
+    }
+
+    pub(super) fn protections(&mut self, call: &Call, at: &Range<usize>) {
+        let text = call.text();
+        let lower = text.to_ascii_lowercase();
+        let script = matches!(self.passage.context, Context::Script | Context::Hidden);
+        let found = match call.name.trim_end_matches(".exe") {
+            "xattr"
+                if lower.contains("quarantine")
+                    || lower.contains("-c")
+                    || lower.contains("-cr") =>
+            {
+                let path = call.plain().last().map(|a| key(&a.text)).unwrap_or_default();
+                let fetched =
+                    self.memory.files.get(&path).is_some_and(|taint| taint.remote.is_some());
+                let run = self.source.matches(path.as_str()).count() > 1;
+                let severity = if fetched || script || run && !path.is_empty() {
+                    Severity::Warn
+                } else {
+                    Severity::Info
+                };
+                Some((severity, "the quarantine mark of a download is removed"))
+            }
+            "spctl" if lower.contains("disable") => {
+                Some((Severity::Critical, "the system's check of programs is switched off"))
+            }
+            "csrutil" if lower.contains("disable") => {
+                Some((Severity::Critical, "system integrity protection is switched off"))
+            }
+            "setenforce" if lower.contains('0') => {
+                Some((Severity::Warn, "SELinux is switched off"))
+            }
+            "ufw" if lower.contains("disable") => Some((
+                if script { Severity::Warn } else { Severity::Info },
+                "the firewall is switched off",
+            )),
+            "iptables" if call.has(&["-F"]) => Some((
+                if script { Severity::Warn } else { Severity::Info },
+                "the firewall is emptied",
+            )),
+            "netsh" if lower.contains("state off") || lower.contains("opmode disable") => {
+                Some((Severity::Warn, "the firewall is switched off"))
+            }
+            "tccutil" if lower.contains("reset") => {
+                Some((Severity::Warn, "privacy decisions are reset"))
+            }
+            _ => None,
+        };
+        if let Some((severity, message)) = found {
+            self.report(at, Match::new(&rules::PROTECTION_OFF, severity, message));
+        }
+        let urls = addresses(&text);
+        let remote = urls.first().map(|a| a.url.to_owned()).unwrap_or_default();
+        match call.name.trim_end_matches(".exe") {
+            "mshta" | "regsvr32" | "rundll32" if !remote.is_empty() => {
+                let found = flow::to_interpreter(
+                    &Taint::remote(remote),
+                    &format!("`{}`", call.name),
+                    self.passage.context,
+                );
+                self.report_some(at, found);
+            }
+            "certutil" | "bitsadmin" if !remote.is_empty() => {
+                let path = call.plain().last().map(|a| a.text.clone()).unwrap_or_default();
+                self.write(&path, "", &Taint::remote(remote), at);
+            }
+            "msiexec" if !remote.is_empty() => {
+                let found =
+                    flow::to_interpreter(&Taint::remote(remote), "`msiexec`", self.passage.context);
+                self.report_some(at, found);
+            }
+            "open" | "installer" | "hdiutil" | "msiexec" => {
+                let taint = call
+                    .plain()
+                    .map(|a| self.memory.files.get(&key(&a.text)).cloned().unwrap_or_default())
+                    .fold(Taint::default(), |mut all, t| {
+                        all.add(&t);
+                        all
+                    });
+                let found =
+                    flow::to_interpreter(&taint, &format!("`{}`", call.name), self.passage.context);
+                self.report_some(at, found);
+            }
+            _ => {}
+        }
+    }
+}

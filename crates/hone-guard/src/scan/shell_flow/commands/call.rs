@@ -1,0 +1,242 @@
+//! A command as it is called: its wrappers taken off, its options and arguments at hand.
+
+use crate::scan::kind::of_interpreter;
+use crate::scan::places::is_global;
+use crate::scan::shell_flow::{Taint, Value};
+use std::ops::Range;
+
+/// A command with its wrappers taken off: `sudo -E env X=1 nohup curl …` is `curl`.
+pub(super) struct Call {
+    pub(super) name: String,
+    pub(super) arguments: Vec<Value>,
+    pub(super) spans: Vec<Range<usize>>,
+    /// Arguments come from the input: `xargs`.
+    pub(super) from_input: bool,
+    pub(super) privileged: bool,
+}
+
+impl Call {
+    pub(super) fn has(&self, options: &[&str]) -> bool {
+        self.arguments.iter().any(|argument| {
+            options.iter().any(|option| {
+                argument.text == *option
+                    || option.starts_with("--") && argument.text.split('=').next() == Some(option)
+            })
+        })
+    }
+
+    /// Whether a cluster of short options holds a letter.
+    pub(super) fn has_letter(&self, letter: char) -> bool {
+        self.arguments.iter().any(|argument| {
+            argument.text.starts_with('-')
+                && !argument.text.starts_with("--")
+                && argument.text.contains(letter)
+        })
+    }
+
+    pub(super) fn plain(&self) -> impl Iterator<Item = &Value> {
+        self.arguments.iter().filter(|argument| !argument.text.starts_with('-'))
+    }
+
+    /// The value after an option, or after its `=`.
+    pub(super) fn value_of(&self, options: &[&str]) -> Option<&Value> {
+        let at =
+            self.arguments.iter().position(|argument| options.contains(&argument.text.as_str()))?;
+        self.arguments.get(at + 1)
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.arguments.iter().map(|argument| argument.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    pub(super) fn taint(&self) -> Taint {
+        let mut taint = Taint::default();
+        for argument in &self.arguments {
+            taint.add(&argument.taint);
+        }
+        taint
+    }
+}
+
+/// Whether a command makes something readable, and how.
+pub(super) fn decodes(call: &Call) -> Option<&'static str> {
+    let text = call.text();
+    match call.name.as_str() {
+        "base64" | "base32" | "basenc" if call.has(&["-d", "-D", "--decode", "-di", "-id"]) => {
+            Some("base64")
+        }
+        "openssl"
+            if text.contains("base64") && text.contains("-d")
+                || text.contains("enc") && text.contains("-d") =>
+        {
+            Some("openssl")
+        }
+        "xxd" if call.has_letter('r') => Some("hexadecimal"),
+        "uudecode" => Some("uuencode"),
+        "gunzip" | "zcat" => Some("gzip"),
+        "gzip" | "bzip2" | "xz" if call.has_letter('d') => Some("gzip"),
+        "rev" => Some("reversal"),
+        "tr" if text.len() >= 10
+            && (text.contains("n-za-m")
+                || text.contains("N-ZA-M")
+                || text.to_ascii_lowercase().contains("a-z") && text.matches('-').count() >= 3) =>
+        {
+            Some("rot13")
+        }
+        "gpg" if text.contains("-d") || text.contains("--decrypt") => Some("decryption"),
+        _ => None,
+    }
+}
+
+pub(super) fn octal_escapes(text: &str) -> usize {
+    text.as_bytes()
+        .windows(4)
+        .filter(|w| {
+            w[0] == b'\\'
+                && (b'0'..=b'1').contains(&w[1])
+                && w[2].is_ascii_digit()
+                && w[3].is_ascii_digit()
+        })
+        .count()
+}
+
+/// Where `nc host port` or `socat TCP:host:port` goes.
+pub(super) fn call_address(call: &Call) -> String {
+    for argument in call.plain() {
+        let upper = argument.text.to_ascii_uppercase();
+        for scheme in ["TCP4:", "TCP6:", "TCP:", "OPENSSL:", "SSL:", "UDP:", "TCP-CONNECT:"] {
+            if let Some(at) = upper.find(scheme) {
+                return format!("tcp://{}", &argument.text[at + scheme.len()..]);
+            }
+        }
+    }
+    let mut next = call.arguments.iter();
+    while let Some(argument) = next.next() {
+        match argument.text.as_str() {
+            "-p" | "-w" | "-e" | "-c" | "-s" | "-i" | "--exec" | "--sh-exec" | "-x" | "-q" => {
+                next.next();
+            }
+            "-connect" => {
+                return next.next().map(|a| format!("tcp://{}", a.text)).unwrap_or_default();
+            }
+            text if text.starts_with('-') => {}
+            text if text.contains('.') || text.starts_with('$') || text.contains("host") => {
+                return format!("tcp://{text}");
+            }
+            text if !text.is_empty() && text.parse::<u16>().is_err() && call.name != "openssl" => {
+                return format!("tcp://{text}");
+            }
+            _ => {}
+        }
+    }
+    String::new()
+}
+
+/// `user@host:path` and `host:path` as an address.
+pub(super) fn remote_copy(text: &str) -> String {
+    if text.contains("://") {
+        return text.to_owned();
+    }
+    let host = text.rsplit('@').next().unwrap_or(text).split(':').next().unwrap_or_default();
+    if host.contains('.') || host.contains('$') { format!("ssh://{host}") } else { String::new() }
+}
+
+/// Takes the wrappers off a command.
+pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
+    let mut call =
+        Call { name: String::new(), arguments, spans, from_input: false, privileged: false };
+    for _ in 0..8 {
+        let name = call.arguments.first().map(|a| a.text.clone()).unwrap_or_default();
+        let base = name.rsplit('/').next().unwrap_or(&name).to_owned();
+        let skip = match base.as_str() {
+            "sudo" | "doas" => {
+                call.privileged = true;
+                options_of(&call.arguments[1..], &["-u", "-g", "-h", "-p", "-C", "-U"])
+            }
+            "env" if call.arguments.len() > 1 => {
+                let mut skip = options_of(&call.arguments[1..], &["-u", "-C", "-S"]);
+                while call
+                    .arguments
+                    .get(1 + skip)
+                    .is_some_and(|a| a.text.contains('=') && !a.text.starts_with('-'))
+                {
+                    skip += 1;
+                }
+                if call.arguments.len() == 1 + skip {
+                    break;
+                }
+                skip
+            }
+            "nohup" | "setsid" | "command" | "builtin" | "exec" | "time" | "stdbuf" | "ionice"
+            | "caffeinate" | "unbuffer" | "winpty" | "proxychains" | "torsocks" | "rtk"
+            | "busybox" | "then" | "do"
+                if call.arguments.len() > 1 =>
+            {
+                options_of(&call.arguments[1..], &["-n", "-o", "-i", "-e", "-a"])
+            }
+            "nice" | "watch" if call.arguments.len() > 1 => {
+                options_of(&call.arguments[1..], &["-n"])
+            }
+            "timeout" | "gtimeout" if call.arguments.len() > 2 => {
+                options_of(&call.arguments[1..], &["-s", "-k"]) + 1
+            }
+            "arch" | "chroot" if call.arguments.len() > 2 => 1,
+            "xargs" if call.arguments.len() > 1 => {
+                call.from_input = true;
+                options_of(&call.arguments[1..], &["-I", "-n", "-P", "-L", "-d", "-s", "-a", "-E"])
+            }
+            "parallel" if call.arguments.len() > 1 => {
+                call.from_input = true;
+                options_of(&call.arguments[1..], &["-j"])
+            }
+            "sg" | "su" if call.arguments.iter().any(|a| a.text == "-c") => {
+                // su -c 'command' user: the string is a script of its own.
+                let at = call.arguments.iter().position(|a| a.text == "-c").unwrap_or(0);
+                call.arguments.drain(1..at);
+                call.spans.drain(1..at.min(call.spans.len()));
+                "sh".clone_into(&mut call.arguments[0].text);
+                continue;
+            }
+            _ => break,
+        };
+        let skip = (1 + skip).min(call.arguments.len() - 1);
+        call.arguments.drain(..skip);
+        call.spans.drain(..skip.min(call.spans.len()));
+    }
+    if call.arguments.is_empty() {
+        return call;
+    }
+    let first = call.arguments.remove(0);
+    if !call.spans.is_empty() {
+        call.spans.remove(0);
+    }
+    let base = first.text.rsplit('/').next().unwrap_or(&first.text);
+    let system =
+        ["/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/", "/opt/homebrew/bin/"]
+            .iter()
+            .any(|folder| {
+                first.text.starts_with(folder) && first.text.len() == folder.len() + base.len()
+            });
+    call.name = if system || of_interpreter(base).is_some() { base.to_owned() } else { first.text };
+    call
+}
+
+/// How many of the first arguments are options, with the values of those that take one.
+pub(super) fn options_of(arguments: &[Value], with_value: &[&str]) -> usize {
+    let mut count = 0;
+    while let Some(argument) = arguments.get(count) {
+        if !argument.text.starts_with('-') || argument.text == "-" {
+            break;
+        }
+        if argument.text == "--" {
+            count += 1;
+            break;
+        }
+        count += if with_value.contains(&argument.text.as_str()) { 2 } else { 1 };
+    }
+    count
+}
+
+pub(super) fn is_global_or_log(path: &str) -> bool {
+    is_global(path) || path.starts_with("/var/log") || path.contains("history")
+}

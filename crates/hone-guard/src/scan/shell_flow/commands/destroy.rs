@@ -1,0 +1,181 @@
+//! Deleting, overwriting, and rights that are opened for all.
+
+use super::call::{Call, is_global_or_log};
+use crate::scan::finding::{Context, Severity};
+use crate::scan::findings::Match;
+use crate::scan::places::{Spot, classify as spot, is_global, normalise};
+use crate::scan::rules;
+use crate::scan::shell_flow::Walk;
+use std::ops::Range;
+
+impl Walk<'_, '_, '_> {
+    pub(super) fn destroy(&mut self, call: &Call, at: &Range<usize>) {
+        let name = call.name.as_str();
+        let text = call.text();
+        if name == "rm"
+            || name == "srm"
+            || name == "find"
+            || name == "shred"
+            || name == "truncate"
+            || name == "unlink"
+            || name == "rd"
+            || name == "del"
+        {
+            let recursive = call.has_letter('r')
+                || call.has_letter('R')
+                || call.has(&["--recursive", "-delete", "/s", "/S"])
+                || text.contains("-exec rm")
+                || text.contains("/s ");
+            for argument in call.plain() {
+                let path = normalise(&argument.text);
+                let whole = matches!(
+                    path.as_str(),
+                    "/" | "/*"
+                        | "~"
+                        | "~/"
+                        | "~/*"
+                        | "/home"
+                        | "/home/*"
+                        | "/users"
+                        | "/users/*"
+                        | "/etc"
+                        | "/var"
+                        | "/usr"
+                        | "c:/"
+                        | "c:/*"
+                        | "~/."
+                        | "~/documents"
+                        | "~/desktop"
+                        | "~/documents/*"
+                        | "/root"
+                        | "~/.*"
+                );
+                let system = whole
+                    && !(name == "find" && !text.contains("-delete") && !text.contains("-exec rm"));
+                if system && (recursive || name == "shred") {
+                    let severity = if matches!(
+                        self.passage.context,
+                        Context::Script | Context::Hidden | Context::Fence
+                    ) {
+                        Severity::Critical
+                    } else {
+                        Severity::Info
+                    };
+                    self.report(
+                        at,
+                        Match::new(
+                            &rules::DESTRUCTIVE,
+                            severity,
+                            format!("`{path}` is deleted with everything in it"),
+                        ),
+                    );
+                }
+                if (matches!(spot(&argument.text), Some(Spot::Traces))
+                    && (argument.text.contains("history") || argument.text.contains("/var/log")))
+                    && is_global_or_log(&argument.text)
+                {
+                    let severity = if argument.text.contains("history")
+                        || matches!(path.as_str(), "/var/log" | "/var/log/" | "/var/log/*")
+                        || ["auth.log", "syslog", "wtmp", "btmp", "lastlog", "secure", "audit"]
+                            .iter()
+                            .any(|log| path.contains(log))
+                    {
+                        Severity::Warn
+                    } else {
+                        Severity::Info
+                    };
+                    self.report(
+                        at,
+                        Match::new(&rules::TRACE_WIPING, severity, "a history or log is removed"),
+                    );
+                }
+            }
+        }
+        let disk = |text: &str| {
+            text.match_indices("/dev/").any(|(i, _)| {
+                let device = text[i + 5..]
+                    .split(|c: char| !c.is_ascii_alphanumeric())
+                    .next()
+                    .unwrap_or_default();
+                let device = if device.len() == 2 && text[i + 7..].starts_with(['?', '*', '[']) {
+                    "sda"
+                } else {
+                    device
+                };
+                let known = device.starts_with("sd")
+                    || device.starts_with("nvme")
+                    || device.starts_with("vd")
+                    || device.starts_with("hd")
+                    || device.starts_with("disk")
+                    || device.starts_with("rdisk")
+                    || device.starts_with("mmcblk");
+                // sdX and diskN are to be filled in.
+                known && !device.ends_with(['X', 'N', 'x', 'Y']) && device.len() > 2
+            })
+        };
+        let writes_disk = name == "dd"
+            && text.split_whitespace().any(|word| word.starts_with("of=") && disk(word))
+            || name.starts_with("mkfs") && disk(&text)
+            || name == "wipefs" && disk(&text)
+            || name == "shred" && disk(&text);
+        if writes_disk {
+            let severity = if name == "dd"
+                && !text.contains("/dev/zero")
+                && !text.contains("/dev/urandom")
+                && !text.contains("/dev/random")
+                && self.passage.context != Context::Script
+            {
+                Severity::Info
+            } else {
+                Severity::Critical
+            };
+            self.report(at, Match::new(&rules::DESTRUCTIVE, severity, "a disk is overwritten"));
+        }
+    }
+
+    pub(super) fn change_mode(&mut self, call: &Call, at: &Range<usize>) {
+        let mode = call.plain().next().map(|argument| argument.text.clone()).unwrap_or_default();
+        let setuid = call.name == "chmod"
+            && (mode.contains("+s")
+                || mode.contains("u=s")
+                || mode.len() == 4
+                    && matches!(mode.as_bytes()[0], b'4' | b'6' | b'2')
+                    && mode.bytes().all(|b| b.is_ascii_digit()));
+        let capability = call.name == "setcap" && call.text().contains("cap_setuid");
+        if setuid && mode.as_bytes().first() != Some(&b'2') || capability {
+            let severity = if self.passage.context == Context::Script
+                || call.text().contains("sh")
+                || call.privileged
+            {
+                Severity::Critical
+            } else {
+                Severity::Warn
+            };
+            self.report(
+                at,
+                Match::new(
+                    &rules::CREDENTIAL_WRITE,
+                    severity,
+                    "a program is made to run with its owner's rights",
+                ),
+            );
+        }
+        let paths: Vec<String> =
+            call.plain().skip(1).map(|argument| argument.text.clone()).collect();
+        for path in paths {
+            if matches!(spot(&path), Some(Spot::Secret(_) | Spot::Logins(_)))
+                && matches!(mode.as_str(), "777" | "666" | "644" | "755" | "0777")
+                && is_global(&path)
+            {
+                self.report(
+                    at,
+                    Match::new(
+                        &rules::CREDENTIAL_WRITE,
+                        Severity::Info,
+                        "a secret file is opened to others",
+                    ),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Interpreters: what they are given to run, as text, as a file, through their input.
+
+use super::call::Call;
+use crate::scan::finding::Severity;
+use crate::scan::findings::Match;
+use crate::scan::flow::{self};
+use crate::scan::kind::{Language, of_interpreter};
+use crate::scan::rules;
+use crate::scan::shell_flow::{Taint, Walk, key};
+use std::ops::Range;
+
+impl Walk<'_, '_, '_> {
+    /// A program that runs what it is given: `sh`, `python`, `./downloaded`.
+    pub(super) fn interpret(
+        &mut self,
+        call: &Call,
+        input: &Taint,
+        input_text: &str,
+        at: &Range<usize>,
+    ) {
+        let name = call.name.rsplit('/').next().unwrap_or(&call.name).to_owned();
+        let shown = format!("`{name}`");
+        let Some(language) = of_interpreter(&name) else {
+            // A path that was downloaded or decoded before, and is now started.
+            let taint = self.memory.files.get(&key(&call.name)).cloned().unwrap_or_default();
+            let found = flow::to_interpreter(&taint, "the system", self.passage.context);
+            self.report_some(at, found);
+            return;
+        };
+        let code = call.arguments.iter().position(|a| {
+            let option = a.text.as_str();
+            let power = language == Language::PowerShell
+                && ["-c", "-command", "-encodedcommand", "-enc", "-e", "-ec", "/c"]
+                    .contains(&option.to_ascii_lowercase().as_str());
+            power
+                || matches!(
+                    option,
+                    "-c" | "-e"
+                        | "-r"
+                        | "-E"
+                        | "--eval"
+                        | "-lc"
+                        | "-ec"
+                        | "-ic"
+                        | "-pe"
+                        | "-ne"
+                        | "-p"
+                        | "-n"
+                        | "-m"
+                        | "/c"
+                        | "/C"
+                        | "-xc"
+                        | "-exc"
+                        | "-cl"
+                        | "-l"
+                        | "-0777"
+                        | "eval"
+                        | "-Command"
+                ) && !(option == "-l" && language != Language::AppleScript)
+        });
+        let mut taint = Taint::default();
+        match code {
+            Some(position) if call.arguments[position].text != "-m" => {
+                let option = call.arguments[position].text.to_ascii_lowercase();
+                if let Some(argument) = call.arguments.get(position + 1) {
+                    taint.add(&argument.taint);
+                    let text = argument.text.clone();
+                    let start = call.spans.get(position + 1).map_or(at.start, |span| span.start);
+                    if option.starts_with("-enc")
+                        || option == "-ec"
+                        || language == Language::PowerShell && option == "-e"
+                    {
+                        taint.add(&Taint::decoded("base64"));
+                    }
+                    if language == Language::AppleScript {
+                        self.apple_script(&call.text(), start);
+                    } else if language == Language::Shell || language == Language::Batch {
+                        let mut inner = input.clone();
+                        inner.add(&taint);
+                        self.nested(&text, start, input);
+                    } else {
+                        self.embed(language, &text, start);
+                    }
+                }
+                // Text that is data for the code: only what the code is made of counts.
+                taint.keys.clear();
+                taint.secrets.clear();
+                taint.environment = false;
+            }
+            Some(_) => {}
+            None => {
+                let file = call.plain().find(|a| !a.text.is_empty()).cloned();
+                match file {
+                    Some(file)
+                        if file.text != "-" && file.text != "/dev/stdin" && !call.has(&["-s"]) =>
+                    {
+                        taint.add(
+                            &self.memory.files.get(&key(&file.text)).cloned().unwrap_or_default(),
+                        );
+                        if file.text == "<()" || file.text.contains("<()") || file.text == "$()" {
+                            taint.add(&file.taint);
+                        }
+                        if file.text.starts_with("http")
+                            && matches!(language, Language::JavaScript | Language::Python)
+                        {
+                            taint.add(&Taint::remote(file.text));
+                        }
+                    }
+                    _ => {
+                        taint.add(input);
+                        if !input_text.is_empty()
+                            && language == Language::Shell
+                            && input.remote.is_none()
+                            && !input_text.contains("EOF")
+                        {
+                            self.nested(input_text, at.start, &Taint::default());
+                        }
+                    }
+                }
+            }
+        }
+        let found = flow::to_interpreter(&taint, &shown, self.passage.context);
+        self.report_some(at, found);
+        // bash -i >& /dev/tcp/host/port 0>&1
+        if language == Language::Shell {
+            let line = self.source.get(at.clone()).unwrap_or_default();
+            let tied = ["-i ", "0>&1", "0<&", "<&", ">& /dev", "&> /dev", "> /dev/tcp"];
+            if let Some(i) = line.find("/dev/tcp/")
+                && tied.iter().any(|part| line.contains(part))
+            {
+                let rest = &line[i + 9..];
+                let end = rest
+                    .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&'))
+                    .unwrap_or(rest.len());
+                let address = self.resolve(&rest[..end]);
+                self.shell_to(&format!("tcp://{}", address.replacen('/', ":", 1)), at);
+            }
+        }
+    }
+
+    /// Variables in a text, as far as they are known.
+    pub(super) fn resolve(&self, text: &str) -> String {
+        let mut out = text.to_owned();
+        for (name, value) in &self.memory.variables {
+            if out.contains('$') {
+                out = out
+                    .replace(&format!("${{{name}}}"), &value.text)
+                    .replace(&format!("${name}"), &value.text);
+            }
+        }
+        out
+    }
+
+    /// `do shell script "…" with administrator privileges`.
+    pub(in crate::scan::shell_flow) fn apple_script(&mut self, text: &str, at: usize) {
+        if let Some(i) = text.find("do shell script") {
+            let rest = &text[i..];
+            let command = rest.split('"').nth(1).unwrap_or_default().to_owned();
+            if rest.contains("administrator privileges") {
+                self.report(
+                    &(at..at + 1),
+                    Match::new(
+                        &rules::CREDENTIAL_WRITE,
+                        Severity::Critical,
+                        "a shell command asks for the administrator's rights",
+                    ),
+                );
+            }
+            self.nested(&command, at, &Taint::default());
+        }
+        if text.contains("display dialog") && text.contains("hidden answer") {
+            self.report(
+                &(at..at + 1),
+                Match::new(
+                    &rules::DECEIVE_USER,
+                    Severity::Critical,
+                    "a window asks for the person's password",
+                ),
+            );
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! What commands mean: what they read, what they make of it, where it goes.
+
+mod agent;
+mod call;
+mod destroy;
+mod git;
+mod interpret;
+mod move_data;
+mod packages;
+mod persist;
+mod suspicious;
+mod transfer;
+
+use std::ops::Range;
+
+use super::{Taint, Value, Walk, key};
+use crate::scan::finding::{Context, Flow, Severity};
+use crate::scan::findings::Match;
+use crate::scan::flow::{self, is_active};
+use crate::scan::rules;
+use crate::shell::SimpleCommand;
+use call::{call_address, decodes, octal_escapes, unwrap};
+
+impl Walk<'_, '_, '_> {
+    /// Runs a simple command in the mind; gives what it writes to its output, and that text where
+    /// it is known.
+    pub(super) fn run(
+        &mut self,
+        simple: &SimpleCommand,
+        input: &Taint,
+        input_text: &str,
+    ) -> (Taint, String) {
+        let mut arguments: Vec<Value> = simple.words.iter().map(|word| self.word(word)).collect();
+        let spans: Vec<Range<usize>> = simple.words.iter().map(|word| word.span.clone()).collect();
+        let at = simple.span.clone();
+        self.check_built_name(simple, &arguments[0], &at);
+        if arguments[0].text.contains(' ') && arguments.len() == 1 {
+            // `$cmd` that holds a whole command line.
+            let text = std::mem::take(&mut arguments[0].text);
+            let taint = arguments[0].taint.clone();
+            let found = flow::to_interpreter(&taint, "the shell", self.passage.context);
+            self.report_some(&at, found);
+            return (self.nested(&text, at.start, input), String::new());
+        }
+        let mut call = unwrap(arguments, spans);
+        if let Some(bare) = call.name.strip_suffix(".exe") {
+            call.name = bare.to_owned();
+        }
+        self.check_words(&call, &at);
+        let mut output = Taint::default();
+        let mut text = String::new();
+        let taint = call.taint();
+        let name = call.name.as_str();
+        match name {
+            "echo" | "printf" | "print" => {
+                output.add(&taint);
+                text = call
+                    .arguments
+                    .iter()
+                    .map(|a| a.text.as_str())
+                    .filter(|a| !matches!(*a, "-n" | "-e" | "-ne" | "-en"))
+                    .collect::<Vec<_>>()
+                    .join(" ");
+                let escapes = text.matches("\\x").count()
+                    + text.matches("\\0").count()
+                    + octal_escapes(&text);
+                if escapes >= 4 {
+                    output.add(&Taint::decoded("character escapes"));
+                }
+            }
+            "curl" | "wget" | "http" | "https" | "xh" | "aria2c" | "httpie" | "lynx" | "fetch"
+            | "axel" | "w3m" => {
+                output.add(&self.transfer(&call, input, &at));
+            }
+            "nc" | "ncat" | "netcat" | "nc.traditional" | "socat" | "telnet" | "openssl"
+                if name != "openssl"
+                    || call.arguments.first().is_some_and(|a| a.text == "s_client") =>
+            {
+                self.connect(&call, input, &at);
+                output.add(&Taint::remote(call_address(&call)));
+            }
+            "base64" | "base32" | "openssl" | "xxd" | "uudecode" | "gunzip" | "zcat" | "gzip"
+            | "rev" | "tr" | "bzip2" | "xz" | "ascii2uni" | "hexdump" | "od" | "gpg"
+            | "zlib-flate" | "basenc" => {
+                output.add(input);
+                output.add(&taint);
+                for argument in call.plain() {
+                    output.add(&self.file(&argument.text));
+                }
+                if let Some(how) = decodes(&call) {
+                    output.add(&Taint::decoded(how));
+                }
+                if name == "gpg" && call.text().contains("export-secret") {
+                    output.add(&Taint::secret("GPG keys"));
+                }
+                for option in [&["-out"][..], &["-o"], &["-output"]] {
+                    if let Some(path) = call.value_of(option) {
+                        let path = path.text.clone();
+                        self.write(&path, "", &output.clone(), &at);
+                    }
+                }
+                if name == "rev" {
+                    text = input_text.chars().rev().collect();
+                }
+            }
+            "env" | "printenv" | "set" | "export" | "declare" | "typeset" | "compgen" => {
+                if name == "set" && call.has(&["--"]) {
+                    let mut all = Value::default();
+                    for argument in &call.arguments {
+                        all.taint.add(&argument.taint);
+                        all.taint.add(&Taint::of_file(&argument.text));
+                    }
+                    self.memory.variables.insert("@".to_owned(), all);
+                }
+                let plain: Vec<&Value> = call.plain().collect();
+                let bare = plain.is_empty()
+                    && !call.has(&["-e", "-u", "-x", "-o", "-eu", "-euo", "-ex", "+e"])
+                    && (name != "set" || call.arguments.is_empty());
+                if name != "compgen" && (bare || call.has(&["-p"]) && name == "export")
+                    || name == "declare" && call.has(&["-x", "-px", "-xp"]) && plain.is_empty()
+                {
+                    output.add(&Taint::environment());
+                } else if name == "printenv" {
+                    for argument in plain {
+                        output.add(&Taint::key(&argument.text));
+                    }
+                } else if name == "export" || name == "declare" || name == "typeset" {
+                    for argument in call.arguments.clone() {
+                        if let Some((variable, value)) = argument.text.split_once('=') {
+                            let value =
+                                Value { text: value.to_owned(), taint: argument.taint.clone() };
+                            self.check_assignment(variable, &value, &at);
+                            self.memory.variables.insert(variable.to_owned(), value);
+                        }
+                    }
+                }
+            }
+            "cat" | "head" | "tail" | "less" | "more" | "strings" | "grep" | "egrep" | "rg"
+            | "sed" | "awk" | "gawk" | "cut" | "sort" | "uniq" | "jq" | "yq" | "tac" | "nl"
+            | "fold" | "xargs" | "paste" | "column" | "split" | "tee" | "dd" | "sqlite3"
+            | "plutil" | "bat" | "wc" | "sponge" | "pv" | "tojson" | "iconv" | "find" | "ls"
+            | "type" | "Get-Content" => {
+                if !matches!(name, "wc") {
+                    if !matches!(name, "ls" | "find") {
+                        output.add(input);
+                        output.add(&taint);
+                    }
+                    for argument in call.plain() {
+                        let file =
+                            self.file(argument.text.strip_prefix("if=").unwrap_or(&argument.text));
+                        if !matches!(name, "ls") {
+                            output.add(&file);
+                        }
+                    }
+                }
+                text = if name == "cat" || name == "tee" {
+                    input_text.to_owned()
+                } else {
+                    String::new()
+                };
+                if name == "tee" {
+                    let paths: Vec<String> =
+                        call.plain().map(|argument| argument.text.clone()).collect();
+                    for path in paths {
+                        self.write(&path, input_text, input, &at);
+                    }
+                }
+                if name == "sed" && (call.has_letter('i') || call.has(&["--in-place"])) {
+                    let script = call.text();
+                    let paths: Vec<String> =
+                        call.plain().skip(1).map(|argument| argument.text.clone()).collect();
+                    for path in paths {
+                        self.write(&path, &script, &taint, &at);
+                    }
+                }
+                if name == "dd" || name == "find" {
+                    self.destroy(&call, &at);
+                }
+            }
+            "cp" | "mv" | "install" | "ln" | "rsync" | "ditto" | "tar" | "zip" | "7z" | "7za"
+            | "rar" | "scp" | "sftp" | "rclone" | "aws" | "gsutil" | "gcloud" | "az" | "mc"
+            | "s3cmd" | "azcopy" | "ftp" | "lftp" | "gh" | "croc" | "wormhole" | "mail"
+            | "mailx" | "sendmail" | "mutt" | "swaks" | "msmtp" | "ssh" | "s3" | "b2" | "ipfs"
+            | "osascript" | "security" | "secret-tool" | "pass" | "op" | "bw" | "kubectl"
+            | "git" | "dig" | "nslookup" | "host" | "drill" | "ping" | "history" | "xclip"
+            | "xsel" | "pbpaste" | "wl-paste" | "screencapture" | "scrot" | "unzip"
+            | "ssh-keyscan" | "keyring" | "lpass" | "vault" | "heroku" | "doctl" | "vercel"
+            | "drush" | "expect" => {
+                output.add(&self.move_data(&call, input, &at));
+            }
+            "crontab" => {
+                if !call.has(&["-l", "-r", "-e"]) {
+                    let active =
+                        is_active(input_text) || input.remote.is_some() || input.decoded.is_some();
+                    let severity = if active {
+                        Severity::Critical
+                    } else if self.passage.context == Context::Script {
+                        Severity::Warn
+                    } else {
+                        Severity::Info
+                    };
+                    let flow = Flow::new("a command", "crontab").when("by the clock");
+                    self.report(
+                        &at,
+                        Match::new(
+                            &rules::PERSISTENCE_WRITE,
+                            severity,
+                            "the person's crontab is replaced",
+                        )
+                        .with(flow),
+                    );
+                }
+            }
+            "systemctl" | "launchctl" | "schtasks" | "schtasks.exe" | "at" | "batch" | "reg"
+            | "reg.exe" | "update-rc.d" | "chkconfig" | "loginctl" | "sc" | "sc.exe"
+            | "defaults" => self.enable(&call, input_text, &at),
+            name if name.starts_with("mkfs") => self.destroy(&call, &at),
+            "rm" | "shred" | "wipefs" | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir"
+            | "del" | "rd" | "format" => self.destroy(&call, &at),
+            "chmod" | "chown" | "setcap" => self.change_mode(&call, &at),
+            "unset" => {
+                if call.text().contains("HISTFILE") {
+                    self.report(
+                        &at,
+                        Match::new(
+                            &rules::TRACE_WIPING,
+                            Severity::Warn,
+                            "the shell's history is switched off",
+                        ),
+                    );
+                }
+            }
+            "source" | "." | "eval" | "exec" => {
+                let mut taint = taint.clone();
+                for argument in call.plain() {
+                    if name != "eval" {
+                        taint.add(
+                            &self
+                                .memory
+                                .files
+                                .get(&key(&argument.text))
+                                .cloned()
+                                .unwrap_or_default(),
+                        );
+                    }
+                }
+                let found =
+                    flow::to_interpreter(&taint, &format!("`{name}`"), self.passage.context);
+                self.report_some(&at, found);
+                if name == "eval" {
+                    let script = call.text();
+                    output.add(&self.nested(&script, at.start, input));
+                }
+            }
+            "read" | "mapfile" | "readarray" => {
+                let names: Vec<String> =
+                    call.plain().map(|argument| argument.text.clone()).collect();
+                for name in names {
+                    self.memory
+                        .variables
+                        .insert(name, Value { text: input_text.to_owned(), taint: input.clone() });
+                }
+            }
+            "npx" | "bunx" | "pnpm" | "yarn" | "uvx" | "pipx" | "npm" | "pip" | "pip3" | "uv"
+            | "bun" | "go" | "cargo" | "brew" | "gem" | "docker" | "podman" => {
+                self.packages(&call, &at);
+                if name == "bun" || name == "uv" {
+                    self.interpret(&call, input, input_text, &at);
+                }
+            }
+            "claude" | "codex" | "gemini" | "openclaw" | "opencode" | "hermes" | "cursor-agent"
+            | "aider" | "goose" | "qwen" => self.agent(&call, &at),
+            "xattr" | "spctl" | "setenforce" | "ufw" | "csrutil" | "iptables" | "auditctl"
+            | "swapoff" | "powershell" | "pwsh" | "powershell.exe" | "certutil" | "mshta"
+            | "bitsadmin" | "regsvr32" | "netsh" | "rundll32" | "wmic" | "cmd" | "cmd.exe"
+            | "msiexec" | "open" | "installer" | "hdiutil" | "dpkg" | "tccutil" => {
+                self.protections(&call, &at);
+                self.interpret(&call, input, input_text, &at);
+            }
+            _ => {
+                self.interpret(&call, input, input_text, &at);
+                // Of an unknown program nothing is known but that it may pass on what it gets.
+                if let Some(made) = self.called(name, &call.arguments, input) {
+                    return (made, String::new());
+                }
+                if !name.contains('/') {
+                    output.add(input);
+                }
+                output.keys.extend(taint.keys.iter().cloned());
+            }
+        }
+        (output, text)
+    }
+}

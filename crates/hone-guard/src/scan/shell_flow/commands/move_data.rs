@@ -1,0 +1,286 @@
+//! Copying, packing, uploading, and what is read from keychains and clouds.
+
+use super::call::{Call, remote_copy};
+use crate::scan::finding::Severity;
+use crate::scan::findings::Match;
+use crate::scan::flow::{self};
+use crate::scan::rules;
+use crate::scan::shell_flow::{Taint, Walk, key};
+use std::ops::Range;
+
+impl Walk<'_, '_, '_> {
+    /// Copying, packing and uploading.
+    pub(super) fn move_data(&mut self, call: &Call, input: &Taint, at: &Range<usize>) -> Taint {
+        let mut data = call.taint();
+        let name = call.name.as_str();
+        for argument in call.plain() {
+            let path = argument.text.trim_start_matches('@').trim_start_matches("file://");
+            // The key that a connection is made with is used, not sent.
+            if !(name == "ssh" || name == "scp" || name == "rsync" || name == "sftp")
+                || call.value_of(&["-i"]).is_none_or(|key| key.text != argument.text)
+            {
+                data.add(&self.file(path));
+            }
+        }
+        let text = call.text();
+        let verb = call.plain().next().map(|argument| argument.text.clone()).unwrap_or_default();
+        match name {
+            "cp" | "mv" | "install" | "ln" | "ditto" | "rsync" | "tar" | "zip" | "7z" | "7za"
+            | "rar" | "unzip" => {
+                let paths: Vec<String> =
+                    call.plain().map(|argument| argument.text.clone()).collect();
+                if let Some(target) = paths.last()
+                    && matches!(name, "cp" | "mv" | "install" | "ln" | "ditto")
+                    && paths.len() > 1
+                {
+                    let linked_null =
+                        name == "ln" && paths.first().is_some_and(|from| from == "/dev/null");
+                    let content = if linked_null { String::new() } else { paths[0].clone() };
+                    self.write(target, &content, &data, at);
+                }
+                if name == "rsync"
+                    && (text.contains("rsync://")
+                        || paths.iter().any(|path| path.contains('@') && path.contains(':')))
+                {
+                    let address =
+                        paths.iter().find(|path| path.contains(':')).cloned().unwrap_or_default();
+                    let found = flow::to_network(
+                        &data,
+                        &remote_copy(&address),
+                        "`rsync`",
+                        self.passage.context,
+                        self.skill,
+                    );
+                    self.report_some(at, found);
+                } else if !data.is_clean() {
+                    for path in &paths {
+                        self.memory.files.entry(key(path)).or_default().add(&data);
+                    }
+                }
+                data
+            }
+            "scp" | "sftp" | "ftp" | "lftp" | "rclone" | "mc" | "s3cmd" | "azcopy" | "croc"
+            | "wormhole" | "b2" | "ipfs" | "gsutil" | "mail" | "mailx" | "sendmail" | "mutt"
+            | "swaks" | "msmtp" | "ssh" => {
+                let address = call
+                    .plain()
+                    .map(|argument| argument.text.as_str())
+                    .find(|text| text.contains(':') || text.contains('@'))
+                    .unwrap_or_default()
+                    .to_owned();
+                let mut sent = data.clone();
+                sent.add(input);
+                let found = flow::to_network(
+                    &sent,
+                    &remote_copy(&address),
+                    &format!("`{name}`"),
+                    self.passage.context,
+                    self.skill,
+                );
+                self.report_some(at, found);
+                Taint::default()
+            }
+            "aws" => {
+                if text.contains("configure get")
+                    || text.contains("get-session-token")
+                    || text.contains("export-credentials")
+                {
+                    return Taint::secret("AWS credentials");
+                }
+                if text.contains("s3 cp")
+                    || text.contains("s3 sync")
+                    || text.contains("s3api put-object")
+                {
+                    let bucket = call
+                        .plain()
+                        .find(|a| a.text.starts_with("s3://"))
+                        .map(|a| a.text.clone())
+                        .unwrap_or_default();
+                    let mut sent = data.clone();
+                    sent.add(input);
+                    let found = flow::to_network(
+                        &sent,
+                        &bucket,
+                        "`aws s3`",
+                        self.passage.context,
+                        self.skill,
+                    );
+                    self.report_some(at, found);
+                }
+                self.bulk_delete(
+                    call,
+                    &[
+                        "s3 rb",
+                        "s3 rm",
+                        "s3api delete-bucket",
+                        "dynamodb delete-table",
+                        "rds delete-db",
+                    ],
+                    at,
+                );
+                Taint::default()
+            }
+            "gcloud" | "az" | "doctl" | "heroku" | "vercel" | "vault" => {
+                self.bulk_delete(call, &["delete", "purge"], at);
+                if text.contains("print-access-token")
+                    || text.contains("get-access-token")
+                    || text.contains("print-identity-token")
+                {
+                    Taint::secret("cloud access token")
+                } else {
+                    Taint::default()
+                }
+            }
+            "gh" => {
+                if text.contains("auth token") {
+                    return Taint::key("GITHUB_TOKEN");
+                }
+                if text.contains("gist create")
+                    || text.contains("release upload")
+                    || text.contains("issue create")
+                    || text.contains("issue comment")
+                    || text.contains("pr comment")
+                {
+                    let mut sent = data.clone();
+                    sent.add(input);
+                    let found = flow::to_network(
+                        &sent,
+                        "https://gist.github.com/",
+                        "`gh`",
+                        self.passage.context,
+                        self.skill,
+                    );
+                    self.report_some(at, found);
+                }
+                Taint::default()
+            }
+            "kubectl" => {
+                self.bulk_delete(call, &["delete"], at);
+                if text.contains("secret") && text.contains("get") {
+                    Taint::secret("Kubernetes secrets")
+                } else {
+                    Taint::default()
+                }
+            }
+            "security" => {
+                if text.contains("find-generic-password")
+                    || text.contains("find-internet-password")
+                    || text.contains("dump-keychain")
+                    || text.contains("export")
+                {
+                    Taint::secret("keychain")
+                } else {
+                    Taint::default()
+                }
+            }
+            "secret-tool" | "pass" | "op" | "bw" | "keyring" | "lpass" => {
+                if verb == "lookup"
+                    || verb == "show"
+                    || verb == "read"
+                    || verb == "get"
+                    || verb == "search"
+                    || verb == "list"
+                    || verb == "export"
+                {
+                    Taint::secret("passwords")
+                } else {
+                    Taint::default()
+                }
+            }
+            "history" => {
+                if call.has(&["-c"])
+                    || call.has_letter('c')
+                    || call.has_letter('w') && self.source.contains("history -c")
+                {
+                    self.report(
+                        at,
+                        Match::new(
+                            &rules::TRACE_WIPING,
+                            Severity::Warn,
+                            "the shell's history is cleared",
+                        ),
+                    );
+                    Taint::default()
+                } else {
+                    Taint::secret("shell history")
+                }
+            }
+            "pbpaste" | "wl-paste" => Taint::secret("clipboard"),
+            "xclip" | "xsel" if call.has(&["-o", "--output", "-out", "-ob", "-b"]) => {
+                Taint::secret("clipboard")
+            }
+            "screencapture" | "scrot" => {
+                let paths: Vec<String> =
+                    call.plain().map(|argument| argument.text.clone()).collect();
+                for path in paths {
+                    self.memory
+                        .files
+                        .entry(key(&path))
+                        .or_default()
+                        .add(&Taint::secret("screenshots"));
+                }
+                Taint::default()
+            }
+            "dig" | "nslookup" | "host" | "drill" | "ping" => {
+                let mut sent = data.clone();
+                sent.add(input);
+                let address = call
+                    .plain()
+                    .map(|a| a.text.as_str())
+                    .find(|text| text.contains('.') && !text.starts_with('@'))
+                    .unwrap_or_default()
+                    .trim_start_matches("$()")
+                    .trim_start_matches('.')
+                    .to_owned();
+                let address = address.rsplit_once('$').map_or(address.clone(), |(_, rest)| {
+                    rest.split_once('.').map_or(String::new(), |(_, host)| host.to_owned())
+                });
+                let found = flow::to_network(
+                    &sent,
+                    &address,
+                    "DNS names",
+                    self.passage.context,
+                    self.skill,
+                );
+                self.report_some(at, found);
+                Taint::remote(format!("dns://{address}"))
+            }
+            "git" => {
+                self.git(call, at);
+                Taint::default()
+            }
+            "osascript" => {
+                self.interpret(call, input, "", at);
+                Taint::default()
+            }
+            _ => data,
+        }
+    }
+
+    pub(super) fn bulk_delete(&mut self, call: &Call, verbs: &[&str], at: &Range<usize>) {
+        let text = call.text();
+        if !verbs.iter().any(|verb| text.contains(verb)) {
+            return;
+        }
+        let everything = text.contains("--all-namespaces")
+            || text.contains("--all")
+                && (text.contains("namespace") || text.contains(" ns") || text.contains("pv"))
+            || text.contains("delete ns $")
+            || text.contains("delete namespace $");
+        let each = (self.looping > 0 || call.from_input)
+            && (text.contains("--force")
+                || text.contains("--recursive")
+                || text.contains("delete")
+                || text.contains(" rb "));
+        if everything || each {
+            self.report(
+                at,
+                Match::new(
+                    &rules::DESTRUCTIVE,
+                    Severity::Critical,
+                    "everything of a kind is deleted, one after the other",
+                ),
+            );
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Package managers and containers: what is installed, from where, and with which rights.
+
+use super::call::Call;
+use crate::scan::destination::{Class, addresses, classify, host};
+use crate::scan::finding::Severity;
+use crate::scan::findings::Match;
+use crate::scan::places::normalise;
+use crate::scan::rules;
+use crate::scan::shell_flow::Walk;
+use std::ops::Range;
+
+impl Walk<'_, '_, '_> {
+    pub(super) fn packages(&mut self, call: &Call, at: &Range<usize>) {
+        let text = call.text();
+        let name = call.name.as_str();
+        let runs = matches!(name, "npx" | "bunx" | "uvx" | "pipx")
+            || matches!(name, "pnpm" | "yarn")
+                && call.plain().next().is_some_and(|verb| verb.text == "dlx")
+            || name == "npm" && text.starts_with("exec")
+            || name == "uv" && text.starts_with("tool run");
+        let from_git = call
+            .plain()
+            .take(if matches!(name, "npx" | "bunx" | "uvx" | "pipx") { 1 } else { 2 })
+            .map(|a| a.text.as_str())
+            .any(|word| {
+                word.starts_with("github:")
+                    || word.starts_with("git+")
+                    || word.starts_with("gitlab:")
+                    || word.starts_with("https://")
+                        && (word.contains(".git")
+                            || word.contains("tarball")
+                            || word.rsplit('.').next() == Some("tgz"))
+                    || (name == "npx" || name == "bunx")
+                        && word.matches('/').count() == 1
+                        && !word.starts_with(['@', '.', '-', '/', '$', '<'])
+                        && !word.contains("://")
+            });
+        if runs && from_git {
+            let severity = if call.has(&["-y", "--yes"]) || name != "npx" {
+                Severity::Warn
+            } else {
+                Severity::Info
+            };
+            self.report(
+                at,
+                Match::new(
+                    &rules::PACKAGE_SOURCE,
+                    severity,
+                    "a program is run straight from somebody's repository",
+                ),
+            );
+        }
+        let foreign = |url: &str| {
+            matches!(
+                classify(url),
+                Class::Foreign | Class::Address | Class::Inbox | Class::Shortener | Class::Paste
+            ) && !self.skill.is_about(&host(url).unwrap_or_default())
+        };
+        for option in [
+            "--index-url",
+            "-i",
+            "--extra-index-url",
+            "--registry",
+            "--find-links",
+            "-f",
+            "--index",
+            "--trusted-host",
+        ] {
+            let joined = call
+                .arguments
+                .iter()
+                .find_map(|a| a.text.strip_prefix(&format!("{option}=")).map(str::to_owned));
+            let value = joined.or_else(|| call.value_of(&[option]).map(|v| v.text.clone()));
+            if let Some(value) = value
+                && value.contains("://")
+                && foreign(&value)
+            {
+                self.report(
+                    at,
+                    Match::new(
+                        &rules::PACKAGE_SOURCE,
+                        Severity::Critical,
+                        format!("packages come from `{}`", host(&value).unwrap_or_default()),
+                    ),
+                );
+            }
+        }
+        if matches!(name, "npm" | "pip" | "pip3" | "yarn" | "pnpm" | "uv")
+            && (text.contains("config set")
+                || text.contains("set registry")
+                || text.contains("config set registry"))
+        {
+            if addresses(&text).iter().any(|a| foreign(a.url)) {
+                self.report(
+                    at,
+                    Match::new(
+                        &rules::PACKAGE_SOURCE,
+                        Severity::Critical,
+                        "the registry is changed to another host",
+                    ),
+                );
+            }
+            if text.contains("strict-ssl false") || text.contains("strict-ssl=false") {
+                self.report(
+                    at,
+                    Match::new(
+                        &rules::PROTECTION_OFF,
+                        Severity::Warn,
+                        "certificates of the registry are not checked",
+                    ),
+                );
+            }
+        }
+        if matches!(name, "pip" | "pip3" | "npm" | "uv" | "pipx") && text.contains("install") {
+            for argument in call.plain() {
+                if argument.text.contains("://")
+                    && !argument.text.starts_with("git+")
+                    && foreign(&argument.text)
+                {
+                    self.report(
+                        at,
+                        Match::new(
+                            &rules::PACKAGE_SOURCE,
+                            Severity::Warn,
+                            format!(
+                                "a package is installed from `{}`",
+                                host(&argument.text).unwrap_or_default()
+                            ),
+                        ),
+                    );
+                }
+            }
+        }
+        if matches!(name, "docker" | "podman") && text.contains("run") {
+            let root = call.arguments.windows(2).any(|pair| {
+                matches!(pair[0].text.as_str(), "-v" | "--volume")
+                    && (pair[1].text.starts_with("/:") || pair[1].text == "/")
+            }) || text.contains("-v /:")
+                || text.contains("source=/,")
+                || text.contains("src=/,");
+            let privileged = text.contains("--privileged")
+                || text.contains("--pid=host")
+                || text.contains("--pid host");
+            let home = call.arguments.iter().any(|a| {
+                let path = normalise(&a.text);
+                (path.starts_with("~:")
+                    || path.starts_with("~/:")
+                    || path.starts_with("~/.ssh:")
+                    || path.starts_with("~/.aws:"))
+                    && !a.text.starts_with('-')
+            });
+            if root {
+                self.report(
+                    at,
+                    Match::new(
+                        &rules::PROTECTION_OFF,
+                        Severity::Critical,
+                        "a container gets the whole disk",
+                    ),
+                );
+            } else if privileged && text.contains("docker.sock") {
+                self.report(
+                    at,
+                    Match::new(
+                        &rules::PROTECTION_OFF,
+                        Severity::Warn,
+                        "a privileged container gets the container engine",
+                    ),
+                );
+            } else if home {
+                let pinned = text.contains("@sha256:");
+                self.report(
+                    at,
+                    Match::new(
+                        &rules::PROTECTION_OFF,
+                        if pinned { Severity::Info } else { Severity::Warn },
+                        "an unpinned image gets the person's home folder",
+                    ),
+                );
+            }
+        }
+    }
+}

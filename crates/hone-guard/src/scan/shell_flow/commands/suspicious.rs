@@ -1,0 +1,166 @@
+//! What shows in the words of any command: names put together from pieces, tell-tale arguments.
+
+use super::call::Call;
+use crate::scan::finding::{Context, Severity};
+use crate::scan::findings::Match;
+use crate::scan::rules;
+use crate::scan::shell_flow::{Value, Walk};
+use crate::shell::SimpleCommand;
+use std::ops::Range;
+
+impl Walk<'_, '_, '_> {
+    /// A name put together from several variables hides what runs.
+    pub(super) fn check_built_name(
+        &mut self,
+        simple: &SimpleCommand,
+        name: &Value,
+        at: &Range<usize>,
+    ) {
+        let Some(word) = simple.words.first() else { return };
+        let expansions =
+            self.source.get(word.span.clone()).unwrap_or_default().matches('$').count();
+        let letters = !name.text.is_empty()
+            && name
+                .text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'-' | b'_' | b'.'));
+        let known = matches!(
+            name.text.rsplit('/').next(),
+            Some(
+                "curl"
+                    | "wget"
+                    | "sh"
+                    | "bash"
+                    | "zsh"
+                    | "python"
+                    | "python3"
+                    | "nc"
+                    | "eval"
+                    | "perl"
+                    | "ruby"
+                    | "node"
+                    | "base64"
+                    | "exec"
+                    | "ssh"
+                    | "osascript"
+            )
+        );
+        if expansions >= 2 && letters && known {
+            self.report(
+                at,
+                Match::new(
+                    &rules::OBFUSCATED_CODE,
+                    Severity::Warn,
+                    format!("the command `{}` is put together from pieces", name.text),
+                ),
+            );
+        }
+        let source = self.source.get(word.span.clone()).unwrap_or_default();
+        // … | $(g 1 0 18 7): what runs is only known when it runs. `$(which x)` is a lookup.
+        let lookup = [
+            "which", "command", "brew", "npm", "type", "dirname", "pwd", "realpath", "readlink",
+            "git", "pyenv", "rbenv", "xcrun", "go env", "python", "node", "nvm",
+        ]
+        .iter()
+        .any(|tool| source.contains(tool));
+        if source.starts_with("$(")
+            && source.ends_with(')')
+            && !lookup
+            && !matches!(name.text.as_str(), "")
+            && self.passage.context == Context::Script
+            && self
+                .source
+                .get(..word.span.start)
+                .is_some_and(|before| before.trim_end().ends_with('|'))
+        {
+            self.report(
+                at,
+                Match::new(
+                    &rules::OBFUSCATED_CODE,
+                    Severity::Warn,
+                    "the command that gets the text is put together when it runs",
+                ),
+            );
+        }
+        // c''u''r''l, c\u\r\l: quotes and backslashes inside a name have no other use.
+        if known
+            && expansions == 0
+            && (source.matches("''").count() + source.matches("\"\"").count() >= 1
+                || source.matches('\\').count() >= 2)
+        {
+            self.report(
+                at,
+                Match::new(
+                    &rules::OBFUSCATED_CODE,
+                    Severity::Warn,
+                    format!(
+                        "the command `{}` is written so that a search does not find it",
+                        name.text
+                    ),
+                ),
+            );
+        }
+    }
+
+    /// Words that matter wherever they stand in a command.
+    pub(super) fn check_words(&mut self, call: &Call, at: &Range<usize>) {
+        let text = call.text();
+        let all = format!("{} {text}", call.name);
+        let mention = self.passage.context == Context::InlineCode && call.arguments.is_empty();
+        let searches = matches!(
+            call.name.as_str(),
+            "grep"
+                | "egrep"
+                | "rg"
+                | "pgrep"
+                | "pkill"
+                | "ps"
+                | "find"
+                | "ss"
+                | "awk"
+                | "sed"
+                | "echo"
+        );
+        let miner = matches!(
+            call.name.rsplit('/').next(),
+            Some(
+                "xmrig"
+                    | "minerd"
+                    | "cpuminer"
+                    | "cgminer"
+                    | "ethminer"
+                    | "nbminer"
+                    | "t-rex"
+                    | "lolMiner"
+                    | "xmr-stak"
+            )
+        );
+        let pool = all.contains("stratum+tcp") || all.contains("stratum+ssl");
+        if !mention && !searches && (pool || miner) {
+            self.report(
+                at,
+                Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, "a miner is started"),
+            );
+        }
+        if text.contains("169.254.169.254")
+            || text.contains("metadata.google.internal")
+            || text.contains("169.254.170.2")
+            || text.contains("100.100.100.200")
+        {
+            let credentials =
+                ["security-credentials", "service-accounts", "oauth2/token", "identity/", "ram/"]
+                    .iter()
+                    .any(|part| text.contains(part))
+                    || text.contains("169.254.170.2");
+            let severity = if credentials { Severity::Critical } else { Severity::Info };
+            self.report(
+                at,
+                Match::new(
+                    &rules::METADATA_CREDENTIALS,
+                    severity,
+                    "the cloud's metadata service is asked for credentials",
+                ),
+            );
+        }
+    }
+}
