@@ -8,6 +8,7 @@ use super::super::Skill;
 use super::super::destination::{Address, Class, addresses};
 use super::super::finding::{Context, Flow, Severity};
 use super::super::findings::{Findings, Match};
+use super::super::kind::Language;
 use super::super::mention::has_word;
 use super::super::passage::Passage;
 use super::super::rules;
@@ -21,6 +22,10 @@ const AFTER: usize = 9;
 /// Weight at which a section is worth a look, and at which it is an attack.
 const CAUTION: usize = 4;
 const CERTAIN: usize = 6;
+
+/// Signs that are asked for by name.
+const PIPED: &str = "a stranger's script that is run unseen";
+const LOGIN: &str = "the login password";
 
 /// Endings of files that carry programs.
 #[rustfmt::skip]
@@ -119,7 +124,7 @@ const SIGNS: &[Sign] = &[
         says: "pasting into a terminal",
         words: &[
     "press win", "paste the line", "paste the command", "paste this", "paste it into terminal", "drag it into", "drag the file into", "paste into terminal",
-    "into terminal", "in terminal", "into the terminal", "into a terminal", "into your terminal", "win+r", "win + r", "windows+r", "windows key + r", "run dialog",
+    "into terminal", "in terminal", "in the terminal app", "into the terminal", "into a terminal", "into your terminal", "win+r", "win + r", "windows+r", "windows key + r", "run dialog",
     "run box", "into powershell", "into the powershell", "into command prompt", "command prompt", "terminal window", "粘贴到终端", "终端", "en la terminal", "en terminal",
     "no terminal", "ins terminal", "dans le terminal", "в терминал",
         ],
@@ -134,9 +139,9 @@ const SIGNS: &[Sign] = &[
     },
     Sign {
         weight: 1,
-        says: "the login password",
+        says: LOGIN,
         words: &[
-    "mac password", "administrator password", "admin password", "login password", "system password", "your password", "account password", "开机密码",
+    "mac password", "administrator password", "admin password", "login password", "system password", "your password", "account password", "computer password", "开机密码",
         ],
     },
     Sign { weight: 1, says: "one file for each system", words: &["windows", "ventana"] },
@@ -168,21 +173,30 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     let parts: Vec<&Passage<'_>> = section
         .iter()
         .filter(|passage| {
-            passage.context.acts()
+            (passage.context.acts() || is_row(passage))
                 && !matches!(passage.context, Context::Setting | Context::InlineCode)
         })
         .collect();
+    if parts.iter().all(|passage| is_row(passage)) {
+        return;
+    }
     for (at, passage) in parts.iter().enumerate() {
         // Code spans repeat what the prose around them says.
         if !passage.text.contains("://") {
             continue;
         }
-        let taking = passage.context == Context::Prose && {
+        let taking = passage.context == Context::Prose && !is_row(passage) && {
             let text = passage.text.to_lowercase();
             TAKING.iter().any(|word| text.contains(word))
         };
         for address in addresses(&passage.text) {
-            let (weight, says) = link(&address, taking);
+            let piped = is_piped(&passage.text[address.range.end..]);
+            let (weight, says) = match link(&address, taking) {
+                (0 | 1, _) if piped && matches!(address.class(), Class::Foreign | Class::Inbox) => {
+                    (2, PIPED)
+                }
+                link => link,
+            };
             programs += usize::from(weight > 0);
             if weight > best.as_ref().map_or(0, |(_, _, best, _)| *best) {
                 best = Some((at, address, weight, says));
@@ -239,7 +253,9 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
         || weight >= CERTAIN
         || matches!(address.class(), Class::Address | Class::Paste | Class::Shortener)
             && signs.len() >= 2;
-    if weight < CAUTION || known || !sure || script && !strong {
+    // Installers are piped into shells every day; those that want the password are another matter.
+    let plain = says == PIPED && !strong && !signs.contains(&LOGIN);
+    if weight < CAUTION || known || !sure || (script && !strong) || plain {
         return;
     }
     let severity = if weight >= CERTAIN { Severity::Critical } else { Severity::Warn };
@@ -250,7 +266,30 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     };
     let message = format!("a prerequisite asks for a stranger's program: {}", signs.join(", "));
     let range = address.range.clone();
-    findings.add(passage, range, Match::new(&rules::DROPPER, severity, message).with(flow));
+    // A row of a table of downloads is an instruction here.
+    let passage = Passage { context: shown(passage), ..(*passage).clone() };
+    findings.add(&passage, range, Match::new(&rules::DROPPER, severity, message).with(flow));
+}
+
+/// A row of a table, which elsewhere only mentions.
+fn is_row(passage: &Passage<'_>) -> bool {
+    passage.context == Context::Mention
+        && passage.language == Language::Markdown
+        && passage.text.contains(" | ")
+}
+
+fn shown(passage: &Passage<'_>) -> Context {
+    if is_row(passage) { Context::Prose } else { passage.context }
+}
+
+/// Whether what follows an address feeds it to an interpreter.
+fn is_piped(after: &str) -> bool {
+    const REACH: usize = 60;
+    let after = after[..floor(after, REACH)].split('\n').next().unwrap_or_default();
+    after.split('|').skip(1).take(2).any(|next| {
+        let name = next.trim_start().split([' ', '`', '"', '\'', ')']).next().unwrap_or_default();
+        matches!(name, "sh" | "bash" | "zsh" | "iex" | "sudo" | "python3" | "python")
+    })
 }
 
 /// How much a link weighs by itself, and what it is.

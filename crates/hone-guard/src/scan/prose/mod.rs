@@ -1,10 +1,11 @@
 //! Sentences that turn an agent against its user.
 //!
 //! Words are mapped to concepts ([`lexicon`]), texts to sequences of them ([`sentences`]), and
-//! attacks are sequences of concepts ([`patterns`]); the language does not matter. Steps that belong
+//! attacks are sequences of concepts ([`patterns`], [`acts`]); the language does not matter. Steps that belong
 //! together only across a section, such as a download and its password, have modules of their own
 //! ([`droppers`], [`sending`]).
 
+mod acts;
 mod droppers;
 mod lexicon;
 mod markers;
@@ -25,6 +26,7 @@ use super::kind::Language;
 use super::passage::{Passage, Place};
 use super::rules;
 
+use acts::{SEEN_ACTS, UNASKED, UNSAID, UNSEEN_ACTS};
 use lexicon::{Concept, Set};
 use patterns::{HIDDEN, PATTERNS, Pattern};
 use sentences::{Sentence, sentences};
@@ -34,15 +36,8 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
     markers::look(passage, findings);
     match passage.language {
         Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
-            // Lists of attacks for a detector or a test say so in their keys.
-            let path = skill.members.get(passage.file).map_or("", |member| member.path.as_str());
-            let catalogue = passage.context == Context::Setting
-                && !path.to_ascii_lowercase().contains(".md")
-                && (texts::is_catalogue(&passage.text)
-                    || texts::is_test(path)
-                    || is_about_attacks(skill));
-            let mentioned =
-                catalogue.then(|| Passage { context: Context::Mention, ..passage.clone() });
+            let mentioned = is_catalogue(passage, skill)
+                .then(|| Passage { context: Context::Mention, ..passage.clone() });
             let passage = mentioned.as_ref().unwrap_or(passage);
             for range in texts::strings(passage.language, &passage.text) {
                 Piece::new(passage, range).look(findings, Bar::Setting);
@@ -76,9 +71,17 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
     }
 }
 
+/// Whether a settings file lists attacks for a detector or a test, by its keys or its place.
+fn is_catalogue(passage: &Passage<'_>, skill: &Skill<'_>) -> bool {
+    let path = skill.members.get(passage.file).map_or("", |member| member.path.as_str());
+    passage.context == Context::Setting
+        && !path.to_ascii_lowercase().contains(".md")
+        && (texts::is_catalogue(&passage.text) || texts::is_test(path) || is_about_attacks(skill))
+}
+
 /// Whether a skill says that it detects or withstands attacks, so that its data may hold some.
 fn is_about_attacks(skill: &Skill<'_>) -> bool {
-    const WORDS: [&str; 9] = [
+    const WORDS: [&str; 10] = [
         "injection",
         "jailbreak",
         "phishing",
@@ -86,6 +89,7 @@ fn is_about_attacks(skill: &Skill<'_>) -> bool {
         "red-team",
         "adversarial",
         "detector",
+        "firewall",
         "moderation",
         "malicious",
     ];
@@ -100,7 +104,9 @@ pub(crate) fn look_across(
     findings: &mut Findings<'_>,
 ) {
     let mut section: Vec<Piece<'_, '_>> = Vec::new();
-    for passage in passages.iter().filter(|passage| is_prose(passage)) {
+    for passage in
+        passages.iter().filter(|passage| is_prose(passage) && !is_catalogue(passage, skill))
+    {
         let piece = Piece::whole(passage);
         if is_padded(passage) {
             let hidden = Passage { context: Context::Hidden, ..passage.clone() };
@@ -160,7 +166,12 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
         && section.iter().all(|piece| !piece.set.has(Concept::NoAsk) || piece.refuses_to_ask())
     {
         for piece in section {
-            piece.look_for(&patterns::DESTROYING, findings, Bar::Shown, set);
+            piece.look_for(UNASKED, findings, Bar::Shown, set);
+        }
+    }
+    if set.has(Concept::Unsaid) {
+        for piece in section {
+            piece.look_for(UNSAID, findings, Bar::Shown, set);
         }
     }
 }
@@ -250,7 +261,6 @@ impl<'p, 'a> Piece<'p, 'a> {
             Concept::Mute,
             Concept::Important,
             Concept::Conversation,
-            Concept::Your,
             Concept::Ignore,
         ]);
         const ACTING: Set = Set::of(&[Concept::Important, Concept::Agent]);
@@ -258,8 +268,10 @@ impl<'p, 'a> Piece<'p, 'a> {
             || bar == Bar::Setting && self.set.meets(ODD) && self.set.meets(ACTING)
         {
             self.look_for(HIDDEN, findings, bar, self.set);
+            self.look_for(UNSEEN_ACTS, findings, bar, self.set);
         }
         self.look_for(PATTERNS, findings, bar, self.set);
+        self.look_for(SEEN_ACTS, findings, bar, self.set);
     }
 
     fn look_for(&self, patterns: &[Pattern], findings: &mut Findings<'_>, bar: Bar, around: Set) {

@@ -34,11 +34,11 @@ pub(crate) struct Pattern {
     ends: bool,
 }
 
-const fn s(concepts: &[Concept], within: usize) -> Step {
+pub(crate) const fn s(concepts: &[Concept], within: usize) -> Step {
     Step(Set::of(concepts), within)
 }
 
-const fn p(
+pub(crate) const fn p(
     rule: &'static Rule,
     severity: Severity,
     message: &'static str,
@@ -57,11 +57,11 @@ const fn p(
 }
 
 impl Pattern {
-    const fn also(self, also: &'static [Set]) -> Self {
+    pub(crate) const fn also(self, also: &'static [Set]) -> Self {
         Self { also, ..self }
     }
 
-    const fn unless(self, concepts: &[Concept]) -> Self {
+    pub(crate) const fn unless(self, concepts: &[Concept]) -> Self {
         Self { unless: Set::of(concepts), ..self }
     }
 
@@ -69,7 +69,7 @@ impl Pattern {
         Self { ends: true, ..self }
     }
 
-    const fn whatever_precedes(self) -> Self {
+    pub(crate) const fn whatever_precedes(self) -> Self {
         Self { negatable: false, ..self }
     }
 }
@@ -161,7 +161,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CONCEAL, Caution, "keeps a step from the user",
         &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[User], 6)]).also(&[ACTS]).unless(&[Unless]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps a step from the user",
-        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 2)]).also(&[ACTS]).unless(&[Unless]).whatever_precedes().at_the_end(),
+        &[s(&[Not], 0), s(&[Tell], 3), s(&[User], 4), s(&[This_], 2)]).also(&[ACTS]).unless(&[Unless, To, Run]).whatever_precedes().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step from the user",
         &[s(&[Not], 0), s(&[Tell], 2), s(&[User], 5)]).also(&[ACTS]).unless(&[Unless, Data]).whatever_precedes().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step from the user",
@@ -169,7 +169,9 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
         &[s(&[Not], 0), s(&[Tell], 3), s(&[This_], 3), s(&[Reply], 5)]).also(&[Set::of(&[Run, Code, Send, Host])]).unless(&[Unless]).whatever_precedes(),
     p(&CONCEAL, Caution, "does something without the user's knowledge",
-        &[s(&[Without], 0), s(&[Telling], 3)]).also(&[ACTS]),
+        &[s(&[Without], 0), s(&[Telling], 3), s(&[User, This_], 3)]).also(&[ACTS]).unless(&[Not, InPlace]),
+    p(&CONCEAL, Caution, "does something without the user's knowledge",
+        &[s(&[Without], 0), s(&[Telling], 3)]).also(&[ACTS]).unless(&[Not, InPlace]).at_the_end(),
     p(&CONCEAL, Caution, "hides something from the user",
         &[s(&[Hide], 0), s(&[User], 5)]).also(&[Set::of(&[Send, SecretPath, DotEnv, Host, Email, Account, Grant, Conversation, MemoryFile])]).unless(&[Unless]),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
@@ -179,7 +181,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
         &[s(&[Mute], 0)]).also(&[Set::of(&[Send, Host, Email, Account, Grant, SecretPath, Every])]).whatever_precedes().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[This_], 0), s(&[Absent], 6), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).whatever_precedes(),
+        &[s(&[This_], 0), s(&[Absent], 3), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
         &[s(&[User], 0), s(&[Unaware], 8)]).also(&[ACTS]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
@@ -305,15 +307,6 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&ENCODED, Caution, "has an encoded text decoded and obeyed",
         &[s(&[Decode], 0), s(&[Follow], 12)]).also(&[Set::of(&[Instructions, Instruction, Every, This_])]),
 ];
-
-/// Destruction in one step of a section whose other steps forbid to ask.
-pub(crate) static DESTROYING: [Pattern; 1] = [p(
-    &DESTRUCTIVE,
-    Caution,
-    "destroys data without asking",
-    &[s(&[Destroy], 0), s(&[Precious], 10)],
-)
-.also(&[Set::of(&[NoAsk])])];
 
 /// Patterns for text that a reader does not see, where any order to an agent is one too many.
 #[rustfmt::skip]

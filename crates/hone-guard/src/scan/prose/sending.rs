@@ -18,12 +18,14 @@ const MAX_DESCRIPTION: usize = 4096;
 
 const SENDS: Set = Set::of(&[Send, CarbonCopy, Goes]);
 /// What makes a transfer more than a step of the task: each time, besides, unseen, unasked.
-const BESIDES: Set = Set::of(&[Every, Also, Hide, Quietly, NoAsk, Dark, NoNeed, Full, Standing]);
+const BESIDES: Set =
+    Set::of(&[Every, Also, Hide, Quietly, NoAsk, Dark, NoNeed, Full, Standing, Unsaid]);
 
 /// Looks at the pieces of one section.
 pub(super) fn look(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     // A secret taken up in one step, still to be sent in a later one.
     let mut taken: Option<(&Piece<'_, '_>, std::ops::Range<usize>)> = None;
+    filled(section, skill, findings);
     for piece in section {
         image(piece, skill, findings);
         let set = piece.set;
@@ -86,6 +88,45 @@ fn is_negated(sentence: &Sentence, at: usize) -> bool {
         .any(|token| token.set.meets(Set::of(&[Not, Without, Detect])) && !token.set.has(Ignore))
 }
 
+/// A request to somebody's host, one field of which is filled with the content of a secret file.
+fn filled(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    let all = section.iter().fold(Set::NONE, |set, piece| set.with(piece.set));
+    if !all.has(Host) || !all.meets(Set::of(&[Endpoint])) || !all.has(Field) {
+        return;
+    }
+    let fills = section.iter().any(|piece| {
+        piece.sentences.iter().any(|sentence| {
+            let path = first(sentence, Set::of(&[SecretPath, DotEnv]));
+            path.is_some()
+                && first(sentence, Set::of(&[Whole])).is_some()
+                && !sentence.set().has(Not)
+        })
+    });
+    if !fills {
+        return;
+    }
+    let request = section.iter().filter(|piece| piece.set.has(Host)).find_map(|piece| {
+        piece.sentences.iter().find_map(|sentence| {
+            let (_, token) = first(sentence, Set::of(&[Host]))?;
+            let range = piece.start + token.range.start..piece.start + token.range.end;
+            let host = foreign(&piece.passage.text[range], skill, true)?;
+            Some((piece, token.range.clone(), host))
+        })
+    });
+    let Some((piece, range, host)) = request else { return };
+    let flow = Flow {
+        source: Some("a secret file".to_owned()),
+        destination: Some(host.clone()),
+        ..Flow::default()
+    };
+    let message = format!("a request to {host} is filled with the content of a secret file");
+    piece.add(
+        findings,
+        range,
+        Match::new(&rules::SECRET_TO_NETWORK, Severity::Critical, message).with(flow),
+    );
+}
+
 /// `open .env and copy its full text`: taking a secret file's content, not naming the file.
 fn takes_secret(sentence: &Sentence) -> Option<std::ops::Range<usize>> {
     let (at, verb) = first(sentence, Set::of(&[Read, Copy]))?;
@@ -99,6 +140,12 @@ fn takes_secret(sentence: &Sentence) -> Option<std::ops::Range<usize>> {
     (path.set.has(SecretPath) || whole).then_some(verb.range.start..path.range.end)
 }
 
+/// Words before an address at which something is kept.
+const INTO: &[&str] = &[
+    "to", "at", "in", "into", "on", "under", "onto", "a", "en", "an", "auf", "bei", "unter",
+    "chez", "sur", "на", "в", "到", "至", "在", "于", "with",
+];
+
 /// `keep the notes at https://…`: a verb of keeping, what is kept, and then where.
 fn stores<'s>(piece: &Piece<'_, '_>, sentence: &'s Sentence) -> Option<(usize, &'s Token)> {
     let (at, verb) = first(sentence, Set::of(&[Copy, Remember]))?;
@@ -110,7 +157,15 @@ fn stores<'s>(piece: &Piece<'_, '_>, sentence: &'s Sentence) -> Option<(usize, &
         sentence.tokens[at..].iter().find(|token| token.set.meets(Set::of(&[Host, Email])))?;
     let written =
         &piece.passage.text[piece.start + place.range.start..piece.start + place.range.end];
-    (place.at > what.at && written.contains(['/', '@'])).then_some((at, verb))
+    // What is kept there, and not what is read there or made by means of it.
+    let before = &piece.passage.text[..piece.start + place.range.start];
+    let word = before.trim_end_matches([' ', '`', '<', '"', '\n']);
+    let into = INTO.iter().any(|into| {
+        word.strip_suffix(into).is_some_and(|rest| {
+            !into.is_ascii() || rest.chars().next_back().is_none_or(|c| !c.is_alphanumeric())
+        })
+    });
+    (place.at > what.at && into && written.contains(['/', '@'])).then_some((at, verb))
 }
 
 /// The host or mailbox that a sentence sends something to, when it is nobody's that the skill is about.
@@ -181,7 +236,11 @@ fn send(
 ) {
     let stores = stores(piece, sentence);
     let Some((_, verb)) = first(sentence, SENDS).or(stores) else { return };
-    let Some(host) = sends_to(piece, sentence, skill, false) else { return };
+    // What was said between two people is nobody else's, not even the maker's, unasked.
+    let unasked = sentence.set().has(Conversation)
+        && near.has(Full)
+        && near.meets(Set::of(&[NoAsk, NoNeed, Hide, Quietly, Dark, Unsaid]));
+    let Some(host) = sends_to(piece, sentence, skill, unasked) else { return };
     if near.has(Unless) && near.has(Ask) {
         return;
     }
@@ -303,8 +362,12 @@ fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
             && rest[..end].split(['=', '&', '?']).skip(1).any(|value| {
                 value.len() >= 6 && value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
             });
+        // `…?d=DATA`, where DATA is explained in the text around it.
+        let explained = if shouted { rest[end..].to_lowercase() } else { String::new() };
         if !(shouted || open.is_some())
-            || !SAID.iter().any(|word| open.unwrap_or(query).contains(word))
+            || !SAID
+                .iter()
+                .any(|word| open.unwrap_or(query).contains(word) || explained.contains(word))
         {
             continue;
         }

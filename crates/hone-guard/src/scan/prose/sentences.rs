@@ -60,6 +60,7 @@ const IN_CODE: Set = Set::of(&[
     Concept::Account,
     Concept::TracePath,
     Concept::LoginsPath,
+    Concept::PublicPlace,
 ]);
 
 /// The sentences of a text.
@@ -355,6 +356,9 @@ const DOMAINS: &[&str] = &[
     "company", "finance", "money", "exchange", "market", "trade",
 ];
 
+/// Where the paths of folders start that others read: web roots and shares.
+const PUBLIC: &[&str] = &["public/", "~/public/", "/var/www/", "www/", "public_html/", "~/shared/"];
+
 /// What a word is by its form: an e-mail address, a path that matters, a bare host.
 fn by_form(word: &str, in_code: bool) -> Set {
     if let Some((name, domain)) = word.split_once('@')
@@ -381,6 +385,9 @@ fn by_form(word: &str, in_code: bool) -> Set {
         Some(Spot::Skills) => return Set::of(&[Concept::SkillsFolder]),
         Some(Spot::AgentSettings) => return Set::of(&[Concept::SettingsFile]),
         _ => {}
+    }
+    if PUBLIC.iter().any(|place| word.starts_with(place)) {
+        return Set::of(&[Concept::PublicPlace]);
     }
     let name = word.split('/').next().unwrap_or(word);
     // In code, a name with a dot is a field or a module.

@@ -97,7 +97,7 @@ fn value_at(line: &str) -> Option<usize> {
 const CATALOGUE: &[&str] = &[
     "expect", "expected", "label", "labels", "should_trigger", "is_attack", "attack", "attacks", "pattern", "patterns", "phrase", "phrases", "category", "injection",
     "benign", "malicious", "expected_behavior", "expected_output", "assert", "must_not", "should_refuse", "detect", "regex", "verdict", "indicator", "indicators",
-    "signature", "signatures",
+    "signature", "signatures", "jailbreak", "jailbreaks", "secrecy", "exfiltration",
 ];
 
 /// Whether a settings text is a list of what to detect or to withstand.
