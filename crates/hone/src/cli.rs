@@ -5,6 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hone_router::Budget;
 
+/// A number that is not 0.
+const AT_LEAST_ONE: fn(&str) -> Result<usize, String> = |text| match text.parse() {
+    Ok(0) => Err("at least one".to_owned()),
+    Ok(number) => Ok(number),
+    Err(error) => Err(format!("{error}")),
+};
+
 /// Skills for AI agents: author, check, find, change, undo.
 #[derive(Debug, Parser)]
 #[command(
@@ -409,7 +416,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE", conflicts_with = "message")]
         batch: Option<PathBuf>,
         /// How many skills to name at most
-        #[arg(short, value_name = "N", default_value_t = 10)]
+        #[arg(short, value_name = "N", default_value_t = 10, value_parser = AT_LEAST_ONE)]
         k: usize,
         /// Print JSON
         #[arg(long)]
@@ -425,7 +432,7 @@ pub(crate) enum Command {
         #[arg(required = true)]
         words: Vec<String>,
         /// How many skills to name at most
-        #[arg(short, value_name = "N", default_value_t = 10)]
+        #[arg(short, value_name = "N", default_value_t = 10, value_parser = AT_LEAST_ONE)]
         k: usize,
         /// Print JSON
         #[arg(long)]
