@@ -36,7 +36,7 @@ pub struct InlineCommand {
     pub arguments: Vec<String>,
     /// What this skill, and no other, finds in its environment.
     pub environment: Vec<(String, Secret)>,
-    /// The skill's folder, to run it in.
+    /// The skill's folder; where the command runs is for the runner to say.
     pub folder: Option<PathBuf>,
     /// How long it may run.
     pub timeout: Duration,

@@ -66,8 +66,6 @@ pub enum Place {
 pub enum Inline<'r> {
     /// They stay text.
     Off,
-    /// They are wanted, but nobody here can run them.
-    NotAvailable,
     /// They run.
     Run(&'r dyn RunInline),
 }
@@ -324,7 +322,6 @@ fn render(
         let command = &body[snippet.command.clone()];
         let result = match request.inline {
             Inline::Off => continue,
-            Inline::NotAvailable => Err(InlineError::Denied("not available yet".to_owned())),
             Inline::Run(_) if number >= MAX_INLINE_COMMANDS => {
                 Err(InlineError::Denied(format!("a skill may have {MAX_INLINE_COMMANDS} commands")))
             }

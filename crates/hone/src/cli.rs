@@ -5,6 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hone_router::Budget;
 
+/// A number that is not 0.
+const AT_LEAST_ONE: fn(&str) -> Result<usize, String> = |text| match text.parse() {
+    Ok(0) => Err("at least one".to_owned()),
+    Ok(number) => Ok(number),
+    Err(error) => Err(format!("{error}")),
+};
+
 /// Skills for AI agents: author, check, find, change, undo.
 #[derive(Debug, Parser)]
 #[command(
@@ -290,15 +297,15 @@ pub(crate) enum Command {
         #[command(flatten)]
         writing: Writing,
     },
-    /// Tell whether a command is inside what a skill declares in `allowed-tools`
+    /// Tell whether a command is inside a skill's `allowed-tools`
     #[command(
         after_help = "The command is read as shell: everything it would run must be declared, and every file it \
         would write. One argument is a line of shell; several are the words of one command.\n\n\
         Examples:\n  \
         hone permit deploy -- git push origin main\n  \
         hone permit deploy -- 'git status && git log -1 > log.txt'\n\n\
-        With --run, a command that is inside is run in a sandbox: it reads the system, the skill and the current \
-        folder (unless that is your home), writes what `Write(...)` declares and a scratch folder, and reaches the \
+        With --run, a command that is inside is run in a sandbox: it starts in the current \
+        folder, reads the system, the skill and the project (never your whole home), writes what `Write(...)` declares and a scratch folder, and reaches the \
         network only if `WebFetch` is declared.\n\n\
         Exit code 0: inside. 1: refused, with the part that is not declared underlined. 2: could not run. With --run: \
         the command's own, or 125 when the sandbox ended it."
@@ -347,7 +354,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Call skills by command or mention, and print the text that a model gets
+    /// Call skills by command or mention: prints what a model gets
     #[command(after_help = "Examples:\n  \
         hone invoke /tidy-changelog the last release\n  \
         hone invoke /tidy /commit do both             up to six commands, then your words\n  \
@@ -409,7 +416,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE", conflicts_with = "message")]
         batch: Option<PathBuf>,
         /// How many skills to name at most
-        #[arg(short, value_name = "N", default_value_t = 10)]
+        #[arg(short, value_name = "N", default_value_t = 10, value_parser = AT_LEAST_ONE)]
         k: usize,
         /// Print JSON
         #[arg(long)]
@@ -425,7 +432,7 @@ pub(crate) enum Command {
         #[arg(required = true)]
         words: Vec<String>,
         /// How many skills to name at most
-        #[arg(short, value_name = "N", default_value_t = 10)]
+        #[arg(short, value_name = "N", default_value_t = 10, value_parser = AT_LEAST_ONE)]
         k: usize,
         /// Print JSON
         #[arg(long)]

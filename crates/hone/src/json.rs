@@ -425,11 +425,23 @@ pub(crate) struct ScannedSkill<'a> {
     /// Worst first.
     pub(crate) findings: &'a [hone_guard::Finding],
     /// Findings that a person dismissed; they do not count.
-    pub(crate) dismissed: &'a [hone_guard::Finding],
+    pub(crate) dismissed: &'a [Dismissed],
     pub(crate) coverage: &'a Coverage,
     pub(crate) inventory: &'a Inventory,
     /// SHA-256 over its files.
     pub(crate) digest: &'a str,
+}
+
+/// A finding that was dismissed, with why.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Dismissed {
+    #[serde(flatten)]
+    pub(crate) finding: hone_guard::Finding,
+    pub(crate) reason: String,
+    /// Who dismissed it.
+    pub(crate) actor: String,
+    /// When it counts again.
+    pub(crate) expires: String,
 }
 
 /// Something that could not be scanned.

@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod context;
 mod diff;
+mod groups;
 mod json;
 mod output;
 mod routing_json;
@@ -15,7 +16,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use cli::Cli;
 
@@ -26,7 +27,8 @@ fn main() -> ExitCode {
         let rest: Vec<_> = arguments.collect();
         return ExitCode::from(hone_guard::sandbox::confine(&rest));
     }
-    match Cli::try_parse() {
+    let parsed = groups::command().try_get_matches();
+    match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => commands::run(cli).unwrap_or_else(|failure| failure.report()),
         Err(error) => output::report_usage(&error),
     }

@@ -15,6 +15,8 @@ pub(crate) struct Result<'a> {
     /// From 1; 0 when the result is about the whole file.
     pub(crate) line: usize,
     pub(crate) column: usize,
+    /// Why a person dismissed it.
+    pub(crate) dismissed: Option<String>,
 }
 
 impl Result<'_> {
@@ -23,12 +25,16 @@ impl Result<'_> {
         if self.line > 0 {
             location["region"] = json!({"startLine": self.line, "startColumn": self.column.max(1)});
         }
-        json!({
+        let mut result = json!({
             "ruleId": self.rule,
             "level": self.level,
             "message": {"text": self.message},
             "locations": [{"physicalLocation": location}],
-        })
+        });
+        if let Some(why) = &self.dismissed {
+            result["suppressions"] = json!([{"kind": "external", "justification": why}]);
+        }
+        result
     }
 }
 

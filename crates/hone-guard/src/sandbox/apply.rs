@@ -82,7 +82,7 @@ fn confined(plan: &Plan, folder: &Path, notes: &mut File) -> End {
         .env_clear()
         .env("PATH", PATH)
         .env("LANG", "C.UTF-8")
-        .envs(&plan.environment)
+        .envs(talk::unpacked())
         .env("HOME", &scratch)
         .env("TMPDIR", &scratch)
         .exec();

@@ -45,7 +45,9 @@ pub struct Plan {
     pub writes: Vec<PathBuf>,
     /// Whether the network may be used.
     pub network: bool,
-    /// Variables of the environment, besides `PATH`, `HOME`, `TMPDIR` and `LANG`.
+    /// Variables of the environment, besides `PATH`, `HOME`, `TMPDIR` and `LANG`. They may be secrets,
+    /// so they are on no disk: the environments of the helpers carry them.
+    #[serde(skip)]
     pub environment: BTreeMap<String, String>,
     /// How much it may use.
     pub limits: Limits,
@@ -215,8 +217,10 @@ pub fn confine(_arguments: &[std::ffi::OsString]) -> u8 {
 /// The files by which caller, supervisor and helper talk, in a folder that the command cannot see.
 #[cfg(target_os = "linux")]
 mod talk {
+    use std::ffi::OsString;
     use std::fs::{File, OpenOptions};
     use std::io::{self, Write};
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
     use std::path::{Path, PathBuf};
 
     use serde::{Deserialize, Serialize};
@@ -240,6 +244,26 @@ mod talk {
 
     pub(super) fn write_plan(folder: &Path, plan: &Plan) -> io::Result<()> {
         std::fs::write(folder.join("plan.json"), serde_json::to_vec(plan)?)
+    }
+
+    /// What carries a variable through the helpers, so that it means nothing to them.
+    const CARRIED: &str = "HONE_CARRIED_";
+
+    /// The environment of the first helper.
+    pub(super) fn carry(plan: &Plan) -> impl Iterator<Item = (String, &String)> {
+        plan.environment.iter().map(|(name, value)| (format!("{CARRIED}{name}"), value))
+    }
+
+    /// What the environment of this process carries, as the next helper gets it.
+    pub(super) fn carried() -> impl Iterator<Item = (OsString, OsString)> {
+        let is_carried = |name: &OsString| name.as_bytes().starts_with(CARRIED.as_bytes());
+        std::env::vars_os().filter(move |(name, _)| is_carried(name))
+    }
+
+    /// The same, as the command gets it.
+    pub(super) fn unpacked() -> impl Iterator<Item = (OsString, OsString)> {
+        let own = |name: &OsString| OsString::from_vec(name.as_bytes()[CARRIED.len()..].to_vec());
+        carried().map(move |(name, value)| (own(&name), value))
     }
 
     /// Opened before the confinement, written through it.

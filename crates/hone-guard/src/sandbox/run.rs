@@ -38,6 +38,7 @@ pub(super) fn run(plan: &Plan, helper: &Helper) -> Result<Outcome, SandboxError>
         .arg(&path)
         .arg("supervise")
         .env_clear()
+        .envs(talk::carry(plan))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -151,7 +151,7 @@ fn watch(
     processes: usize,
     deadline: Instant,
 ) -> io::Result<End> {
-    let child = command.env_clear().stdin(Stdio::null()).spawn()?;
+    let child = command.env_clear().envs(talk::carried()).stdin(Stdio::null()).spawn()?;
     let main = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let stdin = io::stdin();
     let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(INTERVAL.subsec_nanos()) };

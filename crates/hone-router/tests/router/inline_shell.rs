@@ -77,16 +77,6 @@ fn off_they_are_text() {
     assert_eq!(payload.skills[0].inline_commands, 1);
 }
 
-#[test]
-fn wanted_where_nobody_can_run_them_they_say_so() {
-    let shelf = Shelf::new();
-    shelf.skill("user/x", "", "Now: !`date`");
-    let call = Call { inline: Inline::NotAvailable, ..Call::default() };
-    let payload = call.prepare(&shelf, &["x"]).unwrap();
-    let marker = "Now: [inline shell: `date` was not run: not available yet]";
-    assert_eq!(body_of(&payload.text), marker);
-}
-
 /// Hermes I02, I03, I04.
 #[test]
 fn they_stand_for_what_they_print_in_the_skills_folder() {

@@ -2,13 +2,18 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use hone_guard::Verdict;
+use hone_guard::policy::Policy;
+use hone_guard::sandbox::{Layer, Plan};
 use hone_library::{Catalogue, Config, Listed, Project, Reason, Skipped, reports};
 
+use super::confined;
 use super::list::counts;
+use super::policy::configured;
 use super::scan::known_verdict;
 use crate::cli::Places;
 use crate::context::{Context, surroundings};
@@ -94,6 +99,13 @@ fn examine(context: &Context, checks: &mut Vec<DoctorCheck>) {
             checks.push(bad("skills", &failure.to_string(), failure.hint().as_deref()));
         }
     }
+    match configured(context) {
+        Ok(policy) => checks.push(good("policy", &policy_words(&policy))),
+        Err(failure) => {
+            checks.push(bad("policy", &failure.to_string(), failure.hint().as_deref()));
+        }
+    }
+    checks.push(sandbox(context));
     let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
     match editor.filter(|editor| !editor.trim().is_empty()) {
         Some(editor) => checks.push(good("editor", &format!("`{editor}`"))),
@@ -101,6 +113,46 @@ fn examine(context: &Context, checks: &mut Vec<DoctorCheck>) {
             checks.push(warning("editor", "`EDITOR` is not set", Some("`hone edit` tries `vi`")));
         }
     }
+}
+
+/// Whether the table is the default one, and who is trusted.
+fn policy_words(policy: &Policy) -> String {
+    let cells = policy.table().iter().flat_map(|(origin, _)| {
+        Verdict::ALL.into_iter().map(|verdict| policy.decide(*origin, verdict).is_tightened)
+    });
+    let table = match cells.filter(|is_tightened| *is_tightened).count() {
+        0 => "the default table counts".to_owned(),
+        tightened => format!("{} tighter than the default", count(tightened, "cell")),
+    };
+    format!("{table}, {} trusted", count(policy.trusted().len(), "source"))
+}
+
+/// Whether commands of skills can be confined here: tried with one that does nothing.
+fn sandbox(context: &Context) -> DoctorCheck {
+    let outcome = match confined::run(&Plan::new(["true"])) {
+        Ok(outcome) => outcome,
+        Err(failure) => return no_sandbox(context, &failure.to_string()),
+    };
+    if let Some(why) = confined::why(&outcome.end) {
+        return no_sandbox(context, &why);
+    }
+    let (held, missing): (Vec<&Layer>, Vec<&Layer>) =
+        outcome.layers.iter().partition(|layer| layer.held);
+    let names: Vec<&str> = held.iter().map(|layer| layer.name.as_str()).collect();
+    let mut message = format!("commands of skills are confined by {}", names.join(", "));
+    for layer in missing {
+        let _ = write!(message, "\nnot in force here: {} ({})", layer.name, layer.note);
+    }
+    good("sandbox", &message)
+}
+
+fn no_sandbox(context: &Context, why: &str) -> DoctorCheck {
+    let hint = if context.config.sandbox.unconfined {
+        "commands of skills run all the same: `sandbox.unconfined` is on"
+    } else {
+        "commands of skills are refused; install `bwrap`, or use a kernel with Landlock"
+    };
+    warning("sandbox", why, Some(hint))
 }
 
 fn skills(context: &Context, catalogue: &Catalogue, checks: &mut Vec<DoctorCheck>) {

@@ -50,6 +50,7 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
     suites.sort_by_key(|(skill, _)| *skill);
     let texts = |skill: usize| -> SkillText { skill_text(&skills[skill]).0 };
     let mut report = evaluate(&index, &texts, &suites);
+    let mut described = 0;
     if what.all {
         let without: Vec<(usize, &str)> = skills
             .iter()
@@ -57,6 +58,7 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
             .filter(|(place, _)| suites.iter().all(|(skill, _)| skill != place))
             .map(|(place, skill)| (place, skill.summary.description.as_str()))
             .collect();
+        described = without.len();
         report.unreached.extend(unreached_by_description(&index, &without));
         report.unreached.sort_unstable();
     }
@@ -75,7 +77,7 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
     if as_json {
         return print_json(&json).map(|_| code);
     }
-    show(&report, &json)?;
+    show(&report, &json, described)?;
     if let Some(file) = what.plot {
         say(&format!("wrote `{}`", file.display()));
     }
@@ -141,20 +143,33 @@ fn suites(
     Ok(wanted.iter().copied().filter_map(of).collect())
 }
 
-fn show(report: &Report, json: &EvalReport) -> Outcome {
+fn show(report: &Report, json: &EvalReport, described: usize) -> Outcome {
     let total = &report.total;
-    let mut text = format!(
-        "{} with a suite: precision {:.2}, recall {:.2}, F1 {:.2}\n\
-         near-misses: {} of {} stay quiet; off-topic: {} of {}\n",
-        count(report.skills.len(), "skill"),
-        total.precision(),
-        total.recall(),
-        total.f1(),
-        total.near_misses - total.near_misses_called,
-        total.near_misses,
-        total.off_topic - total.off_topic_called,
-        total.off_topic
-    );
+    let mut text = String::new();
+    if described > 0 {
+        let _ = writeln!(
+            text,
+            "{} without a suite, asked by their own description",
+            count(described, "skill")
+        );
+    }
+    if report.skills.is_empty() {
+        text.push_str("no skill has a suite, so no message was asked\n");
+    } else {
+        let _ = writeln!(
+            text,
+            "{} with a suite: precision {:.2}, recall {:.2}, F1 {:.2}\n\
+             near-misses: {} of {} stay quiet; off-topic: {} of {}",
+            count(report.skills.len(), "skill"),
+            total.precision(),
+            total.recall(),
+            total.f1(),
+            total.near_misses - total.near_misses_called,
+            total.near_misses,
+            total.off_topic - total.off_topic_called,
+            total.off_topic
+        );
+    }
     let worst: Vec<&EvalSkill> =
         json.skills.iter().filter(|skill| skill.figures.f1 < 1.0).take(MAX_SHOWN).collect();
     if !worst.is_empty() {

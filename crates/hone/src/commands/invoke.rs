@@ -10,6 +10,7 @@ use hone_router::{
 };
 
 use super::answers::Kept;
+use super::inline_shell::InSandbox;
 use super::needs::{ask, can_ask, from_environment, looked_at, tell};
 use crate::context::{Context, now};
 use crate::json::routing;
@@ -88,13 +89,11 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
     }
     let still = question(&needs).filter(|_| !call.allow_missing);
 
-    let inline =
-        if context.config.invoke.inline_shell { Inline::NotAvailable } else { Inline::Off };
     let is_loaded = |skill: &Listed, hash: &str| {
         let key = key(call.session.as_deref().unwrap_or_default(), skill);
         memo::recall(&context.state, TOPIC, &key).ok().flatten().is_some_and(|old| old == hash)
     };
-    let payload = prepare(&Request {
+    let request = Request {
         skills: &meant.skills,
         words: &meant.words,
         instructions: &meant.instructions,
@@ -103,22 +102,22 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
         session: call.session.as_deref(),
         is_loaded: &is_loaded,
         variables: context.config.invoke.variables,
-        inline,
+        inline: Inline::Off,
         needs: &needs,
         answers: &answers,
-    })
-    .map_err(|error| match error {
-        PayloadError::Library(error) => Failure::from(error),
-        other => Failure::no(other.to_string(), ""),
-    })?;
-    let found: usize = payload.skills.iter().map(|skill| skill.inline_commands).sum();
-    if matches!(inline, Inline::NotAvailable) && found > 0 {
-        say("note: inline shell is not available yet; the commands in the text were not run");
-    }
+    };
+    let mut payload = prepare(&request).map_err(not_prepared)?;
     let forks = payload.place() == Place::Fork && !call.inline;
     let is_given = still.is_none() && !forks;
+    let runs = context.config.invoke.inline_shell;
+    // Nothing runs for a text that nobody gets.
+    if runs && still.is_none() && (is_given || call.json) {
+        let runner = InSandbox { context, skills: &meant.skills };
+        payload =
+            prepare(&Request { inline: Inline::Run(&runner), ..request }).map_err(not_prepared)?;
+    }
     if call.json {
-        print_json(&report(&payload, &meant, &needs, still.as_ref(), forks, inline))?;
+        print_json(&report(&payload, &meant, &needs, still.as_ref(), forks, runs))?;
     } else if still.is_none() && !forks {
         print_data(&payload.text)?;
     }
@@ -149,7 +148,7 @@ fn report(
     needs: &[Need],
     still: Option<&Question>,
     forks: bool,
-    inline: Inline<'_>,
+    runs: bool,
 ) -> routing::Invoked {
     let mut tools: Vec<String> = Vec::new();
     for tool in payload.skills.iter().flat_map(|skill| &skill.tools) {
@@ -176,11 +175,14 @@ fn report(
             .iter()
             .map(|(name, why)| routing::NotLoaded { name: name.clone(), why: why.clone() })
             .collect(),
-        inline_shell: match inline {
-            Inline::Off => "off",
-            Inline::NotAvailable => "not-available",
-            Inline::Run(_) => "run",
-        },
+        inline_shell: if runs { "run" } else { "off" },
+    }
+}
+
+fn not_prepared(error: PayloadError) -> Failure {
+    match error {
+        PayloadError::Library(error) => Failure::from(error),
+        other => Failure::no(other.to_string(), ""),
     }
 }
 

@@ -4,10 +4,12 @@ mod answers;
 mod change;
 mod check;
 mod config;
+mod confined;
 mod doctor;
 mod editor;
 mod eval;
 mod history;
+mod inline_shell;
 mod invoke;
 mod list;
 mod match_message;
@@ -24,7 +26,7 @@ mod usage;
 mod view;
 mod why;
 
-pub(crate) use permit::CONFINE;
+pub(crate) use confined::CONFINE;
 
 use crate::cli::{Cli, Command, CommandsCommand, ConfigCommand, EvalCommand};
 use crate::context::Context;

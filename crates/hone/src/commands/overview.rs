@@ -57,6 +57,8 @@ pub(crate) fn run(context: &Context) -> Outcome {
     }
     next.push(("hone list [WORDS]", "find a skill"));
     next.push(("hone view NAME", "read it"));
+    next.push(("hone invoke /NAME", "see what a model gets when you call it"));
+    next.push(("hone scan", "look for what makes a skill unsafe"));
     if broken {
         next.push(("hone doctor", "see what is broken and how to mend it"));
     } else if !catalogue.skipped.is_empty() {

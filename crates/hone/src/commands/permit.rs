@@ -4,18 +4,16 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use hone_guard::permit::{Decision, joined, permit as decide};
-use hone_guard::sandbox::{self, End, Helper, Plan};
-use hone_library::{Listed, Scope};
+use hone_guard::sandbox::{self, End};
+use hone_library::Listed;
 use hone_skill::Permissions;
 
+use super::confined;
 use crate::context::Context;
 use crate::json;
 use crate::output::{Failure, NO, Outcome, count, print_json, say, say_rendered, stdout};
 use crate::snippet::Source;
 use crate::terminal::stderr_style;
-
-/// The word that makes this program the sandbox's helper.
-pub(crate) const CONFINE: &str = "__confine";
 
 pub(crate) struct How {
     pub(crate) run: bool,
@@ -60,43 +58,13 @@ fn run_confined(
     line: &str,
     env: &[String],
 ) -> Result<sandbox::Outcome, Failure> {
-    let around = &context.around;
-    let mut plan = Plan::new(["sh", "-c", line]);
-    // Whoever may read the home may read every secret in it.
-    if !around.user_home.starts_with(&around.cwd) {
-        plan.folder = Some(around.cwd.clone());
-        plan.reads.push(around.cwd.clone());
-    }
-    if skill.scope != Scope::Builtin {
-        plan.reads.push(skill.key().to_owned());
-    }
-    for (path, is_folder) in permissions.written_paths() {
-        let path = match path.strip_prefix("~/") {
-            Some(below) => around.user_home.join(below),
-            None => hone_library::normal(&around.cwd.join(path)),
-        };
-        // Only what is there can be opened to the command.
-        let made = if is_folder {
-            std::fs::create_dir_all(&path)
-        } else {
-            std::fs::OpenOptions::new().create(true).append(true).open(&path).map(drop)
-        };
-        made.map_err(|error| {
-            Failure::failed(format!("could not make `{}`: {error}", path.display()), "")
-        })?;
-        plan.writes.push(path);
-    }
-    plan.network = permissions.fetch_anything().is_some();
-    plan.unconfined = context.config.sandbox.unconfined;
+    let mut plan = confined::plan(context, skill, permissions, ["sh", "-c", line])?;
     for name in env {
         if let Ok(value) = std::env::var(name) {
             plan.environment.insert(name.clone(), value);
         }
     }
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::failed(format!("could not find this program: {error}"), ""))?;
-    let helper = Helper { program, argument: CONFINE.to_owned() };
-    sandbox::run(&plan, &helper).map_err(|error| Failure::failed(error.to_string(), ""))
+    confined::run(&plan)
 }
 
 /// The command's own output, and a word when the sandbox ended it.
@@ -106,7 +74,7 @@ fn pass_on(outcome: &sandbox::Outcome) -> Outcome {
     out.flush()?;
     // It is the command's output, not ours: as it is.
     let _ = std::io::stderr().lock().write_all(&outcome.stderr);
-    if let Some(why) = why(&outcome.end) {
+    if let Some(why) = confined::why(&outcome.end) {
         say(&format!("error: {why}"));
         let held = |layer: &&sandbox::Layer| !layer.held;
         for layer in outcome.layers.iter().filter(held) {
@@ -121,20 +89,6 @@ fn exit_code(end: &End) -> ExitCode {
         End::Exited(code) => ExitCode::from(u8::try_from(*code).unwrap_or(sandbox::REFUSED)),
         _ => ExitCode::from(sandbox::REFUSED),
     }
-}
-
-fn why(end: &End) -> Option<String> {
-    Some(match end {
-        End::Exited(_) => return None,
-        End::Signalled(signal) => format!("ended by signal {signal}"),
-        End::OutOfTime => "it took too long and was ended".to_owned(),
-        End::TooManyProcesses => "it started too many processes and was ended".to_owned(),
-        End::TooMuchMemory => "it used too much memory and was ended".to_owned(),
-        End::TooMuchOutput => "it wrote too much and was ended".to_owned(),
-        End::Cancelled => "it was cancelled".to_owned(),
-        End::NotStarted(why) => why.clone(),
-        End::Refused(why) => format!("there is no sandbox to run it in: {why}"),
-    })
 }
 
 fn run_report(outcome: sandbox::Outcome) -> json::SandboxRun {

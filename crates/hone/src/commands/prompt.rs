@@ -1,14 +1,17 @@
 //! `hone prompt`.
 
-use hone_library::{Listed, standings};
-use hone_router::{Budget, DEFAULT_PERCENT, DEFAULT_WINDOW_TOKENS, Ranked, level0};
+use hone_library::{Catalogue, standings};
+use hone_router::{Budget, DEFAULT_PERCENT, DEFAULT_WINDOW_TOKENS, Ranked, Ranking, level0};
 
+use super::match_message::open_index;
 use crate::context::Context;
 use crate::json;
 use crate::output::{Outcome, print_data, print_json, say};
 
 /// How a model finds the skills that the index leaves out.
-const SEARCH: &str = "`hone list WORDS`";
+const SEARCH: &str = "`hone search WORDS`";
+/// So many skills count as answers to a query; the others are ordered by habit.
+const ANSWERS: usize = 50;
 
 pub(crate) fn prompt(
     context: &Context,
@@ -28,13 +31,13 @@ pub(crate) fn prompt(
     // Habits decide what is shown first, so an index without them is still an index.
     let mut standings = standings(&context.state, &catalogue.skills).unwrap_or_default();
     standings.resize(catalogue.skills.len(), hone_library::Standing::default());
-    let words: Vec<String> =
-        query.unwrap_or_default().split_whitespace().map(str::to_lowercase).collect();
+    let relevance = relevance(context, &catalogue, query.unwrap_or_default());
     let ranked: Vec<Ranked<'_>> = catalogue
         .skills
         .iter()
         .zip(standings)
-        .map(|(skill, standing)| Ranked { skill, relevance: relevance(skill, &words), standing })
+        .zip(relevance)
+        .map(|((skill, standing), relevance)| Ranked { skill, relevance, standing })
         .collect();
     let index = level0(&ranked, budget, SEARCH);
     if as_json {
@@ -52,12 +55,16 @@ pub(crate) fn prompt(
     print_data(&index.text)
 }
 
-/// The share of the words that occur in a skill's name or description.
-#[expect(clippy::cast_precision_loss, reason = "a few words")]
-fn relevance(skill: &Listed, words: &[String]) -> f64 {
-    if words.is_empty() {
-        return 0.0;
+/// How well each skill answers a query: the better its place in the ranking of `hone match`, the more.
+fn relevance(context: &Context, catalogue: &Catalogue, query: &str) -> Vec<f64> {
+    let mut relevance = vec![0.0; catalogue.skills.len()];
+    if query.trim().is_empty() {
+        return relevance;
     }
-    let text = format!("{} {}", skill.summary.name, skill.summary.description).to_lowercase();
-    words.iter().filter(|word| text.contains(word.as_str())).count() as f64 / words.len() as f64
+    let index = open_index(context, catalogue);
+    let is_shown = |skill: usize| catalogue.skills[skill].summary.model_invocable;
+    for (place, skill) in Ranking::new(&index, query).best(ANSWERS, is_shown).iter().enumerate() {
+        relevance[*skill] = 1.0 / (1.0 + f64::from(u32::try_from(place).unwrap_or(u32::MAX)));
+    }
+    relevance
 }

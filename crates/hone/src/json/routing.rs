@@ -87,7 +87,7 @@ pub(crate) struct Invoked {
     pub(crate) question: Option<OneQuestion>,
     /// Members of bundles and mentions that were not loaded.
     pub(crate) not_loaded: Vec<NotLoaded>,
-    /// What became of commands in the text: off or not-available.
+    /// What became of commands in the text: off or run.
     pub(crate) inline_shell: &'static str,
 }
 

@@ -380,6 +380,8 @@ fn a_broken_configuration_says_where_and_the_way_out_works() {
     ok   project: `[PROJECT]` is not trusted
     ok   roots: ~/.agents/skills
     ok   skills: 3 offered, nothing skipped
+    ok   policy: the default table counts, 4 sources trusted
+    [SANDBOX]
     warn editor: `EDITOR` is not set
          hint: `hone edit` tries `vi`
     "
@@ -437,6 +439,8 @@ fn a_broken_project_file_says_where() {
          2 | disabled = 3
            |            ^
          invalid type: integer `3`, expected a sequence
+    ok   policy: the default table counts, 4 sources trusted
+    [SANDBOX]
     warn editor: `EDITOR` is not set
          hint: `hone edit` tries `vi`
     ");

@@ -15,6 +15,8 @@ fn all_is_well() {
     ok   project: `[PROJECT]` is not trusted
     ok   roots: ~/.agents/skills
     ok   skills: 3 offered, nothing skipped
+    ok   policy: the default table counts, 4 sources trusted
+    [SANDBOX]
     ok   editor: `vim`
     ");
 }
@@ -54,6 +56,8 @@ fn every_trouble_has_a_way_out() {
          hint: rename one of them
     warn format: 3 skills not quite right, but readable
          hint: `hone check --profile lenient 'C#' C++ Loud`
+    ok   policy: the default table counts, 4 sources trusted
+    [SANDBOX]
     warn editor: `EDITOR` is not set
          hint: `hone edit` tries `vi`
     ");
@@ -80,6 +84,8 @@ fn a_state_that_cannot_be_opened_is_bad_but_listing_works() {
     ok   project: `[PROJECT]` is not trusted
     ok   roots: ~/.agents/skills
     ok   skills: 3 offered, nothing skipped
+    ok   policy: the default table counts, 4 sources trusted
+    [SANDBOX]
     warn editor: `EDITOR` is not set
          hint: `hone edit` tries `vi`
 
@@ -115,6 +121,8 @@ fn a_state_of_a_newer_hone_is_left_alone() {
     ok   project: `[PROJECT]` is not trusted
     ok   roots: ~/.agents/skills
     ok   skills: 3 offered, nothing skipped
+    ok   policy: the default table counts, 4 sources trusted
+    [SANDBOX]
     warn editor: `EDITOR` is not set
          hint: `hone edit` tries `vi`
 
@@ -147,7 +155,13 @@ fn json_for_programs() {
     sandbox.write("state/config.toml", "[skills\n");
     let run = sandbox.hone("doctor --json").run();
     assert_eq!(run.code, 1);
-    assert_snapshot!(sandbox.filtered(&serde_json::to_string_pretty(&run.json()).unwrap()), @r#"
+    let mut json = run.json();
+    let checks = json["checks"].as_array_mut().unwrap();
+    let sandbox_at = checks.iter().position(|check| check["name"] == "sandbox").unwrap();
+    // It is about the machine.
+    let sandbox_check = checks.remove(sandbox_at);
+    assert!(sandbox_check["message"].is_string());
+    assert_snapshot!(sandbox.filtered(&serde_json::to_string_pretty(&json).unwrap()), @r#"
     {
       "checks": [
         {
@@ -178,6 +192,12 @@ fn json_for_programs() {
           "hint": null,
           "message": "3 offered, nothing skipped",
           "name": "skills",
+          "status": "good"
+        },
+        {
+          "hint": null,
+          "message": "the default table counts, 4 sources trusted",
+          "name": "policy",
           "status": "good"
         },
         {

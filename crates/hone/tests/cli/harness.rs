@@ -115,7 +115,7 @@ impl Sandbox {
             .replace(&format!("{folder}/state"), "[STATE]")
             .replace(folder, "[TEMP]")
             .replace(&format!("hone {version}"), "hone [VERSION]");
-        without_times(&text)
+        without_times(&without_sandbox(&text))
     }
 }
 
@@ -354,6 +354,22 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// `2026-01-02T03:04:05.678Z`, with or without fractions, with `T` or a blank, becomes `[TIME]`.
+/// What `hone doctor` says about the sandbox is about the machine.
+fn without_sandbox(text: &str) -> String {
+    let mut is_inside = false;
+    let mut kept = String::new();
+    for line in text.split_inclusive('\n') {
+        let starts = line.starts_with("ok   sandbox: ") || line.starts_with("warn sandbox: ");
+        is_inside = starts || is_inside && line.starts_with("     ");
+        if starts {
+            kept.push_str("[SANDBOX]\n");
+        } else if !is_inside {
+            kept.push_str(line);
+        }
+    }
+    kept
+}
+
 fn without_times(text: &str) -> String {
     let mut filtered = String::new();
     let mut rest = text;

@@ -19,35 +19,45 @@ fn help_teaches() {
 
     Usage: hone [OPTIONS] [COMMAND]
 
-    Commands:
+    Find and read:
       list         List the skills that are there
+      search       Search names, descriptions and bodies, the best first
       view         Show a skill, or one of its files
+      history      Show every revision of a skill
+      diff         Show what changed between two revisions
+      usage        Show how often skills were seen, used and changed
+
+    Write:
       new          Create a skill, in $EDITOR or from a text
       edit         Change the whole text of a skill, in $EDITOR or from a text
       patch        Replace one piece of a skill's text
-      rm           Take a skill away (`hone rollback` brings it back)
       file         Add or remove a skill's supporting files
-      check        Check skills against the format's rules
-      scan         Look for what makes a skill unsafe
-      doctor       Look for anything that keeps skills from working
-      trust        Trust a project, so that its skills are offered
-      history      Show every revision of a skill
-      diff         Show what changed between two revisions
+      rm           Take a skill away (`hone rollback` brings it back)
       rollback     Bring an earlier revision back, as a new one
-      permit       Tell whether a command is inside what a skill declares in `allowed-tools`
-      policy       Show what may be used, and dismiss findings
-      prompt       Print the level-0 index exactly as a model gets it
-      invoke       Call skills by command or mention, and print the text that a model gets
-      commands     List the slash commands that skills give
-      needs        Show what skills need before they can work
-      match        Say which skills a message is about
-      search       Search names, descriptions and bodies, the best first
-      eval         Test descriptions against messages
-      why          Explain why a message does or does not lead to a skill
-      what-if      Show what a skill that is not there yet would change
       pin          Keep a skill from being removed
       unpin        Take a pin away
-      usage        Show how often skills were seen, used and changed
+
+    Check and guard:
+      check        Check skills against the format's rules
+      scan         Look for what makes a skill unsafe
+      policy       Show what may be used, and dismiss findings
+      permit       Tell whether a command is inside a skill's `allowed-tools`
+      trust        Trust a project, so that its skills are offered
+      doctor       Look for anything that keeps skills from working
+
+    Call:
+      invoke       Call skills by command or mention: prints what a model gets
+      commands     List the slash commands that skills give
+      needs        Show what skills need before they can work
+
+    Route:
+      prompt       Print the level-0 index exactly as a model gets it
+      match        Say which skills a message is about
+      why          Explain why a message does or does not lead to a skill
+      what-if      Show what a skill that is not there yet would change
+      eval         Test descriptions against messages
+
+    hone itself:
       config       Show or change settings
       completions  Print a shell completion script
       man          Write man pages
@@ -240,8 +250,11 @@ fn every_command_and_every_option_is_described() {
         assert_eq!(run.code, 0, "{run}");
         seen += 1;
         let text = run.text();
-        let commands = text.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
-        for line in commands.unwrap_or_default().lines() {
+        // At the top they stand in groups, each with a title.
+        let (start, end) =
+            if command.is_empty() { ("Usage: ", "\nOptions:") } else { ("Commands:\n", "\n\n") };
+        let commands = text.split(start).nth(1).and_then(|rest| rest.split(end).next());
+        for line in commands.unwrap_or_default().lines().filter(|line| line.starts_with("  ")) {
             let mut words = line.split_whitespace();
             let name = words.next().unwrap();
             assert!(words.next().is_some(), "`{command} {name}` has no description");

@@ -483,32 +483,6 @@ fn an_answer_is_kept_for_its_session_and_its_skill_where_no_disk_sees_it() {
 }
 
 #[test]
-fn inline_shell_is_text_until_it_is_wanted_and_then_not_available() {
-    let sandbox = library();
-    sandbox.write(
-        "home/.agents/skills/now/SKILL.md",
-        "---\nname: now\ndescription: Says when.\n---\nIt is !`touch ran`.\n",
-    );
-    let off = sandbox.hone("invoke /now").run();
-    sandbox.done("config set invoke.inline_shell on");
-    let on = sandbox.hone("invoke /now").run();
-    assert!(off.text().contains("It is !`touch ran`.\n"), "{off}");
-    assert_snapshot!(on, @r#"
-    exit: 0
-    --- stdout
-    <skill name="now" folder="[HOME]/.agents/skills/now">
-    The user called this skill: follow its instructions. Relative paths in it start at its folder.
-    <skill_body>
-    It is [inline shell: `touch ran` was not run: not available yet].
-    </skill_body>
-    </skill>
-    --- stderr
-    note: inline shell is not available yet; the commands in the text were not run
-    "#);
-    assert_eq!(sandbox.files("project"), Vec::<String>::new());
-}
-
-#[test]
 fn variables_can_be_switched_off() {
     let sandbox = library();
     sandbox.done("config set invoke.variables off");

@@ -18,6 +18,8 @@ fn an_empty_home_is_told_how_to_start() {
       hone new my-skill    write your first skill
       hone list [WORDS]    find a skill
       hone view NAME       read it
+      hone invoke /NAME    see what a model gets when you call it
+      hone scan            look for what makes a skill unsafe
       hone --help          everything else
     ");
 }
@@ -44,6 +46,8 @@ fn skills_are_named_and_counted_by_scope() {
     Next:
       hone list [WORDS]    find a skill
       hone view NAME       read it
+      hone invoke /NAME    see what a model gets when you call it
+      hone scan            look for what makes a skill unsafe
       hone --help          everything else
     ");
 }
@@ -72,6 +76,8 @@ fn what_was_skipped_is_named_with_what_to_do() {
       hone trust           offer the skills of this project
       hone list [WORDS]    find a skill
       hone view NAME       read it
+      hone invoke /NAME    see what a model gets when you call it
+      hone scan            look for what makes a skill unsafe
       hone doctor          see what is broken and how to mend it
       hone --help          everything else
     ");

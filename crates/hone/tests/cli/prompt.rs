@@ -52,7 +52,7 @@ fn a_small_budget_keeps_whole_lines_then_names_then_counts() {
     <available_skills>
     ▸ commit
     ▸ deploy
-    (1 more: `hone list WORDS` finds them)
+    (1 more: `hone search WORDS` finds them)
     </available_skills>
     --- stderr
     note: 0 with description, 2 by name, 1 left out (budget: 45 tokens)
@@ -112,6 +112,9 @@ fn what_answers_the_query_and_what_is_used_keeps_its_line() {
     let only = |name: &str| serde_json::json!([name]);
     assert_eq!(full("prompt --json --budget 70"), only("commit"));
     assert_eq!(full("prompt --json --budget 70 --query 'release the changelog'"), only("tidy"));
+    // As `hone match`: other forms of a word, and typing errors.
+    assert_eq!(full("prompt --json --budget 70 --query 'deployment'"), only("deploy"));
+    assert_eq!(full("prompt --json --budget 70 --query ' '"), only("commit"));
     sandbox.done("invoke /deploy");
     assert_eq!(full("prompt --json --budget 70"), only("deploy"));
     sandbox.done("pin tidy");

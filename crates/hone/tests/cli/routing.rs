@@ -199,3 +199,59 @@ fn the_text_of_a_skill_cannot_steer_a_terminal() {
         assert!(!run.text().contains(['\u{1b}', '\u{9b}']), "{line}\n{run}");
     }
 }
+
+#[test]
+fn what_is_disabled_hidden_or_elsewhere_is_not_matched() {
+    let sandbox = Sandbox::new();
+    sandbox.done("config set skills.builtin no");
+    sandbox.skill("home/.agents/skills", "pdf-forms", "Fill in a form. Use for applications.");
+    sandbox.skill("project/.agents/skills", "weather", "Says the weather. Use for rain.");
+    sandbox.write(
+        "home/.agents/skills/quiet/SKILL.md",
+        "---\nname: quiet\ndescription: Silence. Use for noise.\ndisable-model-invocation: true\n---\nDo.\n",
+    );
+    let names = |line: &str, list: &str| -> Vec<String> {
+        let json = sandbox.hone(line).run().json();
+        let found = json[list].as_array().unwrap().iter();
+        found.map(|found| found["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names("match --json 'fill in a form'", "matches"), ["pdf-forms"]);
+    // A project that is not trusted, a skill for people only.
+    assert_eq!(names("match --json -k 1 'weather, rain, noise, silence'", "matches").first(), None);
+    assert_eq!(names("search --json noise", "results"), ["quiet"]);
+    sandbox.done("trust");
+    assert_eq!(names("match --json -k 1 'weather, rain'", "matches"), ["weather"]);
+    assert_eq!(
+        names("match --json -k 1 --root ../home/.agents/skills 'weather rain'", "matches").first(),
+        None
+    );
+    sandbox.done("config set skills.disabled pdf-forms");
+    assert!(!names("match --json 'fill in a form'", "matches").contains(&"pdf-forms".to_owned()));
+    assert!(!names("search --json form", "results").contains(&"pdf-forms".to_owned()));
+}
+
+#[test]
+fn none_is_no_number_of_skills_and_no_message_is_no_precision() {
+    let sandbox = Sandbox::with_tidy();
+    assert_snapshot!(transcript(&sandbox, &["match -k 0 x", "search -k x y", "eval triggers --all"]), @"
+    $ hone match -k 0 x
+    exit: 2
+    --- stderr
+    error: invalid value '0' for '-k <N>': at least one
+
+    For more information, try '--help'.
+
+    $ hone search -k x y
+    exit: 2
+    --- stderr
+    error: invalid value 'x' for '-k <N>': invalid digit found in string
+
+    For more information, try '--help'.
+
+    $ hone eval triggers --all
+    exit: 0
+    --- stdout
+    3 skills without a suite, asked by their own description
+    no skill has a suite, so no message was asked
+    ");
+}

@@ -52,6 +52,8 @@ fn the_overview_fits_one_screen() {
     Next:
       hone list [WORDS]    find a skill
       hone view NAME       read it
+      hone invoke /NAME    see what a model gets when you call it
+      hone scan            look for what makes a skill unsafe
       hone --help          everything else
     ");
 }

@@ -62,6 +62,7 @@ pub(super) fn sarif(context: &Context, checked: &[Checked], profile: Profile) ->
         uri: uri.clone(),
         line: finding.line,
         column: finding.column,
+        dismissed: None,
     });
     sarif::log(&rules, results)
 }

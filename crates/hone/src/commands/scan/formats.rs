@@ -32,18 +32,22 @@ pub(super) fn json<'a>(page: &'a Page<'_>) -> Scan<'a> {
     }
 }
 
-/// SARIF 2.1.0. Notes only with `--verbose`: a code scanning page shows each as an alert.
-pub(super) fn sarif(page: &Page<'_>, cwd: &Path) -> Value {
+/// SARIF 2.1.0. What a person dismissed is there as suppressed. Notes only with `--verbose`: a code scanning page shows each as an alert.
+pub(super) fn sarif<'a>(page: &'a Page<'_>, cwd: &'a Path) -> Value {
     let rules: Vec<Value> = RULES.iter().copied().chain([&SECOND_OPINION]).map(rule).collect();
     let results = page.scanned.iter().flat_map(|skill| {
-        skill.shown(page.verbose).map(move |finding| sarif::Result {
+        let result = move |finding: &'a Finding, dismissed: Option<String>| sarif::Result {
             rule: &finding.rule,
             level: level(finding.severity),
             message: message(finding),
             uri: sarif::uri(&file_of(&skill.path, &finding.file), cwd),
             line: finding.line,
             column: finding.column,
-        })
+            dismissed,
+        };
+        let counting = skill.shown(page.verbose).map(move |finding| result(finding, None));
+        let dismissed = skill.dismissed.iter();
+        counting.chain(dismissed.map(move |one| result(&one.finding, Some(one.words()))))
     });
     sarif::log(&rules, results)
 }

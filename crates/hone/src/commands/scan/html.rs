@@ -92,9 +92,11 @@ fn section(text: &mut String, number: usize, skill: &Scanned, verbose: bool) {
     }
     if !skill.dismissed.is_empty() {
         text.push_str("<h3>Dismissed</h3>\n<ul>\n");
-        for found in &skill.dismissed {
+        for dismissed in &skill.dismissed {
+            let found = &dismissed.finding;
             let (rule, place) = (code(&found.rule), code(&Scanned::place(found)));
-            let _ = writeln!(text, "<li>{rule} {place}: {}</li>", escaped(&found.message));
+            let (message, words) = (escaped(&found.message), escaped(&dismissed.words()));
+            let _ = writeln!(text, "<li>{rule} {place}: {message}; {words}</li>");
         }
         text.push_str("</ul>\n");
     }

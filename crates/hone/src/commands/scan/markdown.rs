@@ -45,9 +45,11 @@ fn about(text: &mut String, skill: &Scanned, verbose: bool) {
     }
     if !skill.dismissed.is_empty() {
         text.push_str("\nDismissed:\n\n");
-        for found in &skill.dismissed {
-            let place = code(&Scanned::place(found));
-            let _ = writeln!(text, "- {} {place}: {}", code(&found.rule), escaped(&found.message));
+        for dismissed in &skill.dismissed {
+            let found = &dismissed.finding;
+            let (rule, place) = (code(&found.rule), code(&Scanned::place(found)));
+            let words = escaped(&dismissed.words());
+            let _ = writeln!(text, "- {rule} {place}: {}; {words}", escaped(&found.message));
         }
     }
     let notes = skill.notes();

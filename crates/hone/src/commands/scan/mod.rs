@@ -18,11 +18,15 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use hone_guard::policy::judge;
 use hone_guard::{Files, Finding, Report, Severity, Verdict};
+use hone_library::usage::iso;
 use hone_library::{Listed, State, reports};
+use hone_skill::Dismissal;
 
 use crate::cli::{self, ScanFormat};
-use crate::context::Context;
+use crate::context::{Context, now};
+use crate::json::Dismissed;
 use crate::output::{FAILED, Failure, NO, Outcome, count, print, print_json, say};
 use crate::terminal::style;
 
@@ -34,7 +38,7 @@ struct Scanned {
     name: String,
     report: Report,
     /// Findings that a person dismissed: shown apart, they do not count.
-    dismissed: Vec<Finding>,
+    dismissed: Vec<Dismissed>,
     /// The report was made before.
     is_kept: bool,
 }
@@ -43,6 +47,21 @@ impl Scanned {
     /// The findings to show: with `verbose` all, else those that count.
     fn shown(&self, verbose: bool) -> impl Iterator<Item = &Finding> {
         self.report.findings.iter().filter(move |found| verbose || found.severity > Severity::Info)
+    }
+
+    /// Sets aside what a person dismissed of this very content, while the dismissal lasts.
+    fn set_aside(&mut self, dismissals: &[Dismissal], now: i64) {
+        let judgement = judge(&self.report, dismissals, now);
+        let dismissed = judgement.dismissed.iter().map(|(finding, dismissal)| Dismissed {
+            finding: (*finding).clone(),
+            reason: dismissal.reason.clone(),
+            actor: dismissal.actor.clone(),
+            expires: iso(dismissal.expires),
+        });
+        self.dismissed = dismissed.collect();
+        let findings = judgement.findings.into_iter().cloned().collect();
+        self.report.verdict = judgement.verdict;
+        self.report.findings = findings;
     }
 
     fn notes(&self) -> usize {
@@ -56,6 +75,13 @@ impl Scanned {
             (line, 0) => format!("{}:{line}", finding.file),
             (line, column) => format!("{}:{line}:{column}", finding.file),
         }
+    }
+}
+
+impl Dismissed {
+    /// Why and by whom, and for how long it does not count.
+    fn words(&self) -> String {
+        format!("dismissed until {} by {}: {}", self.expires, self.actor, self.reason)
     }
 }
 
@@ -132,7 +158,12 @@ pub(crate) fn scan(context: &Context, options: &cli::Scan) -> Outcome {
         say(&format!("note: {note}"));
     }
     let cache = (!options.no_cache).then_some(&context.state);
-    let (scanned, more) = work::scan_all(targets, cache);
+    let (mut scanned, more) = work::scan_all(targets, cache);
+    // A dismissal that cannot be read does not count.
+    let dismissals = context.state.dismissals().unwrap_or_default();
+    for skill in &mut scanned {
+        skill.set_aside(&dismissals, now());
+    }
     context.tell_notes();
     let shown = |path: &Path| context.shown(path);
     let failed = failed.into_iter().chain(more).collect();
@@ -178,9 +209,14 @@ fn closing(page: &Page<'_>) -> String {
     text
 }
 
-/// The verdict of the newest scan of a skill, if its files are still the ones that were scanned.
+/// The verdict of the newest scan of a skill over the findings that count, if its files are still the
+/// ones that were scanned.
 pub(crate) fn known_verdict(state: &State, skill: &Listed) -> Option<Verdict> {
-    let (key, verdict) = reports::newest(state, skill.key())?;
-    let verdict = Verdict::ALL.into_iter().find(|known| known.word() == verdict)?;
-    (Files::read(skill.key()).ok()?.key() == key).then_some(verdict)
+    let (key, _) = reports::newest(state, skill.key())?;
+    if Files::read(skill.key()).ok()?.key() != key {
+        return None;
+    }
+    let report: Report = serde_json::from_str(&reports::find(state, &key)?).ok()?;
+    let dismissals = state.dismissals().unwrap_or_default();
+    Some(judge(&report, &dismissals, now()).verdict)
 }

@@ -48,14 +48,15 @@ fn text_of(text: &mut String, skill: &Scanned, verbose: bool, style: Style) -> b
     for found in skill.shown(verbose) {
         finding(text, found, style);
     }
-    for found in &skill.dismissed {
-        let place = Scanned::place(found);
+    for dismissed in &skill.dismissed {
+        let found = &dismissed.finding;
         let _ = writeln!(
             text,
-            "  dismissed {} {}: {}",
+            "  dismissed[{}]: {}\n   --> {}\n     = {}",
             printable_line(&found.rule),
-            printable_line(&place),
-            printable_line(&found.message)
+            printable_line(&found.message),
+            printable_line(&Scanned::place(found)),
+            printable_line(&dismissed.words())
         );
     }
     if verbose {

@@ -7,6 +7,7 @@ use hone_guard::{Context, Coverage, Finding, Flow, Inventory, Report, Severity, 
 use insta::assert_snapshot;
 
 use super::{Failed, Page, Scanned, closing, formats, html, markdown, table};
+use crate::json::Dismissed;
 use crate::terminal::Style;
 
 fn finding(rule: &str, severity: Severity) -> Finding {
@@ -25,7 +26,7 @@ fn finding(rule: &str, severity: Severity) -> Finding {
     }
 }
 
-fn skill(name: &str, findings: Vec<Finding>, dismissed: Vec<Finding>) -> Scanned {
+fn skill(name: &str, findings: Vec<Finding>, dismissed: Vec<Dismissed>) -> Scanned {
     let verdict = Verdict::of(findings.iter().map(|finding| finding.severity).max());
     let coverage =
         Coverage { files: 3, scanned: 2, bytes: 1, decoded: 2, incomplete: vec!["big".to_owned()] };
@@ -41,6 +42,15 @@ fn skill(name: &str, findings: Vec<Finding>, dismissed: Vec<Finding>) -> Scanned
     }
 }
 
+fn dismissed() -> Dismissed {
+    Dismissed {
+        finding: finding("hidden", Severity::Critical),
+        reason: "our own host".to_owned(),
+        actor: "me".to_owned(),
+        expires: "2030-01-01".to_owned(),
+    }
+}
+
 /// Three skills and a failure.
 fn page(verbose: bool) -> Page<'static> {
     let whole = Finding { line: 0, column: 0, flow: None, ..finding("archive", Severity::Warn) };
@@ -52,7 +62,7 @@ fn page(verbose: bool) -> Page<'static> {
                 vec![finding("remote", Severity::Critical), whole, note.clone()],
                 Vec::new(),
             ),
-            skill("longer", Vec::new(), vec![finding("hidden", Severity::Critical)]),
+            skill("longer", Vec::new(), vec![dismissed()]),
             skill("quiet", vec![note], Vec::new()),
         ],
         failed: vec![Failed { path: "/s/gone".into(), message: "not there".to_owned() }],
@@ -63,7 +73,7 @@ fn page(verbose: bool) -> Page<'static> {
 
 #[test]
 fn a_table_shows_what_counts_and_counts_the_rest() {
-    assert_snapshot!(table::page(&page(false), Style::Plain), @r"
+    assert_snapshot!(table::page(&page(false), Style::Plain), @"
     dangerous  a       /s/a
       critical[remote]: found by remote
        --> run.sh:3:5 (script)
@@ -77,7 +87,9 @@ fn a_table_shows_what_counts_and_counts_the_rest() {
       and 1 note
 
     safe       longer  /s/longer
-      dismissed hidden run.sh:3:5: found by hidden
+      dismissed[hidden]: found by hidden
+       --> run.sh:3:5
+         = dismissed until 2030-01-01 by me: our own host
 
     safe       quiet   /s/quiet
     ");
@@ -85,7 +97,7 @@ fn a_table_shows_what_counts_and_counts_the_rest() {
 
 #[test]
 fn a_verbose_table_shows_everything() {
-    assert_snapshot!(table::page(&page(true), Style::Plain), @r"
+    assert_snapshot!(table::page(&page(true), Style::Plain), @"
     dangerous  a       /s/a
       critical[remote]: found by remote
        --> run.sh:3:5 (script)
@@ -104,7 +116,9 @@ fn a_verbose_table_shows_everything() {
       looked at 2 of 3 files, 1 byte, 2 texts decoded, 1 file not whole
 
     safe       longer  /s/longer
-      dismissed hidden run.sh:3:5: found by hidden
+      dismissed[hidden]: found by hidden
+       --> run.sh:3:5
+         = dismissed until 2030-01-01 by me: our own host
       hosts: b.example
       looked at 2 of 3 files, 1 byte, 2 texts decoded, 1 file not whole
 
@@ -141,7 +155,7 @@ fn the_last_words_sum_up() {
 
 #[test]
 fn markdown_has_a_table_and_a_part_for_each_skill_with_findings() {
-    assert_snapshot!(markdown::page(&page(false)), @r"
+    assert_snapshot!(markdown::page(&page(false)), @"
     # Skill scan
 
     3 skills scanned: 1 dangerous, 2 safe; 2 findings, 1 dismissed; 1 could not be scanned.
@@ -177,7 +191,7 @@ fn markdown_has_a_table_and_a_part_for_each_skill_with_findings() {
 
     Dismissed:
 
-    - `hidden` `run.sh:3:5`: found by hidden
+    - `hidden` `run.sh:3:5`: found by hidden; dismissed until 2030-01-01 by me&#58; our own host
     ");
 }
 
@@ -218,12 +232,28 @@ fn json_has_notes_dismissed_findings_and_failures() {
 }
 
 #[test]
-fn sarif_has_notes_only_when_asked() {
-    let levels = |verbose: bool| -> Vec<String> {
+fn sarif_has_notes_only_when_asked_and_what_was_dismissed_as_suppressed() {
+    let levels = |verbose: bool| -> Vec<(String, usize)> {
         let value = formats::sarif(&page(verbose), Path::new("/s"));
         let results = value["runs"][0]["results"].as_array().unwrap();
-        results.iter().map(|result| result["level"].as_str().unwrap().to_owned()).collect()
+        let level = |result: &serde_json::Value| result["level"].as_str().unwrap().to_owned();
+        let suppressed =
+            |result: &serde_json::Value| result["suppressions"].as_array().map_or(0, Vec::len);
+        results.iter().map(|result| (level(result), suppressed(result))).collect()
     };
-    assert_eq!(levels(false), ["error", "warning"]);
-    assert_eq!(levels(true), ["error", "warning", "note", "note"]);
+    let expected = |levels: &[(&str, usize)]| -> Vec<(String, usize)> {
+        levels.iter().map(|(level, count)| ((*level).to_owned(), *count)).collect()
+    };
+    let counting = [("error", 0), ("warning", 0), ("error", 1)];
+    assert_eq!(levels(false), expected(&counting));
+    let all = [("error", 0), ("warning", 0), ("note", 0), ("error", 1), ("note", 0)];
+    assert_eq!(levels(true), expected(&all));
+    let value = formats::sarif(&page(false), Path::new("/s"));
+    assert_eq!(
+        value["runs"][0]["results"][2]["suppressions"],
+        serde_json::json!([{
+            "kind": "external",
+            "justification": "dismissed until 2030-01-01 by me: our own host",
+        }])
+    );
 }

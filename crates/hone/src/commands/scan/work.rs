@@ -152,7 +152,7 @@ fn scan_one(
             body: serde_json::to_string(&report).unwrap_or_default(),
         });
     let name = target.name.clone().unwrap_or_else(|| name_of(&target.path));
-    // Reports are kept whole: what a person dismissed is set aside each time they are shown.
+    // Reports are kept whole: what a person dismissed is set aside when they are shown.
     let scanned =
         Scanned { path: target.path.clone(), name, report, dismissed: Vec::new(), is_kept };
     (Ok(scanned), keep)

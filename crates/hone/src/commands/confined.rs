@@ -1,0 +1,84 @@
+//! A skill's command in the sandbox, for `hone permit --run` and for inline shell.
+//!
+//! It starts in the current folder and reads the project around it, the skill and the system; it writes
+//! what the skill declares and a scratch folder, and reaches the network only if that is declared.
+
+use std::path::Path;
+
+use hone_guard::sandbox::{self, End, Helper, Plan};
+use hone_library::{Listed, Project, Scope};
+use hone_skill::Permissions;
+
+use crate::context::Context;
+use crate::output::Failure;
+
+/// The word that makes this program the sandbox's helper.
+pub(crate) const CONFINE: &str = "__confine";
+
+/// What a skill's command may do. The folders and files that the skill may write are made.
+pub(crate) fn plan<T: Into<String>>(
+    context: &Context,
+    skill: &Listed,
+    permissions: &Permissions,
+    command: impl IntoIterator<Item = T>,
+) -> Result<Plan, Failure> {
+    let around = &context.around;
+    let mut plan = Plan::new(command);
+    // Whoever may read the home may read every secret in it.
+    let home = std::fs::canonicalize(&around.user_home).ok();
+    let holds_home = |folder: &Path| {
+        around.user_home.starts_with(folder)
+            || home.as_ref().is_some_and(|home| home.starts_with(folder))
+    };
+    if !holds_home(&around.cwd) {
+        plan.folder = Some(around.cwd.clone());
+        let root = Project::find(around).map(|project| project.root);
+        plan.reads
+            .push(root.filter(|root| !holds_home(root)).unwrap_or_else(|| around.cwd.clone()));
+    }
+    if skill.scope != Scope::Builtin {
+        plan.reads.push(skill.key().to_owned());
+    }
+    for (path, is_folder) in permissions.written_paths() {
+        let path = match path.strip_prefix("~/") {
+            Some(below) => around.user_home.join(below),
+            None => hone_library::normal(&around.cwd.join(path)),
+        };
+        // Only what is there can be opened to the command.
+        let made = if is_folder {
+            std::fs::create_dir_all(&path)
+        } else {
+            std::fs::OpenOptions::new().create(true).append(true).open(&path).map(drop)
+        };
+        made.map_err(|error| {
+            Failure::failed(format!("could not make `{}`: {error}", path.display()), "")
+        })?;
+        plan.writes.push(path);
+    }
+    plan.network = permissions.fetch_anything().is_some();
+    plan.unconfined = context.config.sandbox.unconfined;
+    Ok(plan)
+}
+
+/// Runs a plan, with this program as the helper.
+pub(crate) fn run(plan: &Plan) -> Result<sandbox::Outcome, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::failed(format!("could not find this program: {error}"), ""))?;
+    let helper = Helper { program, argument: CONFINE.to_owned() };
+    sandbox::run(plan, &helper).map_err(|error| Failure::failed(error.to_string(), ""))
+}
+
+/// Why a command did not end by itself.
+pub(crate) fn why(end: &End) -> Option<String> {
+    Some(match end {
+        End::Exited(_) => return None,
+        End::Signalled(signal) => format!("ended by signal {signal}"),
+        End::OutOfTime => "it took too long and was ended".to_owned(),
+        End::TooManyProcesses => "it started too many processes and was ended".to_owned(),
+        End::TooMuchMemory => "it used too much memory and was ended".to_owned(),
+        End::TooMuchOutput => "it wrote too much and was ended".to_owned(),
+        End::Cancelled => "it was cancelled".to_owned(),
+        End::NotStarted(why) => why.clone(),
+        End::Refused(why) => format!("there is no sandbox to run it in: {why}"),
+    })
+}
