@@ -116,6 +116,8 @@ pub(crate) struct Quality {
     pub(crate) auc: f64,
     pub(crate) precision: f64,
     pub(crate) recall: f64,
+    /// The best recall that any threshold gives with a precision of 0.70.
+    pub(crate) recall_at_70: f64,
 }
 
 impl std::fmt::Display for Quality {
@@ -153,6 +155,7 @@ pub(crate) fn cross_validated<S: Fn(&Sample) -> f64>(
     }
     Quality {
         auc: auc(&mut judged),
+        recall_at_70: recall_at(&mut judged, 0.7),
         precision: hits / f64::max(fired, 1.0),
         recall: hits / f64::max(wanted, 1.0),
     }
@@ -172,6 +175,21 @@ pub(crate) fn best_threshold(scored: impl Iterator<Item = (f64, bool)>) -> f64 {
         }
     }
     best.1
+}
+
+/// The best recall that a threshold gives with at least this precision.
+fn recall_at(scored: &mut [(f64, bool)], precision: f64) -> f64 {
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let wanted = scored.iter().filter(|(_, label)| *label).count() as f64;
+    let (mut hits, mut fired, mut best) = (0.0, 0.0, 0.0);
+    for ties in scored.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+        hits += ties.iter().filter(|(_, label)| *label).count() as f64;
+        fired += ties.len() as f64;
+        if hits / fired >= precision {
+            best = hits / f64::max(wanted, 1.0);
+        }
+    }
+    best
 }
 
 /// The chance that a yes scores above a no.
@@ -211,6 +229,6 @@ mod tests {
             let fitted = Fitted::to(train);
             move |sample: &Sample| fitted.score(&sample.values)
         });
-        assert_eq!(quality, Quality { auc: 1.0, precision: 1.0, recall: 1.0 });
+        assert_eq!(quality, Quality { auc: 1.0, precision: 1.0, recall: 1.0, recall_at_70: 1.0 });
     }
 }

@@ -43,7 +43,8 @@ pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
             let is_plain = if is_name {
                 let before = place.start.checked_sub(1).map(|at| all[at].plain.as_str());
                 let is_joined = words.len() > 1 && words[1..].iter().all(|word| word.is_joined);
-                words[0].is_called
+                // `a /loop` is a thing of that kind, `/loop` is the skill.
+                words[0].is_called && before.is_none_or(|before| !matches!(before, "a" | "an"))
                     || is_skill(place.start.checked_sub(1))
                     || is_skill(Some(place.end))
                     || is_joined && before.is_none_or(|before| CALLS.contains(&before))

@@ -179,6 +179,8 @@ fn only_what_is_said_plainly_is_activated() {
         ("please take the checkpoint skill before we stop the session", Band::Activate),
         ("the migration is large, break it down for me", Band::Activate),
         ("fill in this pdf form", Band::Offer),
+        ("/checkpoint before we stop the session", Band::Activate),
+        ("save a /checkpoint of the session", Band::Offer),
         ("what did we learn in this session? save a checkpoint", Band::Offer),
     ] {
         let (_, band) = first(&library(), message).unwrap();

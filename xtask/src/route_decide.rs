@@ -1,0 +1,204 @@
+//! Whether a message is for a skill at all: near-misses and off-topic messages against its own, and
+//! how often *activate* is right.
+
+#![allow(clippy::cast_precision_loss, reason = "counts of messages are small")]
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use hone_router::{Band, FEATURES, Index, Ranking, SkillText};
+
+use crate::route_data::{DISTRACTORS, Data, relevant, skill, text};
+use crate::route_fit::{Fitted, Sample, cross_validated};
+use crate::table::{Table, grouped};
+
+/// What the messages are that should not call a skill.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum No {
+    /// The near-misses of its own suite.
+    NearMiss,
+    /// Messages of other sets.
+    OffTopic,
+}
+
+/// The kinds of decision, each with the group of skills that is asked and how much it weighs in a fit:
+/// most messages are about something else.
+const DECISIONS: [(No, &str, usize); 3] =
+    [(No::NearMiss, "trig", 1), (No::OffTopic, "trig", 2), (No::OffTopic, "market", 2)];
+
+impl No {
+    fn id(self) -> &'static str {
+        match self {
+            Self::NearMiss => "near-miss",
+            Self::OffTopic => "off-topic",
+        }
+    }
+}
+
+/// A message, the skill that it is held against, and whether it should call it.
+fn labelled<'d>(data: &'d Data, no: No, group: &str) -> Vec<(&'d str, &'d str, bool)> {
+    let own: Vec<(&str, &str, bool)> = if group == "trig" {
+        let is_english = |row: &&serde_json::Value| row["lang"] == "en";
+        let of = |row: &'d serde_json::Value| {
+            (text(row, "query"), text(row, "skill"), row["should_trigger"] == true)
+        };
+        data.triggers.iter().filter(is_english).map(of).collect()
+    } else {
+        let ranked = relevant(&data.ranked).into_iter();
+        ranked
+            .flat_map(|(query, ids)| {
+                let first = ids.first().copied().unwrap_or_default();
+                [(query, first, true), (query, first, false)]
+            })
+            .collect()
+    };
+    let mut strangers = data.metatool.iter().cycle();
+    own.into_iter()
+        .map(|(query, skill, label)| {
+            let mut other = || strangers.next().map_or("", |row| text(row, "query"));
+            (if label || no == No::NearMiss { query } else { other() }, skill, label)
+        })
+        .collect()
+}
+
+/// Labelled pairs of a message and a skill.
+fn samples(data: &Data, more: usize, no: No, group: &str) -> Vec<Sample> {
+    let rows = data.pool(group, more);
+    let places: HashMap<&str, usize> =
+        rows.iter().enumerate().map(|(at, row)| (text(row, "id"), at)).collect();
+    let skills: Vec<SkillText> = rows.iter().map(|row| skill(row)).collect();
+    let index = Index::in_memory(&skills);
+    let mut samples = Vec::new();
+    for (query, skill, label) in labelled(data, no, group) {
+        let Some(&place) = places.get(skill) else { continue };
+        let ranking = Ranking::new(&index, query);
+        let values = ranking.features(place).iter().map(|&value| f64::from(value)).collect();
+        samples.push(Sample { values, label, group: skill.to_owned() });
+    }
+    samples
+}
+
+fn fitted(train: &[&Sample]) -> impl Fn(&Sample) -> f64 + use<> {
+    let fitted = Fitted::to(train);
+    move |sample: &Sample| fitted.score(&sample.values)
+}
+
+/// Samples of every kind and size, for fitting as the shipped weights are.
+fn everything(data: &Data) -> Vec<Sample> {
+    let mut all = Vec::new();
+    for more in DISTRACTORS {
+        for (no, group, weight) in DECISIONS {
+            let samples = samples(data, more, no, group);
+            for _ in 0..weight {
+                all.extend(samples.iter().cloned());
+            }
+        }
+    }
+    all
+}
+
+pub(crate) fn deciding(data: &Data, fit: bool) -> String {
+    let everything = everything(data);
+    let mut table = Table::new(&[
+        "no is",
+        "skills",
+        "messages",
+        "by",
+        "AUC · precision · recall",
+        "R at P .70",
+    ]);
+    let mut text = String::new();
+    for (no, group, _) in DECISIONS {
+        for more in DISTRACTORS {
+            let samples = samples(data, more, no, group);
+            let skills = format!("{group} / {}", grouped(data.pool(group, more).len()));
+            let words = cross_validated(&samples, |_| |sample: &Sample| sample.values[0]);
+            let all = cross_validated(&samples, |train| {
+                let groups: Vec<&str> = train.iter().map(|sample| sample.group.as_str()).collect();
+                let train: Vec<&Sample> = everything
+                    .iter()
+                    .filter(|sample| groups.contains(&sample.group.as_str()))
+                    .collect();
+                fitted(&train)
+            });
+            let fixed = hone_router::MODEL;
+            let shipped = cross_validated(&samples, |_| {
+                move |sample: &Sample| {
+                    let pairs = fixed.weights.iter().zip(&sample.values);
+                    pairs.map(|(weight, value)| f64::from(*weight) * value).sum()
+                }
+            });
+            for (by, quality) in
+                [("words alone, raw", words), ("refitted", all), ("as shipped", shipped)]
+            {
+                table.row([
+                    no.id().to_owned(),
+                    skills.clone(),
+                    grouped(samples.len()),
+                    by.to_owned(),
+                    quality.to_string(),
+                    format!("{:.3}", quality.recall_at_70),
+                ]);
+            }
+        }
+    }
+    text.push_str(&table.to_string());
+    if fit {
+        let fitted = Fitted::to(&everything.iter().collect::<Vec<_>>());
+        text.push_str("\nFitted to all of them:\n\n");
+        let names = FEATURES.iter().copied().chain(std::iter::once("constant"));
+        for (name, weight) in names.zip(&fitted.0) {
+            let _ = writeln!(text, "- {name}: {weight:.3}");
+        }
+    }
+    text
+}
+
+pub(crate) fn activating(data: &Data) -> Table {
+    let mut table = Table::new(&[
+        "messages / skills",
+        "asked",
+        "activated",
+        "right",
+        "precision",
+        "offered: the right one",
+        "nothing",
+    ]);
+    for more in DISTRACTORS {
+        let rows = data.pool("trig", more);
+        let skills: Vec<SkillText> = rows.iter().map(|row| skill(row)).collect();
+        let index = Index::in_memory(&skills);
+        let (mut activated, mut right, mut asked, mut offered, mut wanted, mut nothing) =
+            (0usize, 0usize, 0usize, 0usize, 0usize, 0usize);
+        for row in &data.triggers {
+            let Some(place) = rows.iter().position(|other| text(other, "id") == text(row, "skill"))
+            else {
+                continue;
+            };
+            let label = row["should_trigger"] == true;
+            asked += 1;
+            let matches = Ranking::new(&index, text(row, "query")).matches(20, |_| true);
+            for found in matches.iter().filter(|found| found.band == Band::Activate) {
+                activated += 1;
+                right += usize::from(label && found.skill == place);
+            }
+            if label {
+                wanted += 1;
+                offered += usize::from(
+                    matches.iter().any(|found| found.skill == place && found.band != Band::Nothing),
+                );
+            }
+            nothing += usize::from(matches.iter().all(|found| found.band == Band::Nothing));
+        }
+        table.row([
+            format!("trig / {}", grouped(rows.len())),
+            grouped(asked),
+            grouped(activated),
+            grouped(right),
+            format!("{:.3}", right as f64 / f64::max(activated as f64, 1.0)),
+            format!("{:.3}", offered as f64 / f64::max(wanted as f64, 1.0)),
+            grouped(nothing),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,158 @@
+//! What remembered messages change: some of each skill's messages are remembered, the others asked.
+
+#![allow(clippy::cast_precision_loss, reason = "counts of messages are small")]
+
+use std::collections::{BTreeMap, HashMap};
+
+use hone_router::{Case, FEATURES, Index, Ranking, SkillText, Suite};
+use serde_json::Value;
+
+use crate::route_data::{Data, Labelled, skill, text};
+use crate::route_fit::{Fitted, Sample, cross_validated};
+use crate::route_rank::Ranks;
+use crate::table::Table;
+
+/// A fixed order that has nothing to do with the order of the file.
+fn shuffled<T>(items: &mut [T], seed: u64) {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x686f_6e65;
+    for at in (1..items.len()).rev() {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        items.swap(at, (state >> 33) as usize % (at + 1));
+    }
+}
+
+/// Half of each skill's messages are remembered, the others asked.
+pub(crate) fn remembering(data: &Data) -> Table {
+    const SPLITS: u64 = 3;
+    let mut table = Table::new(&[
+        "messages / skills",
+        "remembered a skill",
+        "Hit@1",
+        "Recall@10",
+        "Recall@20",
+        "MRR@10",
+    ]);
+    for set in data.sets() {
+        if set.skills.len() > 1_000 {
+            continue;
+        }
+        for keep in [0, 1, 3, 5] {
+            let mut ranks = Ranks::default();
+            for split in 0..SPLITS {
+                let mut by_skill: BTreeMap<usize, Vec<&Labelled>> = BTreeMap::new();
+                for message in &set.messages {
+                    by_skill.entry(message.relevant[0]).or_default().push(message);
+                }
+                let mut skills = set.skills.clone();
+                let mut asked: Vec<&Labelled> = Vec::new();
+                for (place, messages) in &mut by_skill {
+                    shuffled(messages, split);
+                    let half = messages.len() / 2;
+                    let case = |message: &&Labelled| Case {
+                        query: message.query.clone(),
+                        should_trigger: true,
+                    };
+                    let cases = messages[..half].iter().take(keep).map(case).collect();
+                    skills[*place].suite = Suite { cases };
+                    asked.extend(&messages[half..]);
+                }
+                let index = Index::in_memory(&skills);
+                for message in asked {
+                    let best = Ranking::new(&index, &message.query).best(20, |_| true);
+                    ranks.add(&best, &message.relevant);
+                }
+            }
+            let [first, ten, twenty, reciprocal] = ranks.cells();
+            table.row([set.name.clone(), keep.to_string(), first, ten, twenty, reciprocal]);
+        }
+    }
+    deciding_with_examples(data, table)
+}
+
+/// Three messages of each kind are remembered, the others asked.
+fn deciding_with_examples(data: &Data, mut table: Table) -> Table {
+    for keep in [0, 3] {
+        for more in [0, 1_000] {
+            let mut qualities = Vec::new();
+            for split in 0..3 {
+                let rows = data.pool("trig", more);
+                let mut skills: Vec<SkillText> = rows.iter().map(|row| skill(row)).collect();
+                let places: HashMap<&str, usize> =
+                    rows.iter().enumerate().map(|(at, row)| (text(row, "id"), at)).collect();
+                let mut by_skill: BTreeMap<(usize, bool), Vec<&Value>> = BTreeMap::new();
+                for row in data.triggers.iter().filter(|row| row["lang"] == "en") {
+                    let Some(&place) = places.get(text(row, "skill")) else { continue };
+                    by_skill.entry((place, row["should_trigger"] == true)).or_default().push(row);
+                }
+                let mut asked = Vec::new();
+                for ((place, label), rows) in &mut by_skill {
+                    shuffled(rows, split);
+                    let cases = rows.iter().take(keep).map(|row| Case {
+                        query: text(row, "query").to_owned(),
+                        should_trigger: *label,
+                    });
+                    skills[*place].suite.cases.extend(cases);
+                    // The same messages are asked however many are kept.
+                    asked.extend(rows.iter().skip(keep.max(3)).map(|row| (*place, *label, *row)));
+                }
+                let index = Index::in_memory(&skills);
+                let samples: Vec<Sample> = asked
+                    .iter()
+                    .map(|(place, label, row)| Sample {
+                        values: with_memory(&Ranking::new(&index, text(row, "query")), *place),
+                        label: *label,
+                        group: text(row, "skill").to_owned(),
+                    })
+                    .collect();
+                qualities.push(cross_validated(&samples, fitted_in_steps));
+            }
+            let mean = |of: fn(&crate::route_fit::Quality) -> f64| {
+                format!("{:.3}", qualities.iter().map(of).sum::<f64>() / qualities.len() as f64)
+            };
+            table.row([
+                format!("near-miss, {} rivals: AUC, P, R", 30 + more),
+                format!("{keep} + {keep}"),
+                mean(|quality| quality.auc),
+                mean(|quality| quality.precision),
+                mean(|quality| quality.recall),
+                String::new(),
+            ]);
+        }
+    }
+    table
+}
+
+/// Features, then what the suite adds.
+fn with_memory(ranking: &Ranking<'_, '_>, skill: usize) -> Vec<f64> {
+    let remembered = ranking.remembered(skill);
+    ranking.features(skill).iter().chain(&remembered).map(|&value| f64::from(value)).collect()
+}
+
+fn firsts(train: &[&Sample]) -> Vec<Sample> {
+    let first = |sample: &&Sample| Sample {
+        values: sample.values[..FEATURES.len()].to_vec(),
+        ..(*sample).clone()
+    };
+    train.iter().map(first).collect()
+}
+
+/// Weights of the odds by words, and of what the suite adds.
+fn second_step(train: &[&Sample], first: &Fitted) -> Fitted {
+    let samples: Vec<Sample> = train
+        .iter()
+        .map(|sample| Sample { values: stepped(first, &sample.values), ..(*sample).clone() })
+        .collect();
+    Fitted::to(&samples.iter().collect::<Vec<_>>())
+}
+
+fn stepped(first: &Fitted, values: &[f64]) -> Vec<f64> {
+    let (words, rest) = values.split_at(FEATURES.len());
+    std::iter::once(first.score(words)).chain(rest.iter().copied()).collect()
+}
+
+/// Weights of words first, then how much the suite adds to them.
+fn fitted_in_steps(train: &[&Sample]) -> impl Fn(&Sample) -> f64 + use<> {
+    let first = Fitted::to(&firsts(train).iter().collect::<Vec<_>>());
+    let second = second_step(train, &first);
+    move |sample: &Sample| second.score(&stepped(&first, &sample.values))
+}
