@@ -169,7 +169,7 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
             piece.look_for(UNASKED, findings, Bar::Shown, set);
         }
     }
-    if set.has(Concept::Unsaid) {
+    if set.meets(Set::of(&[Concept::Unsaid, Concept::Covert])) {
         for piece in section {
             piece.look_for(UNSAID, findings, Bar::Shown, set);
         }

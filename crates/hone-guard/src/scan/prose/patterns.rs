@@ -181,11 +181,11 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
         &[s(&[Mute], 0)]).also(&[Set::of(&[Send, Host, Email, Account, Grant, SecretPath, Every])]).whatever_precedes().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
-        &[s(&[This_], 0), s(&[Absent], 3), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).whatever_precedes(),
+        &[s(&[This_], 0), s(&[Absent], 6), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
         &[s(&[User], 0), s(&[Unaware], 8)]).also(&[ACTS]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
-        &[s(&[Dark], 0)]).also(&[ACTS]).whatever_precedes(),
+        &[s(&[Dark], 0)]).also(&[ACTS]).unless(&[Not]).whatever_precedes(),
     p(&CONCEAL, Caution, "sends something without a word",
         &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)]).also(&[Set::of(&[Send]), Set::of(&[Host, Email])]).whatever_precedes(),
     p(&CONCEAL, Caution, "sends something in silence",
@@ -345,6 +345,9 @@ pub(crate) struct Hit {
     pub(crate) mention: bool,
 }
 
+/// Phrases with a negation in them that say that something stays unsaid or unasked.
+const UNSPOKEN: Set = Set::of(&[Covert, Unsaid, Absent, Mute, NoAsk, Dark, Unaware]);
+
 /// Words before the first step in which a negation silences a pattern.
 const NEGATION_REACH: usize = 5;
 
@@ -368,6 +371,8 @@ impl Pattern {
             let silenced =
                 tokens[..=(end + 2).min(tokens.len() - 1)].iter().enumerate().any(|(at, token)| {
                     token.set.meets(self.unless)
+                        // `do not mention it` is what a pattern looks for, and no negation of it.
+                        && !(token.set.has(Not) && token.set.meets(UNSPOKEN))
                         && (at >= start || !self.unless.has(To))
                         && (!token.set.meets(Set::of(&[To, About]))
                             || at > end && token.at <= tokens[end].at + 1)
@@ -382,7 +387,9 @@ impl Pattern {
                     .rev()
                     .take_while(|token| token.at + NEGATION_REACH >= tokens[start].at)
                     .any(|token| {
-                        token.set.meets(Set::of(&[Not, Without])) && !token.set.has(Ignore)
+                        token.set.meets(Set::of(&[Not, Without]))
+                            && !token.set.has(Ignore)
+                            && !token.set.meets(UNSPOKEN)
                     });
             if negated {
                 continue;

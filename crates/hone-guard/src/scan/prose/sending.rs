@@ -165,7 +165,11 @@ fn stores<'s>(piece: &Piece<'_, '_>, sentence: &'s Sentence) -> Option<(usize, &
             !into.is_ascii() || rest.chars().next_back().is_none_or(|c| !c.is_alphanumeric())
         })
     });
-    (place.at > what.at && into && written.contains(['/', '@'])).then_some((at, verb))
+    // Inside a command, the command says where.
+    let command = before.rsplit_once('`').is_some_and(|(outside, inside)| {
+        outside.matches('`').count() % 2 == 0 && inside.trim().contains(' ')
+    });
+    (place.at > what.at && (into || command) && written.contains(['/', '@'])).then_some((at, verb))
 }
 
 /// The host or mailbox that a sentence sends something to, when it is nobody's that the skill is about.
@@ -360,7 +364,10 @@ fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
         let open = query.find(['<', '{', '[', '$']).map(|at| &query[at..]);
         let shouted = is_image
             && rest[..end].split(['=', '&', '?']).skip(1).any(|value| {
-                value.len() >= 6 && value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+                value.len() >= 6
+                    && value
+                        .bytes()
+                        .all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
             });
         // `…?d=DATA`, where DATA is explained in the text around it.
         let explained = if shouted { rest[end..].to_lowercase() } else { String::new() };
