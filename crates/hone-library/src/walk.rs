@@ -373,19 +373,22 @@ fn leads_out(path: &Path, confined_to: Option<&Path>) -> bool {
 /// Takes visits from `next` until there are no more, and brings the records of their skill files up to
 /// date: on other cores while `next` goes on, when there are many. Gives them in their order.
 fn refreshed(mut next: impl FnMut() -> Option<Visit>) -> Vec<Visit> {
-    /// Visits that go to another core at a time; fewer are not worth it.
-    const BATCH: usize = 8;
+    /// Fewer visits are done sooner than another core is at work, more so when that core is busy.
+    const FEW: usize = 128;
+    /// Visits that go to another core at a time.
+    const BATCH: usize = 16;
     /// Batches that one other core is enough for: to ask how many there are takes a while.
-    const FEW_BATCHES: usize = 64;
-    let mut batches = std::iter::from_fn(|| {
-        let batch: Vec<Visit> = std::iter::from_fn(&mut next).take(BATCH).collect();
-        (!batch.is_empty()).then_some(batch)
-    });
-    let Some(mut first) = batches.next() else { return Vec::new() };
-    if first.len() < BATCH {
+    const FEW_BATCHES: usize = 32;
+    let mut first: Vec<Visit> = std::iter::from_fn(&mut next).take(FEW).collect();
+    if first.len() < FEW {
         refresh_batch(&mut first);
         return first;
     }
+    let mut visits = first.into_iter().chain(std::iter::from_fn(next));
+    let batches = std::iter::from_fn(|| {
+        let batch: Vec<Visit> = visits.by_ref().take(BATCH).collect();
+        (!batch.is_empty()).then_some(batch)
+    });
     let (send, receive) = std::sync::mpsc::channel::<(usize, Vec<Visit>)>();
     let (waiting, done) = (Mutex::new(receive), Mutex::new(Vec::new()));
     let work = || {
@@ -403,7 +406,7 @@ fn refreshed(mut next: impl FnMut() -> Option<Visit>) -> Vec<Visit> {
         // Where no thread is to be had, this one does it all.
         let help = || std::thread::Builder::new().spawn_scoped(scope, work);
         let _ = help();
-        for (place, batch) in std::iter::once(first).chain(batches).enumerate() {
+        for (place, batch) in batches.enumerate() {
             if place == FEW_BATCHES {
                 let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
                 (2..cores).for_each(|_| drop(help()));
