@@ -41,11 +41,11 @@ impl Band {
 pub const FEATURES: [&str; 9] = [
     // logarithm of BM25F over words and pairs
     "words",
-    // that, as a share of it and the best rival's; little evidence gives a small share
+    // that, as a share of it and the best rival's
     "share",
-    // share of the message's words, by rarity, anywhere in the skill
-    "covered",
-    // logarithm of the number of the message's words in name or description
+    // how far above the mean in the order
+    "standing",
+    // share of the message's words, by rarity, in name or description
     "described",
     // share of the message's trigrams, by rarity
     "trigrams",
@@ -79,28 +79,22 @@ pub struct Model {
 
 /// Fitted on labelled messages of public skills.
 pub const MODEL: Model = Model {
-    weights: [0.46, 4.6, 0.54, 0.77, 0.61, 0.37, 0.58, -4.3, -0.2],
-    constant: -3.6,
+    weights: [0.23, 3.2, 0.28, 0.75, 2.1, 0.23, 0.3, -4.1, 1.1],
+    constant: -5.7,
     midpoint: -0.72,
     remembered: 1.5,
     remembered_not: -1.0,
 };
 
 /// At or above this confidence a skill is offered.
-pub const OFFER: f32 = 0.15;
+pub const OFFER: f32 = 0.2;
 
 /// A skill that a message names is activated at or above this confidence.
 pub const ACTIVATE: f32 = 0.5;
 
-/// A share of less than this is a share of next to nothing: BM25F of about one rare word in a body.
-const EVIDENCE: f32 = 10.0;
-
-/// Log odds of a typical message that should, or with the other sign should not, call a skill.
+/// Log odds of a typical message that should, or with the other sign should not, call a skill: what a
+/// skill with few remembered messages is taken to have, as one message more of each kind.
 const TYPICAL: f32 = 1.0;
-
-/// As many typical messages of each kind as a skill is taken to remember besides its own: a handful of
-/// messages says little about where its middle lies.
-const PRIOR: f32 = 4.0;
 
 impl Model {
     /// Log odds by words alone.
@@ -138,7 +132,7 @@ pub(crate) fn midpoint(index: &Index<'_>, skill: usize) -> f32 {
         return 0.0;
     };
     *index.midpoints[skill].get_or_init(|| {
-        let (mut yes, mut no) = ((PRIOR * TYPICAL, PRIOR), (-PRIOR * TYPICAL, PRIOR));
+        let (mut yes, mut no) = ((TYPICAL, 1.0), (-TYPICAL, 1.0));
         for &number in own {
             let message = &messages.all[number as usize].message;
             let ranking = Ranking::by_words(index, &message.text);
@@ -201,9 +195,9 @@ pub(crate) fn features(
     let part = |value: f32, whole: f32| if whole > 0.0 { value / whole } else { 0.0 };
     [
         (1.0 + lexical).ln(),
-        part(lexical, lexical + rival.max(EVIDENCE)),
-        2.0 * part(scores.covered[skill], scores.ideal / 2.0),
-        (1.0 + scores.described[skill]).ln(),
+        part(lexical, lexical + rival),
+        scores.by_words[skill] / 4.0,
+        2.0 * part(scores.described[skill], scores.ideal / 2.0),
         2.0 * part(scores.trigrams[skill], scores.ideal_trigrams),
         (1.0 + scores.pairs[skill]).ln(),
         (1.0 + scores.named[skill]).ln(),

@@ -35,10 +35,8 @@ pub(crate) struct Scores {
     pub(crate) pairs: Vec<f32>,
     /// BM25 over trigrams.
     pub(crate) trigrams: Vec<f32>,
-    /// How many of the message's words are in name or description.
+    /// Weight of the message's words in name or description.
     pub(crate) described: Vec<f32>,
-    /// Weight of the message's words anywhere in the skill.
-    pub(crate) covered: Vec<f32>,
     /// Weight of the message's words in the name.
     pub(crate) named: Vec<f32>,
     /// Weight of the message's words in what the skill is not for.
@@ -83,7 +81,6 @@ impl Scores {
             trigrams: zeros(),
             described: zeros(),
             named: zeros(),
-            covered: zeros(),
             negative: zeros(),
             similar: Vec::new(),
             by_words: zeros(),
@@ -100,9 +97,8 @@ impl Scores {
             for &(skill, byte) in &list {
                 let (at, counts) = (skill as usize, Counts(byte));
                 scores.words[at] += weight * norms.words(at, counts);
-                scores.covered[at] += weight;
                 if counts.name() > 0 || counts.description() > 0 {
-                    scores.described[at] += 1.0;
+                    scores.described[at] += weight;
                 }
                 if counts.name() > 0 {
                     scores.named[at] += weight;
