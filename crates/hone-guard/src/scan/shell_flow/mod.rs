@@ -7,6 +7,7 @@
 mod commands;
 mod words;
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -84,6 +85,7 @@ pub(crate) fn look(
         embedded: Vec::new(),
         depth: 0,
         looping: 0,
+        shell_on_pipe: OnceCell::new(),
     };
     walk.script(&parsed.script, &Taint::default());
     walk.raw_text();
@@ -173,6 +175,8 @@ struct Walk<'w, 'f, 's> {
     embedded: Vec<Embedded>,
     depth: usize,
     looping: usize,
+    /// Whether the text gives a shell a named pipe: asked once, not at every connection.
+    shell_on_pipe: OnceCell<bool>,
 }
 
 /// Bytes of commands that are walked inside called functions, in all: functions that call each other
@@ -475,6 +479,9 @@ impl Walk<'_, '_, '_> {
                 (name, value)
             })
             .collect();
+        for (name, _) in &before {
+            self.memory.variables.remove(name);
+        }
         let mut all = Value::default();
         for (position, argument) in arguments.iter().enumerate().take(9) {
             self.memory.variables.insert((position + 1).to_string(), argument.clone());
@@ -513,6 +520,7 @@ impl Walk<'_, '_, '_> {
             embedded: Vec::new(),
             depth: self.depth + 1,
             looping: self.looping,
+            shell_on_pipe: OnceCell::new(),
         };
         let output = inner.script(&parsed.script, input);
         let embedded = std::mem::take(&mut inner.embedded);
@@ -681,6 +689,7 @@ fn apple_script(
             embedded: Vec::new(),
             depth: 0,
             looping: 0,
+            shell_on_pipe: OnceCell::new(),
         };
         walk.apple_script(line, 0);
     }

@@ -10,6 +10,8 @@ use crate::scan::flow::is_key_name;
 use crate::scan::rules;
 use crate::shell::{Part, PartKind, Word};
 
+/// Words of a list that are told apart.
+const MAX_WORDS: usize = 64;
 /// Longest text of a value that is kept.
 const MAX_TEXT: usize = 64 * 1024;
 
@@ -120,6 +122,20 @@ impl Walk<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    /// The words that `"$@"` of a called function or `"${LIST[@]}"` stands for, where they are known.
+    pub(super) fn several(&self, word: &Word) -> Option<Vec<Value>> {
+        let written = self.source.get(word.span.clone())?.trim_matches('"');
+        let values: Vec<Value> = if matches!(written, "$@" | "${@}") {
+            (1..=9).map_while(|i| self.memory.variables.get(&i.to_string()).cloned()).collect()
+        } else {
+            let name = written.strip_prefix("${")?.strip_suffix("[@]}")?;
+            let list = self.memory.variables.get(name)?;
+            let value = |text: &str| Value { text: text.to_owned(), taint: list.taint.clone() };
+            list.text.split_whitespace().take(MAX_WORDS).map(value).collect()
+        };
+        (!values.is_empty()).then_some(values)
     }
 
     /// What a substitution of one `echo` or `printf` says, put together.

@@ -65,22 +65,8 @@ impl Unit<'_> {
         };
         for range in ranges {
             self.callback(range, &passed, world);
-            // items.forEach(send): the function gets each item.
-            if range.len() == 1
-                && let Some(function) = self
-                    .name_at(range.start)
-                    .filter(|n| world.returns.contains_key(*n))
-                    .map(str::to_owned)
-            {
-                let calls = world.calls.entry(function).or_insert_with(|| vec![Taint::default()]);
-                if calls.is_empty() {
-                    calls.push(Taint::default());
-                }
-                if calls[0].add(&passed) {
-                    world.moved = true;
-                }
-            }
         }
+        self.functions_given(ranges, &arguments, &passed, world);
         let mut all = Value::default();
         for argument in &arguments {
             all.add(argument);
@@ -375,6 +361,42 @@ impl Unit<'_> {
         result.names = receiver.names.iter().chain(&all.names).take(8).cloned().collect();
         result.taint.add(&Taint::of_file(&result.path()));
         result
+    }
+
+    /// Functions of the skill's own that are given by name: `items.forEach(send)` passes each item,
+    /// `submit(send, data)` and `Thread(target=send, args=(data,))` the arguments beside it.
+    fn functions_given(
+        &self,
+        ranges: &[Range<usize>],
+        arguments: &[Value],
+        passed: &Taint,
+        world: &mut World,
+    ) {
+        for (position, range) in ranges.iter().enumerate() {
+            let keyword = range.len() == 3 && self.is_op(range.start + 1, '=');
+            let at = if keyword { range.start + 2 } else { range.start };
+            if range.len() != 1 && !keyword {
+                continue;
+            }
+            let Some(function) = self
+                .name_at(at)
+                .map(|name| name.rsplit('.').next().unwrap_or(name))
+                .filter(|name| world.returns.contains_key(*name))
+            else {
+                continue;
+            };
+            let mut first = passed.clone();
+            for value in arguments.iter().skip(position + 1) {
+                first.add(&value.taint);
+            }
+            let calls = world.calls.entry(function.to_owned()).or_default();
+            if calls.is_empty() {
+                calls.push(Taint::default());
+            }
+            if calls[0].add(&first) {
+                world.moved = true;
+            }
+        }
     }
 
     /// Names that a function given as an argument takes: `x => …`, `(a, b) => …`, `function (x) {`,

@@ -30,8 +30,17 @@ impl Walk<'_, '_, '_> {
         input: &Taint,
         input_text: &str,
     ) -> (Taint, String) {
-        let mut arguments: Vec<Value> = simple.words.iter().map(|word| self.word(word)).collect();
-        let spans: Vec<Range<usize>> = simple.words.iter().map(|word| word.span.clone()).collect();
+        let mut arguments: Vec<Value> = Vec::with_capacity(simple.words.len());
+        let mut spans: Vec<Range<usize>> = Vec::with_capacity(simple.words.len());
+        for word in &simple.words {
+            if let Some(values) = self.several(word) {
+                spans.extend(values.iter().map(|_| word.span.clone()));
+                arguments.extend(values);
+            } else {
+                arguments.push(self.word(word));
+                spans.push(word.span.clone());
+            }
+        }
         let at = simple.span.clone();
         self.check_built_name(simple, &arguments[0], &at);
         if arguments[0].text.contains(' ') && arguments.len() == 1 {
@@ -47,7 +56,10 @@ impl Walk<'_, '_, '_> {
             call.name = bare.to_owned();
         }
         self.check_words(&call, &at);
-        let mut output = Taint::default();
+        // A function of the script's own is followed beside the program of its name, which runs
+        // where the function was never declared.
+        let own = self.called(&call.name, &call.arguments, input);
+        let mut output = own.clone().unwrap_or_default();
         let mut text = String::new();
         let taint = call.taint();
         let name = call.name.as_str();
@@ -280,8 +292,8 @@ impl Walk<'_, '_, '_> {
             _ => {
                 self.interpret(&call, input, input_text, &at);
                 // Of an unknown program nothing is known but that it may pass on what it gets.
-                if let Some(made) = self.called(name, &call.arguments, input) {
-                    return (made, String::new());
+                if own.is_some() {
+                    return (output, text);
                 }
                 if !name.contains('/') {
                     output.add(input);

