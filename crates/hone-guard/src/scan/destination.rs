@@ -142,6 +142,9 @@ pub(crate) fn classify(url: &str) -> Class {
     if matches!(host.rsplit('.').next(), Some("local" | "internal" | "localhost" | "lan")) {
         return Class::Local;
     }
+    if let Some(registry) = registry(&host) {
+        return registry.class;
+    }
     let is_at = |list: &[&str]| list.iter().any(|known| at(&host, path, known));
     if is_at(PASTES) {
         Class::Paste
@@ -156,6 +159,34 @@ pub(crate) fn classify(url: &str) -> Class {
     } else {
         Class::Foreign
     }
+}
+
+/// A public registry of packages: its domain as name and ending.
+pub(crate) struct Registry {
+    name: &'static str,
+    ending: &'static str,
+    /// What its packages are called in configurations and variables.
+    pub(crate) packages: &'static str,
+    class: Class,
+}
+
+/// The registries that packages normally come from. One table: whose key is whose, which index is
+/// usual and which download is a package are questions to it.
+const REGISTRIES: &[Registry] = &[
+    Registry { name: "npmjs", ending: "org", packages: "npm", class: Class::Installer },
+    Registry { name: "npmjs", ending: "com", packages: "npm", class: Class::Service },
+    Registry { name: "npmmirror", ending: "com", packages: "npm", class: Class::Installer },
+    Registry { name: "pypi", ending: "org", packages: "pypi", class: Class::Installer },
+    Registry { name: "pythonhosted", ending: "org", packages: "pypi", class: Class::Service },
+    Registry { name: "crates", ending: "io", packages: "cargo", class: Class::Installer },
+    Registry { name: "rubygems", ending: "org", packages: "gem", class: Class::Installer },
+];
+
+/// The registry that a host belongs to.
+pub(crate) fn registry(host: &str) -> Option<&'static Registry> {
+    let mut labels = host.rsplit('.');
+    let (ending, name) = (labels.next()?, labels.next()?);
+    REGISTRIES.iter().find(|registry| registry.name == name && registry.ending == ending)
 }
 
 /// Whether a host and path are at a list's entry: the host or a subdomain of it, and its path.
@@ -289,6 +320,9 @@ pub(crate) fn is_akin(host: &str, words: &str) -> bool {
         if word.len() > 3 && joined.contains(&word) {
             return true;
         }
+        if registry(host).is_some_and(|registry| registry.packages == word) {
+            return true;
+        }
         if KIN
             .iter()
             .any(|(name, hosts)| *name == word && hosts.iter().any(|known| at(host, "", known)))
@@ -330,8 +364,6 @@ const KIN: &[(&str, &[&str])] = &[
     ("tg", &["telegram.org"]),
     ("cf", &["cloudflare.com"]),
     ("do", &["digitalocean.com"]),
-    ("npm", &["npmjs.org", "npmjs.com"]),
-    ("pypi", &["pypi.org"]),
     ("facebook", &["facebook.com", "graph.facebook.com"]),
     ("meta", &["facebook.com"]),
     ("ig", &["instagram.com", "facebook.com"]),
@@ -417,13 +449,10 @@ const INSTALLERS: &[&str] = &[
     "data.pyg.org",
     "wheels.vllm.ai",
     "pypi.python.org",
-    "test.pypi.org",
-    "registry.npmjs.org",
     "npm.pkg.github.com",
     "conda.anaconda.org",
     "mirrors.aliyun.com",
     "pypi.tuna.tsinghua.edu.cn",
-    "registry.npmmirror.com",
     "mirrors.cloud.tencent.com",
     "pypi.douban.com",
     "docs.px.dev",
@@ -524,10 +553,6 @@ const INSTALLERS: &[&str] = &[
     "planetscale.com",
     "convex.dev",
     "dl.min.io",
-    "crates.io",
-    "pypi.org",
-    "npmjs.org",
-    "rubygems.org",
     "install.goreleaser.com",
     "raw.githubusercontent.com/acmesh-official",
     "get.acme.sh",
@@ -574,13 +599,7 @@ const SERVICES: &[&str] = &[
     "discord.com",
     "x.com",
     "twitter.com",
-    "npmjs.com",
-    "npmjs.org",
-    "pypi.org",
-    "pythonhosted.org",
-    "crates.io",
     "docs.rs",
-    "rubygems.org",
     "pkg.go.dev",
     "docker.com",
     "docker.io",
@@ -867,6 +886,19 @@ mod tests {
         ];
         for (url, class) in cases {
             assert_eq!(classify(url), class, "{url}");
+        }
+    }
+
+    #[test]
+    fn registries_are_known_with_their_subdomains_and_look_alikes_are_not() {
+        let named = |host: &str| registry(host).map(|registry| registry.packages);
+        for known in REGISTRIES {
+            let domain = format!("{}.{}", known.name, known.ending);
+            assert_eq!(named(&domain), Some(known.packages));
+            assert_eq!(named(&format!("index.{domain}")), Some(known.packages));
+            assert_eq!(named(&format!("{domain}.site")), None);
+            assert_eq!(named(&format!("x{domain}")), None);
+            assert!(is_akin(&domain, &format!("{}_TOKEN", known.packages.to_uppercase())));
         }
     }
 

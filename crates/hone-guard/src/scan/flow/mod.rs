@@ -3,7 +3,7 @@
 mod taint;
 
 use super::Skill;
-use super::destination::{Class, classify, host, is_akin};
+use super::destination::{Class, classify, host, is_akin, registry};
 use super::finding::{Context, Flow, Severity};
 use super::findings::Match;
 use super::places::{Spot, is_global};
@@ -115,19 +115,15 @@ fn is_own_service(what: &str, host: &str) -> bool {
         "AWS credentials" => &["amazonaws.com"],
         "Azure credentials" => &["azure.com", "microsoftonline.com"],
         "Google Cloud credentials" | "cloud access token" => &["googleapis.com", "azure.com"],
-        "registry credentials" => &[
-            "npmjs.org",
-            "npmjs.com",
-            "crates.io",
-            "rubygems.org",
-            "docker.io",
-            "docker.com",
-            "pkg.github.com",
-        ],
-        "PyPI credentials" => &["pypi.org"],
+        "registry credentials" => &["docker.io", "docker.com", "pkg.github.com"],
         _ => &[],
     };
-    hosts.iter().any(|known| host == *known || host.ends_with(&format!(".{known}")))
+    let registry = registry(host).is_some_and(|registry| match what {
+        "registry credentials" => registry.packages != "pypi",
+        "PyPI credentials" => registry.packages == "pypi",
+        _ => false,
+    });
+    registry || hosts.iter().any(|known| host == *known || host.ends_with(&format!(".{known}")))
 }
 
 fn shown(host: &str) -> String {

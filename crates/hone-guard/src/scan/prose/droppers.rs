@@ -5,7 +5,7 @@
 //! or how to get past the system's warnings, adds up.
 
 use super::super::Skill;
-use super::super::destination::{Address, Class, addresses};
+use super::super::destination::{Address, Class, addresses, host, registry};
 use super::super::finding::{Context, Flow, Severity};
 use super::super::findings::{Findings, Match};
 use super::super::kind::Language;
@@ -328,8 +328,6 @@ fn link(address: &Address<'_>, taking: bool) -> (usize, &'static str) {
 fn is_source(path: &str) -> bool {
     path.contains("/archive/")
         || path.contains("/refs/")
-        || path.contains("pypi.org")
-        || path.contains("pythonhosted.org")
-        || path.contains("npmjs.org")
+        || host(path).is_some_and(|host| registry(&host).is_some())
         || path.contains("googleapis.com/")
 }

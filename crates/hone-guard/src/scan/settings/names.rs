@@ -104,7 +104,7 @@ pub(super) fn mistaken_for(name: &str, known: &[&'static str]) -> Option<&'stati
             return false;
         }
         let plain = other.replace('_', "-");
-        // A separator more or less is a name of its own on npm and crates.io, and the same on PyPI.
+        // A separator more or less is a name of its own on npm and in Cargo, and the same on PyPI.
         let bare = |text: &str| text.replace(['-', '.'], "");
         bare(&plain) == bare(&name) || is_one_step(&plain, &name)
     })

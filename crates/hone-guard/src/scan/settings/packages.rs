@@ -5,23 +5,23 @@ use super::command::{Judged, judge};
 use super::leaf::{Leaf, near};
 use super::names::{CRATES, NPM, PYPI, mistaken_for};
 use crate::scan::Skill;
-use crate::scan::destination::{Class, addresses, classify, host};
+use crate::scan::destination::{Class, addresses, classify, host, registry};
 use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::{Findings, Match};
 use crate::scan::kind::{Language, has_extension};
 use crate::scan::passage::Passage;
 use crate::scan::{reach, rules};
 
-/// Registries, their mirrors, and the indexes of well-known projects.
+/// Mirrors of registries, and the indexes of well-known projects.
 #[rustfmt::skip]
 const INDEXES: &[&str] = &[
-    "pypi.org", "pythonhosted.org", "pytorch.org", "pypi.nvidia.com", "nvidia.com", "pyg.org",
+    "pytorch.org", "pypi.nvidia.com", "nvidia.com", "pyg.org",
     "googleapis.com", "abetlen.github.io", "tuna.tsinghua.edu.cn", "mirrors.aliyun.com",
     "aliyun.com", "mirrors.ustc.edu.cn", "ustc.edu.cn", "tencent.com", "tencentyun.com",
-    "huaweicloud.com", "douban.com", "bfsu.edu.cn", "npmjs.org", "npmjs.com", "npmmirror.com",
+    "huaweicloud.com", "douban.com", "bfsu.edu.cn",
     "taobao.org", "yarnpkg.com", "npm.pkg.github.com", "pkg.dev", "gitlab.com", "amazonaws.com",
-    "azure.com", "visualstudio.com", "vllm.ai", "flashinfer.ai", "crates.io", "rust-lang.org",
-    "rsproxy.cn", "rubygems.org", "jsr.io", "anaconda.org", "anaconda.com", "huggingface.co",
+    "azure.com", "visualstudio.com", "vllm.ai", "flashinfer.ai", "rust-lang.org",
+    "rsproxy.cn", "jsr.io", "anaconda.org", "anaconda.com", "huggingface.co",
     "github.com", "githubusercontent.com", "graylark.io", "hf.co", "astral.sh", "microsoft.com",
     "apache.org", "unsloth.ai", "openvino.ai", "intel.com", "amd.com", "openmmlab.com", "dgl.ai",
     "mosaicml.com", "jfrog.io", "cloudsmith.io", "gemfury.com", "fury.io", "buf.build",
@@ -36,7 +36,7 @@ pub(super) fn is_usual_index(url: &str) -> bool {
     let known = INDEXES.iter().any(|known| {
         host == *known || host.strip_suffix(known).is_some_and(|rest| rest.ends_with('.'))
     });
-    known || matches!(classify(url), Class::Local | Class::Placeholder)
+    known || registry(&host).is_some() || matches!(classify(url), Class::Local | Class::Placeholder)
 }
 
 fn is_stranger(url: &str, skill: &Skill<'_>) -> bool {
