@@ -1,0 +1,108 @@
+//! The model behind an agent: one trait, typed requests and replies.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The frame of the task.
+    System,
+    /// The person, or a result of a tool.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub content: String,
+}
+
+/// What is asked of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The conversation so far; the first is the system message.
+    pub messages: Vec<Message>,
+    /// How freely to choose words.
+    pub temperature: f32,
+    /// Tokens of the reply at most.
+    pub max_tokens: u32,
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    /// The text, byte for byte; may be empty.
+    pub text: String,
+    /// The model as the backend named it.
+    pub model: String,
+    /// What it cost.
+    pub usage: Usage,
+    /// Whether the reply was cut at the limit of tokens.
+    pub is_cut: bool,
+}
+
+/// Tokens of a request and its reply.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens that went in.
+    pub input: u64,
+    /// Tokens that came out.
+    pub output: u64,
+    /// Whether the backend did not count and these are our estimates.
+    pub is_estimate: bool,
+}
+
+/// Why there is no reply.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// The caller stopped it.
+    #[error("cancelled")]
+    Cancelled,
+    /// The backend did not answer in time.
+    #[error("{backend} did not answer within {seconds} s")]
+    OutOfTime {
+        /// The backend.
+        backend: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// The backend refused, and would refuse again.
+    #[error("{backend} refused: {why}")]
+    Refused {
+        /// The backend.
+        backend: String,
+        /// Why, in its words, bounded and without secrets.
+        why: String,
+    },
+    /// The backend failed, also after retries.
+    #[error("{backend} failed: {why}")]
+    Failed {
+        /// The backend.
+        backend: String,
+        /// Why.
+        why: String,
+    },
+}
+
+/// A reply that is on its way.
+pub type Pending<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
+
+/// A model that can be asked.
+pub trait Model: Send + Sync {
+    /// The backend's name: `openai`, `anthropic`, `recording`.
+    fn backend(&self) -> &str;
+    /// The model's name as configured.
+    fn name(&self) -> &str;
+    /// Asks for one reply. Retries are inside; cancelling ends them too.
+    fn ask<'a>(&'a self, request: &'a Request, cancelled: &'a CancellationToken) -> Pending<'a>;
+}
