@@ -1,0 +1,29 @@
+//! How a brain *proves* how it moved.
+//!
+//! A brain's state has a logical hash with two roots ([`state`]). Every task leaves a signed record that
+//! names the state before and after, the transcript as a Merkle root, and the record before it
+//! ([`record`], [`chain`]). Whoever has the file and the public key can check all of it offline; the
+//! formats are written down in `docs/src/lineage.md`, with test vectors and a second verifier.
+
+pub mod chain;
+pub mod digest;
+pub mod keys;
+pub mod merkle;
+pub mod record;
+pub mod state;
+
+pub use chain::{Chain, ChainError};
+pub use digest::Digest;
+pub use keys::{KeyError, PublicKey, SigningKey};
+pub use record::{Record, SCHEMA};
+pub use state::{Layout, Root, StateError, StateHash, Table};
+
+use serde::Serialize;
+
+/// A value as canonical JSON (RFC 8785).
+///
+/// Numbers beyond 2^53 would be rounded by that rule, so nothing that is signed carries one.
+pub fn canonical(value: &impl Serialize) -> Vec<u8> {
+    // A value of ours has string keys and finite numbers, which is all that can fail.
+    serde_json_canonicalizer::to_vec(value).unwrap_or_default()
+}

@@ -1,0 +1,7 @@
+//! A brain's state, its records, and what a check of them says. The ids are those of the lists H and V
+//! of black-box cases.
+
+mod chain;
+mod sample;
+mod state;
+mod vectors;
