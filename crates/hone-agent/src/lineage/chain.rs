@@ -1,4 +1,4 @@
-//! The file of records: appended to by one writer, checked by anyone.
+//! The file of receipts: appended to by one writer, checked by anyone.
 //!
 //! A line that does not end is a write that was cut short; it counts as not written, and the next append
 //! removes it.
@@ -9,14 +9,14 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::keys::{PublicKey, SigningKey};
-use super::record::{Entry, Kind, Record, SCHEMA, State};
+use super::receipt::{Entry, Kind, Receipt, SCHEMA, State};
 
-/// Bytes of a record at most.
-pub const MAX_RECORD_BYTES: usize = 1024 * 1024;
+/// Bytes of a receipt at most.
+pub const MAX_RECEIPT_BYTES: usize = 1024 * 1024;
 /// Breaks that are reported; more are counted.
 pub const MAX_BREAKS: usize = 100;
 
-/// The records of a brain could not be read or written.
+/// The receipts of a brain could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ChainError {
     /// The file.
@@ -27,9 +27,9 @@ pub enum ChainError {
         /// Why.
         error: io::Error,
     },
-    /// The last record is not one, so nothing can be put behind it.
+    /// The last receipt is not one, so nothing can be put behind it.
     #[error(
-        "`{path}`: the last record is damaged ({why}); look with `hone agent verify` before anything is added"
+        "`{path}`: the last receipt is damaged ({why}); look with `hone agent verify` before anything is added"
     )]
     Damaged {
         /// Which.
@@ -38,7 +38,9 @@ pub enum ChainError {
         why: String,
     },
     /// Somebody else's key.
-    #[error("`{path}` is signed by the key {expected}, and this one is {found}; hand over with `hone agent rotate`")]
+    #[error(
+        "`{path}` is signed by the key {expected}, and this one is {found}; hand over with `hone agent rotate`"
+    )]
     OtherKey {
         /// Which.
         path: PathBuf,
@@ -52,7 +54,7 @@ pub enum ChainError {
 /// A place where a chain does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Break {
-    /// The record, from 0.
+    /// The receipt, from 0.
     pub index: u64,
     /// The field.
     pub field: String,
@@ -63,8 +65,8 @@ pub struct Break {
 /// What a check of a chain found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
-    /// Whole records.
-    pub records: u64,
+    /// Whole receipts.
+    pub receipts: u64,
     /// Of these, about tasks.
     pub tasks: u64,
     /// The agent.
@@ -75,7 +77,7 @@ pub struct Checked {
     pub handovers: u64,
     /// The state at the end.
     pub last: Option<State>,
-    /// The digest of the last record.
+    /// The digest of the last receipt.
     pub head: Option<super::Digest>,
     /// Bytes of a last line that was cut short.
     pub torn: u64,
@@ -100,18 +102,18 @@ impl Checked {
     }
 }
 
-/// The records of one brain, for its one writer.
+/// The receipts of one brain, for its one writer.
 #[derive(Debug)]
 pub struct Chain {
     path: PathBuf,
     file: File,
-    /// Bytes of whole records.
+    /// Bytes of whole receipts.
     end: u64,
-    last: Option<Record>,
+    last: Option<Receipt>,
 }
 
 impl Chain {
-    /// Opens the file, or makes it. Only the last record is read.
+    /// Opens the file, or makes it. Only the last receipt is read.
     pub fn open(path: &Path) -> Result<Self, ChainError> {
         let failed = |error| ChainError::Io { path: path.to_owned(), error };
         let options = || OpenOptions::new().read(true).append(true).mode(0o600).clone();
@@ -128,8 +130,8 @@ impl Chain {
         Ok(Self { path: path.to_owned(), file, end, last })
     }
 
-    /// The last record.
-    pub fn last(&self) -> Option<&Record> {
+    /// The last receipt.
+    pub fn last(&self) -> Option<&Receipt> {
         self.last.as_ref()
     }
 
@@ -139,33 +141,33 @@ impl Chain {
         Some(last.handover.as_ref().map_or(last.key, |handover| handover.key))
     }
 
-    /// Signs an entry and puts it behind the last record, on the disk.
+    /// Signs an entry and puts it behind the last receipt, on the disk.
     pub fn append(
         &mut self,
         agent: &str,
         entry: Entry,
         key: &SigningKey,
-    ) -> Result<&Record, ChainError> {
+    ) -> Result<&Receipt, ChainError> {
         let failed = |error| ChainError::Io { path: self.path.clone(), error };
         if let Some(expected) = self.key().filter(|expected| *expected != key.public()) {
             let found = key.public();
             return Err(ChainError::OtherKey { path: self.path.clone(), expected, found });
         }
-        let record = Record::sign(agent, entry, self.last.as_ref(), key);
-        let mut line = record.line();
+        let receipt = Receipt::sign(agent, entry, self.last.as_ref(), key);
+        let mut line = receipt.line();
         line.push(b'\n');
         self.file.set_len(self.end).map_err(failed)?;
         self.file.write_all(&line).map_err(failed)?;
         self.file.sync_data().map_err(failed)?;
         self.end += line.len() as u64;
-        Ok(self.last.insert(record))
+        Ok(self.last.insert(receipt))
     }
 }
 
 /// Where the whole lines end, and the last of them.
 fn last_line(file: &mut File, length: u64) -> io::Result<(u64, Option<Vec<u8>>)> {
     // Two lines at most: a torn one and the last whole one.
-    let most = 2 * (MAX_RECORD_BYTES as u64 + 1);
+    let most = 2 * (MAX_RECEIPT_BYTES as u64 + 1);
     let from = length.saturating_sub(most);
     file.seek(SeekFrom::Start(from))?;
     let mut tail = Vec::new();
@@ -175,9 +177,9 @@ fn last_line(file: &mut File, length: u64) -> io::Result<(u64, Option<Vec<u8>>)>
     Ok((from + end as u64 + 1, Some(tail[start..end].to_vec())))
 }
 
-/// A record from its line; else the field and what is wrong with it.
-fn parse(line: &[u8]) -> Result<Record, (String, String)> {
-    let whole = |why: String| ("record".to_owned(), why);
+/// A receipt from its line; else the field and what is wrong with it.
+fn parse(line: &[u8]) -> Result<Receipt, (String, String)> {
+    let whole = |why: String| ("receipt".to_owned(), why);
     let value: serde_json::Value =
         serde_json::from_slice(line).map_err(|error| whole(format!("no JSON: {error}")))?;
     let schema = value.get("schema").and_then(serde_json::Value::as_str);
@@ -185,32 +187,35 @@ fn parse(line: &[u8]) -> Result<Record, (String, String)> {
         let found = schema.map_or("none".to_owned(), |schema| format!("`{schema:.80}`"));
         return Err(("schema".to_owned(), format!("it is {found}, and known is `{SCHEMA}`")));
     }
-    let record: Record =
+    let receipt: Receipt =
         serde_json::from_value(value).map_err(|error| whole(error.to_string()))?;
-    if record.line() != line {
+    if receipt.line() != line {
         return Err(whole("it is not written as canonical JSON".to_owned()));
     }
-    Ok(record)
+    Ok(receipt)
 }
 
-/// Calls `each` with every record of a file; a damaged one comes as its field and what is wrong.
+/// Calls `each` with every receipt of a file; a damaged one comes as its field and what is wrong.
 /// Gives the bytes of a last line that does not end.
 pub fn read(
     path: &Path,
-    mut each: impl FnMut(u64, Result<Record, (String, String)>),
+    mut each: impl FnMut(u64, Result<Receipt, (String, String)>),
 ) -> Result<u64, ChainError> {
     let failed = |error| ChainError::Io { path: path.to_owned(), error };
     let mut lines = BufReader::new(File::open(path).map_err(failed)?);
     let mut line = Vec::new();
     for index in 0.. {
         line.clear();
-        let most = MAX_RECORD_BYTES as u64 + 1;
+        let most = MAX_RECEIPT_BYTES as u64 + 1;
         lines.by_ref().take(most).read_until(b'\n', &mut line).map_err(failed)?;
         if line.last() == Some(&b'\n') {
             line.pop();
             each(index, parse(&line));
         } else if line.len() as u64 == most {
-            each(index, Err(("record".to_owned(), format!("longer than {MAX_RECORD_BYTES} bytes"))));
+            each(
+                index,
+                Err(("receipt".to_owned(), format!("longer than {MAX_RECEIPT_BYTES} bytes"))),
+            );
             lines.skip_until(b'\n').map_err(failed)?;
         } else {
             return Ok(line.len() as u64);
@@ -219,10 +224,10 @@ pub fn read(
     Ok(0)
 }
 
-/// Checks a file of records against the key that must have signed the first.
+/// Checks a file of receipts against the key that must have signed the first.
 pub fn check(path: &Path, key: PublicKey) -> Result<Checked, ChainError> {
     let mut checked = Checked {
-        records: 0,
+        receipts: 0,
         tasks: 0,
         agent: None,
         key,
@@ -233,66 +238,77 @@ pub fn check(path: &Path, key: PublicKey) -> Result<Checked, ChainError> {
         breaks: Vec::new(),
         more_breaks: 0,
     };
-    checked.torn = read(path, |index, record| match record {
-        Ok(record) => follow(&mut checked, index, &record),
+    checked.torn = read(path, |index, receipt| match receipt {
+        Ok(receipt) => follow(&mut checked, index, &receipt),
         Err((field, why)) => {
             checked.broken(index, &field, why);
             // What comes next cannot be linked to it; its own link says so.
             checked.head = None;
-            checked.records += 1;
+            checked.receipts += 1;
         }
     })?;
     Ok(checked)
 }
 
-/// Checks one record against those before it.
-fn follow(checked: &mut Checked, index: u64, record: &Record) {
-    if record.index != index {
-        checked.broken(index, "index", format!("it says {} at place {index}", record.index));
+/// Checks one receipt against those before it.
+fn follow(checked: &mut Checked, index: u64, receipt: &Receipt) {
+    if receipt.index != index {
+        checked.broken(index, "index", format!("it says {} at place {index}", receipt.index));
     }
-    if record.key != checked.key {
-        checked.broken(index, "key", format!("signed by {}, expected {}", record.key, checked.key));
+    if receipt.key != checked.key {
+        checked.broken(
+            index,
+            "key",
+            format!("signed by {}, expected {}", receipt.key, checked.key),
+        );
     }
-    if !record.is_signed() {
-        checked.broken(index, "signature", "it does not fit the record; something was changed");
+    if !receipt.is_signed() {
+        checked.broken(index, "signature", "it does not fit the receipt; something was changed");
     }
-    if record.previous != checked.head {
-        let why = if index == 0 { "the first record has none" } else { "it is not the record before" };
+    if receipt.previous != checked.head {
+        let why =
+            if index == 0 { "the first receipt has none" } else { "it is not the receipt before" };
         checked.broken(index, "previous", why);
     }
-    if record.before != checked.last {
-        checked.broken(index, "before", "it is not the state after the record before");
+    if receipt.before != checked.last {
+        checked.broken(index, "before", "it is not the state after the receipt before");
     }
-    if checked.agent.as_ref().is_some_and(|agent| *agent != record.agent) {
-        checked.broken(index, "agent", format!("another agent: `{}`", record.agent));
+    if checked.agent.as_ref().is_some_and(|agent| *agent != receipt.agent) {
+        checked.broken(index, "agent", format!("another agent: `{}`", receipt.agent));
     }
-    let moved = record.before.is_some_and(|before| before.knowledge != record.after.knowledge);
-    let expected = record.before.map_or(1, |before| before.version + u64::from(moved));
-    if record.after.version != expected {
-        let why = format!("version {}, expected {expected}", record.after.version);
+    let moved = receipt.before.is_some_and(|before| before.knowledge != receipt.after.knowledge);
+    let expected = receipt.before.map_or(1, |before| before.version + u64::from(moved));
+    if receipt.after.version != expected {
+        let why = format!("version {}, expected {expected}", receipt.after.version);
         checked.broken(index, "after.version", why);
     }
-    if (record.kind == Kind::Created) != (index == 0) {
-        checked.broken(index, "kind", "the first record, and no other, says how the brain was made");
+    if (receipt.kind == Kind::Created) != (index == 0) {
+        checked.broken(
+            index,
+            "kind",
+            "the first receipt, and no other, says how the brain was made",
+        );
     }
-    if (record.kind == Kind::Task) != record.task.is_some() {
-        checked.broken(index, "task", "a record of a task has one, and no other");
+    if (receipt.kind == Kind::Task) != receipt.task.is_some() {
+        checked.broken(index, "task", "a receipt of a task has one, and no other");
     }
-    match &record.handover {
-        Some(handover) if record.kind == Kind::Handover => {
-            if handover.holds(&record.agent, record.key) {
+    match &receipt.handover {
+        Some(handover) if receipt.kind == Kind::Handover => {
+            if handover.holds(&receipt.agent, receipt.key) {
                 checked.key = handover.key;
                 checked.handovers += 1;
             } else {
                 checked.broken(index, "handover.consent", "the new key did not agree");
             }
         }
-        None if record.kind != Kind::Handover => {}
-        _ => checked.broken(index, "handover", "a hand-over names the new key, and no other record"),
+        None if receipt.kind != Kind::Handover => {}
+        _ => {
+            checked.broken(index, "handover", "a hand-over names the new key, and no other receipt")
+        }
     }
-    checked.agent.get_or_insert_with(|| record.agent.clone());
-    checked.records += 1;
-    checked.tasks += u64::from(record.kind == Kind::Task);
-    checked.last = Some(record.after);
-    checked.head = Some(record.digest());
+    checked.agent.get_or_insert_with(|| receipt.agent.clone());
+    checked.receipts += 1;
+    checked.tasks += u64::from(receipt.kind == Kind::Task);
+    checked.last = Some(receipt.after);
+    checked.head = Some(receipt.digest());
 }

@@ -87,10 +87,7 @@ mod tests {
     fn a_digest_is_read_as_it_is_written_and_in_no_other_way() {
         let digest = Digest::of(b"abc");
         let text = digest.to_string();
-        assert_eq!(
-            text,
-            "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert_eq!(text, "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(text.parse(), Ok(digest));
         for wrong in [
             text.to_uppercase(),

@@ -31,7 +31,9 @@ pub enum KeyError {
         error: io::Error,
     },
     /// Others may read it.
-    #[error("the key `{path}` may be read by others (mode {mode:o}); make it yours alone: chmod 600 {path}")]
+    #[error(
+        "the key `{path}` may be read by others (mode {mode:o}); make it yours alone: chmod 600 {path}"
+    )]
     Open {
         /// The file.
         path: PathBuf,
@@ -96,8 +98,12 @@ impl SigningKey {
             let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
             made.map_err(failed)?;
         }
-        let mut file =
-            fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)
+            .map_err(failed)?;
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
     }
 
@@ -130,9 +136,9 @@ impl PublicKey {
             return Err(none());
         }
         let text = fs::read_to_string(given).map_err(|_| none())?;
-        text.trim().parse().or_else(|_| {
-            VerifyingKey::from_public_key_pem(&text).map(Self).map_err(|_| none())
-        })
+        text.trim()
+            .parse()
+            .or_else(|_| VerifyingKey::from_public_key_pem(&text).map(Self).map_err(|_| none()))
     }
 
     /// Whether a signature over these bytes is this key's.
@@ -154,7 +160,8 @@ impl FromStr for PublicKey {
 
     fn from_str(text: &str) -> Result<Self, KeyError> {
         let none = || KeyError::NoPublicKey(text.to_owned());
-        let key = VerifyingKey::from_bytes(&from_hex(text).ok_or_else(none)?).map_err(|_| none())?;
+        let key =
+            VerifyingKey::from_bytes(&from_hex(text).ok_or_else(none)?).map_err(|_| none())?;
         // A key of small order verifies signatures over anything.
         if key.is_weak() { Err(none()) } else { Ok(Self(key)) }
     }

@@ -14,7 +14,14 @@ pub fn leaf(step: &[u8]) -> Digest {
 }
 
 fn node(left: Digest, right: Digest) -> Digest {
-    Digest(Sha256::new().chain_update([1]).chain_update(left.0).chain_update(right.0).finalize().into())
+    Digest(
+        Sha256::new()
+            .chain_update([1])
+            .chain_update(left.0)
+            .chain_update(right.0)
+            .finalize()
+            .into(),
+    )
 }
 
 /// The root over leaves; that of no leaves is the hash of nothing.

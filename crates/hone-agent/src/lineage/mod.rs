@@ -1,21 +1,23 @@
 //! How a brain *proves* how it moved.
 //!
-//! A brain's state has a logical hash with two roots ([`state`]). Every task leaves a signed record that
-//! names the state before and after, the transcript as a Merkle root, and the record before it
-//! ([`record`], [`chain`]). Whoever has the file and the public key can check all of it offline; the
+//! A brain's state has a logical hash with two roots ([`state`]). Every task leaves a signed receipt that
+//! names the state before and after, the transcript as a Merkle root, and the receipt before it
+//! ([`receipt`], [`chain`]). Whoever has the file and the public key can check all of it offline; the
 //! formats are written down in `docs/src/lineage.md`, with test vectors and a second verifier.
 
 pub mod chain;
 pub mod digest;
 pub mod keys;
 pub mod merkle;
-pub mod record;
+pub mod proof;
+pub mod receipt;
 pub mod state;
 
 pub use chain::{Chain, ChainError};
 pub use digest::Digest;
 pub use keys::{KeyError, PublicKey, SigningKey};
-pub use record::{Record, SCHEMA};
+pub use proof::StepProof;
+pub use receipt::{Receipt, SCHEMA};
 pub use state::{Layout, Root, StateError, StateHash, Table};
 
 use serde::Serialize;

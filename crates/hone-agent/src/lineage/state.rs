@@ -70,7 +70,7 @@ pub struct Layout {
     pub database: &'static str,
     /// The tables of it that count.
     pub tables: &'static [Table],
-    /// What lies in a brain and is no part of its state: records about it, locks.
+    /// What lies in a brain and is no part of its state: receipts about it, locks.
     pub apart: &'static [&'static str],
 }
 

@@ -2,14 +2,14 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use hone_agent::lineage::chain::{Break, MAX_BREAKS, MAX_RECORD_BYTES, check};
-use hone_agent::lineage::record::{Handover, Kind, TranscriptMark};
+use hone_agent::lineage::chain::{Break, MAX_BREAKS, MAX_RECEIPT_BYTES, check};
+use hone_agent::lineage::receipt::{Handover, Kind, TranscriptMark};
 use hone_agent::lineage::{Chain, ChainError, Digest, SigningKey};
 use serde_json::Value;
 
 use crate::sample::{entry, key, state, task};
 
-/// Five records: made, a task that learned, one that did not, a change from outside, another task.
+/// Five receipts: made, a task that learned, one that did not, a change from outside, another task.
 fn chain(path: &Path) {
     let transcript = TranscriptMark { root: Digest::of(b"steps"), steps: 3 };
     let mut chain = Chain::open(path).unwrap();
@@ -31,7 +31,7 @@ fn chain(path: &Path) {
 
 fn made() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.jsonl");
+    let path = folder.path().join("receipts.jsonl");
     chain(&path);
     (folder, path)
 }
@@ -57,23 +57,23 @@ fn v1_v12_a_chain_holds_with_the_file_and_the_key_alone() {
     let (_folder, path) = made();
     let checked = check(&path, key().public()).unwrap();
     assert!(checked.holds(), "{:?}", checked.breaks);
-    assert_eq!((checked.records, checked.tasks, checked.handovers), (5, 3, 0));
+    assert_eq!((checked.receipts, checked.tasks, checked.handovers), (5, 3, 0));
     assert_eq!(checked.agent.as_deref(), Some("auditor"));
     assert_eq!(checked.last.unwrap().version, 3);
 }
 
-/// Every field of every record, changed in turn, breaks the chain at that record.
+/// Every field of every receipt, changed in turn, breaks the chain at that receipt.
 #[test]
 fn v2_v3_every_field_is_signed() {
     let (_folder, path) = made();
     let good = lines(&path);
     let mut tried = 0;
     for at in 0..good.len() {
-        let record: Value = serde_json::from_str(&good[at]).unwrap();
+        let receipt: Value = serde_json::from_str(&good[at]).unwrap();
         let mut fields = Vec::new();
-        leaves(&record, String::new(), &mut fields);
+        leaves(&receipt, String::new(), &mut fields);
         for field in fields {
-            let mut changed = record.clone();
+            let mut changed = receipt.clone();
             let value = changed.pointer_mut(&field).unwrap();
             *value = match value.take() {
                 Value::String(text) => Value::String(other(&text)),
@@ -87,7 +87,7 @@ fn v2_v3_every_field_is_signed() {
             let found = breaks(&path);
             assert!(
                 found.iter().any(|found| found.index == at as u64),
-                "record {at}, field {field}: {found:?}"
+                "receipt {at}, field {field}: {found:?}"
             );
             tried += 1;
         }
@@ -132,7 +132,7 @@ fn v4_another_key_signed_nothing_here() {
 #[test]
 fn v5_a_gap_in_the_states_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.jsonl");
+    let path = folder.path().join("receipts.jsonl");
     let transcript = TranscriptMark { root: Digest::of(b"steps"), steps: 3 };
     let mut other = Chain::open(&folder.path().join("other")).unwrap();
     other.append("auditor", entry(Kind::Created, 1, state("elsewhere", 1)), &key()).unwrap();
@@ -147,7 +147,7 @@ fn v5_a_gap_in_the_states_is_named() {
 }
 
 #[test]
-fn v6_a_record_dropped_moved_or_doubled_is_found() {
+fn v6_a_receipt_dropped_moved_or_doubled_is_found() {
     let (_folder, path) = made();
     let good = lines(&path);
     let mut dropped = good.clone();
@@ -173,7 +173,7 @@ fn v6_a_record_dropped_moved_or_doubled_is_found() {
 fn v8_another_schema_is_not_guessed_at() {
     let (_folder, path) = made();
     let mut lines = lines(&path);
-    lines[3] = lines[3].replace("hone/record/1", "hone/record/2");
+    lines[3] = lines[3].replace("hone/receipt/1", "hone/receipt/2");
     write(&path, &lines);
     assert_eq!(places(&path)[0], (3, "schema".to_owned()));
 }
@@ -181,8 +181,8 @@ fn v8_another_schema_is_not_guessed_at() {
 #[test]
 fn v9_a_model_is_never_more_than_what_is_proven() {
     let (_folder, path) = made();
-    let record: Value = serde_json::from_str(&lines(&path)[1]).unwrap();
-    assert!(record["task"]["model"]["proven"].as_str().unwrap().starts_with("nothing"));
+    let receipt: Value = serde_json::from_str(&lines(&path)[1]).unwrap();
+    assert!(receipt["task"]["model"]["proven"].as_str().unwrap().starts_with("nothing"));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn v10_v11_texts_are_hashes_and_separators_mean_nothing() {
 }
 
 #[test]
-fn unknown_fields_and_other_spellings_of_a_record_are_refused() {
+fn unknown_fields_and_other_spellings_of_a_receipt_are_refused() {
     let (_folder, path) = made();
     let good = lines(&path);
     for (from, to) in [
@@ -251,7 +251,7 @@ fn a_torn_last_line_is_as_if_it_was_never_written() {
     file.write_all(b"{\"after\":{\"activ").unwrap();
     let checked = check(&path, key().public()).unwrap();
     assert!(checked.holds());
-    assert_eq!((checked.records, checked.torn), (5, 16));
+    assert_eq!((checked.receipts, checked.torn), (5, 16));
 
     let mut chain = Chain::open(&path).unwrap();
     let after = chain.last().unwrap().after;
@@ -262,12 +262,12 @@ fn a_torn_last_line_is_as_if_it_was_never_written() {
 }
 
 #[test]
-fn nothing_is_put_behind_a_damaged_record() {
+fn nothing_is_put_behind_a_damaged_receipt() {
     let (_folder, path) = made();
     let mut lines = lines(&path);
     lines[4] = lines[4].replace("auditor", "auditer");
     write(&path, &lines);
-    // A changed record still parses; its signature is what a check looks at.
+    // A changed receipt still parses; its signature is what a check looks at.
     assert_eq!(places(&path)[0], (4, "signature".to_owned()));
     lines[4].truncate(40);
     write(&path, &lines);
@@ -277,7 +277,7 @@ fn nothing_is_put_behind_a_damaged_record() {
 #[test]
 fn a_line_as_long_as_allowed_is_read_and_a_longer_one_is_named() {
     let (_folder, path) = made();
-    for (length, why) in [(MAX_RECORD_BYTES, "no JSON"), (MAX_RECORD_BYTES + 1, "longer than")] {
+    for (length, why) in [(MAX_RECEIPT_BYTES, "no JSON"), (MAX_RECEIPT_BYTES + 1, "longer than")] {
         let mut lines = lines(&path);
         lines.truncate(5);
         lines.push("x".repeat(length));
@@ -291,7 +291,7 @@ fn a_line_as_long_as_allowed_is_read_and_a_longer_one_is_named() {
 #[test]
 fn many_breaks_are_counted_and_the_first_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records.jsonl");
+    let path = folder.path().join("receipts.jsonl");
     fs::write(&path, "{}\n".repeat(MAX_BREAKS + 7)).unwrap();
     let checked = check(&path, key().public()).unwrap();
     assert_eq!((checked.breaks.len(), checked.more_breaks), (MAX_BREAKS, 7));

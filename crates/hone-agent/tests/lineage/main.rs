@@ -1,4 +1,4 @@
-//! A brain's state, its records, and what a check of them says. The ids are those of the lists H and V
+//! A brain's state, its receipts, and what a check of them says. The ids are those of the lists H and V
 //! of black-box cases.
 
 mod chain;

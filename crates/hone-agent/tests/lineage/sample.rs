@@ -1,9 +1,9 @@
-//! Brains, keys and records that the tests share.
+//! Brains, keys and receipts that the tests share.
 
 use std::fs;
 use std::path::Path;
 
-use hone_agent::lineage::record::{
+use hone_agent::lineage::receipt::{
     Costs, Entry, Kind, ModelMark, SkillMark, Skills, State, TaskMark, TranscriptMark, UNPROVEN,
 };
 use hone_agent::lineage::{Digest, Layout, Root, SigningKey, Table};
@@ -20,14 +20,9 @@ pub(crate) const LAYOUT: Layout = Layout {
             key: &["key"],
             root: Root::Knowledge,
         },
-        Table {
-            name: "messages",
-            columns: &["id", "text"],
-            key: &["id"],
-            root: Root::Activity,
-        },
+        Table { name: "messages", columns: &["id", "text"], key: &["id"], root: Root::Activity },
     ],
-    apart: &["records.jsonl", "bundle.lock.json"],
+    apart: &["receipts.jsonl", "bundle.lock.json"],
 };
 
 pub(crate) fn key() -> SigningKey {
@@ -86,7 +81,11 @@ pub(crate) fn task(at: u64, after: State, transcript: TranscriptMark) -> Entry {
             reported: Some("small-0731".to_owned()),
             proven: UNPROVEN.to_owned(),
         },
-        skills: Skills { loaded: vec![skill("oracle")], created: vec![skill("new-é")], ..Skills::default() },
+        skills: Skills {
+            loaded: vec![skill("oracle")],
+            created: vec![skill("new-é")],
+            ..Skills::default()
+        },
         transcript,
         costs: Costs {
             turns: 3,

@@ -36,11 +36,11 @@ fn h2_times_and_modes_do_not_count() {
 }
 
 #[test]
-fn h3_records_are_apart_names_and_contents_count() {
+fn h3_receipts_are_apart_names_and_contents_count() {
     let folder = made();
     let at = |name: &str| folder.path().join(name);
     let before = hash(folder.path());
-    fs::write(at("records.jsonl"), "{}\n").unwrap();
+    fs::write(at("receipts.jsonl"), "{}\n").unwrap();
     fs::write(at("bundle.lock.json"), "{}\n").unwrap();
     assert_eq!(hash(folder.path()), before);
 
@@ -125,7 +125,10 @@ fn h8_strays_are_left_out_and_anything_else_is_named() {
     assert_eq!(hash(folder.path()), before);
     fs::write(folder.path().join("notes.txt"), "x").unwrap();
     let error = state(folder.path(), &LAYOUT).unwrap_err();
-    assert!(matches!(&error, StateError::Unknown { path } if path.ends_with("notes.txt")), "{error}");
+    assert!(
+        matches!(&error, StateError::Unknown { path } if path.ends_with("notes.txt")),
+        "{error}"
+    );
 }
 
 #[test]
@@ -157,7 +160,8 @@ fn values_of_another_type_are_other_values() {
     let db = database(folder.path());
     let mut seen = Vec::new();
     for value in ["1", "1.0", "'1'", "x'31'", "NULL", "''", "x''"] {
-        db.execute_batch(&format!("UPDATE facts SET value = {value} WHERE key = 'oracle'")).unwrap();
+        db.execute_batch(&format!("UPDATE facts SET value = {value} WHERE key = 'oracle'"))
+            .unwrap();
         let hash = hash(folder.path()).knowledge;
         assert!(!seen.contains(&hash), "{value}");
         seen.push(hash);

@@ -1,6 +1,6 @@
-//! One signed record of a brain's chain: how it was made, a task, a change from outside, a new key.
+//! One signed receipt of a brain's chain: how it was made, a task, a change from outside, a new key.
 //!
-//! A record is canonical JSON. The signature covers all of it but itself; the link to the record before
+//! A receipt is canonical JSON. The signature covers all of it but itself; the link to the receipt before
 //! covers that one with its signature. Nothing of a task's text is in it, only hashes.
 
 use serde::{Deserialize, Serialize};
@@ -9,13 +9,13 @@ use super::digest::Digest;
 use super::keys::{PublicKey, SigningKey};
 use super::{canonical, state};
 
-/// The format of a record.
-pub const SCHEMA: &str = "hone/record/1";
+/// The format of a receipt.
+pub const SCHEMA: &str = "hone/receipt/1";
 
 /// What is proven about a model when its backend proves nothing.
 pub const UNPROVEN: &str = "nothing: the names are what the configuration and the backend said";
 
-/// What a record is about.
+/// What a receipt is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -31,7 +31,7 @@ pub enum Kind {
     Restored,
 }
 
-/// A state as a record names it.
+/// A state as a receipt names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {
@@ -90,7 +90,7 @@ pub struct ModelMark {
     pub proven: String,
 }
 
-/// A transcript as a record names it.
+/// A transcript as a receipt names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TranscriptMark {
@@ -118,7 +118,7 @@ pub struct Costs {
     pub milliseconds: u64,
 }
 
-/// A task as a record names it.
+/// A task as a receipt names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskMark {
@@ -146,7 +146,7 @@ pub struct TaskMark {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Handover {
-    /// The key that signs from the next record on.
+    /// The key that signs from the next receipt on.
     pub key: PublicKey,
     /// Its signature over `hone/handover/1`, a zero byte, the agent, a zero byte and the old key's digits.
     pub consent: String,
@@ -168,7 +168,7 @@ impl Handover {
     }
 }
 
-/// What a record says, before it has its place in a chain.
+/// What a receipt says, before it has its place in a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// What it is about.
@@ -185,13 +185,13 @@ pub struct Entry {
     pub handover: Option<Handover>,
 }
 
-/// Names of changed members in a record at most.
+/// Names of changed members in a receipt at most.
 pub const MAX_CHANGES: usize = 100;
 
-/// A signed record.
+/// A signed receipt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Record {
+pub struct Receipt {
     /// [`SCHEMA`].
     pub schema: String,
     /// What it is about.
@@ -212,7 +212,7 @@ pub struct Record {
     pub task: Option<TaskMark>,
     /// The new key.
     pub handover: Option<Handover>,
-    /// The digest of the record before, with its signature; none for the first.
+    /// The digest of the receipt before, with its signature; none for the first.
     pub previous: Option<Digest>,
     /// The key that signed.
     pub key: PublicKey,
@@ -220,10 +220,10 @@ pub struct Record {
     pub signature: String,
 }
 
-impl Record {
+impl Receipt {
     /// Gives an entry its place after `previous` and signs it.
     pub fn sign(agent: &str, entry: Entry, previous: Option<&Self>, key: &SigningKey) -> Self {
-        let mut record = Self {
+        let mut receipt = Self {
             schema: SCHEMA.to_owned(),
             kind: entry.kind,
             index: previous.map_or(0, |previous| previous.index + 1),
@@ -238,8 +238,8 @@ impl Record {
             key: key.public(),
             signature: String::new(),
         };
-        record.signature = key.sign(&record.signed_bytes());
-        record
+        receipt.signature = key.sign(&receipt.signed_bytes());
+        receipt
     }
 
     /// The bytes that are signed.
@@ -256,7 +256,7 @@ impl Record {
         self.key.verifies(&self.signed_bytes(), &self.signature)
     }
 
-    /// Its line in the file of records, without the end.
+    /// Its line in the file of receipts, without the end.
     pub fn line(&self) -> Vec<u8> {
         canonical(self)
     }
