@@ -7,6 +7,7 @@
 
 pub mod chain;
 pub mod digest;
+pub mod keeper;
 pub mod keys;
 pub mod merkle;
 pub mod proof;
@@ -15,6 +16,7 @@ pub mod state;
 
 pub use chain::{Chain, ChainError};
 pub use digest::Digest;
+pub use keeper::{LOCK_FILE, Lineage, LineageError, Lock, RECEIPTS_FILE, Standing};
 pub use keys::{KeyError, PublicKey, SigningKey};
 pub use proof::StepProof;
 pub use receipt::{Receipt, SCHEMA};
