@@ -77,7 +77,7 @@ pub use files::{
 };
 pub use history::{files_at, history};
 pub use hone_skill::Origin;
-pub use ledger::{Action, FileChange, Revision, deleted};
+pub use ledger::{Action, FileChange, Revision, changed_since, deleted, ledger_position};
 pub use objects::hash;
 pub use patch::{Matching, PatchError, Patched, patch};
 pub use place::{list_files, read_file, read_text};
