@@ -4,7 +4,12 @@
 //! every step.
 
 pub mod brain;
+pub mod canonical;
+pub mod event;
 pub mod memory;
 pub mod model;
+pub mod prompt;
+pub mod reply;
 pub mod step;
+pub mod task;
 pub mod tools;
