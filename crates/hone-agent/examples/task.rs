@@ -25,7 +25,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let cancelled = CancellationToken::new();
     let tell = |_: &Owner| {};
     let waiting = Waiting { patience: Duration::from_secs(10), cancelled: &cancelled, tell: &tell };
-    let session = brain.begin(&task, Subscriber::Owner, &state, &waiting, 1).await?;
+    let session = brain.begin(&task, Subscriber::Owner, &waiting, 1).await?;
     done("began")?;
 
     for (name, text) in
@@ -60,7 +60,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         tokens_in: 0,
         tokens_out: 0,
     };
-    session.finish(&row, &state)?;
+    session.finish(&row)?;
     done("finished")?;
     Ok(())
 }

@@ -10,6 +10,7 @@ pub mod memory;
 pub mod model;
 pub mod prompt;
 pub mod reply;
+pub mod run;
 pub mod step;
 pub mod task;
 pub mod tools;

@@ -60,6 +60,7 @@ pub struct Session {
     brain: Brain,
     task: String,
     started: i64,
+    state: State,
     journal: Journal,
     remembering: Arc<Remembering>,
     settled: Settled,
@@ -73,7 +74,6 @@ impl Brain {
         &self,
         task: &str,
         subscriber: Subscriber,
-        state: &Mutex<State>,
         waiting: &Waiting<'_>,
         now: i64,
     ) -> Result<Session, BrainError> {
@@ -83,7 +83,7 @@ impl Brain {
         let may_share = subscriber == Subscriber::Owner
             || self.settings()?.memory.share == super::Share::Everyone;
         let mut memory = Memory::open(&self.folder)?;
-        let state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let state = State::open(&self.hone_home);
         let settled = journal::settle(self, &state, &mut memory, now)?;
         let journal = Journal::begin(self, &state, task)?;
         let remembering = Arc::new(Remembering {
@@ -96,6 +96,7 @@ impl Brain {
             brain: self.clone(),
             task: task.to_owned(),
             started: now,
+            state,
             journal,
             remembering,
             settled,
@@ -136,17 +137,23 @@ impl Session {
         &self.strangers
     }
 
+    /// The library's state, as the session sees it.
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Gives the brain back without a trace of the task, which did nothing.
+    pub(crate) fn abandon(self) -> Result<(), BrainError> {
+        self.journal.take_back(&self.brain, &self.state, self.started)?;
+        Journal::end(&self.brain)
+    }
+
     /// Ends the task. Without an answer, skills go back to what they were and notes are dropped;
     /// the log says what happened in any case. Gives skills that somebody else changed meanwhile.
-    pub fn finish(
-        self,
-        row: &TaskRow,
-        state: &Mutex<State>,
-    ) -> Result<Vec<(PathBuf, String)>, BrainError> {
+    pub fn finish(self, row: &TaskRow) -> Result<Vec<(PathBuf, String)>, BrainError> {
         let mut kept = Vec::new();
         if row.ending != Ending::Answered {
-            let state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            kept = self.journal.take_back(&self.brain, &state, row.ended)?;
+            kept = self.journal.take_back(&self.brain, &self.state, row.ended)?;
         }
         let draft = std::mem::take(&mut *self.remembering.draft());
         self.remembering.memory().commit(row, &draft)?;

@@ -5,6 +5,7 @@
 
 pub mod ask_agent;
 pub mod files;
+pub mod memory;
 pub mod schema;
 pub mod skills;
 

@@ -5,6 +5,7 @@
 mod crash;
 mod folder;
 mod memory;
+mod running;
 mod seed;
 mod session;
 mod shelf;

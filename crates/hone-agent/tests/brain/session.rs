@@ -29,11 +29,11 @@ async fn l19_a_second_task_waits_for_the_first_and_is_told_whose_turn_it_is() {
     };
     let cancelled = CancellationToken::new();
     let waiting = Waiting { patience: Duration::from_secs(60), cancelled: &cancelled, tell: &tell };
-    let second = brain.begin("t2", OWNER, &shelf.state, &waiting, NOW);
+    let second = brain.begin("t2", OWNER, &waiting, NOW);
     // The second waits until the first is through.
     let (second, what) = tokio::join!(second, async {
         let what = heard.await.unwrap();
-        first.finish(&row("t1", &OWNER, Ending::Answered), &shelf.state).unwrap();
+        first.finish(&row("t1", &OWNER, Ending::Answered)).unwrap();
         what
     });
     assert_eq!((second.unwrap().task(), what.as_str()), ("t2", "task t1"));
@@ -47,7 +47,7 @@ async fn who_waits_can_be_stopped() {
     let stop = cancelled.clone();
     let tell = move |_: &Owner| stop.cancel();
     let waiting = Waiting { patience: Duration::from_secs(60), cancelled: &cancelled, tell: &tell };
-    let error = brain.begin("t2", OWNER, &shelf.state, &waiting, NOW).await.unwrap_err();
+    let error = brain.begin("t2", OWNER, &waiting, NOW).await.unwrap_err();
     assert!(matches!(error, BrainError::Cancelled), "{error}");
 }
 
@@ -102,7 +102,7 @@ async fn a_task_without_an_answer_leaves_its_log_and_nothing_it_learned() {
         learn(&shelf, &brain, "t1");
         session.remembering().draft().note("a", "1", true, NOW).unwrap();
         session.remembering().draft().say("user", "a question", NOW);
-        let kept = session.finish(&row("t1", &OWNER, ending), &shelf.state).unwrap();
+        let kept = session.finish(&row("t1", &OWNER, ending)).unwrap();
         assert_eq!(kept, []);
         assert_eq!(knowledge(&brain), before, "{ending:?}");
         let memory = open(&brain);
@@ -133,7 +133,7 @@ async fn what_somebody_else_changed_meanwhile_is_not_taken_back() {
     let path = brain.member("skills/oracle/SKILL.md");
     let by_hand = std::fs::read_to_string(&path).unwrap().replace("Third", "My own");
     std::fs::write(&path, &by_hand).unwrap();
-    let kept = session.finish(&row("t1", &OWNER, Ending::Failed), &shelf.state).unwrap();
+    let kept = session.finish(&row("t1", &OWNER, Ending::Failed)).unwrap();
     let key = std::fs::canonicalize(brain.member("skills/oracle")).unwrap();
     assert_eq!(kept, [(key, "it was changed since, by hand".to_owned())]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), by_hand);

@@ -49,7 +49,7 @@ impl Shelf {
     ) -> Result<Session, BrainError> {
         let cancelled = CancellationToken::new();
         let waiting = Waiting { patience, cancelled: &cancelled, tell: &|_: &Owner| {} };
-        brain.begin(task, who.clone(), &self.state, &waiting, NOW).await
+        brain.begin(task, who.clone(), &waiting, NOW).await
     }
 
     /// Runs a task that leaves what `work` puts into its draft.
@@ -62,7 +62,7 @@ impl Shelf {
     ) {
         let session = self.begin(brain, task, who).await;
         work(&session);
-        session.finish(&row(task, who, Ending::Answered), &self.state).unwrap();
+        session.finish(&row(task, who, Ending::Answered)).unwrap();
     }
 
     /// Changes a skill in the name of a task.
