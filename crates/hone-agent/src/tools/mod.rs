@@ -4,7 +4,10 @@
 //! task has: names are unique, a whitelist narrows it, and the tools for skills are always in it.
 
 pub mod ask_agent;
+pub mod command;
+pub mod fetch;
 pub mod files;
+pub mod patterns;
 pub mod schema;
 pub mod skills;
 
