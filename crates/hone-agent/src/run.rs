@@ -22,16 +22,22 @@ use serde::Serialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::brain::{Brain, BrainError, Owner, Session, Settings, Waiting, actor, files, members};
+use crate::brain::{
+    Brain, BrainError, Evidence, Owner, Session, Settings, Waiting, actor, files, members,
+};
 use crate::event::Event;
 use crate::memory::{Ending, Frozen, Subscriber, TaskRow};
 use crate::model::{Message, Model, Usage};
 use crate::prompt::Frame;
 use crate::step::{Effect, Proposal};
-use crate::task::{self, Allowance, End, Finished, Limits, Task};
+use crate::task::{self, Allowance, End, Finished, Guard, Limits, Task};
 use crate::tools::ask_agent::{Answering, AskAgent, Colleagues, MAX_DEPTH, Question};
+use crate::tools::command::RunCommand;
+use crate::tools::fetch::FetchUrl;
+use crate::tools::files::Workspace;
+use crate::tools::patterns::PatternSearch;
 use crate::tools::skills::{Clock, Shelf};
-use crate::tools::{Tool, Tools, ToolsError, files::Workspace, memory};
+use crate::tools::{Tool, Tools, ToolsError, memory};
 
 /// How long a task waits for its turn, unless somebody says otherwise.
 pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(300);
@@ -96,7 +102,7 @@ pub struct Runner {
     pub helper: Option<Helper>,
     /// The person's leave to run commands where nothing confines.
     pub unconfined: bool,
-    /// The way to the network; without one, nothing is fetched.
+    /// The way to the public network; without one, nothing is fetched.
     pub client: Option<Arc<hone_net::Client>>,
     /// Now, in milliseconds since 1970.
     pub now: Clock,
@@ -291,12 +297,16 @@ impl Runner {
         if let (None, Some(tokens)) = (&chain.purse, tokens) {
             chain.purse = Some(Arc::new(Purse { tokens, spent: AtomicU64::new(0) }));
         }
-        let tools = self.tools(brain, session, order, &shelf, chain)?;
+        let tools = self.tools(brain, &settings, session, order, &shelf, chain)?;
         let whitelist = whitelist(&settings, order.tools.as_deref(), &tools, &mut notes);
         let tools = Tools::new(tools, whitelist.as_deref())?;
         let turns = order.turns.or(settings.limits.turns);
         let limits = Limits {
             turns: turns.map_or(task::DEFAULT_TURNS, |turns| turns as usize),
+            guard: match settings.evidence {
+                Evidence::Needed => Guard::Evidence,
+                Evidence::Optional => Guard::Off,
+            },
             ..Limits::default()
         };
         Ok(Ready { role, frozen, index, skills, tools, limits, notes })
@@ -321,6 +331,7 @@ impl Runner {
     fn tools(
         &self,
         brain: &Brain,
+        settings: &Settings,
         session: &Session,
         order: &Order,
         shelf: &Arc<Shelf>,
@@ -335,17 +346,33 @@ impl Runner {
             let workspace = Arc::new(opened);
             let may_write = matches!(space, Space::Write(_));
             tools.extend(workspace.tools().into_iter().filter(|tool| may_write || !tool.changes()));
+            if let Some(helper) = self.helper.clone().filter(|_| may_write) {
+                let (shelf, unconfined) = (Some(Arc::clone(shelf)), self.unconfined);
+                tools.push(Box::new(RunCommand::new(workspace, shelf, helper, unconfined)));
+            }
         }
-        let colleagues = Others {
+        if let Some(client) = &self.client {
+            tools.push(Box::new(FetchUrl::new(Arc::clone(client), Vec::new())));
+        }
+        let patterns = brain.member(members::PATTERNS);
+        if has_files(&patterns) {
+            let search = PatternSearch::open(&patterns).map_err(|source| BrainError::Io {
+                doing: "open",
+                path: patterns,
+                source,
+            })?;
+            tools.push(Box::new(search));
+        }
+        let others = Others {
             runner: self.clone(),
+            names: settings.agents.clone(),
             subscriber: order.subscriber.clone(),
             chain: chain.clone(),
         };
         let depth = chain.agents.len() - 1;
-        if depth < MAX_DEPTH && !colleagues.names().is_empty() {
-            tools.push(Box::new(AskAgent::new(Arc::new(colleagues), depth)));
+        if depth < MAX_DEPTH && !others.names().is_empty() {
+            tools.push(Box::new(AskAgent::new(Arc::new(others), depth)));
         }
-        let _ = brain;
         Ok(tools)
     }
 
@@ -579,9 +606,15 @@ fn new_id(now: i64) -> String {
     format!("{}-{}", time.strftime("%Y%m%dT%H%M%SZ"), &tail[..8])
 }
 
+/// Whether there is anything in a folder.
+fn has_files(folder: &std::path::Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
+
 /// The other agents of this machine, for `ask_agent`.
 struct Others {
     runner: Runner,
+    names: Vec<String>,
     subscriber: Subscriber,
     chain: Chain,
 }
@@ -590,7 +623,7 @@ impl Colleagues for Others {
     fn names(&self) -> Vec<String> {
         let mut names = Brain::all(&self.runner.hone_home).unwrap_or_default();
         // Whoever waits for an answer cannot be asked for one.
-        names.retain(|name| !self.chain.agents.contains(name));
+        names.retain(|name| self.names.contains(name) && !self.chain.agents.contains(name));
         names
     }
 

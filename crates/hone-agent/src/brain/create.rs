@@ -85,6 +85,9 @@ fn merged(seeds: &Settings, given: &Settings) -> Settings {
     let mut settings = seeds.clone();
     settings.tools = given.tools.clone().or(settings.tools);
     settings.model = given.model.clone().or(settings.model);
+    if !given.agents.is_empty() {
+        settings.agents.clone_from(&given.agents);
+    }
     settings.limits.turns = given.limits.turns.or(settings.limits.turns);
     settings.limits.tokens = given.limits.tokens.or(settings.limits.tokens);
     settings

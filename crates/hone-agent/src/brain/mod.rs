@@ -25,7 +25,7 @@ pub use journal::{Settled, actor};
 pub use lock::{Held, Owner};
 pub use seed::{Kept, MAX_SEED_BYTES, MAX_SEED_FILES, Updated};
 pub use session::{Remembering, Session, Waiting};
-pub use settings::{LimitSettings, MemorySettings, Settings, Share};
+pub use settings::{Evidence, LimitSettings, MemorySettings, Settings, Share};
 
 /// Bytes of `system.md` at most.
 pub const MAX_SYSTEM_BYTES: u64 = 64 * 1024;

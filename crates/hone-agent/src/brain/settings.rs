@@ -19,12 +19,36 @@ pub struct Settings {
     /// The model; found when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The other agents of this machine that it may ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+    /// Whether an answer needs a successful look at something, while there are tools for that.
+    #[serde(skip_serializing_if = "Evidence::is_default")]
+    pub evidence: Evidence,
     /// `[limits]`.
     #[serde(skip_serializing_if = "LimitSettings::is_default")]
     pub limits: LimitSettings,
     /// `[memory]`.
     #[serde(skip_serializing_if = "MemorySettings::is_default")]
     pub memory: MemorySettings,
+}
+
+/// Whether an answer needs evidence.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evidence {
+    /// It does, while there are tools that give some.
+    #[default]
+    Needed,
+    /// Any answer is taken.
+    Optional,
+}
+
+impl Evidence {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// `[limits]` of a task.

@@ -62,7 +62,7 @@ pub struct Workspace {
 }
 
 /// What a call gives when it cannot go on: refused for a path that may not be used, else failed.
-type Stop = ToolResult;
+pub(super) type Stop = ToolResult;
 
 impl Workspace {
     /// Opens a folder.
@@ -120,7 +120,7 @@ impl Workspace {
     }
 
     /// The text of a file, or why there is none.
-    fn text(&self, path: &Path) -> Result<String, Stop> {
+    pub(super) fn text(&self, path: &Path) -> Result<String, Stop> {
         let shown = path.display();
         let could_not = |error: io::Error| {
             ToolResult::failed(format!("`{shown}` could not be read: {}.", plain(&error)))
@@ -250,7 +250,7 @@ impl Workspace {
 
     /// Visits the files below `path` that `glob` names, in order of their paths; `visit` says whether to
     /// go on. Links are visited without metadata and not followed.
-    fn walk(
+    pub(super) fn walk(
         &self,
         arguments: &Value,
         cancelled: &CancellationToken,
@@ -389,7 +389,7 @@ impl Workspace {
 
 /// How a walk went.
 #[derive(Debug, Default)]
-struct Walked {
+pub(super) struct Walked {
     visited: usize,
     closed: usize,
     is_cut: bool,
@@ -397,7 +397,7 @@ struct Walked {
 
 impl Walked {
     /// What was left out, for the model.
-    fn left_out(&self, what: &str, most: usize) -> String {
+    pub(super) fn left_out(&self, what: &str, most: usize) -> String {
         let mut text = String::new();
         if self.is_cut {
             let _ = writeln!(

@@ -4,8 +4,11 @@
 //! task has: names are unique, a whitelist narrows it, and the tools for skills are always in it.
 
 pub mod ask_agent;
+pub mod command;
+pub mod fetch;
 pub mod files;
 pub mod memory;
+pub mod patterns;
 pub mod schema;
 pub mod skills;
 

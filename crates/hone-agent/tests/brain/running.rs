@@ -290,14 +290,16 @@ async fn a_budget_of_tokens_ends_a_task_honestly() {
 #[tokio::test]
 async fn agents_ask_each_other_and_nobody_who_waits() {
     let stage = Stage::new();
+    let everybody = ["ada", "bob", "carl"].map(str::to_owned).to_vec();
     for name in ["bob", "carl"] {
         let new = New {
             system: Some(format!("You are {name}.\n")),
-            settings: Settings::default(),
+            settings: Settings { agents: everybody.clone(), ..Settings::default() },
             ..New::default()
         };
         Brain::create(&stage.shelf.home, name, &new).unwrap();
     }
+    std::fs::write(stage.brain.member("agent.toml"), "agents = [\"bob\", \"carl\"]\n").unwrap();
     stage.says([
         call("ask_agent", json!({"agent": "bob", "question": "how much?"})),
         call("ask_agent", json!({"agent": "ada", "question": "you?"})),
