@@ -27,7 +27,7 @@ use crate::brain::{
 };
 use crate::event::Event;
 use crate::memory::{Ending, Frozen, Subscriber, TaskRow};
-use crate::model::{Message, Model, Usage};
+use crate::model::{Budget, Message, Model, NoPrice, Prices};
 use crate::prompt::Frame;
 use crate::step::{Effect, Proposal};
 use crate::task::{self, Allowance, End, Finished, Guard, Limits, Task};
@@ -57,6 +57,9 @@ pub enum RunError {
     /// The tools cannot be used.
     #[error(transparent)]
     Tools(#[from] ToolsError),
+    /// A cost cannot be limited.
+    #[error(transparent)]
+    Price(#[from] NoPrice),
     /// The workspace cannot be opened.
     #[error("could not open the workspace `{}`: {source}", path.display())]
     Workspace {
@@ -75,7 +78,7 @@ impl RunError {
             Self::Tools(ToolsError::NotThere { .. }) => {
                 Some("mend `tools` in the agent's `agent.toml`".to_owned())
             }
-            Self::Tools(_) | Self::Workspace { .. } => None,
+            Self::Tools(_) | Self::Price(_) | Self::Workspace { .. } => None,
         }
     }
 }
@@ -104,6 +107,14 @@ pub struct Runner {
     pub unconfined: bool,
     /// The way to the public network; without one, nothing is fetched.
     pub client: Option<Arc<hone_net::Client>>,
+    /// How much a task may take, where neither it nor its agent says so.
+    pub limits: Limits,
+    /// Tokens of a task at most, where neither it nor its agent says so.
+    pub max_tokens: Option<u64>,
+    /// What a task may cost, in the currency of the prices.
+    pub max_cost: Option<f64>,
+    /// What tokens cost.
+    pub prices: Option<Prices>,
     /// Now, in milliseconds since 1970.
     pub now: Clock,
     /// Stops everything.
@@ -201,25 +212,7 @@ pub struct Report {
 #[derive(Debug, Clone, Default)]
 struct Chain {
     agents: Vec<String>,
-    purse: Option<Arc<Purse>>,
-}
-
-/// Tokens that a task, and the agents that it asks, may use.
-#[derive(Debug)]
-struct Purse {
-    tokens: u64,
-    spent: AtomicU64,
-}
-
-impl Allowance for Purse {
-    fn exhausted(&self) -> Option<String> {
-        let spent = self.spent.load(Ordering::Relaxed);
-        (spent >= self.tokens).then(|| format!("{spent} of {} tokens are used", self.tokens))
-    }
-
-    fn spend(&self, _model: &str, usage: Usage) {
-        self.spent.fetch_add(usage.input.saturating_add(usage.output), Ordering::Relaxed);
-    }
+    budget: Option<Arc<Budget>>,
 }
 
 impl Runner {
@@ -264,7 +257,7 @@ impl Runner {
             tools: &ready.tools,
             model: &*self.model,
             limits: ready.limits,
-            allowance: chain.purse.as_deref().map(|purse| purse as &dyn Allowance),
+            allowance: chain.budget.as_deref().map(|budget| budget as &dyn Allowance),
             now: &*self.now,
             cancelled: &self.cancelled,
             tell: &tell,
@@ -293,21 +286,22 @@ impl Runner {
         let catalogue = shelf.catalogue();
         let (index, skills) = index(&catalogue, session.state(), &order.input);
         chain.agents.push(brain.id.clone());
-        let tokens = order.tokens.or(settings.limits.tokens);
-        if let (None, Some(tokens)) = (&chain.purse, tokens) {
-            chain.purse = Some(Arc::new(Purse { tokens, spent: AtomicU64::new(0) }));
+        if chain.budget.is_none() {
+            let tokens = order.tokens.or(settings.limits.tokens).or(self.max_tokens);
+            let budget = Budget::new(tokens, self.max_cost, self.prices)?;
+            chain.budget = Some(Arc::new(budget));
         }
         let tools = self.tools(brain, &settings, session, order, &shelf, chain)?;
         let whitelist = whitelist(&settings, order.tools.as_deref(), &tools, &mut notes);
         let tools = Tools::new(tools, whitelist.as_deref())?;
         let turns = order.turns.or(settings.limits.turns);
         let limits = Limits {
-            turns: turns.map_or(task::DEFAULT_TURNS, |turns| turns as usize),
+            turns: turns.map_or(self.limits.turns, |turns| turns as usize),
             guard: match settings.evidence {
                 Evidence::Needed => Guard::Evidence,
                 Evidence::Optional => Guard::Off,
             },
-            ..Limits::default()
+            ..self.limits
         };
         Ok(Ready { role, frozen, index, skills, tools, limits, notes })
     }

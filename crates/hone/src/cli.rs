@@ -500,8 +500,10 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Talk with an agent
-    #[command(after_help = "One line is one task; what was said before goes with it. `/quit` ends, `/new` \
-        forgets the talk, `/help` lists the commands.")]
+    #[command(
+        after_help = "One line is one task; what was said before goes with it. `/quit` ends, `/new` \
+        forgets the talk, `/help` lists the commands."
+    )]
     Chat {
         /// The agent
         agent: String,
@@ -509,9 +511,14 @@ pub(crate) enum Command {
         how: Running,
     },
     /// Watch a recorded task run through the real loop, offline
-    #[command(after_help = "The replies are a recording of a real model, kept as data; everything else \
-        happens now: the tools, the memory and what is learned, in a brain that is thrown away.")]
+    #[command(
+        after_help = "The replies are a recording of a real model, kept as data; everything else \
+        happens now: the tools, the memory and what is learned, in a brain that is thrown away."
+    )]
     Demo {
+        /// Ask a real model and keep what it says, for the next demo
+        #[arg(long, value_name = "FILE", hide = true)]
+        record: Option<PathBuf>,
         /// Print every step as one line of JSON, the report last
         #[arg(long)]
         json: bool,

@@ -8,7 +8,7 @@ use hone_agent::brain::{Brain, New, Settings};
 use hone_agent::memory::{Ending, Subscriber};
 use hone_agent::model::{Model, ModelError, Pending, Reply, Request, Usage};
 use hone_agent::run::{Order, Report, RunError, Runner, Silence, Space};
-use hone_agent::task::End;
+use hone_agent::task::{End, Limits};
 use hone_guard::policy::Policy;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -76,6 +76,10 @@ impl Stage {
             helper: None,
             unconfined: false,
             client: None,
+            limits: Limits::default(),
+            max_tokens: None,
+            max_cost: None,
+            prices: None,
             now: Arc::new(|| NOW),
             cancelled: CancellationToken::new(),
         };

@@ -20,7 +20,8 @@ use crate::output::{Failure, Outcome, say};
 /// Characters of earlier words that go with a task; the oldest are left out first.
 const MAX_EARLIER_CHARS: usize = 24_000;
 
-const HELP: &str = "/quit ends, /new forgets the talk so far, /cost says what it cost, /help is this";
+const HELP: &str =
+    "/quit ends, /new forgets the talk so far, /cost says what it cost, /help is this";
 
 pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
     let brain = Brain::find(&context.around.hone_home, agent).map_err(|error| {
@@ -45,7 +46,7 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
                 say("the talk so far is forgotten; what was learned is not");
             }
             "/cost" => say(&cost(&talk.cost)),
-            command if command.starts_with('/') && !command.contains(['/', ' '].map(|c| c)) => {
+            command if is_command(command) => {
                 say(&format!("there is no command `{command}`; {HELP}"));
             }
             input => {
@@ -99,6 +100,11 @@ impl Talk {
             all -= gone;
         }
     }
+}
+
+/// A slash and one word, which no path and no sentence is.
+fn is_command(line: &str) -> bool {
+    line.strip_prefix('/').is_some_and(|word| word.chars().all(|c| c.is_ascii_alphanumeric()))
 }
 
 /// The next line; none at the end of the input.

@@ -57,7 +57,11 @@ pub(crate) fn new(context: &Context, id: &str, made: Made, as_json: bool) -> Out
         return print_json(&show::agent(context, &brain)?);
     }
     let skills = brain.catalogue(&context.state).skills.len();
-    print(&format!("made {id} in {} with {}\n", context.shown(&brain.folder), count(skills, "skill")))?;
+    print(&format!(
+        "made {id} in {} with {}\n",
+        context.shown(&brain.folder),
+        count(skills, "skill")
+    ))?;
     if !has_role {
         say("note: it has a plain role; write your own into its `system.md`");
     }
@@ -72,8 +76,8 @@ fn read_role(context: &Context, path: &Path) -> Result<String, Failure> {
             .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, "it is not UTF-8"))
     });
     let shown = context.shown(&path);
-    let text = read
-        .map_err(|error| Failure::failed(format!("could not read `{shown}`: {error}"), ""))?;
+    let text =
+        read.map_err(|error| Failure::failed(format!("could not read `{shown}`: {error}"), ""))?;
     if text.len() as u64 > MAX_SYSTEM_BYTES {
         let message = format!("`{shown}` has more than {MAX_SYSTEM_BYTES} bytes");
         return Err(Failure::no(message, "keep the role short; knowledge belongs into skills"));

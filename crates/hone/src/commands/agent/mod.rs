@@ -3,7 +3,8 @@
 mod chat;
 mod demo;
 mod folder;
-mod models;
+pub(crate) mod interrupt;
+pub(crate) mod models;
 mod run;
 mod show;
 mod view;
@@ -13,8 +14,7 @@ use hone_agent::run::RunError;
 
 pub(crate) use chat::chat;
 pub(crate) use demo::demo;
-pub(crate) use models::Models;
-pub(crate) use run::{Given, outcome_of, run, runner, space_of};
+pub(crate) use run::run;
 
 use crate::cli::AgentCommand;
 use crate::context::Context;

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use hone_agent::brain::Brain;
 use hone_agent::memory::Subscriber;
-use hone_agent::model::Model;
+use hone_agent::model::{Model, Prices};
 use hone_agent::run::{Order, Report, Runner, Space};
-use hone_agent::task::End;
+use hone_agent::task::{End, Limits};
 use hone_guard::sandbox::Helper;
 use tokio_util::sync::CancellationToken;
 
@@ -20,8 +20,8 @@ use super::models::{self, variable};
 use super::view::{Mode, View};
 use super::{failure, not_run};
 use crate::cli::Running;
-use crate::commands::policy::configured;
 use crate::commands::CONFINE;
+use crate::commands::policy::configured;
 use crate::context::{Context, now};
 use crate::output::{Failure, NO, Outcome, say};
 
@@ -110,6 +110,7 @@ pub(crate) fn readable(context: &Context) -> Option<PathBuf> {
 }
 
 /// What all tasks of this process share.
+#[expect(clippy::cast_possible_truncation, reason = "a temperature is between 0 and 2")]
 pub(crate) fn runner(
     context: &Context,
     model: Arc<dyn Model>,
@@ -118,6 +119,7 @@ pub(crate) fn runner(
     let program = std::env::current_exe()
         .map_err(|error| Failure::failed(format!("could not find this program: {error}"), ""))?;
     let client = hone_net::Client::new(hone_net::Settings::from_environment(variable));
+    let settings = &context.config.model;
     Ok(Runner {
         hone_home: context.around.hone_home.clone(),
         policy: configured(context)?,
@@ -125,6 +127,17 @@ pub(crate) fn runner(
         helper: Some(Helper { program, argument: CONFINE.to_owned() }),
         unconfined: context.config.sandbox.unconfined,
         client: client.ok().map(Arc::new),
+        limits: Limits {
+            reply_tokens: settings.max_tokens,
+            temperature: settings.temperature as f32,
+            ..Limits::default()
+        },
+        max_tokens: settings.task_tokens,
+        max_cost: settings.task_cost,
+        prices: settings
+            .price_in
+            .zip(settings.price_out)
+            .map(|(input, output)| Prices { input, output }),
         now: Arc::new(now),
         cancelled,
     })

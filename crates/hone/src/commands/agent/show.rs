@@ -209,7 +209,8 @@ pub(crate) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
     let tasks = tasks.map(|task| format!("{} {}: {}", task.ended, task.ending, task.input));
     section("last tasks:".to_owned(), tasks.collect());
     let held = agent.quarantined.iter();
-    let held = held.map(|held| format!("{}: {} ({}): {}", held.key, held.reason, held.rule, held.value));
+    let held =
+        held.map(|held| format!("{}: {} ({}): {}", held.key, held.reason, held.rule, held.value));
     section("quarantined, seen by no task:".to_owned(), held.collect());
     section("no part of the agent:".to_owned(), agent.strangers.clone());
     print(&text)

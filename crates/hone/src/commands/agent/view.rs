@@ -95,7 +95,11 @@ impl View {
             None => {
                 say(&report.finished.end.to_string());
                 for tried in report.finished.tried() {
-                    say(&format!("  tried {}: {}", tried.tool, outcome(tried.outcome, tried.summary)));
+                    say(&format!(
+                        "  tried {}: {}",
+                        tried.tool,
+                        outcome(tried.outcome, tried.summary)
+                    ));
                 }
             }
         }
@@ -165,7 +169,9 @@ fn shown(step: &Step) -> Option<String> {
         What::Model { turn, reading, .. } => match reading {
             Reply::Call | Reply::Answer => return None,
             Reply::RefusedAnswer => format!("  {turn} answered without having looked: asked again"),
-            Reply::Unreadable(_) => format!("  {turn} said something that is no reply: asked again"),
+            Reply::Unreadable(_) => {
+                format!("  {turn} said something that is no reply: asked again")
+            }
         },
         What::NoReply { turn, error, .. } => format!("  {turn} no reply: {error}"),
         What::Tool(call) => {
@@ -201,7 +207,11 @@ fn learned(learned: &Learned) -> Vec<String> {
     for skill in &learned.skills {
         let version = skill.version.as_ref().map(|version| format!(", version {version}"));
         let actions = skill.actions.join(", ");
-        lines.push(format!("learned: skill {} ({actions}{})", skill.name, version.unwrap_or_default()));
+        lines.push(format!(
+            "learned: skill {} ({actions}{})",
+            skill.name,
+            version.unwrap_or_default()
+        ));
     }
     for note in &learned.notes {
         lines.push(format!("learned: noted {note}"));
@@ -211,12 +221,15 @@ fn learned(learned: &Learned) -> Vec<String> {
     }
     for proposal in &learned.proposals {
         let findings = proposal.findings.join("; ");
-        lines.push(format!("not written: skill {}: {} ({findings})", proposal.name, proposal.verdict));
+        lines.push(format!(
+            "not written: skill {}: {} ({findings})",
+            proposal.name, proposal.verdict
+        ));
     }
     lines
 }
 
-fn cost(cost: &Cost) -> String {
+pub(super) fn cost(cost: &Cost) -> String {
     let tokens = cost.usage.input.saturating_add(cost.usage.output);
     let about = if cost.usage.is_estimate { "about " } else { "" };
     let seconds = cost.milliseconds / 100;
