@@ -26,6 +26,7 @@ use crate::brain::{
     Brain, BrainError, Evidence, Owner, Session, Settings, Waiting, actor, files, members,
 };
 use crate::event::Event;
+use crate::lineage::Receipt;
 use crate::memory::{Ending, Frozen, Subscriber, TaskRow};
 use crate::model::{Budget, Message, Model, NoPrice, Prices};
 use crate::prompt::Frame;
@@ -204,6 +205,8 @@ pub struct Report {
     pub finished: Finished,
     /// What it left in the brain; nothing unless it was answered.
     pub learned: Learned,
+    /// What was signed about it.
+    pub receipt: Receipt,
     /// What somebody should know about the brain.
     pub notes: Vec<String>,
 }
@@ -418,10 +421,11 @@ impl Runner {
             tokens_in: finished.cost.usage.input,
             tokens_out: finished.cost.usage.output,
         };
-        for (path, why) in session.finish(&row)? {
+        let (kept, receipt) = session.finish(&row)?;
+        for (path, why) in kept {
             notes.push(format!("`{}` stays as the task left it: {why}", path.display()));
         }
-        Ok(Report { finished, learned, notes })
+        Ok(Report { finished, learned, receipt, notes })
     }
 }
 
@@ -443,6 +447,7 @@ fn said(brain: &Brain, session: &Session) -> Vec<String> {
     if let Some(dead) = &settled.dead {
         notes.push(format!("the task {dead} died; what it had changed was taken back"));
     }
+    notes.extend(settled.notes.iter().cloned());
     for (path, why) in &settled.kept {
         notes.push(format!("`{}` stays as a dead task left it: {why}", path.display()));
     }

@@ -20,6 +20,12 @@ pub enum BrainError {
     /// The library of skills failed.
     #[error(transparent)]
     Library(#[from] hone_library::Error),
+    /// Its lineage cannot go on.
+    #[error(transparent)]
+    Lineage(Box<crate::lineage::LineageError>),
+    /// The key that signs cannot be used.
+    #[error(transparent)]
+    Key(#[from] crate::lineage::KeyError),
     /// The memory's database failed.
     #[error("`{}` failed: {source}", path.display())]
     Database {

@@ -33,8 +33,12 @@ pub(crate) struct Journal {
 pub struct Settled {
     /// A task that died and whose changes were taken back.
     pub dead: Option<String>,
+    /// A task that was committed and whose receipt may not be written yet.
+    pub unsigned: Option<String>,
     /// Skills whose changes could not be taken back, and why.
     pub kept: Vec<(PathBuf, String)>,
+    /// What its lineage has to say.
+    pub notes: Vec<String>,
 }
 
 /// The name in which a task changes skills.
@@ -120,12 +124,14 @@ pub(crate) fn settle(
         if ending != Some(Ending::Answered) {
             settled.kept = journal.take_back(brain, state, now)?;
         }
-        if ending.is_none() {
-            settled.dead = Some(journal.task);
+        match ending {
+            None => settled.dead = Some(journal.task),
+            Some(_) => settled.unsigned = Some(journal.task),
         }
     }
-    // The files of a committed task come before its journal goes.
+    // The files of a committed task and its receipt come before its journal goes.
     memory.settle()?;
+    settled.notes = brain.settle_lineage(settled.unsigned.as_deref(), now)?;
     Journal::end(brain)?;
     Ok(settled)
 }

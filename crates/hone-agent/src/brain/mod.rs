@@ -13,6 +13,7 @@ pub mod members;
 mod seed;
 mod session;
 mod settings;
+mod signing;
 
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,7 @@ pub use lock::{Held, Owner};
 pub use seed::{Kept, MAX_SEED_BYTES, MAX_SEED_FILES, Updated};
 pub use session::{Remembering, Session, Waiting};
 pub use settings::{Evidence, LimitSettings, MemorySettings, Settings, Share};
+pub use signing::{LAYOUT, MAX_TRANSCRIPT_BYTES};
 
 /// Bytes of `system.md` at most.
 pub const MAX_SYSTEM_BYTES: u64 = 64 * 1024;

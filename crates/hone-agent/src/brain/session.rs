@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::journal::{self, Journal, Settled};
 use super::lock::{self, Held, Owner};
 use super::{Brain, BrainError, members};
+use crate::lineage::Receipt;
 use crate::memory::{Draft, Ending, Memory, Subscriber, TaskRow};
 
 /// How a task waits for its turn.
@@ -149,15 +150,17 @@ impl Session {
     }
 
     /// Ends the task. Without an answer, skills go back to what they were and notes are dropped;
-    /// the log says what happened in any case. Gives skills that somebody else changed meanwhile.
-    pub fn finish(self, row: &TaskRow) -> Result<Vec<(PathBuf, String)>, BrainError> {
+    /// the log says what happened in any case, and the receipt signs it. Gives skills that somebody
+    /// else changed meanwhile, and the receipt.
+    pub fn finish(self, row: &TaskRow) -> Result<(Vec<(PathBuf, String)>, Receipt), BrainError> {
         let mut kept = Vec::new();
         if row.ending != Ending::Answered {
             kept = self.journal.take_back(&self.brain, &self.state, row.ended)?;
         }
         let draft = std::mem::take(&mut *self.remembering.draft());
         self.remembering.memory().commit(row, &draft)?;
+        let receipt = self.brain.sign_task(row)?;
         Journal::end(&self.brain)?;
-        Ok(kept)
+        Ok((kept, receipt))
     }
 }

@@ -244,10 +244,8 @@ impl<'a> Lineage<'a> {
         let path = self.folder.join(LOCK_FILE);
         let mut text = serde_json::to_vec_pretty(&lock).unwrap_or_default();
         text.push(b'\n');
-        hone_library::replace(&path, &text).map_err(|error| LineageError::Lock {
-            path,
-            error: io::Error::other(error.to_string()),
-        })?;
+        crate::brain::files::write(&path, &text)
+            .map_err(|error| LineageError::Lock { path, error: io::Error::other(error) })?;
         self.lock = Some(lock);
         Ok(())
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use hone_agent::brain::Brain;
+use hone_agent::lineage::{RECEIPTS_FILE, Standing, chain};
 use hone_agent::memory::Subscriber;
 
 use crate::shelf::{Shelf, knowledge, open};
@@ -44,6 +45,10 @@ fn plain(known: BTreeMap<String, String>, task: &str) -> BTreeMap<String, String
 
 async fn settled(shelf: &Shelf, brain: &Brain, task: &str) -> BTreeMap<String, String> {
     drop(shelf.begin(brain, &format!("after-{task}"), &Subscriber::Owner).await);
+    let key = brain.signing_key().unwrap().public();
+    let checked = chain::check(&brain.member(RECEIPTS_FILE), key).unwrap();
+    assert!(checked.holds(), "{:?}", checked.breaks);
+    assert_eq!(brain.lineage().unwrap().standing(), Standing::Same);
     plain(knowledge(brain), task)
 }
 

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use hone_agent::brain::{Brain, New, Settings};
+use hone_agent::brain::{Brain, BrainError, New, Settings};
+use hone_agent::lineage::receipt::{Kind, Receipt};
+use hone_agent::lineage::{Digest, LOCK_FILE, RECEIPTS_FILE, Standing, StepProof, chain};
 use hone_agent::memory::{Ending, Subscriber};
 use hone_agent::model::{Model, ModelError, Pending, Reply, Request, Usage};
 use hone_agent::run::{Order, Report, RunError, Runner, Silence, Space};
@@ -325,16 +327,130 @@ async fn agents_ask_each_other_and_nobody_who_waits() {
 #[tokio::test]
 async fn stray_files_and_dead_tasks_are_told() {
     let stage = Stage::new();
-    std::fs::write(stage.brain.member("scratch.txt"), "x").unwrap();
+    std::fs::write(stage.brain.member("system.md~"), "x").unwrap();
     drop(stage.shelf.begin(&stage.brain, "dead-one", &OWNER).await);
     let report = stage.run(&stage.order("hello")).await;
     assert_eq!(
         report.notes,
         [
             "the task dead-one died; what it had changed was taken back",
-            "`scratch.txt` is no part of the brain and is not used",
+            "`system.md~` is no part of the brain and is not used",
         ]
     );
+    std::fs::write(stage.brain.member("scratch.txt"), "x").unwrap();
+    let error = stage.runner.run(&stage.order("hello"), &Silence).await.unwrap_err();
+    assert!(error.to_string().contains("scratch.txt` does not belong to a brain"), "{error}");
+}
+
+/// The receipts of a brain, all of which hold.
+fn receipts(brain: &Brain) -> Vec<Receipt> {
+    let path = brain.member(RECEIPTS_FILE);
+    let checked = chain::check(&path, brain.signing_key().unwrap().public()).unwrap();
+    assert!(checked.holds(), "{:?}", checked.breaks);
+    assert_eq!(brain.lineage().unwrap().standing(), Standing::Same);
+    let mut receipts = Vec::new();
+    chain::read(&path, |_, receipt| receipts.push(receipt.unwrap())).unwrap();
+    receipts
+}
+
+#[tokio::test]
+async fn every_task_leaves_a_receipt_whatever_its_end() {
+    let stage = Stage::new();
+    let skill =
+        "---\nname: oracle\ndescription: Checks oracles. Use when prices matter.\n---\nLook.\n";
+    let create = json!({"action": "create", "name": "oracle", "content": skill});
+    stage.says([
+        call("skill_manage", create),
+        call("skill_view", json!({"name": "oracle"})),
+        answer("Done."),
+    ]);
+    let order = Order { tools: Some(Vec::new()), ..stage.order("my secret question") };
+    let report = stage.run(&order).await;
+    assert_eq!(report.finished.answer().unwrap(), "Done.");
+    let receipt = &report.receipt;
+    let task = receipt.task.as_ref().unwrap();
+    assert_eq!(
+        (task.id.as_str(), task.outcome.as_str()),
+        (report.finished.id.as_str(), "answered")
+    );
+    assert_eq!(task.input, Digest::of(b"my secret question"));
+    assert_eq!(task.skills.created[0].name, "oracle");
+    assert_eq!(task.skills.loaded[0].name, "oracle");
+    assert_eq!((task.costs.turns, task.costs.tool_calls), (3, 2));
+    assert_eq!(task.model.backend, "script");
+    assert_eq!((receipt.before.unwrap().version, receipt.after.version), (1, 2), "it learned");
+
+    // One that learns nothing, one that fails, one that does not converge.
+    stage.says([answer("Nothing new.")]);
+    let same = stage.run(&order).await.receipt;
+    assert_eq!(same.after.version, 2);
+    assert_ne!(same.after.activity, receipt.after.activity);
+    let broken = ModelError::Failed { backend: "script".to_owned(), why: "gone".to_owned() };
+    stage.script.replies.lock().unwrap().push_back(Err(broken));
+    assert_eq!(stage.run(&order).await.receipt.task.unwrap().outcome, "failed");
+    stage.says(["no JSON".to_owned(), "no JSON".to_owned()]);
+    let short = Order { turns: Some(2), ..order.clone() };
+    assert_eq!(stage.run(&short).await.receipt.task.unwrap().outcome, "not-converged");
+
+    let all = receipts(&stage.brain);
+    let kinds: Vec<Kind> = all.iter().map(|receipt| receipt.kind).collect();
+    assert_eq!(kinds, [Kind::Created, Kind::Task, Kind::Task, Kind::Task, Kind::Task]);
+    let text = std::fs::read_to_string(stage.brain.member(RECEIPTS_FILE)).unwrap();
+    assert!(!text.contains("secret") && !text.contains("Nothing new"));
+
+    // Any step can be shown alone.
+    let transcript = stage.brain.transcript(&task.id).unwrap().unwrap();
+    for index in 0..transcript.len() {
+        assert_eq!(StepProof::cut(receipt, &transcript, index).unwrap().check(), Ok(()));
+    }
+}
+
+#[tokio::test]
+async fn a_change_from_outside_is_told_and_signed_as_that() {
+    let stage = Stage::new();
+    stage.run(&stage.order("hello")).await;
+    std::fs::write(stage.brain.member("system.md"), "You are Eve.\n").unwrap();
+    let report = stage.run(&stage.order("again")).await;
+    assert_eq!(
+        report.notes,
+        ["changed outside since the last task, and signed as that: `system.md`"]
+    );
+    let all = receipts(&stage.brain);
+    assert_eq!((all[2].kind, &all[2].changes[..]), (Kind::Outside, &["system.md".to_owned()][..]));
+    assert_eq!(all[3].after.version, 2);
+}
+
+/// A process that died after its commit and before its receipt: the next one writes it.
+#[tokio::test]
+async fn a_receipt_that_was_not_written_is_written_by_the_next() {
+    let stage = Stage::new();
+    stage.run(&stage.order("hello")).await;
+    let files = [RECEIPTS_FILE, LOCK_FILE].map(|name| stage.brain.member(name));
+    let before = files.clone().map(|path| std::fs::read(path).unwrap());
+    let lost = stage.run(&stage.order("again")).await;
+    for (path, bytes) in files.iter().zip(before) {
+        std::fs::write(path, bytes).unwrap();
+    }
+    let journal = json!({"task": lost.finished.id, "position": 0}).to_string();
+    std::fs::write(stage.brain.member("task.json"), journal).unwrap();
+
+    let report = stage.run(&stage.order("third")).await;
+    let late = format!("the receipt of the task {} was written late", lost.finished.id);
+    assert_eq!(report.notes, [late]);
+    let all = receipts(&stage.brain);
+    assert_eq!(all.len(), 4);
+    assert_eq!(all[2].task.as_ref().unwrap().id, lost.finished.id);
+    assert_eq!(all[2].after, lost.receipt.after);
+}
+
+#[tokio::test]
+async fn without_its_key_a_brain_that_was_signed_stays_closed() {
+    let stage = Stage::new();
+    stage.run(&stage.order("hello")).await;
+    std::fs::remove_file(stage.brain.key_file()).unwrap();
+    let error = stage.runner.run(&stage.order("again"), &Silence).await.unwrap_err();
+    assert!(matches!(error, RunError::Brain(BrainError::Key(_))), "{error}");
+    assert!(!stage.brain.key_file().exists(), "never a new one");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -102,7 +102,7 @@ async fn a_task_without_an_answer_leaves_its_log_and_nothing_it_learned() {
         learn(&shelf, &brain, "t1");
         session.remembering().draft().note("a", "1", true, NOW).unwrap();
         session.remembering().draft().say("user", "a question", NOW);
-        let kept = session.finish(&row("t1", &OWNER, ending)).unwrap();
+        let (kept, _) = session.finish(&row("t1", &OWNER, ending)).unwrap();
         assert_eq!(kept, []);
         assert_eq!(knowledge(&brain), before, "{ending:?}");
         let memory = open(&brain);
@@ -133,7 +133,7 @@ async fn what_somebody_else_changed_meanwhile_is_not_taken_back() {
     let path = brain.member("skills/oracle/SKILL.md");
     let by_hand = std::fs::read_to_string(&path).unwrap().replace("Third", "My own");
     std::fs::write(&path, &by_hand).unwrap();
-    let kept = session.finish(&row("t1", &OWNER, Ending::Failed)).unwrap();
+    let (kept, _) = session.finish(&row("t1", &OWNER, Ending::Failed)).unwrap();
     let key = std::fs::canonicalize(brain.member("skills/oracle")).unwrap();
     assert_eq!(kept, [(key, "it was changed since, by hand".to_owned())]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), by_hand);
