@@ -163,6 +163,63 @@ pub(crate) enum AgentCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Print the hash of an agent's state: what it knows, what happened, and the version
+    Hash {
+        /// The agent
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List what was signed about an agent, oldest first
+    Receipts {
+        /// The agent
+        id: String,
+        /// Print the receipts as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check receipts, a whole brain, or one step; needs nothing but the file and the key
+    #[command(after_help = "Examples:\n  \
+        hone agent verify auditor\n  \
+        hone agent verify receipts.jsonl --key 8a88e3dd…\n  \
+        hone agent verify step.json --key auditor.pub\n\n\
+        Exit code 0: all of it holds. 1: it does not, with the receipt and the field.")]
+    Verify {
+        /// An agent, a brain's folder, a file of receipts, or a proof of one step
+        what: String,
+        /// The public key: 64 hexadecimal digits, or a file with them or in PEM
+        #[arg(long, value_name = "KEY")]
+        key: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Cut one step out of a transcript, with the proof that it belongs there
+    Proof {
+        /// The agent
+        id: String,
+        /// The task
+        task: String,
+        /// Which step, from 0
+        step: usize,
+    },
+    /// Show the versions of an agent and what changed in each, newest first
+    Log {
+        /// The agent
+        id: String,
+        /// Show what changed in its skills
+        #[arg(long)]
+        diff: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Hand the signing over to a new key
+    Rotate {
+        /// The agent
+        id: String,
+    },
     /// Take an agent away for good, with all it knows
     Rm {
         /// The agent

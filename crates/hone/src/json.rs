@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::routing_json;
 
 pub(crate) mod agent;
+pub(crate) mod lineage;
 pub(crate) mod routing;
 
 /// `hone list --json`.
@@ -487,9 +488,13 @@ pub(crate) struct RuleExample {
 /// Every output that has a schema, by the name of its command.
 pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
+        ("agent-hash", schema::<lineage::AgentHash>()),
         ("agent-list", schema::<agent::Agents>()),
+        ("agent-log", schema::<lineage::AgentLog>()),
+        ("agent-receipts", schema::<lineage::AgentReceipts>()),
         ("agent-show", schema::<agent::Agent>()),
         ("agent-update", schema::<agent::SeedUpdate>()),
+        ("agent-verify", schema::<lineage::Verified>()),
         ("change", schema::<Changed>()),
         ("check", schema::<Check>()),
         ("commands", schema::<routing::Menu>()),

@@ -14,8 +14,8 @@ use crate::lineage::receipt::{
     Costs, ModelMark, Receipt, SkillMark, Skills, TaskMark, TranscriptMark, UNPROVEN,
 };
 use crate::lineage::{
-    Digest, Layout, Lineage, LineageError, RECEIPTS_FILE, Root, SigningKey, Standing, Table,
-    merkle, proof,
+    Digest, Layout, Lineage, LineageError, PublicKey, RECEIPTS_FILE, Root, SigningKey, Standing,
+    Table, merkle, proof,
 };
 use crate::memory::{Ending, TaskRow};
 use crate::model::Usage;
@@ -115,6 +115,35 @@ impl Brain {
             return Ok(key);
         }
         Ok(SigningKey::read(&path)?)
+    }
+
+    /// Hands the signing over to a new key; the old one stays beside it, under a number. Whoever does it
+    /// holds the brain.
+    pub fn rotate_key(&self, at: u64) -> Result<PublicKey, BrainError> {
+        let (path, next) = (self.key_file(), self.key_file().with_extension("next.pem"));
+        let mut lineage = self.lineage()?;
+        let waiting = SigningKey::read(&next).ok();
+        let new = match waiting {
+            // A hand-over whose process died before the files were moved is finished.
+            Some(new) if lineage.key() == Some(new.public()) => new,
+            waiting => {
+                let new = waiting.map_or_else(SigningKey::generate, Ok)?;
+                if next.symlink_metadata().is_err() {
+                    new.write(&next)?;
+                }
+                let old = self.signing_key()?;
+                lineage.settle(at, &old)?;
+                lineage.hand_over(at, &old, &new)?;
+                new
+            }
+        };
+        let kept =
+            (1..).map(|n| path.with_extension(format!("{n}.pem"))).find(|kept| !kept.exists());
+        let moved = kept.map_or(Ok(()), |kept| std::fs::rename(&path, kept));
+        moved
+            .and_then(|()| std::fs::rename(&next, &path))
+            .map_err(BrainError::io("move", &path))?;
+        Ok(new.public())
     }
 
     /// Its lineage, as it stands. Whoever asks holds the brain.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chain::{Chain, ChainError};
 use super::digest::Digest;
-use super::keys::SigningKey;
+use super::keys::{PublicKey, SigningKey};
 use super::receipt::{Entry, Handover, Kind, MAX_CHANGES, Receipt, State, TaskMark};
 use super::state::{Layout, StateError, StateHash, state};
 
@@ -149,6 +149,11 @@ impl<'a> Lineage<'a> {
     /// The last receipt.
     pub fn last(&self) -> Option<&Receipt> {
         self.chain.last()
+    }
+
+    /// The key that signs next; none before the first receipt.
+    pub fn key(&self) -> Option<PublicKey> {
+        self.chain.key()
     }
 
     /// The state on the disk, as it was looked at last.

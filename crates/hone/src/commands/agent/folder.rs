@@ -86,7 +86,7 @@ fn read_role(context: &Context, path: &Path) -> Result<String, Failure> {
 }
 
 /// Takes an agent for a command that changes it.
-fn hold(brain: &Brain, what: &str) -> Result<Held, Failure> {
+pub(super) fn hold(brain: &Brain, what: &str) -> Result<Held, Failure> {
     let runtime = runtime()?;
     let cancelled = CancellationToken::new();
     let tell = |owner: &Owner| say(&format!("note: waiting for {owner}"));

@@ -4,6 +4,7 @@ mod chat;
 mod demo;
 mod folder;
 pub(crate) mod interrupt;
+mod lineage;
 pub(crate) mod models;
 mod run;
 mod show;
@@ -30,6 +31,14 @@ pub(crate) fn agent(context: &Context, command: AgentCommand) -> Outcome {
         AgentCommand::Show { id, json } => show::show(context, &id, json),
         AgentCommand::Update { id, seed, json } => folder::update(context, &id, &seed, json),
         AgentCommand::Rm { id, yes } => folder::remove(context, &id, yes),
+        AgentCommand::Hash { id, json } => lineage::hash(context, &id, json),
+        AgentCommand::Receipts { id, json } => lineage::receipts(context, &id, json),
+        AgentCommand::Verify { what, key, json } => {
+            lineage::verify(context, &what, key.as_deref(), json)
+        }
+        AgentCommand::Proof { id, task, step } => lineage::proof(context, &id, &task, step),
+        AgentCommand::Log { id, diff, json } => lineage::log(context, &id, diff, json),
+        AgentCommand::Rotate { id } => lineage::rotate(context, &id),
     }
 }
 
