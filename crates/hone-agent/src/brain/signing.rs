@@ -109,7 +109,8 @@ impl Brain {
     /// The key that signs; made when there is none and nothing was signed yet.
     pub fn signing_key(&self) -> Result<SigningKey, BrainError> {
         let path = self.key_file();
-        if path.symlink_metadata().is_err() && !self.member(RECEIPTS_FILE).exists() {
+        let signed = self.member(RECEIPTS_FILE).metadata().map_or(0, |about| about.len());
+        if path.symlink_metadata().is_err() && signed == 0 {
             let key = SigningKey::generate()?;
             key.write(&path)?;
             return Ok(key);
