@@ -578,12 +578,11 @@ fn keep_transcript(brain: &Brain, finished: &Finished, order: &Order) -> Result<
         "system": system,
     });
     let foot = json!({"kind": "end", "end": finished.end, "cost": finished.cost});
-    let mut text = format!("{head}\n");
-    for step in &finished.steps {
-        text.push_str(&serde_json::to_string(step).unwrap_or_default());
-        text.push('\n');
-    }
-    text.push_str(&format!("{foot}\n"));
+    let mut lines = vec![head.to_string()];
+    let steps = finished.steps.iter();
+    lines.extend(steps.map(|step| serde_json::to_string(step).unwrap_or_default()));
+    lines.push(foot.to_string());
+    let text = lines.join("\n") + "\n";
     files::write(&folder.join(format!("{}.jsonl", finished.id)), text.as_bytes())
 }
 
