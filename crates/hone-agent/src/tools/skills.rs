@@ -4,6 +4,7 @@
 //! what it writes is scanned first, whole, as it would be on disk: the policy for skills that agents
 //! create decides, and what it does not allow becomes a [`Proposal`] for a person, with nothing written.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -107,13 +108,10 @@ impl Shelf {
             .drain(..)
             .partition(|skill| skill.scope == Scope::Agent && is_linked(skill));
         catalogue.skills = kept;
-        catalogue.skipped.extend(Vec::into_iter(linked).map(|skill: Listed| Skipped {
-            path: skill.path.clone(),
-            reason: Reason::Client,
-            message: "it is a link, and an agent's own skills are files of its own".to_owned(),
-            notes: Vec::new(),
-            skill: Some(Box::new(skill)),
-        }));
+        for link in Vec::into_iter(linked) {
+            withhold(&mut catalogue, link);
+        }
+        catalogue.skills.sort_by(|a, b| a.summary.name.cmp(&b.summary.name));
         catalogue.skipped.sort_by(|a, b| a.path.cmp(&b.path));
         catalogue
     }
@@ -298,6 +296,26 @@ impl Shelf {
     }
 }
 
+/// Withholds a link; a skill that it went before takes its place.
+fn withhold(catalogue: &mut Catalogue, link: Listed) {
+    let shadowed = catalogue.skipped.iter().position(|skipped| {
+        skipped.reason == Reason::Shadowed
+            && skipped.skill.as_ref().is_some_and(|skill| {
+                skill.summary.name == link.summary.name
+                    && !(skill.scope == Scope::Agent && is_linked(skill))
+            })
+    });
+    let next = shadowed.and_then(|at| catalogue.skipped.remove(at).skill);
+    catalogue.skills.extend(next.map(|skill| *skill));
+    catalogue.skipped.push(Skipped {
+        path: link.path.clone(),
+        reason: Reason::Client,
+        message: "it is a link, and an agent's own skills are files of its own".to_owned(),
+        notes: Vec::new(),
+        skill: Some(Box::new(link)),
+    });
+}
+
 /// Whether a symbolic link lies between a skill's root and its file.
 fn is_linked(skill: &Listed) -> bool {
     let links = skill.path.ancestors().take_while(|path| *path != skill.root);
@@ -442,8 +460,11 @@ impl<'a> Wanted<'a> {
         };
         match self.what {
             What::Create { content } => store.create(own, None, self.name, content, all),
-            // An agent's edit is a new version of the whole text.
-            What::Edit { content } => store.upsert(own, skill.summary.title(), content, all),
+            // An agent's edit is a new version of the whole text; a body alone keeps the frontmatter.
+            What::Edit { content } => {
+                let text = with_frontmatter(skill, content)?;
+                store.upsert(own, skill.summary.title(), &text, all)
+            }
             What::Patch { file, old, new } => store.patch(skill, file, old, new, Matching::Fuzzy),
             What::Delete => store.delete(skill),
             What::WriteFile { file, content } => {
@@ -452,6 +473,19 @@ impl<'a> Wanted<'a> {
             What::RemoveFile { file } => store.remove_file(skill, file),
         }
     }
+}
+
+/// A new text for a skill, below its old frontmatter when it brings none.
+fn with_frontmatter<'t>(skill: &Listed, content: &'t str) -> Result<Cow<'t, str>, Error> {
+    let old = read_text(skill)?;
+    let body = hone_skill::read(&old, None).skill.map(|skill| skill.body);
+    let front = body.and_then(|body| std::str::from_utf8(old.get(..body.start)?).ok());
+    Ok(match front {
+        Some(front) if !content.trim_start().starts_with("---") => {
+            Cow::Owned(format!("{front}{content}"))
+        }
+        _ => Cow::Borrowed(content),
+    })
 }
 
 #[derive(Debug, Clone, Copy)]
