@@ -4,7 +4,12 @@
 //! task has: names are unique, a whitelist narrows it, and the tools for skills are always in it.
 
 pub mod ask_agent;
+pub mod command;
+pub mod fetch;
+pub mod files;
+pub mod patterns;
 pub mod schema;
+pub mod skills;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -233,4 +238,19 @@ fn is_name(name: &str) -> bool {
 /// A text of the arguments; they fit the schema, so what is not there was not given.
 pub(crate) fn text_of<'a>(arguments: &'a Value, name: &str) -> Option<&'a str> {
     arguments.get(name).and_then(Value::as_str)
+}
+/// A whole number of the arguments.
+pub(crate) fn number_of(arguments: &Value, name: &str) -> Option<usize> {
+    arguments.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok())
+}
+
+/// Runs what blocks on a thread of its own. Once begun it is not interrupted, so that no write is left
+/// half way.
+pub(crate) async fn blocking(work: impl FnOnce() -> ToolResult + Send + 'static) -> ToolResult {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(_) => {
+            ToolResult::failed("the tool broke down; this is a fault of hone, not of the call")
+        }
+    }
 }
