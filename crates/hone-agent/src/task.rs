@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::canonical::{canonical, sha256};
 use crate::event::Event;
-use crate::model::{Message, Model, ModelError, Request, Role, Usage};
+use crate::model::{Message, Model, ModelError, Request, Role, ToolSpec, Usage};
 use crate::prompt::{self, Frame};
 use crate::reply::{self, Call, MAX_REPLY_BYTES, Said};
 use crate::step::{Outcome, Reply, Step, ToolStep, What};
@@ -320,6 +321,8 @@ struct Run<'a, 't> {
     latest: i64,
     steps: Vec<Step>,
     conversation: Vec<Message>,
+    /// The tools, for a backend that takes them natively.
+    specs: Arc<[ToolSpec]>,
     cost: Cost,
     /// How often each call was made since something else changed the world.
     repeats: HashMap<String, usize>,
@@ -343,6 +346,7 @@ impl<'a, 't> Run<'a, 't> {
             latest: started,
             steps: Vec::new(),
             conversation,
+            specs: task.tools.allowed().map(ToolSpec::from).collect(),
             cost: Cost::default(),
             repeats: HashMap::new(),
         };
@@ -408,6 +412,7 @@ impl<'a, 't> Run<'a, 't> {
             messages: std::mem::take(&mut self.conversation),
             temperature: self.task.limits.temperature,
             max_tokens: self.task.limits.reply_tokens,
+            tools: Arc::clone(&self.specs),
         };
         let reply = tokio::select! {
             biased;

@@ -42,6 +42,7 @@ mod history;
 mod index;
 mod ledger;
 pub mod memo;
+mod model_settings;
 mod newborn;
 mod objects;
 mod patch;
@@ -78,6 +79,9 @@ pub use files::{
 pub use history::{files_at, history};
 pub use hone_skill::Origin;
 pub use ledger::{Action, FileChange, Revision, deleted};
+pub use model_settings::{
+    MAX_MCP_NAME_BYTES, MAX_MCP_SERVERS, MAX_MODEL_TIMEOUT, McpServer, ModelSettings, Wire,
+};
 pub use objects::hash;
 pub use patch::{Matching, PatchError, Patched, patch};
 pub use place::{list_files, read_file, read_text};

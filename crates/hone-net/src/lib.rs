@@ -44,5 +44,5 @@ pub use answer::Answer;
 pub use client::{Client, Limits, Page, PlainHttp, Reach, Settings, parse};
 pub use download::{Downloaded, MAX_RESUMES, Progress};
 pub use error::{Error, Wait};
-pub use proxy::Proxies;
+pub use proxy::{Proxies, is_local};
 pub use resolve::{Resolve, Resolving, SystemResolver};

@@ -3,6 +3,8 @@
 use hyper_util::client::proxy::matcher::Matcher;
 use url::{Host, Url};
 
+use crate::address::why_not_public;
+
 /// The proxies to use, in the words of the usual variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proxies {
@@ -57,6 +59,16 @@ pub(crate) fn is_proxied(matcher: &Matcher, url: &Url) -> bool {
 fn is_name_of_this_machine(name: &str) -> bool {
     let name = name.trim_end_matches('.');
     name == "localhost" || name.ends_with(".localhost")
+}
+
+/// Whether an address leads to this machine or its networks, as far as its form tells.
+pub fn is_local(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => is_name_of_a_network(name),
+        Some(Host::Ipv4(address)) => why_not_public(address.into()).is_some(),
+        Some(Host::Ipv6(address)) => why_not_public(address.into()).is_some(),
+        None => false,
+    }
 }
 
 /// Whether a name means something inside a network by its form alone.
