@@ -5,6 +5,7 @@
 //! create decides, and what it does not allow becomes a [`Proposal`] for a person, with nothing written.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -56,6 +57,10 @@ pub struct Shelf {
     policy: Policy,
     now: Clock,
     active: Mutex<Vec<Active>>,
+    /// The catalogue, until the agent changes a skill.
+    found: Mutex<Option<Arc<Catalogue>>>,
+    /// The skills whose text the agent has read or written.
+    known: Mutex<BTreeSet<PathBuf>>,
 }
 
 /// A skill that was read in this task, so that what follows is done in its name.
@@ -87,8 +92,18 @@ impl Shelf {
         now: Clock,
     ) -> Self {
         let Author { actor, reason, .. } = author;
-        let active = Mutex::default();
-        Self { state: Mutex::new(state), search, own, actor, reason, policy, now, active }
+        Self {
+            state: Mutex::new(state),
+            search,
+            own,
+            actor,
+            reason,
+            policy,
+            now,
+            active: Mutex::default(),
+            found: Mutex::default(),
+            known: Mutex::default(),
+        }
     }
 
     /// The three tools.
@@ -99,9 +114,13 @@ impl Shelf {
             .into()
     }
 
-    /// The skills as they are now, links in the agent's own root withheld: what lies outside a brain
-    /// must not change it unseen.
-    pub fn catalogue(&self) -> Catalogue {
+    /// The skills as they were when the task first asked, or last changed one. Links in the agent's own
+    /// root are withheld: what lies outside a brain must not change it unseen.
+    pub fn catalogue(&self) -> Arc<Catalogue> {
+        Arc::clone(lock(&self.found).get_or_insert_with(|| Arc::new(self.look())))
+    }
+
+    fn look(&self) -> Catalogue {
         let mut catalogue = Catalogue::find(self.search.clone(), &self.state());
         let (linked, kept) = catalogue
             .skills
@@ -118,11 +137,11 @@ impl Shelf {
 
     /// The skills that were read in this task.
     pub fn active(&self) -> Vec<Active> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.active).clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn list(&self, query: &str) -> ToolResult {
@@ -186,6 +205,7 @@ impl Shelf {
         }
         drop(state);
         self.activate(skill);
+        lock(&self.known).insert(real(skill.key()));
         let files = list_files(skill).unwrap_or_default();
         let files = if files.is_empty() {
             String::new()
@@ -198,7 +218,7 @@ impl Shelf {
     }
 
     fn activate(&self, skill: &Listed) {
-        let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut active = lock(&self.active);
         active.retain(|other| other.name != skill.summary.name);
         if active.len() >= MAX_ACTIVE {
             active.remove(0);
@@ -232,6 +252,14 @@ impl Shelf {
                 Err(error) => return ToolResult::failed(told(&error)),
             },
         };
+        if let (What::Edit { .. } | What::Delete, Some(skill)) = (&change.what, skill)
+            && !lock(&self.known).contains(&real(skill.key()))
+        {
+            return ToolResult::refused(format!(
+                "Read `{}` with `skill_view` first: `{}` takes away all that it says.",
+                skill.summary.name, change.action
+            ));
+        }
         let state = self.state();
         let carry_out = |mode| {
             let author = Author {
@@ -252,7 +280,13 @@ impl Shelf {
             return refused;
         }
         match carry_out(Mode::Write) {
-            Ok(done) => changed(change.action, &done),
+            Ok(done) => {
+                lock(&self.found).take();
+                if !matches!(change.what, What::WriteFile { .. } | What::RemoveFile { .. }) {
+                    lock(&self.known).insert(real(&done.path));
+                }
+                changed(change.action, &done)
+            }
             Err(error) => ToolResult::failed(told(&error)),
         }
     }
@@ -294,6 +328,16 @@ impl Shelf {
         };
         Err(ToolResult::refused(why).with(Effect::SkillPending(proposal)))
     }
+}
+
+/// What a lock guards, also when somebody broke down with it: each of these is whole at any time.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A path with its links resolved.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Withholds a link; a skill that it went before takes its place.
@@ -340,6 +384,7 @@ fn told(error: &Error) -> String {
         _ => error.hint().filter(|hint| !hint.contains("`hone ") && !hint.contains("`--")),
     };
     match hint {
+        Some(hint) if hint.ends_with('?') => format!("{error}; {hint}"),
         Some(hint) => format!("{error}. {hint}."),
         None => format!("{error}."),
     }
@@ -394,7 +439,7 @@ fn changed(action: &str, done: &Change) -> ToolResult {
         "delete" => format!("deleted {name}; its history is kept"),
         _ => format!("changed {name}{version}"),
     };
-    let mut text = format!("Done: {said}. It is in the index from the next task on.\n");
+    let mut text = format!("Done: {said}. The next task will see it so.\n");
     for warning in &done.warnings {
         let _ = writeln!(text, "- could be better: {}", warning.message);
     }

@@ -140,9 +140,7 @@ async fn a_skill_is_created_listed_read_edited_patched_and_deleted() {
     let deleted = brain.manage(json!({"action": "delete", "name": "oracle-check"})).await;
     assert_eq!(
         deleted.text.lines().next(),
-        Some(
-            "Done: deleted oracle-check; its history is kept. It is in the index from the next task on."
-        )
+        Some("Done: deleted oracle-check; its history is kept. The next task will see it so.")
     );
     assert_eq!(brain.call("skills_list", json!({})).await.text, "No skills.\n");
 }
@@ -177,7 +175,7 @@ async fn k10_changing_what_is_missing_is_an_error_and_creates_nothing() {
         let result = brain.manage(arguments).await;
         assert_eq!(
             (result.outcome, result.text.as_str()),
-            (Outcome::Failed, "there is no skill `great`. did you mean `greet`?.")
+            (Outcome::Failed, "there is no skill `great`; did you mean `greet`?")
         );
     }
     assert_eq!(fs::read_dir(brain.skills()).unwrap().count(), 1);
@@ -276,6 +274,7 @@ async fn a_dangerous_skill_is_not_written_and_waits_for_a_person() {
 async fn a_change_that_makes_a_skill_dangerous_is_not_written() {
     let brain = Brain::new();
     put(&brain.skills().join("greet/SKILL.md"), GREET);
+    brain.call("skill_view", json!({"name": "greet"})).await;
     let body = HOSTILE.split("---\n").nth(2).unwrap();
     for arguments in [
         json!({"action": "edit", "name": "greet", "content": HOSTILE}),
@@ -366,4 +365,44 @@ async fn l22_a_skill_of_one_task_is_in_the_index_of_the_next_and_its_body_in_no_
     assert!(!systems[0].contains("Says hello when somebody arrives."));
     assert!(systems[1].contains("greet: Says hello when somebody arrives."), "{}", systems[1]);
     assert!(systems.iter().all(|system| !system.contains("Say hello.")));
+}
+
+#[tokio::test]
+async fn what_was_not_read_is_neither_replaced_nor_deleted() {
+    let brain = Brain::new();
+    put(&brain.skills().join("greet.md"), GREET);
+    let edit = json!({"action": "edit", "name": "greet", "content": "Wave.\n"});
+    for arguments in [edit.clone(), json!({"action": "delete", "name": "greet"})] {
+        let result = brain.manage(arguments).await;
+        assert_eq!(result.outcome, Outcome::Refused);
+        assert!(result.text.starts_with("Read `greet` with `skill_view` first"), "{}", result.text);
+    }
+    assert_eq!(fs::read_to_string(brain.skills().join("greet.md")).unwrap(), GREET);
+    brain.call("skill_view", json!({"name": "greet"})).await;
+    assert_eq!(brain.manage(edit).await.outcome, Outcome::Ok);
+    let text = fs::read_to_string(brain.skills().join("greet.md")).unwrap();
+    assert!(
+        text.contains("description: Says hello when somebody arrives.")
+            && text.ends_with("Wave.\n"),
+        "{text}"
+    );
+    // What the agent wrote itself it knows.
+    let own = GREET.replace("greet", "own");
+    brain.manage(json!({"action": "create", "name": "own", "content": own})).await;
+    let edited = brain.manage(json!({"action": "edit", "name": "own", "content": "Wave.\n"})).await;
+    assert_eq!(edited.outcome, Outcome::Ok, "{}", edited.text);
+}
+
+#[tokio::test]
+async fn the_skills_are_looked_for_once_and_again_after_a_change() {
+    let brain = Brain::new();
+    put(&brain.skills().join("greet.md"), GREET);
+    let first = brain.shelf.catalogue();
+    brain.call("skills_list", json!({})).await;
+    brain.call("skill_view", json!({"name": "greet"})).await;
+    assert!(Arc::ptr_eq(&first, &brain.shelf.catalogue()));
+    let created =
+        json!({"action": "create", "name": "own", "content": GREET.replace("greet", "own")});
+    assert_eq!(brain.manage(created).await.outcome, Outcome::Ok);
+    assert_eq!(brain.shelf.catalogue().skills.len(), 2);
 }
