@@ -14,7 +14,7 @@ use std::time::Duration;
 use hone_guard::policy::Policy;
 use hone_guard::sandbox::Helper;
 use hone_library::{
-    Author, Catalogue, DEFAULT_BUDGET, DEFAULT_DEPTH, Search, Standing, State, standings,
+    Author, Catalogue, DEFAULT_BUDGET, DEFAULT_DEPTH, Listed, Search, Standing, State, standings,
 };
 use hone_router::{Index, Ranked, Ranking, level0};
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ use crate::brain::{
     Brain, BrainError, Evidence, Owner, Session, Settings, Waiting, actor, files, members,
 };
 use crate::event::Event;
-use crate::memory::{Ending, Frozen, Subscriber, TaskRow};
+use crate::memory::{Ending, Frozen, Note, Objection, Quarantined, Subscriber, TaskRow};
 use crate::model::{Budget, Message, Model, NoPrice, Prices};
 use crate::prompt::Frame;
 use crate::step::{Effect, Proposal};
@@ -146,6 +146,8 @@ pub struct Order {
     pub tokens: Option<u64>,
     /// The tools that may be called, of those that the agent's settings allow.
     pub tools: Option<Vec<String>>,
+    /// Skills that it was called with: what they declare holds for its commands.
+    pub skills: Vec<Listed>,
     /// How long it waits for its turn; [`DEFAULT_PATIENCE`] when left out.
     pub patience: Option<Duration>,
 }
@@ -283,6 +285,9 @@ impl Runner {
             notes.push(format!("a part of `{file}` is left out of the prompt: {why}"));
         }
         let shelf = Arc::new(self.shelf(brain, session.task()));
+        for skill in &order.skills {
+            shelf.activate(skill);
+        }
         let catalogue = shelf.catalogue();
         let (index, skills) = index(&catalogue, session.state(), &order.input);
         chain.agents.push(brain.id.clone());
@@ -404,6 +409,9 @@ impl Runner {
             }
         }
         learn(&mut learned, &finished, ending);
+        for proposal in &learned.proposals {
+            session.remembering().draft().set_aside(held_back(proposal, ended));
+        }
         let row = TaskRow {
             task: finished.id.clone(),
             subscriber: order.subscriber.clone(),
@@ -562,6 +570,17 @@ fn learn(learned: &mut Learned, finished: &Finished, ending: Ending) {
     if ending == Ending::Answered {
         learned.skills = skills.into_values().collect();
     }
+}
+
+/// A change of a skill that was not let through, beside the notes that were not.
+fn held_back(proposal: &Proposal, at: i64) -> Quarantined {
+    let note = Note {
+        key: format!("skill {}", proposal.name),
+        value: proposal.arguments.to_string(),
+        shared: false,
+    };
+    let message = format!("{}: {}", proposal.verdict, proposal.findings.join("; "));
+    Quarantined { note, at, objection: Objection { rule: proposal.action.clone(), message } }
 }
 
 /// Writes every step in full, one a line, between the task and its end.

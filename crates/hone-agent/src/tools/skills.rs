@@ -217,7 +217,8 @@ impl Shelf {
             .with(Effect::SkillRead { name: name.clone(), version })
     }
 
-    fn activate(&self, skill: &Listed) {
+    /// What follows is done in the name of a skill too.
+    pub(crate) fn activate(&self, skill: &Listed) {
         let mut active = lock(&self.active);
         active.retain(|other| other.name != skill.summary.name);
         if active.len() >= MAX_ACTIVE {

@@ -9,6 +9,7 @@ use hone_router::{
     PayloadError, Place, Question, Request, prepare, question, requirements_of, select,
 };
 
+use super::agent;
 use super::answers::Kept;
 use super::inline_shell::InSandbox;
 use super::needs::{ask, can_ask, from_environment, looked_at, tell};
@@ -116,9 +117,38 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
         payload =
             prepare(&Request { inline: Inline::Run(&runner), ..request }).map_err(not_prepared)?;
     }
+    if forks && still.is_none() {
+        let mut told = report(&payload, &meant, &needs, None, true, runs);
+        let done = agent::fork(context, &payload.text, &meant.skills, &told.tools, call.json);
+        if done.is_ok() {
+            for skill in &meant.skills {
+                usage::count(&context.state, skill, Event::Use, now());
+            }
+        }
+        if call.json {
+            if let Ok(done) = &done {
+                told.available = true;
+                told.answer = done.finished.answer().map(std::borrow::Cow::into_owned);
+                told.end = Some(done.finished.end.to_string());
+                told.steps = Some(done.finished.steps.len());
+            }
+            print_json(&told)?;
+        }
+        return match done {
+            Ok(done) => Ok(agent::exit_code(&done)),
+            // The report was printed, and says that it is not available here.
+            Err(error) if call.json => {
+                error.report();
+                Ok(ExitCode::from(NO))
+            }
+            Err(error) => {
+                Err(error.advised("`--inline` gives the skill to this conversation".to_owned()))
+            }
+        };
+    }
     if call.json {
         print_json(&report(&payload, &meant, &needs, still.as_ref(), forks, runs))?;
-    } else if still.is_none() && !forks {
+    } else if is_given {
         print_data(&payload.text)?;
     }
     if is_given {
@@ -131,14 +161,7 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
         }
         return Ok(ExitCode::SUCCESS);
     }
-    if still.is_some() {
-        say("hint: set what is missing, or go on without it: `--allow-missing`");
-    } else {
-        say(
-            "error: this skill runs as a task of its own (`context: fork`), which is not available yet",
-        );
-        say("hint: `--inline` gives it to this conversation");
-    }
+    say("hint: set what is missing, or go on without it: `--allow-missing`");
     Ok(ExitCode::from(NO))
 }
 
@@ -166,6 +189,9 @@ fn report(
         words: payload.words.clone(),
         context: routing::place(if forks { Place::Fork } else { Place::Inline }),
         available: !forks,
+        answer: None,
+        end: None,
+        steps: None,
         tools: if forks { tools } else { Vec::new() },
         skills: payload.skills.iter().cloned().map(Into::into).collect(),
         needs: needs.iter().map(Into::into).collect(),

@@ -517,3 +517,30 @@ fn writing_needs_a_workspace() {
         "{run}"
     );
 }
+
+#[test]
+fn a_skill_that_forks_is_a_task_with_the_tools_that_it_declares() {
+    let server = Server::says(&[
+        call("write_file", json!({"path": "out.txt", "content": "x"})),
+        call("read_file", json!({"path": "prices.csv"})),
+        answer("120 cents"),
+    ]);
+    let sandbox = server.sandbox();
+    sandbox.write(
+        "home/.agents/skills/review/SKILL.md",
+        "---\nname: review\ndescription: Reviews.\ncontext: fork\nallowed-tools: Read Glob\n---\nReview it.\n",
+    );
+    let run = sandbox.hone("invoke /review the prices --json").run();
+    let told = run.json();
+    assert_eq!(
+        (&told["available"], &told["answer"], &told["end"], &told["steps"]),
+        (&json!(true), &json!("120 cents"), &json!("answered"), &json!(5)),
+        "{run}"
+    );
+    assert!(!sandbox.path("project/out.txt").exists());
+    let system = server.system(0);
+    assert!(system.contains("`read_file`") && !system.contains("`run_command`"), "{system}");
+    let asked =
+        server.asked.lock().unwrap()[0]["messages"][1]["content"].as_str().unwrap().to_owned();
+    assert!(asked.contains("Review it.") && asked.contains("the prices"), "{asked}");
+}

@@ -491,11 +491,16 @@ fn variables_can_be_switched_off() {
 }
 
 #[test]
-fn a_fork_is_not_available_yet_but_its_shape_is() {
+fn a_fork_needs_a_model_and_its_shape_does_not() {
     let sandbox = library();
     sandbox.write(
         "home/.agents/skills/review/SKILL.md",
         "---\nname: review\ndescription: Reviews.\ncontext: fork\nallowed-tools: Read Bash(git diff *)\n---\nReview it.\n",
+    );
+    // A server that is not there, so that no other is looked for.
+    sandbox.write(
+        "state/config.toml",
+        "[model]\nbase_url = \"http://127.0.0.1:9/v1\"\nstream = false\n",
     );
     assert_snapshot!(
         transcript(&sandbox, &["invoke /review", "invoke /review --inline"]),

@@ -3,8 +3,9 @@
 mod chat;
 mod demo;
 mod folder;
-pub(crate) mod interrupt;
-pub(crate) mod models;
+mod fork;
+mod interrupt;
+mod models;
 mod run;
 mod show;
 mod view;
@@ -14,7 +15,8 @@ use hone_agent::run::RunError;
 
 pub(crate) use chat::chat;
 pub(crate) use demo::demo;
-pub(crate) use run::run;
+pub(crate) use fork::fork;
+pub(crate) use run::{exit_code, run};
 
 use crate::cli::AgentCommand;
 use crate::context::Context;
