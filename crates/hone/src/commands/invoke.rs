@@ -9,7 +9,7 @@ use hone_router::{
     PayloadError, Place, Question, Request, prepare, question, requirements_of, select,
 };
 
-use super::agent;
+use super::agent::{Fork, exit_code};
 use super::answers::Kept;
 use super::inline_shell::InSandbox;
 use super::needs::{ask, can_ask, from_environment, looked_at, tell};
@@ -111,40 +111,17 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
     let forks = payload.place() == Place::Fork && !call.inline;
     let is_given = still.is_none() && !forks;
     let runs = context.config.invoke.inline_shell;
-    // Nothing runs for a text that nobody gets.
-    if runs && still.is_none() && (is_given || call.json) {
+    // Nothing runs for a text that nobody gets, and without a model nobody gets that of a fork.
+    let fork = (forks && still.is_none()).then(|| Fork::ready(context));
+    let has_reader = is_given || matches!(fork, Some(Ok(_)));
+    if runs && has_reader {
         let runner = InSandbox { context, skills: &meant.skills };
         payload =
             prepare(&Request { inline: Inline::Run(&runner), ..request }).map_err(not_prepared)?;
     }
-    if forks && still.is_none() {
-        let mut told = report(&payload, &meant, &needs, None, true, runs);
-        let done = agent::fork(context, &payload.text, &meant.skills, &told.tools, call.json);
-        if done.is_ok() {
-            for skill in &meant.skills {
-                usage::count(&context.state, skill, Event::Use, now());
-            }
-        }
-        if call.json {
-            if let Ok(done) = &done {
-                told.available = true;
-                told.answer = done.finished.answer().map(std::borrow::Cow::into_owned);
-                told.end = Some(done.finished.end.to_string());
-                told.steps = Some(done.finished.steps.len());
-            }
-            print_json(&told)?;
-        }
-        return match done {
-            Ok(done) => Ok(agent::exit_code(&done)),
-            // The report was printed, and says that it is not available here.
-            Err(error) if call.json => {
-                error.report();
-                Ok(ExitCode::from(NO))
-            }
-            Err(error) => {
-                Err(error.advised("`--inline` gives the skill to this conversation".to_owned()))
-            }
-        };
+    if let Some(fork) = fork {
+        let told = report(&payload, &meant, &needs, None, true, runs);
+        return forked(context, fork, &payload.text, &meant.skills, told, call.json);
     }
     if call.json {
         print_json(&report(&payload, &meant, &needs, still.as_ref(), forks, runs))?;
@@ -163,6 +140,39 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
     }
     say("hint: set what is missing, or go on without it: `--allow-missing`");
     Ok(ExitCode::from(NO))
+}
+
+/// Runs the skills as a task of their own, and says what came of it.
+fn forked(
+    context: &Context,
+    fork: Result<Fork, Failure>,
+    text: &str,
+    skills: &[&Listed],
+    mut told: routing::Invoked,
+    as_json: bool,
+) -> Outcome {
+    let done = fork.and_then(|fork| fork.run(context, text, skills, &told.tools, as_json));
+    if let Ok(done) = &done {
+        for skill in skills {
+            usage::count(&context.state, skill, Event::Use, now());
+        }
+        told.available = true;
+        told.answer = done.finished.answer().map(std::borrow::Cow::into_owned);
+        told.end = Some(done.finished.end.to_string());
+        told.steps = Some(done.finished.steps.len());
+    }
+    if as_json {
+        print_json(&told)?;
+    }
+    match done {
+        Ok(done) => Ok(exit_code(&done)),
+        // The report was printed, and says that it is not available here.
+        Err(error) if as_json => {
+            error.report();
+            Ok(ExitCode::from(NO))
+        }
+        Err(error) => Err(error.advised("`--inline` gives it to this conversation".to_owned())),
+    }
 }
 
 fn report(

@@ -371,12 +371,12 @@ fn without_a_model_a_person_is_told_how_to_get_one() {
     assert_snapshot!(sandbox.hone("run ada hello").run(), @"
     exit: 2
     --- stderr
-    error: there is no model to ask; get one:
+    error: there is no model to ask
+    hint: get one:
       on this machine: install Ollama (https://ollama.com), `ollama pull llama3.2`, and run this again
       from a provider: put its key into ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY
       any other server of the chat API: `hone config set model.base_url http://HOST:PORT/v1`
-    error: nothing was run
-    hint: `hone demo` shows a recorded task without one
+    or watch a recorded task without one: `hone demo`
     ");
 }
 

@@ -2,7 +2,6 @@
 //!
 //! It runs in the brain of `--agent`, else in one that is thrown away. Its answer is what is left of it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use hone_agent::brain::{Brain, New};
@@ -52,52 +51,66 @@ fn tools_of(declared: &[String]) -> Option<Vec<String>> {
     Some(tools)
 }
 
-/// Runs called skills as a task.
-pub(crate) fn fork(
-    context: &Context,
-    text: &str,
-    skills: &[&Listed],
-    declared: &[String],
-    is_silent: bool,
-) -> Result<Report, Failure> {
-    let runtime = runtime()?;
-    let found = runtime.block_on(models::find(context, None))?;
-    let interrupt = Interrupt::listen();
-    let mut runner = runner(context, Arc::clone(&found.model), interrupt.task())?;
-    let broken = |error: std::io::Error| Failure::failed(format!("no place to work: {error}"), "");
-    let scratch = tempfile::Builder::new().prefix("hone-fork-").tempdir().map_err(broken)?;
-    let agent = match &context.places.agent {
-        Some(agent) => agent.clone(),
-        None => {
+/// A model that is ready for a task of its own.
+pub(crate) struct Fork {
+    runtime: tokio::runtime::Runtime,
+    found: models::Found,
+}
+
+impl Fork {
+    /// Finds the model.
+    pub(crate) fn ready(context: &Context) -> Result<Self, Failure> {
+        let runtime = runtime()?;
+        let found = runtime.block_on(models::find(context, None))?;
+        Ok(Self { runtime, found })
+    }
+
+    /// Runs called skills as a task.
+    pub(crate) fn run(
+        self,
+        context: &Context,
+        text: &str,
+        skills: &[&Listed],
+        declared: &[String],
+        is_silent: bool,
+    ) -> Result<Report, Failure> {
+        let Self { runtime, found } = self;
+        let interrupt = Interrupt::listen();
+        let mut runner = runner(context, Arc::clone(&found.model), interrupt.task())?;
+        let broken =
+            |error: std::io::Error| Failure::failed(format!("no place to work: {error}"), "");
+        let scratch = tempfile::Builder::new().prefix("hone-fork-").tempdir().map_err(broken)?;
+        let agent = if let Some(agent) = &context.places.agent {
+            agent.clone()
+        } else {
             runner.hone_home = scratch.path().to_owned();
             Brain::create(&runner.hone_home, "fork", &New::default()).map_err(failure)?.id
+        };
+        let tools = tools_of(declared);
+        let writes = ["write_file", "run_command"];
+        let may_write = tools.iter().flatten().any(|tool| writes.contains(&tool.as_str()));
+        let place = if may_write { Space::Write } else { Space::Read };
+        let order = Order {
+            agent,
+            input: text.to_owned(),
+            space: readable(context).map(place),
+            tools,
+            skills: skills.iter().map(|skill| (*skill).clone()).collect(),
+            ..Order::default()
+        };
+        let view = View::new(Mode::Lines);
+        let listener: &dyn Listener = if is_silent { &Silence } else { &view };
+        if !is_silent {
+            say(&format!("a task of its own asks {} ({})", found.model.name(), found.why));
         }
-    };
-    let tools = tools_of(declared);
-    let writes = ["write_file", "run_command"];
-    let may_write = tools.iter().flatten().any(|tool| writes.contains(&tool.as_str()));
-    let place =
-        |folder: PathBuf| if may_write { Space::Write(folder) } else { Space::Read(folder) };
-    let order = Order {
-        agent,
-        input: text.to_owned(),
-        space: readable(context).map(place),
-        tools,
-        skills: skills.iter().map(|skill| (*skill).clone()).collect(),
-        ..Order::default()
-    };
-    let view = View::new(Mode::Lines);
-    let listener: &dyn Listener = if is_silent { &Silence } else { &view };
-    if !is_silent {
-        say(&format!("a task of its own asks {} ({})", found.model.name(), found.why));
+        let report = runtime.block_on(runner.run(&order, listener));
+        interrupt.done();
+        let report = report.map_err(not_run)?;
+        if !is_silent {
+            view.report(&report)?;
+        }
+        Ok(report)
     }
-    let report = runtime.block_on(runner.run(&order, listener));
-    interrupt.done();
-    let report = report.map_err(not_run)?;
-    if !is_silent {
-        view.report(&report)?;
-    }
-    Ok(report)
 }
 
 #[cfg(test)]

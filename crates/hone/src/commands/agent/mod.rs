@@ -15,7 +15,7 @@ use hone_agent::run::RunError;
 
 pub(crate) use chat::chat;
 pub(crate) use demo::demo;
-pub(crate) use fork::fork;
+pub(crate) use fork::Fork;
 pub(crate) use run::{exit_code, run};
 
 use crate::cli::AgentCommand;
