@@ -14,7 +14,7 @@ use std::time::Duration;
 use hone_guard::policy::Policy;
 use hone_guard::sandbox::Helper;
 use hone_library::{
-    Author, Catalogue, DEFAULT_BUDGET, DEFAULT_DEPTH, Search, Standing, State, standings,
+    Author, Catalogue, DEFAULT_BUDGET, DEFAULT_DEPTH, Listed, Search, Standing, State, standings,
 };
 use hone_router::{Index, Ranked, Ranking, level0};
 use schemars::JsonSchema;
@@ -27,7 +27,7 @@ use crate::brain::{
 };
 use crate::event::Event;
 use crate::lineage::Receipt;
-use crate::memory::{Ending, Frozen, Subscriber, TaskRow};
+use crate::memory::{Ending, Frozen, Note, Objection, Quarantined, Subscriber, TaskRow};
 use crate::model::{Budget, Message, Model, NoPrice, Prices};
 use crate::prompt::Frame;
 use crate::step::{Effect, Proposal};
@@ -147,6 +147,8 @@ pub struct Order {
     pub tokens: Option<u64>,
     /// The tools that may be called, of those that the agent's settings allow.
     pub tools: Option<Vec<String>>,
+    /// Skills that it was called with: what they declare holds for its commands.
+    pub skills: Vec<Listed>,
     /// How long it waits for its turn; [`DEFAULT_PATIENCE`] when left out.
     pub patience: Option<Duration>,
 }
@@ -286,6 +288,9 @@ impl Runner {
             notes.push(format!("a part of `{file}` is left out of the prompt: {why}"));
         }
         let shelf = Arc::new(self.shelf(brain, session.task()));
+        for skill in &order.skills {
+            shelf.activate(skill);
+        }
         let catalogue = shelf.catalogue();
         let (index, skills) = index(&catalogue, session.state(), &order.input);
         chain.agents.push(brain.id.clone());
@@ -407,6 +412,9 @@ impl Runner {
             }
         }
         learn(&mut learned, &finished, ending);
+        for proposal in &learned.proposals {
+            session.remembering().draft().set_aside(held_back(proposal, ended));
+        }
         let row = TaskRow {
             task: finished.id.clone(),
             subscriber: order.subscriber.clone(),
@@ -569,6 +577,17 @@ fn learn(learned: &mut Learned, finished: &Finished, ending: Ending) {
     }
 }
 
+/// A change of a skill that was not let through, beside the notes that were not.
+fn held_back(proposal: &Proposal, at: i64) -> Quarantined {
+    let note = Note {
+        key: format!("skill {}", proposal.name),
+        value: proposal.arguments.to_string(),
+        shared: false,
+    };
+    let message = format!("{}: {}", proposal.verdict, proposal.findings.join("; "));
+    Quarantined { note, at, objection: Objection { rule: proposal.action.clone(), message } }
+}
+
 /// Writes every step in full, one a line, between the task and its end.
 fn keep_transcript(brain: &Brain, finished: &Finished, order: &Order) -> Result<(), BrainError> {
     let folder = brain.member(members::TRANSCRIPTS);
@@ -583,12 +602,11 @@ fn keep_transcript(brain: &Brain, finished: &Finished, order: &Order) -> Result<
         "system": system,
     });
     let foot = json!({"kind": "end", "end": finished.end, "cost": finished.cost});
-    let mut text = format!("{head}\n");
-    for step in &finished.steps {
-        text.push_str(&serde_json::to_string(step).unwrap_or_default());
-        text.push('\n');
-    }
-    text.push_str(&format!("{foot}\n"));
+    let mut lines = vec![head.to_string()];
+    let steps = finished.steps.iter();
+    lines.extend(steps.map(|step| serde_json::to_string(step).unwrap_or_default()));
+    lines.push(foot.to_string());
+    let text = lines.join("\n") + "\n";
     files::write(&folder.join(format!("{}.jsonl", finished.id)), text.as_bytes())
 }
 

@@ -114,6 +114,12 @@ impl Draft {
         Ok(&self.notes.entry(place).or_insert((order, note, at)).1)
     }
 
+    /// Sets something aside that the guard objects to; of its text as much as of a message is kept.
+    pub fn set_aside(&mut self, mut held: Quarantined) {
+        held.note.value = cut(&held.note.value);
+        self.quarantined.push(held);
+    }
+
     /// The notes in the order in which they were made, with their times.
     pub fn notes(&self) -> impl Iterator<Item = (&Note, i64)> {
         let mut notes: Vec<_> = self.notes.values().collect();

@@ -36,8 +36,8 @@ pub(crate) fn new(context: &Context, id: &str, made: Made, as_json: bool) -> Out
         tools.into_iter().map(|tool| tool.trim().to_owned()).filter(|tool| !tool.is_empty())
     });
     let tools: Option<Vec<String>> = tools.map(Iterator::collect);
-    // A server's tools are known when it is asked; its name and theirs are joined by a sign.
-    let is_known = |tool: &&String| TOOLS.contains(&tool.as_str()) || tool.contains([':', '/']);
+    // A server's tools are known when it is asked.
+    let is_known = |tool: &&String| TOOLS.contains(&tool.as_str()) || tool.starts_with("mcp__");
     if let Some(unknown) = tools.iter().flatten().find(|tool| !is_known(tool)) {
         let hint = format!("there are {}", TOOLS.join(", "));
         return Err(Failure::no(format!("there is no tool `{unknown}`"), &hint));

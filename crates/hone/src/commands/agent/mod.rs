@@ -3,9 +3,10 @@
 mod chat;
 mod demo;
 mod folder;
-pub(crate) mod interrupt;
+mod fork;
+mod interrupt;
 mod lineage;
-pub(crate) mod models;
+mod models;
 mod run;
 mod show;
 mod view;
@@ -15,7 +16,8 @@ use hone_agent::run::RunError;
 
 pub(crate) use chat::chat;
 pub(crate) use demo::demo;
-pub(crate) use run::run;
+pub(crate) use fork::Fork;
+pub(crate) use run::{exit_code, run};
 
 use crate::cli::AgentCommand;
 use crate::context::Context;

@@ -6,7 +6,7 @@ use hone_agent::model::find::{self, HOW_TO_GET_ONE, NoModel};
 use hone_agent::model::{self, Model, Retries};
 
 use crate::context::Context;
-use crate::output::{Failure, say};
+use crate::output::Failure;
 
 /// A model, and why it is this one.
 pub(crate) struct Found {
@@ -30,12 +30,9 @@ pub(crate) async fn find(context: &Context, wanted: Option<&str>) -> Result<Foun
                 Some(wanted) => format!("there is no model `{wanted}` to ask"),
                 None => "there is no model to ask".to_owned(),
             };
-            say(&format!("error: {message}; get one:"));
-            for line in HOW_TO_GET_ONE {
-                say(&format!("  {line}"));
-            }
-            let hint = "`hone demo` shows a recorded task without one";
-            return Err(Failure::failed("nothing was run", hint));
+            let ways = HOW_TO_GET_ONE.map(|line| format!("  {line}\n")).concat();
+            let hint = format!("get one:\n{ways}or watch a recorded task without one: `hone demo`");
+            return Err(Failure::failed(message, &hint));
         }
         Err(error @ NoModel::Misconfigured(_)) => {
             return Err(Failure::failed(error.to_string(), "`hone config` shows the settings"));

@@ -63,7 +63,7 @@ pub(crate) fn run(
 }
 
 /// The exit code of a task.
-pub(super) fn exit_code(report: &Report) -> ExitCode {
+pub(crate) fn exit_code(report: &Report) -> ExitCode {
     match report.finished.end {
         End::Answered { .. } => ExitCode::SUCCESS,
         End::NotConverged { .. } | End::Failed { .. } => ExitCode::from(NO),
