@@ -36,7 +36,7 @@ fn a_link_is_relative_and_an_agent_that_sees_the_skill_needs_none() {
     let taken = hub.unshare(&machine.skill("tidy"), Some(&agents(&["goose"]))).unwrap();
     assert_eq!(taken, [machine.project.join(".goose/skills/tidy")]);
     assert!(link.exists());
-    assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), [link.clone()]);
+    assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), std::slice::from_ref(&link));
     assert!(link.symlink_metadata().is_err() && machine.skill("tidy").exists());
     assert_eq!(state.shares().unwrap(), []);
     let log: Vec<String> = machine.log().into_iter().map(|(action, _)| action).collect();
@@ -89,6 +89,6 @@ fn a_copy_is_taken_back_unless_somebody_changed_it() {
     assert!(hub.unshare(&machine.skill("tidy"), None).is_err());
     assert!(copy.path.exists());
     std::fs::write(copy.path.join("SKILL.md"), machine.read("tidy/SKILL.md")).unwrap();
-    assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), [copy.path.clone()]);
+    assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), std::slice::from_ref(&copy.path));
     assert!(!copy.path.exists());
 }
