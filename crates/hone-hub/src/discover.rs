@@ -129,7 +129,10 @@ pub(crate) fn discover(
 }
 
 /// The skill file of every folder that has one, outside of folders that are not searched.
-fn skill_files(entries: &BTreeMap<String, Kind>, named: &BTreeSet<String>) -> BTreeMap<String, String> {
+fn skill_files(
+    entries: &BTreeMap<String, Kind>,
+    named: &BTreeSet<String>,
+) -> BTreeMap<String, String> {
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     for path in entries.keys() {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -174,7 +177,8 @@ fn manifest_folders(tree: &mut dyn Tree) -> Result<BTreeSet<String>, FetchError>
         let Ok(json) = serde_json::from_slice::<Json>(&bytes) else { continue };
         let plugins = json.get("plugins").and_then(Json::as_array).map(Vec::as_slice);
         for plugin in plugins.unwrap_or(std::slice::from_ref(&json)) {
-            let base = plugin.get("source").and_then(Json::as_str).and_then(inside).unwrap_or_default();
+            let base =
+                plugin.get("source").and_then(Json::as_str).and_then(inside).unwrap_or_default();
             let skills = match plugin.get("skills") {
                 Some(Json::Array(skills)) => skills.iter().filter_map(Json::as_str).collect(),
                 Some(Json::String(skills)) => vec![skills.as_str()],

@@ -63,7 +63,8 @@ impl Folder {
                 self.add(path, Kind::Other("no regular file"))?;
             } else if place == Inside::Skill && depth >= MAX_FOLDERS + MAX_SKILL_DEPTH {
                 self.add(path, Kind::Other("a folder too deep"))?;
-            } else if place == Inside::Skill || (!is_pruned(&name) && depth <= MAX_SKILL_DEPTH + 1) {
+            } else if place == Inside::Skill || (!is_pruned(&name) && depth <= MAX_SKILL_DEPTH + 1)
+            {
                 // Another file system's or another owner's folder may be closed to us.
                 let Ok(inner) = entry.open_dir() else {
                     self.add(path, Kind::Other("a folder that cannot be opened"))?;

@@ -48,12 +48,9 @@ pub(crate) struct Repository {
 pub(crate) fn open(
     place: &GitPlace,
     pinned: Option<&str>,
-    options: &FetchOptions<'_>,
+    options: &FetchOptions,
 ) -> Result<Repository, FetchError> {
-    let folder = tempfile::Builder::new().prefix("git-").tempdir_in(&options.work);
-    let folder = folder.map_err(FetchError::io("create a folder in", &options.work))?;
-    let mut git = Git::new(&place.url, folder.path(), options)?;
-    git.run("prepare", &["init", "--quiet", "--bare", "--template=", "."], 0)?;
+    let (folder, mut git) = prepare(&place.url, options)?;
     let mut place = place.clone();
     let wanted = match pinned {
         Some(commit) => Wanted::Commit(commit.to_owned()),
@@ -64,14 +61,23 @@ pub(crate) fn open(
     Ok(Repository { place, commit, entries, ids, objects: None, git, _folder: folder })
 }
 
+/// An empty repository, so that no other one around it has a say.
+fn prepare(url: &str, options: &FetchOptions) -> Result<(TempDir, Git), FetchError> {
+    let folder = tempfile::Builder::new().prefix("git-").tempdir_in(&options.work);
+    let folder = folder.map_err(FetchError::io("create a folder in", &options.work))?;
+    let git = Git::new(url, folder.path(), options)?;
+    git.run("prepare for", &["init", "--quiet", "--bare", "--template=", "."], 0)?;
+    Ok((folder, git))
+}
+
 /// The commit that a place has now, without fetching anything of it.
-pub(crate) fn newest(place: &GitPlace, options: &FetchOptions<'_>) -> Result<String, FetchError> {
-    let mut git = Git::new(&place.url, &options.work, options)?;
+pub(crate) fn newest(place: &GitPlace, options: &FetchOptions) -> Result<String, FetchError> {
+    let (_folder, mut git) = prepare(&place.url, options)?;
     let mut place = place.clone();
     match resolve(&mut git, &mut place)? {
         Wanted::Commit(id) | Wanted::Reference { id: Some(id), .. } => Ok(id),
         Wanted::Reference { name, .. } => {
-            let found = references(&mut git, &[name.clone()])?;
+            let found = references(&mut git, std::slice::from_ref(&name))?;
             let id = found.into_iter().find(|(found, _)| *found == name).map(|(_, id)| id);
             id.ok_or_else(|| FetchError::NoReference { url: place.url.clone(), name })
         }
@@ -79,8 +85,8 @@ pub(crate) fn newest(place: &GitPlace, options: &FetchOptions<'_>) -> Result<Str
 }
 
 /// Whether git can talk to an address; the error is why not, in its words.
-pub(crate) fn probe(url: &str, options: &FetchOptions<'_>) -> Result<(), FetchError> {
-    let mut git = Git::new(url, &options.work, options)?;
+pub(crate) fn probe(url: &str, options: &FetchOptions) -> Result<(), FetchError> {
+    let (_folder, mut git) = prepare(url, options)?;
     references(&mut git, &["HEAD".to_owned()]).map(drop)
 }
 
@@ -190,10 +196,8 @@ fn fetch(git: &mut Git, wanted: &Wanted) -> Result<String, FetchError> {
         let all = ["origin", "+refs/heads/*:refs/hone/heads/*", "+refs/tags/*:refs/hone/tags/*"];
         git.ask("fetch", &[&FETCH[..], &all].concat(), 0)?;
         let found = commit_of(git, id);
-        return found.map_err(|_| FetchError::NoReference {
-            url: git.url().to_owned(),
-            name: id.clone(),
-        });
+        return found
+            .map_err(|_| FetchError::NoReference { url: git.url().to_owned(), name: id.clone() });
     }
     match last {
         Some(failed) => Err(failed.into_error()),
@@ -238,9 +242,7 @@ fn list(git: &Git, commit: &str, place: &GitPlace) -> Result<Listed, FetchError>
             }
             (Ok(path), "120000") => (path.to_owned(), Kind::Other("a link")),
             (Ok(path), "160000") => (path.to_owned(), Kind::Other("a submodule")),
-            (Ok(path), mode) => {
-                (path.to_owned(), Kind::File { is_executable: mode == "100755" })
-            }
+            (Ok(path), mode) => (path.to_owned(), Kind::File { is_executable: mode == "100755" }),
         };
         if entries.len() == MAX_TREE_ENTRIES {
             let limit = format!("{MAX_TREE_ENTRIES} files");

@@ -59,7 +59,8 @@ fn folded(path: &str) -> String {
         return path.to_ascii_lowercase();
     }
     // Upper, then lower: `ß` and `SS` meet, as they do in full case folding.
-    let folded: String = path.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();
+    let folded: String =
+        path.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();
     folded.nfkc().collect()
 }
 
@@ -79,7 +80,8 @@ pub(crate) fn check_path(path: &str) -> Result<(), String> {
     if path.contains('\\') {
         return refuse("its path holds a backslash");
     }
-    let is_drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
+    let is_drive =
+        path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
     if path.starts_with('/') || is_drive {
         return refuse("its path is absolute");
     }
@@ -142,9 +144,8 @@ mod tests {
         assert!(check_path(&deep(MAX_FOLDERS + 1)).is_err());
         assert_eq!(check_path(&"x".repeat(MAX_SEGMENT_BYTES)), Ok(()));
         assert!(check_path(&"x".repeat(MAX_SEGMENT_BYTES + 1)).is_err());
-        let long = |bytes: usize| {
-            ("a".repeat(99) + "/").repeat(bytes / 100) + &"a".repeat(bytes % 100)
-        };
+        let long =
+            |bytes: usize| ("a".repeat(99) + "/").repeat(bytes / 100) + &"a".repeat(bytes % 100);
         assert_eq!(long(MAX_PATH_BYTES).len(), MAX_PATH_BYTES);
         assert_eq!(check_path(&long(MAX_PATH_BYTES)), Ok(()));
         assert!(check_path(&long(MAX_PATH_BYTES + 1)).is_err());

@@ -39,7 +39,7 @@ struct Budget(u64);
 impl Budget {
     fn of(archive: &[u8]) -> Self {
         let by_ratio = (archive.len() as u64).saturating_mul(MAX_RATIO);
-        Self(by_ratio.max(RATIO_FREE_BYTES).min(MAX_UNPACKED_BYTES))
+        Self(by_ratio.clamp(RATIO_FREE_BYTES, MAX_UNPACKED_BYTES))
     }
 
     /// The budget of a whole stream: headers and padding of its entries come on top of the files.
@@ -58,7 +58,7 @@ impl Budget {
 }
 
 /// Files that came out so far.
-struct Files {
+struct Taken {
     paths: Paths,
     files: BTreeMap<String, BundleFile>,
     entries: usize,
@@ -66,7 +66,7 @@ struct Files {
     left: u64,
 }
 
-impl Files {
+impl Taken {
     fn new(budget: Budget) -> Self {
         let left = budget.0;
         Self { paths: Paths::default(), files: BTreeMap::new(), entries: 0, budget, left }
@@ -111,7 +111,7 @@ fn about(path: &str, why: &str) -> String {
 
 /// What an error of a stream says, ours or the decoder's.
 fn said(error: &io::Error, budget: Budget) -> String {
-    if error.get_ref().is_some_and(|inner| inner.is::<Exhausted>()) {
+    if error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Exhausted>) {
         return budget.exceeded();
     }
     format!("it is damaged ({error})")
@@ -124,24 +124,24 @@ fn unzip(archive: &[u8]) -> Unpacking<BTreeMap<String, BundleFile>> {
     if zip.has_duplicate_names() {
         return Err("it holds a name twice".to_owned());
     }
-    let mut files = Files::new(budget);
+    let mut taken = Taken::new(budget);
     for index in 0..zip.len() {
-        files.count()?;
+        taken.count()?;
         let mut entry = zip.by_index(index).map_err(|error| damaged(&error))?;
         let Ok(path) = String::from_utf8(entry.name_raw().to_vec()) else {
             return Err(about(&String::from_utf8_lossy(entry.name_raw()), "its name is not UTF-8"));
         };
         let mode = entry.unix_mode().unwrap_or_default();
         match (mode & TYPE_BITS, path.ends_with('/')) {
-            (0 | FOLDER, true) => files.add_folder(&path)?,
+            (0 | FOLDER, true) => taken.add_folder(&path)?,
             (0 | REGULAR, false) => {
-                files.add_file(&path, mode & 0o100 != 0, &mut entry)?;
+                taken.add_file(&path, mode & 0o100 != 0, &mut entry)?;
             }
             (LINK, _) => return Err(about(&path, "it is a link")),
             _ => return Err(about(&path, "it is no regular file")),
         }
     }
-    Ok(files.files)
+    Ok(taken.files)
 }
 
 const TYPE_BITS: u32 = 0o170_000;
@@ -151,11 +151,11 @@ const LINK: u32 = 0o120_000;
 
 fn untar(stream: impl Read, budget: Budget) -> Unpacking<BTreeMap<String, BundleFile>> {
     let damaged = |error: io::Error| said(&error, budget);
-    let mut files = Files::new(budget);
+    let mut taken = Taken::new(budget);
     let mut archive = tar::Archive::new(Counted { inner: stream, left: budget.stream() });
     for entry in archive.entries().map_err(damaged)? {
         let mut entry = entry.map_err(damaged)?;
-        files.count()?;
+        taken.count()?;
         let kind = entry.header().entry_type();
         // What `git archive` writes in front: the commit, for every entry.
         if kind == EntryType::XGlobalHeader {
@@ -167,11 +167,11 @@ fn untar(stream: impl Read, budget: Budget) -> Unpacking<BTreeMap<String, Bundle
         };
         let mode = entry.header().mode().map_err(damaged)?;
         match kind {
-            EntryType::Directory => files.add_folder(&path)?,
+            EntryType::Directory => taken.add_folder(&path)?,
             EntryType::Regular | EntryType::Continuous => {
                 let size = entry.size();
-                let taken = files.add_file(&path, mode & 0o100 != 0, &mut entry)?;
-                if taken != size {
+                let read = taken.add_file(&path, mode & 0o100 != 0, &mut entry)?;
+                if read != size {
                     return Err(about(&path, "it is cut off"));
                 }
             }
@@ -184,7 +184,7 @@ fn untar(stream: impl Read, budget: Budget) -> Unpacking<BTreeMap<String, Bundle
     }
     // The checksum of the compressed stream stands at its end.
     io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(damaged)?;
-    Ok(files.files)
+    Ok(taken.files)
 }
 
 /// A stream that ends in an error when more comes out of it than may.

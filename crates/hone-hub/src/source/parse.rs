@@ -134,6 +134,11 @@ pub(super) fn is_archive(path: &str) -> bool {
         .any(|end| name.len() > end.len() && name.ends_with(end))
 }
 
+/// Whether a part of an address says that it is a repository.
+fn is_repository(part: &str) -> bool {
+    part.strip_suffix(".git").is_some_and(|name| !name.is_empty())
+}
+
 /// `owner/repository[/path][@skill]`.
 fn shorthand(base: &str, reference: Option<String>, skill: Option<String>) -> Read<Source> {
     let (base, skill) = match base.rsplit_once('@') {
@@ -150,10 +155,14 @@ fn shorthand(base: &str, reference: Option<String>, skill: Option<String>) -> Re
     let path = subpath(parts.next().unwrap_or_default())?;
     let repository = repository.strip_suffix(".git").unwrap_or(repository);
     if repository.is_empty() {
-        return refuse("write `owner/repository` for GitHub, `./folder` for a folder, or a whole address");
+        return refuse(
+            "write `owner/repository` for GitHub, `./folder` for a folder, or a whole address",
+        );
     }
     if !is_plain(owner) || owner.contains('.') || !is_plain(repository) {
-        return refuse("`owner/repository` has letters, digits, `-`, `_` and `.`; for other servers write the whole address");
+        return refuse(
+            "`owner/repository` has letters, digits, `-`, `_` and `.`; for other servers write the whole address",
+        );
     }
     let at = reference.map_or(At::Head, At::Named);
     let place = Place::Git(GitPlace { url: format!("{GITHUB}{owner}/{repository}"), at, path });
@@ -191,11 +200,10 @@ fn web(base: &str, reference: Option<String>) -> Read<Place> {
         if reference.is_some() {
             return refuse("it names a reference twice");
         }
-        if rest.is_empty() {
+        if rest.is_empty() || rest.starts_with('-') {
             return refuse("behind `tree` stands a reference");
         }
-        check_reference(&rest)?;
-        let at = At::Tree(subpath(&rest)?);
+        let at = At::Tree(checked(&rest)?);
         Ok(Place::Git(GitPlace { url: repository, at, path: String::new() }))
     };
     if let Some(dash) = parts.iter().position(|part| *part == "-").filter(|dash| *dash >= 2)
@@ -209,11 +217,12 @@ fn web(base: &str, reference: Option<String>) -> Read<Place> {
         return azure(&url, upto(at + 2), reference);
     }
     match parts.as_slice() {
-        [_, _, "tree", rest @ ..] => return tree(upto(2), rest),
+        [_, _, "tree", rest @ ..] | [_, _, "src", "branch" | "tag" | "commit", rest @ ..] => {
+            return tree(upto(2), rest);
+        }
         [_, _, "blob", rest @ ..] if rest.last() == Some(&"SKILL.md") => {
             return tree(upto(2), rest);
         }
-        [_, _, "src", "branch" | "tag" | "commit", rest @ ..] => return tree(upto(2), rest),
         [_, _, "src", rest @ ..] if host == "bitbucket.org" => return tree(upto(2), rest),
         _ => {}
     }
@@ -222,7 +231,7 @@ fn web(base: &str, reference: Option<String>) -> Read<Place> {
         "gitlab.com" => parts.len() >= 2 && !parts.contains(&"-"),
         _ => is_known && parts.len() == 2,
     };
-    let is_git = is_project || parts.iter().any(|part| part.len() > 4 && part.ends_with(".git"));
+    let is_git = is_project || parts.iter().any(|part| is_repository(part));
     if is_git {
         return git_web(base, reference);
     }
@@ -251,9 +260,8 @@ fn web(base: &str, reference: Option<String>) -> Read<Place> {
         page.set_path(&path);
         return Ok(Place::Page(page));
     };
-    let url = match &place {
-        Place::SkillFile(url) | Place::Archive(url) | Place::Site(url) => url,
-        _ => return Ok(place),
+    let (Place::SkillFile(url) | Place::Archive(url) | Place::Site(url)) = &place else {
+        return Ok(place);
     };
     if url.scheme() != "https" {
         return refuse("use https: what arrives over http could be anybody's");
@@ -278,8 +286,7 @@ fn git_web(base: &str, reference: Option<String>) -> Read<Place> {
     if count == 0 || raw[0].is_empty() {
         return refuse("the address names no repository");
     }
-    let has_end = |part: &&str| part.len() > 4 && part.ends_with(".git");
-    if raw[..count].iter().rev().skip(1).any(has_end) {
+    if raw[..count].iter().rev().skip(1).any(|part| is_repository(part)) {
         return refuse("write `//` between the repository and a folder in it");
     }
     let path = subpath(&raw[skipped..].join("/"))?;
@@ -391,7 +398,9 @@ fn web_url(base: &str) -> Read<Url> {
     }
     let url = Url::parse(base).map_err(|error| error.to_string())?;
     if url.password().is_some() {
-        return refuse("a password does not belong into an address; git's credential helpers keep it");
+        return refuse(
+            "a password does not belong into an address; git's credential helpers keep it",
+        );
     }
     Ok(url)
 }
@@ -443,8 +452,9 @@ fn split_fragment(text: &str) -> Read<(&str, Option<String>, Option<String>)> {
 /// Git's own rules for names of references, and none that could be taken for an option.
 fn check_reference(name: &str) -> Read<()> {
     let is_odd = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
-    let is_bad_part =
-        |part: &str| part.is_empty() || part.starts_with('.') || part.ends_with(".lock");
+    let is_bad_part = |part: &str| {
+        part.is_empty() || part.starts_with('.') || part.strip_suffix(".lock").is_some()
+    };
     let is_bad = name.len() > MAX_SEGMENT_BYTES * 4
         || name.starts_with('-')
         || name.ends_with('.')
@@ -481,16 +491,8 @@ fn unescape(text: &str) -> Read<String> {
             .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
             .and_then(|digits| std::str::from_utf8(digits).ok())
             .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match value {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
+        bytes.push(value.unwrap_or(*first));
+        rest = if value.is_some() { &after[2..] } else { after };
     }
     String::from_utf8(bytes).or_else(|_| refuse("an escape in it is not UTF-8"))
 }
