@@ -17,8 +17,8 @@ use crate::limits::{MAX_SKILL_BYTES, MAX_SKILL_DEPTH, MAX_SKILL_FILES, MAX_SKILL
 use crate::paths::Paths;
 use crate::tree::{Kind, Tree};
 
-/// Folders in which nobody keeps skills for others.
-const PRUNED: [&str; 17] = [
+/// Folders of dependencies, caches and version control.
+const FOREIGN: [&str; 12] = [
     ".git",
     ".hg",
     ".svn",
@@ -31,21 +31,19 @@ const PRUNED: [&str; 17] = [
     ".tox",
     ".nox",
     ".cache",
-    "dist",
-    "build",
-    "target",
-    "vendor",
-    "__MACOSX",
 ];
+
+/// Folders with what was made from something else.
+const MADE: [&str; 5] = ["dist", "build", "target", "vendor", "__MACOSX"];
 
 /// Files that say where a plugin keeps its skills.
 const MANIFESTS: [&str; 2] = [".claude-plugin/marketplace.json", ".claude-plugin/plugin.json"];
 /// Largest such file, in bytes.
 const MAX_MANIFEST_BYTES: u64 = 1024 * 1024;
 
-/// Whether a folder of this name is left out of a search.
-pub(crate) fn is_pruned(folder: &str) -> bool {
-    PRUNED.contains(&folder)
+/// Whether a folder of this name is not even listed.
+pub(crate) fn is_foreign(folder: &str) -> bool {
+    FOREIGN.contains(&folder)
 }
 
 /// Whether a file belongs to git itself, and so to no skill.
@@ -140,7 +138,7 @@ fn skill_files(
             continue;
         }
         let is_named = named.iter().any(|place| is_inside(folder, place));
-        if !is_named && folder.split('/').any(is_pruned) {
+        if !is_named && folder.split('/').any(|part| is_foreign(part) || MADE.contains(&part)) {
             continue;
         }
         // `SKILL.md` sorts before `skill.md`, and is the one that counts.

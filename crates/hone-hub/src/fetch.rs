@@ -422,7 +422,7 @@ impl Opened {
             OfferStanding::Nested(_) => 2,
             OfferStanding::Duplicate(_) => 3,
         };
-        let by_path = || self.offered.iter().find(|one| !path.is_empty() && one.path == path);
+        let by_path = || self.offered.iter().find(|one| one.path == path);
         let best = |is_it: &dyn Fn(&Offered) -> bool| {
             self.offered.iter().filter(|one| is_it(one)).min_by_key(standing)
         };

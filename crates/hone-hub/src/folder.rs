@@ -8,7 +8,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt, PermissionsExt};
 use rustix::fs::OFlags;
 
-use crate::discover::is_pruned;
+use crate::discover::is_foreign;
 use crate::fetch_error::FetchError;
 use crate::limits::{MAX_FOLDERS, MAX_SKILL_DEPTH, MAX_TREE_ENTRIES};
 use crate::tree::{Kind, Tree};
@@ -21,7 +21,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder and lists it. Folders without skills are not searched for them.
+    /// Opens a folder and lists it; outside of skills, not what is foreign to a project.
     pub(crate) fn open(path: &Path) -> Result<Self, FetchError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority());
         let dir = dir.map_err(FetchError::io("open", path))?;
@@ -63,7 +63,7 @@ impl Folder {
                 self.add(path, Kind::Other("no regular file"))?;
             } else if place == Inside::Skill && depth >= MAX_FOLDERS + MAX_SKILL_DEPTH {
                 self.add(path, Kind::Other("a folder too deep"))?;
-            } else if place == Inside::Skill || (!is_pruned(&name) && depth <= MAX_SKILL_DEPTH + 1)
+            } else if place == Inside::Skill || (!is_foreign(&name) && depth <= MAX_SKILL_DEPTH + 1)
             {
                 // Another file system's or another owner's folder may be closed to us.
                 let Ok(inner) = entry.open_dir() else {

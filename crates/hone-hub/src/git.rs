@@ -124,7 +124,13 @@ fn resolve(git: &mut Git, place: &mut GitPlace) -> Result<Wanted, FetchError> {
     };
     let patterns: Vec<String> = text
         .iter()
-        .flat_map(|name| [format!("refs/heads/{name}"), format!("refs/tags/{name}")])
+        .flat_map(|name| {
+            [
+                format!("refs/heads/{name}"),
+                format!("refs/tags/{name}"),
+                format!("refs/tags/{name}^{{}}"),
+            ]
+        })
         .collect();
     let found: HashMap<String, String> = references(git, &patterns)?.into_iter().collect();
     for kind in ["refs/heads/", "refs/tags/"] {
@@ -159,9 +165,7 @@ fn references(git: &mut Git, names: &[String]) -> Result<Vec<(String, String)>, 
     arguments.extend(names.iter().map(String::as_str));
     let listed = git.ask("ask", &arguments, MAX_REFERENCES_BYTES)?;
     let listed = String::from_utf8_lossy(&listed).into_owned();
-    let is_asked = |name: &str| {
-        names.iter().any(|asked| asked == name || name.strip_suffix("^{}") == Some(asked))
-    };
+    let is_asked = |name: &str| names.iter().any(|asked| asked == name);
     let pairs = listed.lines().filter_map(|line| line.split_once('\t'));
     Ok(pairs
         .filter(|(id, name)| is_commit(id) && is_asked(name))

@@ -109,13 +109,17 @@ impl fmt::Display for Source {
 }
 
 fn write_git(out: &mut fmt::Formatter<'_>, git: &GitPlace) -> fmt::Result {
-    let github = git.url.strip_prefix(GITHUB).filter(|project| project.split('/').count() == 2);
-    let gitlab = git.url.strip_prefix(GITLAB);
+    let is_plain = |project: &&str| project.split('/').all(parse::is_plain);
+    let parts = |project: &str| project.split('/').count();
+    let github = git.url.strip_prefix(GITHUB).filter(|project| parts(project) == 2);
     if let At::Tree(tree) = &git.at {
         out.write_str(&git.url)?;
         out.write_str(if github.is_some() { "/tree/" } else { "/-/tree/" })?;
         return write_escaped(out, tree);
     }
+    let github = github.filter(is_plain).filter(|project| !project.starts_with('.'));
+    let gitlab =
+        git.url.strip_prefix(GITLAB).filter(|project| parts(project) >= 2).filter(is_plain);
     let separator = match (github, gitlab) {
         (Some(project), _) => {
             write!(out, "github:{project}")?;
@@ -146,7 +150,9 @@ fn write_path(out: &mut fmt::Formatter<'_>, path: &Path) -> fmt::Result {
     if !parse::is_local(&text) {
         out.write_str("./")?;
     }
-    out.write_str(&text)
+    out.write_str(&text)?;
+    // Blanks around a text are not part of it.
+    if text.ends_with(char::is_whitespace) { out.write_char('/') } else { Ok(()) }
 }
 
 /// Percent-encodes what has a meaning in the text of a source. Slashes stay.

@@ -384,21 +384,20 @@ impl Git {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => open = 0,
             }
-            if open == 0
-                && let Some(status) = running.ended()
-            {
-                return Ok(Ended { output, words, status });
-            }
-            if Instant::now() >= self.deadline {
-                let (url, limit) = (self.url.clone(), self.limit);
-                return Err(FetchError::OutOfTime { doing, url, limit });
-            }
-            if looked.elapsed() >= LOOK {
+            let status = if open == 0 { running.ended() } else { None };
+            if status.is_some() || looked.elapsed() >= LOOK {
                 looked = Instant::now();
                 if bytes_below(&self.folder) > self.max_bytes {
                     let (url, limit) = (self.url.clone(), self.max_bytes);
                     return Err(FetchError::TooLarge { url, limit });
                 }
+            }
+            if let Some(status) = status {
+                return Ok(Ended { output, words, status });
+            }
+            if Instant::now() >= self.deadline {
+                let (url, limit) = (self.url.clone(), self.limit);
+                return Err(FetchError::OutOfTime { doing, url, limit });
             }
         }
     }

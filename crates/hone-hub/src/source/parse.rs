@@ -77,14 +77,19 @@ fn read(text: &str) -> Read<Source> {
     if let Some(rest) = base.strip_prefix("git+") {
         return match rest.split_once("://") {
             Some(("https" | "http", _)) => whole(git_web(rest, reference)?),
-            Some((scheme, _)) => whole(git_other(scheme, rest, reference)?),
+            Some(_) => refuse("`git+` is for http and https"),
             None => refuse("behind `git+` stands an address with `://`"),
         };
     }
     if let Some((scheme, _)) = base.split_once("://") {
         return match scheme {
             "https" | "http" => whole(web(base, reference)?),
-            _ => whole(git_other(scheme, base, reference)?),
+            _ => match git_other(scheme, base, reference.clone())? {
+                Place::File(_) if reference.is_some() || skill.is_some() => {
+                    refuse("behind a local archive stands nothing else")
+                }
+                place => whole(place),
+            },
         };
     }
     if base.contains("::") {
@@ -170,7 +175,7 @@ fn shorthand(base: &str, reference: Option<String>, skill: Option<String>) -> Re
 }
 
 /// Whether a part of an address is a name that needs no care.
-fn is_plain(part: &str) -> bool {
+pub(super) fn is_plain(part: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
     !part.is_empty() && !part.starts_with(['-', '.']) && part.chars().all(is_allowed)
 }
@@ -190,7 +195,13 @@ fn scp_like(base: &str) -> Option<(&str, &str, &str)> {
 
 /// An address of the web, by its host and the form of its path.
 fn web(base: &str, reference: Option<String>) -> Read<Place> {
-    let url = web_url(base)?;
+    let mut url = web_url(base)?;
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    // A folder behind `//` is a repository's.
+    if url.path().trim_matches('/').contains("//") {
+        return git_web(base, reference);
+    }
     let segments = segments(&url)?;
     let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
     let host = url.host_str().unwrap_or_default();
@@ -206,7 +217,7 @@ fn web(base: &str, reference: Option<String>) -> Read<Place> {
         let at = At::Tree(checked(&rest)?);
         Ok(Place::Git(GitPlace { url: repository, at, path: String::new() }))
     };
-    if let Some(dash) = parts.iter().position(|part| *part == "-").filter(|dash| *dash >= 2)
+    if let Some(dash) = parts.iter().position(|part| *part == "-").filter(|dash| *dash >= 1)
         && let Some("tree" | "blob") = parts.get(dash + 1).copied()
     {
         return tree(upto(dash), &parts[dash + 2..]);
@@ -255,10 +266,7 @@ fn web(base: &str, reference: Option<String>) -> Read<Place> {
         // Only a repository has references, and only git is taken without encryption.
         return git_web(base, reference);
     } else {
-        let mut page = url;
-        let path = page.path().trim_end_matches('/').to_owned();
-        page.set_path(&path);
-        return Ok(Place::Page(page));
+        return Ok(Place::Page(url));
     };
     let (Place::SkillFile(url) | Place::Archive(url) | Place::Site(url)) = &place else {
         return Ok(place);
@@ -358,9 +366,8 @@ fn git_other(scheme: &str, base: &str, reference: Option<String>) -> Read<Place>
             let Some(rest) = rest.strip_prefix('/') else {
                 return refuse("a local address is `file:///path`");
             };
-            if is_archive(rest) {
-                let path = format!("/{}", unescape(rest)?);
-                return Ok(Place::File(PathBuf::from(path)));
+            if let place @ Place::File(_) = local(&format!("/{}", unescape(rest)?)) {
+                return Ok(place);
             }
             let (repository, path) = split_project(rest)?;
             Ok(Place::Git(GitPlace { url: format!("file:///{repository}"), at, path }))
@@ -376,8 +383,9 @@ fn split_project(text: &str) -> Read<(&str, String)> {
     if project.is_empty() {
         return refuse("the address names no repository");
     }
-    if project.split('/').any(|part| part == "..") || project.contains('\\') {
-        return refuse("`..` and backslashes are not allowed in it");
+    let is_odd = |c: char| c == '\\' || c.is_whitespace();
+    if project.split('/').any(|part| part == "..") || project.contains(is_odd) {
+        return refuse("`..`, backslashes and blanks are not allowed in it");
     }
     Ok((project, subpath(path)?))
 }
@@ -401,6 +409,9 @@ fn web_url(base: &str) -> Read<Url> {
         return refuse(
             "a password does not belong into an address; git's credential helpers keep it",
         );
+    }
+    if url.host_str().is_none_or(|host| host.starts_with('.')) {
+        return refuse("an address names a host");
     }
     Ok(url)
 }
