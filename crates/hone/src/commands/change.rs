@@ -296,6 +296,8 @@ fn words(action: Action) -> (&'static str, &'static str) {
         Action::Upsert => ("upsert", "upserted"),
         Action::Rollback => ("roll back", "rolled back"),
         Action::Fix => ("mend", "mended"),
+        Action::Install => ("install", "installed"),
+        Action::Update => ("update", "updated"),
         Action::Outside => ("note", "noted"),
     }
 }
