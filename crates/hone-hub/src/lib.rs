@@ -3,6 +3,12 @@
 //! Sources, download, quarantine, install, lock, update, remove, audit log, and sharing into the agents'
 //! own folders.
 //!
+//! # Sources
+//!
+//! From a text to bundles: [`parse`] reads the text of a source, [`open`] looks into it and says which
+//! skills it offers, and [`Opened::take`] reads those that are wanted; [`fetch`] is both at once. A
+//! [`Bundle`] is in memory, bounded and free of links, and says nothing yet about being safe.
+//!
 //! # The pipeline
 //!
 //! Every skill that arrives goes the same way: [`Supply::fetch`] → quarantine → scan → compare with the
@@ -34,32 +40,48 @@ mod bundle;
 mod compare;
 mod content;
 mod decide;
+mod discover;
+mod download;
 mod error;
+mod fetch;
+mod fetch_error;
+mod folder;
 mod foreign;
+mod git;
 mod hold;
 mod hub;
 mod inspect;
 mod journal;
+pub mod limits;
 mod lock;
 mod merge;
 mod outdated;
+mod paths;
 mod pipeline;
 mod quarantine;
 mod record;
 mod restore;
 mod rollback;
 mod share;
+mod source;
 mod supply;
 mod takes;
 mod target;
+mod tree;
+mod unpack;
 mod verify;
+mod well_known;
 
 pub use actions::Removed;
 pub use approve::Pending;
-pub use bundle::{Bundle, BundleFile, Fetched};
+pub use bundle::{Bundle, BundleFile, Fetched, OfferStanding, Offered, Refused};
 pub use compare::News;
 pub use content::{LockedFile, content_hash};
 pub use error::Error;
+pub use fetch::{
+    FetchOptions, Opened, Progress, Prompts, Report, Wanted, fetch, newest_commit, open,
+};
+pub use fetch_error::FetchError;
 pub use foreign::{Foreign, ForeignSkill, MAX_FOREIGN_BYTES};
 pub use hold::HOLD_WAIT;
 pub use hub::{Answer, Ask, Fate, Hub, Nobody, Outcome, Question, Step, Taken};
@@ -71,6 +93,7 @@ pub use record::Act;
 pub use restore::Restored;
 pub use rollback::after_rollback;
 pub use share::{Means, ShareFate, ShareScope, Shared, agents};
+pub use source::{At, GitPlace, Place, Source, SourceError, parse};
 pub use supply::{Delivery, Newest, Pin, Supply, SupplyError};
 pub use target::{Reach, Target};
 pub use verify::{Difference, Standing, Verified};
