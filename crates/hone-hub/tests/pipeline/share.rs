@@ -89,6 +89,9 @@ fn a_copy_is_taken_back_unless_somebody_changed_it() {
     assert!(hub.unshare(&machine.skill("tidy"), None).is_err());
     assert!(copy.path.exists());
     std::fs::write(copy.path.join("SKILL.md"), machine.read("tidy/SKILL.md")).unwrap();
-    assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), std::slice::from_ref(&copy.path));
+    assert_eq!(
+        hub.unshare(&machine.skill("tidy"), None).unwrap(),
+        std::slice::from_ref(&copy.path)
+    );
     assert!(!copy.path.exists());
 }
