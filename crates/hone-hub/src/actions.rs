@@ -136,6 +136,7 @@ impl Hub<'_> {
             takes: Vec::new(),
             kept: Vec::new(),
             merged: Vec::new(),
+            stale: Vec::new(),
             fate,
         }
     }

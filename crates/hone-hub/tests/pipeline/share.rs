@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hone_hub::{Means, ShareFate, ShareScope};
+use hone_hub::{Edits, Means, Nobody, ShareFate, ShareScope};
 
 use crate::shop::{Machine, Shop, plain, tree};
 
@@ -69,6 +69,29 @@ fn what_is_not_ours_is_neither_overwritten_nor_taken() {
     let error = hub.unshare(&machine.skill("tidy"), None).unwrap_err().to_string();
     assert!(error.ends_with("is not what hone put there; move it out of the way"), "{error}");
     assert_eq!(std::fs::read_link(&link).unwrap(), Path::new("/elsewhere"));
+}
+
+#[test]
+fn an_update_reaches_copies_that_nobody_changed_and_links_by_themselves() {
+    let (machine, shop) = installed();
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let to = |agent: &str, means| {
+        let scope = ShareScope::Project(&machine.project);
+        hub.share(&machine.skill("tidy"), &agents(&[agent]), scope, means).unwrap().remove(0).path
+    };
+    let link = to("claude-code", Means::Link);
+    let (copy, changed) = (to("goose", Means::Copy), to("junie", Means::Copy));
+    std::fs::write(changed.join("own.md"), "own").unwrap();
+    shop.publish(vec![plain("tidy", "Two.")]);
+    let outcomes = hub.update(&machine.target(), &[], Edits::Keep, &mut Nobody).unwrap();
+    assert_eq!(outcomes[0].stale, std::slice::from_ref(&changed));
+    for (folder, body) in [(&link, "Two."), (&copy, "Two."), (&changed, "One.")] {
+        let text = std::fs::read_to_string(folder.join("SKILL.md")).unwrap();
+        assert!(text.contains(body), "{}", folder.display());
+    }
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert!(!copy.symlink_metadata().unwrap().is_symlink());
 }
 
 #[test]
