@@ -379,6 +379,12 @@ impl Opened {
         Ok(Fetched { source, commit, digest, bundles, refused })
     }
 
+    /// Whether there is something at this path that looks like a skill.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.offered.iter().any(|one| one.path == path)
+            || self.refused.iter().any(|one| one.path == path)
+    }
+
     fn choose(&self, wanted: &Wanted) -> Result<(Vec<Offered>, Vec<Refused>), FetchError> {
         let is_wanted = |one: &&Offered| match &one.standing {
             OfferStanding::Open => true,

@@ -135,6 +135,23 @@ pub enum FetchError {
 }
 
 impl FetchError {
+    /// Whether the answer is "no" rather than "could not be asked".
+    pub fn is_answer(&self) -> bool {
+        match self {
+            Self::NoReference { .. }
+            | Self::NoFolder { .. }
+            | Self::NotPublic { .. }
+            | Self::Archive { .. }
+            | Self::TooLarge { .. }
+            | Self::TooMany { .. }
+            | Self::NoSkills(_)
+            | Self::NoSuchSkill { .. }
+            | Self::Refused(_) => true,
+            Self::Download(error) => matches!(error, hone_net::Error::NotPublic { .. }),
+            _ => false,
+        }
+    }
+
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { doing, path, source }
