@@ -6,6 +6,7 @@ mod add;
 mod approve;
 mod crash;
 mod parallel;
+mod real;
 mod remove;
 mod restore;
 mod share;
