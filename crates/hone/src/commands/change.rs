@@ -230,6 +230,9 @@ pub(crate) fn rollback(
     let catalogue = context.catalogue()?;
     let key = context.key_of(&catalogue, name)?;
     let change = context.store(writing).rollback(&key, to)?;
+    if !writing.dry_run {
+        super::hub::after_rollback(context, &key)?;
+    }
     report(context, &change, writing)
 }
 
