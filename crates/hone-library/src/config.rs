@@ -38,6 +38,8 @@ pub struct Config {
     pub model: ModelSettings,
     /// `[[mcp]]`: servers whose tools an agent may call.
     pub mcp: Vec<McpServer>,
+    /// `[hub]`.
+    pub hub: HubSettings,
     /// `[[roots]]`: more places to look for skills.
     pub roots: Vec<ExtraRoot>,
     /// `[[bundles]]`: sets of skills that one slash command loads.
@@ -80,6 +82,14 @@ pub struct PolicySettings {
 pub struct SandboxSettings {
     /// Whether to run without confinement where the system offers none.
     pub unconfined: bool,
+}
+
+/// `[hub]`: where skills come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HubSettings {
+    /// Sources that `hone search --hub` asks. The words are the hub's to read.
+    pub sources: Vec<String>,
 }
 
 /// `[invoke]`: how a skill's text is prepared when it is called.
@@ -174,7 +184,7 @@ enum Kind {
 }
 
 /// All settings that have a dotted key; `[[roots]]`, `[[bundles]]` and `[[mcp]]` are edited in the file.
-pub const SETTINGS: [Setting; 19] = [
+pub const SETTINGS: [Setting; 20] = [
     Setting {
         key: "skills.disabled",
         about: "names (or scope:name) that are not offered, separated by commas",
@@ -200,6 +210,11 @@ pub const SETTINGS: [Setting; 19] = [
         key: "invoke.inline_shell",
         about: "whether `hone invoke` runs the commands in a skill's text",
         kind: Kind::Flag,
+    },
+    Setting {
+        key: "hub.sources",
+        about: "sources that `hone search --hub` asks, separated by commas",
+        kind: Kind::Names,
     },
     Setting {
         key: "model.backend",
@@ -302,6 +317,7 @@ impl Config {
             "model.task_cost" => shown(self.model.task_cost),
             "model.native_tools" => self.model.native_tools.to_string(),
             "model.stream" => self.model.stream.to_string(),
+            "hub.sources" => self.hub.sources.join(","),
             _ => return None,
         })
     }
