@@ -12,6 +12,7 @@ pub mod keys;
 pub mod merkle;
 pub mod proof;
 pub mod receipt;
+pub mod snapshot;
 pub mod state;
 
 pub use chain::{Chain, ChainError};

@@ -150,7 +150,7 @@ pub fn whole(knowledge: Digest, activity: Digest) -> Digest {
 }
 
 /// Whether a file is one that editors, systems and a write under way leave about.
-fn is_stray(name: &str) -> bool {
+pub(super) fn is_stray(name: &str) -> bool {
     let has_extension =
         |wanted: &[&str]| name.rsplit_once('.').is_some_and(|(_, last)| wanted.contains(&last));
     matches!(name, ".DS_Store" | "Thumbs.db" | "desktop.ini" | ".directory")
@@ -163,29 +163,12 @@ fn is_stray(name: &str) -> bool {
 
 /// The state of the brain in a folder.
 pub fn state(folder: &Path, layout: &Layout) -> Result<StateHash, StateError> {
-    let failed = |error| StateError::Io { path: folder.to_owned(), error };
-    let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(failed)?;
     let mut reader = Reader { folder, leaves: BTreeMap::new(), buffer: vec![0; CHUNK] };
-    let journals = ["-wal", "-shm", "-journal"].map(|end| format!("{}{end}", layout.database));
-    let mut has_database = false;
-    for (name, about) in reader.entries(&dir, "")? {
-        if let Some((_, root)) = layout.files.iter().find(|(file, _)| *file == name) {
-            reader.file(&dir, &name, &name, *root)?;
-        } else if let Some((_, root)) = layout.folders.iter().find(|(folder, _)| *folder == name) {
-            reader.folder(&dir, &name, &name, *root, 1)?;
-        } else if name == layout.database {
-            has_database = true;
-            if !about.is_file() {
-                return Err(StateError::Kind { path: folder.join(&name) });
-            }
-        } else if !journals.contains(&name)
-            && !layout.apart.contains(&name.as_str())
-            && !is_stray(&name)
-        {
-            return Err(StateError::Unknown { path: folder.join(&name) });
-        }
+    let (dir, members) = members(folder, layout)?;
+    for (path, root) in members.files {
+        reader.file(&dir, &path, root)?;
     }
-    if has_database {
+    if members.has_database {
         reader.database(layout)?;
     }
     Ok(StateHash {
@@ -195,19 +178,54 @@ pub fn state(folder: &Path, layout: &Layout) -> Result<StateHash, StateError> {
     })
 }
 
-struct Leaf {
-    root: Root,
-    kind: u8,
-    digest: Digest,
+/// What lies in a brain, by the list of its layout.
+pub(super) struct Members {
+    /// Files of the state, by their path with `/`.
+    pub(super) files: BTreeMap<String, Root>,
+    /// Files that are no part of the state.
+    pub(super) apart: Vec<String>,
+    /// Whether the database is there.
+    pub(super) has_database: bool,
 }
 
-struct Reader<'a> {
+/// The members of the brain in a folder, and a handle that cannot leave it. A link anywhere, and
+/// anything that is not on the list, is refused.
+pub(super) fn members(folder: &Path, layout: &Layout) -> Result<(Dir, Members), StateError> {
+    let failed = |error| StateError::Io { path: folder.to_owned(), error };
+    let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(failed)?;
+    let journals = ["-wal", "-shm", "-journal"].map(|end| format!("{}{end}", layout.database));
+    let mut walk = Walk { folder, files: BTreeMap::new() };
+    let (mut apart, mut has_database) = (Vec::new(), false);
+    for (name, about) in walk.entries(&dir, "")? {
+        let kind = || StateError::Kind { path: folder.join(&name) };
+        if let Some((_, root)) = layout.files.iter().find(|(file, _)| *file == name) {
+            walk.files.insert(name, *root);
+        } else if let Some((_, root)) = layout.folders.iter().find(|(folder, _)| *folder == name) {
+            if !about.is_dir() {
+                return Err(kind());
+            }
+            walk.folder(&dir, &name, &name, *root, 1)?;
+        } else if name == layout.database {
+            has_database = true;
+            if !about.is_file() {
+                return Err(kind());
+            }
+        } else if layout.apart.contains(&name.as_str()) {
+            apart.push(name);
+        } else if !journals.contains(&name) && !is_stray(&name) {
+            return Err(StateError::Unknown { path: folder.join(&name) });
+        }
+    }
+    apart.sort_unstable();
+    Ok((dir, Members { files: walk.files, apart, has_database }))
+}
+
+struct Walk<'a> {
     folder: &'a Path,
-    leaves: BTreeMap<String, Leaf>,
-    buffer: Vec<u8>,
+    files: BTreeMap<String, Root>,
 }
 
-impl Reader<'_> {
+impl Walk<'_> {
     fn failed(&self, path: &str) -> impl FnOnce(io::Error) -> StateError {
         let path = self.folder.join(path);
         |error| StateError::Io { path, error }
@@ -241,26 +259,41 @@ impl Reader<'_> {
         if depth > MAX_DEPTH {
             return Err(StateError::TooDeep { path: self.folder.join(path) });
         }
-        let about = around.symlink_metadata(name).map_err(self.failed(path))?;
-        if !about.is_dir() {
-            return Err(StateError::Kind { path: self.folder.join(path) });
-        }
         let dir = around.open_dir(name).map_err(self.failed(path))?;
         for (name, about) in self.entries(&dir, path)? {
             let path = format!("{path}/{name}");
             if about.is_dir() && !name.starts_with(".hone-") {
                 self.folder(&dir, &name, &path, root, depth + 1)?;
             } else if about.is_file() && !is_stray(&name) {
-                self.file(&dir, &name, &path, root)?;
+                self.files.insert(path, root);
             } else if !about.is_file() && !about.is_dir() {
                 return Err(StateError::Kind { path: self.folder.join(path) });
             }
         }
         Ok(())
     }
+}
 
-    fn file(&mut self, dir: &Dir, name: &str, path: &str, root: Root) -> Result<(), StateError> {
-        let mut file = dir.open(name).map_err(self.failed(path))?;
+struct Leaf {
+    root: Root,
+    kind: u8,
+    digest: Digest,
+}
+
+struct Reader<'a> {
+    folder: &'a Path,
+    leaves: BTreeMap<String, Leaf>,
+    buffer: Vec<u8>,
+}
+
+impl Reader<'_> {
+    fn failed(&self, path: &str) -> impl FnOnce(io::Error) -> StateError {
+        let path = self.folder.join(path);
+        |error| StateError::Io { path, error }
+    }
+
+    fn file(&mut self, dir: &Dir, path: &str, root: Root) -> Result<(), StateError> {
+        let mut file = dir.open(path).map_err(self.failed(path))?;
         let before = file.metadata().map_err(self.failed(path))?;
         if !before.is_file() {
             return Err(StateError::Kind { path: self.folder.join(path) });

@@ -1,0 +1,330 @@
+//! Bringing a brain back: into a folder beside the target, everything checked, then one rename.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+
+use super::super::chain::check;
+use super::super::keys::PublicKey;
+use super::super::receipt::State;
+use super::super::state::{Layout, state};
+use super::cut::Opener;
+use super::error::SnapshotError;
+use super::known::Head;
+use super::manifest::{CHUNK_BYTES, Manifest};
+use super::stage::{RECEIPTS, begins_with, first_key};
+use super::work::Work;
+use super::{MAX_AT_ONCE, Progress, Snapshots, Watch, blocking};
+
+/// Which snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// The newest; an older or another one than is known here is refused.
+    Newest,
+    /// The one with this number: an older one is what was asked for.
+    Exactly(u64),
+}
+
+/// Why a chain of receipts is believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// The key was given.
+    Given,
+    /// The key was known here.
+    Known,
+    /// Nobody told the key: it is the one that the receipts themselves name, inside a snapshot that only
+    /// a holder of the secret can make. It is known from now on.
+    FirstUse,
+}
+
+/// A restore.
+#[derive(Debug, Clone, Copy)]
+pub struct Restoring<'a> {
+    /// Where the brain goes: nothing may be there, or an empty folder.
+    pub target: &'a Path,
+    /// Which snapshot.
+    pub which: Which,
+    /// The key that must have signed the first receipt, when it was given.
+    pub key: Option<PublicKey>,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restored {
+    /// The snapshot.
+    pub number: u64,
+    /// The state of the brain.
+    pub state: State,
+    /// Receipts of it.
+    pub receipts: u64,
+    /// Why they are believed.
+    pub trust: Trust,
+    /// Whether the last receipt is about this very state.
+    pub is_settled: bool,
+    /// Files.
+    pub members: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+}
+
+/// A chunk's places: member and chunk, each by its place.
+type Places = Vec<(usize, usize)>;
+
+impl Snapshots<'_> {
+    /// Brings a brain back. The target is untouched, or the whole brain.
+    pub async fn restore(
+        &self,
+        restoring: &Restoring<'_>,
+        watch: &Watch<'_>,
+    ) -> Result<Restored, SnapshotError> {
+        vacant(restoring.target)?;
+        let (manifest, digest) = match restoring.which {
+            Which::Exactly(number) => watch.unless_cancelled(self.manifest(number)).await?,
+            Which::Newest => {
+                let missing = || SnapshotError::Missing { agent: self.agent.clone(), number: None };
+                watch.unless_cancelled(self.newest()).await?.ok_or_else(missing)?
+            }
+        };
+        let known = self.known.head(self.store.name(), &self.agent)?;
+        let work = Work::beside(restoring.target, "restore")?;
+        let folder = work.join("brain");
+        let manifest = Arc::new(manifest);
+        {
+            let (manifest, folder, layout) = (Arc::clone(&manifest), folder.clone(), self.layout);
+            blocking(move || outline(&manifest, &folder, &layout)).await?;
+        }
+        watch.unless_cancelled(self.fill(&manifest, &folder, watch)).await?;
+        let check = Check {
+            agent: self.agent.clone(),
+            manifest: Arc::clone(&manifest),
+            folder: folder.clone(),
+            layout: self.layout,
+            given: restoring.key,
+            known: known.filter(|_| restoring.which == Which::Newest),
+            pinned: self.known.head(self.store.name(), &self.agent)?.and_then(|head| head.key),
+        };
+        let (trust, key, is_settled) = blocking(move || check.run()).await?;
+        if watch.cancelled.is_cancelled() {
+            return Err(SnapshotError::Cancelled);
+        }
+        let target = restoring.target.to_owned();
+        blocking(move || appear(&folder, &target)).await?;
+        let head = Head {
+            number: manifest.number,
+            manifest: digest,
+            receipts: manifest.receipts,
+            key: Some(key),
+        };
+        self.known.remember(self.store.name(), &self.agent, head)?;
+        drop(work);
+        Ok(Restored {
+            number: manifest.number,
+            state: manifest.state,
+            receipts: manifest.receipts.count,
+            trust,
+            is_settled,
+            members: manifest.members.len() as u64,
+            bytes: manifest.members.iter().map(|member| member.bytes).sum(),
+        })
+    }
+
+    /// Reads every pack and writes its chunks where they belong.
+    async fn fill(
+        &self,
+        manifest: &Arc<Manifest>,
+        folder: &Path,
+        watch: &Watch<'_>,
+    ) -> Result<(), SnapshotError> {
+        let mut packs: BTreeMap<u32, Places> = BTreeMap::new();
+        for (index, member) in manifest.members.iter().enumerate() {
+            for (at, chunk) in member.chunks.iter().enumerate() {
+                packs.entry(chunk.0).or_default().push((index, at));
+            }
+        }
+        let total = manifest.members.iter().map(|member| member.bytes).sum();
+        stream::iter(packs)
+            .map(async |(pack, places)| {
+                let bytes = self.pack(&manifest.packs[pack as usize]).await?;
+                let (agent, key) = (self.agent.clone(), self.key.clone());
+                let (manifest, folder) = (Arc::clone(manifest), folder.to_owned());
+                blocking(move || {
+                    let mut opener = Opener::new(&agent, &key)?;
+                    write(&manifest, &folder, &bytes, &places, &mut opener)
+                })
+                .await
+            })
+            .buffer_unordered(MAX_AT_ONCE)
+            .try_fold(0, async |done, bytes| {
+                (watch.progress)(Progress { done: done + bytes, total });
+                Ok(done + bytes)
+            })
+            .await
+            .map(drop)
+    }
+}
+
+/// Whether a brain can appear at a path.
+fn vacant(target: &Path) -> Result<(), SnapshotError> {
+    let occupied = || Err(SnapshotError::Occupied { path: target.to_owned() });
+    match fs::symlink_metadata(target) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(SnapshotError::io(target)(error)),
+        Ok(about) if about.is_dir() => {
+            let mut entries = fs::read_dir(target).map_err(SnapshotError::io(target))?;
+            if entries.next().is_some() { occupied() } else { Ok(()) }
+        }
+        Ok(_) => occupied(),
+    }
+}
+
+/// Makes the folders, and every file in its size, through a handle that cannot leave the folder.
+fn outline(manifest: &Manifest, folder: &Path, layout: &Layout) -> Result<(), SnapshotError> {
+    DirBuilder::new().mode(0o700).create(folder).map_err(SnapshotError::io(folder))?;
+    let dir = Dir::open_ambient_dir(folder, ambient_authority());
+    let dir = dir.map_err(SnapshotError::io(folder))?;
+    for (name, _) in layout.folders {
+        dir.create_dir_all(name).map_err(SnapshotError::io(&folder.join(name)))?;
+    }
+    for member in &manifest.members {
+        let failed = || SnapshotError::io(&folder.join(&member.path));
+        if let Some((around, _)) = member.path.rsplit_once('/') {
+            dir.create_dir_all(around).map_err(failed())?;
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(if member.executable { 0o700 } else { 0o600 });
+        let file = dir.open_with(&member.path, &options).map_err(failed())?;
+        file.set_len(member.bytes).map_err(failed())?;
+    }
+    Ok(())
+}
+
+/// Writes the chunks of one pack; gives their bytes.
+fn write(
+    manifest: &Manifest,
+    folder: &Path,
+    bytes: &[u8],
+    places: &Places,
+    opener: &mut Opener<'_>,
+) -> Result<u64, SnapshotError> {
+    let dir = Dir::open_ambient_dir(folder, ambient_authority());
+    let dir = dir.map_err(SnapshotError::io(folder))?;
+    let mut open: Option<(usize, File)> = None;
+    let mut written = 0;
+    for (index, at) in places {
+        let member = &manifest.members[*index];
+        let failed = || SnapshotError::io(&folder.join(&member.path));
+        let plain = opener.chunk(manifest, member, *at, bytes)?;
+        // Places come member by member.
+        let file = match &mut open {
+            Some((known, file)) if known == index => file,
+            other => {
+                let options = OpenOptions::new().write(true).clone();
+                let file = dir.open_with(&member.path, &options).map_err(failed())?;
+                &mut other.insert((*index, file.into_std())).1
+            }
+        };
+        file.write_all_at(plain, (*at * CHUNK_BYTES) as u64).map_err(failed())?;
+        written += plain.len() as u64;
+    }
+    Ok(written)
+}
+
+/// What must hold before a brain may appear.
+struct Check {
+    agent: String,
+    manifest: Arc<Manifest>,
+    folder: PathBuf,
+    layout: Layout,
+    given: Option<PublicKey>,
+    /// What the newest snapshot must go on from.
+    known: Option<Head>,
+    pinned: Option<PublicKey>,
+}
+
+impl Check {
+    fn run(self) -> Result<(Trust, PublicKey, bool), SnapshotError> {
+        let manifest = &self.manifest;
+        let number = manifest.number;
+        let receipts = self.folder.join(RECEIPTS);
+        if !receipts.is_file() {
+            return Err(SnapshotError::NoReceipts { path: self.folder });
+        }
+        let (trust, key) = match (self.given, self.pinned) {
+            (Some(key), _) => (Trust::Given, key),
+            (None, Some(key)) => (Trust::Known, key),
+            (None, None) => {
+                let first = first_key(&receipts)?;
+                let none = || SnapshotError::damaged(RECEIPTS, "its first line is no receipt");
+                (Trust::FirstUse, first.ok_or_else(none)?)
+            }
+        };
+        let chain = check(&receipts, key)?;
+        if !chain.holds() {
+            return Err(SnapshotError::Broken(chain.breaks));
+        }
+        if chain.agent.as_ref() != Some(&self.agent) {
+            let (expected, found) = (self.agent, chain.agent.unwrap_or_default());
+            return Err(SnapshotError::OtherAgent { path: receipts, expected, found });
+        }
+        let wrong = |why: &str| Err(SnapshotError::damaged(format!("snapshot {number}"), why));
+        if (chain.receipts, chain.head) != (manifest.receipts.count, Some(manifest.receipts.head)) {
+            return wrong("its receipts are not those it names");
+        }
+        if chain.key != manifest.key {
+            let (expected, found) = (chain.key, manifest.key);
+            return Err(SnapshotError::OtherSigner { expected, found });
+        }
+        if chain.last.map(|last| last.version) != Some(manifest.state.version) {
+            return wrong("its version is not that of its receipts");
+        }
+        if let Some(known) = self.known
+            && !begins_with(&receipts, known.receipts)?
+        {
+            let why = "its receipts do not go on from those that are known".to_owned();
+            return Err(SnapshotError::Forked { number, why });
+        }
+        let found = state(&self.folder, &self.layout)?;
+        if (found.knowledge, found.activity) != (manifest.state.knowledge, manifest.state.activity)
+        {
+            return wrong("the state of the brain is not the one it names");
+        }
+        Ok((trust, key, chain.last == Some(manifest.state)))
+    }
+}
+
+/// Puts everything on the disk and lets the brain appear.
+fn appear(folder: &Path, target: &Path) -> Result<(), SnapshotError> {
+    let failed = |path: &Path| SnapshotError::io(path);
+    let handle = File::open(folder).map_err(failed(folder))?;
+    #[cfg(target_os = "linux")]
+    rustix::fs::syncfs(&handle).map_err(|error| failed(folder)(error.into()))?;
+    #[cfg(not(target_os = "linux"))]
+    {
+        drop(handle);
+        rustix::fs::sync();
+    }
+    match fs::rename(folder, target) {
+        Ok(()) => {}
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::DirectoryNotEmpty
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::AlreadyExists
+            ) =>
+        {
+            return Err(SnapshotError::Occupied { path: target.to_owned() });
+        }
+        Err(error) => return Err(failed(target)(error)),
+    }
+    let around = target.parent().filter(|around| !around.as_os_str().is_empty());
+    let around = around.unwrap_or(Path::new("."));
+    File::open(around).and_then(|around| around.sync_all()).map_err(failed(around))
+}

@@ -1,0 +1,239 @@
+//! A copy of a brain as it was at one moment, while tasks go on.
+//!
+//! The files are copied, then the database through SQLite's own backup, which takes it as it is at one
+//! moment. When no file has changed until after that moment, the copy is the brain at that moment; else
+//! it is made again.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cap_std::fs::{Dir, MetadataExt as _, PermissionsExt as _};
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags};
+
+use super::super::chain::{Chain, MAX_RECEIPT_BYTES};
+use super::super::digest::Digest;
+use super::super::keys::PublicKey;
+use super::super::receipt::{Receipt, State};
+use super::super::state::{Layout, Members, StateError, members, state};
+use super::error::SnapshotError;
+use super::manifest::ReceiptsMark;
+
+/// The file of receipts in a brain.
+pub(super) const RECEIPTS: &str = "receipts.jsonl";
+/// How often a copy is tried before the brain counts as moving.
+const MAX_TRIES: usize = 5;
+/// How long a writer may keep the database locked.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A brain at one moment.
+pub(super) struct Staged {
+    /// Where the copy is.
+    pub(super) folder: PathBuf,
+    /// Its files: path, bytes, whether executable.
+    pub(super) files: Vec<(String, u64, bool)>,
+    /// Its state.
+    pub(super) state: State,
+    /// The digest of each table.
+    pub(super) tables: BTreeMap<String, Digest>,
+    /// Its receipts.
+    pub(super) receipts: ReceiptsMark,
+    /// The key that signed its first receipt.
+    pub(super) root: PublicKey,
+    /// The key that signs its next receipt.
+    pub(super) signer: PublicKey,
+    /// Whether the last receipt is about this very state.
+    pub(super) is_settled: bool,
+}
+
+/// What tells one state of a file from another without reading it.
+#[derive(PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    changed: (i64, i64, i64, i64),
+    inode: u64,
+    is_executable: bool,
+}
+
+/// Copies the brain of an agent.
+pub(super) fn stage(
+    agent: &str,
+    brain: &Path,
+    layout: &Layout,
+    folder: PathBuf,
+) -> Result<Staged, SnapshotError> {
+    for _ in 0..MAX_TRIES {
+        match copy(brain, layout, &folder) {
+            Ok(Some(files)) => return read(agent, brain, layout, folder, files),
+            Ok(None) => {}
+            // A file that went away between two looks.
+            Err(
+                SnapshotError::Io { error, .. }
+                | SnapshotError::State(StateError::Io { error, .. }),
+            ) if error.kind() == io::ErrorKind::NotFound && brain.is_dir() => {}
+            Err(error) => return Err(error),
+        }
+        fs::remove_dir_all(&folder).map_err(SnapshotError::io(&folder))?;
+    }
+    Err(SnapshotError::Moving { path: brain.to_owned() })
+}
+
+/// Copies once; nothing when a file changed meanwhile.
+fn copy(
+    brain: &Path,
+    layout: &Layout,
+    folder: &Path,
+) -> Result<Option<Vec<(String, u64, bool)>>, SnapshotError> {
+    private_folder(folder)?;
+    let (dir, members) = members(brain, layout)?;
+    let before = survey(brain, &dir, &members)?;
+    for (path, stamp) in &before {
+        let to = folder.join(path);
+        if let Some(around) = to.parent() {
+            private_folder(around)?;
+        }
+        let mut from = dir.open(path).map_err(SnapshotError::io(&brain.join(path)))?;
+        let mut file = File::options()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&to)
+            .map_err(SnapshotError::io(&to))?;
+        // One byte more than there should be shows a file that grows without end.
+        let copied = io::copy(&mut from.by_ref().take(stamp.bytes + 1), &mut file)
+            .map_err(SnapshotError::io(&to))?;
+        if copied != stamp.bytes {
+            return Ok(None);
+        }
+    }
+    if members.has_database {
+        backup(&brain.join(layout.database), &folder.join(layout.database))?;
+    }
+    let (dir, members) = self::members(brain, layout)?;
+    if survey(brain, &dir, &members)? != before {
+        return Ok(None);
+    }
+    let mut files: Vec<_> =
+        before.into_iter().map(|(path, stamp)| (path, stamp.bytes, stamp.is_executable)).collect();
+    if members.has_database {
+        let path = folder.join(layout.database);
+        let bytes = fs::metadata(&path).map_err(SnapshotError::io(&path))?.len();
+        files.push((layout.database.to_owned(), bytes, false));
+        files.sort_unstable();
+    }
+    Ok(Some(files))
+}
+
+fn private_folder(path: &Path) -> Result<(), SnapshotError> {
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(SnapshotError::io(path))
+}
+
+fn survey(
+    brain: &Path,
+    dir: &Dir,
+    members: &Members,
+) -> Result<BTreeMap<String, Stamp>, SnapshotError> {
+    let paths = members.files.keys().chain(&members.apart);
+    let stamp = |path: &String| {
+        let failed = SnapshotError::io(&brain.join(path));
+        let about = dir.symlink_metadata(path).map_err(failed)?;
+        if !about.is_file() {
+            return Err(StateError::Kind { path: brain.join(path) }.into());
+        }
+        let stamp = Stamp {
+            bytes: about.len(),
+            changed: (about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec()),
+            inode: about.ino(),
+            is_executable: about.permissions().mode() & 0o111 != 0,
+        };
+        Ok((path.clone(), stamp))
+    };
+    paths.map(stamp).collect()
+}
+
+/// Copies a database as it is at one moment. Writers go on where the journal is a WAL.
+fn backup(from: &Path, to: &Path) -> Result<(), SnapshotError> {
+    let failed = |error| SnapshotError::Database { path: from.to_owned(), error };
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let source = Connection::open_with_flags(from, flags).map_err(failed)?;
+    source.busy_timeout(PATIENCE).map_err(failed)?;
+    let mut copy = Connection::open(to).map_err(failed)?;
+    let backup = Backup::new(&source, &mut copy).map_err(failed)?;
+    let start = Instant::now();
+    loop {
+        match backup.step(-1).map_err(failed)? {
+            StepResult::Done => return Ok(()),
+            // Another process has it; SQLite has no way to be woken.
+            _ if start.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(20)),
+            _ => return Err(SnapshotError::Moving { path: from.to_owned() }),
+        }
+    }
+}
+
+/// What the copy is, by its own files.
+fn read(
+    agent: &str,
+    brain: &Path,
+    layout: &Layout,
+    folder: PathBuf,
+    files: Vec<(String, u64, bool)>,
+) -> Result<Staged, SnapshotError> {
+    let none = || SnapshotError::NoReceipts { path: brain.to_owned() };
+    if !files.iter().any(|(path, _, _)| path == RECEIPTS) {
+        return Err(none());
+    }
+    let hash = state(&folder, layout)?;
+    let chain = Chain::open(&folder.join(RECEIPTS))?;
+    let (Some(last), Some(signer)) = (chain.last(), chain.key()) else { return Err(none()) };
+    if last.agent != agent {
+        let (expected, found) = (agent.to_owned(), last.agent.clone());
+        return Err(SnapshotError::OtherAgent { path: brain.to_owned(), expected, found });
+    }
+    let (knowledge, activity) = (hash.knowledge, hash.activity);
+    let state = State { knowledge, activity, version: last.after.version };
+    let receipts = ReceiptsMark { count: last.index + 1, head: last.digest() };
+    let is_settled = last.after == state;
+    let tables = layout.tables.iter().filter_map(|table| {
+        let name = format!("{}/{}", layout.database, table.name);
+        let digest = *hash.members.get(&name)?;
+        Some((name, digest))
+    });
+    let tables = tables.collect();
+    let root = first_key(&folder.join(RECEIPTS))?.ok_or_else(none)?;
+    Ok(Staged { folder, files, state, tables, receipts, root, signer, is_settled })
+}
+
+/// The key that the first receipt of a file names.
+pub(super) fn first_key(path: &Path) -> Result<Option<PublicKey>, SnapshotError> {
+    let file = File::open(path).map_err(SnapshotError::io(path))?;
+    let mut line = Vec::new();
+    BufReader::new(file.take(MAX_RECEIPT_BYTES as u64 + 1))
+        .read_until(b'\n', &mut line)
+        .map_err(SnapshotError::io(path))?;
+    Ok(serde_json::from_slice::<Receipt>(&line).ok().map(|receipt| receipt.key))
+}
+
+/// Whether a file of receipts begins with the chain that a mark names.
+pub(super) fn begins_with(path: &Path, mark: ReceiptsMark) -> Result<bool, SnapshotError> {
+    let mut lines = BufReader::new(File::open(path).map_err(SnapshotError::io(path))?);
+    let mut line = Vec::new();
+    for index in 1..=mark.count {
+        line.clear();
+        let most = MAX_RECEIPT_BYTES as u64 + 1;
+        let read = lines.by_ref().take(most).read_until(b'\n', &mut line);
+        read.map_err(SnapshotError::io(path))?;
+        if line.pop() != Some(b'\n') {
+            return Ok(false);
+        }
+        if index == mark.count {
+            return Ok(Digest::of(&line) == mark.head);
+        }
+    }
+    Ok(false)
+}

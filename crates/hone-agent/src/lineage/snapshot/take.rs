@@ -1,0 +1,238 @@
+//! Taking a snapshot.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use tokio::sync::mpsc;
+
+use super::super::digest::Digest;
+use super::super::keys::SigningKey;
+use super::super::state::Layout;
+use super::cut::{Cut, Cutter, each_chunk};
+use super::error::SnapshotError;
+use super::known::Head;
+use super::manifest::{MAX_MANIFEST_BYTES, Manifest, SCHEMA};
+use super::stage::{RECEIPTS, Staged, begins_with, stage};
+use super::store::Created;
+use super::work::Work;
+use super::{MAX_AT_ONCE, Progress, Snapshots, Watch, blocking};
+
+/// How long a snapshot may take: half of the time for which nothing is removed.
+pub const MAX_TAKING: Duration = Duration::from_secs(12 * 3600);
+
+/// How a brain must stand to the newest snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum History {
+    /// Its receipts go on from those of the snapshot.
+    Extends,
+    /// Whatever the snapshot is: after a return to an older one.
+    Replaces,
+}
+
+/// A snapshot to be taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Taking<'a> {
+    /// The brain.
+    pub brain: &'a Path,
+    /// The key of the agent, which signs its receipts too.
+    pub signer: &'a SigningKey,
+    /// Now, in milliseconds since 1970.
+    pub at: u64,
+    /// How it must stand to the newest one.
+    pub history: History,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Taken {
+    /// The newest snapshot is of the same state: nothing was written.
+    Unchanged {
+        /// Its number.
+        number: u64,
+    },
+    /// A new snapshot.
+    New {
+        /// Its number.
+        number: u64,
+        /// The digest of its manifest.
+        manifest: Digest,
+        /// Objects that were written, the manifest included.
+        objects: u64,
+        /// Bytes that were written.
+        bytes: u64,
+        /// Chunks that were there already.
+        reused: u64,
+        /// Whether the last receipt is about this very state; else a task was under way, or files were
+        /// changed without one.
+        is_settled: bool,
+    },
+}
+
+impl Snapshots<'_> {
+    /// Takes a snapshot of a brain, while tasks may go on.
+    ///
+    /// Until its last request nothing changes for anyone; after it the snapshot is whole. Cut short, it
+    /// leaves objects that nobody names, which [`Snapshots::prune`] removes.
+    pub async fn take(
+        &self,
+        taking: &Taking<'_>,
+        watch: &Watch<'_>,
+    ) -> Result<Taken, SnapshotError> {
+        let started = Instant::now();
+        let work = Work::beside(taking.brain, "snapshot")?;
+        let head = watch.unless_cancelled(self.newest()).await?;
+        let staged = {
+            let (agent, layout) = (self.agent.clone(), self.layout);
+            let (brain, folder) = (taking.brain.to_owned(), work.join("brain"));
+            blocking(move || stage(&agent, &brain, &layout, folder)).await?
+        };
+        if staged.signer != taking.signer.public() {
+            let (expected, found) = (staged.signer, taking.signer.public());
+            return Err(SnapshotError::OtherSigner { expected, found });
+        }
+        if let Some((head, digest)) = &head {
+            let extends = begins_with(&staged.folder.join(RECEIPTS), head.receipts)?;
+            if taking.history == History::Extends && !extends {
+                return Err(SnapshotError::Behind { number: head.number });
+            }
+            if is_same(head, &staged, &self.layout)? {
+                self.remember(head, *digest, &staged)?;
+                return Ok(Taken::Unchanged { number: head.number });
+            }
+        }
+        let number = head.as_ref().map_or(1, |(head, _)| head.number + 1);
+        let previous = head.as_ref().map(|(_, digest)| *digest);
+        let (cut, objects, bytes) =
+            self.upload(&staged, number, head.map(|(head, _)| head), watch).await?;
+
+        let manifest = Manifest {
+            schema: SCHEMA.to_owned(),
+            agent: self.agent.clone(),
+            number,
+            at: taking.at,
+            previous,
+            state: staged.state,
+            tables: staged.tables.clone(),
+            receipts: staged.receipts,
+            packs: cut.packs,
+            members: cut.members,
+            key: staged.signer,
+        };
+        // What a restore would refuse is not packed.
+        let refused = |why| SnapshotError::damaged(taking.brain.display().to_string(), why);
+        manifest.check(&self.layout).map_err(refused)?;
+        let sealed = manifest.seal(taking.signer, &self.key)?;
+        let digest = Digest::of(&sealed);
+        if started.elapsed() > MAX_TAKING {
+            return Err(SnapshotError::TooSlow { hours: MAX_TAKING.as_secs() / 3600 });
+        }
+        let size = sealed.len() as u64;
+        watch.unless_cancelled(self.commit(number, sealed)).await?;
+        self.remember(&manifest, digest, &staged)?;
+        Ok(Taken::New {
+            number,
+            manifest: digest,
+            objects: objects + 1,
+            bytes: bytes + size,
+            reused: cut.reused,
+            is_settled: staged.is_settled,
+        })
+    }
+
+    /// Takes the number, or finds out who has it.
+    async fn commit(&self, number: u64, sealed: Vec<u8>) -> Result<(), SnapshotError> {
+        let path = self.manifest_path(number);
+        match self.store.create(&path, sealed.clone().into()).await? {
+            Created::New => Ok(()),
+            // Ours, when only the answer was lost.
+            Created::Taken => match self.store.get(&path, MAX_MANIFEST_BYTES).await? {
+                Some(found) if found == sealed => Ok(()),
+                _ => Err(SnapshotError::Lost { number }),
+            },
+        }
+    }
+
+    fn remember(
+        &self,
+        manifest: &Manifest,
+        digest: Digest,
+        staged: &Staged,
+    ) -> Result<(), SnapshotError> {
+        let head = Head {
+            number: manifest.number,
+            manifest: digest,
+            receipts: manifest.receipts,
+            key: Some(staged.root),
+        };
+        self.known.remember(self.store.name(), &self.agent, head)
+    }
+
+    /// Cuts a copy of a brain and puts the packs into the store as they fill. Gives their number and
+    /// bytes as well.
+    async fn upload(
+        &self,
+        staged: &Staged,
+        number: u64,
+        head: Option<Manifest>,
+        watch: &Watch<'_>,
+    ) -> Result<(Cut, u64, u64), SnapshotError> {
+        let total = staged.files.iter().map(|(_, bytes, _)| bytes).sum();
+        let done = Arc::new(AtomicU64::new(0));
+        let cutter = Cutter {
+            agent: self.agent.clone(),
+            number,
+            version: staged.state.version,
+            key: self.key.clone(),
+            folder: staged.folder.clone(),
+            files: staged.files.clone(),
+            head,
+            done: Arc::clone(&done),
+        };
+        let (send, receive) = mpsc::channel(1);
+        let cut = blocking(move || cutter.run(send));
+        let packs = stream::unfold(receive, async |mut receive| {
+            receive.recv().await.map(|pack| (pack, receive))
+        });
+        let uploaded = packs
+            .map(async |(name, bytes): (Digest, Vec<u8>)| {
+                let size = bytes.len() as u64;
+                self.store.put(&self.pack_path(name), bytes.into()).await.map(|()| size)
+            })
+            .buffer_unordered(MAX_AT_ONCE)
+            .try_fold((0, 0), async |(objects, bytes), size| {
+                (watch.progress)(Progress { done: done.load(Ordering::Relaxed), total });
+                Ok((objects + 1, bytes + size))
+            });
+        // Both ends are waited for: a failed upload stops the cutter, which still reads the copy.
+        let (cut, uploaded) = tokio::join!(cut, watch.unless_cancelled(uploaded));
+        let (objects, bytes) = uploaded?;
+        Ok((cut?, objects, bytes))
+    }
+}
+
+/// Whether a copy has the state of a snapshot, and the same files apart from it.
+fn is_same(head: &Manifest, staged: &Staged, layout: &Layout) -> Result<bool, SnapshotError> {
+    if head.state != staged.state || head.receipts != staged.receipts {
+        return Ok(false);
+    }
+    let apart = |path: &str| layout.apart.contains(&path);
+    let old = head.members.iter().filter(|member| apart(&member.path));
+    let new = staged.files.iter().filter(|(path, _, _)| apart(path));
+    if !old.clone().map(|member| &member.path).eq(new.map(|(path, _, _)| path)) {
+        return Ok(false);
+    }
+    for member in old {
+        let mut digests = Vec::new();
+        each_chunk(&staged.folder.join(&member.path), |bytes| {
+            digests.push(Digest::of(bytes));
+            Ok(())
+        })?;
+        if !member.chunks.iter().map(|chunk| chunk.3).eq(digests) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
