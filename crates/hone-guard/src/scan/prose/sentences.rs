@@ -353,7 +353,7 @@ const DOMAINS: &[&str] = &[
     "ru", "cn", "de", "fr", "es", "uk", "eu", "to", "biz", "pro", "link", "store", "shop", "page", "network", "systems", "tools", "us", "in", "pw", "su", "icu", "fun",
     "work", "digital", "agency", "email", "services", "solutions", "global", "world", "today", "life", "one", "gg", "so", "tk", "ml", "br", "jp", "kr", "nl", "pl", "it",
     "ch", "at", "be", "se", "no", "fi", "ly", "st", "im", "is", "la", "ws", "vip", "wiki", "zone", "center", "support", "media", "studio", "software", "team", "group",
-    "company", "finance", "money", "exchange", "market", "trade",
+    "company", "finance", "money", "exchange", "market", "trade", "example", "invalid",
 ];
 
 /// Where the paths of folders start that others read: web roots and shares.
