@@ -98,6 +98,7 @@ impl<'a> Program<'a> {
     ) -> Vec<Passage<'a>> {
         self.settle();
         let mut shell = Vec::new();
+        shapes::look_at_all(&self.units, findings);
         for unit in &mut self.units {
             unit.round(&mut self.world, Some((skill, findings)));
             shapes::look(unit, skill, findings);
@@ -117,7 +118,7 @@ impl<'a> Program<'a> {
             }
             for leaf in leaves(passage.language, &passage.text) {
                 // A list's values are found by the list's key.
-                let key = leaf.path.iter().rev().find(|key| key.parse::<usize>().is_err());
+                let key = leaf.path.iter().rev().find(|key| !key.starts_with('#'));
                 let Some(key) = key.filter(|_| !leaf.value.is_empty()) else { continue };
                 let values = self.world.settings.entry(key.to_string()).or_default();
                 if values.len() < MAX_TEXTS {

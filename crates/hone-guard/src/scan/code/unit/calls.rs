@@ -67,7 +67,7 @@ impl Unit<'_> {
             _ => receiver.taint.clone(),
         };
         for range in ranges {
-            self.callback(range, &passed, world);
+            self.callback(range, &passed, &receiver.texts, world);
         }
         self.functions_given(ranges, &arguments, &passed, world);
         let mut all = Value::default();
@@ -457,8 +457,14 @@ impl Unit<'_> {
 
     /// Names that a function given as an argument takes: `x => …`, `(a, b) => …`, `function (x) {`,
     /// `lambda x:`, `|x|`.
-    pub(super) fn callback(&mut self, range: &Range<usize>, given: &Taint, world: &mut World) {
-        if given.is_clean() || range.is_empty() {
+    pub(super) fn callback(
+        &mut self,
+        range: &Range<usize>,
+        given: &Taint,
+        texts: &[String],
+        world: &mut World,
+    ) {
+        if given.is_clean() && texts.is_empty() || range.is_empty() {
             return;
         }
         // { data: (_s, chunk) => … }: handlers inside a table.
@@ -506,6 +512,9 @@ impl Unit<'_> {
         }
         for name in names {
             self.gain(&name, given, world);
+            if !texts.is_empty() {
+                self.may_hold(&name, &texts[..texts.len().min(MAX_TEXTS)], world);
+            }
         }
         // c => s += c: the body may be an assignment.
         if let Some(arrow) = range.clone().find(|i| self.is_op(*i, '=') && self.is_op(*i + 1, '>'))

@@ -245,11 +245,13 @@ impl Unit<'_> {
         let result = Value::default();
         let mut paths = self.possible(&all.names);
         paths.push(all.path());
+        paths.extend(all.texts.iter().filter(|text| text.contains('/')).cloned());
         paths.extend(receiver.texts.iter().cloned());
         let path = paths.into_iter().map(|path| normalise(&path)).find(|path| {
             matches!(
                 path.trim_end_matches('/'),
                 "~/*"
+                    | "~/~"
                     | "c:/*"
                     | "~"
                     | "/*"

@@ -141,6 +141,14 @@ impl Unit<'_> {
                 out,
             );
         }
+        // mshta and its kin run what they fetch.
+        let fetcher = words.iter().find(|word| {
+            let name = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
+            matches!(name.trim_end_matches(".exe"), "mshta" | "regsvr32" | "msiexec")
+        });
+        if let (Some(fetcher), Some(address)) = (fetcher, all.address()) {
+            self.to_interpreter(&Taint::remote(address), fetcher, at, out);
+        }
         let joined = if words.len() == 1 {
             words[0].clone()
         } else {

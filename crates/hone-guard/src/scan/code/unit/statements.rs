@@ -167,14 +167,10 @@ impl Unit<'_> {
             }
             // name = (a, b) =>, name = x =>, name: (a) =>
             if self.is_op(at, '=') && self.is_op(at + 1, '>') && at > range.start {
-                let parameters = if self.is_op(at - 1, ')') {
-                    (range.start..at)
-                        .rev()
-                        .find(|i| self.is_op(*i, '(') && self.close[*i] == at - 1)
-                } else {
-                    Some(at - 1)
-                };
-                let Some(first) = parameters else { break };
+                let Some(first) = self.arrow_parameters(at) else { break };
+                if first < range.start {
+                    break;
+                }
                 let mut before = first;
                 if before > range.start && self.name_at(before - 1) == Some("async") {
                     before -= 1;
@@ -252,14 +248,11 @@ impl Unit<'_> {
 
     /// The name and the parameters of the function whose arrow stands at `at`.
     fn arrow_head(&self, at: usize) -> Option<(String, Vec<String>)> {
-        const FAR: usize = 64;
-        let (first, parameters) = if self.is_op(at - 1, ')') {
-            let open = (at.saturating_sub(FAR)..at)
-                .rev()
-                .find(|i| self.is_op(*i, '(') && self.close[*i] == at - 1)?;
-            (open, self.parameters(open))
+        let first = self.arrow_parameters(at)?;
+        let parameters = if self.is_op(first, '(') {
+            self.parameters(first)
         } else {
-            (at - 1, vec![self.name_at(at - 1)?.to_owned()])
+            vec![self.name_at(first)?.to_owned()]
         };
         let before = first
             .checked_sub(1)
@@ -269,6 +262,23 @@ impl Unit<'_> {
         }
         let name = before.checked_sub(1).and_then(|i| self.name_at(i))?;
         Some((name.rsplit('.').next().unwrap_or(name).to_owned(), parameters))
+    }
+
+    /// Where the parameters before an arrow begin: `(a, b) =>`, `x =>`, `(a): Promise<T> =>`.
+    fn arrow_parameters(&self, at: usize) -> Option<usize> {
+        const FAR: usize = 64;
+        const TYPE: usize = 24;
+        let typed = (at.saturating_sub(TYPE)..at)
+            .rev()
+            .take_while(|i| !matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '='))))
+            .find(|i| self.is_op(*i, ':') && self.is_op(i.wrapping_sub(1), ')'));
+        let last = if self.is_op(at - 1, ')') { at - 1 } else { typed.map_or(at - 1, |i| i - 1) };
+        if !self.is_op(last, ')') {
+            return Some(last);
+        }
+        (last.saturating_sub(FAR)..last)
+            .rev()
+            .find(|i| self.is_op(*i, '(') && self.close[*i] == last)
     }
 
     /// Where an expression that starts at `at` ends: at a comma or bracket of what is around it, or

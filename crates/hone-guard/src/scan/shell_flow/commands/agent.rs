@@ -110,11 +110,7 @@ impl Walk<'_, '_, '_> {
         let remote = urls.first().map(|a| a.url.to_owned()).unwrap_or_default();
         match call.name.trim_end_matches(".exe") {
             "mshta" | "regsvr32" | "rundll32" if !remote.is_empty() => {
-                let found = flow::to_interpreter(
-                    &Taint::remote(remote),
-                    &format!("`{}`", call.name),
-                    self.passage.context,
-                );
+                let found = self.runs(&Taint::remote(remote), &format!("`{}`", call.name));
                 self.report_some(at, found);
             }
             "certutil" | "bitsadmin" if !remote.is_empty() => {
@@ -123,7 +119,7 @@ impl Walk<'_, '_, '_> {
             }
             "msiexec" if !remote.is_empty() => {
                 let found =
-                    flow::to_interpreter(&Taint::remote(remote), "`msiexec`", self.passage.context);
+                    self.runs(&Taint::remote(remote), "`msiexec`");
                 self.report_some(at, found);
             }
             "open" | "installer" | "hdiutil" | "msiexec" => {
@@ -135,7 +131,7 @@ impl Walk<'_, '_, '_> {
                         all
                     });
                 let found =
-                    flow::to_interpreter(&taint, &format!("`{}`", call.name), self.passage.context);
+                    self.runs(&taint, &format!("`{}`", call.name));
                 self.report_some(at, found);
             }
             _ => {}
