@@ -174,24 +174,55 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
 /// Looks at all units of a skill together: who walks, who encrypts and who deletes may be three files.
 pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
     const WALKS: [&str; 9] = [
-        "os.walk", "rglob", "glob.glob", "readdirsync", "dir.glob", "get-childitem", "filepath.walk",
-        "file.find", "scandir",
+        "os.walk",
+        "rglob",
+        "glob.glob",
+        "readdirsync",
+        "dir.glob",
+        "get-childitem",
+        "filepath.walk",
+        "file.find",
+        "scandir",
     ];
     const ENCRYPTS: [&str; 10] = [
-        "fernet", "aes.new", "createcipheriv", "chacha20", "aes-256", "aescryptoserviceprovider",
-        "cipher.encrypt", ".encrypt(", "openssl enc", "createencryptor",
+        "fernet",
+        "aes.new",
+        "createcipheriv",
+        "chacha20",
+        "aes-256",
+        "aescryptoserviceprovider",
+        "cipher.encrypt",
+        ".encrypt(",
+        "openssl enc",
+        "createencryptor",
     ];
     const DELETES: [&str; 9] = [
-        "os.remove", "os.unlink", ".unlink(", "unlinksync", "file.delete", "remove-item",
-        "os.rename", "shutil.move", ".replace(",
+        "os.remove",
+        "os.unlink",
+        ".unlink(",
+        "unlinksync",
+        "file.delete",
+        "remove-item",
+        "os.rename",
+        "shutil.move",
+        ".replace(",
     ];
     const NOTES: [&str; 12] = [
-        "ransom", "decrypt your", "your files", "bitcoin", "btc", "readme_recover", "restore your",
-        "recover", "payment", "unlock", "contact", "locked",
+        "ransom",
+        "decrypt your",
+        "your files",
+        "bitcoin",
+        "btc",
+        "readme_recover",
+        "restore your",
+        "recover",
+        "payment",
+        "unlock",
+        "contact",
+        "locked",
     ];
-    const HOMES: [&str; 7] = [
-        "path.home", "expanduser", "homedir", "userprofile", "/home", "dir.home", "documents",
-    ];
+    const HOMES: [&str; 7] =
+        ["path.home", "expanduser", "homedir", "userprofile", "/home", "dir.home", "documents"];
     // Blocks of a document are read one by one, scripts as one program.
     let scripts: Vec<&Unit<'_>> =
         units.iter().filter(|unit| unit.passage.context == Context::Script).collect();

@@ -69,8 +69,8 @@ fn look_for_pools(
 ) {
     let said = format!("{} {}", skill.subject.name, skill.subject.description).to_lowercase();
     let about = ["mining", "miner", "hashrate", "stratum"].iter().any(|word| said.contains(word));
-    if let Some(leaf) = leaves.iter().find(|leaf| leaf.value.starts_with("stratum")
-        && leaf.value.contains("://"))
+    if let Some(leaf) =
+        leaves.iter().find(|leaf| leaf.value.starts_with("stratum") && leaf.value.contains("://"))
     {
         let severity = if about { Severity::Info } else { Severity::Critical };
         let found = Match::new(

@@ -151,7 +151,11 @@ pub(super) fn fish(text: &str) -> String {
 
 /// A value of several words in quotation marks, unless it has some.
 fn quoted(value: &str) -> String {
-    if value.contains('"') || value.contains('\'') { value.to_owned() } else { format!("\"{value}\"") }
+    if value.contains('"') || value.contains('\'') {
+        value.to_owned()
+    } else {
+        format!("\"{value}\"")
+    }
 }
 
 /// `(command)` as `$(command)`, `; and` as `&&`, `; or` as `||`.

@@ -481,11 +481,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Does something with the arguments of a call as `$1` and so on.
-    fn with_arguments<T>(
-        &mut self,
-        arguments: &[Value],
-        act: impl FnOnce(&mut Self) -> T,
-    ) -> T {
+    fn with_arguments<T>(&mut self, arguments: &[Value], act: impl FnOnce(&mut Self) -> T) -> T {
         let before: Vec<(String, Option<Value>)> = (1..=9)
             .map(|i| i.to_string())
             .chain(["@".to_owned(), "*".to_owned()])

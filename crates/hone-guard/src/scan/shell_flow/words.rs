@@ -153,7 +153,8 @@ impl Walk<'_, '_, '_> {
         let name = simple.name()?;
         // $(git rev-parse --git-dir)/hooks
         if name == "git" {
-            let words: Vec<String> = simple.words.iter().skip(1).map(|w| self.word(w).text).collect();
+            let words: Vec<String> =
+                simple.words.iter().skip(1).map(|w| self.word(w).text).collect();
             return match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
                 ["rev-parse", "--git-dir" | "--git-common-dir" | "--absolute-git-dir"] => {
                     Some(".git".to_owned())

@@ -118,8 +118,7 @@ impl Walk<'_, '_, '_> {
                 self.write(&path, "", &Taint::remote(remote), at);
             }
             "msiexec" if !remote.is_empty() => {
-                let found =
-                    self.runs(&Taint::remote(remote), "`msiexec`");
+                let found = self.runs(&Taint::remote(remote), "`msiexec`");
                 self.report_some(at, found);
             }
             "open" | "installer" | "hdiutil" | "msiexec" => {
@@ -130,8 +129,7 @@ impl Walk<'_, '_, '_> {
                         all.add(&t);
                         all
                     });
-                let found =
-                    self.runs(&taint, &format!("`{}`", call.name));
+                let found = self.runs(&taint, &format!("`{}`", call.name));
                 self.report_some(at, found);
             }
             _ => {}

@@ -130,7 +130,8 @@ impl Walk<'_, '_, '_> {
                 let bare = plain.is_empty()
                     && !call.has(&["-e", "-u", "-x", "-o", "-eu", "-euo", "-ex", "+e"])
                     && (name != "set" || call.arguments.is_empty());
-                if !matches!(name, "compgen" | "local") && (bare || call.has(&["-p"]) && name == "export")
+                if !matches!(name, "compgen" | "local")
+                    && (bare || call.has(&["-p"]) && name == "export")
                     || name == "declare" && call.has(&["-x", "-px", "-xp"]) && plain.is_empty()
                 {
                     output.add(&Taint::environment());
@@ -266,8 +267,7 @@ impl Walk<'_, '_, '_> {
                         );
                     }
                 }
-                let found =
-                    self.runs(&taint, &format!("`{name}`"));
+                let found = self.runs(&taint, &format!("`{name}`"));
                 self.report_some(&at, found);
                 if name == "eval" {
                     let script = call.text();
