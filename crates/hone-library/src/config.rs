@@ -33,6 +33,8 @@ pub struct Config {
     pub sandbox: SandboxSettings,
     /// `[invoke]`.
     pub invoke: Invoke,
+    /// `[router]`.
+    pub router: RouterSettings,
     /// `[[roots]]`: more places to look for skills.
     pub roots: Vec<ExtraRoot>,
     /// `[[bundles]]`: sets of skills that one slash command loads.
@@ -85,6 +87,14 @@ pub struct Invoke {
     pub variables: bool,
     /// Whether commands in the text run (`` !`cmd` ``).
     pub inline_shell: bool,
+}
+
+/// `[router]`: how a message finds its skills.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RouterSettings {
+    /// A folder with a sentence model that counts beside the words; `~/` is the user's home.
+    pub embeddings: Option<PathBuf>,
 }
 
 /// A named set of skills.
@@ -164,10 +174,11 @@ enum Kind {
     Number,
     Flag,
     Names,
+    Folder,
 }
 
 /// All settings that have a dotted key; `[[roots]]` and `[[bundles]]` are edited in the file.
-pub const SETTINGS: [Setting; 6] = [
+pub const SETTINGS: [Setting; 7] = [
     Setting {
         key: "skills.disabled",
         about: "names (or scope:name) that are not offered, separated by commas",
@@ -193,6 +204,11 @@ pub const SETTINGS: [Setting; 6] = [
         key: "invoke.inline_shell",
         about: "whether `hone invoke` runs the commands in a skill's text",
         kind: Kind::Flag,
+    },
+    Setting {
+        key: "router.embeddings",
+        about: "a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`",
+        kind: Kind::Folder,
     },
 ];
 
@@ -230,6 +246,10 @@ impl Config {
             "prompt.budget" => self.prompt.budget.to_string(),
             "invoke.variables" => self.invoke.variables.to_string(),
             "invoke.inline_shell" => self.invoke.inline_shell.to_string(),
+            "router.embeddings" => {
+                let folder = self.router.embeddings.as_deref().unwrap_or(Path::new(""));
+                folder.to_string_lossy().into_owned()
+            }
             _ => return None,
         })
     }
@@ -307,6 +327,7 @@ impl Setting {
                 "false" | "no" | "off" => Ok(false.into()),
                 _ => Err(wrong("true or false")),
             },
+            Kind::Folder => Ok(text.trim().into()),
             Kind::Names => Ok(Value::Array(
                 text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
             )),

@@ -11,8 +11,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::routing_json;
-
+pub(crate) mod matching;
 pub(crate) mod routing;
 
 /// `hone list --json`.
@@ -493,13 +492,13 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("config", schema::<Configuration>()),
         ("diff", schema::<Difference>()),
         ("doctor", schema::<Doctor>()),
-        ("eval-triggers", schema::<routing_json::EvalReport>()),
+        ("eval-triggers", schema::<matching::EvalReport>()),
         ("files", schema::<Files>()),
         ("history", schema::<History>()),
         ("invoke", schema::<routing::Invoked>()),
         ("list", schema::<List>()),
-        ("match", schema::<routing_json::Matches>()),
-        ("match-batch", schema::<routing_json::BatchLine>()),
+        ("match", schema::<matching::Matches>()),
+        ("match-batch", schema::<matching::BatchLine>()),
         ("needs", schema::<routing::Readiness>()),
         ("permit", schema::<Permit>()),
         ("policy", schema::<Policy>()),
@@ -508,14 +507,14 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("prompt", schema::<Prompt>()),
         ("scan", schema::<Scan<'_>>()),
         ("scan-rules", schema::<ScanRules>()),
-        ("search", schema::<routing_json::SearchResults>()),
+        ("search", schema::<matching::SearchResults>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),
         ("usage-import", schema::<UsageImport>()),
         ("usage-record", schema::<routing::UsageRecord>()),
         ("view", schema::<View>()),
-        ("what-if", schema::<routing_json::WhatIfReport>()),
-        ("why", schema::<routing_json::WhyReport>()),
+        ("what-if", schema::<matching::WhatIfReport>()),
+        ("why", schema::<matching::WhyReport>()),
     ]
 }
 
