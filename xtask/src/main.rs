@@ -50,6 +50,7 @@ Usage: cargo xtask COMMAND
       --corpus DIR    a folder with skills.tar.gz and expected.jsonl to be read
   bench route         how well and how fast messages find their skills, as Markdown
       --messages DIR  a folder of labelled messages (../shared/routing)
+      --embeddings D  also with the sentence model in folder D
       --no-sizes      leave out time and size at 100 to 20,000 skills
       --fit           also print the weights of the confidence, fitted anew
   bench agent         what the harness of an agent costs beside its model, as Markdown

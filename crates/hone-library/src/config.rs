@@ -40,6 +40,8 @@ pub struct Config {
     pub mcp: Vec<McpServer>,
     /// `[hub]`.
     pub hub: HubSettings,
+    /// `[router]`.
+    pub router: RouterSettings,
     /// `[[roots]]`: more places to look for skills.
     pub roots: Vec<ExtraRoot>,
     /// `[[bundles]]`: sets of skills that one slash command loads.
@@ -100,6 +102,14 @@ pub struct Invoke {
     pub variables: bool,
     /// Whether commands in the text run (`` !`cmd` ``).
     pub inline_shell: bool,
+}
+
+/// `[router]`: how a message finds its skills.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RouterSettings {
+    /// A folder with a sentence model that counts beside the words; `~/` is the user's home.
+    pub embeddings: Option<PathBuf>,
 }
 
 /// A named set of skills.
@@ -181,10 +191,11 @@ enum Kind {
     Flag,
     Names,
     Text,
+    Folder,
 }
 
 /// All settings that have a dotted key; `[[roots]]`, `[[bundles]]` and `[[mcp]]` are edited in the file.
-pub const SETTINGS: [Setting; 20] = [
+pub const SETTINGS: [Setting; 21] = [
     Setting {
         key: "skills.disabled",
         about: "names (or scope:name) that are not offered, separated by commas",
@@ -265,6 +276,11 @@ pub const SETTINGS: [Setting; 20] = [
         kind: Kind::Flag,
     },
     Setting { key: "model.stream", about: "whether replies come piece by piece", kind: Kind::Flag },
+    Setting {
+        key: "router.embeddings",
+        about: "a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`",
+        kind: Kind::Folder,
+    },
 ];
 
 impl Config {
@@ -318,6 +334,10 @@ impl Config {
             "model.native_tools" => self.model.native_tools.to_string(),
             "model.stream" => self.model.stream.to_string(),
             "hub.sources" => self.hub.sources.join(","),
+            "router.embeddings" => {
+                let folder = self.router.embeddings.as_deref().unwrap_or(Path::new(""));
+                folder.to_string_lossy().into_owned()
+            }
             _ => return None,
         })
     }
@@ -414,6 +434,7 @@ impl Setting {
                 "false" | "no" | "off" => Ok(false.into()),
                 _ => Err(wrong("true or false")),
             },
+            Kind::Folder => Ok(text.trim().into()),
             Kind::Names => Ok(Value::Array(
                 text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
             )),

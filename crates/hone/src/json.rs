@@ -11,11 +11,10 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::routing_json;
-
 pub(crate) mod agent;
 pub(crate) mod hub;
 pub(crate) mod lineage;
+pub(crate) mod matching;
 pub(crate) mod routing;
 
 /// `hone list --json`.
@@ -507,14 +506,14 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("config", schema::<Configuration>()),
         ("diff", schema::<Difference>()),
         ("doctor", schema::<Doctor>()),
-        ("eval-triggers", schema::<routing_json::EvalReport>()),
+        ("eval-triggers", schema::<matching::EvalReport>()),
         ("files", schema::<Files>()),
         ("history", schema::<History>()),
         ("install", schema::<hub::InstallReport>()),
         ("invoke", schema::<routing::Invoked>()),
         ("list", schema::<List>()),
-        ("match", schema::<routing_json::Matches>()),
-        ("match-batch", schema::<routing_json::BatchLine>()),
+        ("match", schema::<matching::Matches>()),
+        ("match-batch", schema::<matching::BatchLine>()),
         ("needs", schema::<routing::Readiness>()),
         ("outdated", schema::<hub::OutdatedReport>()),
         ("permit", schema::<Permit>()),
@@ -526,7 +525,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("run", schema::<agent::RunLine>()),
         ("scan", schema::<Scan<'_>>()),
         ("scan-rules", schema::<ScanRules>()),
-        ("search", schema::<routing_json::SearchResults>()),
+        ("search", schema::<matching::SearchResults>()),
         ("search-hub", schema::<hub::HubSearch>()),
         ("share", schema::<hub::Shares>()),
         ("trust", schema::<Trust>()),
@@ -535,8 +534,8 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("usage-record", schema::<routing::UsageRecord>()),
         ("verify", schema::<hub::VerifyReport>()),
         ("view", schema::<View>()),
-        ("what-if", schema::<routing_json::WhatIfReport>()),
-        ("why", schema::<routing_json::WhyReport>()),
+        ("what-if", schema::<matching::WhatIfReport>()),
+        ("why", schema::<matching::WhyReport>()),
     ]
 }
 
