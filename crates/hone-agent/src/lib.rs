@@ -3,6 +3,11 @@
 //! An agent with a brain on disk: it runs tasks in a bounded loop with tools, remembers, and records
 //! every step.
 
+pub mod canonical;
+pub mod event;
 pub mod model;
+pub mod prompt;
+pub mod reply;
 pub mod step;
+pub mod task;
 pub mod tools;
