@@ -13,6 +13,7 @@ mod inline_shell;
 mod invoke;
 mod list;
 mod match_message;
+mod mcp;
 mod needs;
 mod overview;
 mod permit;
@@ -90,6 +91,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
             let call = invoke::Call { session, caller, inline, allow_missing, json };
             invoke::invoke(&context, &message, &call)
         }
+        Command::Mcp { read_only } => mcp::serve(&context, read_only),
         Command::Commands { command: None, json } => slash::commands(&context, json),
         Command::Commands { command: Some(CommandsCommand::Reload), json } => {
             slash::reload(&context, json)
