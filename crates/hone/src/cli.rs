@@ -511,6 +511,17 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Serve the skills to one agent over MCP, on standard input and output
+    #[command(after_help = "Examples:\n  \
+        hone mcp                          what you would see with `hone list`\n  \
+        hone mcp --read-only --root ./skills\n\n\
+        An agent starts this itself; put it into its configuration as the command of a server. It offers \
+        every skill as a tool's answer, a resource, a prompt, and an entry of the skills extension.")]
+    Mcp {
+        /// Nobody writes a skill through it
+        #[arg(long)]
+        read_only: bool,
+    },
     /// Call skills by command or mention: prints what a model gets
     #[command(after_help = "Examples:\n  \
         hone invoke /tidy-changelog the last release\n  \

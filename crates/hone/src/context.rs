@@ -80,7 +80,8 @@ impl Context {
         Ok(Some(root))
     }
 
-    pub(crate) fn catalogue(&self) -> Result<Catalogue, Failure> {
+    /// Where skills are looked for.
+    pub(crate) fn search(&self) -> Result<Search, Failure> {
         let mut search = match self.explicit_roots()? {
             Some(roots) if !roots.is_empty() => Search::only(roots, &self.around, &self.config),
             _ => Search::everywhere(&self.around, &self.config, &self.state)?,
@@ -89,7 +90,11 @@ impl Context {
             let below = search.roots.iter().position(|other| other.scope > root.scope);
             search.roots.insert(below.unwrap_or(search.roots.len()), root);
         }
-        let catalogue = Catalogue::find(search, &self.state);
+        Ok(search)
+    }
+
+    pub(crate) fn catalogue(&self) -> Result<Catalogue, Failure> {
+        let catalogue = Catalogue::find(self.search()?, &self.state);
         self.tell_notes();
         Ok(catalogue)
     }

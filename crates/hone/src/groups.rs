@@ -12,6 +12,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Write", &["new", "edit", "patch", "file", "rm", "rollback", "pin", "unpin"]),
     ("Check and guard", &["check", "scan", "policy", "permit", "trust", "doctor"]),
     ("Call", &["invoke", "commands", "needs"]),
+    ("Serve", &["mcp"]),
     ("Route", &["prompt", "match", "why", "what-if", "eval"]),
     ("Run agents", &["agent", "run", "chat", "demo"]),
     ("hone itself", &["config", "completions", "man", "schema", "help"]),

@@ -15,6 +15,7 @@ mod inline_shell;
 mod invoke;
 mod list;
 mod match_message;
+mod mcp;
 mod needs;
 mod overview;
 mod permit;
@@ -103,6 +104,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Run { agent: id, task, how, json } => agent::run(&context, &id, &task, &how, json),
         Command::Chat { agent: id, how } => agent::chat(&context, &id, &how),
         Command::Demo { record, json } => agent::demo(&context, record.as_deref(), json),
+        Command::Mcp { read_only } => mcp::serve(&context, read_only),
         Command::Commands { command: None, json } => slash::commands(&context, json),
         Command::Commands { command: Some(CommandsCommand::Reload), json } => {
             slash::reload(&context, json)
