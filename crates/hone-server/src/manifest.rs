@@ -18,7 +18,9 @@ pub(crate) const SKILL_FILE: &str = "SKILL.md";
 pub(crate) fn files(skill: &Listed) -> Vec<String> {
     let mut files = vec![SKILL_FILE.to_owned()];
     if !skill.is_flat {
-        files.extend(list_files(skill).unwrap_or_default().into_iter().filter(|file| file != SKILL_FILE));
+        files.extend(
+            list_files(skill).unwrap_or_default().into_iter().filter(|file| file != SKILL_FILE),
+        );
     }
     files
 }
@@ -60,9 +62,9 @@ fn resources(skill: &Listed, slug: &str) -> Value {
         if total > MAX_SKILL_BYTES {
             return dynamic();
         }
-        let digest = Sha256::digest(&bytes).iter().fold(String::from("sha256:"), |text, byte| {
-            text + &format!("{byte:02x}")
-        });
+        let digest = Sha256::digest(&bytes)
+            .iter()
+            .fold(String::from("sha256:"), |text, byte| text + &format!("{byte:02x}"));
         resources.push(json!({"uri": address(slug, &file), "digest": digest, "size": bytes.len()}));
     }
     Value::Array(resources)

@@ -9,8 +9,8 @@ use hone_agent::tools::schema::problems;
 use hone_library::{Catalogue, Listed};
 use hone_router::Caller;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
     ServerConfig,
@@ -54,7 +54,8 @@ fn wrong(message: impl Into<String>) -> ErrorData {
 
 /// A result from its JSON: what is not ours to choose stays at its default.
 fn made<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
-    serde_json::from_value(value).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    serde_json::from_value(value)
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
 /// Runs what touches the disk where it may wait.
@@ -70,7 +71,8 @@ fn page<T>(all: &[T], cursor: Option<&str>) -> Result<(usize, usize, Option<Stri
     let from = match cursor {
         None => 0,
         Some(cursor) => {
-            let from: usize = cursor.parse().map_err(|_| wrong("this cursor is not one of ours"))?;
+            let from: usize =
+                cursor.parse().map_err(|_| wrong("this cursor is not one of ours"))?;
             if from == 0 || from >= all.len() {
                 return Err(wrong("there is nothing at this cursor"));
             }
@@ -100,7 +102,8 @@ impl Door {
 
 /// The skill and the file that an address names.
 fn at<'c>(catalogue: &'c Catalogue, address: &str) -> Result<(&'c Listed, String), ErrorData> {
-    let (slug, file) = uri::parse(address).ok_or_else(|| wrong(format!("`{address:.200}` names no file of a skill")))?;
+    let (slug, file) = uri::parse(address)
+        .ok_or_else(|| wrong(format!("`{address:.200}` names no file of a skill")))?;
     let skill = catalogue.skills.iter().find(|skill| skill.summary.slug.as_str() == slug);
     let skill = skill.filter(|skill| is_offered(skill));
     Ok((skill.ok_or_else(|| wrong(format!("there is no skill `{slug:.200}`")))?, file))
@@ -132,7 +135,8 @@ fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
         for at in 0..4 {
             let letter = LETTERS[(bits >> (18 - 6 * at)) as usize & 63];
             text.push(if at <= chunk.len() { char::from(letter) } else { '=' });
@@ -189,7 +193,8 @@ impl ServerHandler for Door {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.offer.tools().find(|tool| tool.name() == request.name);
-        let tool = tool.ok_or_else(|| wrong(format!("there is no tool `{:.100}`", request.name)))?;
+        let tool =
+            tool.ok_or_else(|| wrong(format!("there is no tool `{:.100}`", request.name)))?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let wrong = problems(tool.schema(), &arguments);
         if !wrong.is_empty() {
@@ -295,7 +300,8 @@ impl ServerHandler for Door {
                 skill.summary.user_invocable && skill.summary.slug.as_str() == request.name
             };
             let skill = catalogue.skills.iter().find(is_meant);
-            let skill = skill.ok_or_else(|| wrong(format!("there is no prompt `{:.200}`", request.name)))?;
+            let skill = skill
+                .ok_or_else(|| wrong(format!("there is no prompt `{:.200}`", request.name)))?;
             let arguments = request.arguments.unwrap_or_default();
             let words = arguments.get("arguments").and_then(Value::as_str).unwrap_or_default();
             let text = door.offer.invoked(skill, words, Caller::Person).map_err(wrong)?;
@@ -325,8 +331,10 @@ impl ServerHandler for Door {
                 "skills/list" => {
                     let skills = offered(&catalogue);
                     let (from, to, next) = page(&skills, text("cursor"))?;
-                    let entries: Vec<Value> =
-                        skills[from..to].iter().filter_map(|skill| manifest::entry(skill)).collect();
+                    let entries: Vec<Value> = skills[from..to]
+                        .iter()
+                        .filter_map(|skill| manifest::entry(skill))
+                        .collect();
                     let mut result = json!({"skills": entries});
                     if let Some(next) = next {
                         result["nextCursor"] = next.into();
@@ -337,18 +345,24 @@ impl ServerHandler for Door {
                     let address = address()?;
                     let (skill, file) = at(&catalogue, address)?;
                     let entry = manifest::entry(skill).filter(|_| file == SKILL_FILE);
-                    let entry = entry.ok_or_else(|| wrong(format!("`{address:.200}` is no skill")))?;
+                    let entry =
+                        entry.ok_or_else(|| wrong(format!("`{address:.200}` is no skill")))?;
                     Ok(json!({"skill": entry}))
                 }
                 "resources/directory/read" => {
                     let address = address()?;
                     let (skill, folder) = at(&catalogue, address)?;
                     let children = manifest::children(skill, &folder);
-                    let children = children.ok_or_else(|| wrong(format!("`{address:.200}` is no folder")))?;
+                    let children =
+                        children.ok_or_else(|| wrong(format!("`{address:.200}` is no folder")))?;
                     let slug = skill.summary.slug.as_str();
                     let (from, to, next) = page(&children, text("cursor"))?;
                     let child = |(name, is_folder): &(String, bool)| {
-                        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+                        let path = if folder.is_empty() {
+                            name.clone()
+                        } else {
+                            format!("{folder}/{name}")
+                        };
                         let kind = if *is_folder {
                             "inode/directory"
                         } else {

@@ -84,7 +84,13 @@ impl Offer {
     }
 
     /// The skills that a message is about.
-    fn found(&self, catalogue: &Catalogue, message: &str, most: usize, offered: bool) -> Vec<Match> {
+    fn found(
+        &self,
+        catalogue: &Catalogue,
+        message: &str,
+        most: usize,
+        offered: bool,
+    ) -> Vec<Match> {
         let state = self.state();
         let index = Index::open(&state, &catalogue.roots, &catalogue.skills).index;
         let is_for_models = |skill: usize| catalogue.skills[skill].summary.model_invocable;
@@ -134,14 +140,18 @@ impl Kind {
 
     fn schema(self) -> Value {
         let name = json!({"type": "string", "description": "the skill's name", "maxLength": 200});
-        let text = |what: &str| json!({"type": "string", "description": what, "maxLength": 100_000});
+        let text =
+            |what: &str| json!({"type": "string", "description": what, "maxLength": 100_000});
         let most = json!({"type": "integer", "minimum": 1, "maximum": MAX_FOUND, "description": "how many at most"});
         let (properties, required) = match self {
             Self::Search => (json!({"query": text("words"), "k": most}), json!(["query"])),
-            Self::Match => (json!({"message": text("the user's words"), "k": most}), json!(["message"])),
-            Self::Invoke => {
-                (json!({"name": name, "arguments": text("what follows the skill's name")}), json!(["name"]))
+            Self::Match => {
+                (json!({"message": text("the user's words"), "k": most}), json!(["message"]))
             }
+            Self::Invoke => (
+                json!({"name": name, "arguments": text("what follows the skill's name")}),
+                json!(["name"]),
+            ),
             Self::Scan | Self::Usage => (json!({"name": name}), json!(["name"])),
         };
         json!({
@@ -190,7 +200,8 @@ impl Tool for RouterTool {
 
 fn answer(offer: &Offer, kind: Kind, arguments: &Value) -> ToolResult {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
-    let most = arguments.get("k").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
+    let most =
+        arguments.get("k").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
     let most = most.unwrap_or(10).clamp(1, MAX_FOUND);
     let catalogue = offer.shelf.catalogue();
     match kind {
@@ -203,7 +214,9 @@ fn answer(offer: &Offer, kind: Kind, arguments: &Value) -> ToolResult {
             };
             let name = &skill.summary.name;
             if !skill.summary.model_invocable {
-                return ToolResult::refused(format!("`{name}` is for people to call, not for agents."));
+                return ToolResult::refused(format!(
+                    "`{name}` is for people to call, not for agents."
+                ));
             }
             match kind {
                 Kind::Invoke => match offer.invoked(skill, text("arguments"), Caller::Model) {
