@@ -395,7 +395,7 @@ fn a_source_that_is_wrong_missing_or_hostile_is_said() {
         $ hone add ./gone
         exit: 2
         --- stderr
-        error: cannot open `[PROJECT]/./gone`: No such file or directory (os error 2)
+        error: cannot open `[PROJECT]/gone`: No such file or directory (os error 2)
 
         $ hone add ./empty
         exit: 1
@@ -469,7 +469,7 @@ fn configured_sources_are_searched() {
     pdf  [TEMP]/one
       Fills in forms.
     --- stderr
-    warning: `../gone` could not be asked: cannot open `[PROJECT]/../gone`: No such file or directory (os error 2)
+    warning: `../gone` could not be asked: cannot open `[TEMP]/gone`: No such file or directory (os error 2)
     hint: `hone add [TEMP]/two --skill forms` installs one
     ");
     sandbox.done("config set hub.sources ../one,../two");
