@@ -39,7 +39,7 @@ impl Fetcher {
     /// A source that means the same from everywhere: local paths are whole.
     pub fn settled(&self, source: &Source) -> Result<Source, FetchError> {
         let whole = |path: &Path| {
-            let path = self.folder.join(path);
+            let path = hone_library::normal(&self.folder.join(path));
             path.canonicalize().map_err(FetchError::io("open", &path))
         };
         let place = match &source.place {

@@ -33,6 +33,8 @@ pub struct Config {
     pub sandbox: SandboxSettings,
     /// `[invoke]`.
     pub invoke: Invoke,
+    /// `[hub]`.
+    pub hub: HubSettings,
     /// `[[roots]]`: more places to look for skills.
     pub roots: Vec<ExtraRoot>,
     /// `[[bundles]]`: sets of skills that one slash command loads.
@@ -75,6 +77,14 @@ pub struct PolicySettings {
 pub struct SandboxSettings {
     /// Whether to run without confinement where the system offers none.
     pub unconfined: bool,
+}
+
+/// `[hub]`: where skills come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HubSettings {
+    /// Sources that `hone search --hub` asks. The words are the hub's to read.
+    pub sources: Vec<String>,
 }
 
 /// `[invoke]`: how a skill's text is prepared when it is called.
@@ -167,7 +177,7 @@ enum Kind {
 }
 
 /// All settings that have a dotted key; `[[roots]]` and `[[bundles]]` are edited in the file.
-pub const SETTINGS: [Setting; 6] = [
+pub const SETTINGS: [Setting; 7] = [
     Setting {
         key: "skills.disabled",
         about: "names (or scope:name) that are not offered, separated by commas",
@@ -193,6 +203,11 @@ pub const SETTINGS: [Setting; 6] = [
         key: "invoke.inline_shell",
         about: "whether `hone invoke` runs the commands in a skill's text",
         kind: Kind::Flag,
+    },
+    Setting {
+        key: "hub.sources",
+        about: "sources that `hone search --hub` asks, separated by commas",
+        kind: Kind::Names,
     },
 ];
 
@@ -230,6 +245,7 @@ impl Config {
             "prompt.budget" => self.prompt.budget.to_string(),
             "invoke.variables" => self.invoke.variables.to_string(),
             "invoke.inline_shell" => self.invoke.inline_shell.to_string(),
+            "hub.sources" => self.hub.sources.join(","),
             _ => return None,
         })
     }

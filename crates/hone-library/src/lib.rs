@@ -71,8 +71,8 @@ pub use atomic::{replace, sweep};
 pub use catalogue::{Catalogue, Listed, Reason, Search, Skipped};
 pub use client::{Client, ClientView, Shown};
 pub use config::{
-    Bundle, Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, Invoke, MAX_DEPTH, PolicySettings,
-    Prompt, SETTINGS, SandboxSettings, Setting, Skills, with_setting,
+    Bundle, Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, HubSettings, Invoke, MAX_DEPTH,
+    PolicySettings, Prompt, SETTINGS, SandboxSettings, Setting, Skills, with_setting,
 };
 pub use error::Error;
 pub use files::{

@@ -1,9 +1,13 @@
 //! The command line: what a person can type.
 
+mod hub;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hone_router::Budget;
+
+pub(crate) use hub::{Add, AuditCommand, HubCommand, Network, Whose};
 
 /// A number that is not 0.
 const AT_LEAST_ONE: fn(&str) -> Result<usize, String> = |text| match text.parse() {
@@ -297,6 +301,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         writing: Writing,
     },
+    #[command(flatten)]
+    Hub(HubCommand),
     /// Tell whether a command is inside a skill's `allowed-tools`
     #[command(
         after_help = "The command is read as shell: everything it would run must be declared, and every file it \
@@ -425,12 +431,21 @@ pub(crate) enum Command {
     /// Search names, descriptions and bodies, the best first
     #[command(
         after_help = "Unlike `hone list WORDS`, not every word has to occur, other forms of a word count, \
-        and so do typing errors."
+        and so do typing errors. With --hub, what the sources in `hub.sources` offer is searched instead: \
+        there every word has to occur in the name or the description."
     )]
     Search {
         /// What to look for
-        #[arg(required = true)]
+        #[arg(required_unless_present = "hub")]
         words: Vec<String>,
+        /// Search what configured sources offer, kept for an hour
+        #[arg(long)]
+        hub: bool,
+        /// Ask the sources again, whatever is kept
+        #[arg(long, requires = "hub")]
+        refresh: bool,
+        #[command(flatten)]
+        network: Network,
         /// How many skills to name at most
         #[arg(short, value_name = "N", default_value_t = 10, value_parser = AT_LEAST_ONE)]
         k: usize,

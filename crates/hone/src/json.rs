@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::routing_json;
 
+pub(crate) mod hub;
 pub(crate) mod routing;
 
 /// `hone list --json`.
@@ -486,6 +487,10 @@ pub(crate) struct RuleExample {
 /// Every output that has a schema, by the name of its command.
 pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
+        ("add", schema::<hub::Arrivals>()),
+        ("approve", schema::<hub::Approvals>()),
+        ("audit", schema::<hub::AuditLog>()),
+        ("audit-verify", schema::<hub::AuditChain>()),
         ("change", schema::<Changed>()),
         ("check", schema::<Check>()),
         ("commands", schema::<routing::Menu>()),
@@ -496,23 +501,29 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("eval-triggers", schema::<routing_json::EvalReport>()),
         ("files", schema::<Files>()),
         ("history", schema::<History>()),
+        ("install", schema::<hub::InstallReport>()),
         ("invoke", schema::<routing::Invoked>()),
         ("list", schema::<List>()),
         ("match", schema::<routing_json::Matches>()),
         ("match-batch", schema::<routing_json::BatchLine>()),
         ("needs", schema::<routing::Readiness>()),
+        ("outdated", schema::<hub::OutdatedReport>()),
         ("permit", schema::<Permit>()),
         ("policy", schema::<Policy>()),
         ("policy-dismissals", schema::<Dismissals>()),
         ("policy-explain", schema::<Explained>()),
         ("prompt", schema::<Prompt>()),
+        ("remove", schema::<hub::Removals>()),
         ("scan", schema::<Scan<'_>>()),
         ("scan-rules", schema::<ScanRules>()),
         ("search", schema::<routing_json::SearchResults>()),
+        ("search-hub", schema::<hub::HubSearch>()),
+        ("share", schema::<hub::Shares>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),
         ("usage-import", schema::<UsageImport>()),
         ("usage-record", schema::<routing::UsageRecord>()),
+        ("verify", schema::<hub::VerifyReport>()),
         ("view", schema::<View>()),
         ("what-if", schema::<routing_json::WhatIfReport>()),
         ("why", schema::<routing_json::WhyReport>()),

@@ -9,6 +9,7 @@ mod doctor;
 mod editor;
 mod eval;
 mod history;
+mod hub;
 mod inline_shell;
 mod invoke;
 mod list;
@@ -28,7 +29,7 @@ mod why;
 
 pub(crate) use confined::CONFINE;
 
-use crate::cli::{Cli, Command, CommandsCommand, ConfigCommand, EvalCommand};
+use crate::cli::{Cli, Command, CommandsCommand, ConfigCommand, EvalCommand, HubCommand};
 use crate::context::Context;
 use crate::output::Outcome;
 
@@ -45,9 +46,16 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         }
         _ => {}
     }
-    let context = Context::new(cli.places)?;
+    let mut places = cli.places;
+    // The agents that skills are shared with are not ours.
+    let agents = match &cli.command {
+        Some(Command::Hub(HubCommand::Share { .. })) => places.agent.take(),
+        _ => None,
+    };
+    let context = Context::new(places)?;
     let Some(command) = cli.command else { return overview::run(&context) };
     match command {
+        Command::Hub(command) => hub::run(&context, command, agents.as_deref()),
         Command::List { query, all, client, json } => {
             list::list(&context, &query, all, client.map(Into::into), json)
         }
@@ -98,7 +106,11 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Match { message, batch, k, json } => {
             match_message::match_message(&context, message.as_deref(), batch.as_deref(), k, json)
         }
-        Command::Search { words, k, json } => match_message::search(&context, &words, k, json),
+        Command::Search { words, hub: true, refresh, network, k, json } => {
+            let asked = hub::Asked { words: &words, k, anew: refresh, network, json };
+            hub::search(&context, &asked)
+        }
+        Command::Search { words, k, json, .. } => match_message::search(&context, &words, k, json),
         Command::Eval(EvalCommand::Triggers { name, suite, all, plot, json }) => {
             let what =
                 eval::What { names: &name, suite: suite.as_deref(), all, plot: plot.as_deref() };

@@ -16,6 +16,7 @@ mod editor;
 mod exit_codes;
 mod help;
 mod history;
+mod hub;
 mod inline_shell;
 mod invoke;
 mod json_schemas;
