@@ -65,6 +65,7 @@ impl Hub<'_> {
             }
             delivery.bundles.retain(|bundle| names.contains(&bundle.name));
         }
+        delivery.source = target.portable(&delivery.source);
         ask.progress(Step::Fetch, delivery.bundles.len(), delivery.bundles.len());
         let how = How {
             doing: "add",
@@ -135,6 +136,7 @@ impl Hub<'_> {
             takes: Vec::new(),
             kept: Vec::new(),
             merged: Vec::new(),
+            stale: Vec::new(),
             fate,
         }
     }
@@ -153,7 +155,8 @@ impl Hub<'_> {
         let mut outcomes = Vec::new();
         for (source, entries) in by_source(&chosen(&lock, names)?) {
             let paths: Vec<String> = entries.iter().map(|entry| entry.path.clone()).collect();
-            let delivery = match self.fetch(&source, Pin::Newest, Some(&paths)) {
+            let fetched = self.fetch(&target.resolved(&source), Pin::Newest, Some(&paths));
+            let delivery = match fetched {
                 Ok(delivery) => delivery,
                 Err(error) => {
                     let why = error.to_string();

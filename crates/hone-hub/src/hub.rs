@@ -146,6 +146,8 @@ pub struct Outcome {
     pub kept: Vec<String>,
     /// Files in which an edit and the update are both.
     pub merged: Vec<String>,
+    /// Copies of it in other agents' folders that somebody changed, so that they did not follow.
+    pub stale: Vec<PathBuf>,
     /// What became of it.
     pub fate: Fate,
 }

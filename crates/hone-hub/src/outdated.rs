@@ -51,13 +51,13 @@ impl Hub<'_> {
         let lock = Lock::read(&target.lock)?;
         let mut all = Vec::new();
         for (source, entries) in by_source(&chosen(&lock, names)?) {
-            all.extend(self.outdated_of(&source, &entries));
+            all.extend(self.outdated_of(&source, &target.resolved(&source), &entries));
         }
         all.sort_by(|a, b| (&a.root, &a.name).cmp(&(&b.root, &b.name)));
         Ok(all)
     }
 
-    fn outdated_of(&self, source: &str, entries: &[&Locked]) -> Vec<Outdated> {
+    fn outdated_of(&self, source: &str, from: &str, entries: &[&Locked]) -> Vec<Outdated> {
         let pin = |entry: &Locked| entry.commit.clone().or_else(|| entry.digest.clone());
         let of = |entry: &Locked, newest: Option<String>, files, freshness| Outdated {
             name: entry.name.clone(),
@@ -74,7 +74,7 @@ impl Hub<'_> {
                 |entry: &&Locked| of(entry, None, Vec::new(), Freshness::Unknown(why.clone()));
             entries.iter().map(one).collect::<Vec<_>>()
         };
-        let newest = match self.supply.newest(source) {
+        let newest = match self.supply.newest(from) {
             Ok(newest) => newest.and_then(|newest| newest.commit.or(newest.digest)),
             Err(error) => return unknown(&error),
         };
@@ -84,7 +84,7 @@ impl Hub<'_> {
             return entries.iter().map(current).collect();
         }
         let paths: Vec<String> = entries.iter().map(|entry| entry.path.clone()).collect();
-        let delivery = match self.fetch(source, Pin::Newest, Some(&paths)) {
+        let delivery = match self.fetch(from, Pin::Newest, Some(&paths)) {
             Ok(delivery) => delivery,
             Err(error) => return unknown(&error),
         };

@@ -486,6 +486,7 @@ impl Hub<'_> {
                 takes: one.takes,
                 kept: one.merge.kept,
                 merged: one.merge.merged,
+                stale: Vec::new(),
                 fate,
             };
             if matches!(outcome.fate, Fate::Waits { .. }) {
@@ -498,6 +499,9 @@ impl Hub<'_> {
         self.state.record(&records)?;
         reports::keep(self.state, &scans, self.author.now);
         ask.progress(Step::Record, of, of);
+        for outcome in outcomes.iter_mut().filter(|one| one.fate == Fate::Updated) {
+            outcome.stale = self.refresh_copies(&outcome.path)?;
+        }
         Ok(outcomes)
     }
 }

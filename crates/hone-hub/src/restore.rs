@@ -166,7 +166,7 @@ impl Hub<'_> {
                 (None, None) => Pin::Newest,
             };
             let paths: Vec<String> = entries.iter().map(|entry| entry.path.clone()).collect();
-            let delivery = match self.fetch(source, pin, Some(&paths)) {
+            let delivery = match self.fetch(&target.resolved(source), pin, Some(&paths)) {
                 Ok(delivery) => delivery,
                 Err(error) => {
                     let fate = Fate::Refused(error.to_string());
@@ -225,7 +225,8 @@ impl Hub<'_> {
         for (source, skills) in groups {
             let paths: Option<Vec<String>> =
                 skills.iter().map(|skill| skill.path.clone()).collect();
-            let delivery = match self.fetch(source, Pin::Newest, paths.as_deref()) {
+            let delivery = match self.fetch(&target.resolved(source), Pin::Newest, paths.as_deref())
+            {
                 Ok(delivery) => delivery,
                 Err(error) => {
                     let why = error.to_string();
@@ -236,6 +237,7 @@ impl Hub<'_> {
                 }
             };
             let Delivery { source, commit, digest, bundles, .. } = delivery;
+            let source = target.portable(&source);
             for skill in skills {
                 let is_meant = |bundle: &&crate::bundle::Bundle| match &skill.path {
                     Some(path) => bundle.path == *path,

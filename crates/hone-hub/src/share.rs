@@ -1,11 +1,12 @@
 //! A skill in the folders of other agents: a relative link, or a copy where links do not work. What is
 //! made is written down, nothing that is there is overwritten, and exactly what was made is taken back.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use hone_library::provenance::{Records, Share};
 use hone_library::{
-    AGENTS, Arrival, Mode, NewFile, Store, Surroundings, canonical_or_same, read_tree,
+    AGENTS, Arrival, Mode, NewFile, Store, Surroundings, TreeFile, canonical_or_same, read_tree,
 };
 use hone_skill::Slug;
 
@@ -170,9 +171,7 @@ impl Hub<'_> {
                 }
             }
         }
-        let files = read_tree(key)?.unwrap_or_default();
-        let plain: std::collections::BTreeMap<_, _> =
-            files.into_iter().filter(|(_, file)| !file.is_link).collect();
+        let plain = plain_files(key)?;
         "copy".clone_into(&mut share.kind);
         share.made = content_hash(&of_tree(&plain));
         row.detail = format!("{agent}: copy at {}", path.display());
@@ -180,13 +179,7 @@ impl Hub<'_> {
         let arrival = Arrival {
             slug: Slug::new(name).map_err(hone_library::Error::from)?,
             expected: None,
-            files: plain
-                .into_iter()
-                .map(|(path, file)| {
-                    let new = NewFile { bytes: file.bytes, is_executable: file.is_executable };
-                    (path, Some(new))
-                })
-                .collect(),
+            files: plain.into_iter().map(|(path, file)| (path, Some(new_file(file)))).collect(),
             reason: format!("shared from {}", key.display()),
         };
         let store = Store::new(self.state, self.author.clone(), Mode::Write);
@@ -194,6 +187,44 @@ impl Hub<'_> {
             change?;
         }
         Ok(ShareFate::Copied)
+    }
+
+    /// Brings copies of a skill to what it is now. A copy that somebody changed stays as it is, and is
+    /// named.
+    pub(crate) fn refresh_copies(&self, key: &Path) -> Result<Vec<PathBuf>, Error> {
+        let mut stale = Vec::new();
+        for mut share in self.state.shares()? {
+            if share.skill != key || share.kind != "copy" {
+                continue;
+            }
+            if !is_as_made(&share) {
+                stale.push(share.path);
+                continue;
+            }
+            let mut files: BTreeMap<String, Option<NewFile>> = read_tree(&share.path)?
+                .unwrap_or_default()
+                .into_keys()
+                .map(|path| (path, None))
+                .collect();
+            let expected = read_tree(&share.path)?.as_ref().map(hashes);
+            let plain = plain_files(key)?;
+            share.made = content_hash(&of_tree(&plain));
+            files.extend(plain.into_iter().map(|(path, file)| (path, Some(new_file(file)))));
+            let name = key.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let arrival = Arrival {
+                slug: Slug::new(name).map_err(hone_library::Error::from)?,
+                expected,
+                files,
+                reason: format!("shared from {}", key.display()),
+            };
+            let folder = share.path.parent().unwrap_or(Path::new("/"));
+            let store = Store::new(self.state, self.author.clone(), Mode::Write);
+            for change in store.install(folder, vec![arrival])? {
+                change?;
+            }
+            self.state.record(&Records { shares: vec![share], ..Records::default() })?;
+        }
+        Ok(stale)
     }
 
     /// Takes back what was shared of a skill; without agents, all of it. What somebody changed since
@@ -240,6 +271,17 @@ impl Hub<'_> {
         }
         Ok(taken)
     }
+}
+
+/// The files of a skill that a copy has: links would lead elsewhere from there.
+fn plain_files(key: &Path) -> Result<BTreeMap<String, TreeFile>, Error> {
+    let mut files = read_tree(key)?.unwrap_or_default();
+    files.retain(|_, file| !file.is_link);
+    Ok(files)
+}
+
+fn new_file(file: TreeFile) -> NewFile {
+    NewFile { bytes: file.bytes, is_executable: file.is_executable }
 }
 
 /// Whether what was made is still there as it was made.

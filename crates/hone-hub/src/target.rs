@@ -68,6 +68,25 @@ impl Target {
         Ok(self)
     }
 
+    /// A source as the lock keeps it: a path inside the base is relative to it, so that the lock is the
+    /// same for everybody who has the project.
+    pub(crate) fn portable(&self, source: &str) -> String {
+        let inside = Path::new(source).strip_prefix(&self.base).ok();
+        match inside.and_then(Path::to_str) {
+            Some("") => ".".to_owned(),
+            Some(inside) => format!("./{inside}"),
+            None => source.to_owned(),
+        }
+    }
+
+    /// A source of the lock as it can be fetched from any folder.
+    pub(crate) fn resolved(&self, source: &str) -> String {
+        match source.strip_prefix("./").or((source == ".").then_some("")) {
+            Some(inside) => self.base.join(inside).to_string_lossy().into_owned(),
+            None => source.to_owned(),
+        }
+    }
+
     /// The folder of a root. What a lock file says is checked: a project's may only name folders in
     /// which skills are looked for, inside the project, and no link may lead out of it.
     pub fn folder(&self, root: &str) -> Result<PathBuf, Error> {
@@ -134,6 +153,20 @@ mod tests {
         std::os::unix::fs::symlink("/tmp", folder.path().join("out")).unwrap();
         let error = target.folder("out/skills").unwrap_err().to_string();
         assert!(error.contains("a link leads out of the project"), "{error}");
+    }
+
+    #[test]
+    fn a_source_inside_the_project_is_kept_relative() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = Target::project(folder.path());
+        let inside = target.base.join("vendor/skills").to_string_lossy().into_owned();
+        assert_eq!(target.portable(&inside), "./vendor/skills");
+        assert_eq!(target.resolved("./vendor/skills"), inside);
+        assert_eq!(target.portable(&target.base.to_string_lossy()), ".");
+        for other in ["github:o/r#main", "/elsewhere/skills", "https://x.example/"] {
+            assert_eq!(target.portable(other), other);
+            assert_eq!(target.resolved(other), other);
+        }
     }
 
     #[test]

@@ -2,10 +2,11 @@
 //!
 //! The test starts itself again, in another process, with the step at which it is to die.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use hone_hub::{Answer, Ask, Edits, Nobody, Question, Standing, Step};
+use hone_hub::{Answer, Ask, Edits, Lock, Nobody, Question, Standing, Step};
 
 use crate::shop::{Machine, SOURCE, Shop, fates, names, plain, tree};
 
@@ -62,6 +63,89 @@ fn the_process_that_dies() {
     }
     // Not every action has every step.
     std::process::exit(7);
+}
+
+/// Installs many, and says how far it is.
+struct Counts;
+
+#[expect(clippy::print_stdout, reason = "it tells the process that started it")]
+impl Ask for Counts {
+    fn ask(&mut self, _: &Question<'_>) -> Answer {
+        Answer::Yes
+    }
+
+    fn progress(&mut self, step: Step, done: usize, of: usize) {
+        if done == of {
+            println!("{step:?}");
+        }
+    }
+}
+
+/// More files than are made durable one by one.
+const MANY: usize = hone_library::SYNCED_EACH + 1;
+const ROUNDS: usize = 8;
+
+fn many() -> Shop {
+    Shop::new((0..MANY).map(|n| plain(&format!("skill-{n}"), "Do it.")).collect())
+}
+
+/// The process that is killed anywhere: a test that does nothing unless it is told to.
+#[test]
+fn the_process_that_is_killed() {
+    let Some(base) = std::env::var_os(BASE) else { return };
+    let machine = Machine::at(Path::new(&base));
+    let state = machine.state();
+    let shop = many();
+    let hub = machine.hub(&state, &shop);
+    hub.add(&machine.target(), SOURCE, &[], &[], &mut Counts).unwrap();
+}
+
+/// Kills an installer somewhere after a step: while it writes objects, stages folders, renames them.
+fn strike_within(base: &Path, round: usize) {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "crash::the_process_that_is_killed", "--nocapture"])
+        .env(BASE, base)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let until = format!("{:?}", Step::ALL[4 + round % 4]);
+    while lines.next().is_some_and(|line| !line.unwrap().ends_with(&until)) {}
+    // A few steps of work that take no fixed time.
+    let steps = round * 7_919 % 60 * 40_000;
+    std::hint::black_box((0..steps).fold(0_usize, |sum, n| sum.wrapping_mul(31).wrapping_add(n)));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn an_installer_of_many_that_is_killed_anywhere_leaves_whole_skills_and_the_next_has_all() {
+    for round in 0..ROUNDS {
+        let (_folder, base) = base();
+        strike_within(&base, round);
+        let machine = Machine::at(&base);
+        let skills = machine.project.join(".agents/skills");
+        for name in names(&skills).into_iter().filter(|name| !name.starts_with(".hone-")) {
+            let files: Vec<String> = tree(&skills.join(&name)).into_keys().collect();
+            assert_eq!(files, ["SKILL.md"], "{name} in round {round}");
+        }
+        // Whoever reads meanwhile reads a whole lock.
+        Lock::read(&machine.target().lock).unwrap();
+        let again = machine.add(&many());
+        assert!(again.iter().all(|one| one.fate.is_good()), "round {round}: {:?}", fates(&again));
+        settled(&machine, &many(), Step::Swap);
+        assert_eq!(names(&skills).len(), MANY);
+        let log = machine.log();
+        let installs = log.iter().filter(|(action, _)| action == "install").count();
+        assert_eq!(installs, MANY, "round {round}");
+        let state = machine.state();
+        for n in [0, MANY - 1] {
+            let rows =
+                hone_library::history(&state, &machine.skill(&format!("skill-{n}"))).unwrap();
+            assert_eq!(rows.len(), 1, "round {round}");
+        }
+    }
 }
 
 /// Lets another process do something and die at a step; false when it came to its end instead.

@@ -20,7 +20,7 @@ fn a_removed_skill_is_gone_from_disk_lock_and_other_agents_and_can_come_back() {
 
     let removed =
         hub.remove(&machine.target(), &["tidy".to_owned()], Edits::Keep, &mut Nobody).unwrap();
-    assert_eq!(removed[0].unshared, [link.clone()]);
+    assert_eq!(removed[0].unshared, std::slice::from_ref(&link));
     assert!(link.symlink_metadata().is_err());
     assert_eq!(names(&machine.project.join(".agents/skills")), ["other"]);
     assert!(!machine.lock().contains("tidy"));

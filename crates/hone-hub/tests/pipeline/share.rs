@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hone_hub::{Means, ShareFate, ShareScope};
+use hone_hub::{Edits, Means, Nobody, ShareFate, ShareScope};
 
 use crate::shop::{Machine, Shop, plain, tree};
 
@@ -36,7 +36,7 @@ fn a_link_is_relative_and_an_agent_that_sees_the_skill_needs_none() {
     let taken = hub.unshare(&machine.skill("tidy"), Some(&agents(&["goose"]))).unwrap();
     assert_eq!(taken, [machine.project.join(".goose/skills/tidy")]);
     assert!(link.exists());
-    assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), [link.clone()]);
+    assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), std::slice::from_ref(&link));
     assert!(link.symlink_metadata().is_err() && machine.skill("tidy").exists());
     assert_eq!(state.shares().unwrap(), []);
     let log: Vec<String> = machine.log().into_iter().map(|(action, _)| action).collect();
@@ -72,6 +72,29 @@ fn what_is_not_ours_is_neither_overwritten_nor_taken() {
 }
 
 #[test]
+fn an_update_reaches_copies_that_nobody_changed_and_links_by_themselves() {
+    let (machine, shop) = installed();
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let to = |agent: &str, means| {
+        let scope = ShareScope::Project(&machine.project);
+        hub.share(&machine.skill("tidy"), &agents(&[agent]), scope, means).unwrap().remove(0).path
+    };
+    let link = to("claude-code", Means::Link);
+    let (copy, changed) = (to("goose", Means::Copy), to("junie", Means::Copy));
+    std::fs::write(changed.join("own.md"), "own").unwrap();
+    shop.publish(vec![plain("tidy", "Two.")]);
+    let outcomes = hub.update(&machine.target(), &[], Edits::Keep, &mut Nobody).unwrap();
+    assert_eq!(outcomes[0].stale, std::slice::from_ref(&changed));
+    for (folder, body) in [(&link, "Two."), (&copy, "Two."), (&changed, "One.")] {
+        let text = std::fs::read_to_string(folder.join("SKILL.md")).unwrap();
+        assert!(text.contains(body), "{}", folder.display());
+    }
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert!(!copy.symlink_metadata().unwrap().is_symlink());
+}
+
+#[test]
 fn a_copy_is_taken_back_unless_somebody_changed_it() {
     let (machine, shop) = installed();
     let state = machine.state();
@@ -89,6 +112,9 @@ fn a_copy_is_taken_back_unless_somebody_changed_it() {
     assert!(hub.unshare(&machine.skill("tidy"), None).is_err());
     assert!(copy.path.exists());
     std::fs::write(copy.path.join("SKILL.md"), machine.read("tidy/SKILL.md")).unwrap();
-    assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), [copy.path.clone()]);
+    assert_eq!(
+        hub.unshare(&machine.skill("tidy"), None).unwrap(),
+        std::slice::from_ref(&copy.path)
+    );
     assert!(!copy.path.exists());
 }
