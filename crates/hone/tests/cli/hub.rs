@@ -501,6 +501,25 @@ fn configured_sources_are_searched() {
     );
 }
 
+#[test]
+fn a_repository_over_ssh_is_fetched_with_the_ssh_of_the_person() {
+    let sandbox = Sandbox::new();
+    let repository = Repository::new(&sandbox);
+    repository.commit(&[("pdf/SKILL.md", PDF)]);
+    // What a server does with the command, behind a client that notes what it was told.
+    let folder = sandbox.path("").display().to_string();
+    let lines = format!("echo \"$@\" >> {folder}/told\neval last=\\${{$#}}\ncd {folder} && eval exec \"$last\"");
+    let client = sandbox.script("ssh", &lines);
+    let run = sandbox
+        .hone("add git@127.0.0.1:skills.git --allow-private")
+        .env("GIT_SSH_COMMAND", client)
+        .env("GIT_SSH_VARIANT", "simple")
+        .run();
+    assert_eq!(run.code, 0, "{run}");
+    assert!(sandbox.read("told").contains("git@127.0.0.1 git-upload-pack 'skills.git'"));
+    assert_eq!(sandbox.hone("add git@127.0.0.1:skills.git").run().code, 1);
+}
+
 /// Everything of the repository and of the configuration around it that could run something.
 #[test]
 fn nothing_runs_while_a_skill_is_fetched() {
