@@ -14,6 +14,7 @@ mod corpus;
 mod failure;
 mod floor;
 mod generate;
+mod hub;
 mod measure;
 mod options;
 mod peers;
@@ -58,6 +59,8 @@ Usage: cargo xtask COMMAND
   bench scan          what a scan costs on real skills and on hostile files, as Markdown
       --quick         generated files as SKILL.md only
       --no-peers, --corpus DIR as above
+  bench hub           installing, restoring and verifying 1 and 500 skills, as Markdown
+      --runs N, --quick, --no-peers as above
   tour                builds `hone` and shows what it does, in a temporary home
       --keep          keep that home and print where it is
   generate DIR N      write N skills for measuring to DIR/<name>/SKILL.md
@@ -104,6 +107,7 @@ fn run(mut words: impl Iterator<Item = String>) -> Result<(), Failure> {
         ("bench", ["scan", ..]) => {
             scan::bench(&options::Options::parse(words.into_iter().skip(1))?)
         }
+        ("bench", ["hub", ..]) => hub::bench(&options::Options::parse(words.into_iter().skip(1))?),
         ("scan-times", [folder]) => scan::scan_times(Path::new(folder)),
         ("bench", _) => bench::bench(&options::Options::parse(words)?),
         ("tour", []) => tour::tour(tour::Home::Remove),

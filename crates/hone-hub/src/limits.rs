@@ -26,7 +26,7 @@ pub const MAX_SKILL_BYTES: u64 = 50 * 1024 * 1024;
 /// Most skills of one source.
 pub const MAX_SKILLS: usize = 5_000;
 /// Most bytes of all skills taken from one source at once.
-pub const MAX_TAKEN_BYTES: u64 = 512 * 1024 * 1024;
+pub const MAX_TAKEN_BYTES: u64 = 256 * 1024 * 1024;
 /// Deepest skill, in folders above its own.
 pub const MAX_SKILL_DEPTH: usize = 6;
 
