@@ -174,7 +174,7 @@ enum Kind {
 }
 
 /// All settings that have a dotted key; `[[roots]]`, `[[bundles]]` and `[[mcp]]` are edited in the file.
-pub const SETTINGS: [Setting; 19] = [
+pub const SETTINGS: [Setting; 20] = [
     Setting {
         key: "skills.disabled",
         about: "names (or scope:name) that are not offered, separated by commas",
@@ -250,6 +250,11 @@ pub const SETTINGS: [Setting; 19] = [
         kind: Kind::Flag,
     },
     Setting { key: "model.stream", about: "whether replies come piece by piece", kind: Kind::Flag },
+    Setting {
+        key: "model.constrain",
+        about: "whether the server holds the model to the form of a reply; helps small models",
+        kind: Kind::Flag,
+    },
 ];
 
 impl Config {
@@ -302,6 +307,7 @@ impl Config {
             "model.task_cost" => shown(self.model.task_cost),
             "model.native_tools" => self.model.native_tools.to_string(),
             "model.stream" => self.model.stream.to_string(),
+            "model.constrain" => self.model.constrain.to_string(),
             _ => return None,
         })
     }

@@ -5,5 +5,7 @@
 mod anthropic;
 mod faults;
 mod finding;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod openai;
 mod server;
