@@ -144,8 +144,8 @@ pub(crate) fn result(
     text: &str,
     most: usize,
 ) -> (String, bool) {
-    let (text, is_cut) = cut(text, most);
-    let text = visible(&closed(&text));
+    let (text, is_cut) = cut(&visible(text), most);
+    let text = closed(&text);
     let tool: String = tool
         .chars()
         .take(crate::tools::MAX_NAME_BYTES)

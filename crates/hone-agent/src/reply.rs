@@ -220,13 +220,21 @@ impl<'t> Scan<'t> {
                 return true;
             }
         }
-        if extent.end.is_none() && mended.end.is_none() {
+        let is_single_quoted = next == Some(&b'\'');
+        if mended.end.is_none() && (is_single_quoted || self.is_unfinished(start)) {
             // Cut in the middle: its inner objects are parts of it, not answers.
             self.note(Unreadable::Unfinished);
             return false;
         }
         self.note(Unreadable::NotJson);
         self.skip(start)
+    }
+
+    /// Whether the rest of the text is the start of a JSON object.
+    fn is_unfinished(&mut self, start: usize) -> bool {
+        self.work += self.text.len() - start;
+        let read = serde_json::from_str::<serde::de::IgnoredAny>(&self.text[start..]);
+        read.is_err_and(|error| error.is_eof())
     }
 
     /// Passes an object that cannot be read, by its braces alone: where its strings end is not known.

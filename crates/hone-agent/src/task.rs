@@ -483,8 +483,8 @@ impl<'a, 't> Run<'a, 't> {
     ) -> Option<End> {
         let begun = self.now();
         self.tell(&Event::Calling { turn, tool: &call.tool, arguments: &call.arguments });
-        let arguments = canonical(&call.arguments);
-        let key = format!("{}\0{arguments}", call.tool);
+        let arguments_sha256 = sha256(&canonical(&call.arguments));
+        let key = format!("{} {arguments_sha256}", call.tool);
         let repeats = {
             let count = self.repeats.entry(key.clone()).or_default();
             *count += 1;
@@ -516,7 +516,7 @@ impl<'a, 't> Run<'a, 't> {
         let step = ToolStep {
             turn,
             tool: call.tool,
-            arguments_sha256: sha256(&arguments),
+            arguments_sha256,
             arguments: call.arguments,
             outcome: result.outcome,
             summary: result.summary,

@@ -236,6 +236,34 @@ pub(crate) fn rows(state: &State, key: &Path) -> Result<(Vec<Revision>, bool), E
     })
 }
 
+/// The number of the newest row, whoever wrote it; what [`changed_since`] starts from.
+pub fn ledger_position(state: &State) -> Result<i64, Error> {
+    state.with(|db| {
+        Ok(db.query_row("SELECT coalesce(max(id), 0) FROM ledger", [], |row| row.get(0))?)
+    })
+}
+
+/// The skills that `actor` changed since a position of the ledger, each with the first revision that
+/// is its.
+pub fn changed_since(
+    state: &State,
+    position: i64,
+    actor: &str,
+) -> Result<Vec<(PathBuf, u64)>, Error> {
+    state.with(|db| {
+        // A row that was taken back leaves its number to the next one.
+        let mut statement = db.prepare_cached(
+            "SELECT skill, min(revision) FROM ledger WHERE id >= ?1 AND actor = ?2 GROUP BY skill \
+             ORDER BY skill",
+        )?;
+        let rows = statement.query_map((position, actor), |row| {
+            let first: i64 = row.get(1)?;
+            Ok((PathBuf::from(row.get::<_, String>(0)?), u64::try_from(first).unwrap_or_default()))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    })
+}
+
 /// Whether anything of a skill was ever recorded.
 pub(crate) fn knows(state: &State, key: &Path) -> Result<bool, Error> {
     let key = utf8(key)?;

@@ -78,7 +78,7 @@ pub use files::{
 };
 pub use history::{files_at, history};
 pub use hone_skill::Origin;
-pub use ledger::{Action, FileChange, Revision, deleted};
+pub use ledger::{Action, FileChange, Revision, changed_since, deleted, ledger_position};
 pub use model_settings::{
     MAX_MCP_NAME_BYTES, MAX_MCP_SERVERS, MAX_MODEL_TIMEOUT, McpServer, ModelSettings, Wire,
 };

@@ -79,6 +79,100 @@ pub(crate) struct Content {
     pub(crate) file: Option<PathBuf>,
 }
 
+/// How an agent works on a task.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Running {
+    /// For whom: what is remembered about one subscriber is never shown to another [default: you]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) subscriber: Option<String>,
+    /// The model [default: the agent's, `model.name`, or one that is found]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Replies of the model at most [default: the agent's, or 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) turns: Option<u32>,
+    /// Tokens at most, in and out together [default: the agent's, or no limit]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_tokens: Option<u64>,
+    /// A folder whose files the agent may change and in which it may run commands, confined
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// How long to wait when another task has the agent, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub(crate) wait: u64,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommand {
+    /// Make an agent: a brain of its own below `HONE_HOME/agents`
+    #[command(after_help = "Examples:\n  \
+        hone agent new auditor --system system.md\n  \
+        hone agent new auditor --seed seeds/auditor --tools read_file,search_files,recall,note\n\n\
+        The tools for its own skills are always there. A seed is copied once; `hone agent update` brings \
+        a newer one and leaves alone what was changed here.")]
+    New {
+        /// Its name: lower-case letters, digits and hyphens
+        id: String,
+        /// Its role: the head of every system message
+        #[arg(long, value_name = "FILE")]
+        system: Option<PathBuf>,
+        /// A folder of skills to copy
+        #[arg(long, value_name = "DIR")]
+        skills: Option<PathBuf>,
+        /// A folder of patterns to copy, for `pattern_search`
+        #[arg(long, value_name = "DIR")]
+        patterns: Option<PathBuf>,
+        /// The tools that it may call [default: all]
+        #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+        tools: Option<Vec<String>>,
+        /// Other agents that it may ask
+        #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+        agents: Vec<String>,
+        /// Its model [default: found for each task]
+        #[arg(long, value_name = "NAME")]
+        model: Option<String>,
+        /// A brain to start from
+        #[arg(long, value_name = "DIR")]
+        seed: Option<PathBuf>,
+        /// Print the agent as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the agents
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what an agent is, knows and did last
+    Show {
+        /// The agent
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Bring a newer seed; files that were changed here stay
+    Update {
+        /// The agent
+        id: String,
+        /// The seed
+        #[arg(long, value_name = "DIR")]
+        seed: PathBuf,
+        /// Print JSON (added, updated, kept)
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take an agent away for good, with all it knows
+    Rm {
+        /// The agent
+        id: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List the skills that are there
@@ -379,6 +473,53 @@ pub(crate) enum Command {
         #[arg(long)]
         allow_missing: bool,
         /// Print JSON (text, skills, needs)
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make, list, show and remove agents of your own
+    #[command(subcommand)]
+    Agent(AgentCommand),
+    /// Give an agent one task and print its answer
+    #[command(after_help = "Examples:\n  \
+        hone run auditor 'is the oracle in src/price.sol safe?'\n  \
+        hone run auditor --workspace . 'mend the failing test'\n  \
+        hone run auditor --json 'what changed?' | jq -r 'select(.event == \"report\") | .answer'\n\n\
+        The answer goes to standard output, each step to standard error. Without `--workspace` the agent \
+        reads the current folder and writes nothing outside its brain.\n\
+        Exit codes: 0 answered, 1 no answer, 2 could not run, 130 stopped with Ctrl-C.")]
+    Run {
+        /// The agent
+        agent: String,
+        /// What is to be done; `-` reads it from standard input
+        #[arg(required = true, value_name = "TASK", allow_hyphen_values = true)]
+        task: Vec<String>,
+        #[command(flatten)]
+        how: Running,
+        /// Print every step as one line of JSON, the report last
+        #[arg(long)]
+        json: bool,
+    },
+    /// Talk with an agent
+    #[command(
+        after_help = "One line is one task; what was said before goes with it. `/quit` ends, `/new` \
+        forgets the talk, `/help` lists the commands."
+    )]
+    Chat {
+        /// The agent
+        agent: String,
+        #[command(flatten)]
+        how: Running,
+    },
+    /// Watch a recorded task run through the real loop, offline
+    #[command(
+        after_help = "The replies are a recording of a real model, kept as data; everything else \
+        happens now: the tools, the memory and what is learned, in a brain that is thrown away."
+    )]
+    Demo {
+        /// Ask a real model and keep what it says, for the next demo
+        #[arg(long, value_name = "FILE", hide = true)]
+        record: Option<PathBuf>,
+        /// Print every step as one line of JSON, the report last
         #[arg(long)]
         json: bool,
     },

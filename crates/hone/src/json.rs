@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::routing_json;
 
+pub(crate) mod agent;
 pub(crate) mod routing;
 
 /// `hone list --json`.
@@ -486,6 +487,9 @@ pub(crate) struct RuleExample {
 /// Every output that has a schema, by the name of its command.
 pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
+        ("agent-list", schema::<agent::Agents>()),
+        ("agent-show", schema::<agent::Agent>()),
+        ("agent-update", schema::<agent::SeedUpdate>()),
         ("change", schema::<Changed>()),
         ("check", schema::<Check>()),
         ("commands", schema::<routing::Menu>()),
@@ -506,6 +510,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("policy-dismissals", schema::<Dismissals>()),
         ("policy-explain", schema::<Explained>()),
         ("prompt", schema::<Prompt>()),
+        ("run", schema::<agent::RunLine>()),
         ("scan", schema::<Scan<'_>>()),
         ("scan-rules", schema::<ScanRules>()),
         ("search", schema::<routing_json::SearchResults>()),

@@ -9,6 +9,7 @@ pub mod fetch;
 pub mod files;
 #[cfg(feature = "mcp")]
 pub mod mcp;
+pub mod memory;
 pub mod patterns;
 pub mod schema;
 pub mod skills;

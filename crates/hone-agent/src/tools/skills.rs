@@ -4,6 +4,8 @@
 //! what it writes is scanned first, whole, as it would be on disk: the policy for skills that agents
 //! create decides, and what it does not allow becomes a [`Proposal`] for a person, with nothing written.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -55,6 +57,10 @@ pub struct Shelf {
     policy: Policy,
     now: Clock,
     active: Mutex<Vec<Active>>,
+    /// The catalogue, until the agent changes a skill.
+    found: Mutex<Option<Arc<Catalogue>>>,
+    /// The skills whose text the agent has read or written.
+    known: Mutex<BTreeSet<PathBuf>>,
 }
 
 /// A skill that was read in this task, so that what follows is done in its name.
@@ -86,8 +92,18 @@ impl Shelf {
         now: Clock,
     ) -> Self {
         let Author { actor, reason, .. } = author;
-        let active = Mutex::default();
-        Self { state: Mutex::new(state), search, own, actor, reason, policy, now, active }
+        Self {
+            state: Mutex::new(state),
+            search,
+            own,
+            actor,
+            reason,
+            policy,
+            now,
+            active: Mutex::default(),
+            found: Mutex::default(),
+            known: Mutex::default(),
+        }
     }
 
     /// The three tools.
@@ -98,33 +114,34 @@ impl Shelf {
             .into()
     }
 
-    /// The skills as they are now, links in the agent's own root withheld: what lies outside a brain
-    /// must not change it unseen.
-    pub fn catalogue(&self) -> Catalogue {
+    /// The skills as they were when the task first asked, or last changed one. Links in the agent's own
+    /// root are withheld: what lies outside a brain must not change it unseen.
+    pub fn catalogue(&self) -> Arc<Catalogue> {
+        Arc::clone(lock(&self.found).get_or_insert_with(|| Arc::new(self.look())))
+    }
+
+    fn look(&self) -> Catalogue {
         let mut catalogue = Catalogue::find(self.search.clone(), &self.state());
         let (linked, kept) = catalogue
             .skills
             .drain(..)
             .partition(|skill| skill.scope == Scope::Agent && is_linked(skill));
         catalogue.skills = kept;
-        catalogue.skipped.extend(Vec::into_iter(linked).map(|skill: Listed| Skipped {
-            path: skill.path.clone(),
-            reason: Reason::Client,
-            message: "it is a link, and an agent's own skills are files of its own".to_owned(),
-            notes: Vec::new(),
-            skill: Some(Box::new(skill)),
-        }));
+        for link in Vec::into_iter(linked) {
+            withhold(&mut catalogue, link);
+        }
+        catalogue.skills.sort_by(|a, b| a.summary.name.cmp(&b.summary.name));
         catalogue.skipped.sort_by(|a, b| a.path.cmp(&b.path));
         catalogue
     }
 
     /// The skills that were read in this task.
     pub fn active(&self) -> Vec<Active> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.active).clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn list(&self, query: &str) -> ToolResult {
@@ -188,6 +205,7 @@ impl Shelf {
         }
         drop(state);
         self.activate(skill);
+        lock(&self.known).insert(real(skill.key()));
         let files = list_files(skill).unwrap_or_default();
         let files = if files.is_empty() {
             String::new()
@@ -199,8 +217,9 @@ impl Shelf {
             .with(Effect::SkillRead { name: name.clone(), version })
     }
 
-    fn activate(&self, skill: &Listed) {
-        let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
+    /// What follows is done in the name of a skill too.
+    pub(crate) fn activate(&self, skill: &Listed) {
+        let mut active = lock(&self.active);
         active.retain(|other| other.name != skill.summary.name);
         if active.len() >= MAX_ACTIVE {
             active.remove(0);
@@ -234,6 +253,14 @@ impl Shelf {
                 Err(error) => return ToolResult::failed(told(&error)),
             },
         };
+        if let (What::Edit { .. } | What::Delete, Some(skill)) = (&change.what, skill)
+            && !lock(&self.known).contains(&real(skill.key()))
+        {
+            return ToolResult::refused(format!(
+                "Read `{}` with `skill_view` first: `{}` takes away all that it says.",
+                skill.summary.name, change.action
+            ));
+        }
         let state = self.state();
         let carry_out = |mode| {
             let author = Author {
@@ -254,7 +281,13 @@ impl Shelf {
             return refused;
         }
         match carry_out(Mode::Write) {
-            Ok(done) => changed(change.action, &done),
+            Ok(done) => {
+                lock(&self.found).take();
+                if !matches!(change.what, What::WriteFile { .. } | What::RemoveFile { .. }) {
+                    lock(&self.known).insert(real(&done.path));
+                }
+                changed(change.action, &done)
+            }
             Err(error) => ToolResult::failed(told(&error)),
         }
     }
@@ -298,6 +331,36 @@ impl Shelf {
     }
 }
 
+/// What a lock guards, also when somebody broke down with it: each of these is whole at any time.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A path with its links resolved.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Withholds a link; a skill that it went before takes its place.
+fn withhold(catalogue: &mut Catalogue, link: Listed) {
+    let shadowed = catalogue.skipped.iter().position(|skipped| {
+        skipped.reason == Reason::Shadowed
+            && skipped.skill.as_ref().is_some_and(|skill| {
+                skill.summary.name == link.summary.name
+                    && !(skill.scope == Scope::Agent && is_linked(skill))
+            })
+    });
+    let next = shadowed.and_then(|at| catalogue.skipped.remove(at).skill);
+    catalogue.skills.extend(next.map(|skill| *skill));
+    catalogue.skipped.push(Skipped {
+        path: link.path.clone(),
+        reason: Reason::Client,
+        message: "it is a link, and an agent's own skills are files of its own".to_owned(),
+        notes: Vec::new(),
+        skill: Some(Box::new(link)),
+    });
+}
+
 /// Whether a symbolic link lies between a skill's root and its file.
 fn is_linked(skill: &Listed) -> bool {
     let links = skill.path.ancestors().take_while(|path| *path != skill.root);
@@ -322,6 +385,7 @@ fn told(error: &Error) -> String {
         _ => error.hint().filter(|hint| !hint.contains("`hone ") && !hint.contains("`--")),
     };
     match hint {
+        Some(hint) if hint.ends_with('?') => format!("{error}; {hint}"),
         Some(hint) => format!("{error}. {hint}."),
         None => format!("{error}."),
     }
@@ -376,7 +440,7 @@ fn changed(action: &str, done: &Change) -> ToolResult {
         "delete" => format!("deleted {name}; its history is kept"),
         _ => format!("changed {name}{version}"),
     };
-    let mut text = format!("Done: {said}. It is in the index from the next task on.\n");
+    let mut text = format!("Done: {said}. The next task will see it so.\n");
     for warning in &done.warnings {
         let _ = writeln!(text, "- could be better: {}", warning.message);
     }
@@ -442,8 +506,11 @@ impl<'a> Wanted<'a> {
         };
         match self.what {
             What::Create { content } => store.create(own, None, self.name, content, all),
-            // An agent's edit is a new version of the whole text.
-            What::Edit { content } => store.upsert(own, skill.summary.title(), content, all),
+            // An agent's edit is a new version of the whole text; a body alone keeps the frontmatter.
+            What::Edit { content } => {
+                let text = with_frontmatter(skill, content)?;
+                store.upsert(own, skill.summary.title(), &text, all)
+            }
             What::Patch { file, old, new } => store.patch(skill, file, old, new, Matching::Fuzzy),
             What::Delete => store.delete(skill),
             What::WriteFile { file, content } => {
@@ -452,6 +519,19 @@ impl<'a> Wanted<'a> {
             What::RemoveFile { file } => store.remove_file(skill, file),
         }
     }
+}
+
+/// A new text for a skill, below its old frontmatter when it brings none.
+fn with_frontmatter<'t>(skill: &Listed, content: &'t str) -> Result<Cow<'t, str>, Error> {
+    let old = read_text(skill)?;
+    let body = hone_skill::read(&old, None).skill.map(|skill| skill.body);
+    let front = body.and_then(|body| std::str::from_utf8(old.get(..body.start)?).ok());
+    Ok(match front {
+        Some(front) if !content.trim_start().starts_with("---") => {
+            Cow::Owned(format!("{front}{content}"))
+        }
+        _ => Cow::Borrowed(content),
+    })
 }
 
 #[derive(Debug, Clone, Copy)]

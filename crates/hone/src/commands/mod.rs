@@ -1,5 +1,6 @@
 //! One file a command, or a family of commands.
 
+mod agent;
 mod answers;
 mod change;
 mod check;
@@ -90,6 +91,10 @@ pub(crate) fn run(cli: Cli) -> Outcome {
             let call = invoke::Call { session, caller, inline, allow_missing, json };
             invoke::invoke(&context, &message, &call)
         }
+        Command::Agent(command) => agent::agent(&context, command),
+        Command::Run { agent: id, task, how, json } => agent::run(&context, &id, &task, &how, json),
+        Command::Chat { agent: id, how } => agent::chat(&context, &id, &how),
+        Command::Demo { record, json } => agent::demo(&context, record.as_deref(), json),
         Command::Commands { command: None, json } => slash::commands(&context, json),
         Command::Commands { command: Some(CommandsCommand::Reload), json } => {
             slash::reload(&context, json)

@@ -6,6 +6,7 @@
 
 mod harness;
 
+mod agents;
 mod change;
 mod check;
 mod check_formats;
