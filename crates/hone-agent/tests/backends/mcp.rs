@@ -1,6 +1,6 @@
 //! Tools of MCP servers: the reference implementation over both transports, and one that misbehaves.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -13,22 +13,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
-const VARIABLE: &str = "HONE_TEST_PYTHON";
-
-/// A Python that has the reference implementation, `mcp`.
-fn python() -> String {
-    std::env::var(VARIABLE).unwrap_or_else(|_| {
-        panic!(
-            "this test needs the reference implementation of MCP: run `cargo xtask test`, or \
-             `pip install mcp==2.3.0` and set {VARIABLE} to its `python`"
-        )
-    })
-}
-
-fn script(name: &str) -> String {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/backends", name].iter().collect();
-    path.to_str().unwrap().to_owned()
-}
+use crate::python::{python, script};
 
 fn program(name: &str, args: &[&str]) -> McpServer {
     McpServer {
