@@ -177,8 +177,9 @@ impl<'t> Scan<'t> {
             let inside = &rest[length..];
             self.at += length + end_of_thinking(inside).unwrap_or(inside.len());
         } else if let Some(length) = thinking(rest, "</") {
-            let at = self.at + length;
-            *self = Self { at, work: self.work, ..Self::new(self.text) };
+            self.at += length;
+            (self.call, self.answer, self.problem) = (None, None, None);
+            (self.objects, self.has_words) = (0, false);
         } else {
             self.has_words = true;
             self.at += 1;

@@ -100,7 +100,7 @@ fn search(
 ) -> ToolResult {
     let wanted: BTreeSet<String> = words(query).take(MAX_QUERY_WORDS).collect();
     let mut sections: Vec<Section> = Vec::new();
-    let (mut files, mut bytes) = (0_usize, 0_usize);
+    let (mut files, mut bytes, mut unread) = (0_usize, 0_usize, 0_usize);
     let walked = folder.walk(&json!({"glob": "*.md"}), cancelled, |path, metadata| {
         if metadata.is_none() {
             return true;
@@ -109,11 +109,13 @@ fn search(
             return false;
         }
         files += 1;
-        if let Ok(text) = folder.text(path) {
-            bytes += text.len();
-            let room = MAX_SECTIONS - sections.len();
-            sections.extend(sections_of(&path.to_string_lossy(), &text).into_iter().take(room));
-        }
+        let Ok(text) = folder.text(path) else {
+            unread += 1;
+            return true;
+        };
+        bytes += text.len();
+        let room = MAX_SECTIONS - sections.len();
+        sections.extend(sections_of(&path.to_string_lossy(), &text).into_iter().take(room));
         true
     });
     let walked = match walked {
@@ -149,6 +151,9 @@ fn search(
         text = format!("No pattern has any of these words; there are {files} files.\n");
     } else if count > limit {
         let _ = writeln!(text, "[{} more files have some of these words]", count - limit);
+    }
+    if unread > 0 {
+        let _ = writeln!(text, "[{unread} files are not text, too large or closed]");
     }
     text.push_str(&walked.left_out("files", MAX_PATTERNS));
     ToolResult::ok(text, format!("{count} patterns"))

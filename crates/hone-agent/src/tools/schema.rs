@@ -99,6 +99,9 @@ fn check(schema: &Value, value: &Value, path: &str, depth: usize, found: &mut Ve
                 }
             }
             for (name, value) in object {
+                if found.len() >= MAX_PROBLEMS {
+                    return;
+                }
                 match known.and_then(|known| known.get(name)) {
                     Some(schema) => check(schema, value, &below(path, name), depth + 1, found),
                     None if schema.get("additionalProperties") == Some(&Value::Bool(false)) => {

@@ -157,7 +157,8 @@ impl Shelf {
         for skill in found.iter().take(MAX_LISTED) {
             let words = skill.summary.description.split_whitespace().collect::<Vec<_>>().join(" ");
             let description: String = words.chars().take(MAX_DESCRIPTION_CHARS).collect();
-            let _ = writeln!(text, "- {}: {description}", skill.summary.name);
+            let more = if description.len() < words.len() { "…" } else { "" };
+            let _ = writeln!(text, "- {}: {description}{more}", skill.summary.name);
         }
         if found.is_empty() {
             text.push_str("No skills.\n");

@@ -71,6 +71,13 @@ fn cases() -> Vec<Case> {
         ),
         ("P6, no end", r#"<think>{"tool":"x"}"#, unreadable(Unreadable::Empty), false, 0),
         ("P6, in an answer", r#"{"a":"</think>"}"#, Said::Answer(r#"{"a":"</think>"}"#), false, 0),
+        (
+            "P6, two marks of byte order",
+            "\u{feff}\u{feff}é</think>{\"n\":1}",
+            Said::Answer("{\"n\":1}"),
+            false,
+            0,
+        ),
         ("P7", r#"{"tool":5}"#, Said::Answer(r#"{"tool":5}"#), false, 0),
         ("P8", r#"{"tool":""}"#, call("", json!({})), false, 0),
         ("P9, text", r#"{"tool":"a","args":"x"}"#, call("a", json!({})), false, 0),

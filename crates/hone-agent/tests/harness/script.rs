@@ -12,8 +12,10 @@ use hone_agent::tools::{Class, Tool, ToolResult, Tools, Working};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// A model that says what it is told to, and then nothing at all.
+/// A model that says what it is told to, and then fails.
 pub(crate) struct Scripted {
+    /// It falls silent at the end instead.
+    is_silent: bool,
     replies: Mutex<VecDeque<Result<String, ModelError>>>,
     /// The conversations that it was asked with.
     pub(crate) seen: Mutex<Vec<Vec<Message>>>,
@@ -26,7 +28,12 @@ impl Scripted {
 
     pub(crate) fn with(replies: impl IntoIterator<Item = Result<String, ModelError>>) -> Self {
         let replies = Mutex::new(replies.into_iter().collect());
-        Self { replies, seen: Mutex::default() }
+        Self { is_silent: false, replies, seen: Mutex::default() }
+    }
+
+    /// The same, silent at the end.
+    pub(crate) fn then_silent(self) -> Self {
+        Self { is_silent: true, ..self }
     }
 
     /// What the model was last told, on its turn from 1.
@@ -49,7 +56,13 @@ impl Model for Scripted {
         Box::pin(async move {
             self.seen.lock().unwrap().push(request.messages.clone());
             let reply = self.replies.lock().unwrap().pop_front();
-            let Some(reply) = reply else { return std::future::pending().await };
+            let Some(reply) = reply else {
+                if self.is_silent {
+                    return std::future::pending().await;
+                }
+                let (backend, why) = ("script".to_owned(), "the script is over".to_owned());
+                return Err(ModelError::Failed { backend, why });
+            };
             Ok(Reply {
                 text: reply?,
                 model: "scripted-1".to_owned(),

@@ -406,7 +406,8 @@ async fn a_task_that_is_cancelled_while_the_model_thinks_ends_with_its_steps() {
         }
     };
     let around = Around { on: Some(&on), ..around };
-    let finished = around.run(&Scripted::new([look(1)]), one(Probe::new("look"))).await;
+    let finished =
+        around.run(&Scripted::new([look(1)]).then_silent(), one(Probe::new("look"))).await;
     assert_eq!((&finished.end, outcomes(&finished)), (&End::Cancelled, vec![Outcome::Ok]));
     assert!(matches!(finished.steps.last().unwrap().what, What::NoReply { turn: 2, .. }));
 }

@@ -38,7 +38,7 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
     while let Some(line) = next_line(agent)? {
         let input = line.trim();
         match input {
-            "" => continue,
+            "" => {}
             "/quit" | "/exit" => break,
             "/help" => say(HELP),
             "/new" => {
