@@ -151,6 +151,9 @@ pub struct Page {
     pub is_unchanged: bool,
 }
 
+/// What sends the requests of a [`Client`].
+pub type Transport = reqwest::Client;
+
 /// Asks the network, within bounds. See the crate for what it promises.
 pub struct Client {
     settings: Settings,
@@ -235,6 +238,14 @@ impl Client {
             None => Ok(answer),
             Some(to) => Err(Error::Redirected { url: shown(url), to: shown(&to) }),
         }
+    }
+
+    /// The transport for an address, for a protocol that brings its own requests. What may be asked is
+    /// checked as ever, and no redirect is followed; the limits of time and size are the caller's.
+    pub fn transport_for(&self, url: &Url) -> Result<Transport, Error> {
+        let is_proxied = is_proxied(&self.matcher, url);
+        self.check(url, is_proxied)?;
+        self.transport(url.scheme() == "https", is_proxied).cloned()
     }
 
     pub(crate) async fn follow(

@@ -14,7 +14,7 @@ use super::http::{
     Backend, Calling, Endpoint, Fault, Progress, Refusal, call_as_text, callable, decimal,
     not_understood, reason, turns, usage, with_calls,
 };
-use super::{Reply, Request};
+use super::{Reply, Request, ToolSpec};
 
 /// A server of the chat API.
 #[derive(Debug)]
@@ -23,6 +23,7 @@ pub(super) struct OpenAi {
     pub(super) model: String,
     pub(super) has_native_tools: bool,
     pub(super) streams: bool,
+    pub(super) constrains: bool,
     pub(super) dialect: Dialect,
 }
 
@@ -32,21 +33,27 @@ pub(super) struct Dialect {
     no_temperature: AtomicBool,
     no_stream_options: AtomicBool,
     new_max_tokens: AtomicBool,
+    no_constraint: AtomicBool,
 }
 
 impl Dialect {
     /// Learns from a refusal; whether it makes sense to ask again.
     fn learns(&self, refusal: &Refusal) -> bool {
         let word = |path: &str| refusal.body.pointer(path).and_then(Value::as_str).unwrap_or("");
-        if !matches!(refusal.status, 400 | 422)
-            || !matches!(word("/error/code"), "unsupported_parameter" | "unsupported_value")
-        {
-            return false;
-        }
+        let names_parameter =
+            matches!(word("/error/code"), "unsupported_parameter" | "unsupported_value");
         let flag = match word("/error/param") {
-            "temperature" => &self.no_temperature,
-            "stream_options" => &self.no_stream_options,
-            "max_tokens" => &self.new_max_tokens,
+            _ if !matches!(refusal.status, 400 | 422) => return false,
+            "temperature" if names_parameter => &self.no_temperature,
+            "stream_options" if names_parameter => &self.no_stream_options,
+            "max_tokens" if names_parameter => &self.new_max_tokens,
+            // Servers have many words for a grammar that they cannot make.
+            _ if ["schema", "response_format", "grammar"]
+                .iter()
+                .any(|hint| refusal.fault.why.to_lowercase().contains(hint)) =>
+            {
+                &self.no_constraint
+            }
             _ => return false,
         };
         !flag.swap(true, Ordering::Relaxed)
@@ -119,6 +126,10 @@ impl OpenAi {
             });
             body["tools"] = tools.collect();
         }
+        if self.constrains && !is(&self.dialect.no_constraint) {
+            let schema = json!({"name": "reply", "schema": reply_schema(&request.tools)});
+            body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
+        }
         body
     }
 
@@ -183,6 +194,24 @@ impl OpenAi {
         }
         Ok(())
     }
+}
+
+/// The replies that the loop understands: a call of one of the tools, or an answer.
+fn reply_schema(tools: &[ToolSpec]) -> Value {
+    let object = |properties: Value, required: &[&str]| {
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+    };
+    let call = |tool: &ToolSpec| {
+        object(json!({"tool": {"const": tool.name}, "args": tool.schema}), &["tool", "args"])
+    };
+    let answer = object(json!({"answer": {"type": "string"}}), &["answer"]);
+    let replies: Vec<Value> = tools.iter().map(call).chain([answer]).collect();
+    json!({"anyOf": replies})
 }
 
 /// Most native calls in one reply.

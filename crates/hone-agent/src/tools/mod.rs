@@ -7,6 +7,8 @@ pub mod ask_agent;
 pub mod command;
 pub mod fetch;
 pub mod files;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod memory;
 pub mod patterns;
 pub mod schema;

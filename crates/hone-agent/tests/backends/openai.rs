@@ -159,3 +159,34 @@ async fn native_calls_come_back_as_the_text_that_every_model_writes() {
         }}])
     );
 }
+
+#[tokio::test]
+async fn a_reply_is_held_to_its_form_by_the_schemas_of_the_tools_and_not_where_a_server_cannot() {
+    let cannot = json!({"error": {"code": 400, "message": "JSON schema conversion failed"}});
+    let server =
+        Server::start([chat("{}"), Scripted::json(400, &cannot), chat("{}"), chat("{}")]).await;
+    let model = model(&Choice { constrains: true, ..server.choice(Wire::OpenAi) });
+    for _ in 0..3 {
+        model.ask(&request(), &tokio_util::sync::CancellationToken::new()).await.unwrap();
+    }
+    let look = json!({
+        "type": "object",
+        "properties": {
+            "tool": {"const": "look"},
+            "args": {"type": "object", "properties": {"at": {"type": "string"}}},
+        },
+        "required": ["tool", "args"],
+        "additionalProperties": false,
+    });
+    let answer = json!({
+        "type": "object",
+        "properties": {"answer": {"type": "string"}},
+        "required": ["answer"],
+        "additionalProperties": false,
+    });
+    let schema = json!({"name": "reply", "schema": {"anyOf": [look, answer]}});
+    let format = json!({"type": "json_schema", "json_schema": schema});
+    let sent: Vec<Value> =
+        server.asked().iter().map(|asked| asked.body["response_format"].clone()).collect();
+    assert_eq!(sent, [format.clone(), format, Value::Null, Value::Null]);
+}

@@ -119,6 +119,7 @@ impl Server {
             key: Some(Secret::new(KEY)),
             has_native_tools: false,
             streams: false,
+            constrains: false,
             timeout: Duration::from_secs(30),
         }
     }
