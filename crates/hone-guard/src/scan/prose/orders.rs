@@ -7,6 +7,7 @@
 use super::super::Skill;
 use super::super::finding::Severity;
 use super::super::findings::{Findings, Match};
+use super::super::flow::is_vendor_key;
 use super::super::rules::{self, Rule};
 use super::Piece;
 #[allow(clippy::enum_glob_use, reason = "orders are data made of concepts")]
@@ -96,7 +97,7 @@ const UNHEARD: Set = Set::of(&[Dark, Unsaid, Covert, Unaware, LeaveOut, Unheard]
 const UNASKED: Set = Set::of(&[NoAsk, NotAsked]);
 /// Phrases with a negation in them.
 const NEGATIVE: Set =
-    Set::of(&[NoWarn, NotAsked, NoAsk, Unheard, LeaveOut, Dark, Unsaid, Covert, OtherSkill]);
+    Set::of(&[NoWarn, NotAsked, NoAsk, Unheard, LeaveOut, Dark, Unsaid, Covert, OtherSkill, TakeOver]);
 /// Ways of getting something across.
 const CARRIES: Set = Set::of(&[Send, Copy, Carry, CarbonCopy, Goes]);
 
@@ -111,10 +112,14 @@ static ORDERS: &[Order] = &[
         &[any(&[Send, Carry, Goes]), any(&[SecretWord, KeyName, DotEnv])]).near(&[any(&[Whole, Field, Every, Found, Also, Read])]).to(Address::Undeclared).unless(&[Unless, Placeholder, Obtain]),
     order(&rules::SECRET_TO_NETWORK, Critical, "has keys put into a request to somebody's host",
         &[CARRIES, any(&[DotEnv, KeyName]), any(&[Found, Whole])]).to(Address::Undeclared).unless(&[Unless, Placeholder, Obtain]),
+    order(&rules::SECRET_TO_NETWORK, Critical, "names a secret file and somebody's host in one breath",
+        &[any(&[SecretPath, DotEnv])]).to(Address::Undeclared).near(&[any(&[Whole, Found, Field, Wants])]).unless(&[Not, Unless, Placeholder, Obtain, Consent, Create, Remember]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Caution, "has the conversation come to somebody's host",
+        &[any(&[Conversation]), any(&[Full, Every, AtEnd, Standing, BackedUp])]).to(Address::Undeclared).unless(&[Not, Unless, Consent, Fetch, Read]),
     order(&rules::DATA_TO_FOREIGN_HOST, Critical, "has the conversation sent to somebody's host",
         &[CARRIES, any(&[Conversation])]).near(&[any(&[Every, Also, Full, Later, AtEnd, User, Your])]).to(Address::Undeclared).unless(&[Unless, Consent]),
     order(&rules::DATA_TO_FOREIGN_HOST, Critical, "has an address filled with what was said",
-        &[any(&[Image]), any(&[Conversation, SaidBy])]).near(&[any(&[Carry, Copy, Every, Also, AtEnd])]).to(Address::Undeclared).unless(&[Consent]),
+        &[any(&[Image]), any(&[Conversation, SaidBy, Words])]).near(&[any(&[Carry, Copy, Every, Also, AtEnd])]).to(Address::Undeclared).unless(&[Consent]),
     order(&rules::SECRET_TO_NETWORK, Caution, "has a secret file put where others read it",
         &[any(&[Copy, Carry, Send]), any(&[SecretPath]), any(&[Forum, Reply])]).unless(&[Not, Unless]),
     // The agent's memory, settings, neighbours.
@@ -144,6 +149,8 @@ static ORDERS: &[Order] = &[
     // Orders from elsewhere.
     order(&rules::FETCH_AND_OBEY, Critical, "has the text of somebody's host obeyed",
         &[any(&[Fetch, Read, AskHost]), any(&[ObeyIt, ObeyThere])]).to(Address::Undeclared).near(&[any(&[Every, Standing, Latest, Instructions, WhatThere])]).unless(&[Not, Consent]),
+    order(&rules::FETCH_AND_OBEY, Critical, "takes its orders from somebody's host",
+        &[any(&[Tasks]), any(&[ObeyThere, ObeyIt, InPlace])]).to(Address::Undeclared).unless(&[Not, Consent, Detect]),
     // Nobody is to hear of it.
     order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
         &[UNHEARD, any(&[Code, Send, Host, Grant, SecretPath])]).near(&[any(&[Run, Send, Read, Fetch, Grant, Create, Remember])]).unless(&[Unless, If_]),
@@ -151,6 +158,16 @@ static ORDERS: &[Order] = &[
         &[any(&[LeaveOut, Unheard, Covert, Unsaid, Dark])]).near(&[any(&[Code, Send, Falsify, Bend, Destroy]), any(&[Run, Measure, Host, Redirect, Precious, Also, Substitution])]).unless(&[Unless, Placeholder]),
     order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
         &[any(&[Unheard])]).near(&[any(&[Code, Send, DestroyVerb, Edit, Substitution, Bend])]).unless(&[Unless, If_]),
+    order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
+        &[UNHEARD, any(&[Script])]).near(&[any(&[Run])]).unless(&[Unless, If_]),
+    order(&rules::DECEIVE_USER, Caution, "changes what the user pays or relies on, unseen",
+        &[any(&[Unheard, Covert, Unsaid, LeaveOut]), any(&[Measure, Redirect, PayTo, Surcharge])]).unless(&[Unless, If_]),
+    order(&rules::DECEIVE_USER, Caution, "changes what the user relies on and calls it something else",
+        &[any(&[Falsify, Bend]), any(&[AsReal, Misname]), any(&[Quietly, Hide])]).unless(&[Not]),
+    order(&rules::CREDENTIAL_WRITE, Caution, "opens a way in that nobody is to hear of",
+        &[any(&[Create, Remember, Give]), any(&[Grant, Role]), UNHEARD]).unless(&[Unless]),
+    order(&rules::DECEIVE_USER, Caution, "keeps bad news out of what the user is shown",
+        &[any(&[Keep, Remove, Strip]), any(&[BadNews]), any(&[Out]), any(&[Reply])]).unless(&[Unless, If_]),
     order(&rules::DECEIVE_USER, Caution, "has the user believe what is not so",
         &[any(&[FalseBelief]), any(&[User])]).unless(&[Not, If_]),
     order(&rules::DECEIVE_USER, Caution, "has an untruth ready for those who ask",
@@ -162,24 +179,30 @@ static ORDERS: &[Order] = &[
     // Ranks.
     order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "has the user's objections passed over",
         &[any(&[KeepTo]), any(&[Objects]), any(&[User, Words])]).unless(&[Consent]),
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares its rules to be beyond the user",
+        &[any(&[Nobody]), any(&[User]), any(&[Self_]), any(&[Disable, Alter, Edit, Waive])]),
     order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares the agent's instructions to be void",
         &[any(&[Gone, Waive]), any(&[Previous]), any(&[Instructions]), any(&[Self_])]).unless(&[Not, If_]),
     order(&rules::FAKE_AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
-        &[any(&[Vendor, Authority]), any(&[Approve, Certified, Cleared]), any(&[Waive, NotAsked, NoAsk]), any(&[PrivacyRules, Safeguard, PermissionPrompt])]).unless(&[If_]),
+        &[any(&[Vendor, Authority]), any(&[Waive, NotAsked, NoAsk, Gone]), any(&[PrivacyRules, Safeguard, PermissionPrompt])]).unless(&[If_, Consent, Unless]),
     order(&rules::UNRESTRICTED_PERSONA, Caution, "takes warnings away from what cannot be undone",
         &[any(&[NoWarn]), any(&[Risky, Refuse])]).unless(&[Unless]),
     order(&rules::ADDRESSES_SCANNER, Caution, "tells reviewers what to conclude",
         &[any(&[MarkSafe]), any(&[Scanner, ToReviewers]), any(&[Audited, Self_])]),
+    order(&rules::ADDRESSES_SCANNER, Caution, "tells reviewers what to conclude",
+        &[any(&[NotFor]), any(&[Scanner, ToReviewers]), any(&[NoteTo])]),
     order(&rules::REVEAL_PROMPT, Caution, "gives away the agent's own instructions or tools",
-        &[CARRIES, any(&[SystemPrompt])]).to(Address::Stranger).unless(&[Not]),
+        &[CARRIES.with(any(&[Told])), any(&[SystemPrompt])]).to(Address::Undeclared).unless(&[Not]),
     order(&rules::REVEAL_PROMPT, Caution, "gives away the agent's own instructions or tools",
         &[any(&[Copy, Carry]), any(&[SystemPrompt]), any(&[Full])]).near(&[any(&[Your])]).unless(&[Not, If_, About]),
     // Destruction.
     order(&rules::DESTRUCTIVE, Caution, "destroys data without asking",
-        &[any(&[DestroyVerb, Destroy]), any(&[Precious, PreciousToo])]).near(&[UNASKED]).unless(&[Not, Temporary, Consent]),
+        &[any(&[DestroyVerb, Destroy]), any(&[Precious, PreciousToo])]).near(&[UNASKED]).unless(&[Not, Temporary, Consent, NotFrench]),
     // Other skills' requests.
     order(&rules::CLAIMS_EVERY_TASK, Caution, "takes the place of other skills",
         &[any(&[OtherSkill])]).near(&[any(&[ThisOne]), any(&[InPlace, TakesAll])]).unless(&[UseOther]),
+    order(&rules::CLAIMS_EVERY_TASK, Caution, "takes the place of other skills",
+        &[any(&[TakeOver]), any(&[OtherSkill])]).near(&[any(&[Words, EveryRequest, ThisOne, TakesAll])]),
     // Rights and repositories.
     order(&rules::CREDENTIAL_WRITE, Caution, "gives a stranger rights over what is the user's",
         &[any(&[Give]), any(&[Email]), any(&[Role, Rights])]).unless(&[If_, Consent]),
@@ -197,6 +220,7 @@ static ORDERS: &[Order] = &[
 
 /// Looks at the sentences of one piece.
 pub(super) fn look(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    keys_abroad(piece, skill, findings);
     for (at, sentence) in piece.sentences.iter().enumerate() {
         let here = sentence.set();
         let mut near: Option<Set> = None;
@@ -276,4 +300,41 @@ fn declares(skill: &Skill<'_>, host: &str) -> bool {
         .iter()
         .any(|known| known == domain || domain.ends_with(&format!(".{known}")))
         || skill.host_counts.get(host).copied().unwrap_or(0) >= THROUGHOUT
+}
+
+/// A key of one service in a sentence with the host of another: in its address, or as what it gets.
+fn keys_abroad(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    let all = piece.set;
+    if !all.has(Host) {
+        return;
+    }
+    let text = |token: &Token| {
+        &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end]
+    };
+    for sentence in &piece.sentences {
+        if sentence.set().meets(any(&[Not, Unless, Obtain, Consent, Placeholder, Detect, Create])) {
+            continue;
+        }
+        let carries = sentence.set().meets(CARRIES.with(any(&[Found, Field, Every])));
+        let names = sentence.tokens.iter().filter(|token| token.set.has(KeyName) && carries);
+        let names: Vec<&str> = names.map(text).collect();
+        for token in sentence.tokens.iter().filter(|token| token.set.has(Host)) {
+            let address = text(token);
+            let Some(host) = foreign(address, skill, true).filter(|host| !declares(skill, host))
+            else {
+                continue;
+            };
+            let inside = address
+                .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .filter(|word| word.contains('_') && address.contains(&format!("${word}")));
+            let key = names.iter().copied().chain(inside).find(|name| {
+                is_vendor_key(name) && !super::super::destination::is_akin(&host, name)
+            });
+            if let Some(key) = key {
+                let message = format!("`{key}` goes to {host}, which is not its service");
+                let found = Match::new(&rules::KEY_TO_FOREIGN_HOST, Critical, message);
+                piece.add(findings, token.range.clone(), found);
+            }
+        }
+    }
 }
