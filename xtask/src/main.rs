@@ -7,6 +7,7 @@
     reason = "tables and progress on the terminal are what these tasks are for"
 )]
 
+mod agent;
 mod bench;
 mod command;
 mod corpus;
@@ -49,14 +50,18 @@ Usage: cargo xtask COMMAND
       --corpus DIR    a folder with skills.tar.gz and expected.jsonl to be read
   bench route         how well and how fast messages find their skills, as Markdown
       --messages DIR  a folder of labelled messages (../shared/routing)
+      --embeddings D  also with the sentence model in folder D
       --no-sizes      leave out time and size at 100 to 20,000 skills
       --fit           also print the weights of the confidence, fitted anew
+  bench agent         what the harness of an agent costs beside its model, as Markdown
+      --quick         fewer messages and tasks
   bench scan          what a scan costs on real skills and on hostile files, as Markdown
       --quick         generated files as SKILL.md only
       --no-peers, --corpus DIR as above
   tour                builds `hone` and shows what it does, in a temporary home
       --keep          keep that home and print where it is
   generate DIR N      write N skills for measuring to DIR/<name>/SKILL.md
+  agent-times         the figures of `bench agent`, by this program as it was built
   scan-times DIR      scan every skill below DIR and print its CPU time as JSON, one a line
   floor-read DIR      read the first 4 KiB of every SKILL.md below DIR: the floor of the bench
 ";
@@ -91,6 +96,10 @@ fn run(mut words: impl Iterator<Item = String>) -> Result<(), Failure> {
             Ok(())
         }
         ("test", []) => test::test(),
+        ("bench", ["agent"]) => agent::bench(agent::Scale::Full),
+        ("bench", ["agent", "--quick"]) => agent::bench(agent::Scale::Quick),
+        ("agent-times", []) => agent::times(agent::Scale::Full),
+        ("agent-times", ["--quick"]) => agent::times(agent::Scale::Quick),
         ("bench", ["route", options @ ..]) => route::bench(&route::Options::parse(options)?),
         ("bench", ["scan", ..]) => {
             scan::bench(&options::Options::parse(words.into_iter().skip(1))?)

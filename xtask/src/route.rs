@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use crate::failure::Failure;
-use crate::route_data::Data;
+use crate::route_data::{Data, Indexer};
 use crate::route_decide::{activating, deciding};
 use crate::route_memory::remembering;
 use crate::route_rank::ranking;
@@ -19,6 +19,7 @@ const DEFAULT_FOLDER: &str = "../shared/routing";
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     folder: Option<PathBuf>,
+    embeddings: Option<PathBuf>,
     fit: bool,
     sizes: bool,
 }
@@ -32,6 +33,10 @@ impl Options {
                 "--messages" => {
                     let missing = || Failure::Usage("`--messages` needs a folder".to_owned());
                     options.folder = Some(PathBuf::from(words.next().ok_or_else(missing)?));
+                }
+                "--embeddings" => {
+                    let missing = || Failure::Usage("`--embeddings` needs a folder".to_owned());
+                    options.embeddings = Some(PathBuf::from(words.next().ok_or_else(missing)?));
                 }
                 "--fit" => options.fit = true,
                 "--no-sizes" => options.sizes = false,
@@ -47,10 +52,17 @@ pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
     println!("## Routing\n");
     if folder.join("pool.jsonl.gz").is_file() {
         let data = Data::read(&folder)?;
-        println!("### Which skill\n\n{}", ranking(&data));
-        println!("### Whether at all\n\n{}", deciding(&data, options.fit));
-        println!("### With remembered messages\n\n{}", remembering(&data));
-        println!("### *activate*\n\n{}", activating(&data));
+        let mut indexers = vec![Indexer::new(None)?];
+        if let Some(model) = &options.embeddings {
+            indexers.push(Indexer::new(Some(model))?);
+        }
+        println!("### Which skill\n\n{}", ranking(&data, &indexers));
+        for indexer in &indexers {
+            let by = indexer.name();
+            println!("### Whether at all ({by})\n\n{}", deciding(&data, indexer, options.fit));
+            println!("### With remembered messages ({by})\n\n{}", remembering(&data, indexer));
+            println!("### *activate* ({by})\n\n{}", activating(&data, indexer));
+        }
     } else if options.folder.is_some() {
         return Err(Failure::Unmet(format!(
             "there is no `{}`",

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
-use hone_router::SkillText;
+use hone_library::State;
+use hone_router::{Encoder, Index, MODEL, MODEL_WITH_MEANING, Model, SkillText, Texts, about};
 use serde_json::Value;
 
 use crate::command::capture;
-use crate::failure::Failure;
+use crate::failure::{Doing, Failure};
 use crate::table::grouped;
 
 /// Distractors that are added to the labelled skills.
@@ -27,6 +28,53 @@ pub(crate) struct Set {
     pub(crate) name: String,
     pub(crate) skills: Vec<SkillText>,
     pub(crate) messages: Vec<Labelled>,
+}
+
+/// Makes indexes in memory: by words alone, or with a sentence model, whose vectors it keeps meanwhile.
+pub(crate) struct Indexer {
+    meaning: Option<(Encoder, State)>,
+    _home: tempfile::TempDir,
+}
+
+impl Indexer {
+    pub(crate) fn new(model: Option<&Path>) -> Result<Self, Failure> {
+        let home = tempfile::tempdir().doing(|| "make a temporary folder".to_owned())?;
+        let opened = model.map(Encoder::open).transpose();
+        let encoder = opened.map_err(|error| Failure::Unmet(error.to_string()))?;
+        let meaning = encoder.map(|encoder| (encoder, State::open(home.path())));
+        Ok(Self { meaning, _home: home })
+    }
+
+    /// What it is called beside the others.
+    pub(crate) fn name(&self) -> &'static str {
+        if self.meaning.is_some() { "hone, with embeddings" } else { "hone" }
+    }
+
+    pub(crate) fn model(&self) -> &'static Model {
+        if self.meaning.is_some() { &MODEL_WITH_MEANING } else { &MODEL }
+    }
+
+    /// The index of these skills; vectors of the messages that will be asked are made beforehand.
+    pub(crate) fn index<'m>(
+        &self,
+        skills: &[SkillText],
+        asked: impl Iterator<Item = &'m str>,
+    ) -> Index<'_> {
+        let mut index = Index::in_memory(skills);
+        if let Some((encoder, state)) = &self.meaning {
+            let abouts: Vec<String> = skills
+                .iter()
+                .map(|skill| about(&skill.name, &skill.description, &skill.when_to_use))
+                .collect();
+            let asked: Vec<String> = asked.map(str::to_owned).collect();
+            let texts = Texts { skills: &abouts, asked: &asked };
+            let tell = |count: usize| eprintln!("the model reads {} texts", grouped(count));
+            if let Err(error) = index.understand(encoder, Some(state), texts, &tell) {
+                eprintln!("words alone: {error}");
+            }
+        }
+        index
+    }
 }
 
 /// Labelled messages as they are on disk.

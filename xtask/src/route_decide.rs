@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use hone_router::{Band, FEATURES, Index, Ranking, SkillText};
+use hone_router::{Band, FEATURES, Ranking, SkillText};
 
-use crate::route_data::{DISTRACTORS, Data, relevant, skill, text};
+use crate::route_data::{DISTRACTORS, Data, Indexer, relevant, skill, text};
 use crate::route_fit::{Fitted, Sample, cross_validated};
 use crate::table::{Table, grouped};
 
@@ -62,14 +62,15 @@ fn labelled<'d>(data: &'d Data, no: No, group: &str) -> Vec<(&'d str, &'d str, b
 }
 
 /// Labelled pairs of a message and a skill.
-fn samples(data: &Data, more: usize, no: No, group: &str) -> Vec<Sample> {
+fn samples(data: &Data, indexer: &Indexer, more: usize, no: No, group: &str) -> Vec<Sample> {
     let rows = data.pool(group, more);
     let places: HashMap<&str, usize> =
         rows.iter().enumerate().map(|(at, row)| (text(row, "id"), at)).collect();
     let skills: Vec<SkillText> = rows.iter().map(|row| skill(row)).collect();
-    let index = Index::in_memory(&skills);
+    let labelled = labelled(data, no, group);
+    let index = indexer.index(&skills, labelled.iter().map(|(query, ..)| *query));
     let mut samples = Vec::new();
-    for (query, skill, label) in labelled(data, no, group) {
+    for (query, skill, label) in labelled {
         let Some(&place) = places.get(skill) else { continue };
         let ranking = Ranking::new(&index, query);
         let values = ranking.features(place).iter().map(|&value| f64::from(value)).collect();
@@ -84,11 +85,11 @@ fn fitted(train: &[&Sample]) -> impl Fn(&Sample) -> f64 + use<> {
 }
 
 /// Samples of every kind and size, for fitting as the shipped weights are.
-fn everything(data: &Data) -> Vec<Sample> {
+fn everything(data: &Data, indexer: &Indexer) -> Vec<Sample> {
     let mut all = Vec::new();
     for more in DISTRACTORS {
         for (no, group, weight) in DECISIONS {
-            let samples = samples(data, more, no, group);
+            let samples = samples(data, indexer, more, no, group);
             for _ in 0..weight {
                 all.extend(samples.iter().cloned());
             }
@@ -97,8 +98,8 @@ fn everything(data: &Data) -> Vec<Sample> {
     all
 }
 
-pub(crate) fn deciding(data: &Data, fit: bool) -> String {
-    let everything = everything(data);
+pub(crate) fn deciding(data: &Data, indexer: &Indexer, fit: bool) -> String {
+    let everything = everything(data, indexer);
     let mut table = Table::new(&[
         "no is",
         "skills",
@@ -110,7 +111,7 @@ pub(crate) fn deciding(data: &Data, fit: bool) -> String {
     let mut text = String::new();
     for (no, group, _) in DECISIONS {
         for more in DISTRACTORS {
-            let samples = samples(data, more, no, group);
+            let samples = samples(data, indexer, more, no, group);
             let skills = format!("{group} / {}", grouped(data.pool(group, more).len()));
             let words = cross_validated(&samples, |_| |sample: &Sample| sample.values[0]);
             let all = cross_validated(&samples, |train| {
@@ -121,7 +122,7 @@ pub(crate) fn deciding(data: &Data, fit: bool) -> String {
                     .collect();
                 fitted(&train)
             });
-            let fixed = hone_router::MODEL;
+            let fixed = indexer.model();
             let shipped = cross_validated(&samples, |_| {
                 move |sample: &Sample| {
                     let pairs = fixed.weights.iter().zip(&sample.values);
@@ -154,7 +155,7 @@ pub(crate) fn deciding(data: &Data, fit: bool) -> String {
     text
 }
 
-pub(crate) fn activating(data: &Data) -> Table {
+pub(crate) fn activating(data: &Data, indexer: &Indexer) -> Table {
     let mut table = Table::new(&[
         "messages / skills",
         "asked",
@@ -167,7 +168,8 @@ pub(crate) fn activating(data: &Data) -> Table {
     for more in DISTRACTORS {
         let rows = data.pool("trig", more);
         let skills: Vec<SkillText> = rows.iter().map(|row| skill(row)).collect();
-        let index = Index::in_memory(&skills);
+        let asked = data.triggers.iter().map(|row| text(row, "query"));
+        let index = indexer.index(&skills, asked);
         let (mut activated, mut right, mut asked, mut offered, mut wanted, mut nothing) =
             (0usize, 0usize, 0usize, 0usize, 0usize, 0usize);
         for row in &data.triggers {

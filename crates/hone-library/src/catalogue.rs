@@ -13,6 +13,7 @@ use crate::builtin::{BUILTIN_PREFIX, BUILTINS};
 use crate::config::{self, Config};
 use crate::error::Error;
 use crate::platform;
+use crate::provenance;
 use crate::record::{Note, Record, Summary};
 use crate::root::{Layout, Project, Root};
 use crate::scope::Scope;
@@ -437,6 +438,7 @@ pub(crate) fn gather(roots: &[Root], depth: usize, state: &State) -> Gathered {
         gathered.untrusted.extend(withheld_by(root).map(|project| (root.path.clone(), project)));
         gathered.add(root, depth, walked);
     }
+    provenance::set_origins(state, &mut gathered.skills);
     gathered
 }
 

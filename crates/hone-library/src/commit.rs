@@ -1,6 +1,9 @@
 //! Carrying out a change: the bytes are kept, the ledger row is written, the files change, the row is
 //! marked done.
 
+use std::borrow::Cow;
+use std::path::Path;
+
 use hone_skill::Diagnostic;
 
 use crate::atomic::staging_name;
@@ -38,26 +41,7 @@ pub(crate) struct Plan {
 impl Store<'_> {
     /// Makes a change, or in a dry run says what it would be.
     pub(crate) fn carry_out(&self, held: &Held<'_>, plan: &Plan) -> Result<Change, Error> {
-        let shown = |content: &Option<Content>| content.as_ref().map(Content::shown);
-        let mut change = Change {
-            action: plan.action,
-            name: plan.name.clone(),
-            path: held.place.key.clone(),
-            files: plan
-                .changed()
-                .map(|edit| FileDelta {
-                    file: edit.file.clone(),
-                    before: shown(&edit.before),
-                    after: shown(&edit.after),
-                })
-                .collect(),
-            revision: None,
-            from_version: plan.from_version.clone(),
-            to_version: plan.to_version.clone(),
-            warnings: plan.warnings.clone(),
-            mended: Vec::new(),
-            patched: plan.patched.clone(),
-        };
+        let mut change = plan.change(&held.place.key);
         if change.files.is_empty() {
             return Err(Error::Refused("nothing would change".to_owned()));
         }
@@ -70,34 +54,9 @@ impl Store<'_> {
     /// Keeps the bytes, writes the ledger row, changes the files, marks the row done.
     fn commit(&self, held: &Held<'_>, plan: &Plan) -> Result<u64, Error> {
         self.record_outside(held, plan)?;
-        let changes = plan.changed().map(|edit| {
-            Ok(FileChange {
-                file: edit.file.clone(),
-                before: self.keep(edit.before.as_ref())?,
-                after: self.keep(edit.after.as_ref())?,
-                mode_before: edit.before.as_ref().and_then(|content| content.mode),
-                mode_after: edit.after.as_ref().and_then(|content| content.mode),
-            })
-        });
+        let changes = plan.changed().map(|edit| self.file_change(edit));
         let changes = changes.collect::<Result<Vec<_>, Error>>()?;
-        let reason = match (&plan.reason, self.author.reason.as_str()) {
-            (Some(what), "") => what.clone(),
-            (Some(what), why) => format!("{what}: {why}"),
-            (None, why) => why.to_owned(),
-        };
-        let draft = Draft {
-            key: &held.place.key,
-            at: self.author.now,
-            actor: &self.author.actor,
-            action: plan.action,
-            reason: &reason,
-            name: &plan.name,
-            slug: &plan.slug,
-            from_version: plan.from_version.as_deref(),
-            to_version: plan.to_version.as_deref(),
-            changes: &changes,
-        };
-        let (id, revision) = ledger::begin(self.state, &draft)?;
+        let (id, revision) = ledger::begin(self.state, &self.draft(held, plan, &changes))?;
         match apply(held, plan) {
             Ok(()) => {
                 ledger::finish(self.state, id)?;
@@ -111,12 +70,45 @@ impl Store<'_> {
         }
     }
 
+    /// What the ledger says of a change that is about to be made.
+    pub(crate) fn draft<'d>(
+        &'d self,
+        held: &'d Held<'_>,
+        plan: &'d Plan,
+        changes: &'d [FileChange],
+    ) -> Draft<'d> {
+        let reason = match (&plan.reason, self.author.reason.as_str()) {
+            (Some(what), "") => Cow::Borrowed(what.as_str()),
+            (Some(what), why) => Cow::Owned(format!("{what}: {why}")),
+            (None, why) => Cow::Borrowed(why),
+        };
+        Draft {
+            key: &held.place.key,
+            at: self.author.now,
+            actor: &self.author.actor,
+            action: plan.action,
+            reason,
+            name: &plan.name,
+            slug: &plan.slug,
+            from_version: plan.from_version.as_deref(),
+            to_version: plan.to_version.as_deref(),
+            changes,
+        }
+    }
+
+    /// Keeps the bytes of a file, before and after.
+    pub(crate) fn file_change(&self, edit: &FileEdit) -> Result<FileChange, Error> {
+        self.keep(edit.before.as_ref())?;
+        self.keep(edit.after.as_ref())?;
+        Ok(edit.hashed())
+    }
+
     fn keep(&self, content: Option<&Content>) -> Result<Option<String>, Error> {
         content.map(|content| objects::put(self.state.home(), &content.bytes)).transpose()
     }
 
     /// Records what somebody changed without hone, so that history has no hole.
-    fn record_outside(&self, held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
+    pub(crate) fn record_outside(&self, held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
         let key = &held.place.key;
         let mut changes = Vec::new();
         // The first time, the skill itself is recorded too: a change of another file alone must leave
@@ -157,7 +149,11 @@ impl Store<'_> {
                 at: self.author.now,
                 actor: "",
                 action: Action::Outside,
-                reason: if is_new { "as it was found" } else { "changed without hone" },
+                reason: Cow::Borrowed(if is_new {
+                    "as it was found"
+                } else {
+                    "changed without hone"
+                }),
                 name: &plan.name,
                 slug: &plan.slug,
                 from_version: None,
@@ -169,14 +165,50 @@ impl Store<'_> {
     }
 }
 
+impl FileEdit {
+    /// The file by its hashes.
+    pub(crate) fn hashed(&self) -> FileChange {
+        let hash = |content: &Option<Content>| content.as_ref().map(|c| objects::hash(&c.bytes));
+        FileChange {
+            file: self.file.clone(),
+            before: hash(&self.before),
+            after: hash(&self.after),
+            mode_before: self.before.as_ref().and_then(|content| content.mode),
+            mode_after: self.after.as_ref().and_then(|content| content.mode),
+        }
+    }
+}
+
 impl Plan {
-    fn changed(&self) -> impl Iterator<Item = &FileEdit> {
+    /// What the plan would do to the skill of this key.
+    pub(crate) fn change(&self, key: &Path) -> Change {
+        let shown = |content: &Option<Content>| content.as_ref().map(Content::shown);
+        let delta = |edit: &FileEdit| FileDelta {
+            file: edit.file.clone(),
+            before: shown(&edit.before),
+            after: shown(&edit.after),
+        };
+        Change {
+            action: self.action,
+            name: self.name.clone(),
+            path: key.to_owned(),
+            files: self.changed().map(delta).collect(),
+            revision: None,
+            from_version: self.from_version.clone(),
+            to_version: self.to_version.clone(),
+            warnings: self.warnings.clone(),
+            mended: Vec::new(),
+            patched: self.patched.clone(),
+        }
+    }
+
+    pub(crate) fn changed(&self) -> impl Iterator<Item = &FileEdit> {
         self.edits.iter().filter(|edit| edit.before != edit.after)
     }
 }
 
 /// Changes the files.
-fn apply(held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
+pub(crate) fn apply(held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
     let place = held.place;
     let staged = staging_name(&place.key);
     let edits: Vec<&FileEdit> = plan.changed().collect();

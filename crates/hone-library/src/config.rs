@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml_edit::{DocumentMut, Item, Value};
 
 use crate::error::Error;
+use crate::model_settings::{McpServer, ModelSettings, Wire};
 use crate::scope::Scope;
 
 /// How deep below a root skills are looked for, unless the configuration says otherwise.
@@ -20,7 +21,7 @@ pub const MAX_DEPTH: usize = 64;
 pub const DEFAULT_BUDGET: usize = 4_000;
 
 /// The settings, with their defaults.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// `[skills]`.
@@ -33,6 +34,14 @@ pub struct Config {
     pub sandbox: SandboxSettings,
     /// `[invoke]`.
     pub invoke: Invoke,
+    /// `[model]`: what an agent asks.
+    pub model: ModelSettings,
+    /// `[[mcp]]`: servers whose tools an agent may call.
+    pub mcp: Vec<McpServer>,
+    /// `[hub]`.
+    pub hub: HubSettings,
+    /// `[router]`.
+    pub router: RouterSettings,
     /// `[[roots]]`: more places to look for skills.
     pub roots: Vec<ExtraRoot>,
     /// `[[bundles]]`: sets of skills that one slash command loads.
@@ -77,6 +86,14 @@ pub struct SandboxSettings {
     pub unconfined: bool,
 }
 
+/// `[hub]`: where skills come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HubSettings {
+    /// Sources that `hone search --hub` asks. The words are the hub's to read.
+    pub sources: Vec<String>,
+}
+
 /// `[invoke]`: how a skill's text is prepared when it is called.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -85,6 +102,14 @@ pub struct Invoke {
     pub variables: bool,
     /// Whether commands in the text run (`` !`cmd` ``).
     pub inline_shell: bool,
+}
+
+/// `[router]`: how a message finds its skills.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RouterSettings {
+    /// A folder with a sentence model that counts beside the words; `~/` is the user's home.
+    pub embeddings: Option<PathBuf>,
 }
 
 /// A named set of skills.
@@ -162,12 +187,15 @@ pub struct Setting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,
+    Decimal,
     Flag,
     Names,
+    Text,
+    Folder,
 }
 
-/// All settings that have a dotted key; `[[roots]]` and `[[bundles]]` are edited in the file.
-pub const SETTINGS: [Setting; 6] = [
+/// All settings that have a dotted key; `[[roots]]`, `[[bundles]]` and `[[mcp]]` are edited in the file.
+pub const SETTINGS: [Setting; 21] = [
     Setting {
         key: "skills.disabled",
         about: "names (or scope:name) that are not offered, separated by commas",
@@ -194,6 +222,65 @@ pub const SETTINGS: [Setting; 6] = [
         about: "whether `hone invoke` runs the commands in a skill's text",
         kind: Kind::Flag,
     },
+    Setting {
+        key: "hub.sources",
+        about: "sources that `hone search --hub` asks, separated by commas",
+        kind: Kind::Names,
+    },
+    Setting {
+        key: "model.backend",
+        about: "what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic",
+        kind: Kind::Text,
+    },
+    Setting {
+        key: "model.base_url",
+        about: "where the model's server is, such as http://127.0.0.1:8080/v1",
+        kind: Kind::Text,
+    },
+    Setting { key: "model.name", about: "the model's name there", kind: Kind::Text },
+    Setting {
+        key: "model.api_key_env",
+        about: "the variable that holds the key; the key itself never stands here",
+        kind: Kind::Text,
+    },
+    Setting { key: "model.max_tokens", about: "tokens of one reply at most", kind: Kind::Number },
+    Setting {
+        key: "model.temperature",
+        about: "how freely to choose words, 0 to 2",
+        kind: Kind::Decimal,
+    },
+    Setting { key: "model.timeout", about: "seconds that one reply may take", kind: Kind::Number },
+    Setting {
+        key: "model.price_in",
+        about: "what a million tokens that go in cost; unknown when not set",
+        kind: Kind::Decimal,
+    },
+    Setting {
+        key: "model.price_out",
+        about: "what a million tokens that come out cost; unknown when not set",
+        kind: Kind::Decimal,
+    },
+    Setting {
+        key: "model.task_tokens",
+        about: "tokens of one task at most, in and out",
+        kind: Kind::Number,
+    },
+    Setting {
+        key: "model.task_cost",
+        about: "what one task may cost at most, in the currency of the prices",
+        kind: Kind::Decimal,
+    },
+    Setting {
+        key: "model.native_tools",
+        about: "whether to offer tools by the server's own function calling",
+        kind: Kind::Flag,
+    },
+    Setting { key: "model.stream", about: "whether replies come piece by piece", kind: Kind::Flag },
+    Setting {
+        key: "router.embeddings",
+        about: "a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`",
+        kind: Kind::Folder,
+    },
 ];
 
 impl Config {
@@ -218,7 +305,10 @@ impl Config {
                 ),
             });
         }
-        Ok(config)
+        match config.model.problem().or_else(|| McpServer::problem(&config.mcp)) {
+            Some(message) => Err(Error::Config { path, message }),
+            None => Ok(config),
+        }
     }
 
     /// The value of a setting, as `hone config set` takes it.
@@ -230,9 +320,31 @@ impl Config {
             "prompt.budget" => self.prompt.budget.to_string(),
             "invoke.variables" => self.invoke.variables.to_string(),
             "invoke.inline_shell" => self.invoke.inline_shell.to_string(),
+            "model.backend" => self.model.backend.map_or("", Wire::id).to_owned(),
+            "model.base_url" => self.model.base_url.clone().unwrap_or_default(),
+            "model.name" => self.model.name.clone().unwrap_or_default(),
+            "model.api_key_env" => self.model.api_key_env.clone().unwrap_or_default(),
+            "model.max_tokens" => self.model.max_tokens.to_string(),
+            "model.temperature" => self.model.temperature.to_string(),
+            "model.timeout" => self.model.timeout.to_string(),
+            "model.price_in" => shown(self.model.price_in),
+            "model.price_out" => shown(self.model.price_out),
+            "model.task_tokens" => shown(self.model.task_tokens),
+            "model.task_cost" => shown(self.model.task_cost),
+            "model.native_tools" => self.model.native_tools.to_string(),
+            "model.stream" => self.model.stream.to_string(),
+            "hub.sources" => self.hub.sources.join(","),
+            "router.embeddings" => {
+                let folder = self.router.embeddings.as_deref().unwrap_or(Path::new(""));
+                folder.to_string_lossy().into_owned()
+            }
             _ => return None,
         })
     }
+}
+
+fn shown(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
 }
 
 /// The names that a project's `hone.toml` disables.
@@ -283,7 +395,10 @@ pub fn with_setting(
     let new = document.to_string();
     if path.file_name().is_some_and(|name| name == "config.toml") {
         let config: Result<Config, _> = toml_edit::de::from_str(&new);
-        config.map_err(|error| problem(path, &error))?;
+        let config = config.map_err(|error| problem(path, &error))?;
+        if let Some(message) = config.model.problem() {
+            return Err(Error::Refused(message));
+        }
     }
     Ok((old, new))
 }
@@ -295,18 +410,31 @@ impl Setting {
         match self.kind {
             Kind::Number => {
                 let number: i64 = text.trim().parse().map_err(|_| wrong("a whole number"))?;
-                let most = if self.key == "skills.depth" { MAX_DEPTH } else { 1_000_000 };
-                if (0..=i64::try_from(most).unwrap_or(i64::MAX)).contains(&number) {
+                let most = match self.key {
+                    "skills.depth" => i64::try_from(MAX_DEPTH).unwrap_or(i64::MAX),
+                    "model.task_tokens" => 1_000_000_000,
+                    _ => 1_000_000,
+                };
+                if (0..=most).contains(&number) {
                     Ok(number.into())
                 } else {
                     Err(wrong(&format!("between 0 and {most}")))
                 }
             }
+            Kind::Decimal => match text.trim().parse::<f64>() {
+                Ok(number) if number.is_finite() && number >= 0.0 => Ok(number.into()),
+                _ => Err(wrong("a number, 0 or more")),
+            },
+            Kind::Text => match text.trim() {
+                "" => Err(wrong("a word")),
+                text => Ok(text.into()),
+            },
             Kind::Flag => match text.trim() {
                 "true" | "yes" | "on" => Ok(true.into()),
                 "false" | "no" | "off" => Ok(false.into()),
                 _ => Err(wrong("true or false")),
             },
+            Kind::Folder => Ok(text.trim().into()),
             Kind::Names => Ok(Value::Array(
                 text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
             )),

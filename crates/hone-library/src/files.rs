@@ -69,24 +69,36 @@ pub fn check_support_path(path: &str) -> Result<(), Error> {
     if segments.clone().count() > MAX_FOLDERS {
         return refuse(format!("it is deeper than {MAX_FOLDERS} folders"));
     }
-    for segment in segments {
-        if segment.len() > MAX_SEGMENT_BYTES {
-            return refuse(format!("a name in it is longer than {MAX_SEGMENT_BYTES} bytes"));
-        }
-        if segment.ends_with(['.', ' ']) {
-            return refuse("a name in it ends in a dot or a blank".to_owned());
-        }
-        let is_odd =
-            |c: &char| c.is_control() || hone_skill::is_hidden(*c) || "<>:\"|?*".contains(*c);
-        if let Some(odd) = segment.chars().find(is_odd) {
-            return refuse(format!("a name in it holds `{}`", odd.escape_debug()));
-        }
-        if is_device(segment) {
-            return refuse(format!("`{segment}` is a reserved name"));
-        }
-        if segment.starts_with(crate::walk::STAGING_PREFIX) {
-            return refuse("names that start with `.hone-` are ours".to_owned());
-        }
+    segments.try_for_each(|segment| check_segment(path, segment))
+}
+
+/// Checks the path of a file of a skill that arrives whole: its author chose the folders.
+pub(crate) fn check_arriving(path: &str) -> Result<(), Error> {
+    check_inside(path)?;
+    if path.split('/').count() > MAX_FOLDERS + 1 {
+        let why = format!("it is deeper than {MAX_FOLDERS} folders");
+        return Err(Error::FilePath { path: path.to_owned(), why });
+    }
+    path.split('/').try_for_each(|segment| check_segment(path, segment))
+}
+
+fn check_segment(path: &str, segment: &str) -> Result<(), Error> {
+    let refuse = |why: String| Err(Error::FilePath { path: path.to_owned(), why });
+    if segment.len() > MAX_SEGMENT_BYTES {
+        return refuse(format!("a name in it is longer than {MAX_SEGMENT_BYTES} bytes"));
+    }
+    if segment.ends_with(['.', ' ']) {
+        return refuse("a name in it ends in a dot or a blank".to_owned());
+    }
+    let is_odd = |c: &char| c.is_control() || hone_skill::is_hidden(*c) || "<>:\"|?*".contains(*c);
+    if let Some(odd) = segment.chars().find(is_odd) {
+        return refuse(format!("a name in it holds `{}`", odd.escape_debug()));
+    }
+    if is_device(segment) {
+        return refuse(format!("`{segment}` is a reserved name"));
+    }
+    if segment.starts_with(crate::walk::STAGING_PREFIX) {
+        return refuse("names that start with `.hone-` are ours".to_owned());
     }
     Ok(())
 }

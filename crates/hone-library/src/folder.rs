@@ -369,8 +369,27 @@ pub(crate) fn split(file: &str) -> (&Path, &str) {
     }
 }
 
+/// Who makes written files durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// Each file, as it is written.
+    Each,
+    /// The caller, all of them at once.
+    Later,
+}
+
 /// Writes a file that is not there yet, and makes it durable.
 pub(crate) fn write_new(dir: &Dir, name: &str, content: &Content) -> std::io::Result<()> {
+    write_file(dir, name, content, Durability::Each)
+}
+
+/// Writes a file that is not there yet.
+pub(crate) fn write_file(
+    dir: &Dir,
+    name: &str,
+    content: &Content,
+    durability: Durability,
+) -> std::io::Result<()> {
     if let Some(target) = content.target() {
         return dir.symlink_contents(target, name);
     }
@@ -382,7 +401,7 @@ pub(crate) fn write_new(dir: &Dir, name: &str, content: &Content) -> std::io::Re
         if let Some(mode) = content.mode {
             file.set_permissions(Permissions::from_mode(mode & PERMISSIONS))?;
         }
-        file.sync_all()
+        if durability == Durability::Each { file.sync_all() } else { Ok(()) }
     })();
     if written.is_err() {
         let _ = dir.remove_file(name);

@@ -17,7 +17,7 @@ use crate::record::Record;
 use crate::state::State;
 
 /// Changes whenever the meaning of an entry does; an index of another format is built anew.
-const INDEX_FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "/3");
+const INDEX_FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "/4");
 
 /// Writing more folders than this at once leaves SQLite's log for another time.
 const MANY_FOLDERS: usize = 500;

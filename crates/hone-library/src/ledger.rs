@@ -3,9 +3,10 @@
 //! A row is written before the files change and marked done after. A row that is not done belongs to
 //! a writer that died: what is on disk then says whether it happened.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Row, params};
+use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -35,6 +36,10 @@ pub enum Action {
     Rollback,
     /// Mends applied by `hone check --fix`.
     Fix,
+    /// A skill that arrived from elsewhere.
+    Install,
+    /// A later version of a skill that arrived from elsewhere.
+    Update,
     /// A change that somebody made without hone, seen at the next write.
     Outside,
 }
@@ -52,6 +57,8 @@ impl Action {
             Self::Upsert => "upsert",
             Self::Rollback => "rollback",
             Self::Fix => "fix",
+            Self::Install => "install",
+            Self::Update => "update",
             Self::Outside => "outside",
         }
     }
@@ -138,7 +145,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) at: i64,
     pub(crate) actor: &'a str,
     pub(crate) action: Action,
-    pub(crate) reason: &'a str,
+    pub(crate) reason: Cow<'a, str>,
     pub(crate) name: &'a str,
     pub(crate) slug: &'a str,
     pub(crate) from_version: Option<&'a str>,
@@ -148,39 +155,58 @@ pub(crate) struct Draft<'a> {
 
 /// Writes a row that is not done yet; gives its id and its revision.
 pub(crate) fn begin(state: &State, draft: &Draft<'_>) -> Result<(i64, u64), Error> {
+    state.write(|db| insert(db, draft))
+}
+
+/// Writes rows that are not done yet, all or none.
+pub(crate) fn begin_all(state: &State, drafts: &[Draft<'_>]) -> Result<Vec<(i64, u64)>, Error> {
+    state.write(|db| drafts.iter().map(|draft| insert(db, draft)).collect())
+}
+
+fn insert(db: &Connection, draft: &Draft<'_>) -> Result<(i64, u64), Error> {
     let key = utf8(draft.key)?;
     let changes = serde_json::to_string(draft.changes).unwrap_or_default();
-    state.write(|db| {
-        let newest: i64 = db.query_row(
-            "SELECT coalesce(max(revision), 0) FROM ledger WHERE skill = ?1",
-            [key],
-            |row| row.get(0),
-        )?;
-        db.execute(
-            "INSERT INTO ledger(skill, revision, at, actor, action, reason, name, slug, \
-             from_version, to_version, changes, done) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,0)",
-            params![
-                key,
-                newest + 1,
-                draft.at,
-                draft.actor,
-                draft.action.id(),
-                draft.reason,
-                draft.name,
-                draft.slug,
-                draft.from_version,
-                draft.to_version,
-                changes,
-            ],
-        )?;
-        Ok((db.last_insert_rowid(), u64::try_from(newest + 1).unwrap_or_default()))
-    })
+    let newest: i64 = db
+        .prepare_cached("SELECT coalesce(max(revision), 0) FROM ledger WHERE skill = ?1")?
+        .query_row([key], |row| row.get(0))?;
+    db.prepare_cached(
+        "INSERT INTO ledger(skill, revision, at, actor, action, reason, name, slug, \
+         from_version, to_version, changes, done) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,0)",
+    )?
+    .execute(params![
+        key,
+        newest + 1,
+        draft.at,
+        draft.actor,
+        draft.action.id(),
+        draft.reason,
+        draft.name,
+        draft.slug,
+        draft.from_version,
+        draft.to_version,
+        changes,
+    ])?;
+    Ok((db.last_insert_rowid(), u64::try_from(newest + 1).unwrap_or_default()))
 }
 
 /// Marks a row as done. Should a power cut undo that, the next writer finds it out.
 pub(crate) fn finish(state: &State, id: i64) -> Result<(), Error> {
     state.write_lightly(|db| {
         db.prepare_cached("UPDATE ledger SET done = 1 WHERE id = ?1")?.execute([id])?;
+        Ok(())
+    })
+}
+
+/// Marks rows as done, in one go.
+pub(crate) fn finish_all(state: &State, ids: &[i64]) -> Result<(), Error> {
+    state.write_lightly(|db| {
+        let transaction = db.unchecked_transaction()?;
+        let mut done = transaction.prepare_cached("UPDATE ledger SET done = 1 WHERE id = ?1")?;
+        for id in ids {
+            done.execute([id])?;
+        }
+        drop(done);
+        transaction.commit()?;
         Ok(())
     })
 }
@@ -233,6 +259,34 @@ pub(crate) fn rows(state: &State, key: &Path) -> Result<(Vec<Revision>, bool), E
         })?;
         let rows = rows.collect::<Result<_, _>>()?;
         Ok((rows, is_done))
+    })
+}
+
+/// The number of the newest row, whoever wrote it; what [`changed_since`] starts from.
+pub fn ledger_position(state: &State) -> Result<i64, Error> {
+    state.with(|db| {
+        Ok(db.query_row("SELECT coalesce(max(id), 0) FROM ledger", [], |row| row.get(0))?)
+    })
+}
+
+/// The skills that `actor` changed since a position of the ledger, each with the first revision that
+/// is its.
+pub fn changed_since(
+    state: &State,
+    position: i64,
+    actor: &str,
+) -> Result<Vec<(PathBuf, u64)>, Error> {
+    state.with(|db| {
+        // A row that was taken back leaves its number to the next one.
+        let mut statement = db.prepare_cached(
+            "SELECT skill, min(revision) FROM ledger WHERE id >= ?1 AND actor = ?2 GROUP BY skill \
+             ORDER BY skill",
+        )?;
+        let rows = statement.query_map((position, actor), |row| {
+            let first: i64 = row.get(1)?;
+            Ok((PathBuf::from(row.get::<_, String>(0)?), u64::try_from(first).unwrap_or_default()))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
     })
 }
 

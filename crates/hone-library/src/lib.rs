@@ -28,6 +28,7 @@
 
 mod agents;
 mod atomic;
+pub mod audit;
 mod builtin;
 mod catalogue;
 mod client;
@@ -40,13 +41,16 @@ mod files;
 mod folder;
 mod history;
 mod index;
+mod install;
 mod ledger;
 pub mod memo;
+mod model_settings;
 mod newborn;
 mod objects;
 mod patch;
 mod place;
 mod platform;
+pub mod provenance;
 mod record;
 mod recovery;
 pub mod reports;
@@ -64,12 +68,12 @@ mod validate;
 mod walk;
 
 pub use agents::{AGENTS, Agent};
-pub use atomic::replace;
+pub use atomic::{replace, sweep};
 pub use catalogue::{Catalogue, Listed, Reason, Search, Skipped};
 pub use client::{Client, ClientView, Shown};
 pub use config::{
-    Bundle, Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, Invoke, MAX_DEPTH, PolicySettings,
-    Prompt, SETTINGS, SandboxSettings, Setting, Skills, with_setting,
+    Bundle, Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, HubSettings, Invoke, MAX_DEPTH,
+    PolicySettings, Prompt, SETTINGS, SandboxSettings, Setting, Skills, with_setting,
 };
 pub use error::Error;
 pub use files::{
@@ -77,10 +81,14 @@ pub use files::{
 };
 pub use history::{files_at, history};
 pub use hone_skill::Origin;
-pub use ledger::{Action, FileChange, Revision, deleted};
+pub use install::{Arrival, NewFile, SYNCED_EACH, TreeFile, keep_object, kept_object, read_tree};
+pub use ledger::{Action, FileChange, Revision, changed_since, deleted, ledger_position};
+pub use model_settings::{
+    MAX_MCP_NAME_BYTES, MAX_MCP_SERVERS, MAX_MODEL_TIMEOUT, McpServer, ModelSettings, Wire,
+};
 pub use objects::hash;
 pub use patch::{Matching, PatchError, Patched, patch};
-pub use place::{list_files, read_file, read_text};
+pub use place::{canonical_or_same, list_files, read_file, read_text};
 pub use platform::runs_on;
 pub use record::{Note, Summary};
 pub use root::{Layout, Project, Root, normal};

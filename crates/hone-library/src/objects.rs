@@ -12,12 +12,18 @@ use crate::state::create_private_folder;
 
 /// The hash of some bytes, in lower-case hex.
 pub fn hash(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    let mut hash = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        let _ = write!(hash, "{byte:02x}");
+    hex(&Sha256::digest(bytes))
+}
+
+/// Bytes in lower-case hex.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
     }
-    hash
+    text
 }
 
 /// Keeps bytes; the same bytes are kept once. What was kept and got damaged is mended.
@@ -40,6 +46,27 @@ pub(crate) fn put(home: &Path, bytes: &[u8]) -> Result<String, Error> {
     atomic::replace_from(&path, bytes, &staging.join(atomic::staging_name(&path)))?;
     sync_path(&folder)?;
     Ok(hash)
+}
+
+/// Keeps many bytes and leaves it to the caller to make all of `objects/` durable at once, before
+/// anything refers to them: what a power cut damages until then, the next [`put`] mends.
+pub(crate) fn put_lightly(home: &Path, all: &mut dyn Iterator<Item = &[u8]>) -> Result<(), Error> {
+    let objects = home.join("objects");
+    let staging = objects.join("staging");
+    create_private_folder(&staging)?;
+    let _lock = share_staging(&staging)?;
+    for bytes in all {
+        let path = path_of(home, &hash(bytes));
+        if std::fs::read(&path).is_ok_and(|kept| kept == bytes) {
+            continue;
+        }
+        create_private_folder(path.parent().unwrap_or(&objects))?;
+        let staged = staging.join(atomic::staging_name(&path));
+        std::fs::write(&staged, bytes)
+            .and_then(|()| std::fs::rename(&staged, &path))
+            .map_err(Error::io("write", &path))?;
+    }
+    Ok(())
 }
 
 /// Joins those who are writing objects. Whoever is alone first clears away what dead writers left.

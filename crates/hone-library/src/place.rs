@@ -112,7 +112,24 @@ impl Place {
     }
 }
 
-impl Held<'_> {
+impl<'p> Held<'p> {
+    /// A place that is only looked at, without its lock.
+    pub(crate) fn reading(place: &'p Place, around: Folder) -> Self {
+        Self { place, around: Some(around) }
+    }
+
+    /// Another skill with the same folder around it, under the same lock.
+    pub(crate) fn beside<'q>(&self, place: &'q Place) -> Result<Held<'q>, Error> {
+        let around = match &self.around {
+            None => None,
+            Some(around) => {
+                let dir = around.dir.try_clone().map_err(Error::io("open", &place.parent))?;
+                Some(Folder::new(dir, &place.parent))
+            }
+        };
+        Ok(Held { place, around })
+    }
+
     /// The folder around the skill.
     pub(crate) fn around(&self) -> Result<&Folder, Error> {
         let gone = || Error::io("open", &self.place.parent)(std::io::ErrorKind::NotFound.into());
@@ -215,7 +232,7 @@ pub fn list_files(skill: &Listed) -> Result<Vec<String>, Error> {
 }
 
 /// The path with its links resolved, as far as it exists.
-pub(crate) fn canonical_or_same(path: &Path) -> PathBuf {
+pub fn canonical_or_same(path: &Path) -> PathBuf {
     for there in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (std::fs::canonicalize(there), path.strip_prefix(there)) {
             return if rest.as_os_str().is_empty() { real } else { real.join(rest) };

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::Error;
 
 /// Format of the database; a larger number than this is a newer hone's.
-pub(crate) const FORMAT: i64 = 1;
+pub(crate) const FORMAT: i64 = 2;
 
 /// The tables of the index.
 pub(crate) const INDEX_SCHEMA: &str = "
@@ -78,6 +78,50 @@ CREATE TABLE IF NOT EXISTS report(
 );
 CREATE INDEX IF NOT EXISTS report_key ON report(key);
 CREATE INDEX IF NOT EXISTS report_at ON report(at);
+CREATE TABLE IF NOT EXISTS installed(
+  skill TEXT PRIMARY KEY,
+  origin TEXT NOT NULL,
+  source TEXT NOT NULL,
+  lock TEXT NOT NULL,
+  at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS generation(
+  skill TEXT NOT NULL,
+  content TEXT NOT NULL,
+  entry TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY(skill, content)
+);
+CREATE TABLE IF NOT EXISTS intent(id INTEGER PRIMARY KEY, lock TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS approval(
+  id TEXT PRIMARY KEY,
+  lock TEXT NOT NULL,
+  content TEXT NOT NULL,
+  body TEXT NOT NULL,
+  at INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS share(
+  path TEXT PRIMARY KEY,
+  skill TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  made TEXT NOT NULL,
+  at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS audit(
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  action TEXT NOT NULL,
+  skill TEXT NOT NULL,
+  place TEXT NOT NULL,
+  source TEXT NOT NULL,
+  content TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  previous TEXT NOT NULL,
+  hash TEXT NOT NULL
+);
 ";
 
 /// A table of the database.
@@ -88,7 +132,7 @@ pub(crate) struct Table {
     pub(crate) holds: &'static str,
 }
 
-pub(crate) const TABLES: [Table; 9] = [
+pub(crate) const TABLES: [Table; 15] = [
     Table { name: "folder", columns: "path, entry", holds: "" },
     Table { name: "meta", columns: "key, value", holds: "" },
     Table {
@@ -113,6 +157,17 @@ pub(crate) const TABLES: [Table; 9] = [
     // What it holds is worth having, but nothing that a person would miss.
     Table { name: "memo", columns: "topic, key, value, at", holds: "" },
     Table { name: "report", columns: "path, key, verdict, at, body", holds: "" },
+    Table { name: "installed", columns: "skill, origin, source, lock, at", holds: "origins" },
+    Table { name: "generation", columns: "skill, content, entry, at", holds: "" },
+    Table { name: "intent", columns: "id, lock, body", holds: "" },
+    Table { name: "approval", columns: "id, lock, content, body, at", holds: "approvals" },
+    Table { name: "share", columns: "path, skill, agent, kind, made, at", holds: "shares" },
+    Table {
+        name: "audit",
+        columns: "seq, at, actor, action, skill, place, source, content, verdict, detail, previous, \
+                  hash",
+        holds: "audit log",
+    },
 ];
 
 /// What a look at the whole database says.

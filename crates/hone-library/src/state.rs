@@ -100,6 +100,11 @@ impl State {
         self.stage.get() == Stage::New
     }
 
+    /// Whether nothing but the index of this very process can be in it.
+    pub(crate) fn is_young(&self) -> bool {
+        self.stage.get() != Stage::Opened
+    }
+
     /// The folder that holds everything.
     pub fn home(&self) -> &Path {
         &self.home
@@ -164,7 +169,8 @@ impl State {
 
     /// Makes the tables; the caller holds the lock.
     fn create(&self, db: &Connection) -> Result<(), Error> {
-        if format_of(db)? == FORMAT {
+        let format = format_of(db)?;
+        if format == FORMAT {
             return Ok(());
         }
         // Empty tables need not survive a power cut; the first write that must does the waiting.
@@ -172,7 +178,8 @@ impl State {
         db.pragma_update(None, "journal_mode", "WAL")?;
         make_tables(db)?;
         db.pragma_update(None, "synchronous", "NORMAL")?;
-        if self.home.join("objects").is_dir() {
+        // An older format only lacks tables that were never there.
+        if format == 0 && self.home.join("objects").is_dir() {
             self.note(format!(
                 "`{}` was gone or empty, though old versions are kept beside it; lost: {}",
                 self.path().display(),

@@ -127,11 +127,7 @@ impl<'a> Store<'a> {
         action: Action,
     ) -> Result<Change, Error> {
         let reading = validate(None, &text, Some(slug.as_str()))?;
-        if is_pruned(slug.as_str()) || (holds_skill(parent) && is_support_folder(slug.as_str())) {
-            return Err(Error::Refused(format!(
-                "no skill is looked for in a folder called `{slug}`; choose another name"
-            )));
-        }
+        refuse_folder_name(parent, slug.as_str())?;
         let key = canonical_or_same(parent).join(slug.as_str());
         let place = Place::at(key, false, SKILL_FILE.to_owned());
         let held = self.lock(&place, Missing::Make)?;
@@ -149,7 +145,11 @@ impl<'a> Store<'a> {
             });
         }
         let after = Content::new(text.into_bytes(), None);
-        self.carry_out(&held, &main_plan(&place, action, None, after, &reading))
+        let change = self.carry_out(&held, &main_plan(&place, action, None, after, &reading))?;
+        if self.mode == Mode::Write {
+            self.state.is_own(&place.key)?;
+        }
+        Ok(change)
     }
 
     /// Replaces the whole text of a skill.
@@ -443,7 +443,7 @@ impl<'a> Store<'a> {
 }
 
 /// Permissions of a new program.
-const NEW_PROGRAM: u32 = 0o100_755;
+pub(crate) const NEW_PROGRAM: u32 = 0o100_755;
 
 /// Refuses a name that a skill of the root has already, or whose slug another name has taken.
 pub fn refuse_existing(existing: &[Listed], root: &Path, name: &str) -> Result<(), Error> {
@@ -486,6 +486,16 @@ fn mended(content: &str, slug: &Slug) -> Vec<Rule> {
     let (_, mut rules) = fix(content, Some(slug.as_str()), Profile::Spec);
     rules.retain(|rule| !rule.id().starts_with("name-"));
     rules
+}
+
+/// Refuses the name of a folder in which no skill is looked for.
+pub(crate) fn refuse_folder_name(parent: &Path, name: &str) -> Result<(), Error> {
+    if is_pruned(name) || (holds_skill(parent) && is_support_folder(name)) {
+        return Err(Error::Refused(format!(
+            "no skill is looked for in a folder called `{name}`; choose another name"
+        )));
+    }
+    Ok(())
 }
 
 fn holds_skill(folder: &Path) -> bool {

@@ -8,7 +8,7 @@ use rustix::fs::{FlockOperation, RenameFlags, flock, renameat_with};
 use rustix::io::Errno;
 
 use crate::error::Error;
-use crate::folder::{Content, Folder, explained, split, sync, write_new};
+use crate::folder::{Content, Durability, Folder, explained, split, sync, write_file};
 use crate::place::Held;
 use crate::walk::is_skill_file;
 
@@ -26,15 +26,37 @@ pub(crate) enum Swapped {
 /// Makes a skill's folder, which is not there yet.
 pub(crate) fn build(held: &Held<'_>, files: &Files<'_>, staged: &str) -> Result<(), Error> {
     let around = held.around()?;
-    let entry = held.place.entry()?;
+    stage(held, files, staged, Durability::Each)?;
+    bring_in(held, staged)?;
+    sync(&around.dir).map_err(failed(held))
+}
+
+/// Builds a skill's folder under another name.
+pub(crate) fn stage(
+    held: &Held<'_>,
+    files: &Files<'_>,
+    staged: &str,
+    durability: Durability,
+) -> Result<(), Error> {
+    let around = held.around()?;
     let result = (|| {
         let new = new_folder(&around.dir, staged, None)?;
-        fill(&new, files)?;
-        sync_all(&new)?;
-        around.rename(staged, entry)?;
-        sync(&around.dir)
+        fill(&new, files, durability)?;
+        if durability == Durability::Each { sync_all(&new) } else { Ok(()) }
     })();
-    clear(&around.dir, staged);
+    if result.is_err() {
+        clear(&around.dir, staged);
+    }
+    result.map_err(|error| changed_or(held, error))
+}
+
+/// Gives a folder that was built its name, over nothing that is there.
+pub(crate) fn bring_in(held: &Held<'_>, staged: &str) -> Result<(), Error> {
+    let around = held.around()?;
+    let result = around.rename(staged, held.place.entry()?);
+    if result.is_err() {
+        clear(&around.dir, staged);
+    }
     result.map_err(|error| changed_or(held, error))
 }
 
@@ -56,7 +78,7 @@ pub(crate) fn exchange(
     let result = (|| {
         let new = new_folder(&around.dir, staged, Some(&old.dir))?;
         mirror(&old.dir, &new, "", files)?;
-        fill(&new, files)?;
+        fill(&new, files, Durability::Each)?;
         sync_all(&new)?;
         match swap() {
             Ok(()) => {}
@@ -170,15 +192,15 @@ fn mirror(old: &Dir, new: &Dir, prefix: &str, files: &Files<'_>) -> std::io::Res
     Ok(())
 }
 
-fn fill(new: &Dir, files: &Files<'_>) -> std::io::Result<()> {
+fn fill(new: &Dir, files: &Files<'_>, durability: Durability) -> std::io::Result<()> {
     for (file, content) in files {
         let Some(content) = content else { continue };
         let (inner, name) = split(file);
         if inner.as_os_str().is_empty() {
-            write_new(new, name, content)?;
+            write_file(new, name, content, durability)?;
         } else {
             new.create_dir_all(inner)?;
-            write_new(&new.open_dir(inner)?, name, content)?;
+            write_file(&new.open_dir(inner)?, name, content, durability)?;
         }
     }
     Ok(())

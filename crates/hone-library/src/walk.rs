@@ -498,10 +498,13 @@ pub(crate) fn is_pruned(name: &str) -> bool {
     PRUNED.contains(&name) || name.starts_with(STAGING_PREFIX)
 }
 
-/// `<slug>.md`: the stem is a slug as it stands, so `README.md` is not one.
+/// A name that has a slug, such as `greet.md` or `CEI_Pattern.md`. A name in capitals is a document that
+/// repositories have: `README.md`, `CHANGELOG.md`.
 fn is_flat_skill(name: &str) -> bool {
-    name.strip_suffix(".md")
-        .is_some_and(|stem| hone_skill::Slug::new(stem).is_ok_and(|slug| slug.as_str() == stem))
+    name.strip_suffix(".md").is_some_and(|stem| {
+        let is_capitals = stem == stem.to_uppercase() && stem != stem.to_lowercase();
+        !is_capitals && !stem.starts_with('.') && hone_skill::Slug::new(stem).is_ok()
+    })
 }
 
 /// Brings a file's record up to date; true when it had to be read.

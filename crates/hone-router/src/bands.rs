@@ -1,7 +1,9 @@
 //! Whether a skill should be used for a message: a calibrated confidence, and one of three bands.
 //!
 //! The confidence is a small logistic model over what [`crate::rank`] measured; its weights stand in
-//! one table, fitted by `cargo xtask bench route --fit`. A skill with a suite is calibrated by it: the
+//! one table, fitted by `cargo xtask bench route --fit`. Another table orders the best skills: what
+//! tells a skill from its rivals is not what tells a message for it from one about something else. A
+//! skill with a suite is calibrated by it: the
 //! model judges the messages it remembers, and the middle between those that should and those that
 //! should not call it moves to even odds. The band *activate* needs more than a high confidence: see
 //! [`crate::said`].
@@ -38,7 +40,7 @@ impl Band {
 }
 
 /// What is known about a message and a skill, as numbers of about the same size.
-pub const FEATURES: [&str; 9] = [
+pub const FEATURES: [&str; 12] = [
     // logarithm of BM25F over words and pairs
     "words",
     // that, as a share of it and the best rival's
@@ -57,7 +59,16 @@ pub const FEATURES: [&str; 9] = [
     "not-for",
     // logarithm of the number of different words in the message
     "length",
+    // whether the message says its name or one of its phrases, and plainly
+    "said",
+    // cosine of the vectors of message and description; 0 without a sentence model
+    "meaning",
+    // how far that is above the best rival's
+    "meaning-lead",
 ];
+
+/// Which of them is `said`.
+const SAID: usize = 9;
 
 /// The values of [`FEATURES`] for one message and skill.
 pub type Features = [f32; FEATURES.len()];
@@ -77,17 +88,35 @@ pub struct Model {
     pub remembered_not: f32,
 }
 
-/// Fitted on labelled messages of public skills.
+/// The confidence by words alone. Fitted on labelled messages of public skills.
 pub const MODEL: Model = Model {
-    weights: [0.23, 3.2, 0.28, 0.75, 2.1, 0.23, 0.3, -4.1, 1.1],
-    constant: -5.7,
+    weights: [0.75, 4.5, 0.09, 0.56, 1.1, 0.35, 0.57, -4.1, 0.05, 2.6, 0.0, 0.0],
+    constant: -4.4,
     midpoint: -0.72,
     remembered: 1.5,
     remembered_not: -1.0,
 };
 
+/// The confidence with a sentence model, fitted the same way.
+pub const MODEL_WITH_MEANING: Model = Model {
+    weights: [0.77, 3.2, 0.1, 0.39, 0.65, 0.35, 0.32, -4.4, 0.0, 2.0, 2.5, 1.7],
+    constant: -3.8,
+    midpoint: -0.72,
+    remembered: 1.5,
+    remembered_not: -1.0,
+};
+
+/// What the best skills are ordered by.
+pub const ORDER: Model = Model {
+    weights: [0.23, 3.2, 0.28, 0.75, 2.1, 0.23, 0.3, -4.1, 0.0, 3.0, 8.0, 0.0],
+    constant: 0.0,
+    midpoint: -0.5,
+    remembered: 0.5,
+    remembered_not: -1.0,
+};
+
 /// At or above this confidence a skill is offered.
-pub const OFFER: f32 = 0.2;
+pub const OFFER: f32 = 0.15;
 
 /// A skill that a message names is activated at or above this confidence.
 pub const ACTIVATE: f32 = 0.5;
@@ -97,33 +126,33 @@ pub const ACTIVATE: f32 = 0.5;
 const TYPICAL: f32 = 1.0;
 
 impl Model {
-    /// Log odds by words alone.
-    pub fn by_words(&self, features: &Features) -> f32 {
+    /// The model of a confidence, by what an index goes by.
+    pub(crate) fn of(index: &Index<'_>) -> &'static Self {
+        if index.meanings.is_some() { &MODEL_WITH_MEANING } else { &MODEL }
+    }
+
+    /// Log odds without what is remembered.
+    pub fn by_features(&self, features: &Features) -> f32 {
         let sum: f32 =
             self.weights.iter().zip(features).map(|(weight, value)| weight * value).sum();
         sum + self.constant
     }
 
-    /// How sure by words alone, from 0 to 1.
-    pub(crate) fn chance(&self, features: &Features) -> f32 {
-        self.confidence(features, 0.0, Similarity::default())
-    }
-
-    pub(crate) fn confidence(
-        &self,
-        features: &Features,
-        midpoint: f32,
-        similar: Similarity,
-    ) -> f32 {
-        let odds = self.by_words(features)
+    /// Log odds.
+    pub(crate) fn odds(&self, features: &Features, midpoint: f32, similar: Similarity) -> f32 {
+        self.by_features(features)
             + self.midpoint * midpoint
             + self.remembered * similar.positive
-            + self.remembered_not * similar.negative;
-        1.0 / (1.0 + (-odds).exp())
+            + self.remembered_not * similar.negative
     }
 }
 
-/// The middle between the log odds, by words alone, of the messages that should call a skill and of
+/// Log odds as a chance, from 0 to 1.
+pub(crate) fn chance(odds: f32) -> f32 {
+    1.0 / (1.0 + (-odds).exp())
+}
+
+/// The middle between the log odds, if nothing were remembered, of the messages that should call a skill and of
 /// those that should not; 0 for a skill that remembers none.
 pub(crate) fn midpoint(index: &Index<'_>, skill: usize) -> f32 {
     let messages = &index.messages;
@@ -135,8 +164,11 @@ pub(crate) fn midpoint(index: &Index<'_>, skill: usize) -> f32 {
         let (mut yes, mut no) = ((TYPICAL, 1.0), (-TYPICAL, 1.0));
         for &number in own {
             let message = &messages.all[number as usize].message;
-            let ranking = Ranking::by_words(index, &message.text);
-            let odds = MODEL.by_words(&ranking.features(skill));
+            let ranking = Ranking::unremembered(index, &message.text);
+            let mut features = ranking.features(skill);
+            // That a message names the skill says nothing about where its other messages lie.
+            features[SAID] = 0.0;
+            let odds = Model::of(index).by_features(&features);
             let (sum, count) = if message.should_trigger { &mut yes } else { &mut no };
             *sum += odds;
             *count += 1.0;
@@ -149,6 +181,7 @@ pub(crate) fn midpoint(index: &Index<'_>, skill: usize) -> f32 {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Leaders {
     lexical: Lead,
+    meaning: Lead,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -180,7 +213,10 @@ impl Lead {
 
 impl Leaders {
     pub(crate) fn of(scores: &Scores) -> Self {
-        Self { lexical: Lead::of((0..scores.total.len()).map(|skill| scores.lexical(skill))) }
+        Self {
+            lexical: Lead::of((0..scores.total.len()).map(|skill| scores.lexical(skill))),
+            meaning: Lead::of(scores.meaning.iter().copied()),
+        }
     }
 }
 
@@ -189,9 +225,11 @@ pub(crate) fn features(
     leaders: &Leaders,
     query: &Query,
     skill: usize,
+    is_said: bool,
 ) -> Features {
     let lexical = scores.lexical(skill);
     let rival = leaders.lexical.rival(skill);
+    let meaning = scores.meaning.get(skill).copied().unwrap_or(0.0);
     let part = |value: f32, whole: f32| if whole > 0.0 { value / whole } else { 0.0 };
     [
         (1.0 + lexical).ln(),
@@ -203,5 +241,8 @@ pub(crate) fn features(
         (1.0 + scores.named[skill]).ln(),
         2.0 * part(scores.negative[skill], scores.ideal / 2.0),
         (1.0 + query.stems.len() as f32).ln(),
+        f32::from(u8::from(is_said)),
+        meaning,
+        meaning - leaders.meaning.rival(skill),
     ]
 }

@@ -6,8 +6,12 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use hone_library::State;
+
 use crate::document::{Document, Key, Lengths, Message, Phrase, SkillText};
+use crate::encoder::Encoder;
 use crate::index_segment::{Header, Segment};
+use crate::meaning::{Meanings, Texts, about};
 use crate::query::Query;
 use crate::rank::{Norms, rarity};
 
@@ -26,6 +30,8 @@ pub struct Index<'s> {
     pub(crate) norms: Norms,
     /// For each skill what [`crate::bands`] learned from its remembered messages, once somebody asked.
     pub(crate) midpoints: Vec<OnceCell<f32>>,
+    /// What skills mean, when a sentence model is there to tell.
+    pub(crate) meanings: Option<Meanings<'s>>,
 }
 
 /// Mean lengths of the parts of a skill.
@@ -84,6 +90,7 @@ impl<'s> Index<'s> {
             messages: Messages::default(),
             norms: Norms::default(),
             midpoints: (0..skills).map(|_| OnceCell::new()).collect(),
+            meanings: None,
         };
         index.gather();
         index
@@ -126,16 +133,39 @@ impl<'s> Index<'s> {
         self.norms = Norms::new(&self.lengths, average);
     }
 
+    /// Also goes by what a sentence model understands. Vectors are kept in the state, if one is given;
+    /// `about_to` hears how many texts the model has to read first. When the model fails, words alone
+    /// count as before.
+    pub fn understand(
+        &mut self,
+        encoder: &'s Encoder,
+        state: Option<&State>,
+        texts: Texts<'_>,
+        about_to: &dyn Fn(usize),
+    ) -> std::io::Result<()> {
+        let messages: Vec<&str> =
+            self.messages.all.iter().map(|one| one.message.text.as_str()).collect();
+        let meanings = Meanings::of(encoder, state, texts, &messages, about_to)?;
+        self.meanings = Some(meanings).filter(|meanings| meanings.skills.len() == self.len());
+        Ok(())
+    }
+
     /// The same skills and one more, which comes last.
     #[must_use]
-    pub fn plus(self, skill: &SkillText) -> Self {
+    pub fn plus(mut self, skill: &SkillText) -> Self {
+        let meanings = self.meanings.take();
         let count = self.len();
         let document = Document::new(skill);
         let header = Header::of(String::new(), Vec::new(), &document);
         let segment = Segment::build(vec![header], std::iter::once(document.entries.as_slice()));
         let mut parts: Vec<_> = self.segments.into_iter().zip(self.places).collect();
         parts.push((segment, vec![u32::try_from(count).ok()]));
-        Self::new(parts, count + 1)
+        let mut index = Self::new(parts, count + 1);
+        let messages: Vec<&str> =
+            document.messages.iter().map(|message| message.text.as_str()).collect();
+        let text = about(&skill.name, &skill.description, &skill.when_to_use);
+        index.meanings = meanings.and_then(|meanings| meanings.plus(&text, &messages).ok());
+        index
     }
 
     /// How many skills it holds.

@@ -66,6 +66,7 @@ mod bands;
 mod budget;
 mod commands;
 mod document;
+mod encoder;
 mod eval;
 mod index;
 mod index_segment;
@@ -73,6 +74,7 @@ mod index_store;
 mod inline_shell;
 mod level0;
 mod matching;
+mod meaning;
 mod mentions;
 mod payload;
 mod plot;
@@ -86,15 +88,19 @@ mod text;
 mod variables;
 mod what_if;
 mod why;
+mod wordpiece;
 
 pub use attribution::{Attribution, How, MAX_COMMAND_BYTES, Used};
-pub use bands::{ACTIVATE, Band, FEATURES, Features, MODEL, Model, OFFER};
+pub use bands::{
+    ACTIVATE, Band, FEATURES, Features, MODEL, MODEL_WITH_MEANING, Model, OFFER, ORDER,
+};
 pub use budget::{Budget, DEFAULT_PERCENT, DEFAULT_WINDOW_TOKENS, NotABudget, token_estimate};
 pub use commands::{
     CORE_COMMANDS, Called, Collision, CommandError, CommandKind, Commands, MAX_BUNDLE_SKILLS,
     MAX_STACKED, Reload, SlashCommand, Snapshot, With,
 };
 pub use document::{MAX_BODY_BYTES, MAX_DESCRIPTION_BYTES, SkillText};
+pub use encoder::{Encoder, EncoderError, MAX_PIECES};
 pub use eval::{
     CALLED, Evaluated, REACH, Report, Stolen, Tally, evaluate, propose_suite,
     unreached_by_description,
@@ -107,6 +113,7 @@ pub use inline_shell::{
 };
 pub use level0::{Level0, Ranked, level0};
 pub use matching::{Match, Part, Ranking, Reason};
+pub use meaning::{Texts, about};
 pub use mentions::{ENVIRONMENT_NAMES, Mention, Pick, Selection, Unselected, mentions, select};
 pub use payload::{
     Activated, Caller, Inline, MAX_BODIES_CHARS, MAX_BODY_CHARS, MAX_LISTED_FILES, MAX_WORDS_CHARS,
@@ -122,6 +129,7 @@ pub use suite::{
     Case, MAX_CASES, MAX_MESSAGE_BYTES, MAX_REMEMBERED, MAX_SUITE_BYTES, SUITE_FILE, Suite,
     SuiteError,
 };
+pub use text::resembles;
 pub use variables::{Variables, split_arguments};
 pub use what_if::{Change, WhatIf, what_if};
 pub use why::{Contribution, Why, Word, why};

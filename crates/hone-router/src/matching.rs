@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::bands::{ACTIVATE, Band, Features, Leaders, MODEL, OFFER, features, midpoint};
+use crate::bands::{
+    ACTIVATE, Band, Features, Leaders, Model, OFFER, ORDER, chance, features, midpoint,
+};
 use crate::document::Counts;
 use crate::index::Index;
 use crate::query::Query;
@@ -17,11 +19,14 @@ use crate::said::{Said, said};
 /// Reasons that are given for one match.
 const MAX_REASONS: usize = 8;
 
-/// How many of the best are ordered by confidence.
+/// How many of the best are ordered by a closer look.
 const ORDERED: usize = 10;
 
 /// A remembered message that comes this near is the same one.
 const SAME_MESSAGE: f32 = 0.95;
+
+/// A cosine of message and description from which on they are about something alike.
+const NEAR: f32 = 0.3;
 
 /// A skill that comes into question.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +55,8 @@ pub enum Part {
     Phrase,
     /// A message that its suite remembers.
     Remembered,
+    /// What its description means, to a sentence model.
+    Meaning,
     /// What it says it is not for.
     NotFor,
 }
@@ -63,6 +70,7 @@ impl Part {
             Self::Body => "body",
             Self::Phrase => "phrase",
             Self::Remembered => "remembered",
+            Self::Meaning => "meaning",
             Self::NotFor => "not-for",
         }
     }
@@ -91,6 +99,13 @@ pub struct Ranking<'i, 's> {
     first: OnceCell<Option<usize>>,
 }
 
+/// Whether a sentence model counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Alone,
+    AndMeaning,
+}
+
 /// Whether suites count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Memory {
@@ -101,26 +116,39 @@ enum Memory {
 impl<'i, 's> Ranking<'i, 's> {
     /// Holds a message against every skill of the index.
     pub fn new(index: &'i Index<'s>, message: &str) -> Self {
-        let query = Query::new(message);
-        let said = said(index, &query);
-        let scores = Scores::new(index, &query);
-        let leaders = Leaders::of(&scores);
-        let first = OnceCell::new();
-        Self { index, query, scores, leaders, said, memory: Memory::Used, first }
+        Self::made(index, message, Memory::Used, Words::AndMeaning)
     }
 
     /// The same, as if nothing were remembered.
+    pub(crate) fn unremembered(index: &'i Index<'s>, message: &str) -> Self {
+        Self::made(index, message, Memory::Unused, Words::AndMeaning)
+    }
+
+    /// The same, without a sentence model.
     pub(crate) fn by_words(index: &'i Index<'s>, message: &str) -> Self {
+        Self::made(index, message, Memory::Unused, Words::Alone)
+    }
+
+    fn made(index: &'i Index<'s>, message: &str, memory: Memory, words: Words) -> Self {
         let query = Query::new(message);
-        let scores = Scores::by_words(index, &query);
+        let mut scores = Scores::by_words(index, &query);
+        let meanings = index.meanings.as_ref().filter(|_| words == Words::AndMeaning);
+        let asked = meanings.and_then(|meanings| meanings.asked(message));
+        if let Some(asked) = &asked {
+            scores.add_meaning(index, asked);
+        }
+        if memory == Memory::Used {
+            scores.add_remembered(index, &query, asked.as_ref());
+        }
         let leaders = Leaders::of(&scores);
-        let (said, first) = (Vec::new(), OnceCell::new());
-        Self { index, query, scores, leaders, said, memory: Memory::Unused, first }
+        let (said, first) = (said(index, &query), OnceCell::new());
+        Self { index, query, scores, leaders, said, memory, first }
     }
 
     /// What the confidence of a skill is made from.
     pub fn features(&self, skill: usize) -> Features {
-        features(&self.scores, &self.leaders, &self.query, skill)
+        let is_said = self.said.iter().any(|said| said.skill == skill && said.is_plain);
+        features(&self.scores, &self.leaders, &self.query, skill, is_said)
     }
 
     /// What skills are ordered by.
@@ -141,7 +169,16 @@ impl<'i, 's> Ranking<'i, 's> {
 
     /// How sure, from 0 to 1.
     pub fn confidence(&self, skill: usize) -> f32 {
-        MODEL.confidence(&self.features(skill), self.midpoint(skill), self.similar(skill))
+        chance(self.odds(self.model(), skill))
+    }
+
+    /// The weights of the confidence.
+    pub(crate) fn model(&self) -> &'static Model {
+        Model::of(self.index)
+    }
+
+    fn odds(&self, model: &Model, skill: usize) -> f32 {
+        model.odds(&self.features(skill), self.midpoint(skill), self.similar(skill))
     }
 
     fn midpoint(&self, skill: usize) -> f32 {
@@ -152,12 +189,12 @@ impl<'i, 's> Ranking<'i, 's> {
     }
 
     /// The best `k` skills among those that `counts`, whether or not they are worth an offer: chosen by
-    /// how they stand against the others, and the first few ordered by confidence.
+    /// how they stand against the others, and the first few ordered by a closer look.
     pub fn best(&self, k: usize, counts: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut order = self.by_total(k.max(ORDERED), counts);
         let head = order.len().min(ORDERED);
         let sure: HashMap<usize, f32> =
-            order[..head].iter().map(|&skill| (skill, self.confidence(skill))).collect();
+            order[..head].iter().map(|&skill| (skill, self.odds(&ORDER, skill))).collect();
         order[..head].sort_by(|a, b| sure[b].total_cmp(&sure[a]));
         order.truncate(k);
         order
@@ -211,6 +248,12 @@ impl<'i, 's> Ranking<'i, 's> {
         self.scores.words[skill] > 0.0
             || self.scores.trigrams[skill] > 0.0
             || self.scores.similar.get(skill).is_some_and(|similar| similar.positive > 0.0)
+            || self.meaning(skill) >= NEAR
+    }
+
+    /// How near a skill comes by meaning; 0 without a sentence model.
+    fn meaning(&self, skill: usize) -> f32 {
+        self.scores.meaning.get(skill).copied().unwrap_or(0.0)
     }
 
     /// The best `k` skills with band and reasons.
@@ -272,6 +315,11 @@ impl<'i, 's> Ranking<'i, 's> {
                     reasons.push(Reason { words, part: Part::Remembered, weight: sign * near });
                 }
             }
+        }
+        if self.meaning(skill) >= NEAR {
+            let near = self.meaning(skill);
+            let words = format!("{:.0} % alike", near * 100.0);
+            reasons.push(Reason { words, part: Part::Meaning, weight: near });
         }
         reasons.sort_by(|a, b| b.weight.partial_cmp(&a.weight).unwrap_or(Ordering::Equal));
         reasons.truncate(MAX_REASONS);

@@ -8,6 +8,7 @@
 
 use crate::document::{Counts, Key, Lengths};
 use crate::index::{Average, Index, List};
+use crate::meaning::Vector;
 use crate::query::Query;
 use crate::remembered::{self, Similarity};
 
@@ -23,6 +24,8 @@ const K1: f32 = 1.0;
 const PAIR_WEIGHT: f32 = 0.5;
 /// Trigrams against words, both as deviations from the mean.
 const TRIGRAM_WEIGHT: f32 = 0.5;
+/// Meaning against words, both as deviations from the mean.
+const MEANING_WEIGHT: f32 = 1.0;
 /// A remembered message against a deviation of 1.
 const REMEMBERED_WEIGHT: f32 = 4.0;
 
@@ -43,6 +46,8 @@ pub(crate) struct Scores {
     pub(crate) negative: Vec<f32>,
     /// To remembered messages.
     pub(crate) similar: Vec<Similarity>,
+    /// How near the message comes to each skill by meaning; empty without a sentence model.
+    pub(crate) meaning: Vec<f32>,
     /// Words with pairs, and trigrams, as deviations.
     pub(crate) by_words: Vec<f32>,
     /// The sum that skills are ordered by.
@@ -62,16 +67,30 @@ pub(crate) fn rarity(all: usize, count: usize) -> f32 {
 }
 
 impl Scores {
-    pub(crate) fn new(index: &Index<'_>, query: &Query) -> Self {
-        let mut scores = Self::by_words(index, query);
-        scores.similar = remembered::similarities(index, query, &scores.lists);
-        for (total, similar) in scores.total.iter_mut().zip(&scores.similar) {
-            *total += REMEMBERED_WEIGHT * similar.positive;
+    /// Adds what a sentence model says.
+    pub(crate) fn add_meaning(&mut self, index: &Index<'_>, asked: &Vector) {
+        let Some(meanings) = &index.meanings else { return };
+        self.meaning = meanings.skills.iter().map(|skill| asked.cosine(skill)).collect();
+        let deviation = Deviation::of(&self.meaning);
+        for (total, cosine) in self.total.iter_mut().zip(&self.meaning) {
+            *total += MEANING_WEIGHT * deviation.above_mean(*cosine);
         }
-        scores
     }
 
-    /// Without remembered messages.
+    /// Adds what is remembered.
+    pub(crate) fn add_remembered(
+        &mut self,
+        index: &Index<'_>,
+        query: &Query,
+        asked: Option<&Vector>,
+    ) {
+        self.similar = remembered::similarities(index, query, &self.lists, asked);
+        for (total, similar) in self.total.iter_mut().zip(&self.similar) {
+            *total += REMEMBERED_WEIGHT * similar.positive;
+        }
+    }
+
+    /// By words alone.
     pub(crate) fn by_words(index: &Index<'_>, query: &Query) -> Self {
         let n = index.len();
         let zeros = || vec![0.0_f32; n];
@@ -83,6 +102,7 @@ impl Scores {
             named: zeros(),
             negative: zeros(),
             similar: Vec::new(),
+            meaning: Vec::new(),
             by_words: zeros(),
             total: Vec::new(),
             ideal: 0.0,

@@ -3,7 +3,8 @@
 //! Near means the cosine of their words, each weighted by its rarity in the library. The best of a
 //! skill's messages counts, not their sum, so that a long suite wins nothing by its length.
 
-use crate::index::{Index, List};
+use crate::index::{Index, List, Remembered};
+use crate::meaning::Vector;
 use crate::query::Query;
 
 /// What comes less near than this is not near at all, and not worth the arithmetic.
@@ -23,6 +24,7 @@ pub(crate) fn similarities(
     index: &Index<'_>,
     query: &Query,
     lists: &[(f32, List)],
+    asked: Option<&Vector>,
 ) -> Vec<Similarity> {
     let messages = &index.messages;
     if messages.all.is_empty() {
@@ -37,16 +39,15 @@ pub(crate) fn similarities(
         }
     }
     let mut similar = vec![Similarity::default(); index.len()];
-    for (remembered, common) in messages.all.iter().zip(common) {
-        // A message weighs at least what both have in common, which bounds the cosine.
-        if common <= LEAST * LEAST * length {
-            continue;
-        }
-        let own = *remembered.weight.get_or_init(|| {
-            let rarities = remembered.stems.iter().map(|stem| index.rarity(*stem));
-            rarities.map(|rarity| rarity * rarity).sum()
-        });
-        let cosine = common / (length * own).sqrt().max(f32::MIN_POSITIVE);
+    let meanings = index.meanings.as_ref().zip(asked);
+    for (number, (remembered, common)) in messages.all.iter().zip(common).enumerate() {
+        let by_words = by_words(index, remembered, common, length);
+        let cosine = match meanings {
+            Some((meanings, asked)) => {
+                f32::midpoint(by_words, asked.cosine(&meanings.messages[number]).max(0.0))
+            }
+            None => by_words,
+        };
         if cosine < LEAST {
             continue;
         }
@@ -56,4 +57,17 @@ pub(crate) fn similarities(
         *place = place.max(cosine);
     }
     similar
+}
+
+/// The cosine of the words of a message and a remembered one, which have this much in common.
+fn by_words(index: &Index<'_>, remembered: &Remembered, common: f32, length: f32) -> f32 {
+    // A message weighs at least what both have in common, which bounds the cosine.
+    if common <= LEAST * LEAST * length {
+        return 0.0;
+    }
+    let own = *remembered.weight.get_or_init(|| {
+        let rarities = remembered.stems.iter().map(|stem| index.rarity(*stem));
+        rarities.map(|rarity| rarity * rarity).sum()
+    });
+    common / (length * own).sqrt().max(f32::MIN_POSITIVE)
 }

@@ -276,6 +276,30 @@ pub(crate) fn trigrams(word: &str, mut each: impl FnMut([char; 3])) {
     }
 }
 
+/// The least share of trigrams that a word and a misspelt or longer form of it have in common.
+const LEAST_ALIKE: f32 = 0.5;
+
+/// Whether a word of one text looks like a word of another: typing errors and forms of a word do, words
+/// that share a few letters by chance do not.
+pub fn resembles(text: &str, other: &str) -> bool {
+    let trigrams_of = |text: &str| -> Vec<Vec<[char; 3]>> {
+        let is_content = |word: &&Word| !word.is_stop && !word.is_unspaced;
+        let of = |word: &Word| {
+            let mut all = Vec::new();
+            trigrams(&word.plain, |trigram| all.push(trigram));
+            all
+        };
+        words(text).iter().filter(is_content).map(of).collect()
+    };
+    let others = trigrams_of(other);
+    trigrams_of(text).iter().any(|own| {
+        others.iter().any(|other| {
+            let common = own.iter().filter(|trigram| other.contains(trigram)).count();
+            2.0 * common as f32 >= LEAST_ALIKE * (own.len() + other.len()) as f32
+        })
+    })
+}
+
 /// Ways in which descriptions say what a skill is not for.
 const NOT_FOR: [&str; 16] = [
     "do not use",

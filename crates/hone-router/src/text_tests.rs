@@ -74,3 +74,15 @@ fn trigrams_know_where_a_word_ends() {
     trigrams("pdf", |trigram| found.push(trigram.iter().collect::<String>()));
     assert_eq!(found, ["\u{2}pd", "pdf", "df\u{3}"]);
 }
+
+#[test]
+fn a_typing_error_resembles_its_word_and_chance_does_not() {
+    let resembling =
+        |word: &str| resembles(word, "Tidies the changelog, tells the weather, formats");
+    for word in ["chagnelog", "wether", "format", "a changelogs"] {
+        assert!(resembling(word), "{word}");
+    }
+    for word in ["explain", "the", "channel", "information", "weak", ""] {
+        assert!(!resembling(word), "{word}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Why a skill was or was not chosen for a message, and what would have changed it.
 
-use crate::bands::{Band, FEATURES, MODEL, OFFER};
+use crate::bands::{Band, FEATURES, OFFER};
 use crate::matching::{Match, Ranking};
 
 /// How one measurement moved the odds of a skill.
@@ -46,18 +46,18 @@ const MAX_LACKING: usize = 5;
 /// Explains what a ranking says about one skill.
 pub fn why(ranking: &Ranking<'_, '_>, skill: usize) -> Why {
     let found = ranking.look_at(skill);
-    let features = ranking.features(skill);
+    let (features, model) = (ranking.features(skill), ranking.model());
     let mut contributions: Vec<Contribution> = FEATURES
         .into_iter()
         .zip(features)
-        .zip(MODEL.weights)
+        .zip(model.weights)
         .map(|((what, value), weight)| Contribution { what, value, moved: weight * value })
         .collect();
     let [midpoint, positive, negative] = ranking.remembered(skill);
     let suite = [
-        ("suite", midpoint, MODEL.midpoint),
-        ("remembered", positive, MODEL.remembered),
-        ("remembered-not", negative, MODEL.remembered_not),
+        ("suite", midpoint, model.midpoint),
+        ("remembered", positive, model.remembered),
+        ("remembered-not", negative, model.remembered_not),
     ];
     for (what, value, weight) in suite {
         contributions.push(Contribution { what, value, moved: weight * value });

@@ -328,6 +328,11 @@ impl CommandPattern {
 }
 
 impl PathPattern {
+    /// A pattern: `*` is any characters of one segment, `**` any segments.
+    pub fn new(pattern: impl Into<String>) -> Self {
+        Self(pattern.into())
+    }
+
     /// The pattern as it is written.
     pub fn as_str(&self) -> &str {
         &self.0

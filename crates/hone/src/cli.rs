@@ -1,9 +1,13 @@
 //! The command line: what a person can type.
 
+mod hub;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hone_router::Budget;
+
+pub(crate) use hub::{Add, AuditCommand, HubCommand, Network, Whose};
 
 /// A number that is not 0.
 const AT_LEAST_ONE: fn(&str) -> Result<usize, String> = |text| match text.parse() {
@@ -77,6 +81,157 @@ pub(crate) struct Content {
     /// Take the text from a file
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+}
+
+/// How an agent works on a task.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Running {
+    /// For whom: what is remembered about one subscriber is never shown to another [default: you]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) subscriber: Option<String>,
+    /// The model [default: the agent's, `model.name`, or one that is found]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Replies of the model at most [default: the agent's, or 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) turns: Option<u32>,
+    /// Tokens at most, in and out together [default: the agent's, or no limit]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_tokens: Option<u64>,
+    /// A folder whose files the agent may change and in which it may run commands, confined
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// How long to wait when another task has the agent, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub(crate) wait: u64,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommand {
+    /// Make an agent: a brain of its own below `HONE_HOME/agents`
+    #[command(after_help = "Examples:\n  \
+        hone agent new auditor --system system.md\n  \
+        hone agent new auditor --seed seeds/auditor --tools read_file,search_files,recall,note\n\n\
+        The tools for its own skills are always there. A seed is copied once; `hone agent update` brings \
+        a newer one and leaves alone what was changed here.")]
+    New {
+        /// Its name: lower-case letters, digits and hyphens
+        id: String,
+        /// Its role: the head of every system message
+        #[arg(long, value_name = "FILE")]
+        system: Option<PathBuf>,
+        /// A folder of skills to copy
+        #[arg(long, value_name = "DIR")]
+        skills: Option<PathBuf>,
+        /// A folder of patterns to copy, for `pattern_search`
+        #[arg(long, value_name = "DIR")]
+        patterns: Option<PathBuf>,
+        /// The tools that it may call [default: all]
+        #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+        tools: Option<Vec<String>>,
+        /// Other agents that it may ask
+        #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+        agents: Vec<String>,
+        /// Its model [default: found for each task]
+        #[arg(long, value_name = "NAME")]
+        model: Option<String>,
+        /// A brain to start from
+        #[arg(long, value_name = "DIR")]
+        seed: Option<PathBuf>,
+        /// Print the agent as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the agents
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what an agent is, knows and did last
+    Show {
+        /// The agent
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Bring a newer seed; files that were changed here stay
+    Update {
+        /// The agent
+        id: String,
+        /// The seed
+        #[arg(long, value_name = "DIR")]
+        seed: PathBuf,
+        /// Print JSON (added, updated, kept)
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the hash of an agent's state: what it knows, what happened, and the version
+    Hash {
+        /// The agent
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List what was signed about an agent, oldest first
+    Receipts {
+        /// The agent
+        id: String,
+        /// Print the receipts as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check receipts, a whole brain, or one step; needs nothing but the file and the key
+    #[command(after_help = "Examples:\n  \
+        hone agent verify auditor\n  \
+        hone agent verify receipts.jsonl --key 8a88e3dd…\n  \
+        hone agent verify step.json --key auditor.pub\n\n\
+        Exit code 0: all of it holds. 1: it does not, with the receipt and the field.")]
+    Verify {
+        /// An agent, a brain's folder, a file of receipts, or a proof of one step
+        what: String,
+        /// The public key: 64 hexadecimal digits, or a file with them or in PEM
+        #[arg(long, value_name = "KEY")]
+        key: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Cut one step out of a transcript, with the proof that it belongs there
+    Proof {
+        /// The agent
+        id: String,
+        /// The task
+        task: String,
+        /// Which step, from 0
+        step: usize,
+    },
+    /// Show the versions of an agent and what changed in each, newest first
+    Log {
+        /// The agent
+        id: String,
+        /// Show what changed in its skills
+        #[arg(long)]
+        diff: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Hand the signing over to a new key
+    Rotate {
+        /// The agent
+        id: String,
+    },
+    /// Take an agent away for good, with all it knows
+    Rm {
+        /// The agent
+        id: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -297,6 +452,8 @@ pub(crate) enum Command {
         #[command(flatten)]
         writing: Writing,
     },
+    #[command(flatten)]
+    Hub(HubCommand),
     /// Tell whether a command is inside a skill's `allowed-tools`
     #[command(
         after_help = "The command is read as shell: everything it would run must be declared, and every file it \
@@ -354,6 +511,17 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Serve the skills to one agent over MCP, on standard input and output
+    #[command(after_help = "Examples:\n  \
+        hone mcp                          what you would see with `hone list`\n  \
+        hone mcp --read-only --root ./skills\n\n\
+        An agent starts this itself; put it into its configuration as the command of a server. It offers \
+        every skill as a tool's answer, a resource, a prompt, and an entry of the skills extension.")]
+    Mcp {
+        /// Nobody writes a skill through it
+        #[arg(long)]
+        read_only: bool,
+    },
     /// Call skills by command or mention: prints what a model gets
     #[command(after_help = "Examples:\n  \
         hone invoke /tidy-changelog the last release\n  \
@@ -379,6 +547,53 @@ pub(crate) enum Command {
         #[arg(long)]
         allow_missing: bool,
         /// Print JSON (text, skills, needs)
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make, list, show and remove agents of your own
+    #[command(subcommand)]
+    Agent(AgentCommand),
+    /// Give an agent one task and print its answer
+    #[command(after_help = "Examples:\n  \
+        hone run auditor 'is the oracle in src/price.sol safe?'\n  \
+        hone run auditor --workspace . 'mend the failing test'\n  \
+        hone run auditor --json 'what changed?' | jq -r 'select(.event == \"report\") | .answer'\n\n\
+        The answer goes to standard output, each step to standard error. Without `--workspace` the agent \
+        reads the current folder and writes nothing outside its brain.\n\
+        Exit codes: 0 answered, 1 no answer, 2 could not run, 130 stopped with Ctrl-C.")]
+    Run {
+        /// The agent
+        agent: String,
+        /// What is to be done; `-` reads it from standard input
+        #[arg(required = true, value_name = "TASK", allow_hyphen_values = true)]
+        task: Vec<String>,
+        #[command(flatten)]
+        how: Running,
+        /// Print every step as one line of JSON, the report last
+        #[arg(long)]
+        json: bool,
+    },
+    /// Talk with an agent
+    #[command(
+        after_help = "One line is one task; what was said before goes with it. `/quit` ends, `/new` \
+        forgets the talk, `/help` lists the commands."
+    )]
+    Chat {
+        /// The agent
+        agent: String,
+        #[command(flatten)]
+        how: Running,
+    },
+    /// Watch a recorded task run through the real loop, offline
+    #[command(
+        after_help = "The replies are a recording of a real model, kept as data; everything else \
+        happens now: the tools, the memory and what is learned, in a brain that is thrown away."
+    )]
+    Demo {
+        /// Ask a real model and keep what it says, for the next demo
+        #[arg(long, value_name = "FILE", hide = true)]
+        record: Option<PathBuf>,
+        /// Print every step as one line of JSON, the report last
         #[arg(long)]
         json: bool,
     },
@@ -425,12 +640,21 @@ pub(crate) enum Command {
     /// Search names, descriptions and bodies, the best first
     #[command(
         after_help = "Unlike `hone list WORDS`, not every word has to occur, other forms of a word count, \
-        and so do typing errors."
+        and so do typing errors. With --hub, what the sources in `hub.sources` offer is searched instead: \
+        there every word has to occur in the name or the description."
     )]
     Search {
         /// What to look for
-        #[arg(required = true)]
+        #[arg(required_unless_present = "hub")]
         words: Vec<String>,
+        /// Search what configured sources offer, kept for an hour
+        #[arg(long)]
+        hub: bool,
+        /// Ask the sources again, whatever is kept
+        #[arg(long, requires = "hub")]
+        refresh: bool,
+        #[command(flatten)]
+        network: Network,
         /// How many skills to name at most
         #[arg(short, value_name = "N", default_value_t = 10, value_parser = AT_LEAST_ONE)]
         k: usize,

@@ -1,11 +1,13 @@
 //! What every command starts from: surroundings, settings, state, and the catalogue.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use hone_library::{
     Author, Catalogue, Config, Error, Listed, Mode, Project, Reason, Root, Scope, Search, Skipped,
     State, Store, Surroundings, deleted,
 };
+use hone_router::Encoder;
 use hone_skill::Slug;
 
 use crate::cli::{Places, Writing};
@@ -16,6 +18,7 @@ pub(crate) struct Context {
     pub(crate) config: Config,
     pub(crate) state: State,
     pub(crate) places: Places,
+    encoder: OnceCell<Option<Encoder>>,
 }
 
 impl Context {
@@ -36,7 +39,21 @@ impl Context {
             config.skills.depth = usize::from(depth);
         }
         let state = State::open(&around.hone_home);
-        Self { around, config, state, places }
+        Self { around, config, state, places, encoder: OnceCell::new() }
+    }
+
+    /// The sentence model that the configuration names, opened once; a broken one is told and left out.
+    pub(crate) fn encoder(&self) -> Option<&Encoder> {
+        let folder = self.config.router.embeddings.as_deref()?;
+        let opened = self.encoder.get_or_init(|| {
+            let folder = folder.strip_prefix("~").unwrap_or(folder);
+            Encoder::open(&self.around.user_home.join(folder))
+                .inspect_err(|error| {
+                    say(&format!("warning: {error}; words alone count (`router.embeddings`)"));
+                })
+                .ok()
+        });
+        opened.as_ref()
     }
 
     /// The roots given by hand, if any.
@@ -63,7 +80,8 @@ impl Context {
         Ok(Some(root))
     }
 
-    pub(crate) fn catalogue(&self) -> Result<Catalogue, Failure> {
+    /// Where skills are looked for.
+    pub(crate) fn search(&self) -> Result<Search, Failure> {
         let mut search = match self.explicit_roots()? {
             Some(roots) if !roots.is_empty() => Search::only(roots, &self.around, &self.config),
             _ => Search::everywhere(&self.around, &self.config, &self.state)?,
@@ -72,7 +90,11 @@ impl Context {
             let below = search.roots.iter().position(|other| other.scope > root.scope);
             search.roots.insert(below.unwrap_or(search.roots.len()), root);
         }
-        let catalogue = Catalogue::find(search, &self.state);
+        Ok(search)
+    }
+
+    pub(crate) fn catalogue(&self) -> Result<Catalogue, Failure> {
+        let catalogue = Catalogue::find(self.search()?, &self.state);
         self.tell_notes();
         Ok(catalogue)
     }

@@ -11,8 +11,10 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::routing_json;
-
+pub(crate) mod agent;
+pub(crate) mod hub;
+pub(crate) mod lineage;
+pub(crate) mod matching;
 pub(crate) mod routing;
 
 /// `hone list --json`.
@@ -486,6 +488,17 @@ pub(crate) struct RuleExample {
 /// Every output that has a schema, by the name of its command.
 pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
+        ("add", schema::<hub::Arrivals>()),
+        ("agent-hash", schema::<lineage::AgentHash>()),
+        ("agent-list", schema::<agent::Agents>()),
+        ("agent-log", schema::<lineage::AgentLog>()),
+        ("agent-receipts", schema::<lineage::AgentReceipts>()),
+        ("agent-show", schema::<agent::Agent>()),
+        ("agent-update", schema::<agent::SeedUpdate>()),
+        ("agent-verify", schema::<lineage::Verified>()),
+        ("approve", schema::<hub::Approvals>()),
+        ("audit", schema::<hub::AuditLog>()),
+        ("audit-verify", schema::<hub::AuditChain>()),
         ("change", schema::<Changed>()),
         ("check", schema::<Check>()),
         ("commands", schema::<routing::Menu>()),
@@ -493,29 +506,36 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("config", schema::<Configuration>()),
         ("diff", schema::<Difference>()),
         ("doctor", schema::<Doctor>()),
-        ("eval-triggers", schema::<routing_json::EvalReport>()),
+        ("eval-triggers", schema::<matching::EvalReport>()),
         ("files", schema::<Files>()),
         ("history", schema::<History>()),
+        ("install", schema::<hub::InstallReport>()),
         ("invoke", schema::<routing::Invoked>()),
         ("list", schema::<List>()),
-        ("match", schema::<routing_json::Matches>()),
-        ("match-batch", schema::<routing_json::BatchLine>()),
+        ("match", schema::<matching::Matches>()),
+        ("match-batch", schema::<matching::BatchLine>()),
         ("needs", schema::<routing::Readiness>()),
+        ("outdated", schema::<hub::OutdatedReport>()),
         ("permit", schema::<Permit>()),
         ("policy", schema::<Policy>()),
         ("policy-dismissals", schema::<Dismissals>()),
         ("policy-explain", schema::<Explained>()),
         ("prompt", schema::<Prompt>()),
+        ("remove", schema::<hub::Removals>()),
+        ("run", schema::<agent::RunLine>()),
         ("scan", schema::<Scan<'_>>()),
         ("scan-rules", schema::<ScanRules>()),
-        ("search", schema::<routing_json::SearchResults>()),
+        ("search", schema::<matching::SearchResults>()),
+        ("search-hub", schema::<hub::HubSearch>()),
+        ("share", schema::<hub::Shares>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),
         ("usage-import", schema::<UsageImport>()),
         ("usage-record", schema::<routing::UsageRecord>()),
+        ("verify", schema::<hub::VerifyReport>()),
         ("view", schema::<View>()),
-        ("what-if", schema::<routing_json::WhatIfReport>()),
-        ("why", schema::<routing_json::WhyReport>()),
+        ("what-if", schema::<matching::WhatIfReport>()),
+        ("why", schema::<matching::WhyReport>()),
     ]
 }
 

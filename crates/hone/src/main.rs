@@ -9,7 +9,6 @@ mod diff;
 mod groups;
 mod json;
 mod output;
-mod routing_json;
 mod sarif;
 mod snippet;
 mod terminal;

@@ -303,7 +303,11 @@ fn follow(checked: &mut Checked, index: u64, receipt: &Receipt) {
         }
         None if receipt.kind != Kind::Handover => {}
         _ => {
-            checked.broken(index, "handover", "a hand-over names the new key, and no other receipt")
+            checked.broken(
+                index,
+                "handover",
+                "a hand-over names the new key, and no other receipt",
+            );
         }
     }
     checked.agent.get_or_insert_with(|| receipt.agent.clone());

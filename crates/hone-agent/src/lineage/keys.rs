@@ -59,7 +59,7 @@ pub struct SigningKey(ed25519_dalek::SigningKey);
 
 /// A public key, written as 64 lower-case hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PublicKey(VerifyingKey);
+pub struct PublicKey([u8; 32]);
 
 impl SigningKey {
     /// A new one.
@@ -109,7 +109,7 @@ impl SigningKey {
 
     /// Its public half.
     pub fn public(&self) -> PublicKey {
-        PublicKey(self.0.verifying_key())
+        PublicKey(self.0.verifying_key().to_bytes())
     }
 
     /// Signs bytes.
@@ -136,22 +136,30 @@ impl PublicKey {
             return Err(none());
         }
         let text = fs::read_to_string(given).map_err(|_| none())?;
-        text.trim()
-            .parse()
-            .or_else(|_| VerifyingKey::from_public_key_pem(&text).map(Self).map_err(|_| none()))
+        text.trim().parse().or_else(|_| {
+            VerifyingKey::from_public_key_pem(&text)
+                .map_err(|_| none())
+                .and_then(|key| Self::strong(&key).ok_or_else(none))
+        })
     }
 
     /// Whether a signature over these bytes is this key's.
     pub fn verifies(&self, bytes: &[u8], signature: &str) -> bool {
         let Some(signature) = from_hex(signature) else { return false };
         let signature = ed25519_dalek::Signature::from_bytes(&signature);
-        self.0.verify_strict(bytes, &signature).is_ok()
+        VerifyingKey::from_bytes(&self.0)
+            .is_ok_and(|key| key.verify_strict(bytes, &signature).is_ok())
+    }
+
+    /// None for a key of small order, which verifies signatures over anything.
+    fn strong(key: &VerifyingKey) -> Option<Self> {
+        (!key.is_weak()).then(|| Self(key.to_bytes()))
     }
 }
 
 impl std::fmt::Display for PublicKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&to_hex(self.0.as_bytes()))
+        f.write_str(&to_hex(&self.0))
     }
 }
 
@@ -160,10 +168,8 @@ impl FromStr for PublicKey {
 
     fn from_str(text: &str) -> Result<Self, KeyError> {
         let none = || KeyError::NoPublicKey(text.to_owned());
-        let key =
-            VerifyingKey::from_bytes(&from_hex(text).ok_or_else(none)?).map_err(|_| none())?;
-        // A key of small order verifies signatures over anything.
-        if key.is_weak() { Err(none()) } else { Ok(Self(key)) }
+        let key = from_hex(text).and_then(|bytes| VerifyingKey::from_bytes(&bytes).ok());
+        key.as_ref().and_then(Self::strong).ok_or_else(none)
     }
 }
 

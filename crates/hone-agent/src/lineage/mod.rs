@@ -7,6 +7,7 @@
 
 pub mod chain;
 pub mod digest;
+pub mod keeper;
 pub mod keys;
 pub mod merkle;
 pub mod proof;
@@ -16,17 +17,8 @@ pub mod state;
 
 pub use chain::{Chain, ChainError};
 pub use digest::Digest;
+pub use keeper::{LOCK_FILE, Lineage, LineageError, Lock, RECEIPTS_FILE, Standing};
 pub use keys::{KeyError, PublicKey, SigningKey};
 pub use proof::StepProof;
 pub use receipt::{Receipt, SCHEMA};
 pub use state::{Layout, Root, StateError, StateHash, Table};
-
-use serde::Serialize;
-
-/// A value as canonical JSON (RFC 8785).
-///
-/// Numbers beyond 2^53 would be rounded by that rule, so nothing that is signed carries one.
-pub fn canonical(value: &impl Serialize) -> Vec<u8> {
-    // A value of ours has string keys and finite numbers, which is all that can fail.
-    serde_json_canonicalizer::to_vec(value).unwrap_or_default()
-}

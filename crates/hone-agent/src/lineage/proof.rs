@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::receipt::Receipt;
-use super::{Digest, canonical, merkle};
+use super::{Digest, merkle};
+use crate::canonical::canonical;
 
 /// The format of a proof.
 pub const SCHEMA: &str = "hone/step-proof/1";
@@ -46,7 +47,7 @@ pub enum Unproven {
 
 /// The hash of a step.
 pub fn leaf(step: &Value) -> Digest {
-    merkle::leaf(&canonical(step))
+    merkle::leaf(canonical(step).as_bytes())
 }
 
 impl StepProof {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::Digest;
 use super::keys::{PublicKey, SigningKey};
-use super::{canonical, state};
+use super::state;
+use crate::canonical::canonical;
 
 /// The format of a receipt.
 pub const SCHEMA: &str = "hone/receipt/1";
@@ -58,8 +59,8 @@ pub struct SkillMark {
     pub name: String,
     /// The version it declares, when it does.
     pub version: Option<String>,
-    /// The digest of its text.
-    pub digest: Digest,
+    /// The digest of its text when the task ended; none when it was gone by then.
+    pub digest: Option<Digest>,
 }
 
 /// The skills of a task.
@@ -248,7 +249,7 @@ impl Receipt {
         if let Some(fields) = value.as_object_mut() {
             fields.remove("signature");
         }
-        canonical(&value)
+        canonical(&value).into_bytes()
     }
 
     /// Whether the key it names signed all of it.
@@ -258,7 +259,7 @@ impl Receipt {
 
     /// Its line in the file of receipts, without the end.
     pub fn line(&self) -> Vec<u8> {
-        canonical(self)
+        canonical(self).into_bytes()
     }
 
     /// Its digest, signature included.

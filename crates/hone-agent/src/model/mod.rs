@@ -1,10 +1,35 @@
 //! The model behind an agent: one trait, typed requests and replies.
+//!
+//! [`find`](find::find) says which model to ask and why, [`connect`] makes it: the chat API that
+//! OpenAI made and everybody speaks, or Anthropic's messages, with bounded retries. A [`recording`]
+//! replays what a model said before; a [`Budget`] bounds what a task may use up. Keys are [`Secret`]s:
+//! they go to the configured origin in a header, and nowhere else.
+//!
+//! [`Secret`]: hone_router::Secret
+
+mod anthropic;
+mod budget;
+mod connect;
+pub mod find;
+mod http;
+mod openai;
+pub mod recording;
+mod retry;
+mod sse;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+use crate::tools::Tool;
+
+pub use budget::{Budget, NoPrice, Prices, Spent};
+pub use connect::{Choice, Wire, client, connect};
+pub use retry::{Jitter, MAX_RETRY_AFTER, Retries, system_jitter};
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +61,30 @@ pub struct Request {
     pub temperature: f32,
     /// Tokens of the reply at most.
     pub max_tokens: u32,
+    /// The tools, for a backend with native function calling; the others have them in the system
+    /// message and leave these alone.
+    pub tools: Arc<[ToolSpec]>,
+}
+
+/// A tool as native function calling has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The JSON schema of its arguments.
+    pub schema: Value,
+}
+
+impl From<&dyn Tool> for ToolSpec {
+    fn from(tool: &dyn Tool) -> Self {
+        Self {
+            name: tool.name().to_owned(),
+            description: tool.description().to_owned(),
+            schema: tool.schema().clone(),
+        }
+    }
 }
 
 /// What a model answered.

@@ -67,7 +67,7 @@ pub(crate) fn task(at: u64, after: State, transcript: TranscriptMark) -> Entry {
     let skill = |name: &str| SkillMark {
         name: name.to_owned(),
         version: Some("2".to_owned()),
-        digest: Digest::of(name.as_bytes()),
+        digest: Some(Digest::of(name.as_bytes())),
     };
     let task = TaskMark {
         id: format!("task-{at}"),

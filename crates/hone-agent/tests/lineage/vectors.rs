@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use hone_agent::canonical::canonical;
 use hone_agent::lineage::merkle;
 use hone_agent::lineage::proof::{StepProof, Unproven, leaf};
 use hone_agent::lineage::receipt::{Handover, Kind, State, TranscriptMark};
 use hone_agent::lineage::state::state;
-use hone_agent::lineage::{Chain, SigningKey, canonical, chain};
+use hone_agent::lineage::{Chain, SigningKey, chain};
 use serde_json::{Value, json};
 
 use crate::sample::{LAYOUT, brain, entry, key, task};
@@ -35,7 +36,7 @@ fn transcript() -> Vec<Value> {
 fn make(folder: &Path) {
     let transcript = transcript();
     let lines = transcript.iter().fold(Vec::new(), |mut lines, step| {
-        lines.extend(canonical(step));
+        lines.extend(canonical(step).bytes());
         lines.push(b'\n');
         lines
     });

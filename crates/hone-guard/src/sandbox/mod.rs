@@ -24,8 +24,10 @@ mod run;
 mod supervise;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -186,15 +188,66 @@ fn find_bubblewrap() -> Option<PathBuf> {
 }
 
 /// Runs a command as planned and waits for its end. Everything it started is gone afterwards.
-#[cfg(target_os = "linux")]
 pub fn run(plan: &Plan, helper: &Helper) -> Result<Outcome, SandboxError> {
-    run::run(plan, helper)
+    run_until(plan, helper, &Stop::default())
 }
 
-/// Runs a command as planned and waits for its end. Everything it started is gone afterwards.
+/// The same, unless it is stopped before; then the end is [`End::Cancelled`].
+#[cfg(target_os = "linux")]
+pub fn run_until(plan: &Plan, helper: &Helper, stop: &Stop) -> Result<Outcome, SandboxError> {
+    run::run(plan, helper, stop)
+}
+
+/// The same, unless it is stopped before; then the end is [`End::Cancelled`].
 #[cfg(not(target_os = "linux"))]
-pub fn run(_plan: &Plan, _helper: &Helper) -> Result<Outcome, SandboxError> {
+pub fn run_until(_plan: &Plan, _helper: &Helper, _stop: &Stop) -> Result<Outcome, SandboxError> {
     Err(SandboxError::Unsupported)
+}
+
+/// Stops a command from another thread, whether it runs already or is yet to start.
+#[derive(Clone, Default)]
+pub struct Stop(Arc<Mutex<Stopping>>);
+
+#[derive(Default)]
+struct Stopping {
+    is_stopped: bool,
+    end: Option<Box<dyn Fn() + Send>>,
+}
+
+impl Stop {
+    /// Stops it.
+    pub fn stop(&self) {
+        let mut stopping = self.stopping();
+        stopping.is_stopped = true;
+        if let Some(end) = &stopping.end {
+            end();
+        }
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.stopping().is_stopped
+    }
+
+    /// What stops a command that runs, until there is nothing to stop.
+    #[cfg(target_os = "linux")]
+    fn by(&self, end: Option<Box<dyn Fn() + Send>>) {
+        let mut stopping = self.stopping();
+        if let (Some(end), true) = (&end, stopping.is_stopped) {
+            end();
+        }
+        stopping.end = end;
+    }
+
+    fn stopping(&self) -> MutexGuard<'_, Stopping> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Stop").field(&self.is_stopped()).finish()
+    }
 }
 
 /// The helper's side: `arguments` are those after [`Helper::argument`]. Gives the exit code; a command

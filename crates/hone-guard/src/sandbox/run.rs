@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::talk::{self, Note};
-use super::{End, Helper, Layer, Outcome, Plan, SandboxError};
+use super::{End, Helper, Layer, Outcome, Plan, SandboxError, Stop};
 
 /// How long the supervisor may take to clean up before it is ended itself.
 const GRACE: Duration = Duration::from_secs(10);
@@ -18,9 +18,11 @@ enum Heard {
     Over(usize, Vec<u8>),
     /// More came than may be kept.
     TooMuch,
+    /// The caller wants no more.
+    Stopped,
 }
 
-pub(super) fn run(plan: &Plan, helper: &Helper) -> Result<Outcome, SandboxError> {
+pub(super) fn run(plan: &Plan, helper: &Helper, stop: &Stop) -> Result<Outcome, SandboxError> {
     let failed = |what: &str| {
         let what = what.to_owned();
         move |error: io::Error| SandboxError::Io { what, error }
@@ -49,6 +51,8 @@ pub(super) fn run(plan: &Plan, helper: &Helper) -> Result<Outcome, SandboxError>
     let mut lifeline = child.stdin.take();
     let (say, hear) = mpsc::channel();
     let most = plan.limits.output_bytes;
+    let stopped = say.clone();
+    stop.by(Some(Box::new(move || drop(stopped.send(Heard::Stopped)))));
     if let Some(stdout) = child.stdout.take() {
         gather(0, stdout, most, say.clone());
     }
@@ -56,11 +60,18 @@ pub(super) fn run(plan: &Plan, helper: &Helper) -> Result<Outcome, SandboxError>
         gather(1, stderr, most, say);
     }
     let mut kept = [Vec::new(), Vec::new()];
-    let mut is_too_much = false;
+    let (mut is_too_much, mut over) = (false, 0);
     let mut patience = Duration::from_millis(plan.limits.milliseconds) + GRACE;
-    loop {
+    while over < kept.len() {
         match hear.recv_timeout(patience) {
-            Ok(Heard::Over(which, bytes)) => kept[which] = bytes,
+            Ok(Heard::Over(which, bytes)) => {
+                kept[which] = bytes;
+                over += 1;
+            }
+            Ok(Heard::Stopped) => {
+                patience = GRACE;
+                drop(lifeline.take());
+            }
             Ok(Heard::TooMuch) => {
                 is_too_much = true;
                 patience = GRACE;
@@ -74,6 +85,7 @@ pub(super) fn run(plan: &Plan, helper: &Helper) -> Result<Outcome, SandboxError>
             }
         }
     }
+    stop.by(None);
     let status = child.wait().map_err(failed("wait for the helper"))?;
     drop(lifeline);
     let (mut layers, mut end): (Vec<Layer>, Option<End>) = (Vec::new(), None);

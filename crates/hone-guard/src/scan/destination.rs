@@ -254,10 +254,11 @@ pub(crate) fn is_placeholder(host: &str) -> bool {
     if host.contains(['<', '>', '{', '}', '$', '%', '[', ']', '(', '…']) || host.contains("...") {
         return true;
     }
-    if matches!(host.rsplit('.').next(), Some("example" | "test" | "invalid"))
-        || matches!(host, "host" | "hostname" | "ip" | "server" | "url" | "domain")
-    {
+    if matches!(host, "host" | "hostname" | "ip" | "server" | "url" | "domain") {
         return true;
+    }
+    if let Some((name, "example" | "test" | "invalid")) = host.rsplit_once('.') {
+        return is_anybody(name);
     }
     let labels: Vec<&str> = host.split('.').collect();
     let name = if labels.len() >= 2 { labels[labels.len() - 2] } else { host };
@@ -294,6 +295,47 @@ pub(crate) fn is_placeholder(host: &str) -> bool {
                 || label.ends_with("_ip")
                 || label.ends_with("-ip")
         })
+}
+
+/// Whether a name under a reserved ending stands for any host: one plain word, such as a role, or
+/// `corp`. A name that only one owner could have is that owner's, whatever it ends in: an order to
+/// send something there is an order all the same.
+fn is_anybody(name: &str) -> bool {
+    const SHORT: usize = 7;
+    const ROLES: [&str; 24] = [
+        "example",
+        "acme",
+        "corp",
+        "company",
+        "target",
+        "service",
+        "services",
+        "internal",
+        "server",
+        "host",
+        "domain",
+        "client",
+        "customer",
+        "partner",
+        "attacker",
+        "evil",
+        "malicious",
+        "victim",
+        "registry",
+        "staging",
+        "production",
+        "headscale",
+        "website",
+        "organization",
+    ];
+    let (before, last) = name.rsplit_once('.').unwrap_or(("", name));
+    last.contains("your")
+        || last.contains("attacker")
+        || ROLES.iter().any(|role| {
+            last == *role || last.strip_suffix(role).is_some_and(|rest| rest.ends_with('-'))
+        })
+        || before.is_empty() && last.len() <= SHORT
+        || last.len() <= 4
 }
 
 /// Whether a host belongs to the holder of a key or to the subject of a skill: a word of one is a

@@ -318,16 +318,18 @@ fn a_skill_in_two_roots_belongs_to_the_first() {
 }
 
 #[test]
-fn a_markdown_file_named_like_a_slug_is_a_skill_right_below_a_root() {
+fn a_markdown_file_with_frontmatter_is_a_skill_right_below_a_root() {
     let shelf = Shelf::new();
     shelf.write("greet.md", skill_text("greet"));
-    shelf.write("README.md", "# Read me\n");
+    shelf.write("CEI_Pattern.md", skill_text("cei"));
+    shelf.write("README.md", skill_text("readme"));
+    shelf.write("..md", skill_text("dot"));
     shelf.write("notes.md", "just notes\n");
     shelf.write("broken.md", "---\nname: [\n");
     shelf.write("below/hidden.md", skill_text("hidden"));
     let catalogue = shelf.catalogue(&shelf.state());
-    assert_eq!(shelf.paths(&catalogue), ["greet.md"]);
-    let greet = &catalogue.skills[0];
+    assert_eq!(shelf.paths(&catalogue), ["CEI_Pattern.md", "greet.md"]);
+    let greet = &catalogue.skills[1];
     assert_eq!((greet.is_flat, greet.key()), (true, shelf.root.join("greet.md").as_path()));
     let skipped: Vec<String> = catalogue.skipped.iter().map(|s| shelf.below(&s.path)).collect();
     assert_eq!(skipped, ["broken.md"]);

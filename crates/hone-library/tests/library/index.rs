@@ -223,7 +223,7 @@ fn a_first_listing_makes_the_index_alone_and_the_next_use_the_rest() {
     assert_eq!((state.take_notes(), state.integrity().unwrap()), (vec![], vec![]));
     let durable = "SELECT value FROM meta WHERE key = 'durable'";
     let durable: String = database(&shelf).query_row(durable, [], |row| row.get(0)).unwrap();
-    assert_eq!((made(&shelf).0, durable.as_str()), (1, "yes"));
+    assert_eq!((made(&shelf).0, durable.as_str()), (2, "yes"));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn a_log_that_an_old_database_left_is_not_taken_for_that_of_the_new_one() {
 #[test]
 fn an_index_too_large_to_be_held_twice_is_left_to_sqlite() {
     // 4 MiB are the limit; each of these entries has a little over 60,000 bytes.
-    for (skills, format) in [(69, 0), (70, 1)] {
+    for (skills, format) in [(69, 0), (70, 2)] {
         let shelf = Shelf::new();
         for at in 0..skills {
             let name = format!("skill-{at}");
@@ -367,7 +367,7 @@ fn garbage_over_the_database_is_set_aside_and_reported() {
     assert_eq!(
         notes(&shelf, &state),
         [
-            "`BASE/hone/state.db` was damaged and is kept as `BASE/hone/state.db.damaged-1`; lost: history, trust, pins, usage, dismissals"
+            "`BASE/hone/state.db` was damaged and is kept as `BASE/hone/state.db.damaged-1`; lost: history, trust, pins, usage, dismissals, origins, approvals, shares, audit log"
         ]
     );
     assert_eq!(std::fs::read(shelf.home.join("state.db.damaged-1")).unwrap(), garbage);
@@ -395,7 +395,7 @@ fn a_database_emptied_to_nothing_is_reported() {
     let state = shelf.state();
     recovers(&shelf, &state);
     let note = "`BASE/hone/state.db` was gone or empty, though old versions are kept beside it; lost: \
-                history, trust, pins, usage, dismissals";
+                history, trust, pins, usage, dismissals, origins, approvals, shares, audit log";
     assert_eq!(notes(&shelf, &state), [note]);
 }
 
@@ -425,7 +425,7 @@ fn a_zeroed_page_of_the_index_costs_no_history() {
     let state = shelf.state();
     recovers(&shelf, &state);
     let note = "`BASE/hone/state.db` was damaged and is kept as `BASE/hone/state.db.damaged-1`; saved: \
-                history, trust, pins, usage, dismissals";
+                history, trust, pins, usage, dismissals, origins, approvals, shares, audit log";
     assert_eq!(notes(&shelf, &state), [note]);
     assert_eq!(shelf.history(&state, "skill-000").len(), 13);
     assert!(state.is_trusted(&shelf.root));
@@ -442,7 +442,7 @@ fn a_zeroed_page_of_the_ledger_is_reported_and_the_rest_is_saved() {
     assert_eq!(shelf.history(&state, "skill-000"), []);
     recovers(&shelf, &state);
     let note = "`BASE/hone/state.db` was damaged and is kept as `BASE/hone/state.db.damaged-1`; saved: \
-                trust, pins, usage, dismissals; lost: history";
+                trust, pins, usage, dismissals, origins, approvals, shares, audit log; lost: history";
     assert_eq!(notes(&shelf, &state), [note]);
     assert!(state.is_trusted(&shelf.root));
 }
@@ -524,7 +524,7 @@ fn a_database_of_a_newer_hone_is_left_alone_and_only_writing_stops() {
     all_200(&shelf, &state);
     let skill = shelf.listed(&state, "skill-001");
     let error = store(&state).edit(&skill, &about("skill-001", "no")).unwrap_err();
-    let message = "`BASE/hone/state.db` was written by a newer hone (format 99, this one knows 1)";
+    let message = "`BASE/hone/state.db` was written by a newer hone (format 99, this one knows 2)";
     assert_eq!(shelf.shown(&error.to_string()), message);
     assert_eq!(error.hint().as_deref(), Some("update hone, or set `HONE_HOME` to another folder"));
     assert_eq!(shelf.read("skill-001/SKILL.md"), skill_text("skill-001"));

@@ -5,6 +5,7 @@
 mod attribution;
 mod budget;
 mod commands;
+mod embeddings;
 mod inline_shell;
 mod level0;
 mod mentions;

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use hone_library::usage::{self, Event};
 use hone_library::{
-    Action, Change, Error, Listed, Matching, Project, Scope, list_files, refuse_existing,
+    Action, Author, Change, Error, Listed, Matching, Project, Scope, list_files, refuse_existing,
 };
 use hone_skill::{FIRST_VERSION, Field, Slug, ensure_frontmatter, set_field};
 
 use super::editor::{edited, keep};
 use crate::cli::{Content, FileCommand, Writing};
-use crate::context::{Context, now};
+use crate::context::{Context, actor, now};
 use crate::output::{Failure, Outcome, print, print_json, print_lines, quoted, say};
 use crate::terminal::style;
 use crate::{diff, json};
@@ -230,6 +230,14 @@ pub(crate) fn rollback(
     let catalogue = context.catalogue()?;
     let key = context.key_of(&catalogue, name)?;
     let change = context.store(writing).rollback(&key, to)?;
+    if !writing.dry_run {
+        // What came from elsewhere is named by a lock file, which follows.
+        let author =
+            Author { actor: actor(), reason: writing.why.clone().unwrap_or_default(), now: now() };
+        if let Err(error) = hone_hub::after_rollback(&context.state, &author, &change.path) {
+            say(&format!("warning: the lock file does not say so: {error}"));
+        }
+    }
     report(context, &change, writing)
 }
 
@@ -296,6 +304,8 @@ fn words(action: Action) -> (&'static str, &'static str) {
         Action::Upsert => ("upsert", "upserted"),
         Action::Rollback => ("roll back", "rolled back"),
         Action::Fix => ("mend", "mended"),
+        Action::Install => ("install", "installed"),
+        Action::Update => ("update", "updated"),
         Action::Outside => ("note", "noted"),
     }
 }

@@ -43,11 +43,18 @@ pub(crate) fn config(context: &Context, command: Option<ConfigCommand>, as_json:
 
 fn known(key: &str) -> Result<&'static Setting, Failure> {
     SETTINGS.iter().find(|setting| setting.key == key).ok_or_else(|| {
-        let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
-        Failure::no(
-            format!("there is no setting `{key}`"),
-            &format!("there are {}", known.join(", ")),
-        )
+        let table = key.split('.').next().unwrap_or_default();
+        let near: Vec<&str> = SETTINGS
+            .iter()
+            .map(|setting| setting.key)
+            .filter(|known| known.split('.').next() == Some(table))
+            .collect();
+        let hint = if near.is_empty() {
+            "`hone config` lists them all".to_owned()
+        } else {
+            format!("there are {}", near.join(", "))
+        };
+        Failure::no(format!("there is no setting `{key}`"), &hint)
     })
 }
 

@@ -10,11 +10,11 @@ use hone_router::{
     skill_text, unreached_by_description,
 };
 
-use super::match_message::open_index;
+use super::match_message::{open_index, open_index_for};
 use crate::cli::Writing;
 use crate::context::Context;
+use crate::json::matching::{EvalReport, EvalSkill};
 use crate::output::{Failure, NO, Outcome, count, print, print_json, say};
-use crate::routing_json::{EvalReport, EvalSkill};
 use crate::terminal::printable_line;
 
 /// Skills and messages that are printed of each kind.
@@ -40,8 +40,10 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
             Failure::no(format!("`{name}` is not offered here"), "`hone list --all` says why")
         })?);
     }
-    let index = open_index(context, &catalogue);
     let mut suites = suites(context, skills, what, &wanted)?;
+    let cases = suites.iter().flat_map(|(_, suite)| &suite.cases);
+    let asked: Vec<String> = cases.map(|case| case.query.clone()).collect();
+    let index = open_index_for(context, &catalogue, &asked);
     if suites.is_empty() && !what.all {
         let hint =
             "write one: `hone new NAME --triggers`, or a list of {\"query\", \"should_trigger\"}";

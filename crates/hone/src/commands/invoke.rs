@@ -9,6 +9,7 @@ use hone_router::{
     PayloadError, Place, Question, Request, prepare, question, requirements_of, select,
 };
 
+use super::agent::{Fork, exit_code};
 use super::answers::Kept;
 use super::inline_shell::InSandbox;
 use super::needs::{ask, can_ask, from_environment, looked_at, tell};
@@ -110,15 +111,21 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
     let forks = payload.place() == Place::Fork && !call.inline;
     let is_given = still.is_none() && !forks;
     let runs = context.config.invoke.inline_shell;
-    // Nothing runs for a text that nobody gets.
-    if runs && still.is_none() && (is_given || call.json) {
+    // Nothing runs for a text that nobody gets, and without a model nobody gets that of a fork.
+    let fork = (forks && still.is_none()).then(|| Fork::ready(context));
+    let has_reader = is_given || matches!(fork, Some(Ok(_)));
+    if runs && has_reader {
         let runner = InSandbox { context, skills: &meant.skills };
         payload =
             prepare(&Request { inline: Inline::Run(&runner), ..request }).map_err(not_prepared)?;
     }
+    if let Some(fork) = fork {
+        let told = report(&payload, &meant, &needs, None, true, runs);
+        return forked(context, fork, &payload.text, &meant.skills, told, call.json);
+    }
     if call.json {
         print_json(&report(&payload, &meant, &needs, still.as_ref(), forks, runs))?;
-    } else if still.is_none() && !forks {
+    } else if is_given {
         print_data(&payload.text)?;
     }
     if is_given {
@@ -131,15 +138,41 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
         }
         return Ok(ExitCode::SUCCESS);
     }
-    if still.is_some() {
-        say("hint: set what is missing, or go on without it: `--allow-missing`");
-    } else {
-        say(
-            "error: this skill runs as a task of its own (`context: fork`), which is not available yet",
-        );
-        say("hint: `--inline` gives it to this conversation");
-    }
+    say("hint: set what is missing, or go on without it: `--allow-missing`");
     Ok(ExitCode::from(NO))
+}
+
+/// Runs the skills as a task of their own, and says what came of it.
+fn forked(
+    context: &Context,
+    fork: Result<Fork, Failure>,
+    text: &str,
+    skills: &[&Listed],
+    mut told: routing::Invoked,
+    as_json: bool,
+) -> Outcome {
+    let done = fork.and_then(|fork| fork.run(context, text, skills, &told.tools, as_json));
+    if let Ok(done) = &done {
+        for skill in skills {
+            usage::count(&context.state, skill, Event::Use, now());
+        }
+        told.available = true;
+        told.answer = done.finished.answer().map(std::borrow::Cow::into_owned);
+        told.end = Some(done.finished.end.to_string());
+        told.steps = Some(done.finished.steps.len());
+    }
+    if as_json {
+        print_json(&told)?;
+    }
+    match done {
+        Ok(done) => Ok(exit_code(&done)),
+        // The report was printed, and says that it is not available here.
+        Err(error) if as_json => {
+            error.report();
+            Ok(ExitCode::from(NO))
+        }
+        Err(error) => Err(error.advised("`--inline` gives it to this conversation".to_owned())),
+    }
 }
 
 fn report(
@@ -166,6 +199,9 @@ fn report(
         words: payload.words.clone(),
         context: routing::place(if forks { Place::Fork } else { Place::Inline }),
         available: !forks,
+        answer: None,
+        end: None,
+        steps: None,
         tools: if forks { tools } else { Vec::new() },
         skills: payload.skills.iter().cloned().map(Into::into).collect(),
         needs: needs.iter().map(Into::into).collect(),

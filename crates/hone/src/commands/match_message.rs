@@ -6,25 +6,64 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hone_library::{Catalogue, Listed};
-use hone_router::{Band, Index, Match, Part, Ranking};
+use hone_router::{Band, Index, Match, Part, Ranking, Texts, about, resembles};
 use serde_json::Value;
 
 use crate::context::Context;
+use crate::json::matching::{BatchLine, Matched, Matches, SearchResult, SearchResults};
 use crate::output::{Failure, NO, Outcome, print, print_json, say, stdout, visible_json};
-use crate::routing_json::{BatchLine, Matched, Matches, SearchResult, SearchResults};
 use crate::terminal::printable_line;
 
 /// The longest line of a batch that is read, in bytes.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
+/// A model that has to read more texts than this before an answer is announced.
+const MANY_TEXTS: usize = 32;
+
 /// The index of a catalogue; suites that cannot be read are told.
 pub(crate) fn open_index<'c>(context: &'c Context, catalogue: &Catalogue) -> Index<'c> {
+    open_index_for(context, catalogue, &[])
+}
+
+/// The same, when it is known which messages will be asked.
+pub(crate) fn open_index_for<'c>(
+    context: &'c Context,
+    catalogue: &Catalogue,
+    asked: &[String],
+) -> Index<'c> {
     let opened = Index::open(&context.state, &catalogue.roots, &catalogue.skills);
     for (skill, error) in &opened.broken_suites {
         let suite = catalogue.skills[*skill].folder().join(hone_router::SUITE_FILE);
         say(&format!("warning: `{}` is left out: {error}", context.shown(&suite)));
     }
-    opened.index
+    understood(context, catalogue, opened.index, asked)
+}
+
+/// An index that also goes by the sentence model, if there is one.
+pub(crate) fn understood<'c>(
+    context: &'c Context,
+    catalogue: &Catalogue,
+    mut index: Index<'c>,
+    asked: &[String],
+) -> Index<'c> {
+    if let Some(encoder) = context.encoder() {
+        let of = |skill: &Listed| {
+            let summary = &skill.summary;
+            let when = summary.when_to_use.as_deref().unwrap_or_default();
+            about(&summary.name, &summary.description, when)
+        };
+        let abouts: Vec<String> = catalogue.skills.iter().map(of).collect();
+        let tell = |texts: usize| {
+            if texts > MANY_TEXTS {
+                say(&format!("the sentence model reads {texts} texts once"));
+            }
+        };
+        let texts = Texts { skills: &abouts, asked };
+        if let Err(error) = index.understand(encoder, Some(&context.state), texts, &tell) {
+            say(&format!("warning: the sentence model failed ({error}); words alone count"));
+        }
+    }
+    index
 }
 
 pub(crate) fn match_message(
@@ -77,8 +116,15 @@ fn lines(matches: &[&Match], skills: &[Listed]) -> String {
 
 /// `name: pdf; description: fill, form`.
 pub(crate) fn reasons(found: &Match) -> String {
-    let order =
-        [Part::Name, Part::Phrase, Part::Remembered, Part::Description, Part::Body, Part::NotFor];
+    let order = [
+        Part::Name,
+        Part::Phrase,
+        Part::Remembered,
+        Part::Description,
+        Part::Body,
+        Part::Meaning,
+        Part::NotFor,
+    ];
     let groups = order.into_iter().filter_map(|part| {
         let of_part = found.reasons.iter().filter(|reason| reason.part == part);
         let words: Vec<String> =
@@ -146,7 +192,15 @@ pub(crate) fn search(context: &Context, words: &[String], k: usize, as_json: boo
     context.tell_problem();
     let index = open_index(context, &catalogue);
     let query = words.join(" ");
-    let found = Ranking::new(&index, &query).matches(k, |_| true);
+    let mut found = Ranking::new(&index, &query).matches(k, |_| true);
+    // Without a word in common, only a word that looks like one of its own leads to a skill.
+    found.retain(|found| {
+        let summary = &catalogue.skills[found.skill].summary;
+        !found.reasons.is_empty()
+            || resembles(&query, &summary.name)
+            || resembles(&query, &summary.description)
+            || summary.when_to_use.as_deref().is_some_and(|when| resembles(&query, when))
+    });
     let code = if found.is_empty() { ExitCode::from(NO) } else { ExitCode::SUCCESS };
     if as_json {
         let result = |found: &Match| SearchResult {

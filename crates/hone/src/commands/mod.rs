@@ -1,5 +1,6 @@
 //! One file a command, or a family of commands.
 
+mod agent;
 mod answers;
 mod change;
 mod check;
@@ -9,10 +10,12 @@ mod doctor;
 mod editor;
 mod eval;
 mod history;
+mod hub;
 mod inline_shell;
 mod invoke;
 mod list;
 mod match_message;
+mod mcp;
 mod needs;
 mod overview;
 mod permit;
@@ -28,7 +31,7 @@ mod why;
 
 pub(crate) use confined::CONFINE;
 
-use crate::cli::{Cli, Command, CommandsCommand, ConfigCommand, EvalCommand};
+use crate::cli::{Cli, Command, CommandsCommand, ConfigCommand, EvalCommand, HubCommand};
 use crate::context::Context;
 use crate::output::Outcome;
 
@@ -45,9 +48,16 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         }
         _ => {}
     }
-    let context = Context::new(cli.places)?;
+    let mut places = cli.places;
+    // The agents that skills are shared with are not ours.
+    let agents = match &cli.command {
+        Some(Command::Hub(HubCommand::Share { .. })) => places.agent.take(),
+        _ => None,
+    };
+    let context = Context::new(places)?;
     let Some(command) = cli.command else { return overview::run(&context) };
     match command {
+        Command::Hub(command) => hub::run(&context, command, agents.as_deref()),
         Command::List { query, all, client, json } => {
             list::list(&context, &query, all, client.map(Into::into), json)
         }
@@ -90,6 +100,11 @@ pub(crate) fn run(cli: Cli) -> Outcome {
             let call = invoke::Call { session, caller, inline, allow_missing, json };
             invoke::invoke(&context, &message, &call)
         }
+        Command::Agent(command) => agent::agent(&context, command),
+        Command::Run { agent: id, task, how, json } => agent::run(&context, &id, &task, &how, json),
+        Command::Chat { agent: id, how } => agent::chat(&context, &id, &how),
+        Command::Demo { record, json } => agent::demo(&context, record.as_deref(), json),
+        Command::Mcp { read_only } => mcp::serve(&context, read_only),
         Command::Commands { command: None, json } => slash::commands(&context, json),
         Command::Commands { command: Some(CommandsCommand::Reload), json } => {
             slash::reload(&context, json)
@@ -98,7 +113,11 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Match { message, batch, k, json } => {
             match_message::match_message(&context, message.as_deref(), batch.as_deref(), k, json)
         }
-        Command::Search { words, k, json } => match_message::search(&context, &words, k, json),
+        Command::Search { words, hub: true, refresh, network, k, json } => {
+            let asked = hub::Asked { words: &words, k, anew: refresh, network, json };
+            hub::search(&context, &asked)
+        }
+        Command::Search { words, k, json, .. } => match_message::search(&context, &words, k, json),
         Command::Eval(EvalCommand::Triggers { name, suite, all, plot, json }) => {
             let what =
                 eval::What { names: &name, suite: suite.as_deref(), all, plot: plot.as_deref() };

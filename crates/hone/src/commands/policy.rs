@@ -135,7 +135,8 @@ fn scanned(context: &Context, name: &str) -> Result<(Listed, Report), Failure> {
 }
 
 /// `FILE:LINE`.
-fn place_of(text: &str) -> Result<(String, usize), Failure> {
+/// A place as it is typed: `FILE:LINE`.
+pub(super) fn place_of(text: &str) -> Result<(String, usize), Failure> {
     let place =
         text.rsplit_once(':').and_then(|(file, line)| Some((file.to_owned(), line.parse().ok()?)));
     place.ok_or_else(|| {

@@ -6,10 +6,10 @@ use std::path::Path;
 use hone_router::token_estimate;
 use hone_router::{Index, Ranking, Why, skill_text, what_if as ask_what_if, why as explain};
 
-use super::match_message::{open_index, reasons};
+use super::match_message::{open_index, reasons, understood};
 use crate::context::Context;
+use crate::json::matching::{WhatIfReport, WhyReport, WhySkill};
 use crate::output::{Failure, Outcome, count, print, print_json};
-use crate::routing_json::{WhatIfReport, WhyReport, WhySkill};
 use crate::terminal::printable_line;
 
 /// Skills that are explained when none is named.
@@ -101,7 +101,8 @@ pub(crate) fn what_if(
     };
     let (text, _) = skill_text(&new);
     let before = open_index(context, &catalogue);
-    let after = Index::open(&context.state, &catalogue.roots, &catalogue.skills).index.plus(&text);
+    let again = Index::open(&context.state, &catalogue.roots, &catalogue.skills).index;
+    let after = understood(context, &catalogue, again, &[]).plus(&text);
     let answer = ask_what_if(&before, &after, &text, &messages);
     let line = format!("▸ {}: {}\n", new.summary.name, new.summary.description);
     let report =

@@ -76,8 +76,17 @@ pub(crate) struct Invoked {
     pub(crate) words: String,
     /// inline: for this conversation. fork: for a task of its own.
     pub(crate) context: &'static str,
-    /// Whether it can be run like that: `fork` cannot yet.
+    /// Whether it can be run like that: `fork` needs a model.
     pub(crate) available: bool,
+    /// With `fork`: the answer of the task, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<String>,
+    /// With `fork`: how the task ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) end: Option<String>,
+    /// With `fork`: how many steps the task took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) steps: Option<usize>,
     /// With `fork`: all the tools that the task may use; empty when the skill names none.
     pub(crate) tools: Vec<String>,
     pub(crate) skills: Vec<InvokedSkill>,

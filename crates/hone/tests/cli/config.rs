@@ -18,6 +18,19 @@ fn settings_are_shown_with_what_they_do() {
     prompt.budget = 4000  # tokens that `hone prompt` may cost
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
+    model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic
+    model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
+    model.name = (none)  # the model's name there
+    model.api_key_env = (none)  # the variable that holds the key; the key itself never stands here
+    model.max_tokens = 4096  # tokens of one reply at most
+    model.temperature = 0.1  # how freely to choose words, 0 to 2
+    model.timeout = 300  # seconds that one reply may take
+    model.price_in = (none)  # what a million tokens that go in cost; unknown when not set
+    model.price_out = (none)  # what a million tokens that come out cost; unknown when not set
+    model.task_tokens = (none)  # tokens of one task at most, in and out
+    model.task_cost = (none)  # what one task may cost at most, in the currency of the prices
+    model.native_tools = false  # whether to offer tools by the server's own function calling
+    model.stream = true  # whether replies come piece by piece
 
     $ hone config path
     exit: 0
@@ -65,6 +78,84 @@ fn settings_are_shown_with_what_they_do() {
           "default": "false",
           "key": "invoke.inline_shell",
           "value": "false"
+        },
+        {
+          "about": "what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic",
+          "default": "",
+          "key": "model.backend",
+          "value": ""
+        },
+        {
+          "about": "where the model's server is, such as http://127.0.0.1:8080/v1",
+          "default": "",
+          "key": "model.base_url",
+          "value": ""
+        },
+        {
+          "about": "the model's name there",
+          "default": "",
+          "key": "model.name",
+          "value": ""
+        },
+        {
+          "about": "the variable that holds the key; the key itself never stands here",
+          "default": "",
+          "key": "model.api_key_env",
+          "value": ""
+        },
+        {
+          "about": "tokens of one reply at most",
+          "default": "4096",
+          "key": "model.max_tokens",
+          "value": "4096"
+        },
+        {
+          "about": "how freely to choose words, 0 to 2",
+          "default": "0.1",
+          "key": "model.temperature",
+          "value": "0.1"
+        },
+        {
+          "about": "seconds that one reply may take",
+          "default": "300",
+          "key": "model.timeout",
+          "value": "300"
+        },
+        {
+          "about": "what a million tokens that go in cost; unknown when not set",
+          "default": "",
+          "key": "model.price_in",
+          "value": ""
+        },
+        {
+          "about": "what a million tokens that come out cost; unknown when not set",
+          "default": "",
+          "key": "model.price_out",
+          "value": ""
+        },
+        {
+          "about": "tokens of one task at most, in and out",
+          "default": "",
+          "key": "model.task_tokens",
+          "value": ""
+        },
+        {
+          "about": "what one task may cost at most, in the currency of the prices",
+          "default": "",
+          "key": "model.task_cost",
+          "value": ""
+        },
+        {
+          "about": "whether to offer tools by the server's own function calling",
+          "default": "false",
+          "key": "model.native_tools",
+          "value": "false"
+        },
+        {
+          "about": "whether replies come piece by piece",
+          "default": "true",
+          "key": "model.stream",
+          "value": "true"
         }
       ]
     }
@@ -129,6 +220,19 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     prompt.budget = 2000  # tokens that `hone prompt` may cost
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
+    model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic
+    model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
+    model.name = (none)  # the model's name there
+    model.api_key_env = (none)  # the variable that holds the key; the key itself never stands here
+    model.max_tokens = 4096  # tokens of one reply at most
+    model.temperature = 0.1  # how freely to choose words, 0 to 2
+    model.timeout = 300  # seconds that one reply may take
+    model.price_in = (none)  # what a million tokens that go in cost; unknown when not set
+    model.price_out = (none)  # what a million tokens that come out cost; unknown when not set
+    model.task_tokens = (none)  # tokens of one task at most, in and out
+    model.task_cost = (none)  # what one task may cost at most, in the currency of the prices
+    model.native_tools = false  # whether to offer tools by the server's own function calling
+    model.stream = true  # whether replies come piece by piece
     root = ~/more (user)
     "
     );
@@ -183,19 +287,19 @@ fn wrong_keys_and_values_are_refused() {
     exit: 1
     --- stderr
     error: there is no setting `skills.deepness`
-    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell
+    hint: there are skills.disabled, skills.depth, skills.builtin
 
     $ hone config set skills.deepness 3
     exit: 1
     --- stderr
     error: there is no setting `skills.deepness`
-    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell
+    hint: there are skills.disabled, skills.depth, skills.builtin
 
     $ hone config unset skills.deepness
     exit: 1
     --- stderr
     error: there is no setting `skills.deepness`
-    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell
+    hint: there are skills.disabled, skills.depth, skills.builtin
 
     $ hone config set skills.depth deep
     exit: 1
@@ -332,6 +436,19 @@ fn extra_roots_count() {
     prompt.budget = 4000  # tokens that `hone prompt` may cost
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
+    model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic
+    model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
+    model.name = (none)  # the model's name there
+    model.api_key_env = (none)  # the variable that holds the key; the key itself never stands here
+    model.max_tokens = 4096  # tokens of one reply at most
+    model.temperature = 0.1  # how freely to choose words, 0 to 2
+    model.timeout = 300  # seconds that one reply may take
+    model.price_in = (none)  # what a million tokens that go in cost; unknown when not set
+    model.price_out = (none)  # what a million tokens that come out cost; unknown when not set
+    model.task_tokens = (none)  # tokens of one task at most, in and out
+    model.task_cost = (none)  # what one task may cost at most, in the currency of the prices
+    model.native_tools = false  # whether to offer tools by the server's own function calling
+    model.stream = true  # whether replies come piece by piece
     root = ~/more (user)
     ");
 }
@@ -444,4 +561,77 @@ fn a_broken_project_file_says_where() {
     warn editor: `EDITOR` is not set
          hint: `hone edit` tries `vi`
     ");
+}
+
+#[test]
+fn the_model_is_set_by_keys_and_values_that_cannot_be_are_refused() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(transcript(&sandbox, &[
+        "config set model.backend anthropic",
+        "config set model.name small",
+        "config set model.price_in 0.25",
+        "config set model.backend smoke-signals",
+        "config set model.temperature 2.5",
+        "config set model.timeout 0",
+        "config set model.price_in free",
+        "config set model.key sk-123",
+        "config set modell.name x",
+    ]), @r#"
+    $ hone config set model.backend anthropic
+    exit: 0
+    --- stderr
+    `[STATE]/config.toml` written
+
+    $ hone config set model.name small
+    exit: 0
+    --- stderr
+    `[STATE]/config.toml` written
+
+    $ hone config set model.price_in 0.25
+    exit: 0
+    --- stderr
+    `[STATE]/config.toml` written
+
+    $ hone config set model.backend smoke-signals
+    exit: 2
+    --- stderr
+    error: `[STATE]/config.toml`: TOML parse error at line 2, column 11
+      |
+    2 | backend = "smoke-signals"
+      |           ^^^^^^^^^^^^^^^
+    unknown variant `smoke-signals`, expected `openai` or `anthropic`
+
+    $ hone config set model.temperature 2.5
+    exit: 1
+    --- stderr
+    error: `model.temperature` must be between 0 and 2
+
+    $ hone config set model.timeout 0
+    exit: 1
+    --- stderr
+    error: `model.timeout` must be between 1 and 3600 seconds
+
+    $ hone config set model.price_in free
+    exit: 1
+    --- stderr
+    error: `model.price_in` must be a number, 0 or more, not `free`
+
+    $ hone config set model.key sk-123
+    exit: 1
+    --- stderr
+    error: there is no setting `model.key`
+    hint: there are model.backend, model.base_url, model.name, model.api_key_env, model.max_tokens, model.temperature, model.timeout, model.price_in, model.price_out, model.task_tokens, model.task_cost, model.native_tools, model.stream
+
+    $ hone config set modell.name x
+    exit: 1
+    --- stderr
+    error: there is no setting `modell.name`
+    hint: `hone config` lists them all
+    "#);
+    assert_snapshot!(sandbox.read("state/config.toml"), @r#"
+    [model]
+    backend = "anthropic"
+    name = "small"
+    price_in = 0.25
+    "#);
 }

@@ -57,6 +57,12 @@ fn help_teaches() {
       what-if      Show what a skill that is not there yet would change
       eval         Test descriptions against messages
 
+    Run agents:
+      agent        Make, list, show and remove agents of your own
+      run          Give an agent one task and print its answer
+      chat         Talk with an agent
+      demo         Watch a recorded task run through the real loop, offline
+
     hone itself:
       config       Show or change settings
       completions  Print a shell completion script
@@ -263,7 +269,7 @@ fn every_command_and_every_option_is_described() {
             }
         }
     }
-    assert_eq!(seen, 50, "a command was added or taken away");
+    assert_eq!(seen, 59, "a command was added or taken away");
 }
 
 #[test]
@@ -391,7 +397,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 50, "{files:?}");
+    assert_eq!(files.len(), 59, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
@@ -411,6 +417,9 @@ fn schema_lists_and_prints() {
     $ hone schema
     exit: 0
     --- stdout
+    agent-list
+    agent-show
+    agent-update
     change
     check
     commands
@@ -431,6 +440,7 @@ fn schema_lists_and_prints() {
     policy-dismissals
     policy-explain
     prompt
+    run
     scan
     scan-rules
     search

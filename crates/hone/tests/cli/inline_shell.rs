@@ -125,8 +125,10 @@ fn nothing_runs_for_a_text_that_is_not_given() {
         &format!("required_environment_variables: [HONE_NOT_SET]\n{tools}"),
         "!`touch out/ran`",
     );
-    for line in ["invoke /apart", "invoke /needy", "invoke /needy --json"] {
-        assert_eq!(sandbox.hone(line).run().code, 1, "{line}");
+    // No model for a task of its own: a server that is not there.
+    sandbox.done("config set model.base_url http://127.0.0.1:9/v1");
+    for (line, code) in [("invoke /apart", 2), ("invoke /needy", 1), ("invoke /needy --json", 1)] {
+        assert_eq!(sandbox.hone(line).run().code, code, "{line}");
         assert!(!sandbox.path("project/out").exists(), "{line}");
     }
     sandbox.done("invoke /apart --inline");

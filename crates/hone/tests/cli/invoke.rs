@@ -491,31 +491,37 @@ fn variables_can_be_switched_off() {
 }
 
 #[test]
-fn a_fork_is_not_available_yet_but_its_shape_is() {
+fn a_fork_needs_a_model_and_its_shape_does_not() {
     let sandbox = library();
     sandbox.write(
         "home/.agents/skills/review/SKILL.md",
         "---\nname: review\ndescription: Reviews.\ncontext: fork\nallowed-tools: Read Bash(git diff *)\n---\nReview it.\n",
     );
+    // A server that is not there, so that no other is looked for.
+    sandbox.write(
+        "state/config.toml",
+        "[model]\nbase_url = \"http://127.0.0.1:9/v1\"\nstream = false\n",
+    );
     assert_snapshot!(
         transcript(&sandbox, &["invoke /review", "invoke /review --inline"]),
         @r#"
-    $ hone invoke /review
-    exit: 1
-    --- stderr
-    error: this skill runs as a task of its own (`context: fork`), which is not available yet
-    hint: `--inline` gives it to this conversation
+        $ hone invoke /review
+        exit: 2
+        --- stderr
+        error: `http://127.0.0.1:9/v1` does not say which models it has; set `model.name`
+        hint: `hone config` shows the settings
+        hint: `--inline` gives it to this conversation
 
-    $ hone invoke /review --inline
-    exit: 0
-    --- stdout
-    <skill name="review" folder="[HOME]/.agents/skills/review">
-    The user called this skill: follow its instructions. Relative paths in it start at its folder.
-    <skill_body>
-    Review it.
-    </skill_body>
-    </skill>
-    "#
+        $ hone invoke /review --inline
+        exit: 0
+        --- stdout
+        <skill name="review" folder="[HOME]/.agents/skills/review">
+        The user called this skill: follow its instructions. Relative paths in it start at its folder.
+        <skill_body>
+        Review it.
+        </skill_body>
+        </skill>
+        "#
     );
     assert_snapshot!(json(&sandbox, "invoke /review --json"), @r#"
     {

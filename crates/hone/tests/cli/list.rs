@@ -461,6 +461,6 @@ fn a_damaged_state_is_put_aside_and_said_once() {
     sandbox.write("state/state.db", "this is no database, but it is long enough to be looked at");
     let first = sandbox.hone("list --json").run();
     assert_eq!(first.json()["skills"].as_array().unwrap().len(), 4);
-    assert_snapshot!(sandbox.filtered(&first.errors()), @"warning: `[STATE]/state.db` was damaged and is kept as `[STATE]/state.db.damaged-1`; lost: history, trust, pins, usage, dismissals");
+    assert_snapshot!(sandbox.filtered(&first.errors()), @"warning: `[STATE]/state.db` was damaged and is kept as `[STATE]/state.db.damaged-1`; lost: history, trust, pins, usage, dismissals, origins, approvals, shares, audit log");
     assert_eq!(sandbox.hone("list --json").run().errors(), "");
 }

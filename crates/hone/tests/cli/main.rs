@@ -6,6 +6,7 @@
 
 mod harness;
 
+mod agents;
 mod change;
 mod check;
 mod check_formats;
@@ -16,6 +17,7 @@ mod editor;
 mod exit_codes;
 mod help;
 mod history;
+mod hub;
 mod inline_shell;
 mod invoke;
 mod json_schemas;

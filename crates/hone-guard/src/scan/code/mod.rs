@@ -17,8 +17,14 @@ use super::Skill;
 use super::findings::Findings;
 use super::flow::Taint;
 use super::kind::Language;
-use super::passage::Passage;
+use super::passage::{Passage, Place};
+use super::settings::leaf::leaves;
 use unit::Unit;
+
+/// Bytes of a settings file whose values code may look up.
+const MAX_SETTINGS: usize = 64 * 1024;
+/// Texts that are kept for one name.
+pub(super) const MAX_TEXTS: usize = 12;
 
 /// Rounds over all statements; each passes a value on through one more function at least.
 const MAX_ROUNDS: usize = 5;
@@ -27,6 +33,8 @@ const MAX_ROUNDS: usize = 5;
 #[derive(Default)]
 pub(crate) struct Program<'a> {
     units: Vec<Unit<'a>>,
+    /// Settings and data files, which code may take its addresses and paths from.
+    settings: Vec<&'a Passage<'a>>,
     world: World,
 }
 
@@ -37,8 +45,16 @@ pub(super) struct World {
     pub(super) returns: HashMap<String, Taint>,
     /// What functions are called with, by name and position.
     pub(super) calls: HashMap<String, Vec<Taint>>,
+    /// Texts that functions are called with, by name and position.
+    pub(super) given: HashMap<String, Vec<Vec<String>>>,
+    /// Texts that functions return, by name.
+    pub(super) returned: HashMap<String, Vec<String>>,
+    /// Names of functions' parameters, by the function's name.
+    pub(super) parameters: HashMap<String, Vec<String>>,
     /// Texts of constants, by name.
     pub(super) constants: HashMap<String, Vec<String>>,
+    /// Texts of the settings files that code reads, by key.
+    pub(super) settings: HashMap<String, Vec<String>>,
     /// Whether anything was gained in this round.
     pub(super) moved: bool,
     /// Expressions looked at so far: a measure of the work.
@@ -63,6 +79,14 @@ impl<'a> Program<'a> {
         );
         if code {
             self.units.push(Unit::new(passage));
+        } else if passage.decoded.is_none()
+            && matches!(passage.place, Place::Straight { start: 0, .. })
+            && matches!(
+                passage.language,
+                Language::Json | Language::Yaml | Language::Toml | Language::Ini
+            )
+        {
+            self.settings.push(passage);
         }
     }
 
@@ -74,6 +98,7 @@ impl<'a> Program<'a> {
     ) -> Vec<Passage<'a>> {
         self.settle();
         let mut shell = Vec::new();
+        shapes::look_at_all(&self.units, findings);
         for unit in &mut self.units {
             unit.round(&mut self.world, Some((skill, findings)));
             shapes::look(unit, skill, findings);
@@ -82,8 +107,30 @@ impl<'a> Program<'a> {
         shell
     }
 
+    /// The values of settings files, for code that looks them up by their key.
+    fn read_settings(&mut self) {
+        if self.units.is_empty() {
+            return;
+        }
+        for passage in std::mem::take(&mut self.settings) {
+            if passage.text.len() > MAX_SETTINGS {
+                continue;
+            }
+            for leaf in leaves(passage.language, &passage.text) {
+                // A list's values are found by the list's key.
+                let key = leaf.path.iter().rev().find(|key| !key.starts_with('#'));
+                let Some(key) = key.filter(|_| !leaf.value.is_empty()) else { continue };
+                let values = self.world.settings.entry(key.to_string()).or_default();
+                if values.len() < MAX_TEXTS {
+                    values.push(leaf.value.clone());
+                }
+            }
+        }
+    }
+
     /// Rounds over all statements until nothing is gained.
     fn settle(&mut self) {
+        self.read_settings();
         for unit in &mut self.units {
             unit.declare(&mut self.world);
         }
@@ -104,7 +151,6 @@ mod tests {
     use std::borrow::Cow;
 
     use super::super::finding::Context;
-    use super::super::passage::Place;
     use super::*;
 
     fn steps(language: Language, text: String) -> usize {

@@ -31,79 +31,6 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
                 .with(Flow::new("a shell", "a network connection")),
         );
     }
-    // Encrypt every file, delete the original.
-    let walks = [
-        "os.walk",
-        "rglob",
-        "glob.glob",
-        "readdirsync",
-        "dir.glob",
-        "get-childitem",
-        "filepath.walk",
-        "file.find",
-        "scandir",
-    ]
-    .iter()
-    .any(|w| lower.contains(w));
-    let encrypts = [
-        "fernet",
-        "aes.new",
-        "createcipheriv",
-        "chacha20",
-        "aes-256",
-        "aescryptoserviceprovider",
-        "cipher.encrypt",
-        ".encrypt(",
-        "openssl enc",
-        "createencryptor",
-    ]
-    .iter()
-    .any(|w| lower.contains(w));
-    let deletes = [
-        "os.remove",
-        "os.unlink",
-        ".unlink(",
-        "unlinksync",
-        "file.delete",
-        "remove-item",
-        "os.rename",
-        "shutil.move",
-        ".replace(",
-        "os.remove(",
-    ]
-    .iter()
-    .any(|w| lower.contains(w));
-    let note = [
-        "ransom",
-        "decrypt your",
-        "your files",
-        "bitcoin",
-        "btc",
-        "readme_recover",
-        "restore your",
-        "recover",
-        "payment",
-        "unlock",
-        "contact",
-        "locked",
-    ]
-    .iter()
-    .filter(|w| lower.contains(**w))
-    .count();
-    let home =
-        ["path.home", "expanduser", "homedir", "userprofile", "/home", "dir.home", "documents"]
-            .iter()
-            .any(|w| lower.contains(w));
-    if walks && encrypts && deletes && (note >= 1 && home || note >= 2) {
-        report(
-            find("encrypt"),
-            Match::new(
-                &rules::DESTRUCTIVE,
-                Severity::Critical,
-                "files are encrypted and their originals removed, with a note left",
-            ),
-        );
-    }
     if passage.language == Language::JavaScript {
         let names: std::collections::HashSet<&str> = unit
             .tokens
@@ -128,7 +55,9 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
         }
     }
     built_names(unit, &mut report);
-    if matches!(passage.language, Language::PowerShell | Language::Batch) {
+    if matches!(passage.language, Language::PowerShell | Language::Batch)
+        || lower.contains("winreg.setvalue")
+    {
         windows(&lower, text, passage.context, skill, &mut report);
     }
     if (has("S_ISUID") || has("0o4755") || has("0o6755") || has("04755") || has("0o4777"))
@@ -240,6 +169,90 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
         );
     }
     base_url(unit, skill, &mut report);
+}
+
+/// Looks at all units of a skill together: who walks, who encrypts and who deletes may be three files.
+pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
+    const WALKS: [&str; 9] = [
+        "os.walk",
+        "rglob",
+        "glob.glob",
+        "readdirsync",
+        "dir.glob",
+        "get-childitem",
+        "filepath.walk",
+        "file.find",
+        "scandir",
+    ];
+    const ENCRYPTS: [&str; 10] = [
+        "fernet",
+        "aes.new",
+        "createcipheriv",
+        "chacha20",
+        "aes-256",
+        "aescryptoserviceprovider",
+        "cipher.encrypt",
+        ".encrypt(",
+        "openssl enc",
+        "createencryptor",
+    ];
+    const DELETES: [&str; 9] = [
+        "os.remove",
+        "os.unlink",
+        ".unlink(",
+        "unlinksync",
+        "file.delete",
+        "remove-item",
+        "os.rename",
+        "shutil.move",
+        ".replace(",
+    ];
+    const NOTES: [&str; 12] = [
+        "ransom",
+        "decrypt your",
+        "your files",
+        "bitcoin",
+        "btc",
+        "readme_recover",
+        "restore your",
+        "recover",
+        "payment",
+        "unlock",
+        "contact",
+        "locked",
+    ];
+    const HOMES: [&str; 7] =
+        ["path.home", "expanduser", "homedir", "userprofile", "/home", "dir.home", "documents"];
+    // Blocks of a document are read one by one, scripts as one program.
+    let scripts: Vec<&Unit<'_>> =
+        units.iter().filter(|unit| unit.passage.context == Context::Script).collect();
+    let groups = units
+        .iter()
+        .filter(|unit| unit.passage.context != Context::Script)
+        .map(|unit| vec![unit])
+        .chain(std::iter::once(scripts));
+    for group in groups {
+        let texts: Vec<String> =
+            group.iter().map(|unit| unit.passage.text.to_ascii_lowercase()).collect();
+        let any = |words: &[&str]| {
+            words.iter().filter(|word| texts.iter().any(|text| text.contains(**word))).count()
+        };
+        let Some(at) = texts.iter().position(|text| ENCRYPTS.iter().any(|w| text.contains(w)))
+        else {
+            continue;
+        };
+        let notes = any(&NOTES);
+        if any(&WALKS) > 0 && any(&DELETES) > 0 && (notes >= 1 && any(&HOMES) > 0 || notes >= 2) {
+            let start = texts[at].find("encrypt").or_else(|| texts[at].find("cipher")).unwrap_or(0);
+            let passage = group[at].passage;
+            let message = "files are encrypted and their originals removed, with a note left";
+            findings.add(
+                passage,
+                start..(start + 1).min(passage.text.len()),
+                Match::new(&rules::DESTRUCTIVE, Severity::Critical, message),
+            );
+        }
+    }
 }
 
 /// A socket, and a shell whose input or output it becomes.

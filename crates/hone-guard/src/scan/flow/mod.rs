@@ -357,6 +357,8 @@ pub(crate) fn is_active(text: &str) -> bool {
         &["wget", "| sh"],
         &["wget", "|sh"],
         &["wget", "bash"],
+        &["curl", "| source"],
+        &["wget", "| source"],
         &["wget", "&& sh"],
         &["$(curl"],
         &["`curl"],

@@ -87,6 +87,8 @@ pub(crate) static SEEN_ACTS: &[Pattern] = &[
         &[s(&[Instructions], 0), s(&[User], 3), s(&[Waive, Gone], 3)]).also(&[Set::of(&[Agent, Self_])]),
     p(&OVERRIDE, Caution, "declares the user's instructions to be void",
         &[s(&[User], 0), s(&[Instructions], 2), s(&[Waive, Gone], 3)]).also(&[Set::of(&[Agent, Self_])]),
+    p(&OVERRIDE, Caution, "claims to stand above the user or the developer",
+        &[s(&[Self_], 0), s(&[CountsMore], 8)]).also(&[Set::of(&[User, Developer])]).unless(&[Not, If_]),
     p(&PERSONA, Caution, "forbids the agent to refuse",
         &[s(&[Refuse], 0), s(&[EveryRequest], 10)]).also(&[Set::of(&[Comply]), Set::of(&[Full])]).unless(&[If_, To]),
     p(&REVEAL, Caution, "gives away the agent's own instructions or tools",

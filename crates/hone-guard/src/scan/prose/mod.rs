@@ -1,7 +1,7 @@
 //! Sentences that turn an agent against its user.
 //!
 //! Words are mapped to concepts ([`lexicon`]), texts to sequences of them ([`sentences`]), and
-//! attacks are sequences of concepts ([`patterns`], [`acts`]); the language does not matter. Steps that belong
+//! attacks are sequences of concepts ([`patterns`], [`acts`]) or sets of them ([`orders`]); the language does not matter. Steps that belong
 //! together only across a section, such as a download and its password, have modules of their own
 //! ([`droppers`], [`sending`]).
 
@@ -9,6 +9,7 @@ mod acts;
 mod droppers;
 mod lexicon;
 mod markers;
+mod orders;
 mod patterns;
 mod sending;
 mod sentences;
@@ -151,6 +152,9 @@ const MIN_ITEMS: usize = 3;
 
 fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     sending::look(section, skill, findings);
+    for piece in section {
+        orders::look(piece, skill, findings);
+    }
     let is_short = |piece: &Piece<'_, '_>| {
         piece.passage.text.split_whitespace().take(FEW_WORDS + 1).count() <= FEW_WORDS
     };

@@ -64,13 +64,13 @@ pub(super) fn look(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut 
 }
 
 /// The concepts of a sentence and of the two beside it.
-fn neighbours(piece: &Piece<'_, '_>, at: usize) -> Set {
+pub(super) fn neighbours(piece: &Piece<'_, '_>, at: usize) -> Set {
     piece.sentences[at.saturating_sub(1)..(at + 2).min(piece.sentences.len())]
         .iter()
         .fold(Set::NONE, |set, sentence| set.with(sentence.set()))
 }
 
-fn first(sentence: &Sentence, set: Set) -> Option<(usize, &Token)> {
+pub(super) fn first(sentence: &Sentence, set: Set) -> Option<(usize, &Token)> {
     sentence
         .tokens
         .iter()
@@ -194,7 +194,7 @@ fn sends_to(
 }
 
 /// The host of an address that is a stranger's.
-fn foreign(text: &str, skill: &Skill<'_>, even_own: bool) -> Option<String> {
+pub(super) fn foreign(text: &str, skill: &Skill<'_>, even_own: bool) -> Option<String> {
     if let Some((_, domain)) = text.split_once('@')
         && !text.contains("://")
     {

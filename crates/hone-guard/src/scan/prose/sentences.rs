@@ -61,6 +61,10 @@ const IN_CODE: Set = Set::of(&[
     Concept::TracePath,
     Concept::LoginsPath,
     Concept::PublicPlace,
+    Concept::KeyName,
+    Concept::AgentEndpoint,
+    Concept::HiddenPath,
+    Concept::EachSkill,
 ]);
 
 /// The sentences of a text.
@@ -306,6 +310,15 @@ impl Walk<'_> {
             })
             .map(char::len_utf8)
             .sum();
+        let named = by_name(&text[at..at + length]);
+        if !named.is_empty() {
+            self.push(named, at..at + length, inside);
+            return at + length;
+        }
+        if trimmed.contains('-') && is_skip_flag(trimmed) {
+            self.push(Set::of(&[Concept::SkipFlag]), at..at + trimmed.len(), inside);
+            return at + trimmed.len();
+        }
         if let Some((set, covered)) = LEXICON.at(&text[at..]) {
             self.push(set, at..at + covered, inside);
             return at + length.max(c.len_utf8());
@@ -346,6 +359,26 @@ fn is_skip_flag(text: &str) -> bool {
     .any(|flag| text.contains(flag))
 }
 
+/// `~/.cache/x/run.sh`: a program in a folder that listings do not show.
+fn is_hidden_program(word: &str) -> bool {
+    (word.starts_with("~/.") || word.starts_with("/tmp/") || word.starts_with("/var/tmp/"))
+        && [".sh", ".py", ".js", ".mjs", ".rb", ".pl"].iter().any(|ending| word.ends_with(ending))
+}
+
+/// What the name of a variable of the environment says: a key, or where the agent's model is.
+fn by_name(word: &str) -> Set {
+    if !word.contains('_') {
+        return Set::NONE;
+    }
+    if word.ends_with("_base_url") || word.ends_with("_api_base") || word.ends_with("s_proxy") {
+        Set::of(&[Concept::AgentEndpoint])
+    } else if ["_key", "_token", "_secret", "_password"].iter().any(|end| word.ends_with(end)) {
+        Set::of(&[Concept::KeyName])
+    } else {
+        Set::NONE
+    }
+}
+
 /// Top-level domains under which a bare name is taken for a host; file endings are not among them.
 #[rustfmt::skip]
 const DOMAINS: &[&str] = &[
@@ -353,7 +386,7 @@ const DOMAINS: &[&str] = &[
     "ru", "cn", "de", "fr", "es", "uk", "eu", "to", "biz", "pro", "link", "store", "shop", "page", "network", "systems", "tools", "us", "in", "pw", "su", "icu", "fun",
     "work", "digital", "agency", "email", "services", "solutions", "global", "world", "today", "life", "one", "gg", "so", "tk", "ml", "br", "jp", "kr", "nl", "pl", "it",
     "ch", "at", "be", "se", "no", "fi", "ly", "st", "im", "is", "la", "ws", "vip", "wiki", "zone", "center", "support", "media", "studio", "software", "team", "group",
-    "company", "finance", "money", "exchange", "market", "trade",
+    "company", "finance", "money", "exchange", "market", "trade", "example", "invalid",
 ];
 
 /// Where the paths of folders start that others read: web roots and shares.
@@ -374,6 +407,9 @@ fn by_form(word: &str, in_code: bool) -> Set {
     }
     if is_skip_flag(word) {
         return Set::of(&[Concept::SkipFlag]);
+    }
+    if is_hidden_program(word) {
+        return Set::of(&[Concept::HiddenPath]);
     }
     match places::classify(word) {
         Some(Spot::Secret(_)) => return Set::of(&[Concept::SecretPath]),
@@ -419,6 +455,15 @@ fn account(text: &str) -> Option<usize> {
         && bytes.iter().skip(2).take_while(|b| b.is_ascii_hexdigit()).count() == 40
     {
         return Some(42);
+    }
+    // A card's number, in four groups of four digits.
+    let card = bytes.len() >= 19
+        && bytes[..19]
+            .iter()
+            .enumerate()
+            .all(|(at, b)| if at % 5 == 4 { matches!(b, b' ' | b'-') } else { b.is_ascii_digit() });
+    if card {
+        return Some(19);
     }
     if !(bytes.len() > 14
         && bytes[0].is_ascii_alphabetic()

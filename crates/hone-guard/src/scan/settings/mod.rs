@@ -13,11 +13,13 @@ mod passages;
 mod workflow;
 
 use super::Skill;
-use super::findings::Findings;
+use super::finding::Severity;
+use super::findings::{Findings, Match};
 use super::inventory::Observed;
 use super::kind::{Kind, Language};
 use super::mention::References;
 use super::passage::Passage;
+use super::rules;
 use super::text::Text;
 
 pub(crate) use passages::{passages, scripts_of_html};
@@ -39,6 +41,7 @@ pub(crate) fn look(
                 agent::look(&found, &leaves, skill, findings);
                 packages::look_settings(&found, &leaves, skill, findings);
                 container::look_settings(&found, &leaves, findings);
+                look_for_pools(&found, &leaves, skill, findings);
             }
             Language::Markdown => {
                 let end = super::frontmatter_end(&text.plain);
@@ -54,6 +57,28 @@ pub(crate) fn look(
         }
         packages::look_build(&found, findings);
         workflow::look(&found, findings);
+    }
+}
+
+/// A miner's settings: where its pool is. A skill that says it is about mining may have them.
+fn look_for_pools(
+    file: &File<'_>,
+    leaves: &[leaf::Leaf],
+    skill: &Skill<'_>,
+    findings: &mut Findings<'_>,
+) {
+    let said = format!("{} {}", skill.subject.name, skill.subject.description).to_lowercase();
+    let about = ["mining", "miner", "hashrate", "stratum"].iter().any(|word| said.contains(word));
+    if let Some(leaf) =
+        leaves.iter().find(|leaf| leaf.value.starts_with("stratum") && leaf.value.contains("://"))
+    {
+        let severity = if about { Severity::Info } else { Severity::Critical };
+        let found = Match::new(
+            &rules::RESOURCE_ABUSE,
+            severity,
+            "a miner's settings: the address of its pool",
+        );
+        file.add(leaf.start(), &leaf.value, found, findings);
     }
 }
 

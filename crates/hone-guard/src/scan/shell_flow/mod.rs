@@ -5,12 +5,16 @@
 //! what it reads, what it makes of its input, where it sends or writes. Nothing is run.
 
 mod commands;
+mod dialect;
+mod members;
 mod words;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
+
+use dialect::{batch, console, fish, recipes};
 
 use super::Skill;
 use super::finding::{Context, Severity};
@@ -29,16 +33,12 @@ use crate::shell::{
 pub(crate) struct Memory {
     variables: HashMap<String, Value>,
     files: HashMap<String, Taint>,
-    functions: HashMap<String, (Rc<Command>, TextId)>,
+    /// Functions, each with the text it was written in.
+    functions: HashMap<String, (Rc<Command>, Rc<str>)>,
+    /// The folder that the script went to.
+    folder: Option<String>,
     /// Work done inside called functions and nested scripts.
     called: usize,
-}
-
-/// Which text a function was written in: its address and length, without a copy of it.
-type TextId = (usize, usize);
-
-fn text_id(text: &str) -> TextId {
-    (text.as_ptr().addr(), text.len())
 }
 
 /// A value: its text as far as it is known, and what it carries.
@@ -63,15 +63,16 @@ pub(crate) fn look(
     memory: &mut Memory,
     findings: &mut Findings<'_>,
 ) -> Vec<Embedded> {
-    let (source, offset) = match passage.language {
-        Language::Shell | Language::Fish => (console(&passage.text), 0),
-        Language::Make => (recipes(&passage.text), 0),
-        Language::Batch => (batch(&passage.text), 0),
+    let source = match passage.language {
+        Language::Shell => console(&passage.text),
+        Language::Fish => fish(&passage.text),
+        Language::Make => recipes(&passage.text),
+        Language::Batch => batch(&passage.text),
         Language::AppleScript => {
             apple_script(passage, skill, memory, findings);
             return Vec::new();
         }
-        Language::Plain if passage.context == Context::Fence => (console(&passage.text), 0),
+        Language::Plain if passage.context == Context::Fence => console(&passage.text),
         _ => return Vec::new(),
     };
     let parsed = shell::parse(&source);
@@ -81,7 +82,13 @@ pub(crate) fn look(
         memory,
         findings,
         source: &source,
-        offset,
+        offset: 0,
+        place: if matches!(passage.language, Language::Shell | Language::Plain) {
+            At::Offset
+        } else {
+            At::Line(lines(&source), lines(&passage.text))
+        },
+        text: OnceCell::new(),
         embedded: Vec::new(),
         depth: 0,
         looping: 0,
@@ -92,76 +99,21 @@ pub(crate) fn look(
     walk.embedded
 }
 
-/// Lines of a console transcript lose their prompt; the length of the text stays the same.
-fn console(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let body = line.trim_start();
-        let indent = line.len() - body.len();
-        let line = &without_placeholders(line);
-        let body = line.trim_start();
-        let prompt = ["$ ", "> ", "% ", "# $ ", "PS> ", "!"].iter().find(|prompt| {
-            body.starts_with(**prompt) && (**prompt != "!" || body.starts_with("!curl"))
-        });
-        match prompt {
-            Some(prompt) => {
-                out.push_str(&line[..indent]);
-                out.extend(std::iter::repeat_n(' ', prompt.len()));
-                out.push_str(&line[indent + prompt.len()..]);
-            }
-            None => out.push_str(line),
-        }
-    }
-    out
+/// Where each line of a text begins.
+fn lines(text: &str) -> Rc<[usize]> {
+    let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(ends).collect()
 }
 
-/// `<name>` in a document is to be filled in, not a redirection: the brackets become letters.
-fn without_placeholders(line: &str) -> std::borrow::Cow<'_, str> {
-    if !line.contains('<') || line.contains("<<") {
-        return line.into();
-    }
-    let mut out = line.to_owned();
-    let mut from = 0;
-    while let Some(open) = out[from..].find('<').map(|i| from + i) {
-        let Some(close) = out[open..].find('>').map(|i| open + i) else { break };
-        let inner = &out[open + 1..close];
-        let filled = inner.starts_with(|c: char| c.is_ascii_alphabetic())
-            && inner.len() < 60
-            && inner.chars().all(|c| {
-                c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | ':' | ',')
-            });
-        if filled {
-            let word: String = inner.chars().map(|c| if c == ' ' { '_' } else { c }).collect();
-            out.replace_range(open..=close, &format!("_{word}_"));
-        }
-        from = close + 1;
-    }
-    out.into()
-}
-
-/// The recipes of a Makefile: lines after a tab, without `@` and `-`, `$$` as `$`.
-fn recipes(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        if let Some(recipe) = line.strip_prefix('\t') {
-            out.push(' ');
-            let body = recipe.trim_start_matches(['@', '-', '+']);
-            out.extend(std::iter::repeat_n(' ', recipe.len() - body.len()));
-            out.push_str(&body.replace("$$", " $"));
-        } else if line.contains("$(shell ") {
-            out.push_str(&line.replace("$(shell ", "  $(    ").replace(":=", " ="));
-        } else {
-            // Kept as a comment, so that offsets stay.
-            out.push('#');
-            out.push_str(line.get(1..).unwrap_or("\n"));
-            if line.len() == 1 && line == "\n" {
-                out.pop();
-                out.pop();
-                out.push('\n');
-            }
-        }
-    }
-    out
+/// How a place in the text being walked becomes a place in the passage.
+#[derive(Debug, Clone)]
+enum At {
+    /// The same byte, counted from an offset.
+    Offset,
+    /// The same line: where lines begin in the text, and in the passage.
+    Line(Rc<[usize]>, Rc<[usize]>),
+    /// Always this one: a text from elsewhere, at the place that brings it in.
+    Fixed(usize),
 }
 
 struct Walk<'w, 'f, 's> {
@@ -172,6 +124,9 @@ struct Walk<'w, 'f, 's> {
     source: &'w str,
     /// What to add to a span of the text being walked to get a byte of the passage.
     offset: usize,
+    place: At,
+    /// The text being walked, for functions that are called from another.
+    text: OnceCell<Rc<str>>,
     embedded: Vec<Embedded>,
     depth: usize,
     looping: usize,
@@ -190,9 +145,41 @@ const MAX_NESTED: usize = 4;
 
 impl Walk<'_, '_, '_> {
     fn report(&mut self, at: &Range<usize>, found: Match) {
-        let start = (at.start + self.offset).min(self.passage.text.len());
-        let end = (at.end + self.offset).min(self.passage.text.len());
-        self.findings.add(self.passage, start..end, found);
+        let last = self.passage.text.len();
+        let start = self.place(at.start).min(last);
+        let length = if matches!(self.place, At::Offset) { at.len() } else { 1 };
+        let end = super::text::floor(&self.passage.text, (start + length).min(last));
+        self.findings.add(self.passage, start..end.max(start), found);
+    }
+
+    /// What it means that an interpreter gets a text. In a document, a tool's installer from the
+    /// home page that the skill declares, with its source open, is how that tool is installed.
+    fn runs(&self, taint: &Taint, interpreter: &str) -> Option<Match> {
+        let mut found = flow::to_interpreter(taint, interpreter, self.passage.context)?;
+        let from = taint.remote.as_deref().unwrap_or_default();
+        let host = super::destination::host(from).unwrap_or_default();
+        let document = matches!(self.passage.context, Context::Fence | Context::InlineCode);
+        if document && taint.decoded.is_none() && self.skill.installs_from(from, &host) {
+            found.severity = Severity::Info;
+        }
+        Some(found)
+    }
+
+    /// The byte of the passage behind a byte of the text being walked.
+    fn place(&self, at: usize) -> usize {
+        match &self.place {
+            At::Offset => at + self.offset,
+            At::Fixed(start) => *start,
+            At::Line(from, to) => {
+                let line = from.partition_point(|start| *start <= at).saturating_sub(1);
+                to.get(line).or(to.last()).copied().unwrap_or(0)
+            }
+        }
+    }
+
+    /// The text being walked, to be kept with the functions in it.
+    fn text(&self) -> Rc<str> {
+        self.text.get_or_init(|| Rc::from(self.source)).clone()
     }
 
     fn report_some(&mut self, at: &Range<usize>, found: Option<Match>) {
@@ -324,9 +311,8 @@ impl Walk<'_, '_, '_> {
                 let name = name.static_prefix();
                 if let Some(body) = body {
                     self.command(body, &Taint::default(), "");
-                    self.memory
-                        .functions
-                        .insert(name, (Rc::new((**body).clone()), text_id(self.source)));
+                    let text = self.text();
+                    self.memory.functions.insert(name, (Rc::new((**body).clone()), text));
                 }
                 Taint::default()
             }
@@ -446,6 +432,12 @@ impl Walk<'_, '_, '_> {
         if let Some(known) = self.memory.files.get(&key(path)) {
             taint.add(known);
         }
+        if let Some(folder) = &self.memory.folder
+            && !path.is_empty()
+            && !path.starts_with(['/', '~', '$', '-'])
+        {
+            taint.add(&Taint::of_file(&format!("{folder}/{}", path.trim_start_matches("./"))));
+        }
         taint
     }
 
@@ -455,22 +447,41 @@ impl Walk<'_, '_, '_> {
             && self.embedded.len() < MAX_EMBEDDED
             && !text.trim().is_empty()
         {
-            self.embedded.push(Embedded { language, text: text.to_owned(), at: at + self.offset });
+            let at = self.place(at);
+            self.embedded.push(Embedded { language, text: text.to_owned(), at });
         } else if language == Language::Shell && self.depth < MAX_NESTED {
             self.nested(text, at, &Taint::default());
         }
     }
 
     /// Walks the body of a function with the arguments of a call; gives what it writes.
-    fn called(&mut self, name: &str, arguments: &[Value], input: &Taint) -> Option<Taint> {
+    fn called(
+        &mut self,
+        name: &str,
+        arguments: &[Value],
+        input: &Taint,
+        at: usize,
+    ) -> Option<Taint> {
         if self.depth >= MAX_NESTED || self.memory.called >= MAX_CALLED {
             return None;
         }
         let (body, source) = self.memory.functions.get(name).cloned()?;
-        // A function of another block: places are of that block, so the call itself is named.
-        if source != text_id(self.source) {
-            return None;
-        }
+        let own = self.text.get().is_some_and(|text| Rc::ptr_eq(text, &source));
+        Some(self.with_arguments(arguments, |walk| {
+            if own {
+                walk.depth += 1;
+                let output = walk.command(&body, input, "").0;
+                walk.depth -= 1;
+                output
+            } else {
+                // Written in another block or file: the call itself is named.
+                walk.elsewhere(&source, at, |inner| inner.command(&body, input, "").0)
+            }
+        }))
+    }
+
+    /// Does something with the arguments of a call as `$1` and so on.
+    fn with_arguments<T>(&mut self, arguments: &[Value], act: impl FnOnce(&mut Self) -> T) -> T {
         let before: Vec<(String, Option<Value>)> = (1..=9)
             .map(|i| i.to_string())
             .chain(["@".to_owned(), "*".to_owned()])
@@ -491,16 +502,42 @@ impl Walk<'_, '_, '_> {
         }
         self.memory.variables.insert("@".to_owned(), all.clone());
         self.memory.variables.insert("*".to_owned(), all);
-        self.depth += 1;
-        let (output, _) = self.command(&body, input, "");
-        self.depth -= 1;
+        let output = act(self);
         for (name, value) in before {
             match value {
                 Some(value) => self.memory.variables.insert(name, value),
                 None => self.memory.variables.remove(&name),
             };
         }
-        Some(output)
+        output
+    }
+
+    /// Walks something written in another text; what is found there is reported at one place here.
+    fn elsewhere<T>(
+        &mut self,
+        source: &Rc<str>,
+        at: usize,
+        act: impl FnOnce(&mut Walk<'_, '_, '_>) -> T,
+    ) -> T {
+        let place = self.place(at);
+        let mut inner = Walk {
+            passage: self.passage,
+            skill: self.skill,
+            memory: &mut *self.memory,
+            findings: &mut *self.findings,
+            source,
+            offset: 0,
+            place: At::Fixed(place),
+            text: OnceCell::from(Rc::clone(source)),
+            embedded: Vec::new(),
+            depth: self.depth + 1,
+            looping: self.looping,
+            shell_on_pipe: OnceCell::new(),
+        };
+        let output = act(&mut inner);
+        let embedded = std::mem::take(&mut inner.embedded);
+        self.embedded.extend(embedded);
+        output
     }
 
     /// Walks a script that stands inside a string.
@@ -509,23 +546,7 @@ impl Walk<'_, '_, '_> {
             return Taint::default();
         }
         let parsed = shell::parse(text);
-        // Spans inside are of another text: everything is reported where the string begins.
-        let mut inner = Walk {
-            passage: self.passage,
-            skill: self.skill,
-            memory: &mut *self.memory,
-            findings: &mut *self.findings,
-            source: text,
-            offset: at + self.offset,
-            embedded: Vec::new(),
-            depth: self.depth + 1,
-            looping: self.looping,
-            shell_on_pipe: OnceCell::new(),
-        };
-        let output = inner.script(&parsed.script, input);
-        let embedded = std::mem::take(&mut inner.embedded);
-        self.embedded.extend(embedded);
-        output
+        self.elsewhere(&Rc::from(text), at, |inner| inner.script(&parsed.script, input))
     }
 
     /// What only shows in the text itself.
@@ -608,67 +629,6 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-/// A batch file as shell text: `%NAME%` as `${NAME}`, `set A=b` as an assignment, `\` as `/`.
-fn batch(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let body = line.trim_start_matches(['@', ' ', '\t']);
-        let lower = body.to_ascii_lowercase();
-        if lower.starts_with("rem ") || body.starts_with("::") || body.starts_with(':') {
-            out.push_str("#\n");
-            continue;
-        }
-        let mut line = body.replace('\\', "/").replace('^', "");
-        // %0|%0
-        if lower.starts_with("%0") && lower.contains("|%0") {
-            "b(){ b|b& };b\n".clone_into(&mut line);
-        }
-        let mut parts = line.split('%');
-        let mut joined = parts.next().unwrap_or_default().to_owned();
-        let rest: Vec<&str> = parts.collect();
-        let mut i = 0;
-        while i < rest.len() {
-            let name = rest[i];
-            let simple = !name.is_empty()
-                && name.len() < 40
-                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-                && i + 1 < rest.len();
-            if simple {
-                joined.push_str("${");
-                joined.push_str(name);
-                joined.push('}');
-                joined.push_str(rest[i + 1]);
-                i += 2;
-            } else {
-                joined.push_str(name);
-                i += 1;
-            }
-        }
-        let mut commands = Vec::new();
-        for command in joined.split('&') {
-            let trimmed = command.trim();
-            let assigned = trimmed
-                .get(..4)
-                .filter(|w| w.eq_ignore_ascii_case("set "))
-                .and_then(|_| trimmed[4..].trim_matches('"').split_once('='));
-            match assigned {
-                Some((name, value))
-                    if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-                        && !name.is_empty() =>
-                {
-                    commands.push(format!("{name}='{}'", value.replace('\'', "")));
-                }
-                _ => commands.push(command.trim_end().to_owned()),
-            }
-        }
-        out.push_str(
-            &commands.join(if joined.contains("&&") { "&" } else { ";" }).replace("&;", "&&"),
-        );
-        out.push('\n');
-    }
-    out
-}
-
 /// `AppleScript`: the shell scripts in it, and windows that ask for a password.
 fn apple_script(
     passage: &Passage<'_>,
@@ -686,6 +646,8 @@ fn apple_script(
             findings,
             source: line,
             offset: at,
+            place: At::Offset,
+            text: OnceCell::new(),
             embedded: Vec::new(),
             depth: 0,
             looping: 0,

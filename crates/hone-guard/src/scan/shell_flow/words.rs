@@ -86,6 +86,12 @@ impl Walk<'_, '_, '_> {
                     if let Some(text) = self.said(script) {
                         value.text.push_str(&text);
                     }
+                    // $(getent passwd "$USER" | cut -d: -f6)
+                    let written = self.source.get(part.span.clone()).unwrap_or_default();
+                    if written.contains("getent passwd") || written.contains("echo ~") {
+                        value.text.truncate(before);
+                        value.text.push('~');
+                    }
                     if value.text.len() == before {
                         value.text.push_str("$()");
                     }
@@ -145,6 +151,19 @@ impl Walk<'_, '_, '_> {
             return None;
         };
         let name = simple.name()?;
+        // $(git rev-parse --git-dir)/hooks
+        if name == "git" {
+            let words: Vec<String> =
+                simple.words.iter().skip(1).map(|w| self.word(w).text).collect();
+            return match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+                ["rev-parse", "--git-dir" | "--git-common-dir" | "--absolute-git-dir"] => {
+                    Some(".git".to_owned())
+                }
+                ["rev-parse", "--show-toplevel"] => Some(".".to_owned()),
+                ["rev-parse", "--git-path", path] => Some(format!(".git/{path}")),
+                _ => None,
+            };
+        }
         if name != "echo" && name != "printf" {
             return None;
         }

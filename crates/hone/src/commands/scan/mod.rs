@@ -11,6 +11,8 @@ mod table;
 mod targets;
 mod work;
 
+pub(crate) use table::finding as finding_text;
+
 #[cfg(test)]
 mod tests;
 

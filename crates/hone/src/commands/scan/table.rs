@@ -67,7 +67,8 @@ fn text_of(text: &mut String, skill: &Scanned, verbose: bool, style: Style) -> b
     text.len() > before
 }
 
-fn finding(text: &mut String, found: &Finding, style: Style) {
+/// One finding: what, where, the evidence and what to do.
+pub(crate) fn finding(text: &mut String, found: &Finding, style: Style) {
     let (word, colour) = match found.severity {
         Severity::Critical => ("critical", AnsiColor::Red),
         Severity::Warn => ("warn", AnsiColor::Yellow),

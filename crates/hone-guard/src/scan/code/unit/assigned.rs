@@ -15,11 +15,30 @@ use std::ops::Range;
 impl Unit<'_> {
     pub(super) fn statement(&mut self, at: usize, world: &mut World, out: &mut Out<'_, '_, '_>) {
         let range = self.statements[at].tokens.clone();
-        let function = self.statements[at].function;
+        self.follow(range, self.statements[at].function, world, out);
+    }
+
+    /// Follows one statement, or the rest of one.
+    fn follow(
+        &mut self,
+        range: Range<usize>,
+        function: Option<usize>,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) {
         let first = self.name_at(range.start).map(str::to_owned);
         // for x in …, foreach (… as …), with … as x
         if matches!(first.as_deref(), Some("for" | "foreach" | "with" | "async")) {
-            self.binding(&range, world, out);
+            // for (const x of list) yield f(x): what follows the head is a statement.
+            let head = (range.start + 1..range.end.min(range.start + 3))
+                .find(|i| self.is_op(*i, '('))
+                .map(|open| self.close[open] + 1)
+                .filter(|end| *end < range.end && self.passage.language != Language::Python);
+            let body = head.unwrap_or(range.end)..range.end;
+            self.binding(&(range.start..body.start), world, out);
+            if !body.is_empty() {
+                self.follow(body, function, world, out);
+            }
             return;
         }
         if let Some(equals) = self.assignment(&range) {
@@ -104,30 +123,17 @@ impl Unit<'_> {
             let value = self.value(range.start..pipe, world, &mut None, 1);
             self.assign("_", &value, world);
         }
-        let returns = matches!(first.as_deref(), Some("return" | "yield"));
-        let value = self.value(
-            if returns { range.start + 1..range.end } else { range.clone() },
-            world,
-            out,
-            0,
-        );
-        let implicit =
-            matches!(self.passage.language, Language::Ruby | Language::Perl | Language::PowerShell)
-                || range.clone().any(|i| self.is_op(i, '=') && self.is_op(i + 1, '>'));
-        if let Some(function) = function.filter(|_| returns || implicit) {
-            let name = self.functions[function].name.clone();
-            if !value.taint.is_clean() && world.returns.entry(name).or_default().add(&value.taint) {
-                world.moved = true;
-            }
+        let returns = range.clone().find(|i| matches!(self.name_at(*i), Some("return" | "yield")));
+        if let Some(at) = returns.filter(|at| *at > range.start) {
+            self.value(range.start..at, world, out, 0);
         }
-        // export const f = (x) => expression
-        if let Some(arrow) = range.clone().find(|i| self.is_op(*i, '=') && self.is_op(*i + 1, '>'))
-            && let Some(name) = first
-        {
-            let value = self.value(arrow + 2..range.end, world, &mut None, 0);
-            if !value.taint.is_clean() && world.returns.entry(name).or_default().add(&value.taint) {
-                world.moved = true;
-            }
+        let value = self.value(returns.map_or(range.start, |at| at + 1)..range.end, world, out, 0);
+        let implicit = matches!(
+            self.passage.language,
+            Language::Ruby | Language::Perl | Language::PowerShell | Language::Braces
+        ) || range.clone().any(|i| self.is_op(i, '=') && self.is_op(i + 1, '>'));
+        if let Some(function) = function.filter(|_| returns.is_some() || implicit) {
+            self.returns(function, &value, world);
         }
     }
 

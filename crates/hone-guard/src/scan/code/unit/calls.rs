@@ -5,9 +5,9 @@
 use super::expression::Value;
 use super::names::js_module;
 use super::{INTERPRETER, MAX_DEPTH, Out, Unit};
-use crate::scan::code::World;
 use crate::scan::code::lexer::Token;
 use crate::scan::code::tables::Meaning;
+use crate::scan::code::{MAX_TEXTS, World};
 use crate::scan::destination::{Class, classify};
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
@@ -15,6 +15,9 @@ use crate::scan::flow::Taint;
 use crate::scan::rules;
 use crate::scan::subject::is_environment_name;
 use std::ops::Range;
+
+/// Longest text of an argument that is passed on.
+const MAX_GIVEN: usize = 400;
 
 /// A call as it is written.
 #[derive(Clone, Copy)]
@@ -64,7 +67,7 @@ impl Unit<'_> {
             _ => receiver.taint.clone(),
         };
         for range in ranges {
-            self.callback(range, &passed, world);
+            self.callback(range, &passed, &receiver.texts, world);
         }
         self.functions_given(ranges, &arguments, &passed, world);
         let mut all = Value::default();
@@ -175,14 +178,37 @@ impl Unit<'_> {
         {
             // One of the skill's own functions: parameters by position, results by what it returns.
             let calls = world.calls.entry(last.to_owned()).or_default();
-            for (position, argument) in arguments.iter().enumerate().take(16) {
-                if calls.len() <= position {
+            let parameters = world.parameters.get(last).cloned().unwrap_or_default();
+            let position_of = |position: usize, unit: &Self| {
+                // send(data=x), Send-It -Data $x: by its name.
+                call.ranges
+                    .get(position)
+                    .filter(|range| range.len() > 1)
+                    .and_then(|range| unit.name_at(range.start))
+                    .and_then(|name| parameters.iter().position(|p| p.eq_ignore_ascii_case(name)))
+                    .filter(|_| call.ranges.len() == arguments.len())
+                    .unwrap_or(position)
+            };
+            let given = world.given.entry(last.to_owned()).or_default();
+            for (at, argument) in arguments.iter().enumerate().take(16) {
+                let position = position_of(at, self).min(16);
+                while calls.len() <= position {
                     calls.push(Taint::default());
                 }
                 if calls[position].add(&argument.taint) {
                     world.moved = true;
                 }
+                while given.len() <= position {
+                    given.push(Vec::new());
+                }
+                for text in argument.texts.iter().filter(|text| text.len() < MAX_GIVEN) {
+                    if given[position].len() < MAX_TEXTS && !given[position].contains(text) {
+                        given[position].push(text.clone());
+                        world.moved = true;
+                    }
+                }
             }
+            self.worded(&arguments, at, out);
             for (position, argument) in arguments.iter().enumerate().take(8) {
                 let parameter = self
                     .by_name
@@ -200,6 +226,9 @@ impl Unit<'_> {
             }
             result.taint.add(&world.returns[last]);
             result.taint.add(&receiver.taint);
+            if let Some(texts) = world.returned.get(last) {
+                result.texts.extend(texts.iter().cloned());
+            }
             return result;
         }
         // What goes to an interpreter's input, or ties a connection to one.
@@ -363,6 +392,33 @@ impl Unit<'_> {
         result
     }
 
+    /// `sh("systemctl", "disable", unit)`: words of a command that a function of the skill's own
+    /// passes on.
+    fn worded(&mut self, arguments: &[Value], at: usize, out: &mut Out<'_, '_, '_>) {
+        const PROGRAMS: [&str; 14] = [
+            "systemctl",
+            "setenforce",
+            "sc",
+            "reg",
+            "git",
+            "curl",
+            "wget",
+            "sh",
+            "bash",
+            "launchctl",
+            "schtasks",
+            "crontab",
+            "netsh",
+            "security",
+        ];
+        let first = arguments.iter().position(|argument| {
+            matches!(argument.texts.as_slice(), [text] if PROGRAMS.contains(&text.as_str()))
+        });
+        if let Some(first) = first.filter(|first| first + 1 < arguments.len() && out.is_some()) {
+            self.run(&arguments[first..], at, out);
+        }
+    }
+
     /// Functions of the skill's own that are given by name: `items.forEach(send)` passes each item,
     /// `submit(send, data)` and `Thread(target=send, args=(data,))` the arguments beside it.
     fn functions_given(
@@ -401,8 +457,14 @@ impl Unit<'_> {
 
     /// Names that a function given as an argument takes: `x => …`, `(a, b) => …`, `function (x) {`,
     /// `lambda x:`, `|x|`.
-    pub(super) fn callback(&mut self, range: &Range<usize>, given: &Taint, world: &mut World) {
-        if given.is_clean() || range.is_empty() {
+    pub(super) fn callback(
+        &mut self,
+        range: &Range<usize>,
+        given: &Taint,
+        texts: &[String],
+        world: &mut World,
+    ) {
+        if given.is_clean() && texts.is_empty() || range.is_empty() {
             return;
         }
         // { data: (_s, chunk) => … }: handlers inside a table.
@@ -450,6 +512,9 @@ impl Unit<'_> {
         }
         for name in names {
             self.gain(&name, given, world);
+            if !texts.is_empty() {
+                self.may_hold(&name, &texts[..texts.len().min(MAX_TEXTS)], world);
+            }
         }
         // c => s += c: the body may be an assignment.
         if let Some(arrow) = range.clone().find(|i| self.is_op(*i, '=') && self.is_op(*i + 1, '>'))

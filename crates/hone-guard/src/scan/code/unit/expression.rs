@@ -8,6 +8,19 @@ use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
 use std::ops::Range;
 
+/// The home folder as strings of several languages put it in.
+const HOMES: [&str; 9] = [
+    "${os.homedir()}",
+    "${homedir()}",
+    "${process.env.HOME}",
+    "#{Dir.home}",
+    "#{ENV['HOME']}",
+    "{Path.home()}",
+    "{pathlib.Path.home()}",
+    "{os.path.expanduser('~')}",
+    "$env:USERPROFILE",
+];
+
 /// What an expression gives.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Value {
@@ -136,7 +149,9 @@ impl Unit<'_> {
                         value.head = piece.taint.clone();
                     }
                     value.taint.add(&piece.taint);
-                    value.alias = if first { piece.alias.clone() } else { None };
+                    // (0, eval): the last of a list is what the list gives.
+                    let last = self.is_op(at.wrapping_sub(1), ',') && self.is_op(next, ')');
+                    value.alias = if first || last { piece.alias.clone() } else { None };
                     value.names.extend(piece.names.iter().take(8).cloned());
                     for text in piece.texts {
                         match value.texts.last_mut() {
@@ -147,8 +162,38 @@ impl Unit<'_> {
                     }
                     at = next;
                 }
+                // (0, eval)(text), table["constructor"](text): what stands before is called.
+                Token::Op('(')
+                    if at > range.start
+                        && self.is_op(at - 1, ')')
+                        && value.alias.as_deref().is_some_and(|a| self.meaning(a).is_some()) =>
+                {
+                    let callee = value.alias.take().unwrap_or_default();
+                    let arguments = self.arguments(at);
+                    let result = self.call(
+                        Call {
+                            callee: &callee,
+                            shown: &callee,
+                            ranges: &arguments,
+                            receiver: &Value::default(),
+                            at,
+                        },
+                        world,
+                        out,
+                        depth + 1,
+                    );
+                    value.add(&result);
+                    at = (self.close[at] + 1).max(at + 1);
+                }
                 Token::Op(op) => {
                     match op {
+                        '[' if at > range.start
+                            && matches!(self.token(at - 1), Some(Token::Op(')' | ']' | '}')))
+                            && matches!(self.token(at + 1), Some(Token::Text(t)) if t == "constructor") =>
+                        {
+                            value.alias = Some("Function".to_owned());
+                            at = self.close[at].clamp(at, range.end);
+                        }
                         '+' => joins = true,
                         '.' if matches!(
                             self.passage.language,
@@ -201,6 +246,11 @@ impl Unit<'_> {
         if !text.contains('{') && !text.contains('$') || text.len() > MAX_TEXT {
             return text.to_owned();
         }
+        let mut text = std::borrow::Cow::Borrowed(text);
+        for home in HOMES.iter().filter(|home| text.contains(**home)).collect::<Vec<_>>() {
+            text = text.replace(*home, "~").into();
+        }
+        let text = &*text;
         let mut out = String::new();
         let mut rest = text;
         while let Some(open) = rest.find(['{', '$']) {

@@ -44,6 +44,12 @@ impl Unit<'_> {
                 named(self, "Value").or_else(|| arguments.get(1).cloned()).unwrap_or_default();
             content.add(receiver);
             (path, content)
+        } else if callee == "io.Copy" {
+            // The target comes first here.
+            (
+                arguments.first().cloned().unwrap_or_default(),
+                arguments.get(1).cloned().unwrap_or_default(),
+            )
         } else if copies {
             // Both ends of a copy: what a target was opened from gains it too.
             let origins: Vec<String> =
@@ -132,9 +138,17 @@ impl Unit<'_> {
         world: &mut World,
         out: &mut Out<'_, '_, '_>,
     ) -> Value {
-        let Call { callee, receiver, at, .. } = call;
-        let Given { arguments, address, .. } = given;
+        let Call { callee, receiver, at, shown, .. } = call;
+        let Given { arguments, all, address } = given;
+        if self.passage.language == Language::Perl && arguments.len() > 1 {
+            return self.open_handle(&arguments, world);
+        }
         let mut result = Value::default();
+        // fopen($to, 'r', false, $context): what the context carries goes out.
+        if callee == "fopen" && arguments.len() > 3 {
+            let to = address.clone().unwrap_or_default();
+            self.to_network(&all.taint, &to, &format!("`{shown}`"), at, out);
+        }
         let mode = arguments.iter().skip(1).map(Value::text).collect::<String>();
         let reads = !mode.starts_with(['w', 'a', 'x']) && !callee.contains("createWriteStream");
         if let Some(address) = address {
@@ -162,13 +176,27 @@ impl Unit<'_> {
                 self.run(
                     &[Value { texts: vec![first.text()[1..].to_owned()], ..first.clone() }],
                     at,
-                    world,
                     out,
                 );
             }
         }
         result.taint.add(&receiver.taint);
         result
+    }
+
+    /// `open(my $handle, '>', path)`: the handle stands for the path.
+    fn open_handle(&mut self, arguments: &[Value], world: &mut World) -> Value {
+        let Some(handle) = arguments[0].names.last().cloned() else { return Value::default() };
+        let mode = arguments[1].text();
+        let mut path = arguments[if arguments.len() > 2 { 2 } else { 1 }].clone();
+        for text in &mut path.texts {
+            *text = text.trim_start_matches(['<', '>', '+', ' ']).to_owned();
+        }
+        if mode.contains('>') {
+            path.taint = Taint::default();
+        }
+        self.assign(&handle, &path, world);
+        path
     }
 
     /// Serialised objects are loaded.
@@ -217,11 +245,13 @@ impl Unit<'_> {
         let result = Value::default();
         let mut paths = self.possible(&all.names);
         paths.push(all.path());
+        paths.extend(all.texts.iter().filter(|text| text.contains('/')).cloned());
         paths.extend(receiver.texts.iter().cloned());
         let path = paths.into_iter().map(|path| normalise(&path)).find(|path| {
             matches!(
                 path.trim_end_matches('/'),
                 "~/*"
+                    | "~/~"
                     | "c:/*"
                     | "~"
                     | "/*"

@@ -14,8 +14,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::World;
 use super::lexer::{Spot, Token, lex};
+use super::{MAX_TEXTS, World};
 use crate::scan::Skill;
 use crate::scan::finding::Context;
 use crate::scan::findings::{Findings, Match};
@@ -28,6 +28,8 @@ use expression::Value;
 const MAX_DEPTH: usize = 48;
 /// Longest text of a value that is kept.
 const MAX_TEXT: usize = 16 * 1024;
+/// Longest text of a function's result that is kept.
+const MAX_RETURNED: usize = 400;
 /// In front of a text that stands for a running interpreter.
 const INTERPRETER: &str = "\u{0}interpreter ";
 
@@ -46,6 +48,8 @@ pub(crate) struct Unit<'a> {
     texts: HashMap<String, Vec<String>>,
     /// Names and texts that a file variable was opened with.
     origins: HashMap<String, Vec<String>>,
+    /// Functions whose body is one expression, with that body.
+    arrows: Vec<(usize, Range<usize>)>,
     /// Shell texts that the code runs.
     pub(super) shell: Vec<Passage<'a>>,
 }
@@ -77,9 +81,11 @@ impl<'a> Unit<'a> {
             variables: HashMap::new(),
             texts: HashMap::new(),
             origins: HashMap::new(),
+            arrows: Vec::new(),
             shell: Vec::new(),
         };
         unit.split();
+        unit.find_arrows();
         for (at, function) in unit.functions.iter().enumerate() {
             unit.by_name.entry(function.name.clone()).or_insert(at);
         }
@@ -106,6 +112,10 @@ impl<'a> Unit<'a> {
     pub(super) fn declare(&mut self, world: &mut World) {
         for function in &self.functions {
             world.returns.entry(function.name.clone()).or_default();
+            world
+                .parameters
+                .entry(function.name.clone())
+                .or_insert_with(|| function.parameters.clone());
         }
     }
 
@@ -118,6 +128,17 @@ impl<'a> Unit<'a> {
                     self.gain(&parameter, taint, world);
                 }
             }
+            let given = world.given.get(&self.functions[at].name).cloned().unwrap_or_default();
+            for (position, texts) in given.iter().enumerate().filter(|(_, t)| !t.is_empty()) {
+                if let Some(parameter) = self.functions[at].parameters.get(position).cloned() {
+                    self.may_hold(&parameter, texts, world);
+                }
+            }
+        }
+        for at in 0..self.arrows.len() {
+            let (function, body) = self.arrows[at].clone();
+            let value = self.value(body, world, &mut None, 0);
+            self.returns(function, &value, world);
         }
         for at in 0..self.statements.len() {
             self.statement(at, world, &mut out);
@@ -157,6 +178,41 @@ impl<'a> Unit<'a> {
     fn gain(&mut self, name: &str, taint: &Taint, world: &mut World) {
         if !taint.is_clean() && self.variables.entry(name.to_owned()).or_default().add(taint) {
             world.moved = true;
+        }
+    }
+
+    /// Texts that a name may stand for, given from elsewhere.
+    fn may_hold(&mut self, name: &str, texts: &[String], world: &mut World) {
+        let origins = self.origins.entry(name.to_owned()).or_default();
+        for text in texts {
+            if origins.len() < MAX_TEXTS && !origins.contains(text) {
+                origins.push(text.clone());
+                world.moved = true;
+            }
+        }
+        self.texts.entry(name.to_owned()).or_insert_with(|| texts.to_vec());
+    }
+
+    /// A function of this file gives a value to whoever calls it.
+    fn returns(&mut self, function: usize, value: &Value, world: &mut World) {
+        let name = &self.functions[function].name;
+        if !value.taint.is_clean()
+            && world.returns.entry(name.clone()).or_default().add(&value.taint)
+        {
+            world.moved = true;
+        }
+        if value.texts.is_empty() {
+            return;
+        }
+        // The parts of a path are one text, a list of texts is many.
+        let path = value.texts[0] == "~" && value.texts.len() > 1;
+        let texts = if path { vec![value.path()] } else { value.texts.clone() };
+        let known = world.returned.entry(name.clone()).or_default();
+        for text in texts.into_iter().filter(|text| text.len() < MAX_RETURNED) {
+            if known.len() < MAX_TEXTS && !known.contains(&text) {
+                known.push(text);
+                world.moved = true;
+            }
         }
     }
 

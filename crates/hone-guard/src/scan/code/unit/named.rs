@@ -133,7 +133,7 @@ impl Unit<'_> {
         // Commands without parentheses: `Invoke-WebRequest -Uri …`, `system "…"`, `eval $x`.
         let bare = match self.passage.language {
             Language::PowerShell | Language::Batch => {
-                found.is_some()
+                (found.is_some() || name.contains('-') && world.returns.contains_key(name))
                     && !self.is_op(next, '(')
                     && !self.is_op(next, '.')
                     && found != Some(Meaning::Environment)
@@ -309,6 +309,14 @@ impl Unit<'_> {
                         .or_else(|| global.then(|| member.clone()));
                 } else {
                     callee.clear();
+                }
+                // config["feed"]: what a settings file of the skill says.
+                if let Some(set) = inner.texts.first().and_then(|key| world.settings.get(key)) {
+                    for text in set {
+                        value.taint.add(&Taint::of_file(&format!("~/{text}")));
+                        value.taint.add(&Taint::of_file(text));
+                    }
+                    value.texts.extend(set.iter().cloned());
                 }
                 value.taint.add(&inner.taint);
                 next = (self.close[next] + 1).min(end.max(next + 1));

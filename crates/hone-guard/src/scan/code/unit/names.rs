@@ -54,8 +54,14 @@ impl Unit<'_> {
                         Some(Token::Text(text)) => Some(text.clone()),
                         _ => None,
                     });
-                    if let Some(module) = module.filter(|module| !module.starts_with('.')) {
-                        self.bind(range.start + 1..range.end, &js_module(&module));
+                    match module {
+                        Some(module) if module.starts_with('.') => {
+                            self.rename(range.start + 1..range.end);
+                        }
+                        Some(module) => {
+                            self.bind(range.start + 1..range.end, &js_module(&module));
+                        }
+                        None => {}
                     }
                 }
                 (Language::JavaScript, Some("const" | "let" | "var")) => {
@@ -143,10 +149,30 @@ impl Unit<'_> {
         }
     }
 
+    /// `{ send as ship }` of a file of the skill's own: another name for its function.
+    fn rename(&mut self, range: Range<usize>) {
+        for at in range {
+            if self.name_at(at) == Some("as")
+                && let (Some(name), Some(alias)) =
+                    (at.checked_sub(1).and_then(|i| self.name_at(i)), self.name_at(at + 1))
+            {
+                self.aliases.insert(alias.to_owned(), name.to_owned());
+            }
+        }
+    }
+
     /// A name with its first part resolved through imports.
     pub(super) fn resolve(&self, name: &str) -> String {
         if let Some(whole) = self.aliases.get(name) {
             return whole.clone();
+        }
+        // globalThis.process.env is process.env.
+        let global = ["globalThis.", "window.", "global.", "self."]
+            .iter()
+            .find_map(|prefix| name.strip_prefix(prefix))
+            .filter(|_| self.passage.language == Language::JavaScript);
+        if let Some(member) = global {
+            return self.resolve(member);
         }
         match name.split_once('.') {
             Some((first, rest)) => match self.aliases.get(first) {
@@ -168,6 +194,7 @@ impl Unit<'_> {
             Language::Go if matches!(resolved, "load" | "exec" | "eval" | "open" | "system") => {
                 None
             }
+            Language::JavaScript if resolved == "import" => Some(Meaning::Evaluate),
             Language::JavaScript
                 if matches!(
                     resolved,

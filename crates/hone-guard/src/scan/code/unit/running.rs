@@ -72,7 +72,7 @@ impl Unit<'_> {
         {
             arguments.push(receiver.clone());
         }
-        result.taint = self.run(&arguments, at, world, out);
+        result.taint = self.run(&arguments, at, out);
         if runs_input {
             result.texts.push(format!("{INTERPRETER}{program}"));
         }
@@ -84,7 +84,6 @@ impl Unit<'_> {
         &mut self,
         arguments: &[Value],
         at: usize,
-        _world: &mut World,
         out: &mut Out<'_, '_, '_>,
     ) -> Taint {
         let mut all = Value::default();
@@ -126,7 +125,9 @@ impl Unit<'_> {
                     | "mshta"
                     | "rundll32"
             );
-        let dynamic = first.texts.is_empty() || first.dynamic_start;
+        let dynamic = first.texts.is_empty()
+            || first.dynamic_start
+            || program.starts_with(['$', '#', '{', '%']);
         // `sh -c text`, `path`, `f"{path} --quiet"`: what runs is what was fetched or decoded. As an
         // argument of a known program it is data.
         let fetched = first.head.remote.is_some() || first.head.decoded.is_some();
@@ -139,6 +140,14 @@ impl Unit<'_> {
                 at,
                 out,
             );
+        }
+        // mshta and its kin run what they fetch.
+        let fetcher = words.iter().find(|word| {
+            let name = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
+            matches!(name.trim_end_matches(".exe"), "mshta" | "regsvr32" | "msiexec")
+        });
+        if let (Some(fetcher), Some(address)) = (fetcher, all.address()) {
+            self.to_interpreter(&Taint::remote(address), fetcher, at, out);
         }
         let joined = if words.len() == 1 {
             words[0].clone()
@@ -216,10 +225,13 @@ impl Unit<'_> {
         let result = Value::default();
         let mut taint = all.taint.clone();
         taint.add(&receiver.taint);
-        if let Some(address) =
-            address.filter(|_| matches!(callee, "include" | "require_once" | "include_once"))
+        if let Some(address) = address
+            .filter(|_| matches!(callee, "include" | "require_once" | "include_once" | "import"))
         {
             taint.add(&Taint::remote(address));
+        }
+        if callee == "import" && all.texts.iter().any(|text| text.starts_with("data:")) {
+            taint.add(&Taint::decoded("a data address"));
         }
         self.to_interpreter(&taint, shown, at, out);
         result

@@ -129,6 +129,8 @@ impl Unit<'_> {
     pub(super) fn declared(&mut self, range: Range<usize>) -> Option<usize> {
         let mut name = None;
         let mut open = None;
+        // x => …: the one parameter of a function without parentheses.
+        let mut bare = None;
         for at in range.clone() {
             if let Some("def" | "function" | "func" | "sub" | "fn" | "Function" | "filter") =
                 self.name_at(at)
@@ -165,14 +167,10 @@ impl Unit<'_> {
             }
             // name = (a, b) =>, name = x =>, name: (a) =>
             if self.is_op(at, '=') && self.is_op(at + 1, '>') && at > range.start {
-                let parameters = if self.is_op(at - 1, ')') {
-                    (range.start..at)
-                        .rev()
-                        .find(|i| self.is_op(*i, '(') && self.close[*i] == at - 1)
-                } else {
-                    Some(at - 1)
-                };
-                let Some(first) = parameters else { break };
+                let Some(first) = self.arrow_parameters(at) else { break };
+                if first < range.start {
+                    break;
+                }
                 let mut before = first;
                 if before > range.start && self.name_at(before - 1) == Some("async") {
                     before -= 1;
@@ -180,8 +178,11 @@ impl Unit<'_> {
                 if before >= range.start + 2
                     && (self.is_op(before - 1, '=') || self.is_op(before - 1, ':'))
                 {
-                    name = self.name_at(before - 2).map(str::to_owned);
+                    name = self
+                        .name_at(before - 2)
+                        .map(|name| name.rsplit('.').next().unwrap_or(name).to_owned());
                     open = self.is_op(first, '(').then_some(first);
+                    bare = self.name_at(first).map(str::to_owned);
                 }
                 break;
             }
@@ -200,9 +201,100 @@ impl Unit<'_> {
             }
         }
         let name = name?;
-        let parameters = open.map(|open| self.parameters(open)).unwrap_or_default();
+        let name = name.rsplit('.').next().unwrap_or(&name).to_owned();
+        if self.passage.language == Language::PowerShell && open.is_none() {
+            open = self.parameter_block(range.end);
+        }
+        let parameters = match open {
+            Some(open) => self.parameters(open),
+            None => bare.into_iter().collect(),
+        };
         self.functions.push(Function { name, parameters });
         Some(self.functions.len() - 1)
+    }
+
+    /// `function Send { param($a, $b) …`: where the parameters of a `PowerShell` function stand.
+    fn parameter_block(&self, brace: usize) -> Option<usize> {
+        const NEAR: usize = 12;
+        (brace..brace + NEAR)
+            .find(|i| self.name_at(*i).is_some_and(|n| n.eq_ignore_ascii_case("param")))
+            .map(|i| i + 1)
+            .filter(|open| self.is_op(*open, '('))
+    }
+
+    /// Functions whose body is one expression: `name = (a, b) => …`, `name: x => …`.
+    pub(super) fn find_arrows(&mut self) {
+        // Bodies inside bodies that are looked at on their own.
+        const NESTED: usize = 3;
+        if self.passage.language != Language::JavaScript {
+            return;
+        }
+        let mut open: Vec<usize> = Vec::new();
+        for at in 1..self.tokens.len() {
+            open.retain(|end| *end > at);
+            if !(self.is_op(at, '=') && self.is_op(at + 1, '>'))
+                || self.is_op(at + 2, '{')
+                || open.len() >= NESTED
+            {
+                continue;
+            }
+            let Some((name, parameters)) = self.arrow_head(at) else { continue };
+            let body = at + 2..self.arrow_end(at + 2);
+            open.push(body.end);
+            self.functions.push(Function { name, parameters });
+            self.arrows.push((self.functions.len() - 1, body));
+        }
+    }
+
+    /// The name and the parameters of the function whose arrow stands at `at`.
+    fn arrow_head(&self, at: usize) -> Option<(String, Vec<String>)> {
+        let first = self.arrow_parameters(at)?;
+        let parameters = if self.is_op(first, '(') {
+            self.parameters(first)
+        } else {
+            vec![self.name_at(first)?.to_owned()]
+        };
+        let before = first
+            .checked_sub(1)
+            .map(|i| if self.name_at(i) == Some("async") { i.saturating_sub(1) } else { i })?;
+        if !(self.is_op(before, '=') || self.is_op(before, ':')) {
+            return None;
+        }
+        let name = before.checked_sub(1).and_then(|i| self.name_at(i))?;
+        Some((name.rsplit('.').next().unwrap_or(name).to_owned(), parameters))
+    }
+
+    /// Where the parameters before an arrow begin: `(a, b) =>`, `x =>`, `(a): Promise<T> =>`.
+    fn arrow_parameters(&self, at: usize) -> Option<usize> {
+        const FAR: usize = 64;
+        const TYPE: usize = 24;
+        let typed = (at.saturating_sub(TYPE)..at)
+            .rev()
+            .take_while(|i| !matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '='))))
+            .find(|i| self.is_op(*i, ':') && self.is_op(i.wrapping_sub(1), ')'));
+        let last = if self.is_op(at - 1, ')') { at - 1 } else { typed.map_or(at - 1, |i| i - 1) };
+        if !self.is_op(last, ')') {
+            return Some(last);
+        }
+        (last.saturating_sub(FAR)..last)
+            .rev()
+            .find(|i| self.is_op(*i, '(') && self.close[*i] == last)
+    }
+
+    /// Where an expression that starts at `at` ends: at a comma or bracket of what is around it, or
+    /// with its line.
+    fn arrow_end(&self, at: usize) -> usize {
+        let mut i = at;
+        while i < self.tokens.len() {
+            match &self.tokens[i].token {
+                Token::Op('(' | '[' | '{') => i = self.close[i].max(i),
+                Token::Op(')' | ']' | '}' | ',' | ';') => return i,
+                Token::Line if i > at && !self.continues(i) => return i,
+                _ => {}
+            }
+            i += 1;
+        }
+        self.tokens.len()
     }
 
     pub(super) fn parameters(&self, open: usize) -> Vec<String> {

@@ -110,11 +110,7 @@ impl Walk<'_, '_, '_> {
         let remote = urls.first().map(|a| a.url.to_owned()).unwrap_or_default();
         match call.name.trim_end_matches(".exe") {
             "mshta" | "regsvr32" | "rundll32" if !remote.is_empty() => {
-                let found = flow::to_interpreter(
-                    &Taint::remote(remote),
-                    &format!("`{}`", call.name),
-                    self.passage.context,
-                );
+                let found = self.runs(&Taint::remote(remote), &format!("`{}`", call.name));
                 self.report_some(at, found);
             }
             "certutil" | "bitsadmin" if !remote.is_empty() => {
@@ -122,8 +118,7 @@ impl Walk<'_, '_, '_> {
                 self.write(&path, "", &Taint::remote(remote), at);
             }
             "msiexec" if !remote.is_empty() => {
-                let found =
-                    flow::to_interpreter(&Taint::remote(remote), "`msiexec`", self.passage.context);
+                let found = self.runs(&Taint::remote(remote), "`msiexec`");
                 self.report_some(at, found);
             }
             "open" | "installer" | "hdiutil" | "msiexec" => {
@@ -134,8 +129,7 @@ impl Walk<'_, '_, '_> {
                         all.add(&t);
                         all
                     });
-                let found =
-                    flow::to_interpreter(&taint, &format!("`{}`", call.name), self.passage.context);
+                let found = self.runs(&taint, &format!("`{}`", call.name));
                 self.report_some(at, found);
             }
             _ => {}

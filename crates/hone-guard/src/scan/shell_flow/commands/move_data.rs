@@ -12,6 +12,9 @@ impl Walk<'_, '_, '_> {
     /// Copying, packing and uploading.
     pub(super) fn move_data(&mut self, call: &Call, input: &Taint, at: &Range<usize>) -> Taint {
         let mut data = call.taint();
+        if call.from_input {
+            data.add(input);
+        }
         let name = call.name.as_str();
         for argument in call.plain() {
             let path = argument.text.trim_start_matches('@').trim_start_matches("file://");

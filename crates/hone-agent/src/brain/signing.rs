@@ -1,0 +1,422 @@
+//! The lineage of a brain: what counts as its state, the key that signs, and the receipt of a task.
+//!
+//! Everything in a receipt is taken from the transcript on the disk and from the brain as it is, so that
+//! the receipt of a task whose process died after its commit can still be written by the next one.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Brain, BrainError, files, members};
+use crate::lineage::receipt::{
+    Costs, ModelMark, Receipt, SkillMark, Skills, TaskMark, TranscriptMark, UNPROVEN,
+};
+use crate::lineage::{
+    Digest, Layout, Lineage, LineageError, PublicKey, RECEIPTS_FILE, Root, SigningKey, Standing,
+    Table, merkle, proof,
+};
+use crate::memory::{Ending, TaskRow};
+use crate::model::Usage;
+use crate::step::{Effect, Step, What};
+
+/// Bytes of a transcript at most.
+pub const MAX_TRANSCRIPT_BYTES: u64 = 256 * 1024 * 1024;
+/// Names of changed members that are told.
+const MAX_TOLD: usize = 5;
+
+/// What counts as a brain's state.
+pub const LAYOUT: Layout = Layout {
+    files: &[
+        (members::MEMORY, Root::Knowledge),
+        (members::USER, Root::Knowledge),
+        (members::SETTINGS, Root::Knowledge),
+        (members::SYSTEM, Root::Knowledge),
+    ],
+    folders: &[
+        (members::PATTERNS, Root::Knowledge),
+        (members::SKILLS, Root::Knowledge),
+        (members::USERS, Root::Knowledge),
+        (members::TRANSCRIPTS, Root::Activity),
+    ],
+    database: members::DATABASE,
+    tables: &[
+        Table {
+            name: "fact",
+            columns: &["shared", "audience", "key", "value", "at", "task", "subscriber"],
+            key: &["shared", "audience", "key"],
+            root: Root::Knowledge,
+        },
+        Table {
+            name: "message",
+            columns: &["id", "task", "subscriber", "at", "role", "content"],
+            key: &["id"],
+            root: Root::Activity,
+        },
+        Table {
+            name: "quarantine",
+            columns: &[
+                "id",
+                "at",
+                "task",
+                "subscriber",
+                "shared",
+                "key",
+                "value",
+                "rule",
+                "reason",
+            ],
+            key: &["id"],
+            root: Root::Activity,
+        },
+        Table {
+            name: "task",
+            columns: &[
+                "id",
+                "task",
+                "subscriber",
+                "started",
+                "ended",
+                "ending",
+                "input",
+                "answer",
+                "model",
+                "turns",
+                "calls",
+                "tokens_in",
+                "tokens_out",
+            ],
+            key: &["id"],
+            root: Root::Activity,
+        },
+    ],
+    apart: &[
+        crate::lineage::LOCK_FILE,
+        RECEIPTS_FILE,
+        members::SEED,
+        members::JOURNAL,
+        members::LOCK,
+    ],
+};
+
+impl Brain {
+    /// The file of the key that signs.
+    pub fn key_file(&self) -> PathBuf {
+        self.hone_home.join("keys").join(format!("{}.pem", self.id))
+    }
+
+    /// The key that signs; made when there is none and nothing was signed yet.
+    pub fn signing_key(&self) -> Result<SigningKey, BrainError> {
+        let path = self.key_file();
+        let signed = self.member(RECEIPTS_FILE).metadata().map_or(0, |about| about.len());
+        if path.symlink_metadata().is_err() && signed == 0 {
+            let key = SigningKey::generate()?;
+            key.write(&path)?;
+            return Ok(key);
+        }
+        Ok(SigningKey::read(&path)?)
+    }
+
+    /// Hands the signing over to a new key; the old one stays beside it, under a number. Whoever does it
+    /// holds the brain.
+    pub fn rotate_key(&self, at: u64) -> Result<PublicKey, BrainError> {
+        let (path, next) = (self.key_file(), self.key_file().with_extension("next.pem"));
+        let mut lineage = self.lineage()?;
+        let waiting = SigningKey::read(&next).ok();
+        let new = match waiting {
+            // A hand-over whose process died before the files were moved is finished.
+            Some(new) if lineage.key() == Some(new.public()) => new,
+            waiting => {
+                let new = waiting.map_or_else(SigningKey::generate, Ok)?;
+                if next.symlink_metadata().is_err() {
+                    new.write(&next)?;
+                }
+                let old = self.signing_key()?;
+                lineage.settle(at, &old)?;
+                lineage.hand_over(at, &old, &new)?;
+                new
+            }
+        };
+        let kept =
+            (1..).map(|n| path.with_extension(format!("{n}.pem"))).find(|kept| !kept.exists());
+        let moved = kept.map_or(Ok(()), |kept| std::fs::rename(&path, kept));
+        moved
+            .and_then(|()| std::fs::rename(&next, &path))
+            .map_err(BrainError::io("move", &path))?;
+        Ok(new.public())
+    }
+
+    /// Its lineage, as it stands. Whoever asks holds the brain.
+    pub fn lineage(&self) -> Result<Lineage<'_>, BrainError> {
+        Ok(Lineage::open(&self.folder, &self.id, &LAYOUT)?)
+    }
+
+    /// Signs what happened since the last receipt: the making of the brain, a task whose process died
+    /// before its receipt was written, a change from outside. Gives what somebody should know.
+    pub(crate) fn settle_lineage(
+        &self,
+        unsigned: Option<&str>,
+        now: i64,
+    ) -> Result<Vec<String>, BrainError> {
+        let key = self.signing_key()?;
+        let mut lineage = self.lineage()?;
+        let mut notes = Vec::new();
+        if let Some(task) = unsigned {
+            let is_signed = lineage.last().and_then(|last| last.task.as_ref());
+            if is_signed.is_none_or(|last| last.id != task)
+                && let Some(mark) = self.task_mark(task)?
+            {
+                if lineage.last().is_none() {
+                    lineage.settle(time(now), &key)?;
+                }
+                lineage.task(time(now), mark, &key)?;
+                notes.push(format!("the receipt of the task {task} was written late"));
+            }
+        }
+        if let Standing::Changed(names) = lineage.settle(time(now), &key)? {
+            let more = names.len().saturating_sub(MAX_TOLD);
+            let mut told: Vec<String> =
+                names.iter().take(MAX_TOLD).map(|name| format!("`{name}`")).collect();
+            if more > 0 {
+                told.push(format!("{more} more"));
+            }
+            let told = if told.is_empty() { "the brain".to_owned() } else { told.join(", ") };
+            notes.push(format!("changed outside since the last task, and signed as that: {told}"));
+        }
+        Ok(notes)
+    }
+
+    /// Signs a task that was committed. One without a transcript is signed as a task of no steps.
+    pub(crate) fn sign_task(&self, row: &TaskRow) -> Result<Receipt, BrainError> {
+        let key = self.signing_key()?;
+        let mark = self.task_mark(&row.task)?.unwrap_or_else(|| without_steps(row));
+        let mut lineage = self.lineage()?;
+        Ok(lineage.task(time(row.ended), mark, &key)?.clone())
+    }
+
+    /// The file with all steps of a task.
+    pub fn transcript_file(&self, task: &str) -> PathBuf {
+        self.member(members::TRANSCRIPTS).join(format!("{task}.jsonl"))
+    }
+
+    /// The lines of a task's transcript; none when there is no such task.
+    pub fn transcript(&self, task: &str) -> Result<Option<Vec<Value>>, BrainError> {
+        let path = self.transcript_file(task);
+        let Some(text) = files::read(&path, MAX_TRANSCRIPT_BYTES)? else { return Ok(None) };
+        let lines: Result<Vec<Value>, _> = text.lines().map(serde_json::from_str).collect();
+        let broken =
+            |error: serde_json::Error| BrainError::Content { path, message: error.to_string() };
+        lines.map(Some).map_err(broken)
+    }
+
+    /// What a receipt says about a task, from its transcript.
+    pub fn task_mark(&self, task: &str) -> Result<Option<TaskMark>, BrainError> {
+        let Some(lines) = self.transcript(task)? else { return Ok(None) };
+        let broken = |message: &str| BrainError::Content {
+            path: self.transcript_file(task),
+            message: message.to_owned(),
+        };
+        let [head, steps @ .., foot] = &lines[..] else { return Err(broken("it is too short")) };
+        let head = Head::deserialize(head).map_err(|error| broken(&error.to_string()))?;
+        let foot = Foot::deserialize(foot).map_err(|error| broken(&error.to_string()))?;
+        let steps: Result<Vec<Step>, _> = steps.iter().map(Step::deserialize).collect();
+        let steps = steps.map_err(|error| broken(&error.to_string()))?;
+        let leaves: Vec<Digest> = lines.iter().map(proof::leaf).collect();
+        Ok(Some(TaskMark {
+            id: task.to_owned(),
+            subscriber: head.subscriber,
+            input: Digest::of(head.input.as_bytes()),
+            output: foot.end.text.as_ref().map(|text| Digest::of(text.as_bytes())),
+            outcome: foot.end.end,
+            model: model_mark(&steps),
+            skills: self.skill_marks(&steps),
+            transcript: TranscriptMark { root: merkle::root(&leaves), steps: leaves.len() as u64 },
+            costs: Costs {
+                turns: foot.cost.turns,
+                tool_calls: foot.cost.calls,
+                input_tokens: foot.cost.usage.input,
+                output_tokens: foot.cost.usage.output,
+                is_estimate: foot.cost.usage.is_estimate,
+                milliseconds: foot.cost.milliseconds,
+            },
+        }))
+    }
+
+    /// The skills of a task: those that were read, and those that are others than before.
+    fn skill_marks(&self, steps: &[Step]) -> Skills {
+        let mut read: BTreeMap<&str, Option<String>> = BTreeMap::new();
+        // A name, whether it was there before, whether it is there now, and its version.
+        let mut changed: BTreeMap<&str, (bool, bool, Option<String>)> = BTreeMap::new();
+        for effect in steps.iter().flat_map(effects) {
+            match effect {
+                Effect::SkillRead { name, version } => {
+                    read.insert(name, version.clone());
+                }
+                Effect::SkillChanged { name, action, to_version, .. } => {
+                    let entry =
+                        changed.entry(name).or_insert_with(|| (action != "create", true, None));
+                    entry.1 = action != "delete";
+                    entry.2.clone_from(to_version);
+                }
+                _ => {}
+            }
+        }
+        let mark = |name: &str, version: Option<String>| SkillMark {
+            name: name.to_owned(),
+            version,
+            digest: self.skill_digest(name),
+        };
+        let mut skills = Skills::default();
+        skills.loaded = read.into_iter().map(|(name, version)| mark(name, version)).collect();
+        for (name, (was, is, version)) in changed {
+            match (was, is) {
+                (true, true) => skills.changed.push(mark(name, version)),
+                (false, true) => skills.created.push(mark(name, version)),
+                (true, false) => skills.removed.push(name.to_owned()),
+                (false, false) => {}
+            }
+        }
+        skills
+    }
+
+    /// The digest of the text of a skill of its own.
+    fn skill_digest(&self, name: &str) -> Option<Digest> {
+        let slug = hone_skill::Slug::new(name).ok()?;
+        let folder = self.member(members::SKILLS);
+        let text = std::fs::read(folder.join(slug.as_str()).join("SKILL.md"))
+            .or_else(|_| std::fs::read(folder.join(format!("{slug}.md"))));
+        text.ok().map(|text| Digest::of(&text))
+    }
+}
+
+/// What the log says about a task, when there is no transcript.
+fn without_steps(row: &TaskRow) -> TaskMark {
+    let is_answered = row.ending == Ending::Answered;
+    TaskMark {
+        id: row.task.clone(),
+        subscriber: row.subscriber.as_text().to_owned(),
+        input: Digest::of(row.input.as_bytes()),
+        output: is_answered.then(|| Digest::of(row.answer.as_bytes())),
+        outcome: row.ending.word().to_owned(),
+        model: ModelMark {
+            backend: String::new(),
+            name: row.model.clone(),
+            reported: None,
+            proven: UNPROVEN.to_owned(),
+        },
+        skills: Skills::default(),
+        transcript: TranscriptMark { root: merkle::root(&[]), steps: 0 },
+        costs: Costs {
+            turns: row.turns,
+            tool_calls: row.calls,
+            input_tokens: row.tokens_in,
+            output_tokens: row.tokens_out,
+            is_estimate: false,
+            milliseconds: time(row.ended - row.started),
+        },
+    }
+}
+
+/// Milliseconds since 1970, which are never negative.
+fn time(now: i64) -> u64 {
+    u64::try_from(now).unwrap_or(0)
+}
+
+fn effects(step: &Step) -> &[Effect] {
+    match &step.what {
+        What::Tool(call) => &call.effects,
+        _ => &[],
+    }
+}
+
+/// The model as it was configured, and as it called itself last.
+fn model_mark(steps: &[Step]) -> ModelMark {
+    let mut mark = ModelMark {
+        backend: String::new(),
+        name: String::new(),
+        reported: None,
+        proven: UNPROVEN.to_owned(),
+    };
+    for step in steps {
+        match &step.what {
+            What::Model { backend, model, .. } => {
+                mark.backend.clone_from(backend);
+                mark.reported = Some(model.clone());
+            }
+            What::NoReply { backend, model, .. } => {
+                mark.backend.clone_from(backend);
+                mark.name.clone_from(model);
+            }
+            _ => {}
+        }
+    }
+    if mark.name.is_empty() {
+        mark.name = mark.reported.clone().unwrap_or_default();
+    }
+    mark
+}
+
+/// The first line of a transcript.
+#[derive(Deserialize)]
+struct Head {
+    subscriber: String,
+    input: String,
+}
+
+/// The last line of a transcript.
+#[derive(Deserialize)]
+struct Foot {
+    end: FootEnd,
+    cost: FootCost,
+}
+
+#[derive(Deserialize)]
+struct FootEnd {
+    end: String,
+    text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct FootCost {
+    turns: u64,
+    calls: u64,
+    usage: Usage,
+    milliseconds: u64,
+}
+
+impl From<LineageError> for BrainError {
+    fn from(error: LineageError) -> Self {
+        Self::Lineage(Box::new(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::brain::members::{Kind, MEMBERS, Part};
+
+    #[test]
+    fn every_member_has_its_place_in_the_state() {
+        let journals = ["memory.db-shm", "memory.db-wal"];
+        for member in MEMBERS.iter().filter(|member| !journals.contains(&member.name)) {
+            let root = |list: &[(&str, Root)]| {
+                list.iter().find(|(name, _)| *name == member.name).map(|(_, root)| *root)
+            };
+            let found = match member.kind {
+                Kind::File => root(LAYOUT.files),
+                Kind::Folder => root(LAYOUT.folders),
+            };
+            match member.part {
+                Part::Knowledge => assert_eq!(found, Some(Root::Knowledge), "{}", member.name),
+                Part::Activity => assert_eq!(found, Some(Root::Activity), "{}", member.name),
+                Part::Database => assert_eq!(LAYOUT.database, member.name),
+                Part::Bookkeeping => {
+                    assert!(LAYOUT.apart.contains(&member.name), "{}", member.name)
+                }
+            }
+        }
+        let listed = LAYOUT.files.len() + LAYOUT.folders.len() + LAYOUT.apart.len() + 1;
+        assert_eq!(listed + journals.len(), MEMBERS.len());
+    }
+}

@@ -1,0 +1,9 @@
+//! The backends against a server that speaks their protocols over loopback, well and badly.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod anthropic;
+mod faults;
+mod finding;
+mod openai;
+mod server;

@@ -1,0 +1,162 @@
+//! `run_command` in the real sandbox. This program is its own sandbox helper, which needs a `main` of its
+//! own: hence a test binary without the usual harness.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test, though the compiler cannot know: it has no usual harness"
+)]
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hone_agent::step::Outcome;
+use hone_agent::tools::command::RunCommand;
+use hone_agent::tools::files::Workspace;
+use hone_agent::tools::skills::Shelf;
+use hone_agent::tools::{Tool, ToolResult};
+use hone_guard::policy::Policy;
+use hone_guard::sandbox::{Helper, confine};
+use hone_library::{Author, Config, Root, Search, State, Surroundings};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+const CONFINE: &str = "confine-yourself";
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == CONFINE) {
+        return ExitCode::from(confine(&arguments[1..]));
+    }
+    if !cfg!(target_os = "linux") {
+        println!("there is a sandbox on Linux only");
+        return ExitCode::SUCCESS;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        commands_work_in_the_workspace_and_nowhere_else().await;
+        a_command_ends_at_its_time().await;
+        a_cancelled_command_is_gone().await;
+        a_skill_in_use_binds_commands_to_what_it_declares().await;
+    });
+    println!("4 tests passed");
+    ExitCode::SUCCESS
+}
+
+struct Desk {
+    folder: tempfile::TempDir,
+    shelf: Arc<Shelf>,
+    tool: RunCommand,
+}
+
+fn desk() -> Desk {
+    let folder = tempfile::tempdir().unwrap();
+    let (work, home) = (folder.path().join("work"), folder.path().join("home"));
+    std::fs::create_dir(&work).unwrap();
+    std::fs::write(folder.path().join("secret"), "secret\n").unwrap();
+    let own = Root::of_agent(&home, "a1");
+    std::fs::create_dir_all(&own.path).unwrap();
+    let around = Surroundings {
+        cwd: work.clone(),
+        user_home: folder.path().to_owned(),
+        hone_home: home.clone(),
+        platform: "linux".to_owned(),
+        moved: std::collections::BTreeMap::new(),
+    };
+    let path = own.path.clone();
+    let search = Search::only(vec![own], &around, &Config::default());
+    let author = Author { actor: "agent:a1".to_owned(), reason: String::new(), now: 0 };
+    let state = State::open(&home);
+    let shelf =
+        Arc::new(Shelf::new(state, search, path, author, Policy::default(), Arc::new(|| 0)));
+    let workspace = Arc::new(Workspace::open(&work).unwrap());
+    let program = std::env::current_exe().unwrap();
+    let helper = Helper { program, argument: CONFINE.to_owned() };
+    let tool = RunCommand::new(workspace, Some(Arc::clone(&shelf)), helper, false);
+    Desk { folder, shelf, tool }
+}
+
+async fn run(tool: &dyn Tool, arguments: &Value) -> ToolResult {
+    tool.call(arguments, &CancellationToken::new()).await
+}
+
+async fn commands_work_in_the_workspace_and_nowhere_else() {
+    let desk = desk();
+    let good = run(&desk.tool, &json!({"command": "echo hi > a.txt; cat a.txt; pwd >&2"})).await;
+    let work = desk.folder.path().canonicalize().unwrap().join("work");
+    let expected =
+        format!("[output]\nhi\n[errors]\n{}\n[it ended well, with code 0]\n", work.display());
+    assert_eq!((good.outcome, good.text), (Outcome::Ok, expected));
+    assert_eq!(std::fs::read_to_string(work.join("a.txt")).unwrap(), "hi\n");
+    let failed = run(&desk.tool, &json!({"command": "exit 3"})).await;
+    assert_eq!(
+        (failed.outcome, failed.summary.as_str()),
+        (Outcome::Failed, "it ended with code 3")
+    );
+    for command in ["cat ../secret", "echo x > ../new"] {
+        let result = run(&desk.tool, &json!({"command": command})).await;
+        assert_eq!(result.outcome, Outcome::Failed, "{command}: {}", result.text);
+        assert!(!result.text.contains("[output]"), "{}", result.text);
+    }
+    assert!(!desk.folder.path().join("new").exists());
+}
+
+async fn a_command_ends_at_its_time() {
+    let desk = desk();
+    let result = run(&desk.tool, &json!({"command": "echo begun; sleep 60", "seconds": 1})).await;
+    assert_eq!(result.outcome, Outcome::TimedOut);
+    assert_eq!(result.text, "[output]\nbegun\n[it took longer than 1 s and was ended]\n");
+}
+
+/// Waits until something is so.
+async fn until(is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(30), "it never came to be so");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+async fn a_cancelled_command_is_gone() {
+    let desk = desk();
+    let begun = desk.folder.path().join("work/begun");
+    let token = CancellationToken::new();
+    let arguments = json!({"command": "echo $$ > begun.new; mv begun.new begun; sleep 100"});
+    let start = Instant::now();
+    let (result, ()) = tokio::join!(desk.tool.call(&arguments, &token), async {
+        until(|| begun.exists()).await;
+        token.cancel();
+    });
+    assert_eq!((result.outcome, result.summary.as_str()), (Outcome::Failed, "it was cancelled"));
+    assert!(start.elapsed() < Duration::from_secs(50), "it was waited for");
+    // In a process space of its own, the number says nothing out here.
+    let number = std::fs::read_to_string(&begun).unwrap();
+    let cmdline = Path::new("/proc").join(number.trim()).join("cmdline");
+    let is_ours =
+        std::fs::read(cmdline).is_ok_and(|line| line.windows(9).any(|part| part == b"sleep 100"));
+    assert!(!is_ours, "the command still runs");
+}
+
+async fn a_skill_in_use_binds_commands_to_what_it_declares() {
+    let desk = desk();
+    let skills = desk.folder.path().join("home/agents/a1/skills");
+    for (name, declared) in [("echoes", "allowed-tools: Bash(echo:*)\n"), ("free", "")] {
+        let text = format!("---\nname: {name}\ndescription: A skill.\n{declared}---\nDo.\n");
+        std::fs::write(skills.join(format!("{name}.md")), text).unwrap();
+    }
+    let tools = desk.shelf.tools();
+    let view = tools.iter().find(|tool| tool.name() == "skill_view").unwrap();
+    let list = json!({"command": "ls"});
+    assert_eq!(run(&desk.tool, &list).await.outcome, Outcome::Ok);
+    assert_eq!(run(view.as_ref(), &json!({"name": "echoes"})).await.outcome, Outcome::Ok);
+    let refused = run(&desk.tool, &list).await;
+    assert_eq!(refused.outcome, Outcome::Refused);
+    let start = "Not run: the skill `echoes` does not declare it.\n- `ls`: ";
+    assert!(refused.text.starts_with(start), "{}", refused.text);
+    assert_eq!(run(&desk.tool, &json!({"command": "echo x"})).await.outcome, Outcome::Ok);
+    // A skill that declares nothing does not lift what another one binds.
+    assert_eq!(run(view.as_ref(), &json!({"name": "free"})).await.outcome, Outcome::Ok);
+    assert_eq!(run(&desk.tool, &list).await.outcome, Outcome::Refused);
+}

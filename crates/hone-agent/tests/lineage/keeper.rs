@@ -1,0 +1,132 @@
+use std::fs;
+use std::path::Path;
+
+use hone_agent::lineage::chain::check;
+use hone_agent::lineage::receipt::{Kind, TaskMark, TranscriptMark};
+use hone_agent::lineage::{
+    ChainError, Digest, LOCK_FILE, Lineage, LineageError, Lock, RECEIPTS_FILE, SigningKey, Standing,
+};
+
+use crate::sample::{LAYOUT, brain, database, key, state, task};
+
+const AGENT: &str = "auditor";
+
+fn open(folder: &Path) -> Lineage<'_> {
+    Lineage::open(folder, AGENT, &LAYOUT).unwrap()
+}
+
+fn mark() -> TaskMark {
+    let transcript = TranscriptMark { root: Digest::of(b"steps"), steps: 3 };
+    task(1, state("any", 1), transcript).task.unwrap()
+}
+
+/// A brain whose making is signed.
+fn made() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    brain(folder.path());
+    assert_eq!(open(folder.path()).settle(10, &key()).unwrap(), Standing::New);
+    folder
+}
+
+fn lock(folder: &Path) -> Lock {
+    serde_json::from_slice(&fs::read(folder.join(LOCK_FILE)).unwrap()).unwrap()
+}
+
+fn holds(folder: &Path, receipts: u64) {
+    let checked = check(&folder.join(RECEIPTS_FILE), key().public()).unwrap();
+    assert!(checked.holds(), "{:?}", checked.breaks);
+    assert_eq!(checked.receipts, receipts);
+}
+
+#[test]
+fn an_untouched_brain_adds_nothing() {
+    let folder = made();
+    let (receipts, before) =
+        (fs::read(folder.path().join(RECEIPTS_FILE)).unwrap(), lock(folder.path()));
+    assert_eq!(open(folder.path()).settle(20, &key()).unwrap(), Standing::Same);
+    assert_eq!(fs::read(folder.path().join(RECEIPTS_FILE)).unwrap(), receipts);
+    assert_eq!(lock(folder.path()), before);
+    assert_eq!((before.version, before.receipts, before.last_updated), (1, 1, 10));
+}
+
+#[test]
+fn a_change_from_outside_is_told_member_by_member_and_signed() {
+    let folder = made();
+    fs::write(folder.path().join("skills/new.md"), "x").unwrap();
+    fs::remove_file(folder.path().join("skills/oracle.md")).unwrap();
+    database(folder.path()).execute_batch("UPDATE facts SET value = 'spot'").unwrap();
+    let changes = ["memory.db/facts", "skills/new.md", "skills/oracle.md"].map(str::to_owned);
+    let mut lineage = open(folder.path());
+    assert_eq!(lineage.standing(), Standing::Changed(changes.to_vec()));
+    lineage.settle(20, &key()).unwrap();
+    let last = lineage.last().unwrap();
+    assert_eq!((last.kind, &last.changes[..]), (Kind::Outside, &changes[..]));
+    assert_eq!(last.after.version, 2, "knowledge moved");
+    assert_eq!(open(folder.path()).standing(), Standing::Same);
+    holds(folder.path(), 2);
+}
+
+#[test]
+fn a_task_is_signed_with_the_state_it_left() {
+    let folder = made();
+    let mut lineage = open(folder.path());
+    database(folder.path()).execute_batch("INSERT INTO messages(text) VALUES ('new')").unwrap();
+    let after = lineage.task(30, mark(), &key()).unwrap().after;
+    assert_eq!(after.version, 1, "a task that learned nothing");
+    fs::write(folder.path().join("MEMORY.md"), "- learned\n").unwrap();
+    assert_eq!(lineage.task(40, mark(), &key()).unwrap().after.version, 2);
+    assert_eq!(lock(folder.path()).version, 2);
+    assert_eq!(open(folder.path()).standing(), Standing::Same);
+    holds(folder.path(), 3);
+}
+
+#[test]
+fn a_lock_file_that_lies_is_written_anew() {
+    let folder = made();
+    let good = lock(folder.path());
+    for wrong in ["", "{}", "not JSON"] {
+        fs::write(folder.path().join(LOCK_FILE), wrong).unwrap();
+        assert_eq!(open(folder.path()).settle(20, &key()).unwrap(), Standing::Same);
+        assert_eq!(lock(folder.path()), Lock { last_updated: 20, ..good.clone() });
+    }
+    // One whose list is of another state is not believed about what changed.
+    let mut lying = good.clone();
+    lying.bundle_hash = Digest::of(b"other");
+    lying.members.clear();
+    fs::write(folder.path().join(LOCK_FILE), serde_json::to_vec(&lying).unwrap()).unwrap();
+    fs::write(folder.path().join("MEMORY.md"), "changed").unwrap();
+    assert_eq!(open(folder.path()).standing(), Standing::Changed(Vec::new()));
+}
+
+#[test]
+fn receipts_that_are_gone_stop_everything() {
+    let folder = made();
+    let mut lineage = open(folder.path());
+    lineage.task(30, mark(), &key()).unwrap();
+    let path = folder.path().join(RECEIPTS_FILE);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.split_inclusive('\n').next().unwrap()).unwrap();
+    let error = Lineage::open(folder.path(), AGENT, &LAYOUT).unwrap_err();
+    assert!(matches!(error, LineageError::Shortened { found: 1, known: 2, .. }), "{error}");
+}
+
+#[test]
+fn another_agents_receipts_and_another_key_are_refused() {
+    let folder = made();
+    let error = Lineage::open(folder.path(), "other", &LAYOUT).unwrap_err();
+    assert!(matches!(error, LineageError::OtherAgent { .. }), "{error}");
+    fs::write(folder.path().join("MEMORY.md"), "changed").unwrap();
+    let error = open(folder.path()).settle(20, &SigningKey::from_seed(&[5; 32])).unwrap_err();
+    assert!(matches!(error, LineageError::Chain(ChainError::OtherKey { .. })), "{error}");
+    holds(folder.path(), 1);
+}
+
+#[test]
+fn a_new_key_goes_on_where_the_old_one_ended() {
+    let folder = made();
+    let new = SigningKey::from_seed(&[6; 32]);
+    let mut lineage = open(folder.path());
+    lineage.hand_over(20, &key(), &new).unwrap();
+    lineage.task(30, mark(), &new).unwrap();
+    holds(folder.path(), 3);
+}

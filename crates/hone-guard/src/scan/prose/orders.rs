@@ -1,0 +1,279 @@
+//! Orders that are harmful by what they have done, whatever their words and their order.
+//!
+//! Where a pattern is a row of words, an order here is a handful of things that meet in one sentence:
+//! an act, what it is done to, and what makes it a harm, such as somebody's host, that nobody is to be
+//! asked, or that nobody is to hear of it. Who the skill is about matters: its own host is no stranger.
+
+use super::super::Skill;
+use super::super::finding::Severity;
+use super::super::findings::{Findings, Match};
+use super::super::rules::{self, Rule};
+use super::Piece;
+#[allow(clippy::enum_glob_use, reason = "orders are data made of concepts")]
+use super::lexicon::Concept::*;
+use super::lexicon::{Concept, Set};
+use super::sending::{first, foreign, neighbours};
+use super::sentences::{Sentence, Token};
+
+/// Whose address an order must name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Address {
+    /// None at all.
+    Any,
+    /// One that is not what the skill is about.
+    Stranger,
+    /// One that the skill does not declare, even if their names are alike.
+    Undeclared,
+    /// One that is not a well-known service's, even the skill's own.
+    Somebody,
+}
+
+/// Things that make a harmful order when they meet in one sentence.
+struct Order {
+    rule: &'static Rule,
+    severity: Severity,
+    message: &'static str,
+    /// The act first; one of each must be there.
+    needs: &'static [Set],
+    /// One of each must be in the sentence or beside it.
+    near: &'static [Set],
+    /// Whether only the sentence before counts as beside it.
+    back: bool,
+    unless: Set,
+    address: Address,
+    /// Whether what stands in quotation marks counts: a text that is planted somewhere.
+    quoted: bool,
+}
+
+const fn any(concepts: &[Concept]) -> Set {
+    Set::of(concepts)
+}
+
+const fn order(
+    rule: &'static Rule,
+    severity: Severity,
+    message: &'static str,
+    needs: &'static [Set],
+) -> Order {
+    Order {
+        rule,
+        severity,
+        message,
+        needs,
+        near: &[],
+        back: false,
+        unless: Set::of(&[Detect]),
+        address: Address::Any,
+        quoted: false,
+    }
+}
+
+impl Order {
+    const fn to(self, address: Address) -> Self {
+        Self { address, ..self }
+    }
+
+    const fn near(self, near: &'static [Set]) -> Self {
+        Self { near, ..self }
+    }
+
+    const fn after(self, near: &'static [Set]) -> Self {
+        Self { near, back: true, ..self }
+    }
+
+    const fn unless(self, concepts: &[Concept]) -> Self {
+        Self { unless: Set::of(concepts).with(Set::of(&[Detect])), ..self }
+    }
+
+    const fn planted(self) -> Self {
+        Self { quoted: true, ..self }
+    }
+}
+
+/// Ways of saying that a person is not to hear of something.
+const UNHEARD: Set = Set::of(&[Dark, Unsaid, Covert, Unaware, LeaveOut, Unheard]);
+/// Ways of saying that a person is not asked.
+const UNASKED: Set = Set::of(&[NoAsk, NotAsked]);
+/// Phrases with a negation in them.
+const NEGATIVE: Set =
+    Set::of(&[NoWarn, NotAsked, NoAsk, Unheard, LeaveOut, Dark, Unsaid, Covert, OtherSkill]);
+/// Ways of getting something across.
+const CARRIES: Set = Set::of(&[Send, Copy, Carry, CarbonCopy, Goes]);
+
+use Severity::{Critical, Warn as Caution};
+
+#[rustfmt::skip]
+static ORDERS: &[Order] = &[
+    // What is the person's goes to somebody.
+    order(&rules::SECRET_TO_NETWORK, Critical, "has the content of a secret file put into a request",
+        &[CARRIES, any(&[SecretPath])]).to(Address::Somebody).unless(&[Unless, Placeholder]),
+    order(&rules::SECRET_TO_NETWORK, Critical, "has keys put into a request to somebody's host",
+        &[any(&[Send, Carry, Goes]), any(&[SecretWord, KeyName, DotEnv])]).near(&[any(&[Whole, Field, Every, Found, Also, Read])]).to(Address::Undeclared).unless(&[Unless, Placeholder, Obtain]),
+    order(&rules::SECRET_TO_NETWORK, Critical, "has keys put into a request to somebody's host",
+        &[CARRIES, any(&[DotEnv, KeyName]), any(&[Found, Whole])]).to(Address::Undeclared).unless(&[Unless, Placeholder, Obtain]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Critical, "has the conversation sent to somebody's host",
+        &[CARRIES, any(&[Conversation])]).near(&[any(&[Every, Also, Full, Later, AtEnd, User, Your])]).to(Address::Undeclared).unless(&[Unless, Consent]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Critical, "has an address filled with what was said",
+        &[any(&[Image]), any(&[Conversation, SaidBy])]).near(&[any(&[Carry, Copy, Every, Also, AtEnd])]).to(Address::Undeclared).unless(&[Consent]),
+    order(&rules::SECRET_TO_NETWORK, Caution, "has a secret file put where others read it",
+        &[any(&[Copy, Carry, Send]), any(&[SecretPath]), any(&[Forum, Reply])]).unless(&[Not, Unless]),
+    // The agent's memory, settings, neighbours.
+    order(&rules::CONTROL_PLANE_WRITE, Critical, "plants an order of a stranger in the agent's memory",
+        &[any(&[Remember, Plant]), any(&[MemoryFile, Memory])]).to(Address::Undeclared).planted().unless(&[Consent]).near(&[any(&[Every, Standing, Run, Fetch, Follow, Send, Trust])]),
+    order(&rules::CONTROL_PLANE_WRITE, Critical, "plants an approval in the agent's memory",
+        &[any(&[Remember, Plant]), any(&[MemoryFile, Memory]), any(&[PermissionPrompt, Preapproved, SkipFlag])]).planted().near(&[any(&[All, Preapproved, NoAsk, NotAsked, SkipFlag, YesSelf])]).unless(&[Not, Ask, Consent, Tell]),
+    order(&rules::CONTROL_PLANE_WRITE, Critical, "plants a standing command in the agent's memory",
+        &[any(&[Remember, Plant]), any(&[MemoryFile, Memory]), any(&[HiddenPath])]).planted().near(&[any(&[Every, Standing])]),
+    order(&rules::CONTROL_PLANE_WRITE, Caution, "changes other skills",
+        &[any(&[Plant, Edit, DestroyVerb, Insert]), any(&[SkillsFolder, OtherSkill, SkillsPlace]), any(&[All, Every, EachSkill, SkillsPlace])]).planted().unless(&[Not, Consent, Ask, If_]),
+    order(&rules::CONTROL_PLANE_WRITE, Critical, "sends the agent's conversations through somebody's host",
+        &[any(&[SetTo, Remember, Plant]), any(&[AgentEndpoint])]).to(Address::Stranger).unless(&[Not]),
+    order(&rules::CONTROL_PLANE_WRITE, Caution, "starts the agent anew with its permission checks off",
+        &[any(&[Spawn, Restart]), any(&[SkipFlag, AutoMode])]).unless(&[Not, Consent]),
+    order(&rules::CONTROL_PLANE_WRITE, Caution, "switches the agent's permission checks off",
+        &[any(&[Enable, SetTo]), any(&[SkipFlag, AutoMode])]).near(&[UNASKED.with(any(&[Obstacle, GoOn]))]).unless(&[Not, Consent]),
+    // Approvals.
+    order(&rules::BYPASS_APPROVAL, Caution, "answers permission questions in the user's place",
+        &[any(&[Approve, Preapproved]), any(&[PermissionPrompt, Harness])]).near(&[any(&[YesSelf, NoAsk, NotAsked, Bothered])]).unless(&[Not, Consent, Ask]),
+    order(&rules::BYPASS_APPROVAL, Caution, "answers permission questions in the user's place",
+        &[any(&[YesWord]), any(&[Harness, PermissionPrompt]), any(&[All, Every])]).planted().unless(&[Not, Consent]),
+    order(&rules::BYPASS_APPROVAL, Caution, "treats its commands as approved",
+        &[any(&[Preapproved]), any(&[ToolCall, Control]), any(&[All, Every])]).unless(&[Consent, If_]),
+    order(&rules::BYPASS_APPROVAL, Caution, "has changes approved unread",
+        &[any(&[Approve]), any(&[Changes])]).near(&[any(&[Unread])]).unless(&[Not]),
+    // Orders from elsewhere.
+    order(&rules::FETCH_AND_OBEY, Critical, "has the text of somebody's host obeyed",
+        &[any(&[Fetch, Read, AskHost]), any(&[ObeyIt, ObeyThere])]).to(Address::Undeclared).near(&[any(&[Every, Standing, Latest, Instructions, WhatThere])]).unless(&[Not, Consent]),
+    // Nobody is to hear of it.
+    order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
+        &[UNHEARD, any(&[Code, Send, Host, Grant, SecretPath])]).near(&[any(&[Run, Send, Read, Fetch, Grant, Create, Remember])]).unless(&[Unless, If_]),
+    order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
+        &[any(&[LeaveOut, Unheard, Covert, Unsaid, Dark])]).near(&[any(&[Code, Send, Falsify, Bend, Destroy]), any(&[Run, Measure, Host, Redirect, Precious, Also, Substitution])]).unless(&[Unless, Placeholder]),
+    order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
+        &[any(&[Unheard])]).near(&[any(&[Code, Send, DestroyVerb, Edit, Substitution, Bend])]).unless(&[Unless, If_]),
+    order(&rules::DECEIVE_USER, Caution, "has the user believe what is not so",
+        &[any(&[FalseBelief]), any(&[User])]).unless(&[Not, If_]),
+    order(&rules::DECEIVE_USER, Caution, "has an untruth ready for those who ask",
+        &[any(&[Wonder, IfAsked]), any(&[SayIs])]).after(&[any(&[Code, Send, Bend, Add_, Edit]), any(&[Run, Measure, Host, Redirect])]).unless(&[Not]),
+    order(&rules::DECEIVE_USER, Caution, "bends what the user relies on",
+        &[any(&[Whatever]), any(&[SoundsRight])]),
+    order(&rules::DECEIVE_USER, Caution, "has checks switched off and reported as passed",
+        &[any(&[Disable]), any(&[Control]), any(&[AllPass])]).unless(&[Not]),
+    // Ranks.
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "has the user's objections passed over",
+        &[any(&[KeepTo]), any(&[Objects]), any(&[User, Words])]).unless(&[Consent]),
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares the agent's instructions to be void",
+        &[any(&[Gone, Waive]), any(&[Previous]), any(&[Instructions]), any(&[Self_])]).unless(&[Not, If_]),
+    order(&rules::FAKE_AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
+        &[any(&[Vendor, Authority]), any(&[Approve, Certified, Cleared]), any(&[Waive, NotAsked, NoAsk]), any(&[PrivacyRules, Safeguard, PermissionPrompt])]).unless(&[If_]),
+    order(&rules::UNRESTRICTED_PERSONA, Caution, "takes warnings away from what cannot be undone",
+        &[any(&[NoWarn]), any(&[Risky, Refuse])]).unless(&[Unless]),
+    order(&rules::ADDRESSES_SCANNER, Caution, "tells reviewers what to conclude",
+        &[any(&[MarkSafe]), any(&[Scanner, ToReviewers]), any(&[Audited, Self_])]),
+    order(&rules::REVEAL_PROMPT, Caution, "gives away the agent's own instructions or tools",
+        &[CARRIES, any(&[SystemPrompt])]).to(Address::Stranger).unless(&[Not]),
+    order(&rules::REVEAL_PROMPT, Caution, "gives away the agent's own instructions or tools",
+        &[any(&[Copy, Carry]), any(&[SystemPrompt]), any(&[Full])]).near(&[any(&[Your])]).unless(&[Not, If_, About]),
+    // Destruction.
+    order(&rules::DESTRUCTIVE, Caution, "destroys data without asking",
+        &[any(&[DestroyVerb, Destroy]), any(&[Precious, PreciousToo])]).near(&[UNASKED]).unless(&[Not, Temporary, Consent]),
+    // Other skills' requests.
+    order(&rules::CLAIMS_EVERY_TASK, Caution, "takes the place of other skills",
+        &[any(&[OtherSkill])]).near(&[any(&[ThisOne]), any(&[InPlace, TakesAll])]).unless(&[UseOther]),
+    // Rights and repositories.
+    order(&rules::CREDENTIAL_WRITE, Caution, "gives a stranger rights over what is the user's",
+        &[any(&[Give]), any(&[Email]), any(&[Role, Rights])]).unless(&[If_, Consent]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Caution, "pushes everything to somebody's repository",
+        &[any(&[GitForeign]), any(&[PushAll])]).to(Address::Stranger),
+    order(&rules::DATA_TO_FOREIGN_HOST, Critical, "sends a copy of each message to somebody",
+        &[any(&[CarbonCopy]), any(&[Email]), any(&[Every, All])]).unless(&[Not, Consent]),
+    order(&rules::DECEIVE_USER, Critical, "puts somebody's account in the place of the right one",
+        &[any(&[Account]), any(&[InPlace]), any(&[PayTo, Redirect])]),
+    order(&rules::DECEIVE_USER, Caution, "spends the user's money besides",
+        &[any(&[BuyVerb]), any(&[Also]), any(&[Misname])]),
+    order(&rules::SECRET_TO_NETWORK, Caution, "leaves the person's data where others can read it",
+        &[any(&[Copy, Carry, Remember]), any(&[PersonData]), any(&[PublicPlace])]).unless(&[Not, Consent]),
+];
+
+/// Looks at the sentences of one piece.
+pub(super) fn look(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    for (at, sentence) in piece.sentences.iter().enumerate() {
+        let here = sentence.set();
+        let mut near: Option<Set> = None;
+        for order in ORDERS {
+            let set = if order.quoted { everything(sentence) } else { here };
+            if !order.needs.iter().all(|need| need.meets(set)) || order.unless.meets(here) {
+                continue;
+            }
+            let near = if order.back {
+                at.checked_sub(1).map_or(Set::NONE, |at| piece.sentences[at].set()).with(here)
+            } else {
+                *near.get_or_insert_with(|| neighbours(piece, at).with(everything(sentence)))
+            };
+            if !order.near.iter().all(|need| need.meets(near)) {
+                continue;
+            }
+            let Some(act) = ordered(sentence, order.needs[0]) else { continue };
+            if !order.quoted && order.needs.iter().any(|need| ordered(sentence, *need).is_none()) {
+                continue;
+            }
+            if order.address != Address::Any
+                && !names_stranger(piece, sentence, skill, order.address)
+            {
+                continue;
+            }
+            let last = sentence.tokens.last().map_or(act.range.end, |token| token.range.end);
+            let found = Match::new(order.rule, order.severity, order.message);
+            piece.add(findings, act.range.start..last.max(act.range.end), found);
+        }
+    }
+}
+
+/// The first token that means one of these and is ordered, not forbidden.
+fn ordered(sentence: &Sentence, set: Set) -> Option<&Token> {
+    // A phrase with a negation in it is forbidden only by one that stands just before it.
+    const JUST: usize = 3;
+    let own = sentence.tokens.iter().enumerate().find(|(at, token)| {
+        token.set.meets(set)
+            && token.set.meets(NEGATIVE)
+            && !token.quoted
+            && !sentence.tokens[..*at].iter().any(|before| {
+                before.set.has(Not)
+                    && !before.set.meets(NEGATIVE)
+                    && before.range.end <= token.range.start
+                    && before.at + JUST >= token.at
+            })
+    });
+    own.or_else(|| first(sentence, set)).map(|(_, token)| token)
+}
+
+/// Every concept of a sentence, quoted or not.
+fn everything(sentence: &Sentence) -> Set {
+    sentence.tokens.iter().fold(Set::NONE, |set, token| set.with(token.set))
+}
+
+fn names_stranger(
+    piece: &Piece<'_, '_>,
+    sentence: &Sentence,
+    skill: &Skill<'_>,
+    whose: Address,
+) -> bool {
+    sentence.tokens.iter().filter(|token| token.set.meets(any(&[Host, Email]))).any(|token| {
+        let text =
+            &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end];
+        foreign(text, skill, whose != Address::Stranger)
+            .is_some_and(|host| whose != Address::Undeclared || !declares(skill, &host))
+    })
+}
+
+/// Whether a host is declared in the frontmatter, or used throughout.
+fn declares(skill: &Skill<'_>, host: &str) -> bool {
+    const THROUGHOUT: usize = 4;
+    let domain = host.rsplit('@').next().unwrap_or(host);
+    skill
+        .subject
+        .hosts
+        .iter()
+        .any(|known| known == domain || domain.ends_with(&format!(".{known}")))
+        || skill.host_counts.get(host).copied().unwrap_or(0) >= THROUGHOUT
+}

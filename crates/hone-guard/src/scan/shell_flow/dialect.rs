@@ -1,0 +1,249 @@
+//! Text of the several shells as text of one: prompts of transcripts, Makefiles, fish, batch files.
+//!
+//! What comes out has a line for each line that went in, so that a finding is where it was. Where a
+//! dialect says more than flows need (blocks of fish, labels of batch files), it is left out.
+
+/// Lines of a console transcript lose their prompt; the length of the text stays the same.
+pub(super) fn console(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_start();
+        let indent = line.len() - body.len();
+        let line = &without_placeholders(line);
+        let body = line.trim_start();
+        let prompt = ["$ ", "> ", "% ", "# $ ", "PS> ", "!"].iter().find(|prompt| {
+            body.starts_with(**prompt) && (**prompt != "!" || body.starts_with("!curl"))
+        });
+        let line = &closed(line);
+        match prompt {
+            Some(prompt) => {
+                out.push_str(&line[..indent]);
+                out.extend(std::iter::repeat_n(' ', prompt.len()));
+                out.push_str(&line[indent + prompt.len()..]);
+            }
+            None => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// `<name>` in a document is to be filled in, not a redirection: the brackets become letters.
+fn without_placeholders(line: &str) -> std::borrow::Cow<'_, str> {
+    if !line.contains('<') || line.contains("<<") {
+        return line.into();
+    }
+    let mut out = line.to_owned();
+    let mut from = 0;
+    while let Some(open) = out[from..].find('<').map(|i| from + i) {
+        let Some(close) = out[open..].find('>').map(|i| open + i) else { break };
+        let inner = &out[open + 1..close];
+        let filled = inner.starts_with(|c: char| c.is_ascii_alphabetic())
+            && inner.len() < 60
+            && inner.chars().all(|c| {
+                c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | ':' | ',')
+            });
+        if filled {
+            let word: String = inner.chars().map(|c| if c == ' ' { '_' } else { c }).collect();
+            out.replace_range(open..=close, &format!("_{word}_"));
+        }
+        from = close + 1;
+    }
+    out.into()
+}
+
+/// A Makefile or justfile as shell text: recipes without `@` and `-`, variables as assignments,
+/// `$(NAME)` and `{{NAME}}` as `${NAME}`, `$(shell …)` as a substitution. Line for line.
+pub(super) fn recipes(text: &str) -> String {
+    // A justfile indents by blanks; a Makefile whose recipes do so does not run.
+    let tabs = text.lines().any(|line| line.starts_with('\t'));
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let recipe = line.strip_prefix('\t').or_else(|| {
+            line.strip_prefix("  ").filter(|_| !tabs).map(|rest| rest.trim_start_matches(' '))
+        });
+        if let Some(recipe) = recipe {
+            out.push_str(&expanded(&recipe.trim_start_matches(['@', '-', '+']).replace("$$", "$")));
+        } else if let Some((name, value)) = variable(line) {
+            let value = expanded(&value.replace("$$", "$"));
+            let value = value.trim().trim_matches(['"', '\'']);
+            out.push_str(&format!("{name}=\"{}\"", value.replace('"', "\\\"")));
+            out.push('\n');
+        } else {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// `NAME = value`, `NAME := value`, `export NAME ?= value`.
+fn variable(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.trim_start_matches("export ").split_once('=')?;
+    let name = name.trim_end_matches([':', '?', '+']).trim();
+    let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    plain.then_some((name, value))
+}
+
+/// `$(shell x)` as `$(x)`, `$(NAME)` and `{{NAME}}` as `${NAME}`.
+fn expanded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("$(").into_iter().chain(rest.find("{{")).min() {
+        let just = rest[at..].starts_with("{{");
+        out.push_str(&rest[..at]);
+        let inner = &rest[at + 2..];
+        let close = if just { "}}" } else { ")" };
+        let name = inner.find(close).map(|end| inner[..end].trim());
+        match name {
+            Some(name)
+                if !name.is_empty()
+                    && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') =>
+            {
+                out.push_str("${");
+                out.push_str(name);
+                out.push('}');
+                rest = &inner[inner.find(close).unwrap_or(0) + close.len()..];
+            }
+            _ => {
+                out.push_str(if just { "{{" } else { "$(" });
+                rest = inner.strip_prefix("shell ").filter(|_| !just).unwrap_or(inner);
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Text of the fish shell as that of others, line for line: substitutions get their dollar sign,
+/// `set` assigns, `and` and `or` join; blocks are read as if they always ran.
+pub(super) fn fish(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_start();
+        let word = body.split_whitespace().next().unwrap_or_default();
+        let rest = body[word.len()..].trim();
+        match word {
+            "function" | "end" | "else" | "begin" | "case" => out.push(':'),
+            "if" | "while" | "and" | "or" | "not" => out.push_str(&substituted(rest)),
+            "for" => match rest.split_once(" in ") {
+                Some((name, list)) => {
+                    out.push_str(&format!("{}=\"{}\"", name.trim(), substituted(list)));
+                }
+                None => out.push(':'),
+            },
+            "set" => {
+                let mut words = rest.split_whitespace().filter(|word| !word.starts_with('-'));
+                let name = words.next().unwrap_or_default();
+                let value = rest.find(name).map_or("", |at| rest[at + name.len()..].trim());
+                if name.is_empty() || value.is_empty() {
+                    out.push(':');
+                } else {
+                    out.push_str(&format!("{name}={}", quoted(&substituted(value))));
+                }
+            }
+            _ => out.push_str(substituted(body).trim_end_matches('\n')),
+        }
+        if line.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// A value of several words in quotation marks, unless it has some.
+fn quoted(value: &str) -> String {
+    if value.contains('"') || value.contains('\'') {
+        value.to_owned()
+    } else {
+        format!("\"{value}\"")
+    }
+}
+
+/// `(command)` as `$(command)`, `; and` as `&&`, `; or` as `||`.
+fn substituted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut quote = None;
+    for c in text.chars() {
+        match (quote, c) {
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            (None, '(') if before != '$' => out.push('$'),
+            _ => {}
+        }
+        out.push(c);
+        before = c;
+    }
+    out.replace("; and ", " && ").replace("; or ", " || ").replace("$argv[", "$")
+}
+
+/// `f() { command }` on one line, which zsh takes without a semicolon. Same length.
+fn closed(line: &str) -> std::borrow::Cow<'_, str> {
+    let body = line.trim_end();
+    match body.strip_suffix(" }") {
+        Some(rest) if rest.contains("() {") && !rest.trim_end().ends_with([';', '}', '&']) => {
+            format!("{rest};}}{}", &line[body.len()..]).into()
+        }
+        _ => line.into(),
+    }
+}
+
+/// A batch file as shell text: `%NAME%` as `${NAME}`, `set A=b` as an assignment, `\` as `/`.
+pub(super) fn batch(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_start_matches(['@', ' ', '\t']);
+        let lower = body.to_ascii_lowercase();
+        if lower.starts_with("rem ") || body.starts_with("::") || body.starts_with(':') {
+            out.push_str("#\n");
+            continue;
+        }
+        let mut line = body.replace('\\', "/").replace('^', "");
+        // %0|%0
+        if lower.starts_with("%0") && lower.contains("|%0") {
+            "b(){ b|b& };b\n".clone_into(&mut line);
+        }
+        let mut parts = line.split('%');
+        let mut joined = parts.next().unwrap_or_default().to_owned();
+        let rest: Vec<&str> = parts.collect();
+        let mut i = 0;
+        while i < rest.len() {
+            let name = rest[i];
+            let simple = !name.is_empty()
+                && name.len() < 40
+                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                && i + 1 < rest.len();
+            if simple {
+                joined.push_str("${");
+                joined.push_str(name);
+                joined.push('}');
+                joined.push_str(rest[i + 1]);
+                i += 2;
+            } else {
+                joined.push_str(name);
+                i += 1;
+            }
+        }
+        let mut commands = Vec::new();
+        for command in joined.split('&') {
+            let trimmed = command.trim();
+            let assigned = trimmed
+                .get(..4)
+                .filter(|w| w.eq_ignore_ascii_case("set "))
+                .and_then(|_| trimmed[4..].trim_matches('"').split_once('='));
+            match assigned {
+                Some((name, value))
+                    if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                        && !name.is_empty() =>
+                {
+                    commands.push(format!("{name}='{}'", value.replace('\'', "")));
+                }
+                _ => commands.push(command.trim_end().to_owned()),
+            }
+        }
+        out.push_str(
+            &commands.join(if joined.contains("&&") { "&" } else { ";" }).replace("&;", "&&"),
+        );
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,63 @@
+//! Scripts of the skill that its other scripts source or start: their functions are known where they
+//! are called, and what they are given goes where they send it.
+
+use std::rc::Rc;
+
+use super::commands::Call;
+use super::dialect::console;
+use super::{MAX_CALLED, MAX_NESTED, Taint, Walk};
+use crate::scan::kind::{Kind, Language};
+use crate::scan::text::Text;
+use crate::shell;
+
+/// Bytes of a script that are followed from elsewhere.
+const MAX_SCRIPT: usize = 128 * 1024;
+
+impl Walk<'_, '_, '_> {
+    /// `. lib/common.sh`: what the file does, and what it declares.
+    pub(super) fn sourced(&mut self, path: &str, at: usize) {
+        if let Some(text) = self.script_of(path) {
+            let parsed = shell::parse(&text);
+            self.elsewhere(&text, at, |inner| inner.script(&parsed.script, &Taint::default()));
+        }
+    }
+
+    /// `sh send.sh "$key"`, `env | ./send.sh`: a script of the skill's own with what it is given.
+    /// Without anything that matters it is looked at by itself, as any file is.
+    pub(super) fn started(&mut self, call: &Call, path: &str, input: &Taint, at: usize) -> Taint {
+        let arguments = call.after(path);
+        let matters = |taint: &Taint| {
+            taint.environment || !taint.keys.is_empty() || !taint.secrets.is_empty()
+        };
+        if !matters(input) && !arguments.iter().any(|argument| matters(&argument.taint)) {
+            return Taint::default();
+        }
+        let Some(text) = self.script_of(path) else { return Taint::default() };
+        let parsed = shell::parse(&text);
+        self.with_arguments(&arguments, |walk| {
+            walk.elsewhere(&text, at, |inner| inner.script(&parsed.script, input))
+        })
+    }
+
+    /// The text of the shell script that a path names, within what may still be followed.
+    fn script_of(&mut self, path: &str) -> Option<Rc<str>> {
+        if self.depth >= MAX_NESTED || self.memory.called >= MAX_CALLED {
+            return None;
+        }
+        let name = path.trim_matches(['"', '\'']).rsplit(['/', '\\']).next()?;
+        if name.len() < 3 {
+            return None;
+        }
+        let is_it = |file: usize| {
+            let member = &self.skill.members[file];
+            file != self.passage.file
+                && member.kind == Kind::Text(Language::Shell)
+                && member.bytes.len() <= MAX_SCRIPT
+                && member.path.rsplit('/').next() == Some(name)
+        };
+        let file = (0..self.skill.members.len()).find(|file| is_it(*file))?;
+        let text = Text::from_bytes(&self.skill.members[file].bytes);
+        self.memory.called += text.plain.len();
+        Some(console(&text.plain).into())
+    }
+}

@@ -1,0 +1,195 @@
+//! What waits for a person's word: kept in quarantine, bound to its content. An approval counts for
+//! exactly what was shown; hash, scan and policy are checked again before anything happens.
+
+use std::path::{Path, PathBuf};
+
+use hone_guard::Verdict;
+use hone_library::Origin;
+use hone_library::provenance::Records;
+use hone_skill::Slug;
+use serde::{Deserialize, Serialize};
+
+use crate::compare::News;
+use crate::content::{LockedFile, content_hash};
+use crate::error::Error;
+use crate::hub::{Ask, Hub, Outcome};
+use crate::lock::Locked;
+use crate::merge::Edits;
+use crate::pipeline::{Candidate, How};
+use crate::quarantine::Quarantine;
+use crate::record::{Act, event};
+use crate::target::{Reach, Target};
+
+/// Hexadecimal digits of an id.
+const ID_DIGITS: usize = 8;
+
+/// Something that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// What it is called by.
+    pub id: String,
+    /// The hash of its content.
+    pub content: String,
+    /// Why a person decides.
+    pub why: String,
+    /// What it can do that the installed version cannot.
+    pub news: News,
+    /// What the lock will say.
+    pub entry: Locked,
+    lock: PathBuf,
+    base: PathBuf,
+    is_project: bool,
+    /// When it arrived, in milliseconds since 1970.
+    #[serde(skip)]
+    pub at: i64,
+}
+
+impl Pending {
+    pub(crate) fn new(
+        target: &Target,
+        entry: &Locked,
+        content: &str,
+        news: &News,
+        id: &str,
+        why: &str,
+    ) -> Self {
+        Self {
+            id: id.to_owned(),
+            content: content.to_owned(),
+            why: why.to_owned(),
+            news: news.clone(),
+            entry: entry.clone(),
+            lock: target.lock.clone(),
+            base: target.base.clone(),
+            is_project: target.reach == Reach::Project,
+            at: 0,
+        }
+    }
+
+    /// The id of a content at a place: asking twice is asking once.
+    pub(crate) fn id(folder: &Path, content: &str) -> String {
+        let mut text = folder.as_os_str().as_encoded_bytes().to_vec();
+        text.push(0);
+        text.extend(content.bytes());
+        hone_library::hash(&text)[..ID_DIGITS].to_owned()
+    }
+
+    /// The skill.
+    pub fn name(&self) -> &str {
+        &self.entry.name
+    }
+
+    /// Whose word it is.
+    pub fn origin(&self) -> Origin {
+        self.entry.origin
+    }
+
+    /// What the scan said.
+    pub fn verdict(&self) -> Verdict {
+        self.entry.verdict
+    }
+
+    /// Its files.
+    pub fn files(&self) -> &[LockedFile] {
+        &self.entry.files
+    }
+
+    /// Where it is to go.
+    pub fn target(&self) -> Target {
+        Target {
+            lock: self.lock.clone(),
+            base: self.base.clone(),
+            root: self.entry.root.clone(),
+            reach: if self.is_project { Reach::Project } else { Reach::User },
+        }
+    }
+
+    /// Its files, in quarantine.
+    pub fn folder(&self, home: &Path) -> PathBuf {
+        home.join("quarantine").join(&self.content)
+    }
+}
+
+impl Hub<'_> {
+    /// What waits, oldest first. One that cannot be read is left out.
+    pub fn pending(&self) -> Result<Vec<Pending>, Error> {
+        let approvals = self.state.approvals()?;
+        let read = approvals.into_iter().filter_map(|approval| {
+            let pending: Pending = serde_json::from_str(&approval.body).ok()?;
+            Some(Pending { at: approval.at, ..pending })
+        });
+        Ok(read.collect())
+    }
+
+    /// The one thing that an id, or the start of one, means.
+    pub fn pending_as(&self, id: &str) -> Result<Pending, Error> {
+        let mut meant: Vec<Pending> = self
+            .pending()?
+            .into_iter()
+            .filter(|one| !id.is_empty() && one.id.starts_with(id))
+            .collect();
+        match meant.len() {
+            1 => Ok(meant.remove(0)),
+            _ => Err(Error::NoApproval { id: id.to_owned() }),
+        }
+    }
+
+    /// Installs what waited, when it is still what was shown and the policy still leaves it to a person.
+    pub fn approve(&self, id: &str, ask: &mut dyn Ask) -> Result<Outcome, Error> {
+        let pending = self.pending_as(id)?;
+        let entry = &pending.entry;
+        if content_hash(&entry.files) != pending.content {
+            return Err(Error::Refused(format!(
+                "`{id}` is not bound to its content; `hone reject {id}`"
+            )));
+        }
+        let files = {
+            let quarantine = Quarantine::open(self.state)?;
+            quarantine.waiting(&pending.content, &entry.files)?
+        };
+        let candidate = Candidate {
+            slug: Slug::new(&entry.name).map_err(hone_library::Error::from)?,
+            root: entry.root.clone(),
+            source: entry.source.clone(),
+            path: entry.path.clone(),
+            commit: entry.commit.clone(),
+            digest: entry.digest.clone(),
+            files,
+        };
+        let how = How {
+            doing: "approve",
+            restores: false,
+            edits: Edits::Keep,
+            all_or_none: false,
+            dismiss: &[],
+            approved: Some(&pending),
+        };
+        let mut outcomes = self.run(&pending.target(), vec![candidate], &how, ask)?;
+        let outcome = outcomes.pop().ok_or_else(|| Error::NoApproval { id: id.to_owned() })?;
+        if outcome.fate.is_good() {
+            self.forget(&pending)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Takes what waited away.
+    pub fn reject(&self, id: &str) -> Result<Pending, Error> {
+        let pending = self.pending_as(id)?;
+        let target = pending.target();
+        let folder = target.base.join(&pending.entry.root).join(&pending.entry.name);
+        let row = event(&self.author, Act::Reject, Some(&pending.entry), &folder);
+        let decided = vec![pending.id.clone()];
+        self.state.record(&Records { decided, audit: vec![row], ..Records::default() })?;
+        self.forget(&pending)?;
+        Ok(pending)
+    }
+
+    /// Clears the quarantine of something that waits no more, unless it waits elsewhere too.
+    fn forget(&self, pending: &Pending) -> Result<(), Error> {
+        let still = self.state.approvals()?.iter().any(|one| one.content == pending.content);
+        if !still {
+            Quarantine::open(self.state)?.discard(&pending.content);
+        }
+        Ok(())
+    }
+}

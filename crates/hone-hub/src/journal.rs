@@ -1,0 +1,125 @@
+//! What is about to be done, written down before it is done. Should the process die in between, the next
+//! one finds it here, looks at the disk, and finishes the books: the lock file, the generations, the
+//! audit log. The files themselves are the library's to settle.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use hone_library::provenance::{Generation, Installed, Records};
+use hone_library::{Author, State, canonical_or_same, read_tree};
+use serde::{Deserialize, Serialize};
+
+use crate::content::hashes;
+use crate::error::Error;
+use crate::lock::{Lock, Locked};
+use crate::record::{Act, event};
+use crate::target::Target;
+
+/// One skill of an intent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Planned {
+    pub(crate) act: Act,
+    pub(crate) root: String,
+    pub(crate) name: String,
+    /// What the lock said before.
+    pub(crate) was: Option<Locked>,
+    /// What the lock shall say; none when the skill goes.
+    pub(crate) entry: Option<Locked>,
+    /// The hashes of its files when it is done; none when the skill goes.
+    pub(crate) after: Option<BTreeMap<String, String>>,
+}
+
+/// A skill's folder as the state knows it.
+pub(crate) fn key(target: &Target, root: &str, name: &str) -> Result<PathBuf, Error> {
+    Ok(canonical_or_same(&target.folder(root)?).join(name))
+}
+
+/// Writes down what is about to be done, and whose word each skill is, before anybody can see it.
+pub(crate) fn intend(
+    state: &State,
+    target: &Target,
+    author: &Author,
+    planned: &[Planned],
+) -> Result<(), Error> {
+    let mut records = Records::default();
+    for one in planned {
+        if let Some(entry) = &one.entry {
+            records.installed.push(installed(target, author, entry)?);
+        }
+    }
+    let body = serde_json::to_string(planned).unwrap_or_default();
+    records.intents.push((target.lock.clone(), body));
+    Ok(state.record(&records)?)
+}
+
+pub(crate) fn installed(
+    target: &Target,
+    author: &Author,
+    entry: &Locked,
+) -> Result<Installed, Error> {
+    Ok(Installed {
+        skill: key(target, &entry.root, &entry.name)?,
+        origin: entry.origin,
+        source: entry.source.clone(),
+        lock: target.lock.clone(),
+        at: author.now,
+    })
+}
+
+pub(crate) fn generation(
+    target: &Target,
+    author: &Author,
+    entry: &Locked,
+) -> Result<Generation, Error> {
+    Ok(Generation {
+        skill: key(target, &entry.root, &entry.name)?,
+        content: entry.content(),
+        entry: serde_json::to_string(entry).unwrap_or_default(),
+        at: author.now,
+    })
+}
+
+/// Finishes the books of a process that died. The caller holds the lock file's lock.
+pub(crate) fn settle(
+    state: &State,
+    target: &Target,
+    author: &Author,
+    lock: &mut Lock,
+) -> Result<(), Error> {
+    let bodies = state.intents(&target.lock)?;
+    if bodies.is_empty() {
+        return Ok(());
+    }
+    let mut records = Records { settled: vec![target.lock.clone()], ..Records::default() };
+    for body in bodies {
+        // One that cannot be read says nothing; what is on disk stays as it is.
+        let planned: Vec<Planned> = serde_json::from_str(&body).unwrap_or_default();
+        for one in planned {
+            let folder = key(target, &one.root, &one.name)?;
+            let now = read_tree(&folder).ok().flatten().map(|tree| hashes(&tree));
+            if now != one.after {
+                if now.is_none() && lock.get(&one.root, &one.name).is_none() {
+                    records.forgotten.push(folder);
+                }
+                continue;
+            }
+            // The log is written last, so it does not say so yet, whatever the lock says.
+            let mut row = event(author, one.act, one.entry.as_ref().or(one.was.as_ref()), &folder);
+            "finished after the process that began it had died".clone_into(&mut row.detail);
+            records.audit.push(row);
+            match one.entry {
+                Some(entry) => {
+                    records.generations.push(generation(target, author, &entry)?);
+                    if one.act != Act::Restore {
+                        lock.put(entry);
+                    }
+                }
+                None => {
+                    lock.remove(&one.root, &one.name);
+                }
+            }
+        }
+    }
+    lock.save()?;
+    Ok(state.record(&records)?)
+}

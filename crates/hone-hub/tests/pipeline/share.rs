@@ -1,0 +1,120 @@
+//! Sharing: what was made is taken back, and nothing else is touched.
+
+use std::path::Path;
+
+use hone_hub::{Edits, Means, Nobody, ShareFate, ShareScope};
+
+use crate::shop::{Machine, Shop, plain, tree};
+
+fn installed() -> (Machine, Shop) {
+    let machine = Machine::new();
+    let shop = Shop::new(vec![plain("tidy", "One.")]);
+    machine.add(&shop);
+    (machine, shop)
+}
+
+fn agents(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn a_link_is_relative_and_an_agent_that_sees_the_skill_needs_none() {
+    let (machine, shop) = installed();
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let scope = ShareScope::Project(&machine.project);
+    let share = || {
+        let to = agents(&["claude-code", "codex", "goose"]);
+        let shared = hub.share(&machine.skill("tidy"), &to, scope, Means::Link).unwrap();
+        shared.into_iter().map(|one| one.fate).collect::<Vec<_>>()
+    };
+    assert_eq!(share(), [ShareFate::Linked, ShareFate::Visible, ShareFate::Linked]);
+    let link = machine.project.join(".claude/skills/tidy");
+    assert_eq!(std::fs::read_link(&link).unwrap(), Path::new("../../.agents/skills/tidy"));
+    assert_eq!(share(), [ShareFate::Visible, ShareFate::Visible, ShareFate::Visible]);
+
+    let taken = hub.unshare(&machine.skill("tidy"), Some(&agents(&["goose"]))).unwrap();
+    assert_eq!(taken, [machine.project.join(".goose/skills/tidy")]);
+    assert!(link.exists());
+    assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), std::slice::from_ref(&link));
+    assert!(link.symlink_metadata().is_err() && machine.skill("tidy").exists());
+    assert_eq!(state.shares().unwrap(), []);
+    let log: Vec<String> = machine.log().into_iter().map(|(action, _)| action).collect();
+    assert_eq!(log, ["install", "share", "share", "unshare", "unshare"]);
+}
+
+#[test]
+fn what_is_not_ours_is_neither_overwritten_nor_taken() {
+    let (machine, shop) = installed();
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let scope = ShareScope::Project(&machine.project);
+    let theirs = machine.project.join(".claude/skills/tidy");
+    std::fs::create_dir_all(&theirs).unwrap();
+    std::fs::write(theirs.join("SKILL.md"), "theirs").unwrap();
+    let shared =
+        hub.share(&machine.skill("tidy"), &agents(&["claude-code"]), scope, Means::Link).unwrap();
+    assert!(matches!(shared[0].fate, ShareFate::Refused(_)));
+    assert_eq!(
+        hub.unshare(&machine.skill("tidy"), None).unwrap(),
+        Vec::<std::path::PathBuf>::new()
+    );
+    assert_eq!(std::fs::read_to_string(theirs.join("SKILL.md")).unwrap(), "theirs");
+
+    // A link that somebody bent is no longer ours.
+    hub.share(&machine.skill("tidy"), &agents(&["goose"]), scope, Means::Link).unwrap();
+    let link = machine.project.join(".goose/skills/tidy");
+    std::fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("/elsewhere", &link).unwrap();
+    let error = hub.unshare(&machine.skill("tidy"), None).unwrap_err().to_string();
+    assert!(error.ends_with("is not what hone put there; move it out of the way"), "{error}");
+    assert_eq!(std::fs::read_link(&link).unwrap(), Path::new("/elsewhere"));
+}
+
+#[test]
+fn an_update_reaches_copies_that_nobody_changed_and_links_by_themselves() {
+    let (machine, shop) = installed();
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let to = |agent: &str, means| {
+        let scope = ShareScope::Project(&machine.project);
+        hub.share(&machine.skill("tidy"), &agents(&[agent]), scope, means).unwrap().remove(0).path
+    };
+    let link = to("claude-code", Means::Link);
+    let (copy, changed) = (to("goose", Means::Copy), to("junie", Means::Copy));
+    std::fs::write(changed.join("own.md"), "own").unwrap();
+    shop.publish(vec![plain("tidy", "Two.")]);
+    let outcomes = hub.update(&machine.target(), &[], Edits::Keep, &mut Nobody).unwrap();
+    assert_eq!(outcomes[0].stale, std::slice::from_ref(&changed));
+    for (folder, body) in [(&link, "Two."), (&copy, "Two."), (&changed, "One.")] {
+        let text = std::fs::read_to_string(folder.join("SKILL.md")).unwrap();
+        assert!(text.contains(body), "{}", folder.display());
+    }
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert!(!copy.symlink_metadata().unwrap().is_symlink());
+}
+
+#[test]
+fn a_copy_is_taken_back_unless_somebody_changed_it() {
+    let (machine, shop) = installed();
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let scope = ShareScope::User(&machine.around);
+    let share = || {
+        let to = agents(&["claude-code"]);
+        hub.share(&machine.skill("tidy"), &to, scope, Means::Copy).unwrap().remove(0)
+    };
+    let copy = share();
+    assert_eq!(copy.fate, ShareFate::Copied);
+    assert_eq!(copy.path, machine.around.user_home.join(".claude/skills/tidy"));
+    assert_eq!(tree(&copy.path), tree(&machine.skill("tidy")));
+    std::fs::write(copy.path.join("SKILL.md"), "changed").unwrap();
+    assert!(hub.unshare(&machine.skill("tidy"), None).is_err());
+    assert!(copy.path.exists());
+    std::fs::write(copy.path.join("SKILL.md"), machine.read("tidy/SKILL.md")).unwrap();
+    assert_eq!(
+        hub.unshare(&machine.skill("tidy"), None).unwrap(),
+        std::slice::from_ref(&copy.path)
+    );
+    assert!(!copy.path.exists());
+}

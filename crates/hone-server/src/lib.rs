@@ -1,0 +1,14 @@
+//! How do others *reach* hone?
+//!
+//! One server of the Model Context Protocol, for both of its eras. Clients differ in what they can use,
+//! so every skill is offered through four doors at once: as an entry of the skills extension, as
+//! resources, as a prompt, and through tools.
+
+mod manifest;
+mod mcp;
+mod tools;
+mod uri;
+
+pub use manifest::{MAX_FILES, MAX_SKILL_BYTES};
+pub use mcp::{Door, PAGE, serve_stdio};
+pub use tools::{MAX_RESULT_CHARS, Offer};

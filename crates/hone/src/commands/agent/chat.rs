@@ -1,0 +1,124 @@
+//! `hone chat`: one task a line, with what was said before.
+
+use std::io::{BufRead, IsTerminal, Write as _};
+use std::process::ExitCode;
+
+use hone_agent::brain::Brain;
+use hone_agent::model::{Message, Role};
+use hone_agent::run::{Order, Report};
+use hone_agent::task::{Cost, End};
+
+use super::folder::runtime;
+use super::interrupt::Interrupt;
+use super::run::{order, runner, wanted};
+use super::view::{Mode, View, cost};
+use super::{models, not_run};
+use crate::cli::Running;
+use crate::context::Context;
+use crate::output::{Failure, Outcome, say};
+
+/// Characters of earlier words that go with a task; the oldest are left out first.
+const MAX_EARLIER_CHARS: usize = 24_000;
+
+const HELP: &str =
+    "/quit ends, /new forgets the talk so far, /cost says what it cost, /help is this";
+
+pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
+    let brain = Brain::find(&context.around.hone_home, agent).map_err(|error| {
+        let hint = error.hint().unwrap_or_default();
+        Failure::failed(error.to_string(), &hint)
+    })?;
+    let order = order(context, &brain, how)?;
+    let runtime = runtime()?;
+    let found = runtime.block_on(models::find(context, wanted(&brain, how)?.as_deref()))?;
+    say(&format!("{agent} asks {} ({}); {HELP}", found.model.name(), found.why));
+    let interrupt = Interrupt::listen();
+    let mut talk = Talk::default();
+    let view = View::new(Mode::Lines);
+    while let Some(line) = next_line(agent)? {
+        let input = line.trim();
+        match input {
+            "" => continue,
+            "/quit" | "/exit" => break,
+            "/help" => say(HELP),
+            "/new" => {
+                talk.earlier.clear();
+                say("the talk so far is forgotten; what was learned is not");
+            }
+            "/cost" => say(&cost(&talk.cost)),
+            command if is_command(command) => {
+                say(&format!("there is no command `{command}`; {HELP}"));
+            }
+            input => {
+                let runner = runner(context, found.model.clone(), interrupt.task())?;
+                let order = Order {
+                    input: input.to_owned(),
+                    earlier: talk.earlier.clone(),
+                    ..order.clone()
+                };
+                let report = runtime.block_on(runner.run(&order, &view));
+                interrupt.done();
+                match report {
+                    Ok(report) => {
+                        view.report(&report)?;
+                        talk.add(input, &report);
+                    }
+                    Err(_) if runner.cancelled.is_cancelled() => say("stopped before it began"),
+                    Err(error) => return Err(not_run(error)),
+                }
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was said so far.
+#[derive(Debug, Default)]
+struct Talk {
+    earlier: Vec<Message>,
+    cost: Cost,
+}
+
+impl Talk {
+    fn add(&mut self, input: &str, report: &Report) {
+        let cost = &report.finished.cost;
+        self.cost.turns += cost.turns;
+        self.cost.calls += cost.calls;
+        self.cost.milliseconds += cost.milliseconds;
+        self.cost.usage.input += cost.usage.input;
+        self.cost.usage.output += cost.usage.output;
+        self.cost.usage.is_estimate |= cost.usage.is_estimate;
+        // What was stopped or broke is not part of the talk.
+        let End::Answered { text } = &report.finished.end else { return };
+        for (role, content) in [(Role::User, input), (Role::Assistant, text)] {
+            self.earlier.push(Message { role, content: content.to_owned() });
+        }
+        let chars = |message: &Message| message.content.chars().count();
+        let mut all: usize = self.earlier.iter().map(chars).sum();
+        while all > MAX_EARLIER_CHARS && !self.earlier.is_empty() {
+            let gone: usize = self.earlier.drain(..2).map(|message| chars(&message)).sum();
+            all -= gone;
+        }
+    }
+}
+
+/// A slash and one word, which no path and no sentence is.
+fn is_command(line: &str) -> bool {
+    line.strip_prefix('/').is_some_and(|word| word.chars().all(|c| c.is_ascii_alphanumeric()))
+}
+
+/// The next line; none at the end of the input.
+fn next_line(agent: &str) -> Result<Option<String>, Failure> {
+    let input = std::io::stdin();
+    if input.is_terminal() {
+        let mut errors = std::io::stderr();
+        write!(errors, "{agent}> ")?;
+        errors.flush()?;
+    }
+    let mut line = String::new();
+    let count = input
+        .lock()
+        .read_line(&mut line)
+        .map_err(|error| Failure::failed(format!("could not read: {error}"), ""))?;
+    Ok((count > 0).then_some(line))
+}

@@ -1,0 +1,67 @@
+//! `hone agent`, `hone run`, `hone chat` and `hone demo`.
+
+mod chat;
+mod demo;
+mod folder;
+mod fork;
+mod interrupt;
+mod lineage;
+mod models;
+mod run;
+mod show;
+mod view;
+
+use hone_agent::brain::BrainError;
+use hone_agent::run::RunError;
+
+pub(crate) use chat::chat;
+pub(crate) use demo::demo;
+pub(crate) use fork::Fork;
+pub(crate) use run::{exit_code, run};
+
+use crate::cli::AgentCommand;
+use crate::context::Context;
+use crate::output::{Failure, Outcome};
+
+pub(crate) fn agent(context: &Context, command: AgentCommand) -> Outcome {
+    match command {
+        AgentCommand::New { id, system, skills, patterns, tools, agents, model, seed, json } => {
+            let made = folder::Made { system, skills, patterns, tools, agents, model, seed };
+            folder::new(context, &id, made, json)
+        }
+        AgentCommand::List { json } => show::list(context, json),
+        AgentCommand::Show { id, json } => show::show(context, &id, json),
+        AgentCommand::Update { id, seed, json } => folder::update(context, &id, &seed, json),
+        AgentCommand::Rm { id, yes } => folder::remove(context, &id, yes),
+        AgentCommand::Hash { id, json } => lineage::hash(context, &id, json),
+        AgentCommand::Receipts { id, json } => lineage::receipts(context, &id, json),
+        AgentCommand::Verify { what, key, json } => {
+            lineage::verify(context, &what, key.as_deref(), json)
+        }
+        AgentCommand::Proof { id, task, step } => lineage::proof(context, &id, &task, step),
+        AgentCommand::Log { id, diff, json } => lineage::log(context, &id, diff, json),
+        AgentCommand::Rotate { id } => lineage::rotate(context, &id),
+    }
+}
+
+/// A brain's error as the command line tells it.
+fn failure(error: BrainError) -> Failure {
+    let hint = error.hint().unwrap_or_default();
+    match error {
+        BrainError::Library(error) => Failure::from(error),
+        error if error.is_answer() => Failure::no(error.to_string(), &hint),
+        error => Failure::failed(error.to_string(), &hint),
+    }
+}
+
+/// Why a task could not be run, as the command line tells it. It did not run, whatever the reason.
+fn not_run(error: RunError) -> Failure {
+    let hint = error.hint().unwrap_or_default();
+    match error {
+        RunError::Brain(BrainError::NoAgent { .. } | BrainError::BadId { .. }) => {
+            Failure::failed(error.to_string(), &hint)
+        }
+        RunError::Brain(error) => failure(error),
+        error => Failure::failed(error.to_string(), &hint),
+    }
+}

@@ -1,0 +1,166 @@
+//! `hone run`.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hone_agent::brain::Brain;
+use hone_agent::memory::Subscriber;
+use hone_agent::model::{Model, Prices};
+use hone_agent::run::{Order, Report, Runner, Space};
+use hone_agent::task::{End, Limits};
+use hone_guard::sandbox::Helper;
+use tokio_util::sync::CancellationToken;
+
+use super::folder::runtime;
+use super::interrupt::{INTERRUPTED, Interrupt};
+use super::models::{self, variable};
+use super::view::{Mode, View};
+use super::{failure, not_run};
+use crate::cli::Running;
+use crate::commands::CONFINE;
+use crate::commands::policy::configured;
+use crate::context::{Context, now};
+use crate::output::{Failure, NO, Outcome, say};
+
+/// Largest task that is read from standard input, in bytes.
+const MAX_INPUT_BYTES: u64 = 800_000;
+
+pub(crate) fn run(
+    context: &Context,
+    agent: &str,
+    words: &[String],
+    how: &Running,
+    as_json: bool,
+) -> Outcome {
+    let brain = Brain::find(&context.around.hone_home, agent).map_err(|error| {
+        let hint = error.hint().unwrap_or_default();
+        Failure::failed(error.to_string(), &hint)
+    })?;
+    let order = Order { input: input(words)?, ..order(context, &brain, how)? };
+    let runtime = runtime()?;
+    let wanted = wanted(&brain, how)?;
+    let found = runtime.block_on(models::find(context, wanted.as_deref()))?;
+    if !as_json {
+        say(&format!("{agent} asks {} ({})", found.model.name(), found.why));
+    }
+    let interrupt = Interrupt::listen();
+    let runner = runner(context, found.model, interrupt.task())?;
+    let view = View::new(if as_json { Mode::Json } else { Mode::Lines });
+    let report = runtime.block_on(runner.run(&order, &view));
+    interrupt.done();
+    let report = match report {
+        Err(_) if runner.cancelled.is_cancelled() => {
+            say("stopped before it began");
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        report => report.map_err(not_run)?,
+    };
+    view.report(&report)?;
+    Ok(exit_code(&report))
+}
+
+/// The exit code of a task.
+pub(crate) fn exit_code(report: &Report) -> ExitCode {
+    match report.finished.end {
+        End::Answered { .. } => ExitCode::SUCCESS,
+        End::NotConverged { .. } | End::Failed { .. } => ExitCode::from(NO),
+        End::Cancelled => ExitCode::from(INTERRUPTED),
+    }
+}
+
+/// The model that was asked for: on the command line, or in the agent's settings.
+pub(super) fn wanted(brain: &Brain, how: &Running) -> Result<Option<String>, Failure> {
+    match &how.model {
+        Some(model) => Ok(Some(model.clone())),
+        None => Ok(brain.settings().map_err(failure)?.model),
+    }
+}
+
+/// Everything of an order but what is to be done.
+pub(super) fn order(context: &Context, brain: &Brain, how: &Running) -> Result<Order, Failure> {
+    let subscriber = match &how.subscriber {
+        None => Subscriber::Owner,
+        Some(name) => Subscriber::named(name)
+            .map_err(|error| Failure::failed(error.to_string(), "use `--subscriber NAME`"))?,
+    };
+    let space = match &how.workspace {
+        Some(folder) => Some(Space::Write(context.around.cwd.join(folder))),
+        None => readable(context).map(Space::Read),
+    };
+    Ok(Order {
+        agent: brain.id.clone(),
+        subscriber,
+        space,
+        turns: how.turns,
+        tokens: how.max_tokens,
+        patience: Some(Duration::from_secs(how.wait)),
+        ..Order::default()
+    })
+}
+
+/// The current folder, unless all of the home, with every secret in it, could be read through it.
+pub(crate) fn readable(context: &Context) -> Option<PathBuf> {
+    let around = &context.around;
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let holds_home = real(&around.user_home).starts_with(real(&around.cwd));
+    (!holds_home).then(|| around.cwd.clone())
+}
+
+/// What all tasks of this process share.
+#[expect(clippy::cast_possible_truncation, reason = "a temperature is between 0 and 2")]
+pub(crate) fn runner(
+    context: &Context,
+    model: Arc<dyn Model>,
+    cancelled: CancellationToken,
+) -> Result<Runner, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::failed(format!("could not find this program: {error}"), ""))?;
+    let client = hone_net::Client::new(hone_net::Settings::from_environment(variable));
+    let settings = &context.config.model;
+    Ok(Runner {
+        hone_home: context.around.hone_home.clone(),
+        policy: configured(context)?,
+        model,
+        helper: Some(Helper { program, argument: CONFINE.to_owned() }),
+        unconfined: context.config.sandbox.unconfined,
+        client: client.ok().map(Arc::new),
+        limits: Limits {
+            reply_tokens: settings.max_tokens,
+            temperature: settings.temperature as f32,
+            ..Limits::default()
+        },
+        max_tokens: settings.task_tokens,
+        max_cost: settings.task_cost,
+        prices: settings
+            .price_in
+            .zip(settings.price_out)
+            .map(|(input, output)| Prices { input, output }),
+        now: Arc::new(now),
+        cancelled,
+    })
+}
+
+/// The words of the command line, or standard input.
+fn input(words: &[String]) -> Result<String, Failure> {
+    let text = if words == ["-"] {
+        let mut text = String::new();
+        std::io::stdin()
+            .take(MAX_INPUT_BYTES + 1)
+            .read_to_string(&mut text)
+            .map_err(|error| Failure::failed(format!("could not read the task: {error}"), ""))?;
+        if text.len() as u64 > MAX_INPUT_BYTES {
+            let message = format!("the task has more than {MAX_INPUT_BYTES} bytes");
+            return Err(Failure::failed(message, "put it into a file of the workspace"));
+        }
+        text
+    } else {
+        words.join(" ")
+    };
+    if text.trim().is_empty() {
+        return Err(Failure::failed("the task is empty", "say what is to be done"));
+    }
+    Ok(text)
+}

@@ -1,0 +1,205 @@
+//! Commands about the lock file: `remove`, `outdated`, `install`, `verify`.
+
+use std::fmt::Write as _;
+
+use hone_hub::{Difference, Edits, Freshness, Outdated, Restored, Standing, Verified};
+
+use super::{Desk, code, shown};
+use crate::cli::{Network, Whose};
+use crate::context::Context;
+use crate::json::hub::{
+    InstallReport, OutdatedReport, OutdatedSkill, Removal, Removals, VerifiedFile, VerifiedSkill,
+    VerifyReport,
+};
+use crate::json::text;
+use crate::output::{Outcome, count, print, print_json, say};
+use crate::terminal::{printable_line, style};
+
+pub(super) fn remove(
+    context: &Context,
+    names: &[String],
+    whose: Whose,
+    edits: Edits,
+    as_json: bool,
+) -> Outcome {
+    let desk = Desk::open(context, whose, Network::default())?;
+    let removed = desk.act(false, |hub, ask| hub.remove(&desk.target, names, edits, ask))?;
+    if as_json {
+        let removed = removed
+            .into_iter()
+            .map(|one| Removal {
+                path: text(&one.path),
+                was_there: one.was_there,
+                unshared: one.unshared.iter().map(|path| text(path)).collect(),
+                name: one.entry.name,
+                source: one.entry.source,
+            })
+            .collect();
+        return print_json(&Removals { removed });
+    }
+    let mut page = String::new();
+    for one in &removed {
+        let (name, path) = (printable_line(&one.entry.name), context.shown(&one.path));
+        let _ = writeln!(page, "removed  {name}  {}", printable_line(&path));
+        for path in &one.unshared {
+            let _ = writeln!(page, "  and {}", printable_line(&context.shown(path)));
+        }
+        if !one.was_there {
+            let _ = writeln!(page, "  its files were gone already");
+        }
+    }
+    print(&page)
+}
+
+pub(super) fn outdated(found: &[Outdated], as_json: bool) -> Outcome {
+    let is_good = found.iter().all(|one| one.freshness == Freshness::Current);
+    let word = |freshness: &Freshness| match freshness {
+        Freshness::Current => "current",
+        Freshness::Outdated => "outdated",
+        Freshness::Gone => "gone",
+        Freshness::Unknown(_) => "unknown",
+    };
+    if as_json {
+        let skills = found
+            .iter()
+            .map(|one| OutdatedSkill {
+                name: one.name.clone(),
+                root: one.root.clone(),
+                source: one.source.clone(),
+                freshness: word(&one.freshness),
+                installed: one.installed.clone(),
+                newest: one.newest.clone(),
+                files: one.files.clone(),
+                why: match &one.freshness {
+                    Freshness::Unknown(why) => Some(why.clone()),
+                    _ => None,
+                },
+            })
+            .collect();
+        print_json(&OutdatedReport { skills })?;
+        return Ok(code(is_good));
+    }
+    let mut page = String::new();
+    let short = |pin: &Option<String>| match pin {
+        Some(pin) => pin.chars().take(10).collect::<String>(),
+        None => "?".to_owned(),
+    };
+    for one in found {
+        let (word, name) = (word(&one.freshness), printable_line(&one.name));
+        let _ = write!(page, "{word:8}  {name}  ({})", printable_line(&one.source));
+        match &one.freshness {
+            Freshness::Outdated => {
+                let (from, to) = (short(&one.installed), short(&one.newest));
+                let _ = write!(page, "  {from} → {to}");
+                if !one.files.is_empty() {
+                    let _ = write!(page, ": {}", printable_line(&one.files.join(", ")));
+                }
+            }
+            Freshness::Unknown(why) => {
+                let _ = write!(page, "  {}", printable_line(why));
+            }
+            Freshness::Current | Freshness::Gone => {}
+        }
+        page.push('\n');
+    }
+    print(&page)?;
+    if found.is_empty() {
+        say("nothing is installed here");
+    } else if found.iter().any(|one| one.freshness == Freshness::Outdated) {
+        say("hint: `hone update` brings them to what their sources have");
+    }
+    Ok(code(is_good))
+}
+
+pub(super) fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
+    let is_true = restored.is_true();
+    if as_json {
+        print_json(&InstallReport {
+            is_true,
+            skills: restored.outcomes.into_iter().map(shown::arrival).collect(),
+            extra: restored.extra.iter().map(verified).collect(),
+            notes: restored.notes,
+        })?;
+        return Ok(code(is_true));
+    }
+    let pages = restored.outcomes.iter().map(|one| shown::outcome(context, one, style()));
+    print(&pages.collect::<String>())?;
+    for one in &restored.extra {
+        let files: Vec<&str> = one.files.keys().map(String::as_str).collect();
+        let what = if files.is_empty() { "is" } else { "has files that are" };
+        let files =
+            if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
+        say(&format!("`{}` {what} not in the lock, and stays{files}", context.shown(&one.path)));
+    }
+    for note in &restored.notes {
+        say(&format!("note: {note}"));
+    }
+    if restored.outcomes.is_empty() {
+        say("the lock names no skill");
+    }
+    Ok(code(is_true))
+}
+
+pub(super) fn verify(context: &Context, names: &[String], whose: Whose, as_json: bool) -> Outcome {
+    let desk = Desk::open(context, whose, Network::default())?;
+    let found = desk.act(false, |hub, _| hub.verify(&desk.target, names))?;
+    let is_true = found.iter().all(|one| matches!(one.standing, Standing::Ok | Standing::Unknown));
+    if as_json {
+        let skills = found.iter().map(verified).collect();
+        print_json(&VerifyReport { lock: text(&desk.target.lock), is_true, skills })?;
+        return Ok(code(is_true));
+    }
+    let mut page = String::new();
+    for one in &found {
+        let (name, path) = (printable_line(&one.name), context.shown(&one.path));
+        let word = standing(one.standing);
+        let _ = writeln!(page, "{word:10}  {name}  {}", printable_line(&path));
+        if let Some(problem) = &one.problem {
+            let _ = writeln!(page, "  {}", printable_line(problem));
+        }
+        for (file, difference) in &one.files {
+            let _ = writeln!(page, "  {}: {}", self::difference(*difference), printable_line(file));
+        }
+    }
+    print(&page)?;
+    let locked = found.iter().filter(|one| one.standing != Standing::Unknown).count();
+    let shown = context.shown(&desk.target.lock);
+    if is_true {
+        say(&format!("{} as `{shown}` says", count(locked, "skill")));
+    } else {
+        say(&format!("hint: `hone install` makes them as `{shown}` says, `hone diff` shows edits"));
+    }
+    Ok(code(is_true))
+}
+
+fn verified(one: &Verified) -> VerifiedSkill {
+    let file = |(file, difference): (&String, &Difference)| VerifiedFile {
+        file: file.clone(),
+        difference: self::difference(*difference),
+    };
+    VerifiedSkill {
+        name: one.name.clone(),
+        path: text(&one.path),
+        standing: standing(one.standing),
+        files: one.files.iter().map(file).collect(),
+        problem: one.problem.clone(),
+    }
+}
+
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Ok => "ok",
+        Standing::Modified => "modified",
+        Standing::Missing => "missing",
+        Standing::Unreadable => "unreadable",
+        Standing::Unknown => "unknown",
+    }
+}
+
+fn difference(difference: Difference) -> &'static str {
+    match difference {
+        Difference::Modified => "modified",
+        Difference::Missing => "missing",
+        Difference::Extra => "extra",
+    }
+}

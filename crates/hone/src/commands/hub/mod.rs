@@ -1,0 +1,188 @@
+//! Skills that come from elsewhere: arguments and terminal around `hone-hub`.
+
+mod add;
+mod approve;
+mod audit;
+mod lock;
+mod person;
+mod search;
+mod share;
+mod shown;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use hone_guard::policy::Policy;
+use hone_hub::{Ask, Error, FetchError, Fetcher, Hub, Prompts, Target};
+use hone_library::{Author, Catalogue, Project};
+use hone_net::Reach;
+
+use self::person::{Live, Person};
+use super::needs::can_ask;
+use super::policy::configured;
+use crate::cli::{AuditCommand, HubCommand, Network, Whose};
+use crate::context::{Context, actor, now};
+use crate::output::{Failure, NO, Outcome};
+
+pub(crate) use search::{Asked, search};
+
+/// Runs a command of the hub.
+pub(crate) fn run(context: &Context, command: HubCommand, agents: Option<&str>) -> Outcome {
+    match command {
+        HubCommand::Add(add) => add::add(context, &add),
+        HubCommand::Remove { name, whose, discard_edits, json } => {
+            lock::remove(context, &name, whose, edits(discard_edits), json)
+        }
+        HubCommand::Update { name, whose, network, yes, discard_edits, json } => {
+            let desk = Desk::open(context, whose, network)?;
+            let outcomes = desk
+                .act(yes, |hub, ask| hub.update(&desk.target, &name, edits(discard_edits), ask))?;
+            if outcomes.is_empty() && !json {
+                crate::output::say("nothing is installed here that could be updated");
+            }
+            add::report(context, outcomes, json, add::Rehearsal::No)
+        }
+        HubCommand::Outdated { name, whose, network, json } => {
+            let desk = Desk::open(context, whose, network)?;
+            let found = desk.act(false, |hub, _| hub.outdated(&desk.target, &name))?;
+            lock::outdated(&found, json)
+        }
+        HubCommand::Install { from, whose, network, yes, discard_edits, json } => {
+            let desk = Desk::open(context, whose, network)?;
+            let restored = desk.act(yes, |hub, ask| match &from {
+                Some(file) => hub.install_from(&desk.target, &context.around.cwd.join(file), ask),
+                None => hub.install(&desk.target, edits(discard_edits), ask),
+            })?;
+            lock::restored(context, restored, json)
+        }
+        HubCommand::Verify { name, whose, json } => lock::verify(context, &name, whose, json),
+        HubCommand::Audit { command: None, limit, json } => audit::log(context, limit, json),
+        HubCommand::Audit { command: Some(AuditCommand::Verify), json, .. } => {
+            audit::chain(context, json)
+        }
+        HubCommand::Approve { id: None, json, .. } => approve::list(context, json),
+        HubCommand::Approve { id: Some(id), show: true, json, .. } => {
+            approve::show(context, &id, json)
+        }
+        HubCommand::Approve { id: Some(id), reject: true, json, .. } => {
+            approve::reject(context, &id, json)
+        }
+        HubCommand::Approve { id: Some(id), json, .. } => approve::approve(context, &id, json),
+        HubCommand::Share { agents: true, json, .. } => share::agents(json),
+        HubCommand::Share { name, undo, copy, whose, json, .. } => {
+            share::share(context, &name, agents, share::How { undo, copy, whose, json })
+        }
+    }
+}
+
+fn edits(discard: bool) -> hone_hub::Edits {
+    if discard { hone_hub::Edits::Discard } else { hone_hub::Edits::Keep }
+}
+
+/// Where a command acts: the policy, the way to the sources, and whose skills are meant.
+struct Desk<'c> {
+    context: &'c Context,
+    policy: Policy,
+    fetcher: Fetcher,
+    target: Target,
+    catalogue: Catalogue,
+    live: Live,
+}
+
+impl<'c> Desk<'c> {
+    fn open(context: &'c Context, whose: Whose, network: Network) -> Result<Self, Failure> {
+        let live = Live::new();
+        let report = live.report();
+        let fetcher = Fetcher::new(&context.around.cwd, |options| {
+            options.progress = report;
+            if network.allow_private {
+                options.net.reach = Reach::Anywhere;
+            }
+            if can_ask() {
+                options.prompts = Prompts::Terminal;
+            }
+        });
+        Ok(Self {
+            context,
+            policy: configured(context)?,
+            fetcher: fetcher.map_err(|error| fetch_failure(&error))?,
+            target: target(context, whose)?,
+            catalogue: context.catalogue()?,
+            live,
+        })
+    }
+
+    fn hub(&self) -> Hub<'_> {
+        Hub {
+            state: &self.context.state,
+            policy: &self.policy,
+            supply: &self.fetcher,
+            author: author(),
+            catalogue: Some(&self.catalogue),
+        }
+    }
+
+    /// Does something with a person at hand; with `yes`, one who agrees to everything.
+    fn act<T>(
+        &self,
+        yes: bool,
+        act: impl FnOnce(&Hub<'_>, &mut dyn Ask) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
+        let mut person = Person::new(yes, &self.live);
+        let done = act(&self.hub(), &mut person);
+        self.live.clear();
+        self.context.tell_notes();
+        done.map_err(hub_failure)
+    }
+}
+
+fn author() -> Author {
+    Author { actor: actor(), reason: String::new(), now: now() }
+}
+
+/// Whose skills are meant: the project's where it has a lock file, unless somebody says otherwise.
+fn target(context: &Context, whose: Whose) -> Result<Target, Failure> {
+    let project = Project::find(&context.around).map(|project| Target::project(&project.root));
+    let target = match project {
+        None if whose.project => {
+            return Err(Failure::no("your home folder is not a project", "leave out `--project`"));
+        }
+        Some(project) if whose.project || (!whose.user && project.lock.exists()) => project,
+        _ => Target::user(&context.around),
+    };
+    match context.places.root.first() {
+        Some(root) => {
+            let root = hone_library::normal(&context.around.cwd.join(root));
+            target.with_root(&root).map_err(hub_failure)
+        }
+        None => Ok(target),
+    }
+}
+
+/// An error of the hub, with its exit code and its hint.
+fn hub_failure(error: Error) -> Failure {
+    let hint = error.hint().unwrap_or_default();
+    let is_answer = match &error {
+        Error::Fetch { why, .. } => {
+            why.downcast_ref::<FetchError>().is_some_and(FetchError::is_answer)
+        }
+        error => error.is_answer(),
+    };
+    match error {
+        Error::Library(error) => error.into(),
+        error if is_answer => Failure::no(error.to_string(), &hint),
+        error => Failure::failed(error.to_string(), &hint),
+    }
+}
+
+fn fetch_failure(error: &FetchError) -> Failure {
+    if error.is_answer() {
+        return Failure::no(error.to_string(), "");
+    }
+    Failure::failed(error.to_string(), "")
+}
+
+/// Exit code 0 when all is good.
+fn code(is_good: bool) -> ExitCode {
+    if is_good { ExitCode::SUCCESS } else { ExitCode::from(NO) }
+}

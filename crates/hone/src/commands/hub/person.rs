@@ -1,0 +1,203 @@
+//! The person at the terminal: how far it is, and what they are asked.
+
+use std::io::{self, BufRead, IsTerminal};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use hone_hub::{Answer, Ask, Offered, Progress, Question, Report, Step};
+
+use super::shown;
+use crate::commands::needs::can_ask;
+use crate::output::{Failure, count, say, say_rendered};
+use crate::terminal::{columns, fit, printable_line, stderr_style};
+
+/// How long something runs before it says how far it is.
+const PATIENCE: Duration = Duration::from_millis(300);
+/// How often it says so after that.
+const INTERVAL: Duration = Duration::from_millis(100);
+/// Columns of the bar.
+const BAR: usize = 20;
+
+/// One line that says how far things are, on a terminal only.
+#[derive(Clone)]
+pub(super) struct Live(Option<Arc<Mutex<Line>>>);
+
+struct Line {
+    next: Instant,
+    columns: usize,
+}
+
+impl Live {
+    pub(super) fn new() -> Self {
+        let line = Line { next: Instant::now() + PATIENCE, columns: 0 };
+        Self(io::stderr().is_terminal().then(|| Arc::new(Mutex::new(line))))
+    }
+
+    fn show(&self, text: &str) {
+        let Some(Ok(mut line)) = self.0.as_ref().map(|line| line.lock()) else { return };
+        if Instant::now() < line.next {
+            return;
+        }
+        line.next = Instant::now() + INTERVAL;
+        let text = fit(&printable_line(text), columns() - 1).into_owned();
+        let blanks = " ".repeat(line.columns.saturating_sub(text.chars().count()));
+        line.columns = text.chars().count();
+        say_rendered(&format!("\r{text}{blanks}"));
+    }
+
+    /// Takes the line away.
+    pub(super) fn clear(&self) {
+        let Some(Ok(mut line)) = self.0.as_ref().map(|line| line.lock()) else { return };
+        if line.columns > 0 {
+            say_rendered(&format!("\r{}\r", " ".repeat(line.columns)));
+            line.columns = 0;
+        }
+    }
+
+    /// For a fetch.
+    pub(super) fn report(&self) -> Report {
+        let live = self.clone();
+        Report::to(move |progress: &Progress<'_>| live.show(&words(progress)))
+    }
+}
+
+fn words(progress: &Progress<'_>) -> String {
+    match progress {
+        Progress::Asking(url) => format!("asking {url}"),
+        Progress::Bytes { done, all: Some(all) } => {
+            format!("downloading {} {} of {} kB", bar(*done, *all), done / 1000, all / 1000)
+        }
+        Progress::Bytes { done, all: None } => format!("downloading {} kB", done / 1000),
+        Progress::Objects { done, all } => {
+            format!("fetching {} {done} of {all} objects", bar(*done, *all))
+        }
+        Progress::Skills { done, all } => {
+            let (done, all) = (*done as u64, *all as u64);
+            format!("reading {} {done} of {all} skills", bar(done, all))
+        }
+    }
+}
+
+fn bar(done: u64, all: u64) -> String {
+    let full = (BAR as u64 * done).checked_div(all).unwrap_or(0).min(BAR as u64);
+    format!("[{:.<BAR$}]", "#".repeat(usize::try_from(full).unwrap_or(BAR)))
+}
+
+/// Whoever answers questions.
+pub(super) struct Person<'l> {
+    agrees: bool,
+    live: &'l Live,
+}
+
+impl<'l> Person<'l> {
+    pub(super) fn new(agrees: bool, live: &'l Live) -> Self {
+        Self { agrees, live }
+    }
+}
+
+impl Ask for Person<'_> {
+    fn ask(&mut self, question: &Question<'_>) -> Answer {
+        if self.agrees {
+            return Answer::Yes;
+        }
+        if !can_ask() {
+            return Answer::Later;
+        }
+        self.live.clear();
+        say(&format!(
+            "`{}` from {} ({}, {}): {}",
+            question.name,
+            question.source,
+            question.origin.id(),
+            question.verdict.word(),
+            question.why
+        ));
+        say_rendered(&shown::details(
+            question.findings,
+            question.news,
+            question.takes,
+            stderr_style(),
+        ));
+        loop {
+            match line("install it? [y]es, [n]o, [l]ater: ").as_deref().map(str::trim) {
+                Ok("y" | "yes") => return Answer::Yes,
+                Ok("n" | "no") => return Answer::No,
+                Ok("l" | "later" | "") | Err(_) => return Answer::Later,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    fn progress(&mut self, step: Step, done: usize, of: usize) {
+        let doing = match step {
+            Step::Scan => "scanning",
+            Step::Swap => "installing",
+            _ => return,
+        };
+        let bar = bar(done as u64, of as u64);
+        self.live.show(&format!("{doing} {bar} {done} of {}", count(of, "skill")));
+    }
+}
+
+/// Asks which of several skills are wanted; none when nobody can be asked.
+pub(super) fn which<'o>(offered: &[&'o Offered]) -> Result<Option<Vec<&'o Offered>>, Failure> {
+    if !can_ask() {
+        return Ok(None);
+    }
+    for (number, one) in offered.iter().enumerate() {
+        let about = printable_line(&one.description);
+        let about = fit(&about, columns().saturating_sub(30)).into_owned();
+        say_rendered(&format!("{:>4}  {}  {about}\n", number + 1, printable_line(&one.name)));
+    }
+    loop {
+        let answer = line("which? numbers or names, `all`, or nothing: ").map_err(|error| {
+            Failure::failed(format!("could not read from the terminal: {error}"), "")
+        })?;
+        if answer.trim() == "all" {
+            return Ok(Some(offered.to_vec()));
+        }
+        let mut chosen = Vec::new();
+        let is_understood =
+            answer.split([' ', ',', '\n']).filter(|word| !word.is_empty()).all(|word| {
+                let by_number =
+                    word.parse::<usize>().ok().and_then(|at| offered.get(at.wrapping_sub(1)));
+                let found = by_number.or_else(|| offered.iter().find(|one| one.name == word));
+                chosen.extend(found.copied());
+                found.is_some()
+            });
+        if is_understood {
+            return Ok(Some(chosen));
+        }
+        say("there is no such number or name");
+    }
+}
+
+/// A line that a person types.
+fn line(prompt: &str) -> io::Result<String> {
+    say_rendered(prompt);
+    let mut text = String::new();
+    io::stdin().lock().read_line(&mut text)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_said_in_words_and_a_bar() {
+        assert_eq!(words(&Progress::Asking("https://a")), "asking https://a");
+        assert_eq!(
+            words(&Progress::Bytes { done: 5_000, all: Some(10_000) }),
+            "downloading [##########..........] 5 of 10 kB"
+        );
+        assert_eq!(
+            words(&Progress::Objects { done: 0, all: 0 }),
+            "fetching [....................] 0 of 0 objects"
+        );
+        assert_eq!(
+            words(&Progress::Skills { done: 3, all: 3 }),
+            "reading [####################] 3 of 3 skills"
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! The JSON of agents: what they are, and what happens in a task.
+
+use hone_agent::run::{Learned, Report};
+use hone_agent::step::Step;
+use hone_agent::task::{Cost, End};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// `hone agent list --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Agents {
+    pub(crate) agents: Vec<ListedAgent>,
+}
+
+/// An agent in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ListedAgent {
+    pub(crate) id: String,
+    /// The first line of its role.
+    pub(crate) role: String,
+    pub(crate) skills: usize,
+    pub(crate) facts: u64,
+    pub(crate) tasks: u64,
+    /// When its last task ended.
+    pub(crate) last_task: Option<String>,
+    /// Why it cannot be used, when it cannot.
+    pub(crate) problem: Option<String>,
+}
+
+/// `hone agent show --json`, and what `hone agent new --json` made.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Agent {
+    pub(crate) id: String,
+    pub(crate) folder: String,
+    pub(crate) role: String,
+    /// The tools that it may call; null for all.
+    pub(crate) tools: Option<Vec<String>>,
+    /// Other agents that it may ask.
+    pub(crate) agents: Vec<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) turns: Option<u32>,
+    pub(crate) max_tokens: Option<u64>,
+    pub(crate) skills: Vec<AgentSkill>,
+    /// The files that every task gets to see.
+    pub(crate) files: Vec<MemoryFile>,
+    pub(crate) messages: u64,
+    pub(crate) facts: u64,
+    pub(crate) tasks: u64,
+    /// The newest tasks, newest first.
+    pub(crate) last_tasks: Vec<LoggedTask>,
+    /// The newest texts that were kept out of memory and skills, newest first.
+    pub(crate) quarantined: Vec<SetAside>,
+    /// What lies in its folder and is no part of it.
+    pub(crate) strangers: Vec<String>,
+}
+
+/// A skill of an agent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AgentSkill {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) version: Option<String>,
+}
+
+/// A file of frozen memory.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MemoryFile {
+    pub(crate) file: String,
+    pub(crate) characters: usize,
+    /// How many a task gets to see at most.
+    pub(crate) most: usize,
+}
+
+/// A task in the log.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LoggedTask {
+    pub(crate) task: String,
+    /// For whom it was done; null for the owner.
+    pub(crate) subscriber: Option<String>,
+    pub(crate) ended: String,
+    /// `answered`, `not-converged`, `failed` or `cancelled`.
+    pub(crate) ending: &'static str,
+    pub(crate) input: String,
+    pub(crate) answer: String,
+    pub(crate) model: String,
+    pub(crate) turns: u64,
+    pub(crate) calls: u64,
+    pub(crate) tokens: u64,
+}
+
+/// A text that was kept out of memory or a skill.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SetAside {
+    pub(crate) task: String,
+    pub(crate) at: String,
+    pub(crate) key: String,
+    pub(crate) value: String,
+    pub(crate) rule: String,
+    pub(crate) reason: String,
+}
+
+/// `hone agent update --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SeedUpdate {
+    /// Files that are new.
+    pub(crate) added: Vec<String>,
+    /// Files that became those of the seed.
+    pub(crate) updated: Vec<String>,
+    /// Files that stayed as they are.
+    pub(crate) kept: Vec<KeptFile>,
+}
+
+/// A file that an update left alone.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct KeptFile {
+    pub(crate) file: String,
+    pub(crate) why: String,
+}
+
+/// A line of `hone run --json`: something that just happened.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub(crate) enum RunLine {
+    /// Another task has the agent.
+    Waiting {
+        /// Who it is.
+        owner: String,
+    },
+    /// The task begins.
+    Started {
+        task: String,
+        backend: String,
+        model: String,
+        /// Turns at most.
+        turns: usize,
+        tools: Vec<String>,
+    },
+    /// The model is being asked.
+    Asking {
+        /// The turn, from 1.
+        turn: usize,
+        /// Turns at most.
+        of: usize,
+    },
+    /// A tool is being called.
+    Calling {
+        /// The turn, from 1.
+        turn: usize,
+        tool: String,
+        arguments: Value,
+    },
+    /// A step is done.
+    Step { step: Step },
+    /// The task is over, and nothing is committed yet.
+    Ended { end: End, cost: Cost },
+    /// The task is committed. The last line.
+    Report(Box<TaskReport>),
+}
+
+/// What became of a task.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TaskReport {
+    pub(crate) task: String,
+    /// The answer; null when there is none.
+    pub(crate) answer: Option<String>,
+    pub(crate) end: End,
+    pub(crate) cost: Cost,
+    pub(crate) learned: Learned,
+    /// What somebody should know about the brain.
+    pub(crate) notes: Vec<String>,
+}
+
+impl From<&Report> for TaskReport {
+    fn from(report: &Report) -> Self {
+        Self {
+            task: report.finished.id.clone(),
+            answer: report.finished.answer().map(std::borrow::Cow::into_owned),
+            end: report.finished.end.clone(),
+            cost: report.finished.cost,
+            learned: report.learned.clone(),
+            notes: report.notes.clone(),
+        }
+    }
+}

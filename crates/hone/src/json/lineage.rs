@@ -1,0 +1,87 @@
+//! The JSON of a brain's lineage.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::ChangedFile;
+
+/// `hone agent hash --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AgentHash {
+    pub(crate) agent: String,
+    /// Both roots as one.
+    pub(crate) bundle: String,
+    pub(crate) knowledge: String,
+    pub(crate) activity: String,
+    pub(crate) version: u64,
+    /// `new`, `same` or `changed` since the last receipt.
+    pub(crate) standing: &'static str,
+    /// Members that changed since then.
+    pub(crate) changes: Vec<String>,
+    /// The public key that signs; null before the first receipt.
+    pub(crate) key: Option<String>,
+}
+
+/// `hone agent receipts --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AgentReceipts {
+    /// The receipts as they stand in the file; docs/src/lineage.md describes them.
+    pub(crate) receipts: Vec<Value>,
+}
+
+/// `hone agent verify --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Verified {
+    pub(crate) holds: bool,
+    pub(crate) agent: Option<String>,
+    pub(crate) receipts: u64,
+    pub(crate) tasks: u64,
+    pub(crate) handovers: u64,
+    /// The key that signs next.
+    pub(crate) key: String,
+    /// The digest of the last receipt.
+    pub(crate) head: Option<String>,
+    /// Transcripts that fit their receipts, and those that are not there.
+    pub(crate) transcripts: u64,
+    pub(crate) transcripts_missing: u64,
+    /// Where it does not hold.
+    pub(crate) breaks: Vec<BrokenAt>,
+}
+
+/// A place where a chain does not hold.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BrokenAt {
+    /// The receipt, from 0; null when it is about the brain as a whole.
+    pub(crate) index: Option<u64>,
+    pub(crate) field: String,
+    pub(crate) why: String,
+}
+
+/// `hone agent log --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AgentLog {
+    /// Newest first.
+    pub(crate) versions: Vec<LoggedVersion>,
+}
+
+/// A version of a brain.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LoggedVersion {
+    pub(crate) version: u64,
+    pub(crate) at: String,
+    /// The receipt that brought it.
+    pub(crate) receipt: u64,
+    /// `created`, `task`, `outside`, `handover` or `restored`.
+    pub(crate) kind: String,
+    pub(crate) task: Option<String>,
+    pub(crate) created: Vec<String>,
+    pub(crate) changed: Vec<String>,
+    pub(crate) removed: Vec<String>,
+    /// Keys of facts that this task noted and that still stand.
+    pub(crate) facts: Vec<String>,
+    /// Members that changed, for a change from outside.
+    pub(crate) members: Vec<String>,
+    /// With `--diff`: what changed in the skills.
+    pub(crate) files: Vec<ChangedFile>,
+}
