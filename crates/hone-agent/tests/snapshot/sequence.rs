@@ -116,8 +116,8 @@ impl Model {
                 }
             }
             Step::Prune(keep) => {
-                let known = home.known();
-                let snapshots = Snapshots::open(&store, Some(&secret()), &known, AGENT, &LAYOUT);
+                let (known, secret) = (home.known(), secret());
+                let snapshots = Snapshots::open(&store, Some(&secret), &known, AGENT, &LAYOUT);
                 let keep = NonZeroUsize::new(*keep).unwrap();
                 let far = 1_000 * 3600 * 24 * 365 * 200;
                 snapshots.await.unwrap().prune(keep, far).await.unwrap();

@@ -13,6 +13,8 @@
 
 mod cut;
 mod error;
+#[cfg(test)]
+mod hostile;
 mod known;
 mod manifest;
 mod prune;

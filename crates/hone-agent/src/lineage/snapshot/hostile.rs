@@ -1,0 +1,277 @@
+//! What somebody who holds the keys, or a bug of ours, could put into a store, and that a restore refuses
+//! all the same.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::memory::InMemory;
+use tokio_util::sync::CancellationToken;
+use zeroize::Zeroizing;
+
+use super::manifest::{MAX_SEALED_CHUNK, chunk_bound};
+use super::*;
+use crate::lineage::receipt::{Entry, Kind, State};
+use crate::lineage::state::{Root, state};
+use crate::lineage::{Chain, SigningKey};
+
+const LAYOUT: Layout = Layout {
+    files: &[("system.md", Root::Knowledge)],
+    folders: &[("skills", Root::Knowledge)],
+    database: "memory.db",
+    tables: &[],
+    apart: &["receipts.jsonl"],
+};
+
+struct Lab {
+    home: tempfile::TempDir,
+    store: Store,
+    known: Known,
+    signer: SigningKey,
+    secret: Secret,
+}
+
+impl Lab {
+    /// A store with one good snapshot.
+    async fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let brain = home.path().join("brain");
+        fs::create_dir_all(brain.join("skills")).unwrap();
+        fs::write(brain.join("system.md"), "You audit.\n").unwrap();
+        fs::write(brain.join("skills/a.md"), vec![b'a'; CHUNK_BYTES + 10]).unwrap();
+        let signer = SigningKey::from_seed(&[1; 32]);
+        let hash = state(&brain, &LAYOUT).unwrap();
+        let after = State { knowledge: hash.knowledge, activity: hash.activity, version: 1 };
+        let changes = Vec::new();
+        let entry =
+            Entry { kind: Kind::Created, at: 1, after, changes, task: None, handover: None };
+        let mut chain = Chain::open(&brain.join("receipts.jsonl")).unwrap();
+        chain.append("ada", entry, &signer).unwrap();
+        let retry = Retry { tries: 1, pause: Duration::ZERO };
+        let lab = Self {
+            store: Store::over(Arc::new(InMemory::new()), "lab", retry),
+            known: Known::at(&home.path().join("known.json")),
+            signer,
+            secret: Secret::Key(Zeroizing::new([7; 32])),
+            home,
+        };
+        let cancelled = CancellationToken::new();
+        let history = History::Extends;
+        let taking = Taking { brain: &brain, signer: &lab.signer, at: 1, history };
+        lab.snapshots().await.take(&taking, &watch(&cancelled)).await.unwrap();
+        lab
+    }
+
+    async fn snapshots(&self) -> Snapshots<'_> {
+        let open = Snapshots::open(&self.store, Some(&self.secret), &self.known, "ada", &LAYOUT);
+        open.await.unwrap()
+    }
+
+    /// Puts the first snapshot again as the second one, changed, and restores it.
+    async fn restored(&self, change: impl FnOnce(&mut Manifest)) -> Result<Restored, SnapshotError> {
+        let snapshots = self.snapshots().await;
+        let (mut manifest, _) = snapshots.manifest(1).await?;
+        manifest.number = 2;
+        change(&mut manifest);
+        let sealed = manifest.seal(&self.signer, &snapshots.key)?;
+        self.store.put(&snapshots.manifest_path(2), sealed.into()).await?;
+        let target = self.home.path().join("target");
+        let restoring = Restoring { target: &target, which: Which::Newest, key: None };
+        let restored = snapshots.restore(&restoring, &watch(&CancellationToken::new())).await;
+        assert_eq!(restored.is_ok(), target.exists());
+        if target.exists() {
+            fs::remove_dir_all(target).unwrap();
+        }
+        restored
+    }
+
+    async fn why(&self, change: impl FnOnce(&mut Manifest)) -> String {
+        self.restored(change).await.unwrap_err().to_string()
+    }
+}
+
+fn watch(cancelled: &CancellationToken) -> Watch<'_> {
+    Watch { cancelled, progress: &|_| {} }
+}
+
+fn path_of(manifest: &mut Manifest) -> &mut String {
+    let member = manifest.members.iter_mut().find(|member| member.path == "skills/a.md");
+    &mut member.unwrap().path
+}
+
+#[tokio::test]
+async fn r8_a_state_that_is_not_the_recorded_one_is_refused() {
+    let lab = Lab::new().await;
+    assert_eq!(lab.restored(|_| {}).await.unwrap().number, 2);
+    let other = Digest::of(b"other");
+    let why = lab.why(|manifest| manifest.state.knowledge = other).await;
+    assert!(why.contains("state"), "{why}");
+    let why = lab.why(|manifest| manifest.state.version = 2).await;
+    assert!(why.contains("version"), "{why}");
+    let why = lab.why(|manifest| manifest.receipts.head = other).await;
+    assert!(why.contains("receipts"), "{why}");
+    let why = lab.why(|manifest| manifest.receipts.count = 2).await;
+    assert!(why.contains("receipts"), "{why}");
+    let why = lab.why(|manifest| drop(manifest.members.pop())).await;
+    assert!(why.contains("state"), "a member is missing: {why}");
+    let why = lab.why(|manifest| manifest.members.retain(|at| at.path != "receipts.jsonl")).await;
+    assert!(why.contains("no receipts"), "{why}");
+}
+
+#[tokio::test]
+async fn r8_r16_a_manifest_that_another_key_signed_is_refused() {
+    let lab = Lab::new().await;
+    let snapshots = lab.snapshots().await;
+    let other = SigningKey::from_seed(&[2; 32]);
+    let (mut manifest, _) = snapshots.manifest(1).await.unwrap();
+    manifest.number = 2;
+    for (key, expected) in [(lab.signer.public(), "signature"), (other.public(), "receipts say")] {
+        manifest.key = key;
+        let sealed = manifest.seal(&other, &snapshots.key).unwrap();
+        lab.store.put(&snapshots.manifest_path(2), sealed.into()).await.unwrap();
+        let target = lab.home.path().join("target");
+        let restoring = Restoring { target: &target, which: Which::Newest, key: None };
+        let restored = snapshots.restore(&restoring, &self::watch(&CancellationToken::new()));
+        let error = restored.await.unwrap_err().to_string();
+        assert!(error.contains(expected) && !target.exists(), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn r10_a_path_that_leads_elsewhere_is_refused() {
+    let lab = Lab::new().await;
+    let deep = format!("skills{}/x", "/d".repeat(crate::lineage::state::MAX_DEPTH));
+    let long = format!("skills/{}", "x".repeat(MAX_PATH_BYTES));
+    for path in [
+        "../a", "skills/../../a", "/etc/passwd", "skills//a", "skills/./a", "skills/", "", ".",
+        "other/a", "stranger.md", "memory.db-wal", "skills/.hone-x/a", "skills/a~", "skills/a\0b",
+        "system.md/a", "memory.db/a", "skills", &deep, &long,
+    ] {
+        let why = lab.why(|manifest| path.clone_into(path_of(manifest))).await;
+        assert!(why.contains("the member") || why.contains("out of order"), "{path}: {why}");
+    }
+    let twice = lab.why(|manifest| {
+        let last = manifest.members.last().unwrap().clone();
+        manifest.members.push(last);
+    });
+    assert!(twice.await.contains("twice"));
+    let both = lab.why(|manifest| {
+        let mut inner = manifest.members.iter().find(|at| at.path == "skills/a.md").unwrap().clone();
+        inner.path = "skills/a.md/b".to_owned();
+        manifest.members.push(inner);
+        manifest.members.sort_by(|one, two| one.path.cmp(&two.path));
+    });
+    assert!(both.await.contains("a file and a folder"));
+    let deepest = format!("skills{}/x", "/d".repeat(crate::lineage::state::MAX_DEPTH - 1));
+    let why = lab.why(|manifest| *path_of(manifest) = deepest).await;
+    assert!(why.contains("state"), "at the limit it is a path, only not the right one: {why}");
+}
+
+#[tokio::test]
+async fn r10_sizes_that_are_not_true_are_refused() {
+    let lab = Lab::new().await;
+    let first = |manifest: &mut Manifest| manifest.members[1].clone();
+    for (change, expected) in [
+        ((|chunk, _| chunk.0 = 9) as fn(&mut Chunk, &mut Pack), "where none can lie"),
+        (|chunk, _| chunk.1 = u64::MAX, "where none can lie"),
+        (|chunk, pack| chunk.1 = pack.bytes, "where none can lie"),
+        (|chunk, _| chunk.2 = u32::try_from(MAX_SEALED_CHUNK).unwrap() + 1, "where none can lie"),
+        (|chunk, _| chunk.2 -= 1, "does not open"),
+        (|chunk, _| chunk.1 += 1, "does not open"),
+        (|chunk, _| chunk.4 = Some("system.md".to_owned()), "does not open"),
+        (|chunk, _| chunk.3 = Digest::of(b"other"), "not the one that was signed"),
+        (|_, pack| pack.bytes = MAX_PACK_BYTES + 1, "more than"),
+        (|_, pack| pack.bytes += 1, "not those its name says"),
+        (|_, pack| pack.bytes -= 1, ""),
+        (|_, pack| pack.number += 1, "does not open"),
+        (|_, pack| pack.version += 1, "does not open"),
+        (|_, pack| pack.name = Digest::of(b"other"), "gone"),
+    ] {
+        let why = lab
+            .why(|manifest| {
+                let mut packs = manifest.packs.clone();
+                change(&mut manifest.members[1].chunks[0], &mut packs[0]);
+                manifest.packs = packs;
+            })
+            .await;
+        assert!(why.contains(expected), "{expected}: {why}");
+    }
+    for (bytes, expected) in [
+        (0, "number of chunks"),
+        (u64::MAX, "bytes in all"),
+        (MAX_BRAIN_BYTES + 1, "bytes in all"),
+        (MAX_BRAIN_BYTES, "bytes in all"),
+        (2 * CHUNK_BYTES as u64 + 1, "number of chunks"),
+        (2 * CHUNK_BYTES as u64, "size"),
+        (CHUNK_BYTES as u64 + 9, "size"),
+    ] {
+        let why = lab.why(|manifest| {
+            assert_eq!(first(manifest).path, "skills/a.md");
+            manifest.members[1].bytes = bytes;
+        });
+        let why = why.await;
+        assert!(why.contains(expected), "{bytes}: {why}");
+    }
+}
+
+#[tokio::test]
+async fn r10_a_bomb_does_not_unpack() {
+    let lab = Lab::new().await;
+    let snapshots = lab.snapshots().await;
+    // Sealed as it should be, and a gigabyte of zeros inside.
+    let zeros = std::io::Read::take(std::io::repeat(0), 1 << 30);
+    let mut plain = vec![1];
+    plain.extend(zstd::encode_all(zeros, 3).unwrap());
+    let bound = chunk_bound("ada", 1, 1, "skills/a.md");
+    let sealed = snapshots.key.seal(&bound, &plain).unwrap();
+    assert!(sealed.len() < MAX_SEALED_CHUNK, "{}", sealed.len());
+    let name = Digest::of(&sealed);
+    lab.store.put(&snapshots.pack_path(name), sealed.clone().into()).await.unwrap();
+    let why = lab.why(|manifest| {
+        let bytes = sealed.len() as u64;
+        manifest.packs.push(Pack { name, bytes, number: 1, version: 1 });
+        let chunk = &mut manifest.members[1].chunks[0];
+        (chunk.0, chunk.1, chunk.2) = (1, 0, u32::try_from(bytes).unwrap());
+    });
+    let why = why.await;
+    assert!(why.contains("does not unpack to its size"), "{why}");
+}
+
+#[test]
+fn limits_hold_at_the_bound_and_not_past_it() {
+    let member = |path: String| Member { path, bytes: 0, executable: false, chunks: Vec::new() };
+    let digest = Digest::of(b"");
+    let mut manifest = Manifest {
+        schema: SCHEMA.to_owned(),
+        agent: "ada".to_owned(),
+        number: 1,
+        at: 0,
+        previous: None,
+        state: State { knowledge: digest, activity: digest, version: 1 },
+        tables: BTreeMap::new(),
+        receipts: ReceiptsMark { count: 1, head: digest },
+        packs: Vec::new(),
+        members: (0..MAX_MEMBERS).map(|at| member(format!("skills/{at:08}"))).collect(),
+        key: SigningKey::from_seed(&[1; 32]).public(),
+    };
+    assert_eq!(manifest.check(&LAYOUT), Ok(()));
+    manifest.members.push(member("skills/x".to_owned()));
+    assert!(manifest.check(&LAYOUT).unwrap_err().contains("members"));
+    manifest.members = vec![member(format!("skills/{}", "x".repeat(MAX_PATH_BYTES - 7)))];
+    assert_eq!(manifest.check(&LAYOUT), Ok(()));
+    manifest.packs = vec![Pack { name: digest, bytes: MAX_PACK_BYTES, number: 1, version: 1 }];
+    assert_eq!(manifest.check(&LAYOUT), Ok(()));
+    manifest.schema = "hone/snapshot/2".to_owned();
+    assert!(manifest.check(&LAYOUT).unwrap_err().contains("schema"));
+}
+
+#[tokio::test]
+async fn a_file_of_a_snapshot_is_read_whole_over_several_chunks() {
+    let lab = Lab::new().await;
+    let snapshots = lab.snapshots().await;
+    let (manifest, _) = snapshots.manifest(1).await.unwrap();
+    let text = snapshots.read(&manifest, "skills/a.md", u64::MAX).await.unwrap().unwrap();
+    assert_eq!(text, vec![b'a'; CHUNK_BYTES + 10]);
+    assert!(Path::new(&lab.home.path().join("known.json")).is_file());
+}
