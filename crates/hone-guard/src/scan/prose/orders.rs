@@ -96,8 +96,9 @@ const UNHEARD: Set = Set::of(&[Dark, Unsaid, Covert, Unaware, LeaveOut, Unheard]
 /// Ways of saying that a person is not asked.
 const UNASKED: Set = Set::of(&[NoAsk, NotAsked]);
 /// Phrases with a negation in them.
-const NEGATIVE: Set =
-    Set::of(&[NoWarn, NotAsked, NoAsk, Unheard, LeaveOut, Dark, Unsaid, Covert, OtherSkill, TakeOver]);
+const NEGATIVE: Set = Set::of(&[
+    NoWarn, NotAsked, NoAsk, Unheard, LeaveOut, Dark, Unsaid, Covert, OtherSkill, TakeOver,
+]);
 /// Ways of getting something across.
 const CARRIES: Set = Set::of(&[Send, Copy, Carry, CarbonCopy, Goes]);
 
