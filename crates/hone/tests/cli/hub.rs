@@ -508,7 +508,9 @@ fn a_repository_over_ssh_is_fetched_with_the_ssh_of_the_person() {
     repository.commit(&[("pdf/SKILL.md", PDF)]);
     // What a server does with the command, behind a client that notes what it was told.
     let folder = sandbox.path("").display().to_string();
-    let lines = format!("echo \"$@\" >> {folder}/told\neval last=\\${{$#}}\ncd {folder} && eval exec \"$last\"");
+    let lines = format!(
+        "echo \"$@\" >> {folder}/told\neval last=\\${{$#}}\ncd {folder} && eval exec \"$last\""
+    );
     let client = sandbox.script("ssh", &lines);
     let run = sandbox
         .hone("add git@127.0.0.1:skills.git --allow-private")
