@@ -31,7 +31,7 @@ pub const MAX_TAKEN_BYTES: u64 = 256 * 1024 * 1024;
 pub const MAX_SKILL_DEPTH: usize = 6;
 
 /// Most files of a repository or folder that is searched for skills.
-pub const MAX_TREE_ENTRIES: usize = 500_000;
+pub const MAX_TREE_ENTRIES: usize = 200_000;
 /// Most bytes of the list of a repository's files.
 pub const MAX_TREE_LIST_BYTES: usize = 128 * 1024 * 1024;
 /// Most bytes that git may keep on the disk for one fetch.
