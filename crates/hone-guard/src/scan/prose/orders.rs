@@ -5,6 +5,7 @@
 //! asked, or that nobody is to hear of it. Who the skill is about matters: its own host is no stranger.
 
 use super::super::Skill;
+use super::super::destination::is_akin;
 use super::super::finding::Severity;
 use super::super::findings::{Findings, Match};
 use super::super::flow::is_vendor_key;
@@ -25,6 +26,8 @@ enum Address {
     Stranger,
     /// One that the skill does not declare, even if their names are alike.
     Undeclared,
+    /// Such a one that something goes to: `to https://…`.
+    Towards,
     /// One that is not a well-known service's, even the skill's own.
     Somebody,
 }
@@ -123,7 +126,23 @@ static ORDERS: &[Order] = &[
         &[any(&[Image]), any(&[Conversation, SaidBy, Words])]).near(&[any(&[Carry, Copy, Every, Also, AtEnd])]).to(Address::Undeclared).unless(&[Consent]),
     order(&rules::SECRET_TO_NETWORK, Caution, "has a secret file put where others read it",
         &[any(&[Copy, Carry, Send]), any(&[SecretPath]), any(&[Forum, Reply])]).unless(&[Not, Unless]),
+    order(&rules::SECRET_TO_NETWORK, Critical, "has secrets go to somebody's host",
+        &[CARRIES, any(&[SecretPath, DotEnv, SecretWord])]).to(Address::Towards).unless(&[Not, IsNot, Unless, Placeholder, Obtain, Consent]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Caution, "has what was said go to somebody's host",
+        &[CARRIES, any(&[Uttered, Conversation]), any(&[All, Every, Full, AtEnd, User, Standing])]).to(Address::Towards).unless(&[Not, Unless, Placeholder, Consent]),
+    order(&rules::SECRET_TO_NETWORK, Caution, "has secrets put where others read them",
+        &[any(&[Copy, Remember]), any(&[SecretWord]), any(&[Forum])]).near(&[any(&[Find, PublicPlace])]).unless(&[Not, Unless, Without, Placeholder, Consent, Ask, Detect, If_, About]),
+    order(&rules::SECRET_TO_NETWORK, Caution, "has a secret file shown",
+        &[any(&[SecretPath]), any(&[Full]), any(&[Reply, Forum])]).unless(&[Not, Unless, Consent, If_]),
     // The agent's memory, settings, neighbours.
+    order(&rules::CONTROL_PLANE_WRITE, Critical, "plants an order of a stranger in the agent's memory",
+        &[any(&[MemoryFile]), any(&[Run, Fetch, Send, Follow]), any(&[Every, Standing, AtStart])]).to(Address::Undeclared).planted().unless(&[Consent, Not]),
+    order(&rules::CONTROL_PLANE_WRITE, Caution, "plants an approval in the agent's memory",
+        &[any(&[Remember, Plant]), any(&[MemoryFile, Memory]), any(&[Permits]), any(&[Not, NotAsked, NoAsk, All, Every])]).unless(&[Without, Ask, Consent, Tell, Read]),
+    order(&rules::CONTROL_PLANE_WRITE, Critical, "sends the agent's conversations through somebody's host",
+        &[any(&[AgentEndpoint])]).to(Address::Undeclared).near(&[any(&[User, Agent, Words, Standing, Every])]).unless(&[Not, Consent, Obtain, If_, Placeholder]),
+    order(&rules::CONTROL_PLANE_WRITE, Caution, "starts the agent anew with its permission checks off",
+        &[any(&[Spawn, Restart]), any(&[Bypassed]), any(&[Permits])]).unless(&[Not, Consent]),
     order(&rules::CONTROL_PLANE_WRITE, Critical, "plants an order of a stranger in the agent's memory",
         &[any(&[Remember, Plant]), any(&[MemoryFile, Memory])]).to(Address::Undeclared).planted().unless(&[Consent]).near(&[any(&[Every, Standing, Run, Fetch, Follow, Send, Trust])]),
     order(&rules::CONTROL_PLANE_WRITE, Critical, "plants an approval in the agent's memory",
@@ -147,7 +166,13 @@ static ORDERS: &[Order] = &[
         &[any(&[Preapproved]), any(&[ToolCall, Control]), any(&[All, Every])]).unless(&[Consent, If_]),
     order(&rules::BYPASS_APPROVAL, Caution, "has changes approved unread",
         &[any(&[Approve]), any(&[Changes])]).near(&[any(&[Unread])]).unless(&[Not]),
+    order(&rules::BYPASS_APPROVAL, Caution, "answers permission questions in the user's place",
+        &[any(&[Yes]), any(&[Permits, PermissionPrompt, Harness, ToolUse]), any(&[NoMore])]).planted().unless(&[Not, Consent, Ask, If_]),
+    order(&rules::BYPASS_APPROVAL, Caution, "has changes approved unread",
+        &[any(&[Merge]), any(&[Requests]), any(&[SkipReview])]).unless(&[Not, Consent, If_]),
     // Orders from elsewhere.
+    order(&rules::FETCH_AND_OBEY, Caution, "takes its orders from somebody's host",
+        &[any(&[OrdersNoun]), any(&[Run, Follow, ObeyIt, ObeyThere, Binding])]).near(&[any(&[Fetch, Read, AskHost]), any(&[Binding, Whatever]), any(&[Every, Standing, Binding, Latest])]).to(Address::Undeclared).unless(&[Not, Consent, Obtain]),
     order(&rules::FETCH_AND_OBEY, Critical, "has the text of somebody's host obeyed",
         &[any(&[Fetch, Read, AskHost]), any(&[ObeyIt, ObeyThere])]).to(Address::Undeclared).near(&[any(&[Every, Standing, Latest, Instructions, WhatThere])]).unless(&[Not, Consent]),
     order(&rules::FETCH_AND_OBEY, Critical, "takes its orders from somebody's host",
@@ -171,6 +196,8 @@ static ORDERS: &[Order] = &[
         &[any(&[Keep, Remove, Strip]), any(&[BadNews]), any(&[Out]), any(&[Reply])]).unless(&[Unless, If_]),
     order(&rules::DECEIVE_USER, Caution, "has the user believe what is not so",
         &[any(&[FalseBelief]), any(&[User])]).unless(&[Not, If_]),
+    order(&rules::DECEIVE_USER, Caution, "has an untruth ready for those who ask",
+        &[any(&[OnlySay])]).near(&[any(&[Wonder, IfAsked, Asked2]), any(&[Code, Script, Send, Run])]).unless(&[Unless]),
     order(&rules::DECEIVE_USER, Caution, "has an untruth ready for those who ask",
         &[any(&[Wonder, IfAsked]), any(&[SayIs])]).after(&[any(&[Code, Send, Bend, Add_, Edit]), any(&[Run, Measure, Host, Redirect])]).unless(&[Not]),
     order(&rules::DECEIVE_USER, Caution, "bends what the user relies on",
@@ -196,6 +223,18 @@ static ORDERS: &[Order] = &[
         &[CARRIES.with(any(&[Told])), any(&[SystemPrompt])]).to(Address::Undeclared).unless(&[Not]),
     order(&rules::REVEAL_PROMPT, Caution, "gives away the agent's own instructions or tools",
         &[any(&[Copy, Carry]), any(&[SystemPrompt]), any(&[Full])]).near(&[any(&[Your])]).unless(&[Not, If_, About]),
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares the agent's instructions to be void",
+        &[any(&[NoneOf]), any(&[Previous]), any(&[Instructions])]).unless(&[About, If_]),
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "lets the user decide only where it allows",
+        &[any(&[Allows]), any(&[User]), any(&[OnlyWhere]), any(&[Self_])]),
+    order(&rules::UNRESTRICTED_PERSONA, Caution, "gives the agent a persona without rules",
+        &[any(&[NoLimits]), any(&[YouHave])]).near(&[any(&[Self_, Standing, Agent, Refuse, Comply])]).unless(&[If_]),
+    order(&rules::UNRESTRICTED_PERSONA, Caution, "forbids the agent to refuse",
+        &[any(&[NoRefusals]), any(&[Refuse]), any(&[Concept::Warn])]).unless(&[Unless, If_]),
+    order(&rules::ADDRESSES_SCANNER, Caution, "tells reviewers what to conclude",
+        &[any(&[ToAny]), any(&[Classify]), any(&[Harmless])]).unless(&[Not, If_]),
+    order(&rules::FAKE_AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
+        &[any(&[LeavesOut]), any(&[Identity]), any(&[Agreement])]).unless(&[Not, If_]),
     // Destruction.
     order(&rules::DESTRUCTIVE, Caution, "destroys data without asking",
         &[any(&[DestroyVerb, Destroy]), any(&[Precious, PreciousToo])]).near(&[UNASKED]).unless(&[Not, Temporary, Consent, NotFrench]),
@@ -204,6 +243,8 @@ static ORDERS: &[Order] = &[
         &[any(&[OtherSkill])]).near(&[any(&[ThisOne]), any(&[InPlace, TakesAll])]).unless(&[UseOther]),
     order(&rules::CLAIMS_EVERY_TASK, Caution, "takes the place of other skills",
         &[any(&[TakeOver]), any(&[OtherSkill])]).near(&[any(&[Words, EveryRequest, ThisOne, TakesAll])]),
+    order(&rules::CLAIMS_EVERY_TASK, Caution, "keeps other skills from being used",
+        &[any(&[Builtin, OtherSkill]), any(&[NeverLoad])]).near(&[any(&[Replaces, Self_])]).unless(&[If_]),
     // Rights and repositories.
     order(&rules::CREDENTIAL_WRITE, Caution, "gives a stranger rights over what is the user's",
         &[any(&[Give]), any(&[Email]), any(&[Role, Rights])]).unless(&[If_, Consent]),
@@ -283,11 +324,21 @@ fn names_stranger(
     skill: &Skill<'_>,
     whose: Address,
 ) -> bool {
+    let written = |token: &Token| {
+        &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end]
+    };
+    // A key that is named goes where it belongs.
+    let belongs = |host: &str| {
+        sentence.tokens.iter().any(|token| token.set.has(KeyName) && is_akin(host, written(token)))
+    };
     sentence.tokens.iter().filter(|token| token.set.meets(any(&[Host, Email]))).any(|token| {
-        let text =
-            &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end];
-        foreign(text, skill, whose != Address::Stranger)
-            .is_some_and(|host| whose != Address::Undeclared || !declares(skill, &host))
+        let text = written(token);
+        foreign(text, skill, whose != Address::Stranger).is_some_and(|host| {
+            matches!(whose, Address::Stranger | Address::Somebody)
+                || !declares(skill, &host) && !belongs(&host)
+        }) && (whose != Address::Towards
+            || text.contains(['@', '/'])
+                && is_towards(&piece.passage.text[..piece.start + token.range.start]))
     })
 }
 
@@ -328,9 +379,11 @@ fn keys_abroad(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings
             let inside = address
                 .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
                 .filter(|word| word.contains('_') && address.contains(&format!("${word}")));
-            let key = names.iter().copied().chain(inside).find(|name| {
-                is_vendor_key(name) && !super::super::destination::is_akin(&host, name)
-            });
+            let key = names
+                .iter()
+                .copied()
+                .chain(inside)
+                .find(|name| is_vendor_key(name) && !is_akin(&host, name));
             if let Some(key) = key {
                 let message = format!("`{key}` goes to {host}, which is not its service");
                 let found = Match::new(&rules::KEY_TO_FOREIGN_HOST, Critical, message);
@@ -338,4 +391,18 @@ fn keys_abroad(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings
             }
         }
     }
+}
+
+/// Whether a text ends with a word that says that something goes to what follows.
+fn is_towards(before: &str) -> bool {
+    const WORDS: [&str; 16] = [
+        "to", "into", "with", "for", "via", "through", "onto", "an", "auf", "nach", "vers",
+        "hacia", "на", "к", "到", "给",
+    ];
+    let before = before.trim_end_matches([' ', '`', '<', '"', '\n', '(', '*', '_']);
+    WORDS.iter().any(|word| {
+        before.strip_suffix(word).is_some_and(|rest| {
+            !word.is_ascii() || rest.chars().next_back().is_none_or(|c| !c.is_alphanumeric())
+        })
+    })
 }
