@@ -52,7 +52,8 @@ Usage: cargo xtask COMMAND
   bench route         how well and how fast messages find their skills, as Markdown
       --messages DIR  a folder of labelled messages (../shared/routing)
       --embeddings D  also with the sentence model in folder D
-      --no-sizes      leave out time and size at 100 to 20,000 skills
+      --sizes N,…     numbers of skills for time and size (100,1000,10000,20000)
+      --no-sizes      leave out time and size
       --fit           also print the weights of the confidence, fitted anew
   bench agent         what the harness of an agent costs beside its model, as Markdown
       --quick         fewer messages and tasks
