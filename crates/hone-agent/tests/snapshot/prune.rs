@@ -35,7 +35,7 @@ async fn four(home: &Home, store: &Store) -> Vec<hone_agent::lineage::StateHash>
             value = value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (value >> 33) as u8
         };
-        (0..300_000).map(next).collect()
+        (0..100_000).map(next).collect()
     };
     home.write("skills/stays.bin", noise(99));
     let mut states = Vec::new();

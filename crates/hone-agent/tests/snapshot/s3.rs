@@ -25,14 +25,19 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A server of its own, ended with the test.
 struct Server {
     child: Child,
-    port: u16,
-    _data: tempfile::TempDir,
+    /// Of the master, the volumes, the files, and S3.
+    ports: Vec<u16>,
+    data: tempfile::TempDir,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        // Sockets that it leaves behind and that cannot be put elsewhere.
+        for (part, port) in ["master", "volume", "filer", "s3"].iter().zip(&self.ports) {
+            let _ = fs::remove_file(format!("/tmp/seaweedfs-{part}-grpc-{}.sock", port + 10_000));
+        }
     }
 }
 
@@ -62,34 +67,39 @@ impl Server {
             .arg(format!("-filer.port={}", ports[2]))
             .arg(format!("-s3.port={}", ports[3]))
             .args(["-master.volumeSizeLimitMB=64", "-volume.max=20", "-s3.port.iceberg=0"])
+            .arg("-master.telemetry=false")
+            .arg(format!("-filer.localSocket={}", data.path().join("filer.sock").display()))
+            .arg(format!("-s3.localSocket={}", data.path().join("s3.sock").display()))
             .stdin(Stdio::null())
             .stdout(log.try_clone().unwrap())
             .stderr(log);
         let child = command.spawn().unwrap();
-        let mut server = Self { child, port: ports[3], _data: data };
-        server.make_bucket(ports[2]);
+        let mut server = Self { child, ports, data };
+        server.make_bucket();
         Some(server)
     }
 
     /// A bucket is a folder of the server's own files; made as soon as it answers.
-    fn make_bucket(&mut self, filer: u16) {
+    fn make_bucket(&mut self) {
         let start = Instant::now();
         let request = format!(
             "POST /buckets/{BUCKET}/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         );
+        let mut has_bucket = false;
         loop {
-            let log = || fs::read_to_string(self._data.path().join("log")).unwrap_or_default();
+            let log = || fs::read_to_string(self.data.path().join("log")).unwrap_or_default();
             assert!(start.elapsed() < PATIENCE, "no answer:\n{}", log());
             assert!(self.child.try_wait().unwrap().is_none(), "it ended:\n{}", log());
-            let answer = TcpStream::connect(("127.0.0.1", filer)).and_then(|mut line| {
+            let answer = TcpStream::connect(("127.0.0.1", self.ports[2])).and_then(|mut line| {
                 line.set_read_timeout(Some(Duration::from_secs(5)))?;
                 line.write_all(request.as_bytes())?;
                 let mut answer = String::new();
                 line.read_to_string(&mut answer)?;
                 Ok(answer)
             });
-            let is_up = TcpStream::connect(("127.0.0.1", self.port)).is_ok();
-            if is_up && answer.is_ok_and(|answer| answer.starts_with("HTTP/1.1 201")) {
+            // Made a second time it is refused.
+            has_bucket |= answer.is_ok_and(|answer| answer.starts_with("HTTP/1.1 201"));
+            if has_bucket && TcpStream::connect(("127.0.0.1", self.ports[3])).is_ok() {
                 return;
             }
             std::thread::sleep(Duration::from_millis(50));
@@ -97,7 +107,7 @@ impl Server {
     }
 
     fn settings(&self) -> Vec<(String, String)> {
-        let endpoint = format!("http://127.0.0.1:{}", self.port);
+        let endpoint = format!("http://127.0.0.1:{}", self.ports[3]);
         [
             ("AWS_ACCESS_KEY_ID", "id"),
             ("AWS_SECRET_ACCESS_KEY", "secret"),

@@ -9,13 +9,13 @@ use std::io::Read as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::canonical;
 use super::super::digest::Digest;
 use super::super::keys::{PublicKey, SigningKey};
 use super::super::receipt::State;
 use super::super::state::{Layout, MAX_DEPTH, is_stray};
 use super::error::SnapshotError;
 use super::seal::{AgentKey, SEAL_BYTES, bound};
+use crate::canonical::canonical;
 
 /// The format of a manifest.
 pub const SCHEMA: &str = "hone/snapshot/1";
@@ -160,13 +160,13 @@ impl Manifest {
         signer: &SigningKey,
         key: &AgentKey,
     ) -> Result<Vec<u8>, SnapshotError> {
-        let signature = signer.sign(&canonical(self));
+        let signature = signer.sign(canonical(self).as_bytes());
         let text = canonical(&Signed { manifest: self, signature });
         if text.len() as u64 > MAX_MANIFEST_BYTES {
             let what = "the list of what the brain holds".to_owned();
             return Err(SnapshotError::TooLarge { what, most: MAX_MANIFEST_BYTES });
         }
-        let packed = zstd::encode_all(&text[..], 0)
+        let packed = zstd::encode_all(text.as_bytes(), 0)
             .map_err(SnapshotError::io(std::path::Path::new("manifest")))?;
         let mut whole = MAGIC.to_vec();
         whole.extend_from_slice(&key.id);
@@ -204,7 +204,7 @@ impl Manifest {
         let signed: Signed<Self> = serde_json::from_slice(&text)
             .map_err(|error| SnapshotError::damaged(path, error.to_string()))?;
         let manifest = signed.manifest;
-        if !manifest.key.verifies(&canonical(&manifest), &signed.signature) {
+        if !manifest.key.verifies(canonical(&manifest).as_bytes(), &signed.signature) {
             return Err(damaged("its signature does not fit"));
         }
         if manifest.agent != agent || manifest.number != number {

@@ -49,6 +49,8 @@ use super::state::Layout;
 use seal::{AgentKey, Derivation};
 use store::Created;
 
+use crate::canonical::canonical;
+
 /// Requests that are under way at once.
 const MAX_AT_ONCE: usize = 4;
 /// Bytes of an agent's name at most.
@@ -241,7 +243,7 @@ async fn derivation(store: &Store, agent: &str) -> Result<Derivation, SnapshotEr
         return Err(SnapshotError::WrongKey { path: format!("agents/{agent}") });
     }
     let new = Derivation::new()?;
-    match store.create(&path, super::canonical(&new).into()).await? {
+    match store.create(&path, canonical(&new).into()).await? {
         Created::New => Ok(new),
         // Somebody else was faster, or our answer was lost: what lies there counts.
         Created::Taken => {

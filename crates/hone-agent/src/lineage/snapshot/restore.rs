@@ -12,6 +12,7 @@ use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 use super::super::chain::check;
+use super::super::keeper::RECEIPTS_FILE;
 use super::super::keys::PublicKey;
 use super::super::receipt::State;
 use super::super::state::{Layout, state};
@@ -19,7 +20,7 @@ use super::cut::Opener;
 use super::error::SnapshotError;
 use super::known::Head;
 use super::manifest::{CHUNK_BYTES, Manifest};
-use super::stage::{RECEIPTS, begins_with, first_key};
+use super::stage::{begins_with, first_key};
 use super::work::Work;
 use super::{MAX_AT_ONCE, Progress, Snapshots, Watch, blocking};
 
@@ -252,7 +253,7 @@ impl Check {
     fn run(self) -> Result<(Trust, PublicKey, bool), SnapshotError> {
         let manifest = &self.manifest;
         let number = manifest.number;
-        let receipts = self.folder.join(RECEIPTS);
+        let receipts = self.folder.join(RECEIPTS_FILE);
         if !receipts.is_file() {
             return Err(SnapshotError::NoReceipts { path: self.folder });
         }
@@ -261,7 +262,7 @@ impl Check {
             (None, Some(key)) => (Trust::Known, key),
             (None, None) => {
                 let first = first_key(&receipts)?;
-                let none = || SnapshotError::damaged(RECEIPTS, "its first line is no receipt");
+                let none = || SnapshotError::damaged(RECEIPTS_FILE, "its first line is no receipt");
                 (Trust::FirstUse, first.ok_or_else(none)?)
             }
         };

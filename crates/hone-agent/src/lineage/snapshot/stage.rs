@@ -18,14 +18,13 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::super::chain::{Chain, MAX_RECEIPT_BYTES};
 use super::super::digest::Digest;
+use super::super::keeper::RECEIPTS_FILE;
 use super::super::keys::PublicKey;
 use super::super::receipt::{Receipt, State};
 use super::super::state::{Layout, Members, StateError, members, state};
 use super::error::SnapshotError;
 use super::manifest::ReceiptsMark;
 
-/// The file of receipts in a brain.
-pub(super) const RECEIPTS: &str = "receipts.jsonl";
 /// How often a copy is tried before the brain counts as moving.
 const MAX_TRIES: usize = 5;
 /// How long a writer may keep the database locked.
@@ -185,11 +184,11 @@ fn read(
     files: Vec<(String, u64, bool)>,
 ) -> Result<Staged, SnapshotError> {
     let none = || SnapshotError::NoReceipts { path: brain.to_owned() };
-    if !files.iter().any(|(path, _, _)| path == RECEIPTS) {
+    if !files.iter().any(|(path, _, _)| path == RECEIPTS_FILE) {
         return Err(none());
     }
     let hash = state(&folder, layout)?;
-    let chain = Chain::open(&folder.join(RECEIPTS))?;
+    let chain = Chain::open(&folder.join(RECEIPTS_FILE))?;
     let (Some(last), Some(signer)) = (chain.last(), chain.key()) else { return Err(none()) };
     if last.agent != agent {
         let (expected, found) = (agent.to_owned(), last.agent.clone());
@@ -205,7 +204,7 @@ fn read(
         Some((name, digest))
     });
     let tables = tables.collect();
-    let root = first_key(&folder.join(RECEIPTS))?.ok_or_else(none)?;
+    let root = first_key(&folder.join(RECEIPTS_FILE))?.ok_or_else(none)?;
     Ok(Staged { folder, files, state, tables, receipts, root, signer, is_settled })
 }
 

@@ -9,13 +9,14 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use tokio::sync::mpsc;
 
 use super::super::digest::Digest;
+use super::super::keeper::RECEIPTS_FILE;
 use super::super::keys::SigningKey;
 use super::super::state::Layout;
 use super::cut::{Cut, Cutter, each_chunk};
 use super::error::SnapshotError;
 use super::known::Head;
 use super::manifest::{MAX_MANIFEST_BYTES, Manifest, SCHEMA};
-use super::stage::{RECEIPTS, Staged, begins_with, stage};
+use super::stage::{Staged, begins_with, stage};
 use super::store::Created;
 use super::work::Work;
 use super::{MAX_AT_ONCE, Progress, Snapshots, Watch, blocking};
@@ -94,7 +95,7 @@ impl Snapshots<'_> {
             return Err(SnapshotError::OtherSigner { expected, found });
         }
         if let Some((head, digest)) = &head {
-            let extends = begins_with(&staged.folder.join(RECEIPTS), head.receipts)?;
+            let extends = begins_with(&staged.folder.join(RECEIPTS_FILE), head.receipts)?;
             if taking.history == History::Extends && !extends {
                 return Err(SnapshotError::Behind { number: head.number });
             }
