@@ -7,6 +7,7 @@ mod fork;
 mod interrupt;
 mod models;
 mod run;
+mod servers;
 mod show;
 mod view;
 
