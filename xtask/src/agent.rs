@@ -155,6 +155,7 @@ fn runner(hone_home: &Path, tool: &'static str, turns: usize) -> Runner {
         helper: None,
         unconfined: false,
         client: None,
+        tools: Vec::new(),
         limits: Limits { turns, guard: hone_agent::task::Guard::Off, ..Limits::default() },
         max_tokens: None,
         max_cost: None,

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hone_net::Answer;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::http::{
@@ -72,7 +72,8 @@ impl Backend for OpenAi {
     fn call<'a>(&'a self, request: &'a Request) -> Calling<'a> {
         Box::pin(async move {
             let answer = loop {
-                match self.endpoint.post(&self.body(request)).await {
+                let body = self.body(request).map_err(|error| not_understood(&error))?;
+                match self.endpoint.post(body).await {
                     Ok(answer) => break answer,
                     Err(refusal) if self.dialect.learns(&refusal) => {}
                     Err(refusal) => return Err(refusal.fault),
@@ -97,7 +98,7 @@ impl Backend for OpenAi {
 }
 
 impl OpenAi {
-    fn body(&self, request: &Request) -> Value {
+    fn body(&self, request: &Request) -> serde_json::Result<String> {
         let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
         let mut body = json!({
             "model": self.model,
@@ -126,11 +127,11 @@ impl OpenAi {
             });
             body["tools"] = tools.collect();
         }
-        if self.constrains && !is(&self.dialect.no_constraint) {
-            let schema = json!({"name": "reply", "schema": reply_schema(&request.tools)});
-            body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
-        }
-        body
+        let is_constrained = self.constrains && !is(&self.dialect.no_constraint);
+        serde_json::to_string(&Body {
+            plain: body,
+            response_format: is_constrained.then(|| Format::of_reply(request)),
+        })
     }
 
     async fn read_stream(&self, answer: Answer) -> Result<Said, Fault> {
@@ -196,22 +197,72 @@ impl OpenAi {
     }
 }
 
-/// The replies that the loop understands: a call of one of the tools, or an answer.
-fn reply_schema(tools: &[ToolSpec]) -> Value {
-    let object = |properties: Value, required: &[&str]| {
-        json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        })
-    };
-    let call = |tool: &ToolSpec| {
-        object(json!({"tool": {"const": tool.name}, "args": tool.schema}), &["tool", "args"])
-    };
-    let answer = object(json!({"answer": {"type": "string"}}), &["answer"]);
-    let replies: Vec<Value> = tools.iter().map(call).chain([answer]).collect();
-    json!({"anyOf": replies})
+/// A request. A grammar is made in the order in which a schema is written, and a model that names the
+/// tool first fits the arguments to it: that is why these are not values, which sort their keys.
+#[derive(Serialize)]
+struct Body<'a> {
+    #[serde(flatten)]
+    plain: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Format<'a>>,
+}
+
+#[derive(Serialize)]
+struct Format<'a> {
+    r#type: &'static str,
+    json_schema: Named<'a>,
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    name: &'static str,
+    schema: AnyOf<'a>,
+}
+
+#[derive(Serialize)]
+struct AnyOf<'a> {
+    #[serde(rename = "anyOf")]
+    any_of: Vec<Object<'a>>,
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    r#type: &'static str,
+    properties: Properties<'a>,
+    required: &'static [&'static str],
+    #[serde(rename = "additionalProperties")]
+    additional_properties: bool,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Properties<'a> {
+    Call { tool: Value, args: &'a Value },
+    Answer { answer: Value },
+}
+
+impl<'a> Format<'a> {
+    /// The replies that the loop takes: a call of one of the tools, or an answer when one may be given.
+    fn of_reply(request: &'a Request) -> Self {
+        let object = |properties, required| Object {
+            r#type: "object",
+            properties,
+            required,
+            additional_properties: false,
+        };
+        let call = |tool: &'a ToolSpec| {
+            let name = json!({"const": tool.name});
+            object(Properties::Call { tool: name, args: &tool.schema }, &["tool", "args"])
+        };
+        let answer = Properties::Answer { answer: json!({"type": "string"}) };
+        let answer =
+            (!request.needs_call || request.tools.is_empty()).then(|| object(answer, &["answer"]));
+        let any_of = request.tools.iter().map(call).chain(answer).collect();
+        Self {
+            r#type: "json_schema",
+            json_schema: Named { name: "reply", schema: AnyOf { any_of } },
+        }
+    }
 }
 
 /// Most native calls in one reply.

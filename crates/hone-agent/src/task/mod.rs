@@ -260,6 +260,7 @@ impl<'a, 't> Run<'a, 't> {
             temperature: self.task.limits.temperature,
             max_tokens: self.task.limits.reply_tokens,
             tools: Arc::clone(&self.specs),
+            needs_call: self.needs_evidence && !self.has_evidence,
         };
         let reply = tokio::select! {
             biased;

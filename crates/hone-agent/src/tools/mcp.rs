@@ -62,8 +62,8 @@ const USUAL_VARIABLES: [&str; 12] = [
 
 /// What came of connecting to the servers.
 pub struct Connected {
-    /// The tools, by the order of the servers, and sorted by name within each.
-    pub tools: Vec<Box<dyn Tool>>,
+    /// The tools, by the order of the servers, and sorted by name within each. Tasks may share them.
+    pub tools: Vec<Arc<dyn Tool>>,
     /// What did not work.
     pub problems: Vec<Problem>,
 }
@@ -249,7 +249,7 @@ fn take_tools(settings: &McpServer, opened: Opened, all: &mut Connected) {
         ));
         tools.truncate(MAX_TOOLS_OF_A_SERVER);
     }
-    let mut taken: Vec<Box<dyn Tool>> = Vec::new();
+    let mut taken: Vec<Arc<dyn Tool>> = Vec::new();
     for tool in tools {
         let name = format!("mcp__{}__{}", settings.name, tool.name);
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.:/".contains(c);
@@ -262,7 +262,7 @@ fn take_tools(settings: &McpServer, opened: Opened, all: &mut Connected) {
         // A schema that is too long to be shown cannot be kept to either: the server checks it.
         let is_short = schema.to_string().len() <= MAX_SCHEMA_BYTES;
         let description = tool.description.as_deref().or(tool.title.as_deref());
-        taken.push(Box::new(McpTool {
+        taken.push(Arc::new(McpTool {
             name,
             remote: tool.name.into_owned(),
             description: bounded(description.unwrap_or("No description.")),

@@ -1,6 +1,6 @@
 //! The chat API: exact requests, whole and streamed replies, the differences between servers.
 
-use hone_agent::model::{Choice, Reply, Usage, Wire};
+use hone_agent::model::{Choice, Reply, Request, Usage, Wire};
 use serde_json::{Value, json};
 
 use crate::server::{KEY, Scripted, Server, ask, chat, model, reply, request};
@@ -166,8 +166,9 @@ async fn a_reply_is_held_to_its_form_by_the_schemas_of_the_tools_and_not_where_a
     let server =
         Server::start([chat("{}"), Scripted::json(400, &cannot), chat("{}"), chat("{}")]).await;
     let model = model(&Choice { constrains: true, ..server.choice(Wire::OpenAi) });
-    for _ in 0..3 {
-        model.ask(&request(), &tokio_util::sync::CancellationToken::new()).await.unwrap();
+    for needs_call in [true, false, false] {
+        let request = Request { needs_call, ..request() };
+        model.ask(&request, &tokio_util::sync::CancellationToken::new()).await.unwrap();
     }
     let look = json!({
         "type": "object",
@@ -184,9 +185,12 @@ async fn a_reply_is_held_to_its_form_by_the_schemas_of_the_tools_and_not_where_a
         "required": ["answer"],
         "additionalProperties": false,
     });
-    let schema = json!({"name": "reply", "schema": {"anyOf": [look, answer]}});
-    let format = json!({"type": "json_schema", "json_schema": schema});
+    let format = |replies: Value| {
+        let schema = json!({"name": "reply", "schema": {"anyOf": replies}});
+        json!({"type": "json_schema", "json_schema": schema})
+    };
     let sent: Vec<Value> =
         server.asked().iter().map(|asked| asked.body["response_format"].clone()).collect();
-    assert_eq!(sent, [format.clone(), format, Value::Null, Value::Null]);
+    let (call, both) = (format(json!([look])), format(json!([look, answer])));
+    assert_eq!(sent, [call, both, Value::Null, Value::Null]);
 }

@@ -208,6 +208,7 @@ pub(crate) fn request() -> Request {
             description: "Looks.".to_owned(),
             schema: json!({"type": "object", "properties": {"at": {"type": "string"}}}),
         }]),
+        needs_call: false,
     }
 }
 

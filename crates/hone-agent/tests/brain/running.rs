@@ -79,6 +79,7 @@ impl Stage {
             helper: None,
             unconfined: false,
             client: None,
+            tools: Vec::new(),
             limits: Limits::default(),
             max_tokens: None,
             max_cost: None,
