@@ -18,6 +18,7 @@ fn settings_are_shown_with_what_they_do() {
     prompt.budget = 4000  # tokens that `hone prompt` may cost
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
+    hub.sources = (none)  # sources that `hone search --hub` asks, separated by commas
 
     $ hone config path
     exit: 0
@@ -65,6 +66,12 @@ fn settings_are_shown_with_what_they_do() {
           "default": "false",
           "key": "invoke.inline_shell",
           "value": "false"
+        },
+        {
+          "about": "sources that `hone search --hub` asks, separated by commas",
+          "default": "",
+          "key": "hub.sources",
+          "value": ""
         }
       ]
     }
@@ -129,6 +136,7 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     prompt.budget = 2000  # tokens that `hone prompt` may cost
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
+    hub.sources = (none)  # sources that `hone search --hub` asks, separated by commas
     root = ~/more (user)
     "
     );
@@ -183,19 +191,19 @@ fn wrong_keys_and_values_are_refused() {
     exit: 1
     --- stderr
     error: there is no setting `skills.deepness`
-    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell
+    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell, hub.sources
 
     $ hone config set skills.deepness 3
     exit: 1
     --- stderr
     error: there is no setting `skills.deepness`
-    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell
+    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell, hub.sources
 
     $ hone config unset skills.deepness
     exit: 1
     --- stderr
     error: there is no setting `skills.deepness`
-    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell
+    hint: there are skills.disabled, skills.depth, skills.builtin, prompt.budget, invoke.variables, invoke.inline_shell, hub.sources
 
     $ hone config set skills.depth deep
     exit: 1
@@ -332,6 +340,7 @@ fn extra_roots_count() {
     prompt.budget = 4000  # tokens that `hone prompt` may cost
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
+    hub.sources = (none)  # sources that `hone search --hub` asks, separated by commas
     root = ~/more (user)
     ");
 }

@@ -391,7 +391,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 50, "{files:?}");
+    assert_eq!(files.len(), 60, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
@@ -411,6 +411,10 @@ fn schema_lists_and_prints() {
     $ hone schema
     exit: 0
     --- stdout
+    add
+    approve
+    audit
+    audit-verify
     change
     check
     commands
@@ -421,23 +425,29 @@ fn schema_lists_and_prints() {
     eval-triggers
     files
     history
+    install
     invoke
     list
     match
     match-batch
     needs
+    outdated
     permit
     policy
     policy-dismissals
     policy-explain
     prompt
+    remove
     scan
     scan-rules
     search
+    search-hub
+    share
     trust
     usage
     usage-import
     usage-record
+    verify
     view
     what-if
     why
