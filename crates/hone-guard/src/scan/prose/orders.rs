@@ -263,10 +263,17 @@ static ORDERS: &[Order] = &[
 /// Looks at the sentences of one piece.
 pub(super) fn look(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     keys_abroad(piece, skill, findings);
+    // Most pieces hold the parts of no order.
+    let all = piece.sentences.iter().fold(Set::NONE, |set, one| set.with(everything(one)));
+    let orders: Vec<&Order> =
+        ORDERS.iter().filter(|order| order.needs.iter().all(|need| need.meets(all))).collect();
+    if orders.is_empty() {
+        return;
+    }
     for (at, sentence) in piece.sentences.iter().enumerate() {
         let here = sentence.set();
         let mut near: Option<Set> = None;
-        for order in ORDERS {
+        for order in &orders {
             let set = if order.quoted { everything(sentence) } else { here };
             if !order.needs.iter().all(|need| need.meets(set)) || order.unless.meets(here) {
                 continue;
