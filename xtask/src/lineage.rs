@@ -177,11 +177,12 @@ impl Lab {
         let mut db = self.database()?;
         db.execute_batch("PRAGMA synchronous = OFF").map_err(unmet)?;
         let work = db.transaction().map_err(unmet)?;
+        let half = i64::try_from(MESSAGE_BYTES / 2).unwrap_or(0);
         {
             let insert = "INSERT INTO messages(text) VALUES (hex(randomblob(?1)))";
             let mut insert = work.prepare(insert).map_err(unmet)?;
             for _ in 0..count {
-                insert.execute([MESSAGE_BYTES / 2]).map_err(unmet)?;
+                insert.execute([half]).map_err(unmet)?;
             }
         }
         work.commit().map_err(unmet)?;

@@ -89,7 +89,8 @@ impl Door {
         Self { offer }
     }
 
-    fn catalogue(&self) -> Catalogue {
+    fn catalogue(&self) -> Arc<Catalogue> {
+        self.offer.shelf.refresh();
         self.offer.shelf.catalogue()
     }
 
@@ -200,6 +201,7 @@ impl ServerHandler for Door {
         if !wrong.is_empty() {
             return told(Outcome::Refused, &wrong.join("\n")).map(Into::into);
         }
+        self.offer.shelf.refresh();
         let result = tool.call(&arguments, &context.ct).await;
         told(result.outcome, &result.text).map(Into::into)
     }

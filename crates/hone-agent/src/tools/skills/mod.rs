@@ -112,6 +112,11 @@ impl Shelf {
         Arc::clone(lock(&self.found).get_or_insert_with(|| Arc::new(self.look())))
     }
 
+    /// Looks again the next time, for whoever outlives a task.
+    pub fn refresh(&self) {
+        *lock(&self.found) = None;
+    }
+
     fn look(&self) -> Catalogue {
         let mut catalogue = Catalogue::find(self.search.clone(), &self.state());
         let (linked, kept) = catalogue
