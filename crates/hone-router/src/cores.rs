@@ -8,7 +8,7 @@ pub(crate) fn on_all_cores<T: Sync, R: Send>(
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if items.len() < many || cores == 1 {
+    if items.len() < many.max(2) || cores == 1 {
         return items.iter().map(work).collect();
     }
     std::thread::scope(|scope| {

@@ -2,6 +2,7 @@
 //!
 //! An answer is made from the disk as it is now. Lists come in pages; a cursor is the place to go on at.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use hone_agent::step::Outcome;
@@ -151,7 +152,7 @@ fn told(outcome: Outcome, text: &str) -> Result<CallToolResult, ErrorData> {
     let mut shown: String = text.chars().take(MAX_RESULT_CHARS).collect();
     if shown.len() < text.len() {
         let more = text.chars().count() - MAX_RESULT_CHARS;
-        shown.push_str(&format!("\n[{more} more characters are not shown]\n"));
+        let _ = writeln!(shown, "\n[{more} more characters are not shown]");
     }
     made(json!({"content": [{"type": "text", "text": shown}], "isError": outcome != Outcome::Ok}))
 }

@@ -267,8 +267,8 @@ impl Brain {
             version,
             digest: self.skill_digest(name),
         };
-        let mut skills = Skills::default();
-        skills.loaded = read.into_iter().map(|(name, version)| mark(name, version)).collect();
+        let loaded = read.into_iter().map(|(name, version)| mark(name, version)).collect();
+        let mut skills = Skills { loaded, ..Skills::default() };
         for (name, (was, is, version)) in changed {
             match (was, is) {
                 (true, true) => skills.changed.push(mark(name, version)),
@@ -412,7 +412,7 @@ mod tests {
                 Part::Activity => assert_eq!(found, Some(Root::Activity), "{}", member.name),
                 Part::Database => assert_eq!(LAYOUT.database, member.name),
                 Part::Bookkeeping => {
-                    assert!(LAYOUT.apart.contains(&member.name), "{}", member.name)
+                    assert!(LAYOUT.apart.contains(&member.name), "{}", member.name);
                 }
             }
         }

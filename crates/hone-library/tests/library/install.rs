@@ -7,6 +7,7 @@ use hone_skill::Slug;
 
 use crate::shelf::{Shelf, mode, skill_text, store, tree};
 
+#[allow(clippy::unnecessary_wraps, reason = "a file that arrives, beside one that goes")]
 fn file(text: &str) -> Option<NewFile> {
     Some(NewFile { bytes: text.as_bytes().to_vec(), is_executable: false })
 }

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use hone_library::usage::{self, Event};
 use hone_library::{
-    Action, Change, Error, Listed, Matching, Project, Scope, list_files, refuse_existing,
+    Action, Author, Change, Error, Listed, Matching, Project, Scope, list_files, refuse_existing,
 };
 use hone_skill::{FIRST_VERSION, Field, Slug, ensure_frontmatter, set_field};
 
 use super::editor::{edited, keep};
 use crate::cli::{Content, FileCommand, Writing};
-use crate::context::{Context, now};
+use crate::context::{Context, actor, now};
 use crate::output::{Failure, Outcome, print, print_json, print_lines, quoted, say};
 use crate::terminal::style;
 use crate::{diff, json};
