@@ -290,7 +290,9 @@ impl Lab {
         let checked = "all hashes and signatures checked".to_owned();
         table.row(["restore".into(), "hone".into(), took, String::new(), String::new(), checked]);
         others.extend(peers.restic_restore()?);
-        others.into_iter().for_each(|cells| table.row(cells));
+        for cells in others {
+            table.row(cells);
+        }
         Ok(table)
     }
 

@@ -414,7 +414,7 @@ mod tests {
 
     #[test]
     fn pages_end_and_cursors_are_ours() {
-        let all: Vec<usize> = (0..PAGE + 1).collect();
+        let all: Vec<usize> = (0..=PAGE).collect();
         assert_eq!(page(&all, None).unwrap(), (0, PAGE, Some(PAGE.to_string())));
         assert_eq!(page(&all, Some("100")).unwrap(), (PAGE, PAGE + 1, None));
         assert_eq!(page(&all[..PAGE], None).unwrap(), (0, PAGE, None));

@@ -138,8 +138,9 @@ impl Brain {
                 new
             }
         };
-        let kept =
-            (1..).map(|n| path.with_extension(format!("{n}.pem"))).find(|kept| !kept.exists());
+        let kept = (1..=u32::MAX)
+            .map(|n| path.with_extension(format!("{n}.pem")))
+            .find(|kept| !kept.exists());
         let moved = kept.map_or(Ok(()), |kept| std::fs::rename(&path, kept));
         moved
             .and_then(|()| std::fs::rename(&next, &path))

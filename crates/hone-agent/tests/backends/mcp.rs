@@ -42,6 +42,11 @@ fn tool<'a>(connected: &'a Connected, name: &str) -> &'a dyn Tool {
     connected.tools.iter().find(|tool| tool.name() == name).unwrap().as_ref()
 }
 
+#[allow(
+    clippy::redundant_closure_for_method_calls,
+    clippy::redundant_closure,
+    reason = "a method of a trait object"
+)]
 fn names(connected: &Connected) -> Vec<&str> {
     connected.tools.iter().map(|tool| tool.name()).collect()
 }
