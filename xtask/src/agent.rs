@@ -200,7 +200,7 @@ async fn task_time(
     for run in 0..=runs {
         let (start, used) = (Instant::now(), processor());
         let report = runner.run(&order, &Silence).await.map_err(other)?;
-        let took = Took { processor: processor() - used, clock: start.elapsed() };
+        let took = Took { processor: processor().saturating_sub(used), clock: start.elapsed() };
         if !matches!(report.finished.end, End::Answered { .. }) {
             return Err(other(report.finished.end));
         }
