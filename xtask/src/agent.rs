@@ -44,7 +44,7 @@ impl Scale {
     }
 
     /// Skills and messages of a brain.
-    fn sizes(self) -> &'static [(u32, usize)] {
+    fn sizes(self) -> &'static [(usize, usize)] {
         match self {
             Self::Full => &[(0, 0), (1_000, 0), (0, 100_000), (1_000, 10_000), (1_000, 100_000)],
             Self::Quick => &[(0, 0), (1_000, 10_000)],
@@ -107,7 +107,7 @@ fn other(error: impl std::fmt::Display) -> Failure {
 }
 
 /// A home with one agent of a size.
-fn home(folder: &Path, skills: u32, messages: usize) -> Result<(), Failure> {
+fn home(folder: &Path, skills: usize, messages: usize) -> Result<(), Failure> {
     let made = folder.join("made");
     std::fs::create_dir_all(&made).doing(|| "make skills".to_owned())?;
     if skills > 0 {
@@ -155,6 +155,7 @@ fn runner(hone_home: &Path, tool: &'static str, turns: usize) -> Runner {
         helper: None,
         unconfined: false,
         client: None,
+        tools: Vec::new(),
         limits: Limits { turns, guard: hone_agent::task::Guard::Off, ..Limits::default() },
         max_tokens: None,
         max_cost: None,

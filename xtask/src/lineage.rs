@@ -177,11 +177,12 @@ impl Lab {
         let mut db = self.database()?;
         db.execute_batch("PRAGMA synchronous = OFF").map_err(unmet)?;
         let work = db.transaction().map_err(unmet)?;
+        let half = i64::try_from(MESSAGE_BYTES / 2).unwrap_or(0);
         {
             let insert = "INSERT INTO messages(text) VALUES (hex(randomblob(?1)))";
             let mut insert = work.prepare(insert).map_err(unmet)?;
             for _ in 0..count {
-                insert.execute([MESSAGE_BYTES / 2]).map_err(unmet)?;
+                insert.execute([half]).map_err(unmet)?;
             }
         }
         work.commit().map_err(unmet)?;
@@ -203,8 +204,7 @@ impl Lab {
     fn hash(&self) -> Result<Table, Failure> {
         let mut table = Table::new(&["what", "best of 3", "against", "target"]);
         let plain = best(3, || plain_hash(&self.brain()))?;
-        let logical =
-            best(3, || state::state(&self.brain(), &LAYOUT).map(drop).map_err(unmet))?;
+        let logical = best(3, || state::state(&self.brain(), &LAYOUT).map(drop).map_err(unmet))?;
         table.row(["SHA-256 of every file".into(), seconds(plain), String::new(), String::new()]);
         let ratio = logical.as_secs_f64() / plain.as_secs_f64();
         let target = format!("≤ {MAX_HASH_RATIO:.0} ×{}", missed(ratio > MAX_HASH_RATIO));
@@ -216,7 +216,8 @@ impl Lab {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.doing(|| "start a runtime".to_owned())?;
         let away = self.folder.path().join("store");
-        let store = Store::open(&format!("file://{}", away.display()), Vec::new()).map_err(unmet)?;
+        let store =
+            Store::open(&format!("file://{}", away.display()), Vec::new()).map_err(unmet)?;
         let known = Known::at(&self.folder.path().join("known.json"));
         let secret = secret(&self.folder.path().join("key"))?;
         let snapshots = Snapshots::open(&store, Some(&secret), &known, AGENT, &LAYOUT);
@@ -289,7 +290,9 @@ impl Lab {
         let checked = "all hashes and signatures checked".to_owned();
         table.row(["restore".into(), "hone".into(), took, String::new(), String::new(), checked]);
         others.extend(peers.restic_restore()?);
-        others.into_iter().for_each(|cells| table.row(cells));
+        for cells in others {
+            table.row(cells);
+        }
         Ok(table)
     }
 
@@ -332,7 +335,8 @@ struct Peers {
 impl Peers {
     fn find(wanted: bool, folder: &Path) -> Result<Self, Failure> {
         let restic = on_path("restic").filter(|_| wanted);
-        let has_tar = wanted && ["tar", "zstd", "sha256sum"].iter().all(|name| on_path(name).is_some());
+        let has_tar =
+            wanted && ["tar", "zstd", "sha256sum"].iter().all(|name| on_path(name).is_some());
         let peers = Self { folder: folder.to_owned(), restic, has_tar };
         peers.restic(&["init"])?;
         Ok(peers)
@@ -349,7 +353,14 @@ impl Peers {
         let took = timed(&mut command)?;
         let bytes = fs::metadata(&archive).map_or(0, |about| about.len());
         let program = "tar, zstd -3, sha256sum".to_owned();
-        Ok(Some(["first".into(), program, seconds(took), megabytes(bytes), "1".into(), String::new()]))
+        Ok(Some([
+            "first".into(),
+            program,
+            seconds(took),
+            megabytes(bytes),
+            "1".into(),
+            String::new(),
+        ]))
     }
 
     fn restic(&self, words: &[&str]) -> Result<Option<Duration>, Failure> {
@@ -372,7 +383,14 @@ impl Peers {
         let (after, objects) = size(&repository);
         let (bytes, objects) = (after - before.0, objects - before.1);
         let program = "restic backup".to_owned();
-        Ok(Some([what.to_owned(), program, seconds(took), megabytes(bytes), grouped(objects), String::new()]))
+        Ok(Some([
+            what.to_owned(),
+            program,
+            seconds(took),
+            megabytes(bytes),
+            grouped(objects),
+            String::new(),
+        ]))
     }
 
     fn restic_restore(&self) -> Result<Option<[String; 6]>, Failure> {

@@ -14,6 +14,7 @@ mod corpus;
 mod failure;
 mod floor;
 mod generate;
+mod hub;
 mod lineage;
 mod measure;
 mod options;
@@ -52,13 +53,16 @@ Usage: cargo xtask COMMAND
   bench route         how well and how fast messages find their skills, as Markdown
       --messages DIR  a folder of labelled messages (../shared/routing)
       --embeddings D  also with the sentence model in folder D
-      --no-sizes      leave out time and size at 100 to 20,000 skills
+      --sizes N,…     numbers of skills for time and size (100,1000,10000,20000)
+      --no-sizes      leave out time and size
       --fit           also print the weights of the confidence, fitted anew
   bench agent         what the harness of an agent costs beside its model, as Markdown
       --quick         fewer messages and tasks
   bench scan          what a scan costs on real skills and on hostile files, as Markdown
       --quick         generated files as SKILL.md only
       --no-peers, --corpus DIR as above
+  bench hub           installing, restoring and verifying 1 and 500 skills, as Markdown
+      --runs N, --quick, --no-peers as above
   tour                builds `hone` and shows what it does, in a temporary home
       --keep          keep that home and print where it is
   generate DIR N      write N skills for measuring to DIR/<name>/SKILL.md
@@ -113,6 +117,7 @@ fn run(mut words: impl Iterator<Item = String>) -> Result<(), Failure> {
         ("bench", ["scan", ..]) => {
             scan::bench(&options::Options::parse(words.into_iter().skip(1))?)
         }
+        ("bench", ["hub", ..]) => hub::bench(&options::Options::parse(words.into_iter().skip(1))?),
         ("scan-times", [folder]) => scan::scan_times(Path::new(folder)),
         ("bench", _) => bench::bench(&options::Options::parse(words)?),
         ("tour", []) => tour::tour(tour::Home::Remove),

@@ -21,12 +21,12 @@ pub(crate) struct Options {
     folder: Option<PathBuf>,
     embeddings: Option<PathBuf>,
     fit: bool,
-    sizes: bool,
+    sizes: Vec<usize>,
 }
 
 impl Options {
     pub(crate) fn parse(words: &[&str]) -> Result<Self, Failure> {
-        let mut options = Self { sizes: true, ..Self::default() };
+        let mut options = Self { sizes: route_size::SIZES.to_vec(), ..Self::default() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
@@ -39,7 +39,12 @@ impl Options {
                     options.embeddings = Some(PathBuf::from(words.next().ok_or_else(missing)?));
                 }
                 "--fit" => options.fit = true,
-                "--no-sizes" => options.sizes = false,
+                "--no-sizes" => options.sizes.clear(),
+                "--sizes" => {
+                    let wrong = || Failure::Usage("`--sizes` needs numbers: 100,1000".to_owned());
+                    let numbers = words.next().ok_or_else(wrong)?.split(',').map(str::parse);
+                    options.sizes = numbers.collect::<Result<_, _>>().map_err(|_| wrong())?;
+                }
                 _ => return Err(Failure::Usage(format!("`bench route` does not know `{word}`"))),
             }
         }
@@ -71,8 +76,8 @@ pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
     } else {
         println!("Not measured: no labelled messages here; name a folder with `--messages DIR`.\n");
     }
-    if options.sizes {
-        println!("### Time and size\n\n{}", route_size::sizes()?);
+    if !options.sizes.is_empty() {
+        println!("### Time and size\n\n{}", route_size::sizes(&options.sizes)?);
     }
     Ok(())
 }

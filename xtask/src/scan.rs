@@ -400,7 +400,7 @@ fn thread_time() -> Duration {
 }
 
 /// Wall and CPU time of a child, whatever its exit code says about the skill.
-fn timed(command: &mut Command) -> Result<(Duration, Duration), Failure> {
+pub(crate) fn timed(command: &mut Command) -> Result<(Duration, Duration), Failure> {
     let before = children_time()?;
     let start = Instant::now();
     command.status().doing(|| format!("run `{}`", line(command)))?;

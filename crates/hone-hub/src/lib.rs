@@ -32,8 +32,8 @@
 //! | after `hone rollback` | [`after_rollback`] | the lock follows the disk |
 //!
 //! A [`Target`] says for whom ([`Target::project`], [`Target::user`]); [`Ask`] is the person at the
-//! terminal, or [`Nobody`]; [`Sources`] is the [`Supply`] of real sources (its [`Sources::typed`] reads what a
-//! person typed, and [`Sources::delivery`] passes a [`Fetched`] on to [`Hub::add_delivered`]).
+//! terminal, or [`Nobody`]; [`Fetcher`] is the [`Supply`] of real sources, and a [`Fetched`] becomes a
+//! [`Delivery`] for [`Hub::add_delivered`].
 
 mod actions;
 mod approve;
@@ -67,7 +67,6 @@ mod restore;
 mod rollback;
 mod share;
 mod source;
-mod sources;
 mod supply;
 mod takes;
 mod target;
@@ -100,7 +99,6 @@ pub use restore::Restored;
 pub use rollback::after_rollback;
 pub use share::{Means, ShareFate, ShareScope, Shared, agents};
 pub use source::{At, GitPlace, Place, Source, SourceError, parse};
-pub use sources::Sources;
 pub use supply::{Delivery, Newest, Pin, Supply, SupplyError};
 pub use target::{Reach, Target};
 pub use verify::{Difference, Standing, Verified};

@@ -26,12 +26,12 @@ pub const MAX_SKILL_BYTES: u64 = 50 * 1024 * 1024;
 /// Most skills of one source.
 pub const MAX_SKILLS: usize = 5_000;
 /// Most bytes of all skills taken from one source at once.
-pub const MAX_TAKEN_BYTES: u64 = 512 * 1024 * 1024;
+pub const MAX_TAKEN_BYTES: u64 = 256 * 1024 * 1024;
 /// Deepest skill, in folders above its own.
 pub const MAX_SKILL_DEPTH: usize = 6;
 
 /// Most files of a repository or folder that is searched for skills.
-pub const MAX_TREE_ENTRIES: usize = 500_000;
+pub const MAX_TREE_ENTRIES: usize = 200_000;
 /// Most bytes of the list of a repository's files.
 pub const MAX_TREE_LIST_BYTES: usize = 128 * 1024 * 1024;
 /// Most bytes that git may keep on the disk for one fetch.

@@ -94,6 +94,7 @@ pub struct Lock {
 
 #[derive(Deserialize)]
 struct Whole {
+    version: u64,
     #[serde(default)]
     skill: Vec<Locked>,
 }
@@ -112,8 +113,13 @@ impl Lock {
             skills: Vec::new(),
             written: None,
         };
-        let text = match std::fs::metadata(path) {
+        let text = match std::fs::symlink_metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(empty()),
+            // Somebody else's file would be written through it.
+            Ok(metadata) if !metadata.is_file() => {
+                let message = "it is not a regular file".to_owned();
+                return Err(Error::Lock { path: path.to_owned(), message });
+            }
             Ok(metadata) if metadata.len() > MAX_LOCK_BYTES => {
                 let message = format!("it is larger than {MAX_LOCK_BYTES} bytes");
                 return Err(Error::Lock { path: path.to_owned(), message });
@@ -126,20 +132,20 @@ impl Lock {
     /// Reads the text of a lock file.
     pub(crate) fn parse(path: &Path, text: String) -> Result<Self, Error> {
         let broken = |message: String| Error::Lock { path: path.to_owned(), message };
-        let OnlyVersion { version } = toml_edit::de::from_str(&text)
-            .map_err(|error| broken(error.to_string().trim_end().to_owned()))?;
         let whole: Whole = match toml_edit::de::from_str(&text) {
             Ok(whole) => whole,
-            // A newer one may say things that this one cannot read.
-            Err(_) if version > LOCK_VERSION => {
-                return Err(Error::NewerLock {
-                    path: path.to_owned(),
-                    found: version,
-                    known: LOCK_VERSION,
+            Err(error) => {
+                // A newer one may say things that this one cannot read.
+                let version = toml_edit::de::from_str(&text).map(|OnlyVersion { version }| version);
+                return Err(match version {
+                    Ok(found) if found > LOCK_VERSION => {
+                        Error::NewerLock { path: path.to_owned(), found, known: LOCK_VERSION }
+                    }
+                    _ => broken(error.to_string().trim_end().to_owned()),
                 });
             }
-            Err(error) => return Err(broken(error.to_string().trim_end().to_owned())),
         };
+        let version = whole.version;
         if let Some(problem) = whole.skill.iter().find_map(Locked::problem) {
             return Err(broken(problem));
         }
@@ -366,5 +372,10 @@ mod tests {
             assert!(message.contains(part), "{message}");
         }
         assert!(Lock::read(Path::new("/no/such/hone.lock")).unwrap().skills().is_empty());
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join(LOCK_FILE);
+        std::os::unix::fs::symlink("elsewhere", &link).unwrap();
+        let message = Lock::read(&link).unwrap_err().to_string();
+        assert!(message.ends_with("it is not a regular file"), "{message}");
     }
 }

@@ -155,7 +155,7 @@ mod tests {
         let fetcher = Fetcher::new(folder.path(), |_| {}).unwrap();
         let count = |now: i64, anew: bool| {
             let found = offers(&fetcher, &source, home.path(), now, anew).unwrap();
-            (search(&[found.clone()], &[]).len(), found.at, found.stale.is_some())
+            (search(std::slice::from_ref(&found), &[]).len(), found.at, found.stale.is_some())
         };
         assert_eq!(count(1_000, false), (1, 1_000, false));
         add("two");

@@ -472,6 +472,10 @@ impl Hub<'_> {
                         at: self.author.now,
                     });
                 }
+                // It was written down whose word it is before it failed to arrive.
+                Fate::Refused(_) if one.before.is_none() && one.tree.is_none() => {
+                    records.forgotten.push(one.folder.clone());
+                }
                 _ => {}
             }
             let outcome = Outcome {

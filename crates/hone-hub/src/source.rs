@@ -117,7 +117,9 @@ fn write_git(out: &mut fmt::Formatter<'_>, git: &GitPlace) -> fmt::Result {
         out.write_str(if github.is_some() { "/tree/" } else { "/-/tree/" })?;
         return write_escaped(out, tree);
     }
-    let github = github.filter(is_plain).filter(|project| !project.starts_with('.'));
+    let github = github
+        .filter(is_plain)
+        .filter(|project| !project.split('/').next().unwrap_or_default().contains('.'));
     let gitlab =
         git.url.strip_prefix(GITLAB).filter(|project| parts(project) >= 2).filter(is_plain);
     let separator = match (github, gitlab) {

@@ -195,7 +195,7 @@ enum Kind {
 }
 
 /// All settings that have a dotted key; `[[roots]]`, `[[bundles]]` and `[[mcp]]` are edited in the file.
-pub const SETTINGS: [Setting; 21] = [
+pub const SETTINGS: [Setting; 22] = [
     Setting {
         key: "skills.disabled",
         about: "names (or scope:name) that are not offered, separated by commas",
@@ -277,6 +277,11 @@ pub const SETTINGS: [Setting; 21] = [
     },
     Setting { key: "model.stream", about: "whether replies come piece by piece", kind: Kind::Flag },
     Setting {
+        key: "model.constrain",
+        about: "whether the server holds the model to the form of a reply; helps small models",
+        kind: Kind::Flag,
+    },
+    Setting {
         key: "router.embeddings",
         about: "a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`",
         kind: Kind::Folder,
@@ -338,6 +343,7 @@ impl Config {
                 let folder = self.router.embeddings.as_deref().unwrap_or(Path::new(""));
                 folder.to_string_lossy().into_owned()
             }
+            "model.constrain" => self.model.constrain.to_string(),
             _ => return None,
         })
     }

@@ -112,7 +112,7 @@ impl Store<'_> {
         let mut answers = Vec::new();
         let mut plans = Vec::new();
         for (arrival, place) in arrivals.into_iter().zip(&places) {
-            let held = held.beside(place)?;
+            let held = held.beside(place);
             match plan(&held, arrival) {
                 Ok(plan) => {
                     answers.push(Ok(plan.change(&place.key)));

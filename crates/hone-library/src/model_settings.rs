@@ -55,6 +55,8 @@ pub struct ModelSettings {
     pub native_tools: bool,
     /// Whether replies come piece by piece.
     pub stream: bool,
+    /// Whether the server is to hold the model to the form of a reply, where it can.
+    pub constrain: bool,
 }
 
 impl Default for ModelSettings {
@@ -73,6 +75,7 @@ impl Default for ModelSettings {
             task_cost: None,
             native_tools: false,
             stream: true,
+            constrain: false,
         }
     }
 }

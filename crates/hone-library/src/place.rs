@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use cap_std::fs::Dir;
 use rustix::fs::{Mode as Permissions, OFlags, openat};
@@ -44,7 +45,7 @@ pub(crate) enum Missing {
 pub(crate) struct Held<'p> {
     pub(crate) place: &'p Place,
     /// The locked folder itself: no file is left behind, and every hone sees it.
-    around: Option<Folder>,
+    around: Option<Rc<Folder>>,
 }
 
 impl Place {
@@ -106,7 +107,7 @@ impl Place {
                 .is_ok_and(|now| (now.dev(), now.ino()) == (locked.dev(), locked.ino()));
             if is_same {
                 let around = Folder::new(Dir::from_std_file(file), &self.parent);
-                return Ok(Held { place: self, around: Some(around) });
+                return Ok(Held { place: self, around: Some(Rc::new(around)) });
             }
         }
     }
@@ -115,25 +116,18 @@ impl Place {
 impl<'p> Held<'p> {
     /// A place that is only looked at, without its lock.
     pub(crate) fn reading(place: &'p Place, around: Folder) -> Self {
-        Self { place, around: Some(around) }
+        Self { place, around: Some(Rc::new(around)) }
     }
 
     /// Another skill with the same folder around it, under the same lock.
-    pub(crate) fn beside<'q>(&self, place: &'q Place) -> Result<Held<'q>, Error> {
-        let around = match &self.around {
-            None => None,
-            Some(around) => {
-                let dir = around.dir.try_clone().map_err(Error::io("open", &place.parent))?;
-                Some(Folder::new(dir, &place.parent))
-            }
-        };
-        Ok(Held { place, around })
+    pub(crate) fn beside<'q>(&self, place: &'q Place) -> Held<'q> {
+        Held { place, around: self.around.clone() }
     }
 
     /// The folder around the skill.
     pub(crate) fn around(&self) -> Result<&Folder, Error> {
         let gone = || Error::io("open", &self.place.parent)(std::io::ErrorKind::NotFound.into());
-        self.around.as_ref().ok_or_else(gone)
+        self.around.as_deref().ok_or_else(gone)
     }
 
     /// The folder whose files belong to the skill; none when it is not there.

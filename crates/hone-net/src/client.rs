@@ -8,7 +8,6 @@ use std::time::Duration;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::header::{self, HeaderMap, HeaderName};
 use reqwest::{Certificate, Method, StatusCode, redirect};
-use serde_json::Value;
 use url::{Host, Url};
 
 use crate::answer::{Answer, Clock};
@@ -151,6 +150,9 @@ pub struct Page {
     pub is_unchanged: bool,
 }
 
+/// What sends the requests of a [`Client`].
+pub type Transport = reqwest::Client;
+
 /// Asks the network, within bounds. See the crate for what it promises.
 pub struct Client {
     settings: Settings,
@@ -216,25 +218,31 @@ impl Client {
         self.follow(url, headers, limits, clock).await
     }
 
-    /// Sends a JSON document and gives the head of the answer, whatever its status; the body comes
+    /// Sends a JSON document, as text, and gives the head of the answer, whatever its status; the body comes
     /// piece by piece. Redirects are never followed: the body was meant for this address.
     pub async fn post_json(
         &self,
         url: &Url,
         headers: &HeaderMap,
-        body: &Value,
+        body: String,
         limits: &Limits,
     ) -> Result<Answer, Error> {
         let clock = Clock::start(limits.silence, limits.total);
         let mut headers = headers.clone();
         headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
-        let answer = self
-            .ask(Method::POST, url, headers, body.to_string().into_bytes(), limits, clock)
-            .await?;
+        let answer = self.ask(Method::POST, url, headers, body.into_bytes(), limits, clock).await?;
         match redirect_target(&answer)? {
             None => Ok(answer),
             Some(to) => Err(Error::Redirected { url: shown(url), to: shown(&to) }),
         }
+    }
+
+    /// The transport for an address, for a protocol that brings its own requests. What may be asked is
+    /// checked as ever, and no redirect is followed; the limits of time and size are the caller's.
+    pub fn transport_for(&self, url: &Url) -> Result<Transport, Error> {
+        let is_proxied = is_proxied(&self.matcher, url);
+        self.check(url, is_proxied)?;
+        self.transport(url.scheme() == "https", is_proxied).cloned()
     }
 
     pub(crate) async fn follow(

@@ -41,7 +41,7 @@ pub use url::Url;
 
 pub use address::why_not_public;
 pub use answer::Answer;
-pub use client::{Client, Limits, Page, PlainHttp, Reach, Settings, parse};
+pub use client::{Client, Limits, Page, PlainHttp, Reach, Settings, Transport, parse};
 pub use download::{Downloaded, MAX_RESUMES, Progress};
 pub use error::{Error, Wait};
 pub use proxy::{Proxies, is_local};

@@ -337,8 +337,11 @@ impl Weights {
             return Err(broken(format!("it has more than {MAX_WEIGHT_BYTES} bytes")));
         }
         let mut length = [0; 8];
-        file.read_exact_at(&mut length, 0).map_err(unread)?;
-        let header = u64::from_le_bytes(length);
+        let header = match file.read_exact_at(&mut length, 0) {
+            Ok(()) => u64::from_le_bytes(length),
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => u64::MAX,
+            Err(error) => return Err(unread(error)),
+        };
         if header > MAX_TEXT_BYTES || header + 8 > size {
             return Err(broken("it does not begin like a safetensors file".to_owned()));
         }

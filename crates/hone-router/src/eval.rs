@@ -10,6 +10,7 @@ use crate::bands::OFFER;
 use crate::document::SkillText;
 use crate::index::Index;
 use crate::matching::Ranking;
+use crate::rank::is_among_best;
 use crate::suite::{Case, Suite};
 use crate::text;
 
@@ -193,8 +194,11 @@ pub fn evaluate(
 /// Skills that do not come first, or near it, when their own description is asked.
 pub fn unreached_by_description(index: &Index<'_>, descriptions: &[(usize, &str)]) -> Vec<usize> {
     let out_of_reach = |(skill, description): &&(usize, &str)| {
-        let ranking = Ranking::by_words(index, description);
-        ranking.place(*skill).is_none_or(|place| place > REACH)
+        // Almost every skill is found by whole words already, which cost least to look at.
+        !is_among_best(index, description, *skill, REACH) && {
+            let ranking = Ranking::by_words(index, description);
+            ranking.place(*skill).is_none_or(|place| place > REACH)
+        }
     };
     descriptions.iter().filter(out_of_reach).map(|(skill, _)| *skill).collect()
 }

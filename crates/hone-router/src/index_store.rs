@@ -11,6 +11,7 @@ use hone_library::derived::{Derived, stamp};
 use hone_library::{Listed, Root, Scope, State, read_file, read_text};
 use hone_skill::Value;
 
+use crate::cores::on_all_cores;
 use crate::document::{Document, Key, Lengths, Message, Phrase, SkillText};
 use crate::index::Index;
 use crate::index_segment::{Buckets, Header, Segment, put, take};
@@ -28,8 +29,9 @@ const FIRST_BUCKET: u32 = 2;
 const MAX_FRESH: usize = 64;
 const MAX_FRESH_SHARE: usize = 8;
 
-/// Skills that are read on another core at a time.
-const MANY: usize = 64;
+/// From so many skills on, they are read, or their files looked at, on all cores.
+const MANY_READ: usize = 64;
+const MANY_STAMPS: usize = 512;
 
 /// Frontmatter keys that list phrases to react to.
 const TRIGGER_KEYS: [&str; 3] = ["triggers", "trigger_phrases", "keywords"];
@@ -78,12 +80,24 @@ pub fn skill_text(skill: &Listed) -> (SkillText, Option<SuiteError>) {
             text.triggers.extend(value.map(phrases).unwrap_or_default());
         }
     }
-    let suite = read_file(skill, SUITE_FILE).ok().map(|bytes| Suite::read(&bytes));
-    match suite {
-        None => (text, None),
-        Some(Ok(suite)) => (SkillText { suite, ..text }, None),
-        Some(Err(error)) => (text, Some(error)),
+    match suite_of(skill) {
+        Ok(suite) => (SkillText { suite, ..text }, None),
+        Err(error) => (text, Some(error)),
     }
+}
+
+/// The suite of a skill, empty when it has none.
+pub fn suite_of(skill: &Listed) -> Result<Suite, SuiteError> {
+    // Most have none, and `stat` is cheaper than opening a folder to find out.
+    if !has_suite(skill) {
+        return Ok(Suite::default());
+    }
+    read_file(skill, SUITE_FILE).map_or(Ok(Suite::default()), |bytes| Suite::read(&bytes))
+}
+
+fn has_suite(skill: &Listed) -> bool {
+    let is_folder = !skill.is_flat && skill.scope != Scope::Builtin;
+    is_folder && skill.folder().join(SUITE_FILE).symlink_metadata().is_ok()
 }
 
 fn phrases(value: &Value) -> Vec<String> {
@@ -102,9 +116,8 @@ fn stamp_of(skill: &Listed) -> Option<Vec<u8>> {
         return Some(env!("CARGO_PKG_VERSION").into());
     }
     let mut bytes = stamp(&skill.path)?;
-    let suite = skill.folder().join(SUITE_FILE);
-    if !skill.is_flat && suite.symlink_metadata().is_ok() {
-        bytes.extend(stamp(&suite)?);
+    if has_suite(skill) {
+        bytes.extend(stamp(&skill.folder().join(SUITE_FILE))?);
     }
     Some(bytes)
 }
@@ -134,9 +147,9 @@ impl<'s> Index<'s> {
         let mut places: Vec<Option<u32>> = vec![None; sealed.headers.len()];
         let mut fresh: Vec<(u32, Fresh)> = Vec::new();
         let mut unread: Vec<(u32, Option<Vec<u8>>)> = Vec::new();
-        for (place, skill) in (0u32..).zip(skills) {
+        let stamps = on_all_cores(skills, MANY_STAMPS, stamp_of);
+        for ((place, skill), stamp) in (0u32..).zip(skills).zip(stamps) {
             let path = skill.path.to_string_lossy();
-            let stamp = stamp_of(skill);
             let is_same = |header: &Header| stamp.as_ref() == Some(&header.stamp);
             if let Some(&at) = known.get(&*path).filter(|at| is_same(&sealed.headers[**at])) {
                 places[at] = Some(place);
@@ -147,7 +160,7 @@ impl<'s> Index<'s> {
             }
         }
         let read = unread.len();
-        let broken_suites = read_all(skills, unread, &mut fresh);
+        let broken_suites = read_all(skills, &unread, &mut fresh);
         let dead = places.iter().filter(|place| place.is_none()).count();
         let is_changed = read > 0 || fresh.len() != kept_count;
         let allowed = MAX_FRESH.max(skills.len() / MAX_FRESH_SHARE);
@@ -166,41 +179,22 @@ impl<'s> Index<'s> {
     }
 }
 
-/// Reads skills, on all cores when there are many, and adds them to `fresh`.
+/// Reads skills and adds them to `fresh`.
 fn read_all(
     skills: &[Listed],
-    unread: Vec<(u32, Option<Vec<u8>>)>,
+    unread: &[(u32, Option<Vec<u8>>)],
     fresh: &mut Vec<(u32, Fresh)>,
 ) -> Vec<(usize, SuiteError)> {
-    let read = |(place, stamp): (u32, Option<Vec<u8>>)| {
-        let skill = &skills[place as usize];
+    let all = on_all_cores(unread, MANY_READ, |(place, stamp)| {
+        let skill = &skills[*place as usize];
         let (text, error) = skill_text(skill);
         let document = Document::new(&text);
         let path = skill.path.to_string_lossy().into_owned();
         // A stamp that cannot be relied on equals none, so the skill is read again next time.
-        let header = Header::of(path, stamp.unwrap_or_default(), &document);
-        (place, Fresh { header, entries: document.entries }, error)
-    };
+        let header = Header::of(path, stamp.clone().unwrap_or_default(), &document);
+        (*place, Fresh { header, entries: document.entries }, error)
+    });
     let mut broken = Vec::new();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let all: Vec<(u32, Fresh, Option<SuiteError>)> = if unread.len() < MANY || cores == 1 {
-        unread.into_iter().map(read).collect()
-    } else {
-        let share = unread.len().div_ceil(cores);
-        let mut rest = unread;
-        let mut shares = Vec::new();
-        while !rest.is_empty() {
-            let tail = rest.split_off(share.min(rest.len()));
-            shares.push(std::mem::replace(&mut rest, tail));
-        }
-        std::thread::scope(|scope| {
-            let started: Vec<_> = shares
-                .into_iter()
-                .map(|share| scope.spawn(|| share.into_iter().map(read).collect::<Vec<_>>()))
-                .collect();
-            started.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-        })
-    };
     for (place, found, error) in all {
         fresh.push((place, found));
         broken.extend(error.map(|error| (place as usize, error)));

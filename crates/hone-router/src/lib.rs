@@ -65,6 +65,7 @@ mod attribution;
 mod bands;
 mod budget;
 mod commands;
+mod cores;
 mod document;
 mod encoder;
 mod eval;
@@ -106,7 +107,7 @@ pub use eval::{
     unreached_by_description,
 };
 pub use index::Index;
-pub use index_store::{Opened, read_suite, skill_text};
+pub use index_store::{Opened, read_suite, skill_text, suite_of};
 pub use inline_shell::{
     INLINE_TIMEOUT, InlineCommand, InlineError, InlineOutput, MAX_INLINE_CHARS,
     MAX_INLINE_COMMANDS, RunInline,

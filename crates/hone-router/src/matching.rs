@@ -28,6 +28,9 @@ const SAME_MESSAGE: f32 = 0.95;
 /// A cosine of message and description from which on they are about something alike.
 const NEAR: f32 = 0.3;
 
+/// A cosine from which on a skill is offered although it has no word of the message.
+const ALIKE: f32 = 0.45;
+
 /// A skill that comes into question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
@@ -271,7 +274,7 @@ impl<'i, 's> Ranking<'i, 's> {
     fn band(&self, skill: usize, score: f32) -> Band {
         if score >= ACTIVATE && self.first() == Some(skill) && self.is_said_plainly(skill) {
             Band::Activate
-        } else if score >= OFFER {
+        } else if score >= OFFER || self.meaning(skill) >= ALIKE {
             Band::Offer
         } else {
             Band::Nothing

@@ -10,6 +10,7 @@ use hone_library::State;
 use hone_library::derived::Derived;
 use sha2::{Digest as _, Sha256};
 
+use crate::cores::on_all_cores;
 use crate::encoder::Encoder;
 
 /// Texts that are read by the model before their vectors are written down, so that a long first run may
@@ -152,7 +153,9 @@ fn vectors(
         about_to(missing.len());
     }
     for batch in missing.chunks(BATCH) {
-        let new = encoded(encoder, batch)?;
+        let one = |(key, text): &(Key, &str)| Ok((*key, Vector::new(&encoder.encode(text)?)));
+        let new: Vec<(Key, Vector)> =
+            on_all_cores(batch, 2, one).into_iter().collect::<std::io::Result<_>>()?;
         if let Some(space) = &mut space {
             space.put(&[(values, &packed(new.iter().map(|(key, vector)| (*key, vector))))]);
             values += 1;
@@ -174,27 +177,6 @@ fn vectors(
         space.replace(&numbered);
     }
     Ok(keys.iter().filter_map(|key| known.get(key).cloned()).collect())
-}
-
-/// Has the model read texts, on all cores.
-fn encoded(encoder: &Encoder, texts: &[(Key, &str)]) -> std::io::Result<Vec<(Key, Vector)>> {
-    let one = |(key, text): &(Key, &str)| Ok((*key, Vector::new(&encoder.encode(text)?)));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if cores == 1 || texts.len() == 1 {
-        return texts.iter().map(one).collect();
-    }
-    std::thread::scope(|scope| {
-        let started: Vec<_> = texts
-            .chunks(texts.len().div_ceil(cores))
-            .map(|share| scope.spawn(move || share.iter().map(one).collect::<Result<Vec<_>, _>>()))
-            .collect();
-        let mut all = Vec::new();
-        for thread in started {
-            let gone = |_| Err(std::io::Error::other("a thread that read texts ended early"));
-            all.extend(thread.join().unwrap_or_else(gone)?);
-        }
-        Ok(all)
-    })
 }
 
 fn packed<'v>(vectors: impl Iterator<Item = (Key, &'v Vector)>) -> Vec<u8> {

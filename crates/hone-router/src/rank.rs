@@ -175,6 +175,20 @@ impl Scores {
     }
 }
 
+/// Whether a skill is among the best `places` for a message by the words that both have, nothing else.
+pub(crate) fn is_among_best(index: &Index<'_>, message: &str, skill: usize, places: usize) -> bool {
+    let mut scores = vec![0.0_f32; index.len()];
+    for stem in &Query::new(message).stems {
+        let list = index.list(stem.key);
+        let weight = rarity(index.len(), list.len());
+        for &(found, byte) in &list {
+            scores[found as usize] += weight * index.norms.words(found as usize, Counts(byte));
+        }
+    }
+    let own = scores[skill];
+    own > 0.0 && scores.iter().filter(|score| **score > own).count() < places
+}
+
 fn saturated(count: f32) -> f32 {
     count / (K1 + count) * (K1 + 1.0)
 }

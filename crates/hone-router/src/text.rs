@@ -25,6 +25,9 @@ const STOP: [&str; 127] = [
     "would", "you", "your",
 ];
 
+/// Most words are longer than all of them.
+const LONGEST_STOP: usize = 7;
+
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
@@ -137,7 +140,7 @@ impl WordReader {
     }
 
     fn push(&mut self, plain: String, is_piece: bool) {
-        let is_stop = STOP.binary_search(&plain.as_str()).is_ok();
+        let is_stop = plain.len() <= LONGEST_STOP && STOP.binary_search(&plain.as_str()).is_ok();
         let is_unspaced = plain.chars().next().is_some_and(is_unspaced);
         let before = std::mem::take(&mut self.before);
         self.words.push(Word {
@@ -204,7 +207,8 @@ fn stem(word: &str) -> String {
             break;
         }
     }
-    for (ending, instead) in ENDINGS {
+    let last = stem.as_bytes().last().copied();
+    for (ending, instead) in ENDINGS.iter().filter(|(ending, _)| ending.bytes().last() == last) {
         if stem.strip_suffix(ending).is_some_and(|rest| rest.len() >= 4) {
             stem.truncate(stem.len() - ending.len());
             stem.push_str(instead);

@@ -86,3 +86,8 @@ fn a_typing_error_resembles_its_word_and_chance_does_not() {
         assert!(!resembling(word), "{word}");
     }
 }
+
+#[test]
+fn the_longest_word_that_says_nothing_is_known() {
+    assert_eq!(STOP.iter().map(|word| word.len()).max(), Some(LONGEST_STOP));
+}

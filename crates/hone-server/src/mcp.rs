@@ -2,6 +2,7 @@
 //!
 //! An answer is made from the disk as it is now. Lists come in pages; a cursor is the place to go on at.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use hone_agent::step::Outcome;
@@ -89,7 +90,8 @@ impl Door {
         Self { offer }
     }
 
-    fn catalogue(&self) -> Catalogue {
+    fn catalogue(&self) -> Arc<Catalogue> {
+        self.offer.shelf.refresh();
         self.offer.shelf.catalogue()
     }
 
@@ -150,7 +152,7 @@ fn told(outcome: Outcome, text: &str) -> Result<CallToolResult, ErrorData> {
     let mut shown: String = text.chars().take(MAX_RESULT_CHARS).collect();
     if shown.len() < text.len() {
         let more = text.chars().count() - MAX_RESULT_CHARS;
-        shown.push_str(&format!("\n[{more} more characters are not shown]\n"));
+        let _ = writeln!(shown, "\n[{more} more characters are not shown]");
     }
     made(json!({"content": [{"type": "text", "text": shown}], "isError": outcome != Outcome::Ok}))
 }
@@ -200,6 +202,7 @@ impl ServerHandler for Door {
         if !wrong.is_empty() {
             return told(Outcome::Refused, &wrong.join("\n")).map(Into::into);
         }
+        self.offer.shelf.refresh();
         let result = tool.call(&arguments, &context.ct).await;
         told(result.outcome, &result.text).map(Into::into)
     }
@@ -411,7 +414,7 @@ mod tests {
 
     #[test]
     fn pages_end_and_cursors_are_ours() {
-        let all: Vec<usize> = (0..PAGE + 1).collect();
+        let all: Vec<usize> = (0..=PAGE).collect();
         assert_eq!(page(&all, None).unwrap(), (0, PAGE, Some(PAGE.to_string())));
         assert_eq!(page(&all, Some("100")).unwrap(), (PAGE, PAGE + 1, None));
         assert_eq!(page(&all[..PAGE], None).unwrap(), (0, PAGE, None));

@@ -546,6 +546,10 @@ pub(crate) enum Command {
         /// Go on when something is missing
         #[arg(long)]
         allow_missing: bool,
+        /// Keep the answers in the system's keyring, for later calls of the same skills; `hone needs
+        /// --forget` takes them out
+        #[arg(long)]
+        keep: bool,
         /// Print JSON (text, skills, needs)
         #[arg(long)]
         json: bool,
@@ -610,6 +614,9 @@ pub(crate) enum Command {
     Needs {
         /// The skills [default: all]
         name: Vec<String>,
+        /// Take the answers that `hone invoke --keep` kept out of the keyring first
+        #[arg(long)]
+        forget: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,

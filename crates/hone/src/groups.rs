@@ -7,10 +7,14 @@ use clap::{Command, CommandFactory};
 use crate::cli::Cli;
 
 /// Every command, by what one wants to do.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 9] = [
     ("Find and read", &["list", "search", "view", "history", "diff", "usage"]),
     ("Write", &["new", "edit", "patch", "file", "rm", "rollback", "pin", "unpin"]),
     ("Check and guard", &["check", "scan", "policy", "permit", "trust", "doctor"]),
+    (
+        "Install",
+        &["add", "remove", "update", "outdated", "install", "verify", "approve", "audit", "share"],
+    ),
     ("Call", &["invoke", "commands", "needs"]),
     ("Serve", &["mcp"]),
     ("Route", &["prompt", "match", "why", "what-if", "eval"]),

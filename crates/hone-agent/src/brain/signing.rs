@@ -138,8 +138,9 @@ impl Brain {
                 new
             }
         };
-        let kept =
-            (1..).map(|n| path.with_extension(format!("{n}.pem"))).find(|kept| !kept.exists());
+        let kept = (1..=u32::MAX)
+            .map(|n| path.with_extension(format!("{n}.pem")))
+            .find(|kept| !kept.exists());
         let moved = kept.map_or(Ok(()), |kept| std::fs::rename(&path, kept));
         moved
             .and_then(|()| std::fs::rename(&next, &path))
@@ -267,8 +268,8 @@ impl Brain {
             version,
             digest: self.skill_digest(name),
         };
-        let mut skills = Skills::default();
-        skills.loaded = read.into_iter().map(|(name, version)| mark(name, version)).collect();
+        let loaded = read.into_iter().map(|(name, version)| mark(name, version)).collect();
+        let mut skills = Skills { loaded, ..Skills::default() };
         for (name, (was, is, version)) in changed {
             match (was, is) {
                 (true, true) => skills.changed.push(mark(name, version)),
@@ -412,7 +413,7 @@ mod tests {
                 Part::Activity => assert_eq!(found, Some(Root::Activity), "{}", member.name),
                 Part::Database => assert_eq!(LAYOUT.database, member.name),
                 Part::Bookkeeping => {
-                    assert!(LAYOUT.apart.contains(&member.name), "{}", member.name)
+                    assert!(LAYOUT.apart.contains(&member.name), "{}", member.name);
                 }
             }
         }

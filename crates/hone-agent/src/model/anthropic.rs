@@ -36,8 +36,11 @@ impl Backend for Anthropic {
 
     fn call<'a>(&'a self, request: &'a Request) -> Calling<'a> {
         Box::pin(async move {
-            let answer =
-                self.endpoint.post(&self.body(request)).await.map_err(|refusal| refusal.fault)?;
+            let answer = self
+                .endpoint
+                .post(self.body(request).to_string())
+                .await
+                .map_err(|refusal| refusal.fault)?;
             let said = if self.streams {
                 self.read_stream(answer).await?
             } else {

@@ -30,6 +30,8 @@ pub struct Choice {
     pub has_native_tools: bool,
     /// Whether replies come piece by piece.
     pub streams: bool,
+    /// Whether the server is to hold the model to the form of a reply, where it can.
+    pub constrains: bool,
     /// How long one reply may take.
     pub timeout: Duration,
 }
@@ -50,6 +52,7 @@ impl Choice {
             key,
             has_native_tools: settings.native_tools,
             streams: settings.stream,
+            constrains: settings.constrain,
             timeout: Duration::from_secs(settings.timeout),
         }
     }
@@ -142,6 +145,7 @@ pub fn connect(
                 model,
                 has_native_tools,
                 streams,
+                constrains: choice.constrains,
                 dialect: Dialect::default(),
             },
             retries,

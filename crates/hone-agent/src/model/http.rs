@@ -88,7 +88,7 @@ pub(super) struct Refusal {
 
 impl Endpoint {
     /// Sends a request. A status that is not good is a refusal.
-    pub(super) async fn post(&self, body: &Value) -> Result<Answer, Refusal> {
+    pub(super) async fn post(&self, body: String) -> Result<Answer, Refusal> {
         let limits = Limits {
             bytes: MAX_ANSWER_BYTES,
             redirects: 0,

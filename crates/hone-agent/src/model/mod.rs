@@ -64,6 +64,8 @@ pub struct Request {
     /// The tools, for a backend with native function calling; the others have them in the system
     /// message and leave these alone.
     pub tools: Arc<[ToolSpec]>,
+    /// Whether an answer would not be taken yet, because nothing was looked at.
+    pub needs_call: bool,
 }
 
 /// A tool as native function calling has it.

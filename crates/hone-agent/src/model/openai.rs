@@ -7,14 +7,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hone_net::Answer;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::http::{
     Backend, Calling, Endpoint, Fault, Progress, Refusal, call_as_text, callable, decimal,
     not_understood, reason, turns, usage, with_calls,
 };
-use super::{Reply, Request};
+use super::{Reply, Request, ToolSpec};
 
 /// A server of the chat API.
 #[derive(Debug)]
@@ -23,6 +23,7 @@ pub(super) struct OpenAi {
     pub(super) model: String,
     pub(super) has_native_tools: bool,
     pub(super) streams: bool,
+    pub(super) constrains: bool,
     pub(super) dialect: Dialect,
 }
 
@@ -32,21 +33,27 @@ pub(super) struct Dialect {
     no_temperature: AtomicBool,
     no_stream_options: AtomicBool,
     new_max_tokens: AtomicBool,
+    no_constraint: AtomicBool,
 }
 
 impl Dialect {
     /// Learns from a refusal; whether it makes sense to ask again.
     fn learns(&self, refusal: &Refusal) -> bool {
         let word = |path: &str| refusal.body.pointer(path).and_then(Value::as_str).unwrap_or("");
-        if !matches!(refusal.status, 400 | 422)
-            || !matches!(word("/error/code"), "unsupported_parameter" | "unsupported_value")
-        {
-            return false;
-        }
+        let names_parameter =
+            matches!(word("/error/code"), "unsupported_parameter" | "unsupported_value");
         let flag = match word("/error/param") {
-            "temperature" => &self.no_temperature,
-            "stream_options" => &self.no_stream_options,
-            "max_tokens" => &self.new_max_tokens,
+            _ if !matches!(refusal.status, 400 | 422) => return false,
+            "temperature" if names_parameter => &self.no_temperature,
+            "stream_options" if names_parameter => &self.no_stream_options,
+            "max_tokens" if names_parameter => &self.new_max_tokens,
+            // Servers have many words for a grammar that they cannot make.
+            _ if ["schema", "response_format", "grammar"]
+                .iter()
+                .any(|hint| refusal.fault.why.to_lowercase().contains(hint)) =>
+            {
+                &self.no_constraint
+            }
             _ => return false,
         };
         !flag.swap(true, Ordering::Relaxed)
@@ -65,7 +72,8 @@ impl Backend for OpenAi {
     fn call<'a>(&'a self, request: &'a Request) -> Calling<'a> {
         Box::pin(async move {
             let answer = loop {
-                match self.endpoint.post(&self.body(request)).await {
+                let body = self.body(request).map_err(|error| not_understood(&error))?;
+                match self.endpoint.post(body).await {
                     Ok(answer) => break answer,
                     Err(refusal) if self.dialect.learns(&refusal) => {}
                     Err(refusal) => return Err(refusal.fault),
@@ -90,7 +98,7 @@ impl Backend for OpenAi {
 }
 
 impl OpenAi {
-    fn body(&self, request: &Request) -> Value {
+    fn body(&self, request: &Request) -> serde_json::Result<String> {
         let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
         let mut body = json!({
             "model": self.model,
@@ -119,7 +127,11 @@ impl OpenAi {
             });
             body["tools"] = tools.collect();
         }
-        body
+        let is_constrained = self.constrains && !is(&self.dialect.no_constraint);
+        serde_json::to_string(&Body {
+            plain: body,
+            response_format: is_constrained.then(|| Format::of_reply(request)),
+        })
     }
 
     async fn read_stream(&self, answer: Answer) -> Result<Said, Fault> {
@@ -182,6 +194,74 @@ impl OpenAi {
             said.calls[index].arguments.push_str(&call.function.arguments);
         }
         Ok(())
+    }
+}
+
+/// A request. A grammar is made in the order in which a schema is written, and a model that names the
+/// tool first fits the arguments to it: that is why these are not values, which sort their keys.
+#[derive(Serialize)]
+struct Body<'a> {
+    #[serde(flatten)]
+    plain: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Format<'a>>,
+}
+
+#[derive(Serialize)]
+struct Format<'a> {
+    r#type: &'static str,
+    json_schema: Named<'a>,
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    name: &'static str,
+    schema: AnyOf<'a>,
+}
+
+#[derive(Serialize)]
+struct AnyOf<'a> {
+    #[serde(rename = "anyOf")]
+    any_of: Vec<Object<'a>>,
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    r#type: &'static str,
+    properties: Properties<'a>,
+    required: &'static [&'static str],
+    #[serde(rename = "additionalProperties")]
+    additional_properties: bool,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Properties<'a> {
+    Call { tool: Value, args: &'a Value },
+    Answer { answer: Value },
+}
+
+impl<'a> Format<'a> {
+    /// The replies that the loop takes: a call of one of the tools, or an answer when one may be given.
+    fn of_reply(request: &'a Request) -> Self {
+        let object = |properties, required| Object {
+            r#type: "object",
+            properties,
+            required,
+            additional_properties: false,
+        };
+        let call = |tool: &'a ToolSpec| {
+            let name = json!({"const": tool.name});
+            object(Properties::Call { tool: name, args: &tool.schema }, &["tool", "args"])
+        };
+        let answer = Properties::Answer { answer: json!({"type": "string"}) };
+        let answer =
+            (!request.needs_call || request.tools.is_empty()).then(|| object(answer, &["answer"]));
+        let any_of = request.tools.iter().map(call).chain(answer).collect();
+        Self {
+            r#type: "json_schema",
+            json_schema: Named { name: "reply", schema: AnyOf { any_of } },
+        }
     }
 }
 

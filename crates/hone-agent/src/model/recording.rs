@@ -286,6 +286,7 @@ mod tests {
             temperature: 0.1,
             max_tokens: 9,
             tools: Arc::new([]),
+            needs_call: false,
         }
     }
 

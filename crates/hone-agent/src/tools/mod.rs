@@ -7,6 +7,8 @@ pub mod ask_agent;
 pub mod command;
 pub mod fetch;
 pub mod files;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod memory;
 pub mod patterns;
 pub mod schema;
@@ -14,6 +16,7 @@ pub mod skills;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -118,6 +121,37 @@ pub trait Tool: Send + Sync {
     /// Whether a call may change what other calls would see, so that repeating those makes sense.
     fn changes(&self) -> bool {
         false
+    }
+}
+
+/// A tool that several tasks share.
+impl Tool for Arc<dyn Tool> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn description(&self) -> &str {
+        (**self).description()
+    }
+
+    fn schema(&self) -> &Value {
+        (**self).schema()
+    }
+
+    fn class(&self) -> Class {
+        (**self).class()
+    }
+
+    fn call<'a>(&'a self, arguments: &'a Value, cancelled: &'a CancellationToken) -> Working<'a> {
+        (**self).call(arguments, cancelled)
+    }
+
+    fn time(&self) -> Option<Duration> {
+        (**self).time()
+    }
+
+    fn changes(&self) -> bool {
+        (**self).changes()
     }
 }
 

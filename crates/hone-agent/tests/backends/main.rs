@@ -5,5 +5,9 @@
 mod anthropic;
 mod faults;
 mod finding;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod openai;
+mod python;
+mod real_model;
 mod server;

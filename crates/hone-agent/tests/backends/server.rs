@@ -119,6 +119,7 @@ impl Server {
             key: Some(Secret::new(KEY)),
             has_native_tools: false,
             streams: false,
+            constrains: false,
             timeout: Duration::from_secs(30),
         }
     }
@@ -207,6 +208,7 @@ pub(crate) fn request() -> Request {
             description: "Looks.".to_owned(),
             schema: json!({"type": "object", "properties": {"at": {"type": "string"}}}),
         }]),
+        needs_call: false,
     }
 }
 

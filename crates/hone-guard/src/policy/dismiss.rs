@@ -71,8 +71,20 @@ pub fn dismissal(
     if !(1..=MAX_DISMISSAL_DAYS).contains(&days) {
         return Err(format!("a dismissal counts for 1 to {MAX_DISMISSAL_DAYS} days, not {days}"));
     }
-    let of_rule: Vec<&Finding> =
-        report.findings.iter().filter(|finding| finding.rule == rule).collect();
+    let (of_rule, notes): (Vec<&Finding>, Vec<&Finding>) = report
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == rule)
+        .partition(|finding| finding.severity > Severity::Info);
+    let noted =
+        |file: &str, line: usize| notes.iter().any(|note| note.file == file && note.line == line);
+    if place.map_or(of_rule.is_empty() && !notes.is_empty(), |(file, line)| noted(file, line))
+        && !of_rule.iter().any(|finding| place == Some((finding.file.as_str(), finding.line)))
+    {
+        return Err(format!(
+            "`{rule}` is only a note there, which never counts: there is nothing to dismiss"
+        ));
+    }
     let mut places: Vec<(&str, usize)> =
         of_rule.iter().map(|finding| (finding.file.as_str(), finding.line)).collect();
     places.dedup();
@@ -133,6 +145,8 @@ mod tests {
                 finding("bad", Severity::Critical, 3),
                 finding("odd", Severity::Warn, 5),
                 finding("odd", Severity::Warn, 9),
+                finding("odd", Severity::Info, 12),
+                finding("said", Severity::Info, 2),
             ],
             coverage: Coverage::default(),
             inventory: Inventory::default(),
@@ -161,7 +175,8 @@ mod tests {
         assert_eq!(judge(&changed, &all, 1_000).verdict, Verdict::Dangerous);
         let judgement = judge(&report, &all[1..2], 1_000);
         assert_eq!(judgement.dismissed, [(&report.findings[1], &all[1])]);
-        assert_eq!(judgement.findings, [&report.findings[0], &report.findings[2]]);
+        let left: Vec<usize> = judgement.findings.iter().map(|finding| finding.line).collect();
+        assert_eq!(left, [3, 9, 12, 2]);
     }
 
     #[test]
@@ -184,6 +199,14 @@ mod tests {
                 "`odd` found nothing at a:1, but at SKILL.md:5, SKILL.md:9",
             ),
             (make("none", None, "seen", 1), "`x` has no finding of `none`"),
+            (
+                make("said", None, "seen", 1),
+                "`said` is only a note there, which never counts: there is nothing to dismiss",
+            ),
+            (
+                make("odd", Some(("SKILL.md", 12)), "seen", 1),
+                "`odd` is only a note there, which never counts: there is nothing to dismiss",
+            ),
             (
                 make("bad", None, " ", 1),
                 "a dismissal needs a reason: say why the finding is no danger",

@@ -314,8 +314,8 @@ fn repository_url(url: &Url, count: usize) -> String {
         && url.port().is_none()
         && url.username().is_empty()
         && matches!(url.host_str(), Some("github.com" | "gitlab.com"));
-    if is_known && let Some(short) = path.strip_suffix(".git") {
-        path.truncate(short.len());
+    if is_known && parts.last().and_then(|last| last.strip_suffix(".git")).is_some_and(is_plain) {
+        path.truncate(path.len() - ".git".len());
     }
     cut.set_path(&path);
     cut.to_string()

@@ -3,7 +3,9 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use hone_hub::limits::{MAX_SKILL_BYTES, MAX_SKILL_DEPTH, MAX_SKILL_FILES};
+use hone_hub::limits::{
+    MAX_SKILL_BYTES, MAX_SKILL_DEPTH, MAX_SKILL_FILES, MAX_SKILLS, MAX_TAKEN_BYTES,
+};
 use hone_hub::{OfferStanding, Refused, Wanted, open, parse};
 
 use crate::{bundle, failure, fetched, named, options, shown, skill, texts, write};
@@ -187,6 +189,39 @@ fn files_and_bytes_of_a_skill_hold_at_the_bound_and_not_past_it() {
     );
     file.set_len(MAX_SKILL_BYTES - own + 1).unwrap();
     assert_eq!(failure(&text(path)), "refused the skill `large`: it has more than 52428800 bytes");
+}
+
+#[test]
+fn all_bytes_and_all_skills_hold_at_the_bound_and_not_past_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut left = MAX_TAKEN_BYTES;
+    for number in 0.. {
+        let (name, own) = (format!("s{number}"), skill(&format!("s{number}")));
+        write(folder.path(), &[(&format!("{name}/SKILL.md"), &own)]);
+        let size = left.min(MAX_SKILL_BYTES) - own.len() as u64;
+        let file = std::fs::File::create(folder.path().join(name).join("data")).unwrap();
+        file.set_len(size).unwrap();
+        left -= size + own.len() as u64;
+        if left == 0 {
+            break;
+        }
+    }
+    assert!(fetched(&text(folder.path())).is_ok());
+    std::fs::write(folder.path().join("s5/more"), "x").unwrap();
+    let error = failure(&text(folder.path()));
+    assert!(
+        error.ends_with("holds more than 268435456 bytes; name the skills you want"),
+        "{error}"
+    );
+
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..MAX_SKILLS {
+        write(folder.path(), &[(&format!("s{number}/SKILL.md"), &skill(&format!("s{number}")))]);
+    }
+    assert_eq!(fetched(&text(folder.path())).unwrap().bundles.len(), MAX_SKILLS);
+    write(folder.path(), &[("more/SKILL.md", &skill("more"))]);
+    let error = failure(&text(folder.path()));
+    assert!(error.ends_with("holds more than 5000 skills; name the skills you want"), "{error}");
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Git repositories: local ones, and real ones behind http.
 
+use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use hone_hub::limits::MAX_TREE_ENTRIES;
 use hone_hub::{
     FetchError, FetchOptions, Fetched, Progress, Report, Wanted, fetch, newest_commit, parse,
 };
@@ -46,6 +48,21 @@ impl Repository {
 
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         run(&self.work(), arguments)
+    }
+
+    /// Runs git with something on its input.
+    fn git_with(&self, arguments: &[&str], input: &str) -> String {
+        let mut child = Command::new("git")
+            .args(arguments)
+            .current_dir(self.work())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
     /// Sets something in the repository that servers offer.
@@ -318,6 +335,27 @@ fn a_repository_that_is_too_large_is_left() {
     let small = FetchOptions { repository_bytes: 100_000, ..options(work.path()) };
     let error = fetch_with(&repository.file_url(), &small).unwrap_err().to_string();
     assert!(error.ends_with("sends more than 100000 bytes; refused"), "{error}");
+}
+
+#[test]
+fn files_of_a_repository_hold_at_the_bound_and_not_past_it() {
+    let repository = Repository::new();
+    repository.commit(&[("SKILL.md", "no skill"), ("z/SKILL.md", &skill("pdf"))]);
+    let id = repository.git(&["rev-parse", "HEAD:SKILL.md"]);
+    let folder = repository.git(&["rev-parse", "HEAD:z"]);
+    let commit = |files: usize| {
+        let file = |number: usize| format!("100644 blob {id}\tf{number:07}");
+        let mut tree: Vec<String> = (1..files).map(file).collect();
+        tree.push(format!("040000 tree {folder}\tz\n"));
+        let tree = repository.git_with(&["mktree"], &tree.join("\n"));
+        let commit = repository.git(&["commit-tree", "-m", "many", &tree]);
+        repository.git(&["push", "--quiet", "origin", &format!("{commit}:refs/heads/many{files}")]);
+        format!("{}#many{files}", repository.file_url())
+    };
+    let fits = fetched(&commit(MAX_TREE_ENTRIES)).unwrap();
+    assert_eq!(shown(&fits.bundles), [bundle("pdf", "z", &["SKILL.md"])]);
+    let error = failure(&commit(MAX_TREE_ENTRIES + 1));
+    assert!(error.ends_with("holds more than 200000 files; name the skills you want"), "{error}");
 }
 
 /// A resolver that knows one name.

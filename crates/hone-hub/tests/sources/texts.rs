@@ -29,6 +29,7 @@ fn every_form_that_existing_tools_take_is_read_and_has_one_canonical_text() {
         ("acme/skills", git(hub, At::Head, ""), None, "github:acme/skills"),
         ("  acme/skills/ ", git(hub, At::Head, ""), None, "github:acme/skills"),
         ("acme/skills.git", git(hub, At::Head, ""), None, "github:acme/skills"),
+        ("https://github.com/acme/skills.git/", git(hub, At::Head, ""), None, "github:acme/skills"),
         ("acme/skills/a/b", git(hub, At::Head, "a/b"), None, "github:acme/skills/a/b"),
         ("acme/skills@pdf", git(hub, At::Head, ""), Some("pdf"), "github:acme/skills#@pdf"),
         ("acme/skills/a@pdf", git(hub, At::Head, "a"), Some("pdf"), "github:acme/skills/a#@pdf"),

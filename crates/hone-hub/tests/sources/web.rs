@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hone_hub::limits::{MAX_INDEX_BYTES, MAX_INDEX_SKILLS};
 use hone_hub::{FetchError, FetchOptions, Fetched, Place, Wanted, fetch, open, parse};
 use hone_net::{Reach, Settings};
 
@@ -263,6 +264,36 @@ fn an_index_that_breaks_a_rule_refuses_the_entry_and_says_why() {
             ("other", "its `SKILL.md` calls it `pdf`, the index does not"),
         ]
     );
+}
+
+#[test]
+fn an_index_holds_at_its_bounds_and_not_past_them() {
+    let pdf = skill("pdf");
+    let fill = |count: usize| {
+        let entry = |number: usize| entry(&format!("s{number}"), "skill-md", "/x", b"x");
+        let mut entries = vec![self::entry("pdf", "skill-md", "/pdf.md", pdf.as_bytes())];
+        entries.extend((1..count).map(entry));
+        index(&entries)
+    };
+    let padded = |bytes: u64| {
+        let mut index = fill(1);
+        index.resize(usize::try_from(bytes).unwrap(), b' ');
+        index
+    };
+    for (index, why) in [
+        (fill(MAX_INDEX_SKILLS), None),
+        (fill(MAX_INDEX_SKILLS + 1), Some("it has more than 1000 skills")),
+        (padded(MAX_INDEX_BYTES), None),
+        (padded(MAX_INDEX_BYTES + 1), Some("is larger than 1048576 bytes; refused")),
+    ] {
+        let server =
+            Server::https(documents(vec![(INDEX, index), ("/pdf.md", pdf.clone().into_bytes())]));
+        match (fetched(&server, "/#@pdf"), why) {
+            (Ok(fetched), None) => assert_eq!(fetched.bundles.len(), 1),
+            (Err(error), Some(why)) => assert!(error.to_string().ends_with(why), "{error}"),
+            (other, _) => panic!("{other:?}"),
+        }
+    }
 }
 
 #[test]

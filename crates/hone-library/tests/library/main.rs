@@ -9,6 +9,7 @@ mod discovery;
 mod dismissal;
 mod history;
 mod index;
+mod install;
 mod memo;
 mod patching;
 mod shelf;

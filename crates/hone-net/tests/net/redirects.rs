@@ -122,11 +122,9 @@ async fn a_posted_body_is_never_sent_on() {
     })
     .await;
     let client = Client::new(anywhere()).unwrap();
-    let body = serde_json::json!({});
-    let error = client
-        .post_json(&server.url("/a"), &HeaderMap::new(), &body, &limits(5))
-        .await
-        .unwrap_err();
+    let body = "{}".to_owned();
+    let error =
+        client.post_json(&server.url("/a"), &HeaderMap::new(), body, &limits(5)).await.unwrap_err();
     assert!(matches!(error, hone_net::Error::Redirected { .. }), "{error}");
     assert_eq!(server.requests().len(), 1);
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use hone_library::Listed;
 use hone_router::{
     Report, SUITE_FILE, SkillText, Suite, confusion_svg, evaluate, propose_suite, read_suite,
-    skill_text, unreached_by_description,
+    skill_text, suite_of, unreached_by_description,
 };
 
 use super::match_message::{open_index, open_index_for};
@@ -103,7 +103,7 @@ pub(crate) fn propose(context: &Context, key: &Path, writing: &Writing) -> Resul
     let suites: Vec<(usize, Suite)> = catalogue
         .skills
         .iter()
-        .map(|skill| skill_text(skill).0.suite)
+        .map(|skill| suite_of(skill).unwrap_or_default())
         .enumerate()
         .filter(|(_, suite)| !suite.cases.is_empty())
         .collect();
@@ -136,7 +136,7 @@ fn suites(
         return Ok(vec![(skill, suite)]);
     }
     let of = |place: usize| {
-        let suite = skill_text(&skills[place]).0.suite;
+        let suite = suite_of(&skills[place]).unwrap_or_default();
         (!suite.cases.is_empty()).then_some((place, suite))
     };
     if wanted.is_empty() {

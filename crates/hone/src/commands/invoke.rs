@@ -12,6 +12,7 @@ use hone_router::{
 use super::agent::{Fork, exit_code};
 use super::answers::Kept;
 use super::inline_shell::InSandbox;
+use super::keyring;
 use super::needs::{ask, can_ask, from_environment, looked_at, tell};
 use crate::context::{Context, now};
 use crate::json::routing;
@@ -29,6 +30,7 @@ pub(crate) struct Call {
     pub(crate) caller: Caller,
     pub(crate) inline: bool,
     pub(crate) allow_missing: bool,
+    pub(crate) keep: bool,
     pub(crate) json: bool,
 }
 
@@ -77,6 +79,9 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
             let asked = ask(&missing)?;
             for (skill, name, value) in asked.values() {
                 answers.give(skill, name, value.expose());
+                if call.keep {
+                    keyring::keep(skill, name, value.expose())?;
+                }
             }
             match &kept {
                 Some(kept) if asked.values().next().is_some() => kept.add(&asked)?,

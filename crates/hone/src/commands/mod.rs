@@ -13,9 +13,11 @@ mod history;
 mod hub;
 mod inline_shell;
 mod invoke;
+mod keyring;
 mod list;
 mod match_message;
 mod mcp;
+mod mcp_servers;
 mod needs;
 mod overview;
 mod permit;
@@ -95,9 +97,9 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Prompt { budget, window, query, json } => {
             prompt::prompt(&context, budget, window, query.as_deref(), json)
         }
-        Command::Invoke { message, session, caller, inline, allow_missing, json } => {
+        Command::Invoke { message, session, caller, inline, allow_missing, keep, json } => {
             let caller = caller.into();
-            let call = invoke::Call { session, caller, inline, allow_missing, json };
+            let call = invoke::Call { session, caller, inline, allow_missing, keep, json };
             invoke::invoke(&context, &message, &call)
         }
         Command::Agent(command) => agent::agent(&context, command),
@@ -109,7 +111,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Commands { command: Some(CommandsCommand::Reload), json } => {
             slash::reload(&context, json)
         }
-        Command::Needs { name, json } => needs::needs(&context, &name, json),
+        Command::Needs { name, forget, json } => needs::needs(&context, &name, forget, json),
         Command::Match { message, batch, k, json } => {
             match_message::match_message(&context, message.as_deref(), batch.as_deref(), k, json)
         }

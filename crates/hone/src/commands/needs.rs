@@ -7,15 +7,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hone_library::Listed;
-use hone_router::{Answers, Declared, Kind, Need, Probe, Question, requirements_of};
+use hone_router::{Answers, Declared, Kind, Need, Probe, Question, Status, requirements_of};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
+use super::{keyring, mcp_servers};
 use crate::context::Context;
 use crate::json::routing;
 use crate::output::{Failure, NO, Outcome, print, print_json, say};
 use crate::terminal::printable_line;
 
-pub(crate) fn needs(context: &Context, names: &[String], as_json: bool) -> Outcome {
+pub(crate) fn needs(context: &Context, names: &[String], forget: bool, as_json: bool) -> Outcome {
     let catalogue = context.catalogue()?;
     context.tell_problem();
     let skills: Vec<Listed> = if names.is_empty() {
@@ -39,6 +40,15 @@ pub(crate) fn needs(context: &Context, names: &[String], as_json: bool) -> Outco
             declared
         })
         .collect();
+    if forget {
+        for (skill, declared) in skills.iter().zip(&declared) {
+            for variable in declared.requirements.iter().filter(|r| r.kind == Kind::Variable) {
+                if keyring::forget(&skill.path, &variable.name) {
+                    say(&format!("forgot {} ({})", variable.name, skill.summary.name));
+                }
+            }
+        }
+    }
     let needs = looked_at(context, &skills, &declared);
     let ready = !needs.iter().any(Need::is_lacking);
     let code = if ready { ExitCode::SUCCESS } else { ExitCode::from(NO) };
@@ -69,15 +79,39 @@ pub(crate) fn looked_at(context: &Context, skills: &[&Listed], declared: &[Decla
         servers: None,
         platform: &context.around.platform,
     };
-    hone_router::needs(skills.iter().copied().zip(declared), &probe)
+    let mut needs = hone_router::needs(skills.iter().copied().zip(declared), &probe);
+    let is_kept = |need: &Need| {
+        let name = &need.requirement.name;
+        need.skills.iter().all(|by| keyring::kept(&by.path, name).is_some())
+    };
+    for need in needs
+        .iter_mut()
+        .filter(|need| need.requirement.kind == Kind::Variable && need.status == Status::Missing)
+    {
+        if is_kept(need) {
+            need.status = Status::Met;
+        }
+    }
+    if needs.iter().any(|need| need.requirement.kind == Kind::Mcp) {
+        let servers = mcp_servers::set_up(&context.around);
+        for need in needs.iter_mut().filter(|need| need.requirement.kind == Kind::Mcp) {
+            if servers.contains(&need.requirement.name) {
+                need.status = Status::Met;
+            }
+        }
+    }
+    needs
 }
 
-/// The values that the environment has for the variables of a skill: known, so that they can be passed
+/// The values that the environment or the keyring has for the variables of a skill: known, so that they can be passed
 /// on to its processes and kept out of every text.
 pub(crate) fn from_environment(skill: &Listed, declared: &Declared, answers: &mut Answers) {
     for requirement in declared.requirements.iter().filter(|r| r.kind == Kind::Variable) {
+        let from_keyring = || keyring::kept(&skill.path, &requirement.name);
         if let Ok(value) = std::env::var(&requirement.name) {
             answers.pass_on(&skill.path, &requirement.name, &value);
+        } else if let Some(value) = from_keyring() {
+            answers.give(&skill.path, &requirement.name, &value);
         }
     }
 }

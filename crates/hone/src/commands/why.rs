@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hone_router::token_estimate;
-use hone_router::{Index, Ranking, Why, skill_text, what_if as ask_what_if, why as explain};
+use hone_router::{
+    Index, Ranking, Why, skill_text, suite_of, what_if as ask_what_if, why as explain,
+};
 
 use super::match_message::{open_index, reasons, understood};
 use crate::context::Context;
@@ -142,8 +144,8 @@ pub(crate) fn what_if(
 
 /// The messages that should call a skill, from every suite of the library.
 fn remembered_messages(skills: &[hone_library::Listed]) -> Vec<String> {
-    let of = |skill: &hone_library::Listed| skill_text(skill).0.suite.cases;
-    let cases = skills.iter().filter(|skill| !skill.is_flat).flat_map(of);
+    let of = |skill: &hone_library::Listed| suite_of(skill).unwrap_or_default().cases;
+    let cases = skills.iter().flat_map(of);
     cases.filter(|case| case.should_trigger).map(|case| case.query).collect()
 }
 

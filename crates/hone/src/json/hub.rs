@@ -47,6 +47,9 @@ pub(crate) struct Arrival {
     /// Files in which an edit and the update are both.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) merged: Vec<String>,
+    /// Copies in other agents' folders that somebody changed, so that they did not follow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) stale: Vec<String>,
 }
 
 /// What a skill can do.

@@ -101,6 +101,7 @@ fn request_of(stream: &mut TcpStream) -> Option<Value> {
     serde_json::from_slice(&body).ok()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "what `json!` makes")]
 pub(crate) fn call(tool: &str, args: Value) -> String {
     json!({"tool": tool, "args": args}).to_string()
 }
@@ -426,7 +427,7 @@ fn ctrl_c_stops_a_task_and_leaves_what_was_known() {
     assert!(errors.contains("cancelled\n"), "{errors}");
     let after = sandbox.files("state/agents/ada");
     let new: Vec<&String> = after.iter().filter(|file| !before.contains(file)).collect();
-    assert!(new.iter().all(|file| !file.ends_with(".md")), "{new:?}");
+    assert!(new.iter().all(|file| !file.contains(".md")), "{new:?}");
     let shown = sandbox.hone("agent show ada --json").run().json();
     assert_eq!(
         (&shown["facts"], &shown["last_tasks"][0]["ending"]),

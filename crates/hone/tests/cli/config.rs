@@ -31,6 +31,7 @@ fn settings_are_shown_with_what_they_do() {
     model.task_cost = (none)  # what one task may cost at most, in the currency of the prices
     model.native_tools = false  # whether to offer tools by the server's own function calling
     model.stream = true  # whether replies come piece by piece
+    model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
 
     $ hone config path
     exit: 0
@@ -156,6 +157,12 @@ fn settings_are_shown_with_what_they_do() {
           "default": "true",
           "key": "model.stream",
           "value": "true"
+        },
+        {
+          "about": "whether the server holds the model to the form of a reply; helps small models",
+          "default": "false",
+          "key": "model.constrain",
+          "value": "false"
         }
       ]
     }
@@ -233,6 +240,7 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     model.task_cost = (none)  # what one task may cost at most, in the currency of the prices
     model.native_tools = false  # whether to offer tools by the server's own function calling
     model.stream = true  # whether replies come piece by piece
+    model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
     root = ~/more (user)
     "
     );
@@ -449,6 +457,7 @@ fn extra_roots_count() {
     model.task_cost = (none)  # what one task may cost at most, in the currency of the prices
     model.native_tools = false  # whether to offer tools by the server's own function calling
     model.stream = true  # whether replies come piece by piece
+    model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
     root = ~/more (user)
     ");
 }
@@ -620,7 +629,7 @@ fn the_model_is_set_by_keys_and_values_that_cannot_be_are_refused() {
     exit: 1
     --- stderr
     error: there is no setting `model.key`
-    hint: there are model.backend, model.base_url, model.name, model.api_key_env, model.max_tokens, model.temperature, model.timeout, model.price_in, model.price_out, model.task_tokens, model.task_cost, model.native_tools, model.stream
+    hint: there are model.backend, model.base_url, model.name, model.api_key_env, model.max_tokens, model.temperature, model.timeout, model.price_in, model.price_out, model.task_tokens, model.task_cost, model.native_tools, model.stream, model.constrain
 
     $ hone config set modell.name x
     exit: 1

@@ -430,11 +430,13 @@ fn schema_lists_and_prints() {
     eval-triggers
     files
     history
+    install
     invoke
     list
     match
     match-batch
     needs
+    outdated
     permit
     policy
     policy-dismissals
@@ -444,10 +446,13 @@ fn schema_lists_and_prints() {
     scan
     scan-rules
     search
+    search-hub
+    share
     trust
     usage
     usage-import
     usage-record
+    verify
     view
     what-if
     why

@@ -395,7 +395,7 @@ fn a_source_that_is_wrong_missing_or_hostile_is_said() {
         $ hone add ./gone
         exit: 2
         --- stderr
-        error: cannot open `[PROJECT]/./gone`: No such file or directory (os error 2)
+        error: cannot open `[PROJECT]/gone`: No such file or directory (os error 2)
 
         $ hone add ./empty
         exit: 1
@@ -469,7 +469,7 @@ fn configured_sources_are_searched() {
     pdf  [TEMP]/one
       Fills in forms.
     --- stderr
-    warning: `../gone` could not be asked: cannot open `[PROJECT]/../gone`: No such file or directory (os error 2)
+    warning: `../gone` could not be asked: cannot open `[TEMP]/gone`: No such file or directory (os error 2)
     hint: `hone add [TEMP]/two --skill forms` installs one
     ");
     sandbox.done("config set hub.sources ../one,../two");
@@ -499,6 +499,27 @@ fn configured_sources_are_searched() {
         hint: `hone add [TEMP]/two --skill forms` installs one
         "
     );
+}
+
+#[test]
+fn a_repository_over_ssh_is_fetched_with_the_ssh_of_the_person() {
+    let sandbox = Sandbox::new();
+    let repository = Repository::new(&sandbox);
+    repository.commit(&[("pdf/SKILL.md", PDF)]);
+    // What a server does with the command, behind a client that notes what it was told.
+    let folder = sandbox.path("").display().to_string();
+    let lines = format!(
+        "echo \"$@\" >> {folder}/told\neval last=\\${{$#}}\ncd {folder} && eval exec \"$last\""
+    );
+    let client = sandbox.script("ssh", &lines);
+    let run = sandbox
+        .hone("add git@127.0.0.1:skills.git --allow-private")
+        .env("GIT_SSH_COMMAND", client)
+        .env("GIT_SSH_VARIANT", "simple")
+        .run();
+    assert_eq!(run.code, 0, "{run}");
+    assert!(sandbox.read("told").contains("git@127.0.0.1 git-upload-pack 'skills.git'"));
+    assert_eq!(sandbox.hone("add git@127.0.0.1:skills.git").run().code, 1);
 }
 
 /// Everything of the repository and of the configuration around it that could run something.

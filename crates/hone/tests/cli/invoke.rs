@@ -448,6 +448,33 @@ fn on_a_terminal_a_person_is_asked_once_and_nothing_is_echoed() {
 }
 
 #[test]
+fn an_answer_may_be_kept_in_the_keyring_until_it_is_forgotten() {
+    need("script");
+    let sandbox = needy();
+    sandbox.write(
+        "home/.agents/skills/dock/SKILL.md",
+        "---\nname: dock\ndescription: Docks.\nprerequisites: {env_vars: [SHIP_TOKEN]}\n---\nDock it.\n",
+    );
+    let call = sandbox.hone("invoke --keep /ship");
+    let (code, screen) = call.asked_on_terminal("SHIP_TOKEN (not shown): ", "s3cr3t-value\n");
+    let code_of = |line: &str| sandbox.hone(line).run().code;
+    if code != 0 {
+        // Some containers close the keyring: then it is said, and nothing is kept.
+        assert!(screen.contains("could not keep `SHIP_TOKEN` in the keyring"), "{screen}");
+        assert_eq!(code_of("invoke /ship"), 1);
+        return;
+    }
+    let again = sandbox.hone("invoke '/ship is it s3cr3t-value?'").run();
+    assert_eq!(again.code, 0);
+    assert!(again.text().contains("is it [redacted SHIP_TOKEN]?"), "{}", again.text());
+    assert_eq!(code_of("needs ship"), 0);
+    assert_eq!(code_of("invoke /dock"), 1, "another skill");
+    let forgotten = sandbox.hone("needs ship --forget").run();
+    assert_eq!((forgotten.code, forgotten.errors().trim()), (1, "forgot SHIP_TOKEN (ship)"));
+    assert_eq!(code_of("invoke /ship"), 1);
+}
+
+#[test]
 fn an_answer_is_kept_for_its_session_and_its_skill_where_no_disk_sees_it() {
     need("script");
     let sandbox = needy();

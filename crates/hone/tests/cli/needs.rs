@@ -74,3 +74,27 @@ fn what_is_set_is_there_and_what_is_empty_is_not() {
     ");
     assert_eq!(sandbox.hone("needs ask").env("SHIP_TOKEN", "").run().code, 1);
 }
+
+#[test]
+fn a_server_that_an_agent_is_set_up_with_is_there() {
+    let sandbox = library();
+    let github = || {
+        let json = sandbox.hone("needs ask --json").run().json();
+        let needs = json["needs"].as_array().unwrap().clone();
+        let need = needs.into_iter().find(|need| need["kind"] == "mcp").unwrap();
+        need["status"].as_str().unwrap().to_owned()
+    };
+    sandbox.write("home/.claude.json", r#"{"mcpServers": {"other": {}}, "projects": []}"#);
+    sandbox.write("home/.cursor/mcp.json", "not JSON");
+    sandbox.write(
+        "home/.gemini/settings.json",
+        r#"{"mcpServers": {"github": {"command": "x", "disabled": true}}}"#,
+    );
+    assert_eq!(github(), "unknown");
+    sandbox.write("home/.codex/config.toml", "[mcp_servers.github]\ncommand = 'x'\n");
+    assert_eq!(github(), "met");
+    std::fs::remove_file(sandbox.path("home/.codex/config.toml")).unwrap();
+    sandbox
+        .write("project/.mcp.json", r#"{"mcpServers": {"github": {"url": "https://x.example"}}}"#);
+    assert_eq!(github(), "met");
+}

@@ -96,6 +96,27 @@ fn search_forgives_typing_errors() {
 }
 
 #[test]
+fn search_leaves_out_what_only_shares_a_few_letters() {
+    let sandbox = library();
+    let names = |line: &str| -> Vec<String> {
+        let json = sandbox.hone(line).run().json();
+        let found = json["results"].as_array().unwrap().iter();
+        found.map(|found| found["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names("search --json wheather"), ["weather"]);
+    assert_eq!(names("search --json plans"), ["planner"]);
+}
+
+#[test]
+fn a_broken_sentence_model_is_told_and_words_still_count() {
+    let sandbox = library();
+    sandbox.done("config set router.embeddings ~/model");
+    sandbox.write("home/model/model.safetensors", "not one");
+    let lines = ["match 'fill in this application form'", "config get router.embeddings"];
+    assert_snapshot!(transcript(&sandbox, &lines));
+}
+
+#[test]
 fn suites_are_a_test_of_the_whole_library() {
     let sandbox = library();
     let lines = ["eval triggers", "eval triggers weather --plot out.svg"];

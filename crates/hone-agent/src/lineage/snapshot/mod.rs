@@ -40,6 +40,7 @@ pub use store::{MAX_LISTED, Retry, Store};
 pub use take::{History, MAX_TAKING, Taken, Taking};
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
@@ -208,11 +209,14 @@ impl<'a> Snapshots<'a> {
         let mut whole = Vec::new();
         let mut packs: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
         for (at, chunk) in member.chunks.iter().enumerate() {
-            if !packs.contains_key(&chunk.0) {
-                packs.insert(chunk.0, self.pack(&manifest.packs[chunk.0 as usize]).await?);
-            }
+            let pack = match packs.entry(chunk.0) {
+                Entry::Occupied(pack) => pack.into_mut(),
+                Entry::Vacant(place) => {
+                    place.insert(self.pack(&manifest.packs[chunk.0 as usize]).await?)
+                }
+            };
             let mut opener = cut::Opener::new(&self.agent, &self.key)?;
-            whole.extend_from_slice(opener.chunk(manifest, member, at, &packs[&chunk.0])?);
+            whole.extend_from_slice(opener.chunk(manifest, member, at, pack)?);
         }
         Ok(Some(whole))
     }

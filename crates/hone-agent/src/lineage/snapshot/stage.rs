@@ -82,12 +82,15 @@ pub(super) fn stage(
     Err(SnapshotError::Moving { path: brain.to_owned() })
 }
 
+/// A copied file: its path, its bytes, and whether it may be executed.
+type Copied = (String, u64, bool);
+
 /// Copies once; nothing when a file changed meanwhile.
 fn copy(
     brain: &Path,
     layout: &Layout,
     folder: &Path,
-) -> Result<Option<Vec<(String, u64, bool)>>, SnapshotError> {
+) -> Result<Option<Vec<Copied>>, SnapshotError> {
     private_folder(folder)?;
     let (dir, members) = members(brain, layout)?;
     let before = survey(brain, &dir, &members)?;

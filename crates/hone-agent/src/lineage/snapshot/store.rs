@@ -135,7 +135,7 @@ impl Store {
     }
 
     fn at(&self, path: &str) -> Path {
-        path.split('/').fold(self.root.clone(), |whole, part| whole.join(part))
+        path.split('/').fold(self.root.clone(), Path::join)
     }
 
     /// Makes a request until it works, fails for good, or was made often enough.

@@ -231,7 +231,14 @@ pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
         .filter(|unit| unit.passage.context != Context::Script)
         .map(|unit| vec![unit])
         .chain(std::iter::once(scripts));
+    // Asked of the text as it is: few skills encrypt anything.
+    const SIGNS: [&str; 8] =
+        ["ncrypt", "ipher", "ernet", "aes", "AES", "chacha", "ChaCha", "openssl"];
     for group in groups {
+        let encrypts = |unit: &&Unit<'_>| SIGNS.iter().any(|w| unit.passage.text.contains(w));
+        if !group.iter().any(encrypts) {
+            continue;
+        }
         let texts: Vec<String> =
             group.iter().map(|unit| unit.passage.text.to_ascii_lowercase()).collect();
         let any = |words: &[&str]| {

@@ -9,8 +9,7 @@ use super::findings::Match;
 use super::places::{Spot, is_global};
 use super::rules;
 use super::text::visible;
-use taint::is_vendor_key;
-pub(crate) use taint::{Taint, is_key_name};
+pub(crate) use taint::{Taint, is_key_name, is_vendor_key};
 
 /// A value that reaches the network at an address (empty when it is only known at run time).
 pub(crate) fn to_network(

@@ -183,7 +183,7 @@ const VENDORS: &[&str] = &[
 ];
 
 /// Whether a variable opens a service that is known by name.
-pub(super) fn is_vendor_key(name: &str) -> bool {
+pub(crate) fn is_vendor_key(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     is_key_name(&upper) && upper.split('_').any(|word| VENDORS.contains(&word))
         || matches!(

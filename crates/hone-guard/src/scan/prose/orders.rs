@@ -5,8 +5,10 @@
 //! asked, or that nobody is to hear of it. Who the skill is about matters: its own host is no stranger.
 
 use super::super::Skill;
+use super::super::destination::is_akin;
 use super::super::finding::Severity;
 use super::super::findings::{Findings, Match};
+use super::super::flow::is_vendor_key;
 use super::super::rules::{self, Rule};
 use super::Piece;
 #[allow(clippy::enum_glob_use, reason = "orders are data made of concepts")]
@@ -24,6 +26,8 @@ enum Address {
     Stranger,
     /// One that the skill does not declare, even if their names are alike.
     Undeclared,
+    /// Such a one that something goes to: `to https://…`.
+    Towards,
     /// One that is not a well-known service's, even the skill's own.
     Somebody,
 }
@@ -95,8 +99,9 @@ const UNHEARD: Set = Set::of(&[Dark, Unsaid, Covert, Unaware, LeaveOut, Unheard]
 /// Ways of saying that a person is not asked.
 const UNASKED: Set = Set::of(&[NoAsk, NotAsked]);
 /// Phrases with a negation in them.
-const NEGATIVE: Set =
-    Set::of(&[NoWarn, NotAsked, NoAsk, Unheard, LeaveOut, Dark, Unsaid, Covert, OtherSkill]);
+const NEGATIVE: Set = Set::of(&[
+    NoWarn, NotAsked, NoAsk, Unheard, LeaveOut, Dark, Unsaid, Covert, OtherSkill, TakeOver,
+]);
 /// Ways of getting something across.
 const CARRIES: Set = Set::of(&[Send, Copy, Carry, CarbonCopy, Goes]);
 
@@ -111,13 +116,33 @@ static ORDERS: &[Order] = &[
         &[any(&[Send, Carry, Goes]), any(&[SecretWord, KeyName, DotEnv])]).near(&[any(&[Whole, Field, Every, Found, Also, Read])]).to(Address::Undeclared).unless(&[Unless, Placeholder, Obtain]),
     order(&rules::SECRET_TO_NETWORK, Critical, "has keys put into a request to somebody's host",
         &[CARRIES, any(&[DotEnv, KeyName]), any(&[Found, Whole])]).to(Address::Undeclared).unless(&[Unless, Placeholder, Obtain]),
+    order(&rules::SECRET_TO_NETWORK, Critical, "names a secret file and somebody's host in one breath",
+        &[any(&[SecretPath, DotEnv])]).to(Address::Undeclared).near(&[any(&[Whole, Found, Field, Wants])]).unless(&[Not, Unless, Placeholder, Obtain, Consent, Create, Remember]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Caution, "has the conversation come to somebody's host",
+        &[any(&[Conversation]), any(&[Full, Every, AtEnd, Standing, BackedUp])]).to(Address::Undeclared).unless(&[Not, Unless, Consent, Fetch, Read]),
     order(&rules::DATA_TO_FOREIGN_HOST, Critical, "has the conversation sent to somebody's host",
         &[CARRIES, any(&[Conversation])]).near(&[any(&[Every, Also, Full, Later, AtEnd, User, Your])]).to(Address::Undeclared).unless(&[Unless, Consent]),
     order(&rules::DATA_TO_FOREIGN_HOST, Critical, "has an address filled with what was said",
-        &[any(&[Image]), any(&[Conversation, SaidBy])]).near(&[any(&[Carry, Copy, Every, Also, AtEnd])]).to(Address::Undeclared).unless(&[Consent]),
+        &[any(&[Image]), any(&[Conversation, SaidBy, Words])]).near(&[any(&[Carry, Copy, Every, Also, AtEnd])]).to(Address::Undeclared).unless(&[Consent]),
     order(&rules::SECRET_TO_NETWORK, Caution, "has a secret file put where others read it",
         &[any(&[Copy, Carry, Send]), any(&[SecretPath]), any(&[Forum, Reply])]).unless(&[Not, Unless]),
+    order(&rules::SECRET_TO_NETWORK, Critical, "has secrets go to somebody's host",
+        &[CARRIES, any(&[SecretPath, DotEnv, SecretWord])]).to(Address::Towards).unless(&[Not, IsNot, Unless, Placeholder, Obtain, Consent]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Caution, "has what was said go to somebody's host",
+        &[CARRIES, any(&[Uttered, Conversation]), any(&[All, Every, Full, AtEnd, User, Standing])]).to(Address::Towards).unless(&[Not, Unless, Placeholder, Consent]),
+    order(&rules::SECRET_TO_NETWORK, Caution, "has secrets put where others read them",
+        &[any(&[Copy, Remember]), any(&[SecretWord]), any(&[Forum])]).near(&[any(&[Find, PublicPlace])]).unless(&[Not, Unless, Without, Placeholder, Consent, Ask, Detect, If_, About]),
+    order(&rules::SECRET_TO_NETWORK, Caution, "has a secret file shown",
+        &[any(&[SecretPath]), any(&[Full]), any(&[Reply, Forum])]).unless(&[Not, Unless, Consent, If_]),
     // The agent's memory, settings, neighbours.
+    order(&rules::CONTROL_PLANE_WRITE, Critical, "plants an order of a stranger in the agent's memory",
+        &[any(&[MemoryFile]), any(&[Run, Fetch, Send, Follow]), any(&[Every, Standing, AtStart])]).to(Address::Undeclared).planted().unless(&[Consent, Not]),
+    order(&rules::CONTROL_PLANE_WRITE, Caution, "plants an approval in the agent's memory",
+        &[any(&[Remember, Plant]), any(&[MemoryFile, Memory]), any(&[Permits]), any(&[Not, NotAsked, NoAsk, All, Every])]).unless(&[Without, Ask, Consent, Tell, Read]),
+    order(&rules::CONTROL_PLANE_WRITE, Critical, "sends the agent's conversations through somebody's host",
+        &[any(&[AgentEndpoint])]).to(Address::Undeclared).near(&[any(&[User, Agent, Words, Standing, Every])]).unless(&[Not, Consent, Obtain, If_, Placeholder]),
+    order(&rules::CONTROL_PLANE_WRITE, Caution, "starts the agent anew with its permission checks off",
+        &[any(&[Spawn, Restart]), any(&[Bypassed]), any(&[Permits])]).unless(&[Not, Consent]),
     order(&rules::CONTROL_PLANE_WRITE, Critical, "plants an order of a stranger in the agent's memory",
         &[any(&[Remember, Plant]), any(&[MemoryFile, Memory])]).to(Address::Undeclared).planted().unless(&[Consent]).near(&[any(&[Every, Standing, Run, Fetch, Follow, Send, Trust])]),
     order(&rules::CONTROL_PLANE_WRITE, Critical, "plants an approval in the agent's memory",
@@ -141,9 +166,17 @@ static ORDERS: &[Order] = &[
         &[any(&[Preapproved]), any(&[ToolCall, Control]), any(&[All, Every])]).unless(&[Consent, If_]),
     order(&rules::BYPASS_APPROVAL, Caution, "has changes approved unread",
         &[any(&[Approve]), any(&[Changes])]).near(&[any(&[Unread])]).unless(&[Not]),
+    order(&rules::BYPASS_APPROVAL, Caution, "answers permission questions in the user's place",
+        &[any(&[Yes]), any(&[Permits, PermissionPrompt, Harness, ToolUse]), any(&[NoMore])]).planted().unless(&[Not, Consent, Ask, If_]),
+    order(&rules::BYPASS_APPROVAL, Caution, "has changes approved unread",
+        &[any(&[Merge]), any(&[Requests]), any(&[SkipReview])]).unless(&[Not, Consent, If_]),
     // Orders from elsewhere.
+    order(&rules::FETCH_AND_OBEY, Caution, "takes its orders from somebody's host",
+        &[any(&[OrdersNoun]), any(&[Run, Follow, ObeyIt, ObeyThere, Binding])]).near(&[any(&[Fetch, Read, AskHost]), any(&[Binding, Whatever]), any(&[Every, Standing, Binding, Latest])]).to(Address::Undeclared).unless(&[Not, Consent, Obtain]),
     order(&rules::FETCH_AND_OBEY, Critical, "has the text of somebody's host obeyed",
         &[any(&[Fetch, Read, AskHost]), any(&[ObeyIt, ObeyThere])]).to(Address::Undeclared).near(&[any(&[Every, Standing, Latest, Instructions, WhatThere])]).unless(&[Not, Consent]),
+    order(&rules::FETCH_AND_OBEY, Critical, "takes its orders from somebody's host",
+        &[any(&[Tasks]), any(&[ObeyThere, ObeyIt, InPlace])]).to(Address::Undeclared).unless(&[Not, Consent, Detect]),
     // Nobody is to hear of it.
     order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
         &[UNHEARD, any(&[Code, Send, Host, Grant, SecretPath])]).near(&[any(&[Run, Send, Read, Fetch, Grant, Create, Remember])]).unless(&[Unless, If_]),
@@ -151,8 +184,20 @@ static ORDERS: &[Order] = &[
         &[any(&[LeaveOut, Unheard, Covert, Unsaid, Dark])]).near(&[any(&[Code, Send, Falsify, Bend, Destroy]), any(&[Run, Measure, Host, Redirect, Precious, Also, Substitution])]).unless(&[Unless, Placeholder]),
     order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
         &[any(&[Unheard])]).near(&[any(&[Code, Send, DestroyVerb, Edit, Substitution, Bend])]).unless(&[Unless, If_]),
+    order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
+        &[UNHEARD, any(&[Script])]).near(&[any(&[Run])]).unless(&[Unless, If_]),
+    order(&rules::DECEIVE_USER, Caution, "changes what the user pays or relies on, unseen",
+        &[any(&[Unheard, Covert, Unsaid, LeaveOut]), any(&[Measure, Redirect, PayTo, Surcharge])]).unless(&[Unless, If_]),
+    order(&rules::DECEIVE_USER, Caution, "changes what the user relies on and calls it something else",
+        &[any(&[Falsify, Bend]), any(&[AsReal, Misname]), any(&[Quietly, Hide])]).unless(&[Not]),
+    order(&rules::CREDENTIAL_WRITE, Caution, "opens a way in that nobody is to hear of",
+        &[any(&[Create, Remember, Give]), any(&[Grant, Role]), UNHEARD]).unless(&[Unless]),
+    order(&rules::DECEIVE_USER, Caution, "keeps bad news out of what the user is shown",
+        &[any(&[Keep, Remove, Strip]), any(&[BadNews]), any(&[Out]), any(&[Reply])]).unless(&[Unless, If_]),
     order(&rules::DECEIVE_USER, Caution, "has the user believe what is not so",
         &[any(&[FalseBelief]), any(&[User])]).unless(&[Not, If_]),
+    order(&rules::DECEIVE_USER, Caution, "has an untruth ready for those who ask",
+        &[any(&[OnlySay])]).near(&[any(&[Wonder, IfAsked, Asked2]), any(&[Code, Script, Send, Run])]).unless(&[Unless]),
     order(&rules::DECEIVE_USER, Caution, "has an untruth ready for those who ask",
         &[any(&[Wonder, IfAsked]), any(&[SayIs])]).after(&[any(&[Code, Send, Bend, Add_, Edit]), any(&[Run, Measure, Host, Redirect])]).unless(&[Not]),
     order(&rules::DECEIVE_USER, Caution, "bends what the user relies on",
@@ -162,24 +207,44 @@ static ORDERS: &[Order] = &[
     // Ranks.
     order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "has the user's objections passed over",
         &[any(&[KeepTo]), any(&[Objects]), any(&[User, Words])]).unless(&[Consent]),
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares its rules to be beyond the user",
+        &[any(&[Nobody]), any(&[User]), any(&[Self_]), any(&[Disable, Alter, Edit, Waive])]),
     order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares the agent's instructions to be void",
         &[any(&[Gone, Waive]), any(&[Previous]), any(&[Instructions]), any(&[Self_])]).unless(&[Not, If_]),
     order(&rules::FAKE_AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
-        &[any(&[Vendor, Authority]), any(&[Approve, Certified, Cleared]), any(&[Waive, NotAsked, NoAsk]), any(&[PrivacyRules, Safeguard, PermissionPrompt])]).unless(&[If_]),
+        &[any(&[Vendor, Authority]), any(&[Waive, NotAsked, NoAsk, Gone]), any(&[PrivacyRules, Safeguard, PermissionPrompt])]).unless(&[If_, Consent, Unless]),
     order(&rules::UNRESTRICTED_PERSONA, Caution, "takes warnings away from what cannot be undone",
         &[any(&[NoWarn]), any(&[Risky, Refuse])]).unless(&[Unless]),
     order(&rules::ADDRESSES_SCANNER, Caution, "tells reviewers what to conclude",
         &[any(&[MarkSafe]), any(&[Scanner, ToReviewers]), any(&[Audited, Self_])]),
+    order(&rules::ADDRESSES_SCANNER, Caution, "tells reviewers what to conclude",
+        &[any(&[NotFor]), any(&[Scanner, ToReviewers]), any(&[NoteTo])]),
     order(&rules::REVEAL_PROMPT, Caution, "gives away the agent's own instructions or tools",
-        &[CARRIES, any(&[SystemPrompt])]).to(Address::Stranger).unless(&[Not]),
+        &[CARRIES.with(any(&[Told])), any(&[SystemPrompt])]).to(Address::Undeclared).unless(&[Not]),
     order(&rules::REVEAL_PROMPT, Caution, "gives away the agent's own instructions or tools",
         &[any(&[Copy, Carry]), any(&[SystemPrompt]), any(&[Full])]).near(&[any(&[Your])]).unless(&[Not, If_, About]),
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares the agent's instructions to be void",
+        &[any(&[NoneOf]), any(&[Previous]), any(&[Instructions])]).unless(&[About, If_]),
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "lets the user decide only where it allows",
+        &[any(&[Allows]), any(&[User]), any(&[OnlyWhere]), any(&[Self_])]),
+    order(&rules::UNRESTRICTED_PERSONA, Caution, "gives the agent a persona without rules",
+        &[any(&[NoLimits]), any(&[YouHave])]).near(&[any(&[Self_, Standing, Agent, Refuse, Comply])]).unless(&[If_]),
+    order(&rules::UNRESTRICTED_PERSONA, Caution, "forbids the agent to refuse",
+        &[any(&[NoRefusals]), any(&[Refuse]), any(&[Concept::Warn])]).unless(&[Unless, If_]),
+    order(&rules::ADDRESSES_SCANNER, Caution, "tells reviewers what to conclude",
+        &[any(&[ToAny]), any(&[Classify]), any(&[Harmless])]).unless(&[Not, If_]),
+    order(&rules::FAKE_AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
+        &[any(&[LeavesOut]), any(&[Identity]), any(&[Agreement])]).unless(&[Not, If_]),
     // Destruction.
     order(&rules::DESTRUCTIVE, Caution, "destroys data without asking",
-        &[any(&[DestroyVerb, Destroy]), any(&[Precious, PreciousToo])]).near(&[UNASKED]).unless(&[Not, Temporary, Consent]),
+        &[any(&[DestroyVerb, Destroy]), any(&[Precious, PreciousToo])]).near(&[UNASKED]).unless(&[Not, Temporary, Consent, NotFrench]),
     // Other skills' requests.
     order(&rules::CLAIMS_EVERY_TASK, Caution, "takes the place of other skills",
         &[any(&[OtherSkill])]).near(&[any(&[ThisOne]), any(&[InPlace, TakesAll])]).unless(&[UseOther]),
+    order(&rules::CLAIMS_EVERY_TASK, Caution, "takes the place of other skills",
+        &[any(&[TakeOver]), any(&[OtherSkill])]).near(&[any(&[Words, EveryRequest, ThisOne, TakesAll])]),
+    order(&rules::CLAIMS_EVERY_TASK, Caution, "keeps other skills from being used",
+        &[any(&[Builtin, OtherSkill]), any(&[NeverLoad])]).near(&[any(&[Replaces, Self_])]).unless(&[If_]),
     // Rights and repositories.
     order(&rules::CREDENTIAL_WRITE, Caution, "gives a stranger rights over what is the user's",
         &[any(&[Give]), any(&[Email]), any(&[Role, Rights])]).unless(&[If_, Consent]),
@@ -197,10 +262,18 @@ static ORDERS: &[Order] = &[
 
 /// Looks at the sentences of one piece.
 pub(super) fn look(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    keys_abroad(piece, skill, findings);
+    // Most pieces hold the parts of no order.
+    let all = piece.sentences.iter().fold(Set::NONE, |set, one| set.with(everything(one)));
+    let orders: Vec<&Order> =
+        ORDERS.iter().filter(|order| order.needs.iter().all(|need| need.meets(all))).collect();
+    if orders.is_empty() {
+        return;
+    }
     for (at, sentence) in piece.sentences.iter().enumerate() {
         let here = sentence.set();
         let mut near: Option<Set> = None;
-        for order in ORDERS {
+        for order in &orders {
             let set = if order.quoted { everything(sentence) } else { here };
             if !order.needs.iter().all(|need| need.meets(set)) || order.unless.meets(here) {
                 continue;
@@ -258,11 +331,21 @@ fn names_stranger(
     skill: &Skill<'_>,
     whose: Address,
 ) -> bool {
+    let written = |token: &Token| {
+        &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end]
+    };
+    // A key that is named goes where it belongs.
+    let belongs = |host: &str| {
+        sentence.tokens.iter().any(|token| token.set.has(KeyName) && is_akin(host, written(token)))
+    };
     sentence.tokens.iter().filter(|token| token.set.meets(any(&[Host, Email]))).any(|token| {
-        let text =
-            &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end];
-        foreign(text, skill, whose != Address::Stranger)
-            .is_some_and(|host| whose != Address::Undeclared || !declares(skill, &host))
+        let text = written(token);
+        foreign(text, skill, whose != Address::Stranger).is_some_and(|host| {
+            matches!(whose, Address::Stranger | Address::Somebody)
+                || !declares(skill, &host) && !belongs(&host)
+        }) && (whose != Address::Towards
+            || text.contains(['@', '/'])
+                && is_towards(&piece.passage.text[..piece.start + token.range.start]))
     })
 }
 
@@ -276,4 +359,57 @@ fn declares(skill: &Skill<'_>, host: &str) -> bool {
         .iter()
         .any(|known| known == domain || domain.ends_with(&format!(".{known}")))
         || skill.host_counts.get(host).copied().unwrap_or(0) >= THROUGHOUT
+}
+
+/// A key of one service in a sentence with the host of another: in its address, or as what it gets.
+fn keys_abroad(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    let all = piece.set;
+    if !all.has(Host) {
+        return;
+    }
+    let text = |token: &Token| {
+        &piece.passage.text[piece.start + token.range.start..piece.start + token.range.end]
+    };
+    for sentence in &piece.sentences {
+        if sentence.set().meets(any(&[Not, Unless, Obtain, Consent, Placeholder, Detect, Create])) {
+            continue;
+        }
+        let carries = sentence.set().meets(CARRIES.with(any(&[Found, Field, Every])));
+        let names = sentence.tokens.iter().filter(|token| token.set.has(KeyName) && carries);
+        let names: Vec<&str> = names.map(text).collect();
+        for token in sentence.tokens.iter().filter(|token| token.set.has(Host)) {
+            let address = text(token);
+            let Some(host) = foreign(address, skill, true).filter(|host| !declares(skill, host))
+            else {
+                continue;
+            };
+            let inside = address
+                .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .filter(|word| word.contains('_') && address.contains(&format!("${word}")));
+            let key = names
+                .iter()
+                .copied()
+                .chain(inside)
+                .find(|name| is_vendor_key(name) && !is_akin(&host, name));
+            if let Some(key) = key {
+                let message = format!("`{key}` goes to {host}, which is not its service");
+                let found = Match::new(&rules::KEY_TO_FOREIGN_HOST, Critical, message);
+                piece.add(findings, token.range.clone(), found);
+            }
+        }
+    }
+}
+
+/// Whether a text ends with a word that says that something goes to what follows.
+fn is_towards(before: &str) -> bool {
+    const WORDS: [&str; 16] = [
+        "to", "into", "with", "for", "via", "through", "onto", "an", "auf", "nach", "vers",
+        "hacia", "на", "к", "到", "给",
+    ];
+    let before = before.trim_end_matches([' ', '`', '<', '"', '\n', '(', '*', '_']);
+    WORDS.iter().any(|word| {
+        before.strip_suffix(word).is_some_and(|rest| {
+            !word.is_ascii() || rest.chars().next_back().is_none_or(|c| !c.is_alphanumeric())
+        })
+    })
 }

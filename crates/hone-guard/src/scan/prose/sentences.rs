@@ -64,6 +64,7 @@ const IN_CODE: Set = Set::of(&[
     Concept::KeyName,
     Concept::AgentEndpoint,
     Concept::HiddenPath,
+    Concept::Script,
     Concept::EachSkill,
 ]);
 
@@ -362,8 +363,11 @@ fn is_skip_flag(text: &str) -> bool {
 /// `~/.cache/x/run.sh`: a program in a folder that listings do not show.
 fn is_hidden_program(word: &str) -> bool {
     (word.starts_with("~/.") || word.starts_with("/tmp/") || word.starts_with("/var/tmp/"))
-        && [".sh", ".py", ".js", ".mjs", ".rb", ".pl"].iter().any(|ending| word.ends_with(ending))
+        && SCRIPTS.iter().any(|ending| word.ends_with(ending))
 }
+
+/// How names of scripts end.
+const SCRIPTS: [&str; 8] = [".sh", ".py", ".js", ".mjs", ".ts", ".rb", ".pl", ".ps1"];
 
 /// What the name of a variable of the environment says: a key, or where the agent's model is.
 fn by_name(word: &str) -> Set {
@@ -409,7 +413,10 @@ fn by_form(word: &str, in_code: bool) -> Set {
         return Set::of(&[Concept::SkipFlag]);
     }
     if is_hidden_program(word) {
-        return Set::of(&[Concept::HiddenPath]);
+        return Set::of(&[Concept::HiddenPath, Concept::Script]);
+    }
+    if word.contains('/') && SCRIPTS.iter().any(|ending| word.ends_with(ending)) {
+        return Set::of(&[Concept::Script]);
     }
     match places::classify(word) {
         Some(Spot::Secret(_)) => return Set::of(&[Concept::SecretPath]),

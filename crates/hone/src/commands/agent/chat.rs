@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use hone_agent::brain::Brain;
 use hone_agent::model::{Message, Role};
-use hone_agent::run::{Order, Report};
+use hone_agent::run::{Order, Report, Runner};
 use hone_agent::task::{Cost, End};
 
 use super::folder::runtime;
 use super::interrupt::Interrupt;
 use super::run::{order, runner, wanted};
 use super::view::{Mode, View, cost};
-use super::{models, not_run};
+use super::{models, not_run, servers};
 use crate::cli::Running;
 use crate::context::Context;
 use crate::output::{Failure, Outcome, say};
@@ -32,13 +32,14 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
     let runtime = runtime()?;
     let found = runtime.block_on(models::find(context, wanted(&brain, how)?.as_deref()))?;
     say(&format!("{agent} asks {} ({}); {HELP}", found.model.name(), found.why));
+    let servers = servers::connect(context, &runtime);
     let interrupt = Interrupt::listen();
     let mut talk = Talk::default();
     let view = View::new(Mode::Lines);
     while let Some(line) = next_line(agent)? {
         let input = line.trim();
         match input {
-            "" => continue,
+            "" => {}
             "/quit" | "/exit" => break,
             "/help" => say(HELP),
             "/new" => {
@@ -50,7 +51,10 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
                 say(&format!("there is no command `{command}`; {HELP}"));
             }
             input => {
-                let runner = runner(context, found.model.clone(), interrupt.task())?;
+                let runner = Runner {
+                    tools: servers.clone(),
+                    ..runner(context, found.model.clone(), interrupt.task())?
+                };
                 let order = Order {
                     input: input.to_owned(),
                     earlier: talk.earlier.clone(),

@@ -36,22 +36,19 @@ const TOOLS: [&str; 4] = ["list_files", "read_file", "note", "recall"];
 /// Runs the demo; with `record`, against a real model, whose replies are kept there.
 pub(crate) fn demo(context: &Context, record: Option<&Path>, as_json: bool) -> Outcome {
     let runtime = runtime()?;
-    let model: Arc<dyn Model> = match record {
-        Some(path) => {
-            let found = runtime.block_on(models::find(context, None))?;
-            let recorder = Recorder::create(found.model, path, Vec::new());
-            Arc::new(recorder.map_err(|error| Failure::failed(error.to_string(), ""))?)
-        }
-        None => {
-            let recording = Recording::parse(RECORDING, Insists::OnOrder)
-                .map_err(|error| Failure::failed(error.to_string(), ""))?;
-            let (_, name) = recording.of();
-            say(&format!(
-                "this is a recording of {name}: what it says was said then, and all else \
-                 happens now, in a brain that is thrown away"
-            ));
-            Arc::new(recording)
-        }
+    let model: Arc<dyn Model> = if let Some(path) = record {
+        let found = runtime.block_on(models::find(context, None))?;
+        let recorder = Recorder::create(found.model, path, Vec::new());
+        Arc::new(recorder.map_err(|error| Failure::failed(error.to_string(), ""))?)
+    } else {
+        let recording = Recording::parse(RECORDING, Insists::OnOrder)
+            .map_err(|error| Failure::failed(error.to_string(), ""))?;
+        let (_, name) = recording.of();
+        say(&format!(
+            "this is a recording of {name}: what it says was said then, and all else happens now, in a \
+             brain that is thrown away"
+        ));
+        Arc::new(recording)
     };
     let broken =
         |error: std::io::Error| Failure::failed(format!("no place for the demo: {error}"), "");

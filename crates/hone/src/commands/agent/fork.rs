@@ -83,7 +83,7 @@ impl Fork {
         let agent = if let Some(agent) = &context.places.agent {
             agent.clone()
         } else {
-            runner.hone_home = scratch.path().to_owned();
+            scratch.path().clone_into(&mut runner.hone_home);
             Brain::create(&runner.hone_home, "fork", &New::default()).map_err(failure)?.id
         };
         let tools = tools_of(declared);

@@ -149,7 +149,7 @@ pub(crate) fn verify(context: &Context, what: &str, key: Option<&str>, as_json: 
     {
         return verify_proof(&proof, key, as_json);
     }
-    let checked = chain::check(&file, first_key(&brain, key))
+    let checked = chain::check(&file, first_key(brain.as_ref(), key))
         .map_err(|error| Failure::failed(error.to_string(), ""))?;
     let mut broken: Vec<BrokenAt> = checked
         .breaks
@@ -186,7 +186,7 @@ pub(crate) fn verify(context: &Context, what: &str, key: Option<&str>, as_json: 
 }
 
 /// The key of the first receipt, when the owner asks about a brain whose key was handed over since.
-fn first_key(brain: &Option<Brain>, key: PublicKey) -> PublicKey {
+fn first_key(brain: Option<&Brain>, key: PublicKey) -> PublicKey {
     let Some(brain) = brain else { return key };
     let receipts = receipts_of(brain).unwrap_or_default();
     let handed: Vec<PublicKey> =

@@ -8,6 +8,7 @@ mod interrupt;
 mod lineage;
 mod models;
 mod run;
+mod servers;
 mod show;
 mod view;
 

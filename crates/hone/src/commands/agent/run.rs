@@ -18,7 +18,7 @@ use super::folder::runtime;
 use super::interrupt::{INTERRUPTED, Interrupt};
 use super::models::{self, variable};
 use super::view::{Mode, View};
-use super::{failure, not_run};
+use super::{failure, not_run, servers};
 use crate::cli::Running;
 use crate::commands::CONFINE;
 use crate::commands::policy::configured;
@@ -46,8 +46,9 @@ pub(crate) fn run(
     if !as_json {
         say(&format!("{agent} asks {} ({})", found.model.name(), found.why));
     }
+    let servers = servers::connect(context, &runtime);
     let interrupt = Interrupt::listen();
-    let runner = runner(context, found.model, interrupt.task())?;
+    let runner = Runner { tools: servers, ..runner(context, found.model, interrupt.task())? };
     let view = View::new(if as_json { Mode::Json } else { Mode::Lines });
     let report = runtime.block_on(runner.run(&order, &view));
     interrupt.done();
@@ -127,6 +128,7 @@ pub(crate) fn runner(
         helper: Some(Helper { program, argument: CONFINE.to_owned() }),
         unconfined: context.config.sandbox.unconfined,
         client: client.ok().map(Arc::new),
+        tools: Vec::new(),
         limits: Limits {
             reply_tokens: settings.max_tokens,
             temperature: settings.temperature as f32,

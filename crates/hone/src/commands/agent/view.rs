@@ -87,20 +87,14 @@ impl View {
             self.json(&RunLine::Report(Box::new(TaskReport::from(report))));
             return Ok(());
         }
-        match report.finished.answer() {
-            Some(answer) => {
-                let end = if answer.ends_with('\n') { "" } else { "\n" };
-                print_data(&format!("{answer}{end}"))?;
-            }
-            None => {
-                say(&report.finished.end.to_string());
-                for tried in report.finished.tried() {
-                    say(&format!(
-                        "  tried {}: {}",
-                        tried.tool,
-                        outcome(tried.outcome, tried.summary)
-                    ));
-                }
+        if let Some(answer) = report.finished.answer() {
+            let end = if answer.ends_with('\n') { "" } else { "\n" };
+            print_data(&format!("{answer}{end}"))?;
+        } else {
+            say(&report.finished.end.to_string());
+            for tried in report.finished.tried() {
+                let result = outcome(tried.outcome, tried.summary);
+                say(&format!("  tried {}: {result}", tried.tool));
             }
         }
         for note in &report.notes {

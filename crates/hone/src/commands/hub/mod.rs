@@ -9,7 +9,6 @@ mod search;
 mod share;
 mod shown;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use hone_guard::policy::Policy;

@@ -48,6 +48,10 @@ pub(super) fn outcome(context: &Context, outcome: &Outcome, style: Style) -> Str
             let _ = writeln!(page, "  {what}: {}", printable_line(&files.join(", ")));
         }
     }
+    for path in &outcome.stale {
+        let path = printable_line(&context.shown(path)).into_owned();
+        let _ = writeln!(page, "  the copy {path} was changed, and stays as it is");
+    }
     page
 }
 
@@ -115,5 +119,6 @@ pub(super) fn arrival(outcome: Outcome) -> Arrival {
         pin: outcome.pin,
         kept: outcome.kept,
         merged: outcome.merged,
+        stale: outcome.stale.iter().map(|path| text(path)).collect(),
     }
 }

@@ -242,9 +242,14 @@ impl Unit<'_> {
                 );
                 next = (self.close[next] + 1).min(end.max(next + 1));
                 self.block_parameters(next, end, &result, world);
+                let called = std::mem::take(&mut callee);
                 callee = result.alias.clone().unwrap_or_default();
                 shown.clear();
                 receiver = result.clone();
+                // What was opened stands for its path.
+                if self.meaning(&called) == Some(Meaning::Open) {
+                    value.names.extend(result.names.iter().take(4).cloned());
+                }
                 value = Value { names: value.names, ..result };
             } else if self.is_op(next, '.')
                 && self.name_at(next + 1).is_some()

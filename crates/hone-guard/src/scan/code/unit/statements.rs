@@ -113,6 +113,7 @@ impl Unit<'_> {
     pub(super) fn is_block(&self, at: usize) -> bool {
         match at.checked_sub(1).and_then(|i| self.token(i)) {
             Some(Token::Op(')' | ';' | '{' | '}') | Token::Line) | None => true,
+            _ if self.is_typed(at) => true,
             Some(Token::Op('>')) => self.is_op(at.saturating_sub(2), '='),
             Some(Token::Name(name)) => {
                 matches!(name.as_str(), "else" | "try" | "finally" | "do" | "catch" | "BEGIN" | "static" | "process" | "begin" | "end")
@@ -123,6 +124,21 @@ impl Unit<'_> {
             }
             _ => false,
         }
+    }
+
+    /// `function f(): array {`, `async f(): Promise<void> {`: a type between parameters and body.
+    fn is_typed(&self, at: usize) -> bool {
+        const TYPE: usize = 12;
+        matches!(self.passage.language, Language::Php | Language::JavaScript)
+            && (at.saturating_sub(TYPE)..at)
+                .rev()
+                .take_while(|i| {
+                    matches!(
+                        self.token(*i),
+                        Some(Token::Name(_) | Token::Op('<' | '>' | '[' | ']' | '|' | '?' | ':'))
+                    )
+                })
+                .any(|i| self.is_op(i, ':') && self.is_op(i.wrapping_sub(1), ')'))
     }
 
     /// The function that a statement begins, if it does.
