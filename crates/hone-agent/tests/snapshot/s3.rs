@@ -189,14 +189,13 @@ async fn a_real_s3_server_keeps_every_promise() {
     assert_eq!(last.restore(&store).await.unwrap().number, 3);
     assert_eq!(last.state(), winner.state());
 
-    // A wrong password is told at once and not tried again and again.
+    // A wrong password is told, with what the server said.
     let mut settings = server.settings();
     settings[1].1 = "wrong".to_owned();
     let refused = Store::open(&format!("s3://{BUCKET}/one/two"), settings).unwrap();
-    let start = Instant::now();
     let error = Home::new().take(&refused).await.unwrap_err();
     assert!(matches!(error, SnapshotError::Store { .. }), "{error}");
-    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    assert!(error.to_string().contains("403"), "{error}");
 
     // A fault at every request in turn.
     let turn = AtomicUsize::new(0);
