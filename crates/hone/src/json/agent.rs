@@ -167,6 +167,10 @@ pub(crate) struct TaskReport {
     pub(crate) end: End,
     pub(crate) cost: Cost,
     pub(crate) learned: Learned,
+    /// The receipt that signs it: its place in the chain.
+    pub(crate) receipt: u64,
+    /// The version of what the agent knows afterwards.
+    pub(crate) version: u64,
     /// What somebody should know about the brain.
     pub(crate) notes: Vec<String>,
 }
@@ -179,6 +183,8 @@ impl From<&Report> for TaskReport {
             end: report.finished.end.clone(),
             cost: report.finished.cost,
             learned: report.learned.clone(),
+            receipt: report.receipt.index,
+            version: report.receipt.after.version,
             notes: report.notes.clone(),
         }
     }

@@ -155,6 +155,10 @@ fn every_json_output_is_as_its_schema_says() {
         ("agent-show", "agent show ada --json"),
         ("agent-list", "agent list --json"),
         ("agent-update", "agent update ada --seed ../home --json"),
+        ("agent-hash", "agent hash ada --json"),
+        ("agent-receipts", "agent receipts ada --json"),
+        ("agent-log", "agent log ada --diff --json"),
+        ("agent-verify", "agent verify ada --json"),
         ("invoke", "invoke --json /both go"),
         ("needs", "needs --json"),
         ("usage-record", "usage record --json --file ../home/.agents/skills/tidy/SKILL.md"),
@@ -197,6 +201,10 @@ fn every_json_output_is_as_its_schema_says() {
         } else {
             "Do it.\n"
         };
+        if line.starts_with("agent hash") {
+            // The first that is signed is that there is an agent, the second that the key is another.
+            assert_eq!(sandbox.hone("agent rotate ada").run().code, 0);
+        }
         let run = sandbox.hone(line).stdin(input).run();
         assert!(run.code <= 1, "{line}\n{run}");
         validate(&committed(schema), &run.json(), line);

@@ -104,6 +104,8 @@ impl View {
             say(&line);
         }
         say(&cost(&report.finished.cost));
+        let (index, version) = (report.receipt.index, report.receipt.after.version);
+        say(&format!("signed: receipt {index}, version {version} of what it knows"));
         Ok(())
     }
 }
