@@ -511,7 +511,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Serve the skills to one agent over MCP, on standard input and output
+    /// Serve the skills to an agent over MCP, on stdin and stdout
     #[command(after_help = "Examples:\n  \
         hone mcp                          what you would see with `hone list`\n  \
         hone mcp --read-only --root ./skills\n\n\

@@ -25,7 +25,7 @@ pub(crate) struct Network {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HubCommand {
-    /// Install skills from a folder, a git repository, an archive, a site
+    /// Install skills from a folder, git, an archive or a site
     #[command(after_help = "SOURCE is one of:\n  \
         owner/repository[/folder][@skill]     GitHub; also owner/repository#ref[@skill]\n  \
         https://github.com/o/r/tree/main/x    an address copied from a browser (GitLab, Codeberg … too)\n  \
