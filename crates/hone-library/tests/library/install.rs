@@ -7,9 +7,8 @@ use hone_skill::Slug;
 
 use crate::shelf::{Shelf, mode, skill_text, store, tree};
 
-#[allow(clippy::unnecessary_wraps, reason = "a file that arrives, beside one that goes")]
-fn file(text: &str) -> Option<NewFile> {
-    Some(NewFile { bytes: text.as_bytes().to_vec(), is_executable: false })
+fn file(text: &str) -> NewFile {
+    NewFile { bytes: text.as_bytes().to_vec(), is_executable: false }
 }
 
 fn arrival(name: &str, files: &[(&str, Option<NewFile>)]) -> Arrival {
@@ -22,7 +21,7 @@ fn arrival(name: &str, files: &[(&str, Option<NewFile>)]) -> Arrival {
 }
 
 fn plain(name: &str) -> Arrival {
-    arrival(name, &[("SKILL.md", file(&skill_text(name)))])
+    arrival(name, &[("SKILL.md", Some(file(&skill_text(name))))])
 }
 
 /// What is on disk, as an arrival expects it.
@@ -47,7 +46,8 @@ fn install(shelf: &Shelf, arrivals: Vec<Arrival>) -> Vec<Result<u64, String>> {
 fn a_skill_arrives_is_replaced_and_comes_back() {
     let shelf = Shelf::new();
     let script = Some(NewFile { bytes: b"ls\n".to_vec(), is_executable: true });
-    let first = arrival("one", &[("SKILL.md", file(&skill_text("one"))), ("any/run.sh", script)]);
+    let first =
+        arrival("one", &[("SKILL.md", Some(file(&skill_text("one")))), ("any/run.sh", script)]);
     assert_eq!(install(&shelf, vec![first]), [Ok(1)]);
     assert_eq!(mode(&shelf.root.join("one/any/run.sh")), 0o755);
     let before = tree(&shelf.root);
@@ -56,9 +56,9 @@ fn a_skill_arrives_is_replaced_and_comes_back() {
     let mut second = arrival(
         "one",
         &[
-            ("SKILL.md", file(&format!("{}More.\n", skill_text("one")))),
+            ("SKILL.md", Some(file(&format!("{}More.\n", skill_text("one"))))),
             ("any/run.sh", None),
-            ("new.md", file("new")),
+            ("new.md", Some(file("new"))),
         ],
     );
     second.expected = seen(&shelf, "one");
@@ -102,15 +102,15 @@ fn only_what_the_caller_saw_is_replaced() {
 #[test]
 fn one_that_cannot_arrive_does_not_keep_the_others() {
     let shelf = Shelf::new();
-    let text = file(&skill_text("x"));
+    let text = Some(file(&skill_text("x")));
     let answers = install(
         &shelf,
         vec![
             plain("good"),
-            arrival("up", &[("SKILL.md", text.clone()), ("../up", file("x"))]),
-            arrival("ours", &[("SKILL.md", text.clone()), (".hone-1", file("x"))]),
-            arrival("none", &[("README.md", file("x"))]),
-            arrival("broken", &[("SKILL.md", file("no frontmatter"))]),
+            arrival("up", &[("SKILL.md", text.clone()), ("../up", Some(file("x")))]),
+            arrival("ours", &[("SKILL.md", text.clone()), (".hone-1", Some(file("x")))]),
+            arrival("none", &[("README.md", Some(file("x")))]),
+            arrival("broken", &[("SKILL.md", Some(file("no frontmatter")))]),
             arrival("venv", &[("SKILL.md", text)]),
             plain("last"),
         ],

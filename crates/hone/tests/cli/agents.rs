@@ -281,6 +281,7 @@ fn a_task_is_answered_on_standard_output_and_told_on_standard_error() {
     learned: noted apples
     quarantined: style: orders the agent to drop its instructions (override-instructions)
     cost: 5 turns, 3 calls, 550 tokens (500 in, 50 out), [SECONDS]
+    signed: receipt 1, version 2 of what it knows
     "#);
     // The next task is told what this one noted, and nothing that was quarantined.
     sandbox.hone("run ada again").run();
@@ -313,6 +314,7 @@ fn no_answer_is_exit_code_1_and_says_what_was_tried() {
       tried recall: 0 found
       tried recall: 0 found
     cost: 2 turns, 2 calls, 220 tokens (200 in, 20 out), [SECONDS]
+    signed: receipt 1, version 1 of what it knows
     ");
 }
 
@@ -471,9 +473,11 @@ fn a_chat_is_one_task_a_line_with_what_was_said_before() {
     ada asks script-1 (the configuration); /quit ends, /new forgets the talk so far, /cost says what it cost, /help is this
       1 list_files: 2 files
     cost: 2 turns, 1 call, 220 tokens (200 in, 20 out), [SECONDS]
+    signed: receipt 1, version 1 of what it knows
     there is no command `/frob`; /quit ends, /new forgets the talk so far, /cost says what it cost, /help is this
       1 list_files: 2 files
     cost: 2 turns, 1 call, 220 tokens (200 in, 20 out), [SECONDS]
+    signed: receipt 2, version 1 of what it knows
     cost: 4 turns, 2 calls, 440 tokens (400 in, 40 out), [SECONDS]
     ");
     let asked = server.asked.lock().unwrap();

@@ -18,6 +18,7 @@ fn settings_are_shown_with_what_they_do() {
     prompt.budget = 4000  # tokens that `hone prompt` may cost
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
+    hub.sources = (none)  # sources that `hone search --hub` asks, separated by commas
     model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic
     model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
     model.name = (none)  # the model's name there
@@ -32,6 +33,7 @@ fn settings_are_shown_with_what_they_do() {
     model.native_tools = false  # whether to offer tools by the server's own function calling
     model.stream = true  # whether replies come piece by piece
     model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
+    router.embeddings = (none)  # a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`
 
     $ hone config path
     exit: 0
@@ -79,6 +81,12 @@ fn settings_are_shown_with_what_they_do() {
           "default": "false",
           "key": "invoke.inline_shell",
           "value": "false"
+        },
+        {
+          "about": "sources that `hone search --hub` asks, separated by commas",
+          "default": "",
+          "key": "hub.sources",
+          "value": ""
         },
         {
           "about": "what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic",
@@ -163,6 +171,12 @@ fn settings_are_shown_with_what_they_do() {
           "default": "false",
           "key": "model.constrain",
           "value": "false"
+        },
+        {
+          "about": "a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`",
+          "default": "",
+          "key": "router.embeddings",
+          "value": ""
         }
       ]
     }
@@ -227,6 +241,7 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     prompt.budget = 2000  # tokens that `hone prompt` may cost
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
+    hub.sources = (none)  # sources that `hone search --hub` asks, separated by commas
     model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic
     model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
     model.name = (none)  # the model's name there
@@ -241,6 +256,7 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     model.native_tools = false  # whether to offer tools by the server's own function calling
     model.stream = true  # whether replies come piece by piece
     model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
+    router.embeddings = (none)  # a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`
     root = ~/more (user)
     "
     );
@@ -444,6 +460,7 @@ fn extra_roots_count() {
     prompt.budget = 4000  # tokens that `hone prompt` may cost
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
+    hub.sources = (none)  # sources that `hone search --hub` asks, separated by commas
     model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic
     model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
     model.name = (none)  # the model's name there
@@ -458,6 +475,7 @@ fn extra_roots_count() {
     model.native_tools = false  # whether to offer tools by the server's own function calling
     model.stream = true  # whether replies come piece by piece
     model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
+    router.embeddings = (none)  # a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`
     root = ~/more (user)
     ");
 }

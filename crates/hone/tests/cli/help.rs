@@ -45,10 +45,24 @@ fn help_teaches() {
       trust        Trust a project, so that its skills are offered
       doctor       Look for anything that keeps skills from working
 
+    Install:
+      add          Install skills from a folder, git, an archive or a site
+      remove       Take installed skills away: files, shared links, lock entry
+      update       Bring installed skills to what their sources have now
+      outdated     Say which installed skills have a newer version; changes nothing
+      install      Make everything as hone.lock says, or fail
+      verify       Compare installed skills with hone.lock, file by file
+      approve      List what waits for approval, approve or reject it
+      audit        Show what was installed, updated, blocked, approved and removed
+      share        Make skills visible to other agents, or take that back
+
     Call:
       invoke       Call skills by command or mention: prints what a model gets
       commands     List the slash commands that skills give
       needs        Show what skills need before they can work
+
+    Serve:
+      mcp          Serve the skills to an agent over MCP, on stdin and stdout
 
     Route:
       prompt       Print the level-0 index exactly as a model gets it
@@ -417,9 +431,17 @@ fn schema_lists_and_prints() {
     $ hone schema
     exit: 0
     --- stdout
+    add
+    agent-hash
     agent-list
+    agent-log
+    agent-receipts
     agent-show
     agent-update
+    agent-verify
+    approve
+    audit
+    audit-verify
     change
     check
     commands
@@ -442,6 +464,7 @@ fn schema_lists_and_prints() {
     policy-dismissals
     policy-explain
     prompt
+    remove
     run
     scan
     scan-rules
