@@ -76,9 +76,8 @@ pub fn dismissal(
         .iter()
         .filter(|finding| finding.rule == rule)
         .partition(|finding| finding.severity > Severity::Info);
-    let noted = |file: &str, line: usize| {
-        notes.iter().any(|note| note.file == file && note.line == line)
-    };
+    let noted =
+        |file: &str, line: usize| notes.iter().any(|note| note.file == file && note.line == line);
     if place.map_or(of_rule.is_empty() && !notes.is_empty(), |(file, line)| noted(file, line))
         && !of_rule.iter().any(|finding| place == Some((finding.file.as_str(), finding.line)))
     {
