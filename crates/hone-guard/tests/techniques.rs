@@ -40,5 +40,5 @@ families! {
     manifest_and_tools "tl" 8;
     destruction "de" 10;
     benign_look_alikes "bn" 0;
-    flows_through_files_and_dialects "flows" 18;
+    flows_through_files_and_dialects "flows" 19;
 }

@@ -223,6 +223,9 @@ pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
     ];
     const HOMES: [&str; 7] =
         ["path.home", "expanduser", "homedir", "userprofile", "/home", "dir.home", "documents"];
+    // Asked of the text as it is: few skills encrypt anything.
+    const SIGNS: [&str; 8] =
+        ["ncrypt", "ipher", "ernet", "aes", "AES", "chacha", "ChaCha", "openssl"];
     // Blocks of a document are read one by one, scripts as one program.
     let scripts: Vec<&Unit<'_>> =
         units.iter().filter(|unit| unit.passage.context == Context::Script).collect();
@@ -231,9 +234,6 @@ pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
         .filter(|unit| unit.passage.context != Context::Script)
         .map(|unit| vec![unit])
         .chain(std::iter::once(scripts));
-    // Asked of the text as it is: few skills encrypt anything.
-    const SIGNS: [&str; 8] =
-        ["ncrypt", "ipher", "ernet", "aes", "AES", "chacha", "ChaCha", "openssl"];
     for group in groups {
         let encrypts = |unit: &&Unit<'_>| SIGNS.iter().any(|w| unit.passage.text.contains(w));
         if !group.iter().any(encrypts) {

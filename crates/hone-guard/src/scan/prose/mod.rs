@@ -3,9 +3,10 @@
 //! Words are mapped to concepts ([`lexicon`]), texts to sequences of them ([`sentences`]), and
 //! attacks are sequences of concepts ([`patterns`], [`acts`]) or sets of them ([`orders`]); the language does not matter. Steps that belong
 //! together only across a section, such as a download and its password, have modules of their own
-//! ([`droppers`], [`sending`]).
+//! ([`droppers`], [`sending`]), as have files inside links ([`carried`]).
 
 mod acts;
+mod carried;
 mod droppers;
 mod lexicon;
 mod markers;
@@ -35,19 +36,24 @@ use sentences::{Sentence, sentences};
 /// Looks at one passage by itself: hidden and decoded text, strings of settings, comments of code.
 pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     markers::look(passage, findings);
+    carried::look(passage, findings);
     match passage.language {
         Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
             let mentioned = is_catalogue(passage, skill)
                 .then(|| Passage { context: Context::Mention, ..passage.clone() });
             let passage = mentioned.as_ref().unwrap_or(passage);
             for range in texts::strings(passage.language, &passage.text) {
-                Piece::new(passage, range).look(findings, Bar::Setting);
+                let piece = Piece::new(passage, range);
+                piece.look(findings, Bar::Setting);
+                orders::look(&piece, skill, findings);
             }
         }
         Language::Markdown | Language::Plain | Language::Html
             if passage.context == Context::Hidden =>
         {
-            Piece::whole(passage).look(findings, Bar::Hidden);
+            let piece = Piece::whole(passage);
+            piece.look(findings, Bar::Hidden);
+            orders::look(&piece, skill, findings);
         }
         // A block without a language may be prose that was indented.
         Language::Plain | Language::Shell
@@ -61,7 +67,11 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
                 && matches!(passage.context, Context::Script | Context::Fence) =>
         {
             for range in texts::comments(language, &passage.text) {
-                Piece::new(passage, range).look(findings, Bar::Comment);
+                let piece = Piece::new(passage, range);
+                piece.look(findings, Bar::Comment);
+                if piece.set.has(Concept::Agent) {
+                    orders::look(&piece, skill, findings);
+                }
             }
             let column = texts::column(language, &passage.text);
             if !column.is_empty() {

@@ -304,7 +304,8 @@ pub(super) fn look(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Find
 
 /// The first token that means one of these and is ordered, not forbidden.
 fn ordered(sentence: &Sentence, set: Set) -> Option<&Token> {
-    // A phrase with a negation in it is forbidden only by one that stands just before it.
+    // A phrase with a negation in it is forbidden only by one that stands just before it; what is
+    // never to be done without something may stand further on.
     const JUST: usize = 3;
     let own = sentence.tokens.iter().enumerate().find(|(at, token)| {
         token.set.meets(set)
@@ -314,7 +315,7 @@ fn ordered(sentence: &Sentence, set: Set) -> Option<&Token> {
                 before.set.has(Not)
                     && !before.set.meets(NEGATIVE)
                     && before.range.end <= token.range.start
-                    && before.at + JUST >= token.at
+                    && (token.set.has(Without) || before.at + JUST >= token.at)
             })
     });
     own.or_else(|| first(sentence, set)).map(|(_, token)| token)

@@ -332,7 +332,7 @@ pub(crate) static HIDDEN: &[Pattern] = &[
     p(&HIDING, Caution, "hidden text asks for secrecy",
         &[s(&[Agent, Important], 0), s(&[Dark, Mute, Hide], 24)]).also(&[Set::of(&[Agent, Important, User]), THINGS]).whatever_precedes().unless(&[Todo]),
     p(&HIDING, Caution, "hidden text speaks to the agent and has it act",
-        &[s(&[Agent, Important], 0), s(&[Run, Send, Fetch, Read, Copy, Remember], 14), s(&[Host, Email, SecretPath, DotEnv, SecretWord, Code, Conversation, SettingsFile, MemoryFile, SystemPrompt, Account], 14)]).unless(&[Todo]),
+        &[s(&[Agent, Important], 0), s(&[Run, Send, Fetch, Read, Copy, Remember], 14), s(&[Host, Email, SecretPath, DotEnv, SecretWord, KeyName, Script, Code, Conversation, SettingsFile, MemoryFile, SystemPrompt, Account], 14)]).unless(&[Todo]),
     p(&HIDING, Caution, "hidden text tells the agent to approve or to obey",
         &[s(&[Agent, Important], 0), s(&[Approve, Follow, Comply], 10), s(&[All, EveryRequest, PermissionPrompt], 6)]).unless(&[Todo]),
     p(&HIDING, Caution, "hidden text runs a remote text",
