@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use hone_agent::brain::{Brain, New};
+use hone_agent::brain::{Brain, Evidence, New, Settings};
 use hone_agent::memory::{Draft, Ending, Memory, Subscriber, TaskRow};
 use hone_agent::model::{Model, Pending, Reply, Request, Usage};
 use hone_agent::run::{Order, Runner, Silence, Space};
@@ -44,7 +44,7 @@ impl Scale {
     }
 
     /// Skills and messages of a brain.
-    fn sizes(self) -> &'static [(u32, usize)] {
+    fn sizes(self) -> &'static [(usize, usize)] {
         match self {
             Self::Full => &[(0, 0), (1_000, 0), (0, 100_000), (1_000, 10_000), (1_000, 100_000)],
             Self::Quick => &[(0, 0), (1_000, 10_000)],
@@ -96,10 +96,15 @@ fn arguments(tool: &str, turn: usize) -> Value {
     match tool {
         "recall" => json!({"query": format!("what was round {turn} about, in words?")}),
         "note" => json!({"key": format!("key {turn}"), "value": "something that was learned"}),
-        "skills_list" => json!({"query": format!("changelog {}", turn % 7)}),
+        "skills_list" => json!({"query": format!("changelog {turn}")}),
         "read_file" => json!({"path": format!("file-{}.txt", turn % 50)}),
         _ => json!({}),
     }
+}
+
+/// An agent whose answers need no evidence: only some of the tools give any.
+fn settings() -> Settings {
+    Settings { evidence: Evidence::Optional, ..Settings::default() }
 }
 
 fn other(error: impl std::fmt::Display) -> Failure {
@@ -107,13 +112,13 @@ fn other(error: impl std::fmt::Display) -> Failure {
 }
 
 /// A home with one agent of a size.
-fn home(folder: &Path, skills: u32, messages: usize) -> Result<(), Failure> {
+fn home(folder: &Path, skills: usize, messages: usize) -> Result<(), Failure> {
     let made = folder.join("made");
     std::fs::create_dir_all(&made).doing(|| "make skills".to_owned())?;
     if skills > 0 {
         generate(&made, skills)?;
     }
-    let new = New { skills: Some(made), ..New::default() };
+    let new = New { skills: Some(made), settings: settings(), ..New::default() };
     let brain = Brain::create(&folder.join("hone"), "ada", &new).map_err(other)?;
     let mut memory = Memory::open(&brain.folder).map_err(other)?;
     let mut draft = Draft::default();
@@ -156,7 +161,7 @@ fn runner(hone_home: &Path, tool: &'static str, turns: usize) -> Runner {
         unconfined: false,
         client: None,
         tools: Vec::new(),
-        limits: Limits { turns, guard: hone_agent::task::Guard::Off, ..Limits::default() },
+        limits: Limits { turns, ..Limits::default() },
         max_tokens: None,
         max_cost: None,
         prices: None,
@@ -165,13 +170,26 @@ fn runner(hone_home: &Path, tool: &'static str, turns: usize) -> Runner {
     }
 }
 
+/// What a task took: time of the processor, and time on the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Took {
+    processor: Duration,
+    clock: Duration,
+}
+
+/// What this process has used of the processor so far.
+fn processor() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
 /// The median time of a task of so many turns.
 async fn task_time(
     folder: &Path,
     tool: &'static str,
     turns: usize,
     runs: usize,
-) -> Result<Duration, Failure> {
+) -> Result<Took, Failure> {
     let runner = runner(&folder.join("hone"), tool, turns);
     let order = Order {
         agent: "ada".to_owned(),
@@ -181,9 +199,9 @@ async fn task_time(
     };
     let mut times = Vec::new();
     for run in 0..=runs {
-        let start = Instant::now();
+        let (start, used) = (Instant::now(), processor());
         let report = runner.run(&order, &Silence).await.map_err(other)?;
-        let took = start.elapsed();
+        let took = Took { processor: processor().saturating_sub(used), clock: start.elapsed() };
         if !matches!(report.finished.end, End::Answered { .. }) {
             return Err(other(report.finished.end));
         }
@@ -205,11 +223,12 @@ pub(crate) fn times(scale: Scale) -> Result<(), Failure> {
     println!("### Harness of an agent\n");
     println!(
         "`cargo xtask bench agent`: a model that answers at once, {} runs each. A turn is one reply and one call \
-         of the tool; a task is everything else: lock, settings, skills, index, memory, transcript, commit.\n",
+         of the tool; a task is everything else: lock, settings, skills, index, memory, transcript, commit. Times \
+         are of the processor; on the clock, a task of {SHORT} turns waits for the disk as well.\n",
         scale.runs()
     );
     let mut table =
-        Table::new(&["skills", "messages", "tool of each turn", "a turn", "target", "a task"]);
+        Table::new(&["skills", "messages", "tool", "a turn", "target", "a task", "on the clock"]);
     for (skills, messages) in scale.sizes() {
         let folder = tempfile::tempdir().doing(|| "make a temporary folder".to_owned())?;
         home(folder.path(), *skills, *messages)?;
@@ -217,8 +236,9 @@ pub(crate) fn times(scale: Scale) -> Result<(), Failure> {
             let time = |turns| task_time(folder.path(), tool, turns, scale.runs());
             let short = runtime.block_on(time(SHORT))?;
             let long = runtime.block_on(time(LONG))?;
-            let turn = long.saturating_sub(short).as_secs_f64() * 1e3 / (LONG - SHORT) as f64;
-            let task = short.as_secs_f64() * 1e3 - turn * SHORT as f64;
+            let turns = long.processor.saturating_sub(short.processor);
+            let turn = turns.as_secs_f64() * 1e3 / (LONG - SHORT) as f64;
+            let task = short.processor.as_secs_f64() * 1e3 - turn * SHORT as f64;
             table.row([
                 grouped(*skills),
                 grouped(*messages),
@@ -229,6 +249,7 @@ pub(crate) fn times(scale: Scale) -> Result<(), Failure> {
                     if turn <= MAX_TURN_MS { "" } else { " **missed**" }
                 ),
                 format!("{task:.1} ms"),
+                format!("{:.1} ms", short.clock.as_secs_f64() * 1e3),
             ]);
         }
     }

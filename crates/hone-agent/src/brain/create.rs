@@ -8,7 +8,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use super::seed::{self, Files, Tree};
-use super::{Brain, BrainError, Settings, agents, files, members};
+use super::{Brain, BrainError, Evidence, MemorySettings, Settings, agents, files, members};
 
 /// What a new brain is made of.
 #[derive(Debug, Clone, Default)]
@@ -87,6 +87,12 @@ fn merged(seeds: &Settings, given: &Settings) -> Settings {
     settings.model = given.model.clone().or(settings.model);
     if !given.agents.is_empty() {
         settings.agents.clone_from(&given.agents);
+    }
+    if given.evidence != Evidence::default() {
+        settings.evidence = given.evidence;
+    }
+    if given.memory != MemorySettings::default() {
+        settings.memory.clone_from(&given.memory);
     }
     settings.limits.turns = given.limits.turns.or(settings.limits.turns);
     settings.limits.tokens = given.limits.tokens.or(settings.limits.tokens);

@@ -24,9 +24,9 @@ pub const MAX_EXCERPT_CHARS: usize = 300;
 /// Rows that are looked up for one word in one table: the newest.
 const MAX_ROWS_A_WORD: usize = 100;
 /// Rows that are counted to say how common a word is.
-const MAX_COUNTED: usize = 5_000;
+const MAX_COUNTED: usize = 400;
 /// Rows whose text is read to put them in order.
-const MAX_CANDIDATES: usize = 64;
+const MAX_CANDIDATES: usize = 32;
 /// Rows of a table that are read where there is no index of words: the newest.
 const MAX_SCANNED: u32 = 20_000;
 
@@ -172,11 +172,11 @@ fn asked(query: &str) -> Vec<String> {
     asked
 }
 
-/// What a word that so many rows have is worth.
+/// What a word that so many rows have is worth: two words that are everywhere less than one that is not.
 fn weight(rows: usize) -> f64 {
     let rows = u32::try_from(rows.max(1)).unwrap_or(u32::MAX);
     let most = u32::try_from(3 * MAX_COUNTED).unwrap_or(u32::MAX);
-    (1.0 + f64::from(most) / f64::from(rows)).ln()
+    1.0 + f64::from(most) / f64::from(rows)
 }
 
 /// For each word, the newest rows that have it, as many as are counted.
