@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hone_agent::step::Outcome;
-use hone_agent::tools::command::RunCommand;
+use hone_agent::tools::command::{MAX_OUTPUT_BYTES, RunCommand};
 use hone_agent::tools::files::Workspace;
 use hone_agent::tools::skills::Shelf;
 use hone_agent::tools::{Tool, ToolResult};
@@ -38,10 +38,11 @@ fn main() -> ExitCode {
     runtime.block_on(async {
         commands_work_in_the_workspace_and_nowhere_else().await;
         a_command_ends_at_its_time().await;
+        output_is_kept_to_its_limit().await;
         a_cancelled_command_is_gone().await;
         a_skill_in_use_binds_commands_to_what_it_declares().await;
     });
-    println!("4 tests passed");
+    println!("5 tests passed");
     ExitCode::SUCCESS
 }
 
@@ -105,9 +106,23 @@ async fn commands_work_in_the_workspace_and_nowhere_else() {
 
 async fn a_command_ends_at_its_time() {
     let desk = desk();
-    let result = run(&desk.tool, &json!({"command": "echo begun; sleep 60", "seconds": 1})).await;
+    let result = run(&desk.tool, &json!({"command": "sleep 60", "seconds": 1})).await;
     assert_eq!(result.outcome, Outcome::TimedOut);
-    assert_eq!(result.text, "[output]\nbegun\n[it took longer than 1 s and was ended]\n");
+    assert_eq!(result.text, "[it took longer than 1 s and was ended]\n");
+}
+
+async fn output_is_kept_to_its_limit() {
+    let desk = desk();
+    let write = async |count: usize| {
+        let command = format!("head -c {count} /dev/zero | tr '\\0' x");
+        run(&desk.tool, &json!({"command": command})).await
+    };
+    let fits = write(MAX_OUTPUT_BYTES).await;
+    let expected =
+        format!("[output]\n{}\n[it ended well, with code 0]\n", "x".repeat(MAX_OUTPUT_BYTES));
+    assert!(fits.outcome == Outcome::Ok && fits.text == expected);
+    let over = write(MAX_OUTPUT_BYTES + 1).await;
+    assert_eq!(over.summary, "it wrote more than 262144 bytes and was ended");
 }
 
 /// Waits until something is so.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use hone_agent::step::Outcome;
 use hone_agent::tools::files::{
-    MAX_FILE_BYTES, MAX_LISTED, MAX_MATCHES, MAX_PATH_BYTES, Workspace,
+    MAX_DEPTH, MAX_FILE_BYTES, MAX_LINE_CHARS, MAX_LISTED, MAX_MATCHES, MAX_PATH_BYTES,
+    MAX_SEARCHED_BYTES, MAX_VISITED, Workspace,
 };
 use hone_agent::tools::{Tool, ToolResult};
 use serde_json::{Value, json};
@@ -223,4 +224,55 @@ async fn a_write_replaces_appends_or_creates_and_keeps_permissions() {
     // Nothing is left of files on their way.
     let listed = desk.call("list_files", json!({})).await.text;
     assert_eq!(listed, "run.sh (9 bytes)\na/b/new.txt (1 bytes)\n");
+}
+
+#[tokio::test]
+async fn folders_are_looked_into_to_their_limit() {
+    let desk = Desk::new(&[]);
+    let deepest = desk.path(&"d/".repeat(MAX_DEPTH));
+    fs::create_dir_all(&deepest).unwrap();
+    fs::write(deepest.join("in.txt"), "").unwrap();
+    let found = desk.call("list_files", json!({})).await;
+    assert_eq!((found.summary.as_str(), found.text.contains("too deep")), ("1 files", false));
+    fs::create_dir(deepest.join("d")).unwrap();
+    fs::write(deepest.join("d/out.txt"), "").unwrap();
+    let found = desk.call("list_files", json!({})).await;
+    assert_eq!(found.summary, "1 files");
+    assert!(found.text.ends_with("[1 folders are closed or too deep]\n"), "{}", found.text);
+}
+
+#[tokio::test]
+async fn entries_are_looked_at_to_their_limit() {
+    let desk = Desk::new(&[]);
+    for n in 0..MAX_VISITED {
+        fs::File::create(desk.path(&n.to_string())).unwrap();
+    }
+    let none = json!({"glob": "*.none"});
+    assert_eq!(desk.call("list_files", none.clone()).await.text, "No files.\n");
+    fs::File::create(desk.path("last")).unwrap();
+    assert!(desk.call("list_files", none).await.text.starts_with("No files.\n[there is more"));
+}
+
+#[tokio::test]
+async fn a_search_reads_and_shows_to_its_limits() {
+    let desk = Desk::new(&[]);
+    fs::write(desk.path("line"), format!("{}\n", "é".repeat(MAX_LINE_CHARS))).unwrap();
+    let fits = desk.call("search_files", json!({"text": "é"})).await.text;
+    fs::write(desk.path("line"), format!("{}\n", "é".repeat(MAX_LINE_CHARS + 1))).unwrap();
+    let over = desk.call("search_files", json!({"text": "é"})).await.text;
+    assert_eq!(over, fits.replace('\n', "…\n"));
+    // Holes cost no room on the disk; they are read all the same.
+    let full = MAX_SEARCHED_BYTES / MAX_FILE_BYTES;
+    for n in 0..full {
+        fs::File::create(desk.path(&format!("a{n:02}")))
+            .unwrap()
+            .set_len(MAX_FILE_BYTES as u64)
+            .unwrap();
+    }
+    fs::write(desk.path("line"), "needle\n").unwrap();
+    let found = desk.call("search_files", json!({"text": "needle"})).await;
+    assert_eq!((found.summary.as_str(), found.text.contains("there is more")), ("1 lines", false));
+    fs::write(desk.path("b"), "x").unwrap();
+    let found = desk.call("search_files", json!({"text": "needle"})).await;
+    assert_eq!((found.summary.as_str(), found.text.contains("[there is more")), ("0 lines", true));
 }

@@ -1,10 +1,13 @@
 //! `pattern_search`: the best section of each file, by rare words.
 
+use std::fs;
 use std::path::Path;
 
 use hone_agent::step::Outcome;
 use hone_agent::tools::Tool;
-use hone_agent::tools::patterns::{MAX_SECTION_CHARS, PatternSearch};
+use hone_agent::tools::patterns::{
+    MAX_PATTERNS, MAX_QUERY_WORDS, MAX_SECTION_CHARS, MAX_SECTIONS, PatternSearch,
+};
 use serde_json::json;
 
 use crate::script::call;
@@ -80,4 +83,32 @@ async fn a_link_out_of_the_folder_is_not_read() {
         .unwrap();
     let found = call(&tools(folder.path()), "pattern_search", json!({"query": "zebra"})).await;
     assert_eq!(found.summary, "0 patterns");
+}
+
+#[tokio::test]
+async fn words_sections_and_files_count_to_their_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = tools(folder.path());
+    let search = async |query: &str| call(&tools, "pattern_search", json!({"query": query})).await;
+
+    fs::write(folder.path().join("a.md"), "zebra\n").unwrap();
+    let words = |before: usize| "ox ".repeat(before) + "zebra";
+    assert_eq!(search(&words(MAX_QUERY_WORDS - 1)).await.summary, "1 patterns");
+    assert_eq!(search(&words(MAX_QUERY_WORDS)).await.summary, "0 patterns");
+
+    let headings = |count: usize| "# x\n".repeat(count - 1) + "# zebra\n";
+    fs::write(folder.path().join("a.md"), headings(MAX_SECTIONS)).unwrap();
+    assert_eq!(search("zebra").await.summary, "1 patterns");
+    fs::write(folder.path().join("a.md"), headings(MAX_SECTIONS + 1)).unwrap();
+    assert_eq!(search("zebra").await.summary, "0 patterns");
+
+    fs::remove_file(folder.path().join("a.md")).unwrap();
+    for n in 1..MAX_PATTERNS {
+        fs::write(folder.path().join(format!("{n:05}.md")), "ox\n").unwrap();
+    }
+    fs::write(folder.path().join("z.md"), "zebra\n").unwrap();
+    assert_eq!(search("zebra").await.summary, "1 patterns");
+    fs::write(folder.path().join("00000.md"), "ox\n").unwrap();
+    let over = search("zebra").await;
+    assert!(over.summary == "0 patterns" && over.text.contains("[there is more"), "{}", over.text);
 }

@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use hone_agent::prompt::Frame;
 use hone_agent::step::{Effect, Outcome};
-use hone_agent::tools::skills::Shelf;
+use hone_agent::tools::schema::problems;
+use hone_agent::tools::skills::{
+    MAX_CONTENT_CHARS, MAX_DESCRIPTION_CHARS, MAX_LISTED, MAX_SCANNED_BYTES, MAX_SKIPPED, Shelf,
+};
 use hone_agent::tools::{Tool, ToolResult};
 use hone_guard::policy::Policy;
 use hone_library::{
@@ -405,4 +408,58 @@ async fn the_skills_are_looked_for_once_and_again_after_a_change() {
         json!({"action": "create", "name": "own", "content": GREET.replace("greet", "own")});
     assert_eq!(brain.manage(created).await.outcome, Outcome::Ok);
     assert_eq!(brain.shelf.catalogue().skills.len(), 2);
+}
+
+#[tokio::test]
+async fn a_list_of_skills_ends_at_its_limits_and_says_so() {
+    let skill = |n: usize, description: &str| {
+        format!("---\nname: s{n:03}\ndescription: {description}\n---\nDo.\n")
+    };
+    let listed = async |skills: usize, broken: usize| {
+        let brain = Brain::new();
+        for n in 0..skills {
+            put(&brain.skills().join(format!("s{n:03}.md")), &skill(n, "Does."));
+        }
+        for n in 0..broken {
+            put(&brain.skills().join(format!("b{n:03}.md")), "---\nname: [\n");
+        }
+        brain.call("skills_list", json!({})).await.text
+    };
+    assert_eq!(listed(MAX_LISTED, 0).await.lines().count(), MAX_LISTED);
+    assert!(listed(MAX_LISTED + 1, 0).await.ends_with("1 more are not shown; give a `query`.\n"));
+    assert!(!listed(0, MAX_SKIPPED).await.contains("more"));
+    assert!(listed(0, MAX_SKIPPED + 1).await.ends_with("- and 1 more\n"));
+
+    let brain = Brain::new();
+    for (n, length) in [(1, MAX_DESCRIPTION_CHARS), (2, MAX_DESCRIPTION_CHARS + 1)] {
+        put(&brain.skills().join(format!("s{n:03}.md")), &skill(n, &"d".repeat(length)));
+    }
+    let text = brain.call("skills_list", json!({})).await.text;
+    let full = "d".repeat(MAX_DESCRIPTION_CHARS);
+    assert_eq!(text, format!("- s001: {full}\n- s002: {full}…\n"));
+}
+
+#[tokio::test]
+async fn what_is_too_large_to_be_looked_at_is_not_written() {
+    let brain = Brain::new();
+    let manage = brain.tools.iter().find(|tool| tool.name() == "skill_manage").unwrap();
+    let with =
+        |count: usize| json!({"action": "create", "name": "a", "content": "x".repeat(count)});
+    assert_eq!(problems(manage.schema(), &with(MAX_CONTENT_CHARS)), Vec::<String>::new());
+    assert_eq!(problems(manage.schema(), &with(MAX_CONTENT_CHARS + 1)).len(), 1);
+
+    put(&brain.skills().join("greet/SKILL.md"), GREET);
+    const FILES: usize = 16;
+    for n in 0..FILES {
+        put(
+            &brain.skills().join(format!("greet/assets/{n}")),
+            &"x".repeat(MAX_SCANNED_BYTES / FILES),
+        );
+    }
+    let write =
+        json!({"action": "write_file", "name": "greet", "file": "references/a.md", "content": "x"});
+    let result = brain.manage(write).await;
+    assert_eq!(result.outcome, Outcome::Failed);
+    assert!(result.text.contains("too many to be scanned"), "{}", result.text);
+    assert!(!brain.skills().join("greet/references").exists());
 }

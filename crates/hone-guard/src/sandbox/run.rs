@@ -96,7 +96,8 @@ pub(super) fn run(plan: &Plan, helper: &Helper, stop: &Stop) -> Result<Outcome, 
         }
     }
     let end = match end {
-        Some(End::Cancelled) if is_too_much => End::TooMuchOutput,
+        // Also when it came to its end by itself: what was kept is not all of it.
+        Some(End::Cancelled | End::Exited(_)) if is_too_much => End::TooMuchOutput,
         Some(end) => end,
         None => End::NotStarted(format!("the supervisor ended without a word: {status}")),
     };

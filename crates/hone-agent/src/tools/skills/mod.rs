@@ -1,27 +1,28 @@
 //! `skills_list`, `skill_view` and `skill_manage`: the skills of one agent, over one catalogue.
 //!
-//! The roots are the caller's. The agent writes into its own root only, through the library's store, and
-//! what it writes is scanned first, whole, as it would be on disk: the policy for skills that agents
-//! create decides, and what it does not allow becomes a [`Proposal`] for a person, with nothing written.
+//! The roots are the caller's. All of them are read; the agent writes into its own root only, and what it
+//! writes passes the guard first. A skill that was read counts as in use for the rest of the task.
 
-use std::borrow::Cow;
+mod manage;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hone_guard::policy::{Action, Policy};
-use hone_guard::{Files, Report};
+use hone_guard::policy::Policy;
 use hone_library::{
-    Author, Catalogue, Change, Error, Listed, Matching, Mode, Reason, Scope, Search, Skipped,
-    State, Store, list_files, read_file, read_text, usage,
+    Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, list_files, read_file,
+    read_text, usage,
 };
-use hone_skill::{Origin, Permissions, Slug};
+use hone_skill::Permissions;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+pub use manage::{MAX_CONTENT_CHARS, MAX_SCANNED_BYTES};
+
 use super::{Class, Tool, ToolResult, Working, blocking, text_of};
-use crate::step::{Effect, Proposal};
+use crate::step::Effect;
 
 /// Most skills in one list.
 pub const MAX_LISTED: usize = 200;
@@ -31,15 +32,6 @@ pub const MAX_SKIPPED: usize = 20;
 
 /// Longest description in a list, in characters.
 pub const MAX_DESCRIPTION_CHARS: usize = 300;
-
-/// Longest text of a skill or a file that is written, in characters.
-pub const MAX_CONTENT_CHARS: usize = 100_000;
-
-/// Most bytes of all files of a skill that is scanned before it is written.
-pub const MAX_SCANNED_BYTES: usize = 16 * 1024 * 1024;
-
-/// Most findings that are told.
-const MAX_FINDINGS: usize = 5;
 
 /// Most skills that count as active.
 const MAX_ACTIVE: usize = 32;
@@ -233,103 +225,6 @@ impl Shelf {
             permissions: (!declared.is_empty()).then(|| Permissions::new(declared)),
         });
     }
-
-    fn manage(&self, arguments: &Value) -> ToolResult {
-        let change = match Wanted::of(arguments) {
-            Ok(change) => change,
-            Err(why) => return ToolResult::refused(why),
-        };
-        let catalogue = self.catalogue();
-        let skill = match change.what {
-            What::Create { .. } => None,
-            _ => match catalogue.resolve(change.name, &self.own) {
-                Ok(skill) if skill.root == self.own => Some(skill),
-                Ok(skill) => {
-                    return ToolResult::refused(format!(
-                        "`{}` is not this agent's own: it belongs to the {}. Create one of your own.",
-                        skill.summary.name,
-                        skill.scope.id()
-                    ));
-                }
-                Err(error) => return ToolResult::failed(told(&error)),
-            },
-        };
-        if let (What::Edit { .. } | What::Delete, Some(skill)) = (&change.what, skill)
-            && !lock(&self.known).contains(&real(skill.key()))
-        {
-            return ToolResult::refused(format!(
-                "Read `{}` with `skill_view` first: `{}` takes away all that it says.",
-                skill.summary.name, change.action
-            ));
-        }
-        let state = self.state();
-        let carry_out = |mode| {
-            let author = Author {
-                actor: self.actor.clone(),
-                reason: self.reason.clone(),
-                now: (self.now)(),
-            };
-            let store = Store::new(&state, author, mode);
-            change.carry_out(&store, &self.own, skill, &catalogue.skills)
-        };
-        let planned = match carry_out(Mode::DryRun) {
-            Ok(planned) => planned,
-            Err(error) => return ToolResult::failed(told(&error)),
-        };
-        if !matches!(change.what, What::Delete | What::RemoveFile { .. })
-            && let Err(refused) = self.admit(&planned, skill, arguments)
-        {
-            return refused;
-        }
-        match carry_out(Mode::Write) {
-            Ok(done) => {
-                lock(&self.found).take();
-                if !matches!(change.what, What::WriteFile { .. } | What::RemoveFile { .. }) {
-                    lock(&self.known).insert(real(&done.path));
-                }
-                changed(change.action, &done)
-            }
-            Err(error) => ToolResult::failed(told(&error)),
-        }
-    }
-
-    /// Scans a skill as it would be after a change, and asks the policy.
-    fn admit(
-        &self,
-        planned: &Change,
-        skill: Option<&Listed>,
-        arguments: &Value,
-    ) -> Result<(), ToolResult> {
-        let report = scan(planned, skill).map_err(ToolResult::failed)?;
-        let ruling = self.policy.decide(Origin::AgentCreated, report.verdict);
-        if ruling.action == Action::Allow {
-            return Ok(());
-        }
-        let shown = report.findings.iter().take(MAX_FINDINGS);
-        let findings: Vec<String> = shown
-            .map(|finding| {
-                format!(
-                    "{} in {}:{}: {}",
-                    finding.rule, finding.file, finding.line, finding.message
-                )
-            })
-            .collect();
-        let why = format!(
-            "Nothing was written: the scan says {}.\n- {}\nIt waits for a person. Go on without it, or write \
-             it without what was found.",
-            report.verdict.word(),
-            findings.join("\n- ")
-        );
-        let proposal = Proposal {
-            name: planned.name.clone(),
-            arguments: arguments.clone(),
-            verdict: report.verdict.word().to_owned(),
-            action: ruling.action.id().to_owned(),
-            findings,
-            digest: report.digest,
-        };
-        Err(ToolResult::refused(why).with(Effect::SkillPending(proposal)))
-    }
 }
 
 /// What a lock guards, also when somebody broke down with it: each of these is whole at any time.
@@ -390,149 +285,6 @@ fn told(error: &Error) -> String {
         Some(hint) => format!("{error}. {hint}."),
         None => format!("{error}."),
     }
-}
-
-/// The report on a skill as it would be after a change.
-fn scan(planned: &Change, skill: Option<&Listed>) -> Result<Report, String> {
-    let could_not = |error: &dyn std::fmt::Display| format!("It could not be scanned: {error}.");
-    if let ([delta], true) = (planned.files.as_slice(), skill.is_none_or(|skill| skill.is_flat)) {
-        return Ok(Files::of_text("SKILL.md", delta.after.clone().unwrap_or_default()).scan());
-    }
-    let stage = tempfile::tempdir().map_err(|error| could_not(&error))?;
-    // The name is whatever somebody wrote into a file; its slug is a name for a folder.
-    let slug = Slug::new(&planned.name).map_err(|error| could_not(&error))?;
-    let folder = stage.path().join(slug.as_str());
-    let mut total = 0;
-    let mut put = |file: &str, bytes: &[u8]| -> Result<(), String> {
-        total += bytes.len();
-        if total > MAX_SCANNED_BYTES {
-            return Err(format!(
-                "It has more than {MAX_SCANNED_BYTES} bytes, too many to be scanned and so to be written."
-            ));
-        }
-        let path = folder.join(file);
-        std::fs::create_dir_all(path.parent().unwrap_or(&folder))
-            .map_err(|error| could_not(&error))?;
-        std::fs::write(path, bytes).map_err(|error| could_not(&error))
-    };
-    if let Some(skill) = skill {
-        let main = skill.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let files = list_files(skill).map_err(|error| could_not(&error))?;
-        for file in files.into_iter().chain([main]) {
-            if planned.files.iter().all(|delta| delta.file != file) {
-                put(&file, &read_file(skill, &file).map_err(|error| could_not(&error))?)?;
-            }
-        }
-    }
-    for delta in &planned.files {
-        if let Some(after) = &delta.after {
-            put(&delta.file, after)?;
-        }
-    }
-    hone_guard::scan(&folder).map_err(|error| could_not(&error))
-}
-
-fn changed(action: &str, done: &Change) -> ToolResult {
-    let name = &done.name;
-    let version = done.to_version.as_deref().map(|version| format!(", version {version}"));
-    let version = version.unwrap_or_default();
-    let said = match action {
-        "create" => format!("created {name}{version}"),
-        "delete" => format!("deleted {name}; its history is kept"),
-        _ => format!("changed {name}{version}"),
-    };
-    let mut text = format!("Done: {said}. The next task will see it so.\n");
-    for warning in &done.warnings {
-        let _ = writeln!(text, "- could be better: {}", warning.message);
-    }
-    ToolResult::ok(text, said).with(Effect::SkillChanged {
-        name: name.clone(),
-        action: action.replace('_', "-"),
-        from_version: done.from_version.clone(),
-        to_version: done.to_version.clone(),
-    })
-}
-
-/// A change that a call asks for.
-struct Wanted<'a> {
-    action: &'a str,
-    name: &'a str,
-    what: What<'a>,
-}
-
-enum What<'a> {
-    Create { content: &'a str },
-    Edit { content: &'a str },
-    Patch { file: Option<&'a str>, old: &'a str, new: &'a str },
-    Delete,
-    WriteFile { file: &'a str, content: &'a str },
-    RemoveFile { file: &'a str },
-}
-
-impl<'a> Wanted<'a> {
-    fn of(arguments: &'a Value) -> Result<Self, String> {
-        let action = text_of(arguments, "action").unwrap_or_default();
-        let needed = |name: &str| {
-            text_of(arguments, name)
-                .ok_or_else(|| format!("`{name}` is missing: `{action}` needs it."))
-        };
-        let what = match action {
-            "create" => What::Create { content: needed("content")? },
-            "edit" => What::Edit { content: needed("content")? },
-            "patch" => What::Patch {
-                file: text_of(arguments, "file"),
-                old: needed("old")?,
-                new: needed("new")?,
-            },
-            "delete" => What::Delete,
-            "write_file" => What::WriteFile { file: needed("file")?, content: needed("content")? },
-            "remove_file" => What::RemoveFile { file: needed("file")? },
-            other => return Err(format!("`action` cannot be `{}`.", other.escape_debug())),
-        };
-        Ok(Self { action, name: text_of(arguments, "name").unwrap_or_default(), what })
-    }
-
-    fn carry_out(
-        &self,
-        store: &Store<'_>,
-        own: &Path,
-        skill: Option<&Listed>,
-        all: &[Listed],
-    ) -> Result<Change, Error> {
-        let Some(skill) = skill else {
-            let What::Create { content } = self.what else {
-                return Err(Error::Refused("there is no skill to change".to_owned()));
-            };
-            return store.create(own, None, self.name, content, all);
-        };
-        match self.what {
-            What::Create { content } => store.create(own, None, self.name, content, all),
-            // An agent's edit is a new version of the whole text; a body alone keeps the frontmatter.
-            What::Edit { content } => {
-                let text = with_frontmatter(skill, content)?;
-                store.upsert(own, skill.summary.title(), &text, all)
-            }
-            What::Patch { file, old, new } => store.patch(skill, file, old, new, Matching::Fuzzy),
-            What::Delete => store.delete(skill),
-            What::WriteFile { file, content } => {
-                store.write_file(skill, file, content.as_bytes(), false)
-            }
-            What::RemoveFile { file } => store.remove_file(skill, file),
-        }
-    }
-}
-
-/// A new text for a skill, below its old frontmatter when it brings none.
-fn with_frontmatter<'t>(skill: &Listed, content: &'t str) -> Result<Cow<'t, str>, Error> {
-    let old = read_text(skill)?;
-    let body = hone_skill::read(&old, None).skill.map(|skill| skill.body);
-    let front = body.and_then(|body| std::str::from_utf8(old.get(..body.start)?).ok());
-    Ok(match front {
-        Some(front) if !content.trim_start().starts_with("---") => {
-            Cow::Owned(format!("{front}{content}"))
-        }
-        _ => Cow::Borrowed(content),
-    })
 }
 
 #[derive(Debug, Clone, Copy)]
