@@ -53,8 +53,10 @@ fn wrong(message: impl Into<String>) -> ErrorData {
     ErrorData::invalid_params(message.into(), None)
 }
 
-/// A result from its JSON: what is not ours to choose stays at its default.
-fn made<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
+/// A result from its JSON: what is not ours to choose stays at its default. That it is complete is told
+/// to clients of the newer era, and taken out again for the others.
+fn made<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
+    value["resultType"] = "complete".into();
     serde_json::from_value(value)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
