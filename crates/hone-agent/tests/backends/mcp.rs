@@ -43,7 +43,7 @@ fn tool<'a>(connected: &'a Connected, name: &str) -> &'a dyn Tool {
 }
 
 fn names(connected: &Connected) -> Vec<&str> {
-    connected.tools.iter().map(|tool| tool.name()).collect()
+    connected.tools.iter().map(Tool::name).collect()
 }
 
 async fn answers_like_the_reference(connected: &Connected) {
