@@ -48,7 +48,7 @@ fn tool<'a>(connected: &'a Connected, name: &str) -> &'a dyn Tool {
     reason = "a method of a trait object"
 )]
 fn names(connected: &Connected) -> Vec<&str> {
-    connected.tools.iter().map(|tool| tool.name()).collect()
+    connected.tools.iter().map(Tool::name).collect()
 }
 
 async fn answers_like_the_reference(connected: &Connected) {
