@@ -3,6 +3,8 @@
 //! What comes out has a line for each line that went in, so that a finding is where it was. Where a
 //! dialect says more than flows need (blocks of fish, labels of batch files), it is left out.
 
+use std::fmt::Write as _;
+
 /// Lines of a console transcript lose their prompt; the length of the text stays the same.
 pub(super) fn console(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -66,7 +68,7 @@ pub(super) fn recipes(text: &str) -> String {
         } else if let Some((name, value)) = variable(line) {
             let value = expanded(&value.replace("$$", "$"));
             let value = value.trim().trim_matches(['"', '\'']);
-            out.push_str(&format!("{name}=\"{}\"", value.replace('"', "\\\"")));
+            let _ = write!(out, "{name}=\"{}\"", value.replace('"', "\\\""));
             out.push('\n');
         } else {
             out.push('\n');
@@ -126,7 +128,7 @@ pub(super) fn fish(text: &str) -> String {
             "if" | "while" | "and" | "or" | "not" => out.push_str(&substituted(rest)),
             "for" => match rest.split_once(" in ") {
                 Some((name, list)) => {
-                    out.push_str(&format!("{}=\"{}\"", name.trim(), substituted(list)));
+                    let _ = write!(out, "{}=\"{}\"", name.trim(), substituted(list));
                 }
                 None => out.push(':'),
             },
@@ -137,7 +139,7 @@ pub(super) fn fish(text: &str) -> String {
                 if name.is_empty() || value.is_empty() {
                     out.push(':');
                 } else {
-                    out.push_str(&format!("{name}={}", quoted(&substituted(value))));
+                    let _ = write!(out, "{name}={}", quoted(&substituted(value)));
                 }
             }
             _ => out.push_str(substituted(body).trim_end_matches('\n')),
