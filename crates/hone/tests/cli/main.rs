@@ -23,6 +23,7 @@ mod invoke;
 mod json_schemas;
 mod large;
 mod list;
+mod mcp;
 mod needs;
 mod new;
 mod overview;

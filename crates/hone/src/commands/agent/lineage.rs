@@ -38,7 +38,7 @@ pub(crate) fn hash(context: &Context, id: &str, as_json: bool) -> Outcome {
         Standing::Same => ("same", Vec::new()),
         Standing::Changed(names) => ("changed", names),
     };
-    let key = lineage.last().map(|last| last.key.to_string());
+    let key = lineage.key().map(|key| key.to_string());
     if as_json {
         return print_json(&AgentHash {
             agent: id.to_owned(),
@@ -90,6 +90,10 @@ fn kind(kind: Kind) -> String {
         .unwrap_or_default()
 }
 
+fn times(number: u64) -> String {
+    if number == 1 { "once".to_owned() } else { format!("{number} times") }
+}
+
 fn time(at: u64) -> String {
     let text = iso(i64::try_from(at).unwrap_or(i64::MAX));
     text.split('.').next().unwrap_or(&text).trim_end_matches('Z').replace('T', " ") + "Z"
@@ -112,13 +116,14 @@ pub(crate) fn receipts(context: &Context, id: &str, as_json: bool) -> Outcome {
             None => receipt.changes.join(", "),
         };
         let line = format!(
-            "{:>5}  {}  {:9}  v{:<4} {what}",
+            "{:>5}  {}  {:9}  v{:<4} {}",
             receipt.index,
             time(receipt.at),
             kind(receipt.kind),
-            receipt.after.version
+            receipt.after.version,
+            printable_line(&what)
         );
-        let _ = writeln!(text, "{}", fit(printable_line(&line).trim_end(), room));
+        let _ = writeln!(text, "{}", fit(line.trim_end(), room));
     }
     print(&text)
 }
@@ -246,8 +251,9 @@ fn report(
         if checked.handovers > 0 {
             let _ = writeln!(
                 text,
-                "the key was handed over {} times, now {}",
-                checked.handovers, checked.key
+                "the key was handed over {}, now {}",
+                times(checked.handovers),
+                checked.key
             );
         }
         if has_folder {
@@ -433,7 +439,7 @@ pub(crate) fn log(context: &Context, id: &str, with_diff: bool, as_json: bool) -
         let _ = writeln!(
             text,
             "{}",
-            printable_line(format!("v{}  {at}Z  {} {task}", one.version, one.kind).trim_end())
+            format!("v{}  {at}Z  {} {}", one.version, one.kind, printable_line(task)).trim_end()
         );
         for (word, names) in [
             ("new skill", &one.created),

@@ -1,0 +1,89 @@
+//! `hone mcp`, asked by the reference client of the protocol in both of its eras.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::harness::{Sandbox, TIDY};
+
+/// The variable that names a Python with the package `mcp`.
+const VARIABLE: &str = "HONE_TEST_PYTHON";
+
+/// What the client got.
+fn asked(sandbox: &Sandbox, era: &str, arguments: &[&str]) -> Value {
+    let python = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).unwrap_or_else(|| {
+        panic!(
+            "this test needs a Python with the package `mcp`: run `cargo xtask test`, or set {VARIABLE}"
+        )
+    });
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/mcp_client.py");
+    let output = Command::new(python)
+        .arg(script)
+        .args([era, env!("CARGO_BIN_EXE_hone")])
+        .args(arguments)
+        .current_dir(sandbox.path("project"))
+        .env("HOME", sandbox.path("home"))
+        .env("HONE_HOME", sandbox.path("state"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_client_of_either_era_gets_the_same_through_every_door() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.write("home/secret", "not for anybody");
+    let modern = asked(&sandbox, "auto", &["mcp"]);
+    let mut legacy = asked(&sandbox, "legacy", &["mcp"]);
+    assert_eq!(
+        (modern["era"].as_str(), legacy["era"].as_str()),
+        (Some("2026-07-28"), Some("2025-11-25"))
+    );
+    legacy["era"] = modern["era"].clone();
+    assert_eq!(modern["outside"], -32602);
+    assert_eq!(modern["encoded"], -32602);
+    assert_eq!(modern["unknown"], -32602);
+    for refused in ["outside", "encoded", "unknown"] {
+        assert_ne!(legacy[refused], 0, "{refused}");
+        legacy[refused] = modern[refused].clone();
+    }
+    assert_eq!(legacy, modern);
+
+    let tools = [
+        "skills_list",
+        "skill_view",
+        "skill_manage",
+        "skills_search",
+        "skill_match",
+        "skill_invoke",
+        "skill_scan",
+        "usage_report",
+    ];
+    assert_eq!(modern["tools"], serde_json::json!(tools));
+    let addresses = modern["resources"].as_array().unwrap();
+    assert!(addresses.contains(&"skill://tidy/SKILL.md".into()), "{addresses:?}");
+    assert!(modern["prompts"].as_array().unwrap().contains(&"tidy".into()));
+    assert_eq!(modern["resource"], TIDY);
+    for answer in ["list", "search", "match", "invoke"] {
+        let text = modern[answer]["text"].as_str().unwrap();
+        assert!(text.contains("tidy") && modern[answer]["error"] == false, "{answer}: {text}");
+    }
+    assert!(modern["view"]["text"].as_str().unwrap().starts_with(TIDY));
+    assert!(modern["scan"]["text"].as_str().unwrap().starts_with("verdict: safe"));
+    assert!(modern["prompt"].as_str().unwrap().contains("the last release"));
+    assert_eq!(modern["wrong"]["error"], true);
+    assert!(modern["wrong"]["text"].as_str().unwrap().contains("`nam` is not an argument"));
+    assert_eq!(modern["gone"]["error"], true);
+}
+
+#[test]
+fn a_server_that_only_reads_offers_no_way_to_write() {
+    let sandbox = Sandbox::with_tidy();
+    let got = asked(&sandbox, "auto", &["mcp", "--read-only"]);
+    let tools = got["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 7);
+    assert!(!tools.contains(&"skill_manage".into()));
+}
