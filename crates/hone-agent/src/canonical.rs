@@ -3,10 +3,7 @@
 //! The form of RFC 8785: keys sorted by UTF-16 units, no blanks, numbers as JavaScript writes them. A whole
 //! number beyond 2^53 is rounded as JavaScript would, so nothing that must be told apart is such a number.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 /// The canonical text of a value.
 ///
@@ -23,11 +20,7 @@ pub fn canonical(value: &impl Serialize) -> String {
 
 /// SHA-256 of a text, in hexadecimal.
 pub fn sha256(text: &str) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(text.as_bytes()) {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    hone_library::hash(text.as_bytes())
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! A skill with all its files, their sizes and digests, as the skills extension wants it.
 
-use hone_library::{Listed, list_files, read_file, read_text};
+use hone_library::{Listed, hash, list_files, read_file, read_text};
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::uri::address;
 
@@ -62,9 +61,7 @@ fn resources(skill: &Listed, slug: &str) -> Value {
         if total > MAX_SKILL_BYTES {
             return dynamic();
         }
-        let digest = Sha256::digest(&bytes)
-            .iter()
-            .fold(String::from("sha256:"), |text, byte| text + &format!("{byte:02x}"));
+        let digest = format!("sha256:{}", hash(&bytes));
         resources.push(json!({"uri": address(slug, &file), "digest": digest, "size": bytes.len()}));
     }
     Value::Array(resources)

@@ -1,0 +1,134 @@
+//! What a person can type about agents.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+/// What to do with an agent.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommand {
+    /// Make an agent: a brain of its own below `HONE_HOME/agents`
+    #[command(after_help = "Examples:\n  \
+        hone agent new auditor --system system.md\n  \
+        hone agent new auditor --seed seeds/auditor --tools read_file,search_files,recall,note\n\n\
+        The tools for its own skills are always there. A seed is copied once; `hone agent update` brings \
+        a newer one and leaves alone what was changed here.")]
+    New {
+        /// Its name: lower-case letters, digits and hyphens
+        id: String,
+        /// Its role: the head of every system message
+        #[arg(long, value_name = "FILE")]
+        system: Option<PathBuf>,
+        /// A folder of skills to copy
+        #[arg(long, value_name = "DIR")]
+        skills: Option<PathBuf>,
+        /// A folder of patterns to copy, for `pattern_search`
+        #[arg(long, value_name = "DIR")]
+        patterns: Option<PathBuf>,
+        /// The tools that it may call [default: all]
+        #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+        tools: Option<Vec<String>>,
+        /// Other agents that it may ask
+        #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+        agents: Vec<String>,
+        /// Its model [default: found for each task]
+        #[arg(long, value_name = "NAME")]
+        model: Option<String>,
+        /// A brain to start from
+        #[arg(long, value_name = "DIR")]
+        seed: Option<PathBuf>,
+        /// Print the agent as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the agents
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what an agent is, knows and did last
+    Show {
+        /// The agent
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Bring a newer seed; files that were changed here stay
+    Update {
+        /// The agent
+        id: String,
+        /// The seed
+        #[arg(long, value_name = "DIR")]
+        seed: PathBuf,
+        /// Print JSON (added, updated, kept)
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the hash of an agent's state: what it knows, what happened, and the version
+    Hash {
+        /// The agent
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List what was signed about an agent, oldest first
+    Receipts {
+        /// The agent
+        id: String,
+        /// Print the receipts as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check receipts, a whole brain, or one step; needs nothing but the file and the key
+    #[command(after_help = "Examples:\n  \
+        hone agent verify auditor\n  \
+        hone agent verify receipts.jsonl --key 8a88e3dd…\n  \
+        hone agent verify step.json --key auditor.pub\n\n\
+        Exit code 0: all of it holds. 1: it does not, with the receipt and the field.")]
+    Verify {
+        /// An agent, a brain's folder, a file of receipts, or a proof of one step
+        what: String,
+        /// The public key: 64 hexadecimal digits, or a file with them or in PEM
+        #[arg(long, value_name = "KEY")]
+        key: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Cut one step out of a transcript, with the proof that it belongs there
+    Proof {
+        /// The agent
+        id: String,
+        /// The task
+        task: String,
+        /// Which step, from 0
+        step: usize,
+    },
+    /// Show the versions of an agent and what changed in each, newest first
+    Log {
+        /// The agent
+        id: String,
+        /// Show what changed in its skills
+        #[arg(long)]
+        diff: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Hand the signing over to a new key
+    Rotate {
+        /// The agent
+        id: String,
+    },
+    /// Take an agent away for good, with all it knows
+    Rm {
+        /// The agent
+        id: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
