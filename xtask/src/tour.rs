@@ -83,7 +83,7 @@ pub(crate) enum Home {
 /// Builds `hone` and walks through it.
 pub(crate) fn tour(home: Home) -> Result<(), Failure> {
     eprintln!("building hone; the first time this takes a few minutes");
-    let programs = workspace::build_release(&["hone"])?;
+    let programs = workspace::build_release(&["-p", "hone"])?;
     let folder = tempfile::Builder::new()
         .prefix("hone-tour-")
         .tempdir()

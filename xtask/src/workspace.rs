@@ -29,13 +29,10 @@ pub(crate) fn target() -> Result<PathBuf, Failure> {
         .ok_or_else(|| Failure::Unmet("`cargo metadata` names no target folder".to_owned()))
 }
 
-/// Builds the release binaries of `packages` and returns the folder they are in.
-pub(crate) fn build_release(packages: &[&str]) -> Result<PathBuf, Failure> {
+/// Builds the release binaries that `what` names and returns the folder they are in.
+pub(crate) fn build_release(what: &[&str]) -> Result<PathBuf, Failure> {
     let mut build = cargo();
-    build.args(["build", "--release", "--locked"]);
-    for package in packages {
-        build.args(["-p", package]);
-    }
+    build.args(["build", "--release", "--locked"]).args(what);
     run(&mut build)?;
     Ok(target()?.join("release"))
 }

@@ -9,9 +9,9 @@ use hone_library::State;
 use hone_router::{Encoder, Index, MODEL, MODEL_WITH_MEANING, Model, SkillText, Texts, about};
 use serde_json::Value;
 
+use crate::bench::table::grouped;
 use crate::command::capture;
 use crate::failure::{Doing, Failure};
-use crate::table::grouped;
 
 /// Distractors that are added to the labelled skills.
 pub(crate) const DISTRACTORS: [usize; 3] = [0, 1_000, usize::MAX];

@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use hone_guard::Verdict;
 use serde_json::{Value, json};
 
-use crate::bench::{DEFAULT_CORPUS, first, processor};
+use crate::bench::list::{DEFAULT_CORPUS, first, processor};
+use crate::bench::options::Options;
+use crate::bench::table::{Table, grouped};
 use crate::command::{capture, line, on_path};
 use crate::failure::{Doing, Failure};
-use crate::options::Options;
-use crate::table::{Table, grouped};
 use crate::workspace;
 
 /// The most CPU time a typical (median) skill may cost, in milliseconds.
@@ -84,7 +84,7 @@ const FILES: [&str; 4] = ["SKILL.md", "run.sh", "run.py", "run.js"];
 
 /// Measures everything and prints the tables.
 pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
-    let release = workspace::build_release(&["hone", "xtask"])?;
+    let release = super::programs()?;
     let guard = tempfile::Builder::new()
         .prefix("hone-bench-scan-")
         .tempdir()

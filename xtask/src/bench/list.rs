@@ -13,14 +13,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::bench::corpus::{self, Share};
+use crate::bench::generate::generate;
+use crate::bench::measure::{Subject, Times, in_turns};
+use crate::bench::options::Options;
+use crate::bench::peers::{PEERS, Sight, make_project};
+use crate::bench::table::{Table, grouped};
 use crate::command::{capture, quoted};
-use crate::corpus::{self, Share};
 use crate::failure::{Doing, Failure};
-use crate::generate::generate;
-use crate::measure::{Subject, Times, in_turns};
-use crate::options::Options;
-use crate::peers::{PEERS, Sight, make_project};
-use crate::table::{Table, grouped};
 use crate::workspace;
 
 /// A warm list may take this many times as long as `find` over the same folder.
@@ -107,7 +107,7 @@ struct Bench {
 
 impl Bench {
     fn new(runs: usize) -> Result<Self, Failure> {
-        let release = workspace::build_release(&["hone", "xtask"])?;
+        let release = super::programs()?;
         let guard = tempfile::Builder::new()
             .prefix("hone-bench-")
             .tempdir()
@@ -182,7 +182,7 @@ impl Bench {
             "## Benchmarks\n\n{cores} cores ({}), Linux {}, load {} at the end. Wall time of {} fresh \
              processes after one to warm the page cache, programs that are compared taking turns, \
              standard output to `/dev/null`. The commands below run after these:\n\n```console\n\
-             $ cargo build --release --locked -p hone -p xtask\n\
+             $ cargo build --release --locked -p hone -p xtask --features xtask/bench\n\
              $ T=$(mktemp -d); mkdir $T/home\n\
              $ export PATH=\"$PWD/target/release:$PATH\" HOME=$T/home LC_ALL=C.UTF-8\n",
             processor(),

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use hone_router::Ranking;
 
-use crate::route_data::{Data, Indexer, Set};
-use crate::table::{Table, grouped};
+use crate::bench::route_data::{Data, Indexer, Set};
+use crate::bench::table::{Table, grouped};
 
 /// How well a ranking does, summed over messages.
 #[derive(Default)]

@@ -9,15 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::bench::{first, processor};
+use crate::bench::generate::generate;
+use crate::bench::list::{first, processor};
+use crate::bench::measure::Times;
+use crate::bench::options::Options;
+use crate::bench::scan::timed;
+use crate::bench::table::{Table, grouped};
 use crate::command::{capture, on_path, quoted};
 use crate::failure::{Doing, Failure};
-use crate::generate::generate;
-use crate::measure::Times;
-use crate::options::Options;
-use crate::scan::timed;
-use crate::table::{Table, grouped};
-use crate::workspace;
 
 /// Skills of the repository.
 const SKILLS: usize = 500;
@@ -26,7 +25,7 @@ const MIN_RATIO: f64 = 5.0;
 
 /// Measures everything and prints the table.
 pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
-    let release = workspace::build_release(&["hone"])?;
+    let release = super::programs()?;
     let guard = tempfile::Builder::new()
         .prefix("hone-bench-hub-")
         .tempdir()

@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 
 use hone_router::{Band, FEATURES, Ranking, SkillText};
 
-use crate::route_data::{DISTRACTORS, Data, Indexer, relevant, skill, text};
-use crate::route_fit::{Fitted, Sample, cross_validated};
-use crate::table::{Table, grouped};
+use crate::bench::route_data::{DISTRACTORS, Data, Indexer, relevant, skill, text};
+use crate::bench::route_fit::{Fitted, Sample, cross_validated};
+use crate::bench::table::{Table, grouped};
 
 /// What the messages are that should not call a skill.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,12 +4,12 @@
 
 use std::path::PathBuf;
 
+use crate::bench::route_data::{Data, Indexer};
+use crate::bench::route_decide::{activating, deciding};
+use crate::bench::route_memory::remembering;
+use crate::bench::route_rank::ranking;
+use crate::bench::route_size;
 use crate::failure::Failure;
-use crate::route_data::{Data, Indexer};
-use crate::route_decide::{activating, deciding};
-use crate::route_memory::remembering;
-use crate::route_rank::ranking;
-use crate::route_size;
 use crate::workspace;
 
 /// Where labelled messages are looked for when no folder is named, from the workspace's root.

@@ -19,11 +19,10 @@ use rusqlite::Connection;
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
-use crate::bench::processor;
-use crate::command::{on_path, run};
+use crate::bench::list::processor;
+use crate::bench::table::{Table, grouped};
+use crate::command::on_path;
 use crate::failure::{Doing, Failure};
-use crate::table::{Table, grouped};
-use crate::workspace;
 
 /// A state hash may take this many times as long as a SHA-256 of the same bytes.
 const MAX_HASH_RATIO: f64 = 3.0;
@@ -81,29 +80,10 @@ impl Options {
         }
         Ok(options)
     }
-
-    fn words(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        for (name, number) in [
-            ("--files", self.files),
-            ("--megabytes", self.megabytes),
-            ("--receipts", self.receipts),
-        ] {
-            words.extend([name.to_owned(), number.to_string()]);
-        }
-        words.push(if self.peers { "--peers" } else { "--no-peers" }.to_owned());
-        words
-    }
-}
-
-/// Builds the release program and lets it measure.
-pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
-    let release = workspace::build_release(&["xtask"])?;
-    run(Command::new(release.join("xtask")).arg("lineage-times").args(options.words()))
 }
 
 /// Measures and prints the tables.
-pub(crate) fn times(options: &Options) -> Result<(), Failure> {
+pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
     let lab = Lab::new(options)?;
     println!(
         "On {}, in one folder of the disk; {} files of {} bytes and a database of {} MB.\n",
@@ -499,12 +479,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_read_as_they_are_handed_on() {
+    fn options_are_read() {
         let small = Options::parse(&["--files", "10", "--megabytes", "2", "--no-peers"]).unwrap();
         assert_eq!((small.files, small.megabytes, small.receipts), (10, 2, 10_000));
-        let words = small.words();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        assert_eq!(Options::parse(&words).unwrap(), small);
         for wrong in [&["--files"][..], &["--files", "0"], &["--files", "x"], &["--what"]] {
             assert!(matches!(Options::parse(wrong), Err(Failure::Usage(_))), "{wrong:?}");
         }

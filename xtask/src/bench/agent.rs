@@ -4,7 +4,6 @@
 #![allow(clippy::cast_precision_loss, reason = "times and sizes are small")]
 
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -17,11 +16,9 @@ use hone_agent::task::{End, Limits};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::command::run;
+use crate::bench::generate::generate;
+use crate::bench::table::{Table, grouped};
 use crate::failure::{Doing, Failure};
-use crate::generate::generate;
-use crate::table::{Table, grouped};
-use crate::workspace;
 
 /// A turn may cost this many milliseconds beside the model.
 const MAX_TURN_MS: f64 = 1.0;
@@ -50,17 +47,6 @@ impl Scale {
             Self::Quick => &[(0, 0), (1_000, 10_000)],
         }
     }
-}
-
-/// Builds the release program and lets it measure.
-pub(crate) fn bench(scale: Scale) -> Result<(), Failure> {
-    let release = workspace::build_release(&["xtask"])?;
-    let mut command = Command::new(release.join("xtask"));
-    command.arg("agent-times");
-    if scale == Scale::Quick {
-        command.arg("--quick");
-    }
-    run(&mut command)
 }
 
 /// A model that calls one tool, with other arguments each time, and answers in its last turn.
@@ -215,7 +201,7 @@ async fn task_time(
 }
 
 /// Measures, and prints the tables.
-pub(crate) fn times(scale: Scale) -> Result<(), Failure> {
+pub(crate) fn bench(scale: Scale) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

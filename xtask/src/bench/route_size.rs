@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use hone_library::{Catalogue, Config, Root, Search, State, Surroundings};
 use hone_router::{Index, Ranking, unreached_by_description};
 
+use crate::bench::generate::generate;
+use crate::bench::table::{Table, grouped};
 use crate::failure::{Doing, Failure};
-use crate::generate::generate;
-use crate::table::{Table, grouped};
 
 /// Numbers of skills, unless others are asked for.
 pub(crate) const SIZES: [usize; 4] = [100, 1_000, 10_000, 20_000];

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashMap};
 use hone_router::{Case, FEATURES, Ranking, SkillText, Suite};
 use serde_json::Value;
 
-use crate::route_data::{Data, Indexer, Labelled, skill, text};
-use crate::route_fit::{Fitted, Sample, cross_validated};
-use crate::route_rank::Ranks;
-use crate::table::Table;
+use crate::bench::route_data::{Data, Indexer, Labelled, skill, text};
+use crate::bench::route_fit::{Fitted, Sample, cross_validated};
+use crate::bench::route_rank::Ranks;
+use crate::bench::table::Table;
 
 /// A fixed order that has nothing to do with the order of the file.
 fn shuffled<T>(items: &mut [T], seed: u64) {
@@ -107,7 +107,7 @@ fn deciding_with_examples(data: &Data, indexer: &Indexer, mut table: Table) -> T
                     .collect();
                 qualities.push(cross_validated(&samples, fitted_in_steps));
             }
-            let mean = |of: fn(&crate::route_fit::Quality) -> f64| {
+            let mean = |of: fn(&crate::bench::route_fit::Quality) -> f64| {
                 format!("{:.3}", qualities.iter().map(of).sum::<f64>() / qualities.len() as f64)
             };
             table.row([
