@@ -25,5 +25,5 @@ pub mod shell;
 pub use scan::{
     Case, Concern, Context, Coverage, Excerpt, Files, Finding, Flow, Inventory, Judge, JudgeError,
     MAX_CONCERNS, MAX_EXCERPT_BYTES, MAX_EXCERPTS_BYTES, RULES, RULES_VERSION, Report, Rule,
-    SECOND_OPINION, ScanError, Severity, Verdict, rule, scan, second_opinion,
+    SECOND_OPINION, ScanError, Secret, Severity, Verdict, rule, scan, second_opinion, secrets,
 };

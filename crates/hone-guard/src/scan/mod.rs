@@ -50,6 +50,7 @@ pub use judge::{
     SECOND_OPINION, second_opinion,
 };
 pub use rules::{RULES, RULES_VERSION, Rule, rule};
+pub use secrets::{Secret, find as secrets};
 
 /// Why a skill could not be scanned.
 #[derive(Debug, thiserror::Error)]

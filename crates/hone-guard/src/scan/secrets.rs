@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 /// A secret in a text.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Secret {
-    pub(crate) range: Range<usize>,
-    pub(crate) what: &'static str,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Secret {
+    /// Where it stands; of a private key, the line that begins it.
+    pub range: Range<usize>,
+    /// What kind it is, in words.
+    pub what: &'static str,
 }
 
 /// A prefix, the least number of characters after it, and what it is.
@@ -67,8 +69,8 @@ const SHAPES: &[(&str, usize, &str)] = &[
 const MAX_PEM: usize = 16 * 1024;
 const MAX_URL: usize = 1024;
 
-/// The secrets of a text that are not placeholders.
-pub(crate) fn find(text: &str) -> Vec<Secret> {
+/// The secrets of a text that are not placeholders, in order.
+pub fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     for &(prefix, least, what) in SHAPES {
         for (at, _) in text.match_indices(prefix) {
@@ -90,14 +92,19 @@ pub(crate) fn find(text: &str) -> Vec<Secret> {
             } else {
                 body.len() >= least
             };
-            if fits
-                && !is_placeholder(body)
-                && !found.iter().any(|s: &Secret| s.range.contains(&at))
-            {
+            if fits && !is_placeholder(body) {
                 found.push(Secret { range: at..at + prefix.len() + body.len(), what });
             }
         }
     }
+    // The longer prefix stands first in the table, and first among those of one place.
+    found.sort_by_key(|secret: &Secret| secret.range.start);
+    let mut end = 0;
+    found.retain(|secret| {
+        let is_new = secret.range.start >= end;
+        end = end.max(secret.range.end);
+        is_new
+    });
     for (at, _) in text.match_indices("-----BEGIN ") {
         let rest = &text[at..super::text::floor(text, at + MAX_PEM)];
         // In JSON the whole key stands on one line.

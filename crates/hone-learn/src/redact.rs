@@ -1,0 +1,216 @@
+//! What is private in a transcript, replaced by placeholders before a model or a file gets it.
+//!
+//! Secrets by the guard's shapes, by the names they are given to, and by how random they look; home
+//! folders, the person's name on this machine, mail addresses, telephone and card numbers, addresses of
+//! machines, ids and hashes. Too much rather than too little: a lesson never needs them. Linear in the
+//! text, and redacting twice is redacting once.
+
+mod marks;
+mod named;
+mod personal;
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+/// Characters of an account name that counts as the name of a person, at least.
+const MIN_USER_CHARS: usize = 3;
+
+/// Account names that say nothing about a person.
+const NOBODY: [&str; 12] = [
+    "root", "user", "admin", "ubuntu", "debian", "guest", "runner", "vscode", "node", "home",
+    "dev", "test",
+];
+
+/// Replaces what is private.
+#[derive(Debug, Clone, Default)]
+pub struct Redactor {
+    homes: Vec<String>,
+    user: Option<String>,
+}
+
+/// A part of a text and what stands in its place.
+struct Cut {
+    range: Range<usize>,
+    by: &'static str,
+}
+
+impl Redactor {
+    /// One that knows the person's home folder, and by it their name on this machine.
+    pub fn new(home: Option<&Path>) -> Self {
+        let mut redactor = Self::default();
+        let Some(home) = home.and_then(Path::to_str).map(|home| home.trim_end_matches('/')) else {
+            return redactor;
+        };
+        if home.len() > 1 {
+            redactor.homes.push(home.to_owned());
+            // Claude Code names the folder of a project by its path, with dashes.
+            redactor.homes.push(home.replace(['/', '.'], "-"));
+        }
+        let name = home.rsplit('/').next().unwrap_or_default();
+        let is_name = name.chars().count() >= MIN_USER_CHARS
+            && !NOBODY.contains(&name.to_lowercase().as_str());
+        redactor.user = is_name.then(|| name.to_owned());
+        redactor
+    }
+
+    /// A text with everything private replaced.
+    pub fn redact(&self, text: &str) -> String {
+        let mut cuts: Vec<Cut> = hone_guard::secrets(text)
+            .into_iter()
+            .map(|secret| Cut { range: secret.range, by: marks::SECRET })
+            .collect();
+        named::find(text, &mut cuts);
+        personal::find(text, &mut cuts);
+        self.find_homes(text, &mut cuts);
+        self.find_user(text, &mut cuts);
+        marks::replace(text, cuts)
+    }
+
+    /// A value with everything private in its texts replaced, and what stands under the name of a
+    /// secret replaced whole. Keys are texts too.
+    pub fn redact_value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.redact(text)),
+            Value::Array(values) => values.iter().map(|value| self.redact_value(value)).collect(),
+            Value::Object(entries) => {
+                let entry = |(key, value): (&String, &Value)| {
+                    let kept = match value {
+                        Value::String(text) if named::is_secret(key, text) => {
+                            Value::String(marks::SECRET.to_owned())
+                        }
+                        value => self.redact_value(value),
+                    };
+                    (self.redact(key), kept)
+                };
+                Value::Object(entries.iter().map(entry).collect::<Map<_, _>>())
+            }
+            value => value.clone(),
+        }
+    }
+
+    fn find_homes(&self, text: &str, cuts: &mut Vec<Cut>) {
+        for home in &self.homes {
+            for (at, _) in text.match_indices(home.as_str()) {
+                let end = at + home.len();
+                if !text[end..].starts_with(marks::is_word) {
+                    cuts.push(Cut { range: at..end, by: marks::HOME });
+                }
+            }
+        }
+        personal::homes(text, cuts);
+    }
+
+    fn find_user(&self, text: &str, cuts: &mut Vec<Cut>) {
+        let Some(user) = &self.user else { return };
+        for (at, _) in text.match_indices(user.as_str()) {
+            let end = at + user.len();
+            let stands_alone =
+                !text[..at].ends_with(marks::is_word) && !text[end..].starts_with(marks::is_word);
+            if stands_alone {
+                cuts.push(Cut { range: at..end, by: marks::USER });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::Redactor;
+
+    fn ada() -> Redactor {
+        Redactor::new(Some(Path::new("/home/ada")))
+    }
+
+    #[test]
+    fn what_is_private_is_replaced() {
+        let cases = [
+            ("cd /home/ada/work && ls", "cd ~/work && ls"),
+            ("/Users/grace/x and C:\\Users\\Grace\\x", "~/x and ~\\x"),
+            ("-home-ada-work", "~-work"),
+            ("chown ada:ada f", "chown [user]:[user] f"),
+            ("write to ada.l@mail.example.org today", "write to [email] today"),
+            (
+                "git push https://me:hunter22@host.example/r",
+                "git push https://[secret]@host.example/r",
+            ),
+            ("export API_TOKEN=s3cr3tvalue99", "export API_TOKEN=[secret]"),
+            ("mysql --password hunter2x db", "mysql --password [secret] db"),
+            ("-H 'Authorization: Bearer abc.def-123456'", "-H 'Authorization: Bearer [secret]'"),
+            ("Cookie: sid=1; theme=dark\nnext", "Cookie: [secret]\nnext"),
+            ("ghp_x8Kd02mZq71LpW4vT9sRb6YcN3fHj5Ge1uAo", "[secret]"),
+            ("commit 3f786850e387550fdab836ed7e6dc881de23001b", "commit [hash]"),
+            ("id 123e4567-e89b-12d3-a456-426614174000.", "id [id]."),
+            ("ssh 203.0.113.7 -p 22", "ssh [address] -p 22"),
+            ("call +49 170 1234567 now", "call [phone] now"),
+            ("card 4111 1111 1111 1111 ok", "card [card] ok"),
+            ("key wJalrXUtnFEMI0K7MDENG1bPxRfiCYz9", "key [secret]"),
+            ("curl -u ada:geheim1 x", "curl -u [secret] x"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(ada().redact(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_private_stays() {
+        let cases = [
+            "cargo test --workspace -p hone-learn",
+            "connect to 127.0.0.1:8080 or localhost",
+            "version 1.2.3 of serde_json, max_tokens=4096",
+            "export API_TOKEN=$TOKEN; echo ${PASSWORD:?}",
+            "the adapter of /homework and canada",
+            "git@github.com:owner/name.git",
+            "2026-11-16T15:58:37.123Z 1763308717123",
+            "MyVeryLongFunctionNameThatSaysWhatItDoes",
+            "npm install @scope/name@1.2.3",
+            "pass: 12, fail: 0",
+        ];
+        for text in cases {
+            assert_eq!(ada().redact(text), text);
+        }
+    }
+
+    #[test]
+    fn a_private_key_goes_whole() {
+        let body = "MIIEowIBAAKCAQEA7bq8".repeat(20);
+        let text =
+            format!("a\n-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----\nb");
+        assert_eq!(ada().redact(&text), "a\n[secret]\nb");
+    }
+
+    #[test]
+    fn values_under_the_name_of_a_secret_go_whole() {
+        let value =
+            json!({"password": "two words", "path": "/home/ada/x", "n": [1, "a@b.example"]});
+        let expected = json!({"password": "[secret]", "path": "~/x", "n": [1, "[email]"]});
+        assert_eq!(ada().redact_value(&value), expected);
+    }
+
+    #[test]
+    fn a_name_that_everybody_has_is_no_name() {
+        assert_eq!(
+            Redactor::new(Some(Path::new("/root"))).redact("/root/x by root"),
+            "~/x by root"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn redacting_twice_is_redacting_once(text in "[a-zA-Z0-9@.:/ =+\\-_\\[\\]'\"\n]{0,200}") {
+            let once = ada().redact(&text);
+            prop_assert_eq!(ada().redact(&once), once);
+        }
+
+        #[test]
+        fn any_text_can_be_redacted(text in any::<String>()) {
+            let _ = ada().redact(&text);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Secrets by the name that they are given to: assignments, options, headers, logins in addresses.
+
+use super::{Cut, marks};
+
+/// What a name of a secret ends with, without case, dashes and underscores.
+const SURE: [&str; 8] =
+    ["password", "passwd", "passphrase", "pwd", "secret", "secretkey", "credential", "credentials"];
+
+/// Likewise, but also the end of many harmless names: the value has to look like one.
+const LIKELY: [&str; 8] =
+    ["token", "apikey", "accesskey", "privatekey", "authkey", "auth", "sessionid", "sid"];
+
+/// Bytes before a sign that are looked at for a name.
+const MAX_NAME: usize = 64;
+
+/// Bytes of a line that are looked at for the value of a header.
+const MAX_LINE: usize = 16 * 1024;
+
+pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
+    let mut done = 0;
+    for (at, _) in text.match_indices(['=', ':']) {
+        if at >= done {
+            done = assigned(text, at, cuts).unwrap_or(done);
+        }
+    }
+    for (at, _) in text.match_indices("--") {
+        option(text, at, cuts);
+    }
+    for (at, _) in text.match_indices("-u ") {
+        login(text, at, cuts);
+    }
+    for (at, _) in text.match_indices("://") {
+        user_information(text, at + 3, cuts);
+    }
+    for word in ["Bearer ", "bearer ", "Basic ", "basic "] {
+        for (at, _) in text.match_indices(word) {
+            credentials(text, at + word.len(), cuts);
+        }
+    }
+    let mut done = 0;
+    for (at, _) in text.match_indices("ookie:") {
+        if at >= done {
+            done = cut_line(text, at + "ookie:".len(), cuts);
+        }
+    }
+    keys(text, cuts);
+}
+
+/// Whether a value that stands under a name is a secret.
+pub(super) fn is_secret(name: &str, value: &str) -> bool {
+    suspicion(name).is_some_and(|suspicion| suspicion.fits(value))
+}
+
+/// How much a name says about its value.
+#[derive(Clone, Copy)]
+enum Suspicion {
+    Sure,
+    Likely,
+}
+
+impl Suspicion {
+    fn fits(self, value: &str) -> bool {
+        !value.is_empty()
+            && !is_reference(value)
+            && match self {
+                Self::Sure => true,
+                Self::Likely => looks_made(value),
+            }
+    }
+}
+
+fn suspicion(name: &str) -> Option<Suspicion> {
+    let name: String =
+        name.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect();
+    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    if ends(&SURE) { Some(Suspicion::Sure) } else { ends(&LIKELY).then_some(Suspicion::Likely) }
+}
+
+/// Whether a value only says where the secret is, or that there is none.
+fn is_reference(value: &str) -> bool {
+    value.starts_with(['$', '[', '<', '{', '%', '*', '(', '`'])
+        || matches!(value, "true" | "false" | "null" | "none" | "None" | "yes" | "no")
+}
+
+fn looks_made(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    value.len() >= 8 && digits > 0 && digits < value.len() && !value.contains(' ')
+        || value.len() >= 20 && !value.contains([' ', '/', '.'])
+}
+
+/// The value that begins a text, without its quotes, and how many bytes come before it.
+fn value_of(text: &str) -> (usize, &str) {
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let start = usize::from(quote.is_some());
+    let rest = &text[start..];
+    let most = floor(rest, MAX_LINE);
+    let ends = |c: char| match quote {
+        Some(quote) => c == quote || c == '\n',
+        None => {
+            c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ',' | ';' | '&' | '|' | ')' | '}')
+        }
+    };
+    let end = rest[..most].find(ends).unwrap_or(most);
+    (start, &rest[..end])
+}
+
+/// `NAME=value`, `"name": "value"`, `name: value`. Gives where the value ends, if it is a secret.
+fn assigned(text: &str, at: usize, cuts: &mut Vec<Cut>) -> Option<usize> {
+    let before = text[..at].trim_end_matches(['"', '\'', ' ']);
+    let length = before
+        .bytes()
+        .rev()
+        .take(MAX_NAME)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+        .count();
+    let (front, name) = before.split_at(before.len() - length);
+    if front.ends_with("${") {
+        return None;
+    }
+    let suspicion = suspicion(name)?;
+    let after = &text[at + 1..];
+    let blank = after.len() - after.trim_start_matches(' ').len();
+    let (quote, value) = value_of(&after[blank..]);
+    let start = at + 1 + blank + quote;
+    let range = start..start + value.len();
+    suspicion.fits(value).then(|| cuts.push(Cut { range: range.clone(), by: marks::SECRET }))?;
+    Some(range.end)
+}
+
+/// `--password value`.
+fn option(text: &str, at: usize, cuts: &mut Vec<Cut>) {
+    let rest = &text[at + 2..];
+    let end = rest
+        .bytes()
+        .take(MAX_NAME)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        .count();
+    let Some(after) = rest[end..].strip_prefix(' ') else { return };
+    let (quote, value) = value_of(after);
+    if !value.starts_with('-') && is_secret(&rest[..end], value) {
+        let start = at + 2 + end + 1 + quote;
+        cuts.push(Cut { range: start..start + value.len(), by: marks::SECRET });
+    }
+}
+
+/// `-u name:password`.
+fn login(text: &str, at: usize, cuts: &mut Vec<Cut>) {
+    let after = &text[at + 3..];
+    let (quote, value) = value_of(after);
+    let is_login = value
+        .split_once(':')
+        .is_some_and(|(name, word)| !name.is_empty() && !word.is_empty() && !is_reference(word));
+    if is_login && !text[..at].ends_with(marks::is_word) {
+        let start = at + 3 + quote;
+        cuts.push(Cut { range: start..start + value.len(), by: marks::SECRET });
+    }
+}
+
+/// `scheme://name:password@host`.
+fn user_information(text: &str, start: usize, cuts: &mut Vec<Cut>) {
+    let rest = &text[start..floor(text, start + MAX_NAME * 8)];
+    let end = rest
+        .find(|c: char| {
+            c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '`' | '<' | '>' | '?' | '#')
+        })
+        .unwrap_or(rest.len());
+    let Some((login, _)) = rest[..end].rsplit_once('@') else { return };
+    let is_known = login.split_once(':').is_none_or(|(_, word)| is_reference(word));
+    if !login.is_empty() && !is_reference(login) && !(is_known && login.len() < 16) {
+        cuts.push(Cut { range: start..start + login.len(), by: marks::SECRET });
+    }
+}
+
+/// What follows the scheme of an authorization.
+fn credentials(text: &str, start: usize, cuts: &mut Vec<Cut>) {
+    let (quote, value) = value_of(&text[start..]);
+    let is_made =
+        value.len() >= 8 && value.bytes().any(|byte| byte.is_ascii_digit()) || value.len() >= 20;
+    if is_made && !is_reference(value) {
+        let start = start + quote;
+        cuts.push(Cut { range: start..start + value.len(), by: marks::SECRET });
+    }
+}
+
+/// The rest of a line, or of the quotes that it stands in. Gives where that ends.
+fn cut_line(text: &str, start: usize, cuts: &mut Vec<Cut>) -> usize {
+    let rest = &text[start..floor(text, start + MAX_LINE)];
+    let end = rest.find(['\n', '"', '\'']).unwrap_or(rest.len());
+    let value = rest[..end].trim();
+    if !value.is_empty() && !is_reference(value) {
+        let start = start + rest.len() - rest.trim_start().len();
+        cuts.push(Cut { range: start..start + value.len(), by: marks::SECRET });
+    }
+    start + end
+}
+
+/// Private keys in their armour, whole; one without an end to the end of the text.
+fn keys(text: &str, cuts: &mut Vec<Cut>) {
+    let mut from = 0;
+    while let Some(at) = text[from..].find("-----BEGIN ").map(|at| from + at) {
+        let after = at + "-----BEGIN ".len();
+        let header = &text[after..floor(text, after + MAX_NAME)];
+        let title = header.split("-----").next().unwrap_or_default();
+        if !title.contains("PRIVATE KEY") {
+            from = after;
+            continue;
+        }
+        let end = text[after..].find("-----END ").map_or(text.len(), |end| {
+            let end = after + end + "-----END ".len();
+            text[end..].find("-----").map_or(text.len(), |close| end + close + 5)
+        });
+        cuts.push(Cut { range: at..end, by: marks::SECRET });
+        from = end;
+    }
+}
+
+/// The nearest boundary of a character at or before an offset.
+pub(super) fn floor(text: &str, offset: usize) -> usize {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
