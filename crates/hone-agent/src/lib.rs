@@ -6,6 +6,7 @@
 pub mod brain;
 pub mod canonical;
 pub mod event;
+pub mod judge;
 pub mod lineage;
 pub mod memory;
 pub mod model;

@@ -63,7 +63,7 @@ impl Server {
     }
 
     /// The system message of a request.
-    fn system(&self, request: usize) -> String {
+    pub(crate) fn system(&self, request: usize) -> String {
         self.asked.lock().unwrap()[request]["messages"][0]["content"].as_str().unwrap().to_owned()
     }
 

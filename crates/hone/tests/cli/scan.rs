@@ -9,6 +9,7 @@ use std::process::Stdio;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use crate::agents::Server;
 use crate::harness::{Run, Sandbox, transcript};
 
 /// Runs what a stranger's machine says.
@@ -232,14 +233,59 @@ fn what_cannot_be_read_is_told_and_the_rest_is_scanned() {
     );
 }
 
+/// A library whose second reader is `server`.
+fn second_reader(server: &Server) -> Sandbox {
+    let sandbox = server.sandbox();
+    sandbox.write("home/.agents/skills/remote/SKILL.md", REMOTE);
+    sandbox.skill("home/.agents/skills", "tidy", "Tidies the vault. Use when it is full.");
+    sandbox
+}
+
+/// An opinion with one concern about a quotation.
+fn opinion(severity: &str, quote: &str) -> String {
+    let concern = json!({"severity": severity, "file": "SKILL.md", "quote": quote, "message": "Which vault?"});
+    json!({"concerns": [concern]}).to_string()
+}
+
+#[test]
+fn a_second_reader_raises_a_verdict_and_gets_the_skill_as_data() {
+    let server = Server::says(&[opinion("warn", "Tidies the vault"), opinion("warn", "")]);
+    let sandbox = second_reader(&server);
+    let run = sandbox.hone("scan tidy --deep --json").run();
+    assert_eq!(run.code, 1, "{run}");
+    let found = &run.json()["skills"][0];
+    assert_eq!(found["verdict"], "caution");
+    let concern = &found["findings"].as_array().unwrap()[0];
+    assert_eq!((&concern["rule"], &concern["line"]), (&json!("second-opinion"), &json!(3)));
+    assert!(!server.system(0).contains("vault"), "{}", server.system(0));
+    // What it cannot quote decides nothing, and the report without it is not kept as one with it.
+    assert_eq!(
+        sandbox.hone("scan tidy --deep --json").run().json()["skills"][0]["verdict"],
+        "safe"
+    );
+}
+
+#[test]
+fn a_second_reader_cannot_lower_a_verdict_or_be_silent() {
+    let none = json!({"concerns": []}).to_string();
+    let call = json!({"tool": "read_file", "args": {"path": "x"}}).to_string();
+    let server = Server::says(&[none, call, "All is well.".to_owned()]);
+    let sandbox = second_reader(&server);
+    let run = sandbox.hone("scan remote --deep --json").run();
+    assert_eq!((run.code, &run.json()["skills"][0]["verdict"]), (1, &json!("dangerous")), "{run}");
+    for why in ["calls a tool, and it has none", "holds no JSON object that can be read"] {
+        let run = sandbox.hone("scan tidy --deep").run();
+        assert_eq!(run.code, 2, "{run}");
+        let told = format!("tidy: the judge gave no opinion: its reply {why}");
+        assert!(run.to_string().contains(&told), "{run}");
+    }
+}
+
 #[test]
 fn a_second_opinion_needs_a_model() {
-    assert_snapshot!(library().hone("scan tidy --deep").run(), @r"
-    exit: 2
-    --- stderr
-    error: `--deep` asks a model for a second opinion, and no model is configured: nothing was scanned
-    hint: everything else works without one: leave `--deep` out
-    ");
+    let run = library().hone("scan tidy --deep").run();
+    assert_eq!((run.code, run.stdout.len()), (2, 0), "{run}");
+    assert!(run.to_string().contains("error: there is no model to ask"), "{run}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ pub(super) fn hold(brain: &Brain, what: &str) -> Result<Held, Failure> {
 }
 
 /// The runtime of a command, on this thread.
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

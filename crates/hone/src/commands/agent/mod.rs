@@ -6,7 +6,7 @@ mod folder;
 mod fork;
 mod interrupt;
 mod lineage;
-mod models;
+pub(super) mod models;
 mod run;
 mod servers;
 mod show;
@@ -17,6 +17,7 @@ use hone_agent::run::RunError;
 
 pub(crate) use chat::chat;
 pub(crate) use demo::demo;
+pub(crate) use folder::runtime;
 pub(crate) use fork::Fork;
 pub(crate) use run::{exit_code, run};
 

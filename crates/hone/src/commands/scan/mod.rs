@@ -3,6 +3,7 @@
 //! Finds what is meant ([`targets`]), scans it on all cores with the kept reports at hand ([`work`]),
 //! and prints the result in one of five forms. What a skill says reaches the output only escaped.
 
+mod deep;
 mod formats;
 mod html;
 mod markdown;
@@ -29,7 +30,7 @@ use hone_skill::Dismissal;
 use crate::cli::{self, ScanFormat};
 use crate::context::{Context, now};
 use crate::json::Dismissed;
-use crate::output::{FAILED, Failure, NO, Outcome, count, print, print_json, say};
+use crate::output::{FAILED, NO, Outcome, count, print, print_json, say};
 use crate::terminal::style;
 
 /// A skill and what was found in it.
@@ -149,18 +150,17 @@ pub(crate) fn scan(context: &Context, options: &cli::Scan) -> Outcome {
     if options.rules {
         return rules::list(format);
     }
-    if options.deep {
-        return Err(Failure::failed(
-            "`--deep` asks a model for a second opinion, and no model is configured: nothing was scanned",
-            "everything else works without one: leave `--deep` out",
-        ));
-    }
     let targets::Found { targets, failed, notes } = targets::find(context, &options.what)?;
     for note in notes {
         say(&format!("note: {note}"));
     }
     let cache = (!options.no_cache).then_some(&context.state);
-    let (mut scanned, more) = work::scan_all(targets, cache);
+    let reader = options.deep.then(|| deep::Reader::find(context)).transpose()?;
+    let texts = reader.as_ref().map(|_| deep::texts(&targets)).unwrap_or_default();
+    let (mut scanned, mut more) = work::scan_all(targets, cache);
+    if let Some(reader) = reader {
+        more.extend(reader.read(&texts, &mut scanned));
+    }
     // A dismissal that cannot be read does not count.
     let dismissals = context.state.dismissals().unwrap_or_default();
     for skill in &mut scanned {
