@@ -15,7 +15,8 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 
 use cli::Cli;
 
@@ -26,9 +27,18 @@ fn main() -> ExitCode {
         let rest: Vec<_> = arguments.collect();
         return ExitCode::from(hone_guard::sandbox::confine(&rest));
     }
-    let parsed = groups::command().try_get_matches();
-    match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    match parse() {
         Ok(cli) => commands::run(cli).unwrap_or_else(|failure| failure.report()),
         Err(error) => output::report_usage(&error),
     }
+}
+
+/// Reads the arguments. The help in groups needs every command built to the end, so it is made only for
+/// arguments that do not lead to a command.
+fn parse() -> Result<Cli, clap::Error> {
+    let parsed = Cli::command().try_get_matches().or_else(|error| match error.kind() {
+        ErrorKind::DisplayVersion => Err(error),
+        _ => groups::command().try_get_matches(),
+    });
+    Cli::from_arg_matches(&parsed?)
 }
