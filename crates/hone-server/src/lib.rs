@@ -2,8 +2,10 @@
 //!
 //! One server of the Model Context Protocol, for both of its eras. Clients differ in what they can use,
 //! so every skill is offered through four doors at once: as an entry of the skills extension, as
-//! resources, as a prompt, and through tools.
+//! resources, as a prompt, and through tools. [`http`] serves the same over HTTP, beside an interface for
+//! programs and a page for people.
 
+pub mod http;
 mod manifest;
 mod mcp;
 mod tools;

@@ -2,6 +2,7 @@
 
 mod agent;
 mod hub;
+mod serve;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use hone_router::Budget;
 
 pub(crate) use agent::AgentCommand;
 pub(crate) use hub::{Add, AuditCommand, HubCommand, Network, Whose};
+pub(crate) use serve::{Serve, ServeCommand, TokenCommand};
 
 /// A number that is not 0.
 const AT_LEAST_ONE: fn(&str) -> Result<usize, String> = |text| match text.parse() {
@@ -396,6 +398,15 @@ pub(crate) enum Command {
         #[arg(long)]
         read_only: bool,
     },
+    /// Serve skills and agents over HTTP: a page, an interface, and MCP
+    #[command(after_help = "Examples:\n  \
+        hone serve                               on 127.0.0.1, and prints the link to the page\n  \
+        hone serve token add ci --role write     a token for a program\n  \
+        hone serve --listen 0.0.0.0:4663 --tls-cert cert.pem --tls-key key.pem --name skills.example\n\n\
+        Every request needs a token. The first start makes the owner's and prints it once, as the link to the \
+        page; programs send it as `Authorization: Bearer TOKEN`. MCP is at /mcp. Ctrl-C stops \
+        it: tasks that run get ten seconds to end.")]
+    Serve(Serve),
     /// Call skills by command or mention: prints what a model gets
     #[command(after_help = "Examples:\n  \
         hone invoke /tidy-changelog the last release\n  \

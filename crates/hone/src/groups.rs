@@ -16,7 +16,7 @@ const GROUPS: [(&str, &[&str]); 9] = [
         &["add", "remove", "update", "outdated", "install", "verify", "approve", "audit", "share"],
     ),
     ("Call", &["invoke", "commands", "needs"]),
-    ("Serve", &["mcp"]),
+    ("Serve", &["serve", "mcp"]),
     ("Route", &["prompt", "match", "why", "what-if", "eval"]),
     ("Run agents", &["agent", "run", "chat", "demo"]),
     ("hone itself", &["config", "completions", "man", "schema", "help"]),

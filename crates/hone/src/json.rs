@@ -16,6 +16,7 @@ pub(crate) mod hub;
 pub(crate) mod lineage;
 pub(crate) mod matching;
 pub(crate) mod routing;
+pub(crate) mod serve;
 
 /// `hone list --json`.
 #[derive(JsonSchema)]
@@ -527,6 +528,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("scan-rules", schema::<ScanRules>()),
         ("search", schema::<matching::SearchResults>()),
         ("search-hub", schema::<hub::HubSearch>()),
+        ("serve-tokens", schema::<serve::Tokens>()),
         ("share", schema::<hub::Shares>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),

@@ -24,6 +24,7 @@ mod permit;
 mod policy;
 mod prompt;
 mod scan;
+mod serve;
 mod shell;
 mod slash;
 mod trust;
@@ -106,6 +107,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Run { agent: id, task, how, json } => agent::run(&context, &id, &task, &how, json),
         Command::Chat { agent: id, how } => agent::chat(&context, &id, &how),
         Command::Demo { record, json } => agent::demo(&context, record.as_deref(), json),
+        Command::Serve(how) => serve::serve(&context, how),
         Command::Mcp { read_only } => mcp::serve(&context, read_only),
         Command::Commands { command: None, json } => slash::commands(&context, json),
         Command::Commands { command: Some(CommandsCommand::Reload), json } => {

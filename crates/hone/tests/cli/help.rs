@@ -62,6 +62,7 @@ fn help_teaches() {
       needs        Show what skills need before they can work
 
     Serve:
+      serve        Serve skills and agents over HTTP: a page, an interface, and MCP
       mcp          Serve the skills to an agent over MCP, on stdin and stdout
 
     Route:
@@ -283,7 +284,7 @@ fn every_command_and_every_option_is_described() {
             }
         }
     }
-    assert_eq!(seen, 76, "a command was added or taken away");
+    assert_eq!(seen, 81, "a command was added or taken away");
 }
 
 #[test]
@@ -411,7 +412,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 76, "{files:?}");
+    assert_eq!(files.len(), 81, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
@@ -470,6 +471,7 @@ fn schema_lists_and_prints() {
     scan-rules
     search
     search-hub
+    serve-tokens
     share
     trust
     usage

@@ -167,6 +167,7 @@ fn every_json_output_is_as_its_schema_says() {
         ("scan-rules", "scan --rules --json"),
         ("scan-rules", "scan --explain archive --json"),
         ("doctor", "doctor --json"),
+        ("serve-tokens", "serve token list --json"),
         ("trust", "trust --json"),
         ("trust", "trust --list --json"),
         ("config", "config --json"),

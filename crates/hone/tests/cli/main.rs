@@ -33,6 +33,7 @@ mod prompt;
 mod reference_validator;
 mod routing;
 mod scan;
+mod serve;
 mod slash;
 mod system_calls;
 mod terminal;

@@ -19,6 +19,7 @@ pub(crate) use chat::chat;
 pub(crate) use demo::demo;
 pub(crate) use folder::runtime;
 pub(crate) use fork::Fork;
+pub(crate) use interrupt::Interrupt;
 pub(crate) use run::{exit_code, run};
 
 use crate::cli::AgentCommand;

@@ -1,0 +1,147 @@
+//! Around every request: bounds on what it may take, headers that every answer has, and one line about
+//! it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, Response as HttpResponse, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use hone_library::usage::iso;
+use http_body_util::{BodyExt as _, Collected, Limited};
+use tokio::time::timeout;
+
+use super::Site;
+use super::gate::Identity;
+use super::limits::{ANSWER_TIME, MAX_BODY_BYTES};
+use super::log::Line;
+use super::problem::Problem;
+
+/// Characters of another layer's words that become the detail of a problem.
+const MAX_DETAIL_BYTES: usize = 2_000;
+
+/// What every answer says to a browser: nothing but our own files, no frames, no guesses.
+const HEADERS: [(HeaderName, &str); 8] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+         font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; \
+         frame-ancestors 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (
+        HeaderName::from_static("permissions-policy"),
+        "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    ),
+    (header::CACHE_CONTROL, "no-store"),
+];
+
+/// Requests since the start, for their ids.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// The outermost layer.
+pub(crate) async fn observe(State(site): State<Site>, request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let id = format!("{}-{}", site.run, COUNT.fetch_add(1, Ordering::Relaxed) + 1);
+    let method = request.method().clone();
+    let mut response = bounded(&site, request, next).await;
+    for (name, value) in HEADERS {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert("x-request-id", value);
+    }
+    let route = response.extensions().get::<Route>();
+    let (route, token) =
+        route.map_or((None, None), |route| (route.path.as_ref(), route.token.as_deref()));
+    let route = route.map_or("(none)", MatchedPath::as_str);
+    let status = response.status().as_u16();
+    let is_change = !matches!(method, Method::GET | Method::HEAD);
+    if site.log.tells(is_change, status) {
+        site.log.write(&Line {
+            time: &iso((site.now)()),
+            id: &id,
+            method: method.as_str(),
+            route,
+            status,
+            milliseconds: begun.elapsed().as_secs_f64() * 1000.0,
+            token,
+        });
+    }
+    response
+}
+
+/// What was matched and who asked, left on the answer for the line about it.
+#[derive(Debug, Clone)]
+struct Route {
+    path: Option<MatchedPath>,
+    token: Option<String>,
+}
+
+/// The innermost layer, where route and identity are known.
+pub(crate) async fn note_route(request: Request, next: Next) -> Response {
+    let extensions = request.extensions();
+    let route = Route {
+        path: extensions.get::<MatchedPath>().cloned(),
+        token: extensions.get::<Identity>().map(|identity| identity.name.clone()),
+    };
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(route);
+    response
+}
+
+async fn bounded(site: &Site, request: Request, next: Next) -> Response {
+    let Ok(_place) = site.free.try_acquire() else {
+        return Problem::busy("too many requests are being answered").into_response();
+    };
+    let is_mcp = request.uri().path() == "/mcp";
+    let said = request.headers().get(header::CONTENT_LENGTH);
+    let said: Option<usize> = said.and_then(|said| said.to_str().ok()?.parse().ok());
+    if said.is_some_and(|said| said > MAX_BODY_BYTES) {
+        return too_large().into_response();
+    }
+    let request = request.map(|body| Body::new(Limited::new(body, MAX_BODY_BYTES)));
+    match timeout(ANSWER_TIME, next.run(request)).await {
+        Ok(response) if is_mcp => response,
+        Ok(response) => as_problem(response).await,
+        Err(_) => Problem::new(StatusCode::REQUEST_TIMEOUT, "this took too long").into_response(),
+    }
+}
+
+fn too_large() -> Problem {
+    Problem::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        format!("the body may have {MAX_BODY_BYTES} bytes, it has more"),
+    )
+}
+
+/// An error in plain words of another layer, as a problem.
+async fn as_problem(response: Response) -> Response {
+    let status = response.status();
+    let is_error = status.is_client_error() || status.is_server_error();
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if !is_error || kind.is_some_and(|kind| !kind.starts_with("text/plain")) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let words = Limited::new(body, MAX_DETAIL_BYTES).collect().await;
+    let words = words.map(Collected::to_bytes).unwrap_or_default();
+    let words = String::from_utf8_lossy(&words).trim().to_owned();
+    let problem = match status {
+        StatusCode::METHOD_NOT_ALLOWED => Problem::new(status, "this cannot be done here"),
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        _ => Problem::new(status, if words.is_empty() { status.to_string() } else { words }),
+    };
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.remove(header::CONTENT_TYPE);
+    let made: HttpResponse<Body> = problem.into_response();
+    let (made, body) = made.into_parts();
+    parts.headers.extend(made.headers);
+    Response::from_parts(parts, body)
+}

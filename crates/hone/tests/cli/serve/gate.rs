@@ -1,0 +1,186 @@
+//! Who gets in, and who does not.
+
+use serde_json::Value;
+
+use super::harness::{Server, until};
+use crate::harness::Sandbox;
+
+#[test]
+fn the_first_start_prints_a_link_that_lets_a_person_in_and_later_ones_do_not() {
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
+    assert_eq!(server.link, format!("http://{}/enter?token={}", server.address, server.token));
+    let entered = server.plain(&format!("GET /enter?token={}", server.token), &[], "");
+    assert_eq!((entered.status, entered.header("location")), (303, "/"));
+    let cookie = entered.header("set-cookie").to_owned();
+    assert!(cookie.ends_with("; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict"), "{cookie}");
+    assert!(!cookie.contains(&server.token));
+    let cookie = cookie.split(';').next().unwrap();
+    let page = server.plain("GET /", &[("Cookie", cookie), ("Accept", "text/html")], "");
+    assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert!(page.text().contains("tidy"), "{}", page.text());
+
+    let address = server.address;
+    let (code, said) = server.stop("TERM");
+    assert_eq!(code, Some(0), "{said}");
+    let again = Server::start(&sandbox, &format!("--listen {address}"));
+    assert_eq!(again.link, format!("http://{address}/"));
+    let page = again.plain("GET /", &[("Cookie", cookie)], "");
+    assert_eq!(page.status, 200, "a session outlives a restart");
+}
+
+#[test]
+fn without_a_right_token_there_is_a_form_for_people_and_a_problem_for_programs() {
+    let server = Server::start(&Sandbox::with_tidy(), "");
+    let form = server.plain("GET /", &[("Accept", "text/html")], "");
+    assert_eq!((form.status, form.header("content-type")), (401, "text/html; charset=utf-8"));
+    assert!(!form.text().contains("tidy"));
+    let wrong = server.ask_as("hone_0000", "GET /", "");
+    assert_eq!(wrong.problem(401), "there is no right token with this request");
+    assert_eq!(wrong.header("www-authenticate"), "Bearer");
+    for line in ["GET /mcp", "POST /mcp", "GET /nothing", "POST /leave", "DELETE /"] {
+        server.plain(line, &[], "").problem(401);
+    }
+    let basic = [("Authorization", format!("Basic {}", server.token))];
+    let basic = basic.each_ref().map(|(name, value)| (*name, value.as_str()));
+    server.plain("GET /", &basic, "").problem(401);
+    assert_eq!(server.plain("GET /healthz", &[], "").text(), "ok\n");
+    let entered = server.plain("GET /enter?token=hone_0000", &[], "");
+    assert_eq!((entered.status, entered.header("set-cookie")), (401, ""));
+    assert_eq!(server.plain("GET /enter", &[], "").status, 200);
+}
+
+#[test]
+fn wrong_tokens_come_to_an_end() {
+    let server = Server::start(&Sandbox::new(), "");
+    let statuses: Vec<u16> =
+        (0..40).map(|_| server.ask_as("hone_0000", "GET /", "").status).collect();
+    let (first, last) = (statuses[0], statuses[statuses.len() - 1]);
+    assert_eq!((first, last), (401, 429), "{statuses:?}");
+    let guessed = server.plain("GET /enter?token=hone_0000", &[], "");
+    guessed.problem(429);
+    assert_eq!(server.ask("GET /").status, 200, "the right token still counts");
+}
+
+#[test]
+fn another_name_or_another_site_is_turned_away_whatever_it_knows() {
+    let server = Server::start(&Sandbox::with_tidy(), "");
+    let bearer = format!("Bearer {}", server.token);
+    let port = server.address.port();
+    let asked =
+        |host: &str| server.plain("GET /", &[("Host", host), ("Authorization", &bearer)], "");
+    for host in ["evil.example", &format!("evil.example:{port}"), "localhost", "127.0.0.1:1", ""] {
+        asked(host).problem(421);
+    }
+    for host in [format!("localhost:{port}"), format!("[::1]:{port}")] {
+        assert_eq!(asked(&host).status, 200, "{host}");
+    }
+    let absolute = format!("GET http://evil.example:{port}/");
+    server.plain(&absolute, &[("Authorization", &bearer)], "").problem(421);
+
+    let from =
+        |origin: &str| server.plain("GET /", &[("Origin", origin), ("Authorization", &bearer)], "");
+    let elsewhere = format!("http://evil.example:{port}");
+    for origin in [&elsewhere, "null", "http://localhost:1", &format!("https://localhost:{port}")] {
+        from(origin).problem(403);
+    }
+    assert_eq!(from(&format!("http://localhost:{port}")).status, 200);
+}
+
+#[test]
+fn a_cookie_changes_nothing_unless_our_own_page_asks() {
+    let server = Server::start(&Sandbox::with_tidy(), "");
+    let entered = server.plain(&format!("GET /enter?token={}", server.token), &[], "");
+    let cookie = entered.header("set-cookie").split(';').next().unwrap().to_owned();
+    let own = format!("http://{}", server.address);
+    let leave = |more: &[(&str, &str)]| {
+        let mut headers = vec![("Cookie", cookie.as_str())];
+        headers.extend(more);
+        server.plain("POST /leave", &headers, "x=1")
+    };
+    leave(&[]).problem(403);
+    leave(&[("Sec-Fetch-Site", "same-site")]).problem(403);
+    leave(&[("Origin", "http://localhost:1"), ("Sec-Fetch-Site", "same-site")]).problem(403);
+    leave(&[("Origin", "null")]).problem(403);
+    for more in [[("Origin", own.as_str())], [("Sec-Fetch-Site", "same-origin")]] {
+        let left = leave(&more);
+        assert_eq!((left.status, left.header("location")), (303, "/"));
+    }
+}
+
+#[test]
+fn every_answer_tells_the_browser_to_trust_nothing_else() {
+    let server = Server::start(&Sandbox::with_tidy(), "");
+    for answer in [server.ask("GET /"), server.ask("GET /nothing"), server.plain("GET /", &[], "")]
+    {
+        let policy = answer.header("content-security-policy");
+        assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{policy}");
+        assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"));
+        let headers = ["x-content-type-options", "x-frame-options", "cache-control"];
+        assert_eq!(headers.map(|name| answer.header(name)), ["nosniff", "DENY", "no-store"]);
+        assert_ne!(answer.header("x-request-id"), "");
+    }
+}
+
+#[test]
+fn a_token_counts_for_its_roles_and_until_it_is_taken_back() {
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
+    let reader = sandbox.hone("serve token add reader").run().text().trim().to_owned();
+    let listed = sandbox.hone("serve token list").run().text();
+    let roles: Vec<Vec<&str>> =
+        listed.lines().map(|line| line.split_whitespace().take(2).collect()).collect();
+    assert_eq!(roles, [["owner", "read,write,run"], ["reader", "read"]]);
+    let known = || server.ask_as(&reader, "GET /", "").status == 200;
+    assert!(until(known), "a new token counts");
+    sandbox.done("serve token remove reader");
+    assert!(until(|| !known()), "a token that was taken back does not");
+    let again = sandbox.hone("serve token remove reader").run();
+    assert_eq!((again.code, again.errors().contains("there is no token `reader`")), (1, true));
+}
+
+#[test]
+fn the_log_names_routes_and_tokens_and_no_secret() {
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "--log all");
+    let token = server.token.clone();
+    let secret = "GET /secret-path?token=secret-value";
+    server.ask("GET /");
+    server.ask(secret).problem(404);
+    server.plain(&format!("GET /enter?token={token}"), &[], "");
+    let (code, log) = server.stop("INT");
+    assert_eq!(code, Some(0));
+    let lines: Vec<Value> = log
+        .lines()
+        .filter(|line| line.starts_with('{'))
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let told: Vec<String> = lines
+        .iter()
+        .map(|line| {
+            format!("{} {} {} {}", line["method"], line["route"], line["status"], line["token"])
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [r#""GET" "/" 200 "owner""#, r#""GET" "(none)" 404 "owner""#, r#""GET" "/enter" 303 null"#]
+    );
+    for secret in [token.as_str(), "secret-path", "secret-value"] {
+        assert!(!log.contains(secret), "{log}");
+    }
+}
+
+#[test]
+fn only_loopback_is_served_without_tls_and_a_taken_port_is_named() {
+    let sandbox = Sandbox::new();
+    let open = sandbox.hone("serve --listen 0.0.0.0:0").run();
+    assert_eq!(open.code, 2);
+    assert!(open.errors().contains("`0.0.0.0:0` is not loopback"), "{open}");
+    assert!(open.errors().contains("hint: give `--tls-cert`"), "{open}");
+    let server = Server::start(&sandbox, "");
+    let taken = sandbox.hone(&format!("serve --listen {}", server.address)).run();
+    assert_eq!(taken.code, 2);
+    assert!(taken.errors().contains("could not listen on"), "{taken}");
+    let exposed = Server::start(&sandbox, "--listen 0.0.0.0:0 --exposed");
+    assert!(exposed.link.starts_with("http://localhost:"), "{}", exposed.link);
+}

@@ -1,0 +1,4 @@
+//! `hone serve`, asked over real sockets.
+
+mod gate;
+pub(crate) mod harness;
