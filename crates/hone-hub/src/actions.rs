@@ -12,7 +12,7 @@ use crate::hub::{Ask, Fate, Hub, Outcome, Step};
 use crate::journal::{self, Planned};
 use crate::lock::{Lock, Locked};
 use crate::merge::Edits;
-use crate::pipeline::{Candidate, Dismiss, How};
+use crate::pipeline::{Candidate, How, Manner};
 use crate::record::{Act, event};
 use crate::supply::{Delivery, Pin};
 use crate::target::Target;
@@ -37,11 +37,11 @@ impl Hub<'_> {
         target: &Target,
         source: &str,
         names: &[String],
-        dismiss: &[Dismiss],
+        manner: &Manner<'_>,
         ask: &mut dyn Ask,
     ) -> Result<Vec<Outcome>, Error> {
         let delivery = self.fetch(source, Pin::Newest, None)?;
-        self.add_delivered(target, delivery, names, dismiss, ask)
+        self.add_delivered(target, delivery, names, manner, ask)
     }
 
     /// Installs skills that were fetched already.
@@ -50,7 +50,7 @@ impl Hub<'_> {
         target: &Target,
         mut delivery: Delivery,
         names: &[String],
-        dismiss: &[Dismiss],
+        manner: &Manner<'_>,
         ask: &mut dyn Ask,
     ) -> Result<Vec<Outcome>, Error> {
         if !names.is_empty() {
@@ -67,14 +67,7 @@ impl Hub<'_> {
         }
         delivery.source = target.portable(&delivery.source);
         ask.progress(Step::Fetch, delivery.bundles.len(), delivery.bundles.len());
-        let how = How {
-            doing: "add",
-            restores: false,
-            edits: Edits::Keep,
-            all_or_none: false,
-            dismiss,
-            approved: None,
-        };
+        let how = How { doing: "add", restores: false, all_or_none: false, manner, approved: None };
         let refused = std::mem::take(&mut delivery.refused);
         let (candidates, mut bad) = self.candidates(delivery, &target.root, target);
         bad.extend(refused.into_iter().map(|(name, why)| self.refused(&name, "", target, why)));
@@ -133,7 +126,7 @@ impl Hub<'_> {
             verdict: None,
             findings: Vec::new(),
             news: crate::compare::News::default(),
-            takes: Vec::new(),
+            takes: crate::hub::Takes::default(),
             kept: Vec::new(),
             merged: Vec::new(),
             stale: Vec::new(),
@@ -146,7 +139,7 @@ impl Hub<'_> {
         &self,
         target: &Target,
         names: &[String],
-        edits: Edits,
+        manner: &Manner<'_>,
         ask: &mut dyn Ask,
     ) -> Result<Vec<Outcome>, Error> {
         let lock = Lock::read(&target.lock)?;
@@ -187,14 +180,8 @@ impl Hub<'_> {
             }
         }
         ask.progress(Step::Fetch, candidates.len(), candidates.len());
-        let how = How {
-            doing: "update",
-            restores: false,
-            edits,
-            all_or_none: false,
-            dismiss: &[],
-            approved: None,
-        };
+        let how =
+            How { doing: "update", restores: false, all_or_none: false, manner, approved: None };
         let mut done = self.run(target, candidates, &how, ask)?;
         done.extend(outcomes);
         done.sort_by(|a, b| a.path.cmp(&b.path));

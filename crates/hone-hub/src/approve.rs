@@ -14,8 +14,7 @@ use crate::content::{LockedFile, content_hash};
 use crate::error::Error;
 use crate::hub::{Ask, Hub, Outcome};
 use crate::lock::Locked;
-use crate::merge::Edits;
-use crate::pipeline::{Candidate, How};
+use crate::pipeline::{Candidate, How, Manner};
 use crate::quarantine::Quarantine;
 use crate::record::{Act, event};
 use crate::target::{Reach, Target};
@@ -159,9 +158,8 @@ impl Hub<'_> {
         let how = How {
             doing: "approve",
             restores: false,
-            edits: Edits::Keep,
             all_or_none: false,
-            dismiss: &[],
+            manner: &Manner::default(),
             approved: Some(&pending),
         };
         let mut outcomes = self.run(&pending.target(), vec![candidate], &how, ask)?;

@@ -79,7 +79,7 @@ pub struct Question<'a> {
     /// The findings that count.
     pub findings: &'a [Finding],
     /// Messages that it would take from other skills.
-    pub takes: &'a [Taken],
+    pub takes: &'a Takes,
 }
 
 /// What a person says.
@@ -121,6 +121,17 @@ pub struct Taken {
     pub from: String,
 }
 
+/// Which messages a newcomer would take from the skills that are there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Takes {
+    /// At most [`crate::MAX_TAKEN`] of them.
+    pub messages: Vec<Taken>,
+    /// How many more there are.
+    pub unnamed: usize,
+    /// It was not asked: more than [`crate::MAX_NEWCOMERS`] skills came at once.
+    pub is_unasked: bool,
+}
+
 /// What became of one skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
@@ -141,7 +152,7 @@ pub struct Outcome {
     /// What it can do that the installed version cannot; of a new skill, all of it.
     pub news: News,
     /// Messages that it would take from other skills.
-    pub takes: Vec<Taken>,
+    pub takes: Takes,
     /// Files that stay as somebody edited them.
     pub kept: Vec<String>,
     /// Files in which an edit and the update are both.

@@ -15,9 +15,10 @@ use crate::lock::Locked;
 pub const MAX_MERGED_LINES: usize = 4_000;
 
 /// What becomes of what is on disk where it differs from what was installed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Edits {
     /// It stays, or refuses what would destroy it.
+    #[default]
     Keep,
     /// It goes; `hone rollback` brings it back.
     Discard,

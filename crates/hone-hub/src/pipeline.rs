@@ -5,30 +5,25 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
-use hone_guard::policy::{Action, DEFAULT_DISMISSAL_DAYS, dismissal, judge};
-use hone_guard::{Finding, RULES_VERSION, Verdict};
+use hone_guard::policy::{Action, DEFAULT_DISMISSAL_DAYS, dismissal};
 use hone_library::provenance::{Approval, Records};
-use hone_library::{
-    Arrival, Author, Mode, NewFile, Store, TreeFile, keep_object, kept_object, read_tree, reports,
-};
+use hone_library::{Arrival, Author, Mode, Store, keep_object, reports};
 use hone_skill::{Dismissal, Slug};
 
 use crate::approve::Pending;
 use crate::bundle::{Bundle, BundleFile};
-use crate::compare::{Abilities, News};
-use crate::content::{LockedFile, content_hash, hashes, of_bundle, of_tree};
-use crate::decide::{Decision, Occasion, decide};
+use crate::content::{LockedFile, content_hash, hashes, of_bundle};
 use crate::error::Error;
 use crate::hold::{HOLD_WAIT, Hold};
-use crate::hub::{Answer, Ask, Fate, Hub, Outcome, Question, Step, Taken};
+use crate::hub::{Answer, Ask, Fate, Hub, Nobody, Outcome, Question, Step};
 use crate::inspect::{Inspected, inspect};
 use crate::journal::{self, Planned};
-use crate::lock::{Lock, Locked};
-use crate::merge::{Edits, Merge, merge};
+use crate::lock::Lock;
+use crate::merge::Edits;
 use crate::quarantine::{Cell, Quarantine};
-use crate::record::{Act, event};
-use crate::takes::{MAX_ASKED, takes};
+use crate::record::event;
 use crate::target::Target;
+use crate::weigh::{Arrived, Weighed};
 
 /// A skill that arrived, and where it is to go.
 #[derive(Debug, Clone)]
@@ -78,38 +73,38 @@ pub struct Dismiss {
     pub reason: String,
 }
 
+/// Whether something is done, or only tried out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Rehearsal {
+    /// It is fetched, scanned, compared with what is installed and decided about, and nothing is changed.
+    Yes,
+    /// It is done.
+    #[default]
+    No,
+}
+
+/// What a person says about how something is to be done.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Manner<'a> {
+    /// What happens to changes that somebody made to installed skills.
+    pub edits: Edits,
+    /// Findings to set aside.
+    pub dismiss: &'a [Dismiss],
+    /// Whether it is done.
+    pub rehearsal: Rehearsal,
+}
+
 /// How an action goes about it.
 pub(crate) struct How<'h> {
     /// The command, for whoever waits.
     pub(crate) doing: &'static str,
     /// A lock file is made true, rather than something new installed.
     pub(crate) restores: bool,
-    pub(crate) edits: Edits,
     /// One that cannot be done holds back all.
     pub(crate) all_or_none: bool,
-    pub(crate) dismiss: &'h [Dismiss],
+    pub(crate) manner: &'h Manner<'h>,
     /// What a person approved.
     pub(crate) approved: Option<&'h Pending>,
-}
-
-/// A skill on its way.
-struct Weighed<'q> {
-    candidate: Candidate,
-    files: Vec<LockedFile>,
-    content: String,
-    folder: PathBuf,
-    cell: Cell<'q>,
-    inspected: Inspected,
-    verdict: Verdict,
-    findings: Vec<Finding>,
-    entry: Locked,
-    before: Option<Locked>,
-    tree: Option<BTreeMap<String, TreeFile>>,
-    merge: Merge,
-    news: News,
-    takes: Vec<Taken>,
-    decision: Decision,
-    fate: Option<Fate>,
 }
 
 impl Hub<'_> {
@@ -125,22 +120,41 @@ impl Hub<'_> {
         let quarantine = Quarantine::open(self.state)?;
         let cells = quarantine_all(&quarantine, &candidates, ask)?;
         let inspected = self.scan(&cells, ask)?;
-        self.dismiss(&candidates, &inspected, how)?;
+        let wished = self.wished(&candidates, &inspected, how)?;
+        let arrived: Vec<Arrived<'_>> = candidates
+            .into_iter()
+            .zip(cells)
+            .zip(inspected)
+            .map(|((candidate, (files, content, cell)), inspected)| Arrived {
+                candidate,
+                files,
+                content,
+                cell,
+                inspected,
+            })
+            .collect();
+        // A dismissal that cannot be read does not count.
+        let mut dismissals = self.state.dismissals().unwrap_or_default();
+        dismissals.extend(wished.iter().cloned());
+        if how.manner.rehearsal == Rehearsal::Yes {
+            let lock = Lock::read(&target.lock)?;
+            let mut weighed = self.compare(target, &lock, arrived, &dismissals, how)?;
+            decide_all(&mut weighed, how, &mut Nobody);
+            return Ok(weighed.into_iter().map(Weighed::rehearsed).collect());
+        }
+        for one in &wished {
+            self.state.dismiss(one)?;
+        }
 
         let _hold = Hold::take(&target.lock, self.state.home(), how.doing, HOLD_WAIT)?;
         let mut lock = Lock::read(&target.lock)?;
         lock.writable()?;
         journal::settle(self.state, target, &self.author, &mut lock)?;
-        let mut weighed = self.compare(target, &lock, candidates, cells, inspected, how)?;
+        let mut weighed = self.compare(target, &lock, arrived, &dismissals, how)?;
         ask.progress(Step::Compare, of, of);
         decide_all(&mut weighed, how, ask);
         ask.progress(Step::Decide, of, of);
 
-        if how.all_or_none && weighed.iter().any(|one| !one.is_allowed()) {
-            for one in weighed.iter_mut().filter(|one| one.fate.is_none()) {
-                one.fate = Some(Fate::HeldBack);
-            }
-        }
         self.swap(target, &mut weighed, how, ask)?;
         self.record(target, &mut lock, weighed, how, ask)
     }
@@ -157,20 +171,20 @@ impl Hub<'_> {
         Ok(inspected.into_iter().collect::<Result<_, _>>()?)
     }
 
-    /// Sets findings aside that a person named, each bound to the content that was scanned.
-    fn dismiss(
+    /// The findings that a person sets aside, each bound to the content that was scanned.
+    fn wished(
         &self,
         candidates: &[Candidate],
         inspected: &[Inspected],
         how: &How<'_>,
-    ) -> Result<(), Error> {
-        for wish in how.dismiss {
+    ) -> Result<Vec<Dismissal>, Error> {
+        let dismissed = |wish: &Dismiss| {
             let at = candidates.iter().position(|candidate| candidate.slug.as_str() == wish.skill);
             let Some(inspected) = at.map(|at| &inspected[at]) else {
                 return Err(Error::Refused(format!("there is no skill `{}` here", wish.skill)));
             };
             let place = wish.place.as_ref().map(|(file, line)| (file.as_str(), *line));
-            let one = dismissal(
+            dismissal(
                 &inspected.report,
                 &wish.skill,
                 &wish.rule,
@@ -180,178 +194,9 @@ impl Hub<'_> {
                 DEFAULT_DISMISSAL_DAYS,
                 self.author.now,
             )
-            .map_err(Error::Refused)?;
-            self.state.dismiss(&one)?;
-        }
-        Ok(())
-    }
-
-    /// Compare: with the lock, with what is on disk, and with what the installed version can do.
-    fn compare<'q>(
-        &self,
-        target: &Target,
-        lock: &Lock,
-        candidates: Vec<Candidate>,
-        cells: Vec<(Vec<LockedFile>, String, Cell<'q>)>,
-        inspected: Vec<Inspected>,
-        how: &How<'_>,
-    ) -> Result<Vec<Weighed<'q>>, Error> {
-        // A dismissal that cannot be read does not count.
-        let dismissals = self.state.dismissals().unwrap_or_default();
-        let is_asked = candidates.len() <= MAX_ASKED;
-        let mut weighed = Vec::with_capacity(candidates.len());
-        let mut seen = HashSet::new();
-        for ((candidate, cell), inspected) in candidates.into_iter().zip(cells).zip(inspected) {
-            let (files, content, cell) = cell;
-            let folder = journal::key(target, &candidate.root, candidate.slug.as_str())?;
-            let entry = self.entry(&candidate, &files, &inspected);
-            let before = lock.get(&candidate.root, candidate.slug.as_str()).cloned();
-            let (verdict, findings) = judged(&inspected, &dismissals, self.author.now);
-            let mut one = Weighed {
-                takes: match self.catalogue.filter(|_| is_asked) {
-                    Some(library) => {
-                        takes(self.state, library, candidate.slug.as_str(), &candidate.files)
-                    }
-                    None => Vec::new(),
-                },
-                files,
-                content,
-                cell,
-                inspected,
-                verdict,
-                findings,
-                entry,
-                before,
-                tree: None,
-                merge: Merge::default(),
-                news: News::default(),
-                decision: Decision { action: Action::Block, why: String::new() },
-                fate: None,
-                folder,
-                candidate,
-            };
-            if seen.insert(one.folder.clone()) {
-                if let Err(why) = self.place(&mut one, how) {
-                    one.fate = Some(Fate::Refused(why));
-                }
-            } else {
-                let why = "another skill of this source has the same name";
-                one.fate = Some(Fate::Refused(why.to_owned()));
-            }
-            weighed.push(one);
-        }
-        self.weigh(&mut weighed, &dismissals, how);
-        Ok(weighed)
-    }
-
-    fn entry(&self, candidate: &Candidate, files: &[LockedFile], inspected: &Inspected) -> Locked {
-        Locked {
-            name: candidate.slug.to_string(),
-            root: candidate.root.clone(),
-            source: candidate.source.clone(),
-            path: candidate.path.clone(),
-            commit: candidate.commit.clone(),
-            digest: candidate.digest.clone(),
-            origin: self.policy.origin_of(&candidate.source),
-            verdict: inspected.report.verdict,
-            rules: RULES_VERSION.to_owned(),
-            files: files.to_vec(),
-        }
-    }
-
-    /// What is at the skill's place, and what is to be written there. The error says why it cannot be.
-    fn place(&self, one: &mut Weighed<'_>, how: &How<'_>) -> Result<(), String> {
-        let name = one.candidate.slug.to_string();
-        one.tree = read_tree(&one.folder).map_err(|error| error.to_string())?;
-        let there = one.tree.as_ref().map(of_tree);
-        if let Some(before) = &one.before
-            && (&before.source, &before.path) != (&one.candidate.source, &one.candidate.path)
-            && !is_same_repository(&before.source, &one.candidate.source, before, &one.candidate)
-        {
-            return Err(format!(
-                "`{name}` is installed from {}; `hone remove {name}` first",
-                before.source
-            ));
-        }
-        match (&one.before, &there) {
-            (None, Some(there)) if *there != one.files => {
-                return Err(format!(
-                    "`{}` is there, and hone did not install it; move it out of the way",
-                    one.folder.display()
-                ));
-            }
-            // What is there already need not be written.
-            (_, Some(there)) if *there == one.files => {}
-            (_, None) => {
-                let new = |file: &BundleFile| {
-                    Some(NewFile { bytes: file.bytes.clone(), is_executable: file.is_executable })
-                };
-                let files = one.candidate.files.iter();
-                one.merge.files = files.map(|(path, file)| (path.clone(), new(file))).collect();
-            }
-            (Some(before), Some(_)) => {
-                let empty = BTreeMap::new();
-                let ours = one.tree.as_ref().unwrap_or(&empty);
-                let base_of = |hash: &str| kept_object(self.state, hash).ok();
-                one.merge = merge(before, ours, &one.candidate.files, how.edits, base_of);
-                let mut edited = one.merge.conflicts.clone();
-                if how.restores && how.edits == Edits::Keep {
-                    // The lock is to be true, not nearly true; what it does not name may stay.
-                    let named = |file: &&String| one.entry.file(file).is_some();
-                    edited.extend(one.merge.kept.iter().filter(named).cloned());
-                    edited.extend(one.merge.merged.iter().cloned());
-                }
-                if !edited.is_empty() {
-                    return Err(format!(
-                        "local edits and the new version do not go together in {}; `--discard-edits` gives \
-                         them up",
-                        edited.join(", ")
-                    ));
-                }
-            }
-            (None, Some(_)) => {}
-        }
-        Ok(())
-    }
-
-    /// What each skill can do that its installed version cannot, and what follows.
-    fn weigh(&self, weighed: &mut [Weighed<'_>], dismissals: &[Dismissal], how: &How<'_>) {
-        let installed: Vec<usize> = (0..weighed.len())
-            .filter(|at| weighed[*at].before.is_some() && weighed[*at].tree.is_some())
-            .filter(|at| weighed[*at].fate.is_none() && !weighed[*at].is_unchanged())
-            .collect();
-        let folders: Vec<PathBuf> =
-            installed.iter().map(|at| weighed[*at].folder.clone()).collect();
-        let reports = inspect(self.state, &folders, |_| {});
-        let mut old: BTreeMap<usize, Abilities> = BTreeMap::new();
-        for (at, report) in installed.into_iter().zip(reports) {
-            let files = weighed[at].tree.iter().flatten().map(|(path, file)| {
-                let (bytes, is_executable) = (file.bytes.clone(), file.is_executable);
-                (path.clone(), BundleFile { bytes, is_executable })
-            });
-            // A version that cannot be scanned is one that could do nothing.
-            let abilities = report.map_or_else(
-                |_| Abilities::default(),
-                |old| Abilities::of(&old.report, &files.collect()),
-            );
-            old.insert(at, abilities);
-        }
-        for (at, one) in weighed.iter_mut().enumerate() {
-            if one.fate.is_some() {
-                continue;
-            }
-            let now = Abilities::of(&one.inspected.report, &one.candidate.files);
-            let occasion = match (how.restores, old.get(&at)) {
-                (true, _) => Occasion::Restore,
-                (false, Some(_)) => Occasion::Update,
-                (false, None) => Occasion::New,
-            };
-            if !one.is_unchanged() {
-                one.news = News::since(&old.remove(&at).unwrap_or_default(), &now);
-            }
-            let judgement = judge(&one.inspected.report, dismissals, self.author.now);
-            one.decision = decide(self.policy, one.entry.origin, &judgement, &one.news, occasion);
-        }
+            .map_err(Error::Refused)
+        };
+        how.manner.dismiss.iter().map(dismissed).collect()
     }
 
     /// Swap: written down first, then all files by one rename a skill.
@@ -478,23 +323,9 @@ impl Hub<'_> {
                 }
                 _ => {}
             }
-            let outcome = Outcome {
-                name: one.candidate.slug.to_string(),
-                path: one.folder,
-                source: one.entry.source,
-                pin: one.entry.commit.or(one.entry.digest),
-                origin: one.entry.origin,
-                verdict: Some(one.verdict),
-                findings: one.findings,
-                news: one.news,
-                takes: one.takes,
-                kept: one.merge.kept,
-                merged: one.merge.merged,
-                stale: Vec::new(),
-                fate,
-            };
+            let (outcome, cell) = one.into_outcome(fate);
             if matches!(outcome.fate, Fate::Waits { .. }) {
-                one.cell.keep()?;
+                cell.keep()?;
             }
             outcomes.push(outcome);
         }
@@ -527,7 +358,8 @@ fn quarantine_all<'q>(
     Ok(cells)
 }
 
-/// Decide: what the policy leaves open is asked; without an answer it waits.
+/// Decide: what the policy leaves open is asked; without an answer it waits. Where all or none are to
+/// be done, one that may not holds back the others.
 fn decide_all(weighed: &mut [Weighed<'_>], how: &How<'_>, ask: &mut dyn Ask) {
     for one in weighed.iter_mut().filter(|one| one.fate.is_none()) {
         let why = one.decision.why.clone();
@@ -561,60 +393,9 @@ fn decide_all(weighed: &mut [Weighed<'_>], how: &How<'_>, ask: &mut dyn Ask) {
             }
         };
     }
-}
-
-impl Weighed<'_> {
-    fn is_allowed(&self) -> bool {
-        self.fate.is_none()
-    }
-
-    /// Nothing is to be written.
-    fn is_unchanged(&self) -> bool {
-        self.tree.is_some() && self.merge.files.is_empty()
-    }
-
-    fn act(&self, how: &How<'_>) -> Act {
-        match (how.restores, how.approved, &self.tree) {
-            (_, Some(_), _) => Act::Approve,
-            (true, ..) => Act::Restore,
-            (_, _, None) => Act::Install,
-            _ => Act::Update,
+    if how.all_or_none && weighed.iter().any(|one| one.fate.is_some()) {
+        for one in weighed.iter_mut().filter(|one| one.fate.is_none()) {
+            one.fate = Some(Fate::HeldBack);
         }
     }
-
-    /// What the log says of a fate; what changes nothing is not said.
-    fn logged(&self, fate: &Fate, how: &How<'_>) -> Option<Act> {
-        match fate {
-            Fate::Installed | Fate::Updated => Some(self.act(how)),
-            Fate::Unchanged if self.before.is_none() => Some(Act::Install),
-            Fate::Blocked(_) => Some(Act::Block),
-            Fate::Waits { .. } => Some(Act::Ask),
-            Fate::Declined => Some(Act::Reject),
-            _ => None,
-        }
-    }
-
-    /// The hashes of the files when it is done.
-    fn after(&self) -> BTreeMap<String, String> {
-        let mut after = self.tree.as_ref().map(hashes).unwrap_or_default();
-        for (path, file) in &self.merge.files {
-            match file {
-                Some(file) => after.insert(path.clone(), hone_library::hash(&file.bytes)),
-                None => after.remove(path),
-            };
-        }
-        after
-    }
-}
-
-/// The verdict and the findings that count.
-fn judged(inspected: &Inspected, dismissals: &[Dismissal], now: i64) -> (Verdict, Vec<Finding>) {
-    let judgement = judge(&inspected.report, dismissals, now);
-    (judgement.verdict, judgement.findings.into_iter().cloned().collect())
-}
-
-/// Whether two sources are the same skill of one place, named with another reference.
-fn is_same_repository(was: &str, is: &str, before: &Locked, candidate: &Candidate) -> bool {
-    let place = |source: &str| source.split('#').next().unwrap_or_default().to_owned();
-    place(was) == place(is) && before.path == candidate.path
 }

@@ -13,7 +13,7 @@ use crate::foreign::{Foreign, ForeignSkill};
 use crate::hub::{Ask, Fate, Hub, Outcome, Step};
 use crate::lock::{Lock, Locked};
 use crate::merge::Edits;
-use crate::pipeline::{Candidate, How};
+use crate::pipeline::{Candidate, How, Manner};
 use crate::supply::{Delivery, Pin};
 use crate::target::Target;
 use crate::verify::{Difference, Standing, Verified, differences, unknown};
@@ -74,9 +74,8 @@ impl Hub<'_> {
         let how = How {
             doing: "install",
             restores: true,
-            edits,
             all_or_none: true,
-            dismiss: &[],
+            manner: &Manner { edits, ..Manner::default() },
             approved: None,
         };
         restored.outcomes.extend(self.all_or_none(target, candidates, failed, &how, ask)?);
@@ -96,9 +95,8 @@ impl Hub<'_> {
         let how = How {
             doing: "install",
             restores: false,
-            edits: Edits::Keep,
             all_or_none: true,
-            dismiss: &[],
+            manner: &Manner::default(),
             approved: None,
         };
         let mut notes = Vec::new();

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use hone_library::{AGENTS, Surroundings, canonical_or_same};
 
 use crate::error::Error;
-use crate::lock::LOCK_FILE;
+use crate::lock::{LOCK_FILE, Lock, Locked};
 
 /// The folder that every agent shares, which is where skills go unless somebody says otherwise.
 const SHARED_ROOT: &str = ".agents/skills";
@@ -85,6 +85,17 @@ impl Target {
             Some(inside) => self.base.join(inside).to_string_lossy().into_owned(),
             None => source.to_owned(),
         }
+    }
+
+    /// What the lock file says about the skill in this folder, if it names it.
+    pub fn locked(&self, skill: &Path) -> Result<Option<Locked>, Error> {
+        let lock = Lock::read(&self.lock)?;
+        let skill = canonical_or_same(skill);
+        let is_it = |entry: &&Locked| {
+            self.folder(&entry.root)
+                .is_ok_and(|root| canonical_or_same(&root).join(&entry.name) == skill)
+        };
+        Ok(lock.skills().iter().find(is_it).cloned())
     }
 
     /// The folder of a root. What a lock file says is checked: a project's may only name folders in

@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use hone_router::Budget;
 
 pub(crate) use agent::AgentCommand;
-pub(crate) use hub::{Add, AuditCommand, HubCommand, Network, Whose};
+pub(crate) use hub::{Add, AuditCommand, Dismissing, HubCommand, Network, Update, Whose};
 pub(crate) use serve::{Serve, ServeCommand, TokenCommand};
 
 /// A number that is not 0.

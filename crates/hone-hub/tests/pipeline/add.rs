@@ -1,7 +1,7 @@
 //! Adding: what is safe arrives whole, what is not does not arrive at all.
 
 use hone_guard::Verdict;
-use hone_hub::{Dismiss, Fate, Lock, Nobody, Standing};
+use hone_hub::{Dismiss, Fate, Lock, Manner, Nobody, Standing};
 use hone_library::{Catalogue, Config, Origin, Root, Search, history};
 
 use crate::shop::{Machine, SOURCE, Shop, bundle, dangerous, fates, names, plain, tree};
@@ -88,7 +88,8 @@ fn a_dismissed_finding_lets_exactly_that_content_in() {
     let state = machine.state();
     let hub = machine.hub(&state, &shop);
     let add = |dismiss: &[Dismiss]| {
-        hub.add(&machine.target(), SOURCE, &[], dismiss, &mut Nobody)
+        let manner = Manner { dismiss, ..Manner::default() };
+        hub.add(&machine.target(), SOURCE, &[], &manner, &mut Nobody)
             .map(|mut done| done.remove(0).fate)
     };
     let Fate::Blocked(_) = add(&[]).unwrap() else { panic!("it is not blocked") };

@@ -1,6 +1,6 @@
 //! Approvals: without a person it waits, bound to exactly what was shown.
 
-use hone_hub::{Edits, Error, Fate, Nobody};
+use hone_hub::{Error, Fate, Manner, Nobody};
 
 use crate::shop::{Machine, Shop, bundle, fates, plain, tree};
 
@@ -18,7 +18,7 @@ fn waiting() -> (Machine, Shop, String) {
     let state = machine.state();
     let outcomes = machine
         .hub(&state, &shop)
-        .update(&machine.target(), &[], Edits::Keep, &mut Nobody)
+        .update(&machine.target(), &[], &Manner::default(), &mut Nobody)
         .unwrap();
     let Fate::Waits { id, .. } = &outcomes[0].fate else { panic!("{:?}", outcomes[0].fate) };
     (machine, shop, id.clone())
@@ -35,7 +35,7 @@ fn what_waits_is_installed_when_it_is_approved() {
     assert_eq!(pending[0].news.scripts, ["run.sh"]);
     assert_eq!(machine.quarantined(), [pending[0].content.clone()]);
     // Asking again is asking once, and what waits survives other work.
-    hub.update(&machine.target(), &[], Edits::Keep, &mut Nobody).unwrap();
+    hub.update(&machine.target(), &[], &Manner::default(), &mut Nobody).unwrap();
     assert_eq!(hub.pending().unwrap().len(), 1);
 
     let outcome = hub.approve(&id, &mut Nobody).unwrap();

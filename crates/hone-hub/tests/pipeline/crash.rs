@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use hone_hub::{Answer, Ask, Edits, Lock, Nobody, Question, Standing, Step};
+use hone_hub::{Answer, Ask, Edits, Lock, Manner, Nobody, Question, Standing, Step};
 
 use crate::shop::{Machine, SOURCE, Shop, fates, names, plain, tree};
 
@@ -55,8 +55,8 @@ fn the_process_that_dies() {
     let target = machine.target();
     let mut ask = DiesAt(std::env::var(DIES).unwrap().parse().unwrap());
     match does.as_str() {
-        "add" => drop(hub.add(&target, SOURCE, &[], &[], &mut ask)),
-        "update" => drop(hub.update(&target, &[], Edits::Keep, &mut ask)),
+        "add" => drop(hub.add(&target, SOURCE, &[], &Manner::default(), &mut ask)),
+        "update" => drop(hub.update(&target, &[], &Manner::default(), &mut ask)),
         "remove" => drop(hub.remove(&target, &[], Edits::Keep, &mut ask)),
         "install" => drop(hub.install(&target, Edits::Keep, &mut ask)),
         other => panic!("{other}"),
@@ -97,7 +97,7 @@ fn the_process_that_is_killed() {
     let state = machine.state();
     let shop = many();
     let hub = machine.hub(&state, &shop);
-    hub.add(&machine.target(), SOURCE, &[], &[], &mut Counts).unwrap();
+    hub.add(&machine.target(), SOURCE, &[], &Manner::default(), &mut Counts).unwrap();
 }
 
 /// Kills an installer somewhere after a step: while it writes objects, stages folders, renames them.
@@ -223,7 +223,7 @@ fn an_update_that_is_killed_at_any_step_leaves_the_old_or_the_new_version() {
         let state = machine.state();
         let shop = shop("update");
         let hub = machine.hub(&state, &shop);
-        hub.update(&machine.target(), &[], Edits::Keep, &mut Nobody).unwrap();
+        hub.update(&machine.target(), &[], &Manner::default(), &mut Nobody).unwrap();
         assert!(machine.read("tidy/SKILL.md").contains("Two."));
         settled(&machine, &shop, Step::ALL[step]);
         let log = machine.log();

@@ -11,4 +11,5 @@ mod remove;
 mod restore;
 mod share;
 mod shop;
+mod takes;
 mod update;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use hone_hub::{Lock, Nobody, Standing};
+use hone_hub::{Lock, Manner, Nobody, Standing};
 
 use crate::shop::{Machine, SOURCE, Shop, names, plain};
 
@@ -28,7 +28,8 @@ fn one_installer() {
     let shop = shop(&who);
     let hub = machine.hub(&state, &shop);
     for _ in 0..3 {
-        let outcomes = hub.add(&machine.target(), SOURCE, &[], &[], &mut Nobody).unwrap();
+        let outcomes =
+            hub.add(&machine.target(), SOURCE, &[], &Manner::default(), &mut Nobody).unwrap();
         assert!(outcomes.iter().all(|outcome| outcome.fate.is_good()), "{outcomes:?}");
         // Whoever reads meanwhile reads a whole lock.
         Lock::read(&machine.target().lock).unwrap();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hone_hub::{Edits, Fetcher, Freshness, Lock, Nobody, Outcome};
+use hone_hub::{Edits, Fetcher, Freshness, Lock, Manner, Nobody, Outcome};
 
 use crate::shop::{Machine, fates, names, tree};
 
@@ -58,7 +58,10 @@ fn fetcher(folder: &Path) -> Fetcher {
 fn add(machine: &Machine, source: &str) -> Vec<Outcome> {
     let state = machine.state();
     let fetcher = fetcher(&machine.project);
-    machine.hub(&state, &fetcher).add(&machine.target(), source, &[], &[], &mut Nobody).unwrap()
+    machine
+        .hub(&state, &fetcher)
+        .add(&machine.target(), source, &[], &Manner::default(), &mut Nobody)
+        .unwrap()
 }
 
 #[test]
@@ -81,7 +84,7 @@ fn a_repository_is_added_updated_and_restored_as_it_was() {
     let answers: Vec<(&str, &Freshness)> =
         answers.iter().map(|one| (one.name.as_str(), &one.freshness)).collect();
     assert_eq!(answers, [("greet", &Freshness::Current), ("tidy", &Freshness::Outdated)]);
-    let updated = hub.update(&machine.target(), &[], Edits::Keep, &mut Nobody).unwrap();
+    let updated = hub.update(&machine.target(), &[], &Manner::default(), &mut Nobody).unwrap();
     assert_eq!(fates(&updated), [("greet", "unchanged"), ("tidy", "updated")]);
     assert!(machine.lock().contains(&second) && !machine.lock().contains(&first));
 
@@ -126,7 +129,7 @@ fn a_folder_of_the_project_is_a_source_that_moves_with_it() {
     assert!(hub.install(&other.target(), Edits::Keep, &mut Nobody).unwrap().is_true());
     assert_eq!(names(&other.project.join(".agents/skills")), ["tidy"]);
     write_skill(&other.project.join("vendor/tidy"), "tidy", "Tidy up well.");
-    let updated = hub.update(&other.target(), &[], Edits::Keep, &mut Nobody).unwrap();
+    let updated = hub.update(&other.target(), &[], &Manner::default(), &mut Nobody).unwrap();
     assert_eq!(fates(&updated), [("tidy", "updated")]);
     assert!(other.lock().contains("source = \"./vendor\""));
 }

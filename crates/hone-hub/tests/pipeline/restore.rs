@@ -1,6 +1,6 @@
 //! Restoring: a lock file made true, or nothing changed.
 
-use hone_hub::{Edits, Error, Fate, Lock, Nobody, Restored};
+use hone_hub::{Edits, Error, Fate, Lock, Manner, Nobody, Restored};
 
 use crate::shop::{Machine, SOURCE, Shop, bundle, dangerous, fates, names, plain, tree};
 
@@ -126,8 +126,8 @@ fn a_lock_of_a_newer_version_is_never_rewritten() {
     assert_eq!(hub.verify(&target, &[]).unwrap().len(), 2);
     let newer_lock =
         |result: Result<(), Error>| matches!(result, Err(Error::NewerLock { found: 9, .. }));
-    assert!(newer_lock(hub.add(&target, SOURCE, &[], &[], &mut Nobody).map(|_| ())));
-    assert!(newer_lock(hub.update(&target, &[], Edits::Keep, &mut Nobody).map(|_| ())));
+    assert!(newer_lock(hub.add(&target, SOURCE, &[], &Manner::default(), &mut Nobody).map(|_| ())));
+    assert!(newer_lock(hub.update(&target, &[], &Manner::default(), &mut Nobody).map(|_| ())));
     assert!(newer_lock(hub.install(&target, Edits::Keep, &mut Nobody).map(|_| ())));
     assert!(newer_lock(hub.remove(&target, &[], Edits::Keep, &mut Nobody).map(|_| ())));
     assert_eq!(second.lock(), newer);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hone_hub::{Edits, Means, Nobody, ShareFate, ShareScope};
+use hone_hub::{Manner, Means, Nobody, ShareFate, ShareScope};
 
 use crate::shop::{Machine, Shop, plain, tree};
 
@@ -84,7 +84,7 @@ fn an_update_reaches_copies_that_nobody_changed_and_links_by_themselves() {
     let (copy, changed) = (to("goose", Means::Copy), to("junie", Means::Copy));
     std::fs::write(changed.join("own.md"), "own").unwrap();
     shop.publish(vec![plain("tidy", "Two.")]);
-    let outcomes = hub.update(&machine.target(), &[], Edits::Keep, &mut Nobody).unwrap();
+    let outcomes = hub.update(&machine.target(), &[], &Manner::default(), &mut Nobody).unwrap();
     assert_eq!(outcomes[0].stale, std::slice::from_ref(&changed));
     for (folder, body) in [(&link, "Two."), (&copy, "Two."), (&changed, "One.")] {
         let text = std::fs::read_to_string(folder.join("SKILL.md")).unwrap();

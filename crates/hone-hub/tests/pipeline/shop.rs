@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use hone_guard::policy::Policy;
 use hone_hub::{
-    Ask, Bundle, BundleFile, Delivery, Hub, Newest, Nobody, Outcome, Pin, Supply, SupplyError,
-    Target,
+    Ask, Bundle, BundleFile, Delivery, Hub, Manner, Newest, Nobody, Outcome, Pin, Supply,
+    SupplyError, Target,
 };
 use hone_library::{Author, State, Surroundings, hash};
 use tempfile::TempDir;
@@ -148,7 +148,7 @@ impl Machine {
 
     pub(crate) fn add_asking(&self, shop: &Shop, ask: &mut dyn Ask) -> Vec<Outcome> {
         let state = self.state();
-        self.hub(&state, shop).add(&self.target(), SOURCE, &[], &[], ask).unwrap()
+        self.hub(&state, shop).add(&self.target(), SOURCE, &[], &Manner::default(), ask).unwrap()
     }
 
     /// A skill's folder in the project.

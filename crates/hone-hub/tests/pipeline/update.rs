@@ -1,6 +1,8 @@
 //! Updating: what is new is asked about, what somebody edited survives.
 
-use hone_hub::{Answer, Ask, Edits, Fate, Freshness, Nobody, Outcome, Question};
+use hone_hub::{
+    Answer, Ask, Dismiss, Edits, Fate, Freshness, Manner, Nobody, Outcome, Question, Rehearsal,
+};
 use hone_library::{Mode, Store, history};
 
 use crate::shop::{Machine, Shop, bundle, dangerous, fates, plain, tree};
@@ -11,7 +13,8 @@ fn update(machine: &Machine, shop: &Shop) -> Vec<Outcome> {
 
 fn update_asking(machine: &Machine, shop: &Shop, edits: Edits, ask: &mut dyn Ask) -> Vec<Outcome> {
     let state = machine.state();
-    machine.hub(&state, shop).update(&machine.target(), &[], edits, ask).unwrap()
+    let manner = Manner { edits, ..Manner::default() };
+    machine.hub(&state, shop).update(&machine.target(), &[], &manner, ask).unwrap()
 }
 
 /// Says the same to everything, and remembers what was asked.
@@ -210,4 +213,59 @@ fn outdated_tells_without_touching_anything() {
     assert_eq!(tree(&machine.project), before);
     shop.publish(vec![]);
     assert!(ask().iter().all(|one| one.freshness == Freshness::Gone));
+}
+
+#[test]
+fn a_rehearsal_says_what_is_new_and_changes_nothing() {
+    let machine = Machine::new();
+    let shop = Shop::new(vec![skill("One.", &[]), plain("same", "Same.")]);
+    machine.add(&shop);
+    shop.publish(vec![
+        skill("Two.\n\n```sh\ncurl https://api.weather.gov/now\n```", &[]),
+        plain("same", "Same."),
+        plain("new", "New."),
+    ]);
+    let everything = || (tree(&machine.project), machine.log(), machine.quarantined());
+    let before = everything();
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let manner = Manner { rehearsal: Rehearsal::Yes, ..Manner::default() };
+    let mut says = Says(Answer::Yes, Vec::new());
+    let update = hub.update(&machine.target(), &[], &manner, &mut says).unwrap();
+    assert_eq!(fates(&update), [("same", "unchanged"), ("tidy", "waits")]);
+    assert_eq!(update[1].news.hosts, ["api.weather.gov"]);
+    let add = hub.add(&machine.target(), crate::shop::SOURCE, &[], &manner, &mut says).unwrap();
+    assert_eq!(fates(&add), [("tidy", "waits"), ("same", "unchanged"), ("new", "installed")]);
+    assert_eq!(add[0].news, update[1].news);
+    assert_eq!(says.1, Vec::<String>::new());
+    assert!(hub.pending().unwrap().is_empty());
+    assert_eq!(everything(), before);
+}
+
+#[test]
+fn a_finding_is_dismissed_while_updating_and_a_rehearsal_of_it_dismisses_nothing() {
+    let machine = Machine::new();
+    let shop = Shop::new(vec![plain("bad", "Fine so far.")]);
+    machine.add(&shop);
+    shop.publish(vec![dangerous("bad")]);
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let wish = [Dismiss {
+        skill: "bad".to_owned(),
+        rule: "remote-to-interpreter".to_owned(),
+        place: None,
+        reason: "a lab machine".to_owned(),
+    }];
+    let fate = |dismiss: &[Dismiss], rehearsal| {
+        let manner = Manner { dismiss, rehearsal, ..Manner::default() };
+        let mut says = Says(Answer::Yes, Vec::new());
+        hub.update(&machine.target(), &[], &manner, &mut says).unwrap().remove(0).fate.word()
+    };
+    assert_eq!(fate(&[], Rehearsal::No), "blocked");
+    // Without the finding it is safe, and still can do more than before.
+    assert_eq!(fate(&wish, Rehearsal::Yes), "waits");
+    assert_eq!(state.dismissals().unwrap().len(), 0);
+    assert_eq!(fate(&[], Rehearsal::Yes), "blocked");
+    assert_eq!(fate(&wish, Rehearsal::No), "updated");
+    assert_eq!(state.dismissals().unwrap().len(), 1);
 }

@@ -63,26 +63,11 @@ pub(crate) enum HubCommand {
     /// Bring installed skills to what their sources have now
     #[command(after_help = "Examples:\n  \
         hone update             all of them\n  \
-        hone update pdf\n\n\
+        hone update pdf\n  \
+        hone update --dry-run   what would happen, and what is new\n\n\
         What is new is shown: hosts, tools, environment variables, hooks, scripts, findings. A version that \
         can do more than the installed one is asked about again. Your own edits stay, or refuse the update.")]
-    Update {
-        /// The skills; all without any
-        name: Vec<String>,
-        #[command(flatten)]
-        whose: Whose,
-        #[command(flatten)]
-        network: Network,
-        /// Answer every question with yes; what the policy blocks stays blocked
-        #[arg(long, short)]
-        yes: bool,
-        /// Give up the changes that somebody made
-        #[arg(long)]
-        discard_edits: bool,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Update(Update),
     /// Say which installed skills have a newer version; changes nothing
     #[command(after_help = "Exit code 1 when one has, 0 when none has.")]
     Outdated {
@@ -194,6 +179,42 @@ pub(crate) enum HubCommand {
     },
 }
 
+/// Findings to set aside.
+#[derive(Debug, Args)]
+pub(crate) struct Dismissing {
+    /// Set a finding aside that is no danger, as RULE or RULE@FILE:LINE; for one skill, with --reason
+    #[arg(long, value_name = "RULE", requires = "reason")]
+    pub(crate) dismiss: Vec<String>,
+    /// Why what is dismissed is no danger
+    #[arg(long, value_name = "TEXT", requires = "dismiss", allow_hyphen_values = true)]
+    pub(crate) reason: Option<String>,
+}
+
+/// `hone update`.
+#[derive(Debug, Args)]
+pub(crate) struct Update {
+    /// The skills; all without any
+    pub(crate) name: Vec<String>,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    /// Answer every question with yes; what the policy blocks stays blocked
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Give up the changes that somebody made
+    #[arg(long)]
+    pub(crate) discard_edits: bool,
+    #[command(flatten)]
+    pub(crate) dismissing: Dismissing,
+    /// Fetch, scan and compare, and say what would happen; change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// `hone add`.
 #[derive(Debug, Args)]
 pub(crate) struct Add {
@@ -212,12 +233,8 @@ pub(crate) struct Add {
     /// Answer every question with yes; what the policy blocks stays blocked
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Set a finding aside that is no danger, as RULE or RULE@FILE:LINE; for one skill, with --reason
-    #[arg(long, value_name = "RULE", requires = "reason")]
-    pub(crate) dismiss: Vec<String>,
-    /// Why what is dismissed is no danger
-    #[arg(long, value_name = "TEXT", requires = "dismiss", allow_hyphen_values = true)]
-    pub(crate) reason: Option<String>,
+    #[command(flatten)]
+    pub(crate) dismissing: Dismissing,
     /// Fetch and scan, and say what would happen; install nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -168,6 +168,7 @@ pub(crate) fn patch(
 pub(crate) fn rm(context: &Context, name: &str, writing: &Writing) -> Outcome {
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
+    super::hub::refuse_locked(context, skill.key())?;
     let change = context.store(writing).delete(&skill)?;
     report(context, &change, writing)
 }

@@ -41,6 +41,12 @@ pub(crate) struct Arrival {
     /// Messages that it would take from other skills.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) takes: Vec<TakenMessage>,
+    /// How many more messages it would take, which are not named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) takes_unnamed: Option<usize>,
+    /// It was not asked which messages it would take: too many skills came at once.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) takes_unasked: bool,
     /// Files that stay as somebody edited them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) kept: Vec<String>,

@@ -1,25 +1,17 @@
-//! `hone add`, and what became of skills that arrived.
+//! `hone add` and `hone update`, and what became of skills that arrived.
 
 use hone_hub::{
-    Delivery, Dismiss, Fate, Hub, Nobody, OfferStanding, Offered, Opened, Outcome as Arrived,
-    Target, Wanted, parse,
+    Delivery, Dismiss, Fate, MAX_NEWCOMERS, Manner, OfferStanding, Offered, Opened,
+    Outcome as Arrived, Rehearsal, Wanted, parse,
 };
-use hone_library::State;
 
 use super::super::policy::place_of;
-use super::{Desk, author, code, fetch_failure, hub_failure, person, shown};
-use crate::cli::Add;
+use super::{Desk, code, edits, fetch_failure, person, shown};
+use crate::cli::{Add, Dismissing, Update};
 use crate::context::Context;
 use crate::json::hub::Arrivals;
 use crate::output::{Failure, Outcome, count, print, print_json, quoted, say};
 use crate::terminal::style;
-
-/// Whether something was done or only tried out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rehearsal {
-    Yes,
-    No,
-}
 
 pub(super) fn add(context: &Context, add: &Add) -> Outcome {
     let source = parse(&add.source).map_err(|error| {
@@ -36,15 +28,17 @@ pub(super) fn add(context: &Context, add: &Add) -> Outcome {
     let fetched = opened.take(&wanted);
     desk.live.clear();
     let delivery: Delivery = fetched.map_err(|error| fetch_failure(&error))?.into();
-    let dismiss = dismissals(add, &delivery)?;
-    if add.dry_run {
-        let outcomes = rehearse(&desk, delivery, &dismiss)?;
-        return report(context, outcomes, add.json, Rehearsal::Yes);
-    }
-    let outcomes = desk
-        .act(add.yes, |hub, ask| hub.add_delivered(&desk.target, delivery, &[], &dismiss, ask))?;
-    report(context, outcomes, add.json, Rehearsal::No)
+    let names: Vec<String> = delivery.bundles.iter().map(|bundle| bundle.name.clone()).collect();
+    let dismiss = dismissals(&add.dismissing, &names, "name the skill with `--skill NAME`")?;
+    let rehearsal = rehearsal(add.dry_run);
+    let manner = Manner { dismiss: &dismiss, rehearsal, ..Manner::default() };
+    let outcomes =
+        desk.act(add.yes, |hub, ask| hub.add_delivered(&desk.target, delivery, &[], &manner, ask))?;
+    report(context, outcomes, add.json, Again { command: ADD_ONE, rehearsal })
 }
+
+/// How one skill is added.
+pub(super) const ADD_ONE: &str = "hone add SOURCE --skill NAME";
 
 /// Which skills are wanted: those that were named, the only one there is, or those that a person picks.
 fn wanted(opened: &Opened, add: &Add) -> Result<Option<Wanted>, Failure> {
@@ -74,50 +68,50 @@ fn wanted(opened: &Opened, add: &Add) -> Result<Option<Wanted>, Failure> {
     ))
 }
 
-/// The findings to set aside, of the one skill that is wanted.
-fn dismissals(add: &Add, delivery: &Delivery) -> Result<Vec<Dismiss>, Failure> {
-    let Some(reason) = &add.reason else { return Ok(Vec::new()) };
-    let [bundle] = delivery.bundles.as_slice() else {
-        return Err(Failure::failed(
-            "findings are dismissed one skill at a time",
-            "name the skill with `--skill NAME`",
-        ));
+pub(super) fn update(context: &Context, update: &Update) -> Outcome {
+    let desk = Desk::open(context, update.whose, update.network)?;
+    let dismiss = dismissals(&update.dismissing, &update.name, "name one: `hone update NAME`")?;
+    let rehearsal = rehearsal(update.dry_run);
+    let manner = Manner { edits: edits(update.discard_edits), dismiss: &dismiss, rehearsal };
+    let outcomes =
+        desk.act(update.yes, |hub, ask| hub.update(&desk.target, &update.name, &manner, ask))?;
+    if outcomes.is_empty() && !update.json {
+        say("nothing is installed here that could be updated");
+    }
+    let again = Again { command: "hone update NAME", rehearsal };
+    report(context, outcomes, update.json, again)
+}
+
+fn rehearsal(dry_run: bool) -> Rehearsal {
+    if dry_run { Rehearsal::Yes } else { Rehearsal::No }
+}
+
+/// The findings to set aside, of the one skill that is meant.
+fn dismissals(
+    dismissing: &Dismissing,
+    skills: &[String],
+    hint: &str,
+) -> Result<Vec<Dismiss>, Failure> {
+    let Some(reason) = &dismissing.reason else { return Ok(Vec::new()) };
+    let [skill] = skills else {
+        return Err(Failure::failed("findings are dismissed one skill at a time", hint));
     };
     let dismiss = |text: &String| {
         let (rule, place) = match text.split_once('@') {
             Some((rule, place)) => (rule, Some(place_of(place)?)),
             None => (text.as_str(), None),
         };
-        let (skill, rule) = (bundle.name.clone(), rule.to_owned());
-        Ok(Dismiss { skill, rule, place, reason: reason.clone() })
+        Ok(Dismiss { skill: skill.clone(), rule: rule.to_owned(), place, reason: reason.clone() })
     };
-    add.dismiss.iter().map(dismiss).collect()
+    dismissing.dismiss.iter().map(dismiss).collect()
 }
 
-/// Goes all the way, in a folder that is gone afterwards.
-fn rehearse(
-    desk: &Desk<'_>,
-    delivery: Delivery,
-    dismiss: &[Dismiss],
-) -> Result<Vec<Arrived>, Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::failed(format!("could not make a temporary folder: {error}"), "")
-    };
-    let folder = tempfile::tempdir().map_err(failed)?;
-    let state = State::open(&folder.path().join("state"));
-    let base = folder.path().join("base");
-    std::fs::create_dir(&base).map_err(failed)?;
-    let target = Target { lock: base.join("hone.lock"), base, ..desk.target.clone() };
-    let hub = Hub { state: &state, author: author(), ..desk.hub() };
-    let outcomes =
-        hub.add_delivered(&target, delivery, &[], dismiss, &mut Nobody).map_err(hub_failure)?;
-    Ok(outcomes
-        .into_iter()
-        .map(|outcome| match outcome.path.strip_prefix(&target.base) {
-            Ok(below) => Arrived { path: desk.target.base.join(below), ..outcome },
-            Err(_) => outcome,
-        })
-        .collect())
+/// The command that was typed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Again {
+    /// How it is typed for one skill.
+    pub(super) command: &'static str,
+    pub(super) rehearsal: Rehearsal,
 }
 
 /// Prints what became of skills; exit code 1 when one is not what was asked for.
@@ -125,10 +119,10 @@ pub(super) fn report(
     context: &Context,
     outcomes: Vec<Arrived>,
     as_json: bool,
-    rehearsal: Rehearsal,
+    again: Again,
 ) -> Outcome {
     let is_good = outcomes.iter().all(|outcome| outcome.fate.is_good());
-    let dry_run = rehearsal == Rehearsal::Yes;
+    let dry_run = again.rehearsal == Rehearsal::Yes;
     if as_json {
         let skills = outcomes.into_iter().map(shown::arrival).collect();
         print_json(&Arrivals { skills, dry_run })?;
@@ -137,8 +131,15 @@ pub(super) fn report(
     let page: String =
         outcomes.iter().map(|outcome| shown::outcome(context, outcome, style())).collect();
     print(&page)?;
+    let unasked = outcomes.iter().filter(|outcome| outcome.takes.is_unasked).count();
+    if unasked > 0 {
+        say(&format!(
+            "note: which messages they would take from your skills was not asked: that is done for at most \
+             {MAX_NEWCOMERS} at once, and these are {unasked}"
+        ));
+    }
     if dry_run {
-        say("this is what would happen; nothing was installed");
+        say("this is what would happen; nothing was changed");
         return Ok(code(is_good));
     }
     for outcome in &outcomes {
@@ -150,8 +151,10 @@ pub(super) fn report(
         }
     }
     if outcomes.iter().any(|outcome| matches!(outcome.fate, Fate::Blocked(_))) {
-        say("hint: a finding that is no danger is set aside with \
-             `hone add SOURCE --skill NAME --dismiss RULE --reason WHY`");
+        let command = again.command;
+        say(&format!(
+            "hint: a finding that is no danger is set aside with `{command} --dismiss RULE --reason WHY`"
+        ));
     }
     Ok(code(is_good))
 }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hone_hub::Pending;
+use hone_hub::{Pending, Rehearsal, Takes};
 use hone_library::FileDelta;
 use hone_library::usage::iso;
 
-use super::add::{Rehearsal, report};
+use super::add::{ADD_ONE, Again, report};
 use super::{Desk, shown};
 use crate::cli::{Network, Whose};
 use crate::context::Context;
@@ -32,7 +32,7 @@ pub(super) fn list(context: &Context, as_json: bool) -> Outcome {
     let mut page = String::new();
     for one in &waiting {
         head(&mut page, one);
-        page.push_str(&shown::details(&[], &one.news, &[], style()));
+        page.push_str(&shown::details(&[], &one.news, &Takes::default(), style()));
         for finding in &one.news.findings {
             let _ = writeln!(page, "  new finding: {}", printable_line(finding));
         }
@@ -101,7 +101,7 @@ pub(super) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
     }
     let mut page = String::new();
     head(&mut page, &one);
-    page.push_str(&shown::details(&[], &one.news, &[], style()));
+    page.push_str(&shown::details(&[], &one.news, &Takes::default(), style()));
     for finding in &one.news.findings {
         let _ = writeln!(page, "  new finding: {}", printable_line(finding));
     }
@@ -118,7 +118,8 @@ fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
 pub(super) fn approve(context: &Context, id: &str, as_json: bool) -> Outcome {
     let desk = desk(context)?;
     let outcome = desk.act(true, |hub, ask| hub.approve(id, ask))?;
-    report(context, vec![outcome], as_json, Rehearsal::No)
+    let again = Again { command: ADD_ONE, rehearsal: Rehearsal::No };
+    report(context, vec![outcome], as_json, again)
 }
 
 pub(super) fn reject(context: &Context, id: &str, as_json: bool) -> Outcome {

@@ -9,6 +9,7 @@ mod search;
 mod share;
 mod shown;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use hone_guard::policy::Policy;
@@ -21,7 +22,7 @@ use super::needs::can_ask;
 use super::policy::configured;
 use crate::cli::{AuditCommand, HubCommand, Network, Whose};
 use crate::context::{Context, actor, now};
-use crate::output::{Failure, NO, Outcome};
+use crate::output::{Failure, NO, Outcome, quoted};
 
 pub(crate) use search::{Asked, search};
 
@@ -32,15 +33,7 @@ pub(crate) fn run(context: &Context, command: HubCommand, agents: Option<&str>) 
         HubCommand::Remove { name, whose, discard_edits, json } => {
             lock::remove(context, &name, whose, edits(discard_edits), json)
         }
-        HubCommand::Update { name, whose, network, yes, discard_edits, json } => {
-            let desk = Desk::open(context, whose, network)?;
-            let outcomes = desk
-                .act(yes, |hub, ask| hub.update(&desk.target, &name, edits(discard_edits), ask))?;
-            if outcomes.is_empty() && !json {
-                crate::output::say("nothing is installed here that could be updated");
-            }
-            add::report(context, outcomes, json, add::Rehearsal::No)
-        }
+        HubCommand::Update(update) => add::update(context, &update),
         HubCommand::Outdated { name, whose, network, json } => {
             let desk = Desk::open(context, whose, network)?;
             let found = desk.act(false, |hub, _| hub.outdated(&desk.target, &name))?;
@@ -76,6 +69,27 @@ pub(crate) fn run(context: &Context, command: HubCommand, agents: Option<&str>) 
 
 fn edits(discard: bool) -> hone_hub::Edits {
     if discard { hone_hub::Edits::Discard } else { hone_hub::Edits::Keep }
+}
+
+/// A skill that a lock file names is taken away through the hub, which takes its entry and its links too.
+pub(crate) fn refuse_locked(context: &Context, skill: &Path) -> Result<(), Failure> {
+    let project = Whose { project: true, ..Whose::default() };
+    let user = Whose { user: true, ..Whose::default() };
+    let usual = target(context, Whose::default())?.lock;
+    for (whose, flag) in [(project, " --project"), (user, " --user")] {
+        let Ok(target) = target(context, whose) else { continue };
+        let Some(entry) = target.locked(skill).map_err(hub_failure)? else { continue };
+        let flag = if target.lock == usual { "" } else { flag };
+        let name = quoted(&entry.name);
+        return Err(Failure::no(
+            format!("`{}` was installed from {}", entry.name, entry.source),
+            &format!(
+                "`hone remove {name}{flag}` takes it away, with its entry in `{}`",
+                context.shown(&target.lock)
+            ),
+        ));
+    }
+    Ok(())
 }
 
 /// Where a command acts: the policy, the way to the sources, and whose skills are meant.

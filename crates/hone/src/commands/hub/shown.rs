@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use hone_guard::{Finding, Severity};
-use hone_hub::{Fate, News, Outcome, Taken};
+use hone_hub::{Fate, News, Outcome, Taken, Takes};
 
 use crate::commands::scan::finding_text;
 use crate::context::Context;
 use crate::json::hub::{Arrival, HubFinding, TakenMessage};
 use crate::json::text;
+use crate::output::count;
 use crate::terminal::{Style, printable_line};
 
 /// Columns of the longest word for a fate.
@@ -67,7 +68,7 @@ pub(super) fn why(fate: &Fate) -> Option<String> {
 }
 
 /// What was found, what is new, and which messages it would take.
-pub(super) fn details(findings: &[Finding], news: &News, takes: &[Taken], style: Style) -> String {
+pub(super) fn details(findings: &[Finding], news: &News, takes: &Takes, style: Style) -> String {
     let mut page = String::new();
     for found in findings.iter().filter(|found| found.severity > Severity::Info) {
         finding_text(&mut page, found, style);
@@ -78,9 +79,12 @@ pub(super) fn details(findings: &[Finding], news: &News, takes: &[Taken], style:
             let _ = writeln!(page, "  new {what}: {}", printable_line(&list.join(", ")));
         }
     }
-    for taken in takes {
+    for taken in &takes.messages {
         let (message, from) = (printable_line(&taken.message), printable_line(&taken.from));
         let _ = writeln!(page, "  would take `{message}` from `{from}`");
+    }
+    if takes.unnamed > 0 {
+        let _ = writeln!(page, "  would take {} more", count(takes.unnamed, "message"));
     }
     page
 }
@@ -113,7 +117,9 @@ pub(super) fn arrival(outcome: Outcome) -> Arrival {
         approval,
         findings: outcome.findings.iter().map(finding).collect(),
         news: outcome.news.into(),
-        takes: outcome.takes.into_iter().map(taken).collect(),
+        takes: outcome.takes.messages.into_iter().map(taken).collect(),
+        takes_unnamed: Some(outcome.takes.unnamed).filter(|unnamed| *unnamed > 0),
+        takes_unasked: outcome.takes.is_unasked,
         name: outcome.name,
         source: outcome.source,
         pin: outcome.pin,
