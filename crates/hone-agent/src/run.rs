@@ -325,6 +325,7 @@ impl Runner {
             disabled: Vec::new(),
             platform: std::env::consts::OS.to_owned(),
             builtin: false,
+            depends: Vec::new(),
         };
         let author = Author { actor: actor(task), reason: String::new(), now: 0 };
         let state = State::open(&self.hone_home);

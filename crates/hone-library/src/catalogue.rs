@@ -20,6 +20,7 @@ use crate::scope::Scope;
 use crate::state::State;
 use crate::surroundings::Surroundings;
 use crate::walk::{Found, Walked, Walker};
+use crate::watch::Met;
 
 /// Why a skill is not offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -144,6 +145,9 @@ pub struct Search {
     pub platform: String,
     /// Whether the skills inside the binary are offered.
     pub builtin: bool,
+    /// Paths whose coming, going or change makes another search: settings, and folders that would be
+    /// roots if they were there.
+    pub depends: Vec<PathBuf>,
 }
 
 impl Search {
@@ -156,18 +160,26 @@ impl Search {
         state: &State,
     ) -> Result<Self, Error> {
         let mut disabled = config.skills.disabled.clone();
-        if let Some(project) = Project::find(around)
+        let project = Project::find(around);
+        let candidates = Root::candidates(around, config);
+        let mut depends: Vec<PathBuf> = candidates.iter().map(|root| root.path.clone()).collect();
+        depends.push(Config::path(&around.hone_home));
+        for folder in project.iter().flat_map(|project| &project.folders) {
+            depends.extend([folder.join(".git"), folder.join("hone.toml")]);
+        }
+        if let Some(project) = project
             && project.root.join("hone.toml").is_file()
             && state.is_trusted(&project.root)
         {
             disabled.extend(config::project_disabled(&project.root)?);
         }
         Ok(Self {
-            roots: Root::all(around, config),
+            roots: Root::existing(candidates),
             depth: config.skills.depth,
             disabled,
             platform: around.platform.clone(),
             builtin: config.skills.builtin,
+            depends,
         })
     }
 
@@ -179,6 +191,7 @@ impl Search {
             disabled: config.skills.disabled.clone(),
             platform: around.platform.clone(),
             builtin: false,
+            depends: vec![Config::path(&around.hone_home)],
         }
     }
 }
@@ -186,7 +199,17 @@ impl Search {
 impl Catalogue {
     /// Looks for skills and decides which are offered.
     pub fn find(search: Search, state: &State) -> Self {
-        let found = gather(&search.roots, search.depth, state);
+        let found = gather(&search.roots, search.depth, state, None);
+        Self::decide(search, found)
+    }
+
+    /// The same, and what the answer depends on.
+    pub(crate) fn find_noting(search: Search, state: &State, met: &mut Met) -> Self {
+        let found = gather(&search.roots, search.depth, state, Some(met));
+        Self::decide(search, found)
+    }
+
+    fn decide(search: Search, found: Gathered) -> Self {
         let mut catalogue = Self::default();
         let mut taken: HashMap<String, (Scope, PathBuf)> = HashMap::new();
         let mut addressed: HashSet<(Scope, String)> = HashSet::new();
@@ -416,7 +439,12 @@ pub(crate) struct Gathered {
     pub(crate) untrusted: HashMap<PathBuf, PathBuf>,
 }
 
-pub(crate) fn gather(roots: &[Root], depth: usize, state: &State) -> Gathered {
+pub(crate) fn gather(
+    roots: &[Root],
+    depth: usize,
+    state: &State,
+    met: Option<&mut Met>,
+) -> Gathered {
     let projects: HashSet<&PathBuf> =
         roots.iter().filter_map(|root| root.project.as_ref()).collect();
     let untrusted: HashSet<&PathBuf> =
@@ -426,11 +454,16 @@ pub(crate) fn gather(roots: &[Root], depth: usize, state: &State) -> Gathered {
     let (last, first): (Vec<usize>, Vec<usize>) =
         (0..roots.len()).partition(|at| withheld_by(&roots[*at]).is_some());
     let order: Vec<usize> = first.into_iter().chain(last).collect();
-    let mut walker = Walker::default();
+    let mut walker = Walker::noting(met.is_some());
     for at in &order {
         walker.walk(state, &roots[*at], depth, withheld_by(&roots[*at]).as_deref());
     }
-    let mut walks: Vec<(usize, Walked)> = order.into_iter().zip(walker.finish()).collect();
+    let (walks, noted) = walker.finish();
+    if let (Some(met), Some(noted)) = (met, noted) {
+        met.folders.extend(noted.folders);
+        met.paths.extend(noted.paths);
+    }
+    let mut walks: Vec<(usize, Walked)> = order.into_iter().zip(walks).collect();
     walks.sort_by_key(|(at, _)| *at);
     let mut gathered = Gathered::default();
     for (at, walked) in walks {

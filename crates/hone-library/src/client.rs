@@ -247,7 +247,7 @@ impl Client {
         state: &State,
     ) -> ClientView {
         let roots = roots.unwrap_or_else(|| self.roots(around));
-        let Gathered { skills, skipped, untrusted } = gather(&roots, self.depth(), state);
+        let Gathered { skills, skipped, untrusted } = gather(&roots, self.depth(), state, None);
         let mut catalogue = Catalogue { skills: Vec::new(), skipped, roots };
         let mut taken: HashMap<String, PathBuf> = HashMap::new();
         let mut per_root: HashMap<PathBuf, usize> = HashMap::new();

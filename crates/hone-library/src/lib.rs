@@ -66,6 +66,7 @@ mod tree;
 pub mod usage;
 mod validate;
 mod walk;
+mod watch;
 
 pub use agents::{AGENTS, Agent};
 pub use atomic::{replace, sweep};
@@ -98,3 +99,4 @@ pub use state::State;
 pub use store::{Author, Change, FileDelta, Mode, Store, refuse_existing};
 pub use surroundings::Surroundings;
 pub use walk::read_bounded;
+pub use watch::Watch;

@@ -1,5 +1,6 @@
 //! Roots: the folders in which skills are looked for, in order of precedence.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::agents::AGENTS;
@@ -103,13 +104,23 @@ impl Root {
         }
     }
 
-    /// Every root that exists in these surroundings, the first scope first.
-    pub fn all(around: &Surroundings, config: &Config) -> Vec<Self> {
+    /// Those of some candidates that are there.
+    pub(crate) fn existing(mut candidates: Vec<Self>) -> Vec<Self> {
+        candidates.retain(|root| root.path.is_dir());
+        for root in &mut candidates {
+            root.layout = layout_of(&root.path);
+        }
+        candidates
+    }
+
+    /// Every folder that would be a root in these surroundings, there or not, the first scope first.
+    pub(crate) fn candidates(around: &Surroundings, config: &Config) -> Vec<Self> {
         let mut roots: Vec<Self> = Vec::new();
+        let mut known: HashSet<PathBuf> = HashSet::new();
         let mut add = |path: PathBuf, scope: Scope, project: Option<&Path>| {
-            if path.is_dir() && !roots.iter().any(|root| root.path == path) {
-                let layout = layout_of(&path);
-                roots.push(Self { path, scope, layout, project: project.map(Path::to_owned) });
+            if known.insert(path.clone()) {
+                let project = project.map(Path::to_owned);
+                roots.push(Self { path, scope, layout: Layout::Folders, project });
             }
         };
         let user_roots: Vec<PathBuf> = AGENTS

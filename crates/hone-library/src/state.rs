@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -36,6 +37,20 @@ pub struct State {
     notes: RefCell<Vec<String>>,
     is_durable: Cell<bool>,
     stage: Cell<Stage>,
+}
+
+/// What a catalogue took from the state. Two are the same when they say the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Mark {
+    /// Changes when another connection wrote to the file.
+    version: i64,
+    says: Arc<[(String, String)]>,
+}
+
+impl PartialEq for Mark {
+    fn eq(&self, other: &Self) -> bool {
+        self.says == other.says
+    }
 }
 
 /// How far the state is on its way from the disk.
@@ -386,6 +401,24 @@ impl State {
             Ok(found.is_some())
         })
         .unwrap_or(false)
+    }
+
+    /// What a catalogue takes from here: trust, and whose word installed skills are. With `known`, it is
+    /// read only when somebody wrote to the file since.
+    pub(crate) fn mark(&self, known: Option<&Mark>) -> Option<Mark> {
+        let mark = self.with(|db| {
+            let version: i64 =
+                db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+            if let Some(known) = known.filter(|known| known.version == version) {
+                return Ok(known.clone());
+            }
+            let mut statement = db.prepare_cached(
+                "SELECT path, 'trusted' FROM trust UNION ALL SELECT skill, origin FROM installed",
+            )?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(Mark { version, says: rows.collect::<Result<_, _>>()? })
+        });
+        mark.ok()
     }
 
     /// Trusts a project folder, wherever links to it lead later; false when it was trusted already.

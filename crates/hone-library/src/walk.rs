@@ -15,6 +15,7 @@ use crate::index::{FileEntry, FolderEntry, Index, Seen, Stamp, file_clock};
 use crate::record::Record;
 use crate::root::{Layout, Root};
 use crate::state::State;
+use crate::watch::Met;
 
 /// Folders that never hold skills: dependencies, version control, caches, archives.
 const PRUNED: [&str; 24] = [
@@ -89,6 +90,8 @@ pub(crate) struct Walker {
     /// Skill files met, by identity; several when they are hard links.
     files: HashMap<(u64, u64), Vec<At>>,
     walks: Vec<Walked>,
+    /// What the walks depend on, when somebody wants to know.
+    met: Option<Met>,
 }
 
 /// One walk of one root.
@@ -137,6 +140,11 @@ struct Visit {
 const LEADS_OUT: &str = "it leads out of the project, which is not trusted";
 
 impl Walker {
+    /// A walker that remembers what its walks depend on, or not.
+    pub(crate) fn noting(is_wanted: bool) -> Self {
+        Self { met: is_wanted.then(Met::default), ..Self::default() }
+    }
+
     /// Looks for skills below `root`, at most `max_depth` folders deep. With `confined_to`, links
     /// that lead out of that folder are reported and not followed.
     ///
@@ -180,9 +188,9 @@ impl Walker {
         }
     }
 
-    /// The walks, in the order in which they were made.
-    pub(crate) fn finish(self) -> Vec<Walked> {
-        self.walks
+    /// The walks, in the order in which they were made, and what they depend on.
+    pub(crate) fn finish(self) -> (Vec<Walked>, Option<Met>) {
+        (self.walks, self.met)
     }
 
     fn current(&mut self) -> &mut Walked {
@@ -196,6 +204,9 @@ impl Walker {
     /// Looks at a folder; `None` when there is none.
     fn visit(&mut self, step: Step, walk: &mut Walk<'_>) -> Option<Visit> {
         let path = Path::new(&step.path);
+        if let Some(met) = self.met.as_mut().filter(|_| step.reached == Reached::ByLink) {
+            met.paths.push(path.to_owned());
+        }
         let now = file_clock();
         let metadata = match std::fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => metadata,
@@ -205,6 +216,9 @@ impl Walker {
                 return None;
             }
         };
+        if let Some(met) = &mut self.met {
+            met.folders.push(path.to_owned());
+        }
         let stamp = Stamp::of(&metadata);
         let identity = stamp.identity();
         if self.folders.contains_key(&identity) {
@@ -300,6 +314,10 @@ impl Walker {
         };
         for file in entry.files {
             let path = folder.join(&file.name);
+            if let Some(met) = &mut self.met {
+                met.paths.extend(file.is_link.then(|| path.clone()));
+                met.paths.extend(file.policy.map(|_| folder.join("agents/openai.yaml")));
+            }
             if file.is_link && leads_out(&path, confined_to) {
                 self.close(&path, LEADS_OUT);
                 continue;

@@ -10,7 +10,9 @@ mod manifest;
 mod mcp;
 mod tools;
 mod uri;
+mod watcher;
 
 pub use manifest::{MAX_FILES, MAX_SKILL_BYTES};
 pub use mcp::{Door, PAGE, serve_stdio};
 pub use tools::{MAX_RESULT_CHARS, Offer};
+pub use watcher::attend;

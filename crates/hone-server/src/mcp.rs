@@ -14,16 +14,16 @@ use rmcp::model::{
     ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ServerConfig,
+    ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler, ServiceExt as _};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::manifest::{self, SKILL_FILE};
 use crate::tools::{MAX_RESULT_CHARS, Offer};
-use crate::uri;
+use crate::{uri, watcher};
 
 /// Entries of one page.
 pub const PAGE: usize = 100;
@@ -44,6 +44,7 @@ pub struct Door {
 
 /// Serves one client on standard input and output, until it goes away.
 pub async fn serve_stdio(offer: Arc<Offer>) -> std::io::Result<()> {
+    watcher::attend(&offer.shelf);
     let served = Door::new(offer).serve(rmcp::transport::stdio()).await;
     let running = served.map_err(std::io::Error::other)?;
     running.waiting().await.map(drop).map_err(std::io::Error::other)
@@ -93,7 +94,6 @@ impl Door {
     }
 
     fn catalogue(&self) -> Arc<Catalogue> {
-        self.offer.shelf.refresh();
         self.offer.shelf.catalogue()
     }
 
@@ -164,14 +164,58 @@ impl ServerHandler for Door {
         let mut config = ServerConfig::default();
         let capabilities = json!({
             "tools": {},
-            "prompts": {},
-            "resources": {},
+            "prompts": {"listChanged": true},
+            "resources": {"listChanged": true},
             "extensions": {EXTENSION: {"directoryRead": true}},
         });
         config.capabilities = serde_json::from_value(capabilities).unwrap_or_default();
         config.server_info = rmcp::model::Implementation::new("hone", env!("CARGO_PKG_VERSION"));
         config.instructions = Some(INSTRUCTIONS.to_owned());
         config
+    }
+
+    /// A client with a session is told without being asked to.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let mut changes = self.offer.shelf.changes();
+        let peer = context.peer;
+        tokio::spawn(async move {
+            while changes.changed().await.is_ok() {
+                let told = peer.notify_prompt_list_changed().await.is_ok()
+                    && peer.notify_resource_list_changed().await.is_ok();
+                if !told {
+                    return;
+                }
+            }
+        });
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    /// A client without one asks what it wants to be told.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.offer.shelf.changes();
+        let (accepted, sink) = (context.accepted(), context.sink());
+        loop {
+            let is_changed = tokio::select! {
+                changed = changes.changed() => changed.is_ok(),
+                () = context.cancelled() => false,
+            };
+            if !is_changed {
+                return Ok(());
+            }
+            let prompts = accepted.prompts_list_changed == Some(true);
+            let resources = accepted.resources_list_changed == Some(true);
+            let told = (!prompts || sink.notify_prompt_list_changed().await.is_ok())
+                && (!resources || sink.notify_resource_list_changed().await.is_ok());
+            if !told {
+                return Ok(());
+            }
+        }
     }
 
     async fn list_tools(
@@ -204,7 +248,6 @@ impl ServerHandler for Door {
         if !wrong.is_empty() {
             return told(Outcome::Refused, &wrong.join("\n")).map(Into::into);
         }
-        self.offer.shelf.refresh();
         let result = tool.call(&arguments, &context.ct).await;
         told(result.outcome, &result.text).map(Into::into)
     }

@@ -118,6 +118,7 @@ impl Brain {
             disabled: Vec::new(),
             platform: std::env::consts::OS.to_owned(),
             builtin: false,
+            depends: Vec::new(),
         };
         let mut catalogue = Catalogue::find(search, state);
         let real = std::fs::canonicalize(&root.path).unwrap_or_else(|_| root.path.clone());

@@ -15,3 +15,4 @@ mod patching;
 mod shelf;
 mod store;
 mod usage;
+mod watch;

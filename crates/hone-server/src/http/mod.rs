@@ -91,7 +91,6 @@ pub(crate) type Site = Arc<Shared>;
 impl Shared {
     /// The skills as they are now.
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
-        self.shelf.refresh();
         self.shelf.catalogue()
     }
 
@@ -114,6 +113,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
 
 /// Serves until `stop`; then no connection is taken any more, and those that are there end.
 pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
+    crate::watcher::attend(&setup.shelf);
     let state = || State::open(&setup.hone_home);
     let offer = |is_read_only| {
         Offer::new(Arc::clone(&setup.shelf), state(), Arc::clone(&setup.now), is_read_only)

@@ -1,10 +1,10 @@
 //! `hone mcp`.
 
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hone_agent::tools::skills::Shelf;
-use hone_library::{Author, State};
+use hone_library::{Author, Search, State};
 use hone_server::{Offer, serve_stdio};
 
 use super::policy::configured;
@@ -12,15 +12,32 @@ use crate::context::{Context, actor, now};
 use crate::output::{Failure, Outcome};
 
 pub(crate) fn serve(context: &Context, read_only: bool) -> Outcome {
-    let home = &context.around.hone_home;
-    let author = Author { actor: format!("mcp:{}", actor()), reason: String::new(), now: now() };
-    let own = context.root_for_new(false)?;
-    let policy = configured(context)?;
-    let shelf =
-        Shelf::new(State::open(home), context.search()?, own, author, policy, Arc::new(now));
-    let offer = Offer::new(Arc::new(shelf), State::open(home), Arc::new(now), read_only);
+    let state = State::open(&context.around.hone_home);
+    let offer = Offer::new(live_shelf(context)?, state, Arc::new(now), read_only);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let failed = |error: std::io::Error| Failure::failed(format!("could not serve: {error}"), "");
     runtime.map_err(failed)?.block_on(serve_stdio(offer)).map_err(failed)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The skills that a server offers, as they are whenever somebody asks.
+pub(super) fn live_shelf(context: &Context) -> Result<Arc<Shelf>, Failure> {
+    let author = Author { actor: format!("mcp:{}", actor()), reason: String::new(), now: now() };
+    let (own, policy) = (context.root_for_new(false)?, configured(context)?);
+    let state = State::open(&context.around.hone_home);
+    let shelf = Shelf::new(state, context.search()?, own, author, policy, Arc::new(now));
+    Ok(Arc::new(shelf.live(searching(context)?)))
+}
+
+/// Where skills are looked for, as the settings are each time. Settings that got broken do not count.
+fn searching(context: &Context) -> Result<impl Fn() -> Search + Send + Sync + use<>, Failure> {
+    let (places, last) = (context.places.clone(), Mutex::new(context.search()?));
+    Ok(move || {
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Context::new(places.clone()).and_then(|context| context.search());
+        if let Ok(now) = now {
+            *last = now;
+        }
+        last.clone()
+    })
 }

@@ -3,15 +3,13 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use hone_agent::tools::skills::Shelf;
 use hone_library::usage::iso;
-use hone_library::{Author, State};
 use hone_server::http::{self, ENTER, Log, Role, Setup, TokenError, Tokens, Wanted};
 
 use super::agent::Interrupt;
-use super::policy::configured;
+use super::mcp::live_shelf;
 use crate::cli::{Serve, ServeCommand, TokenCommand};
-use crate::context::{Context, actor, now};
+use crate::context::{Context, now};
 use crate::json;
 use crate::output::{Failure, Outcome, print, print_json, print_lines, say};
 
@@ -24,11 +22,7 @@ pub(crate) fn serve(context: &Context, how: Serve) -> Outcome {
 
 fn listen(context: &Context, how: Serve) -> Outcome {
     let home = &context.around.hone_home;
-    let author = Author { actor: format!("mcp:{}", actor()), reason: String::new(), now: now() };
-    let own = context.root_for_new(false)?;
-    let policy = configured(context)?;
-    let shelf =
-        Shelf::new(State::open(home), context.search()?, own, author, policy, Arc::new(now));
+    let shelf = live_shelf(context)?;
     let wanted = Wanted {
         address: how.listen,
         tls: how.tls_cert.zip(how.tls_key),
@@ -54,7 +48,7 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     }
     let setup = Setup {
         hone_home: home.clone(),
-        shelf: Arc::new(shelf),
+        shelf,
         is_read_only: how.read_only,
         now: Arc::new(now),
         log: Log::new(how.log.into(), std::io::stderr()),

@@ -76,9 +76,12 @@ impl Shelf {
         {
             return refused;
         }
-        match carry_out(Mode::Write) {
+        let done = carry_out(Mode::Write);
+        // Whoever looks for skills takes the two locks in the other order.
+        drop(state);
+        match done {
             Ok(done) => {
-                lock(&self.found).take();
+                self.refresh();
                 if !matches!(change.what, What::WriteFile { .. } | What::RemoveFile { .. }) {
                     lock(&self.known).insert(real(&done.path));
                 }

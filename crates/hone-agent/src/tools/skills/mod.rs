@@ -7,16 +7,18 @@ mod manage;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hone_guard::policy::Policy;
 use hone_library::{
-    Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, list_files, read_file,
-    read_text, usage,
+    Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, Watch, list_files,
+    read_file, read_text, usage,
 };
 use hone_skill::Permissions;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 pub use manage::{MAX_CONTENT_CHARS, MAX_SCANNED_BYTES};
@@ -42,17 +44,27 @@ pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 /// The skills of one agent.
 pub struct Shelf {
     state: Mutex<State>,
-    search: Search,
+    search: Box<dyn Fn() -> Search + Send + Sync>,
     own: PathBuf,
     actor: String,
     reason: String,
     policy: Policy,
     now: Clock,
     active: Mutex<Vec<Active>>,
-    /// The catalogue, until the agent changes a skill.
-    found: Mutex<Option<Arc<Catalogue>>>,
+    found: Mutex<Found>,
+    changes: watch::Sender<u64>,
     /// The skills whose text the agent has read or written.
     known: Mutex<BTreeSet<PathBuf>>,
+}
+
+/// The catalogue that was found last.
+#[derive(Default)]
+struct Found {
+    catalogue: Option<Arc<Catalogue>>,
+    /// The agent has not changed a skill since.
+    is_current: bool,
+    /// Tells what else changed; none when a catalogue is good for the whole task.
+    watch: Option<Watch>,
 }
 
 /// A skill that was read in this task, so that what follows is done in its name.
@@ -86,7 +98,7 @@ impl Shelf {
         let Author { actor, reason, .. } = author;
         Self {
             state: Mutex::new(state),
-            search,
+            search: Box::new(move || search.clone()),
             own,
             actor,
             reason,
@@ -94,8 +106,18 @@ impl Shelf {
             now,
             active: Mutex::default(),
             found: Mutex::default(),
+            changes: watch::Sender::default(),
             known: Mutex::default(),
         }
+    }
+
+    /// The same for whoever outlives a task: every question is answered from the skills as they are then,
+    /// wherever `search` finds them then.
+    #[must_use]
+    pub fn live(mut self, search: impl Fn() -> Search + Send + Sync + 'static) -> Self {
+        self.search = Box::new(search);
+        lock(&self.found).watch = Some(Watch::new());
+        self
     }
 
     /// The three tools.
@@ -106,30 +128,46 @@ impl Shelf {
             .into()
     }
 
-    /// The skills as they were when the task first asked, or last changed one. Links in the agent's own
-    /// root are withheld: what lies outside a brain must not change it unseen.
+    /// The skills as they were when the task first asked, or last changed one; as they are now when the
+    /// shelf is live. Links in the agent's own root are withheld: what lies outside a brain must not
+    /// change it unseen.
     pub fn catalogue(&self) -> Arc<Catalogue> {
-        Arc::clone(lock(&self.found).get_or_insert_with(|| Arc::new(self.look())))
-    }
-
-    /// Looks again the next time, for whoever outlives a task.
-    pub fn refresh(&self) {
-        *lock(&self.found) = None;
-    }
-
-    fn look(&self) -> Catalogue {
-        let mut catalogue = Catalogue::find(self.search.clone(), &self.state());
-        let (linked, kept) = catalogue
-            .skills
-            .drain(..)
-            .partition(|skill| skill.scope == Scope::Agent && is_linked(skill));
-        catalogue.skills = kept;
-        for link in Vec::into_iter(linked) {
-            withhold(&mut catalogue, link);
+        let mut found = lock(&self.found);
+        let state = self.state();
+        if let Some(watch) = &mut found.watch {
+            let is_stale = watch.is_stale(&state);
+            found.is_current &= !is_stale;
         }
-        catalogue.skills.sort_by(|a, b| a.summary.name.cmp(&b.summary.name));
-        catalogue.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+        if let Some(catalogue) = found.catalogue.as_ref().filter(|_| found.is_current) {
+            return Arc::clone(catalogue);
+        }
+        let catalogue = match &mut found.watch {
+            Some(watch) => watch.find(&*self.search, &state),
+            None => Catalogue::find((self.search)(), &state),
+        };
+        let catalogue = Arc::new(without_links(catalogue));
+        let before = found.catalogue.replace(Arc::clone(&catalogue));
+        found.is_current = true;
+        if before.is_some_and(|before| before.skills != catalogue.skills) {
+            self.changes.send_modify(|count| *count += 1);
+        }
         catalogue
+    }
+
+    /// Looks again the next time.
+    pub fn refresh(&self) {
+        lock(&self.found).is_current = false;
+    }
+
+    /// Counts how often the skills of a live shelf turned out to be others than before.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// A handle that can be read from once something changed; none when nothing can be watched, so that
+    /// only a question finds out.
+    pub fn handle(&self) -> Option<OwnedFd> {
+        lock(&self.found).watch.as_ref()?.handle()
     }
 
     /// The skills that were read in this task.
@@ -240,6 +278,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A path with its links resolved.
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Withholds all links in agents' own roots.
+fn without_links(mut catalogue: Catalogue) -> Catalogue {
+    let (linked, kept) = catalogue
+        .skills
+        .drain(..)
+        .partition(|skill| skill.scope == Scope::Agent && is_linked(skill));
+    catalogue.skills = kept;
+    for link in Vec::into_iter(linked) {
+        withhold(&mut catalogue, link);
+    }
+    catalogue.skills.sort_by(|a, b| a.summary.name.cmp(&b.summary.name));
+    catalogue.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    catalogue
 }
 
 /// Withholds a link; a skill that it went before takes its place.

@@ -1,0 +1,385 @@
+//! Whether a catalogue may have changed since it was read, without a look at every folder.
+//!
+//! The kernel notes a change of a watched folder before the call that made it returns, and a question
+//! here takes all that was noted. So the answer is right for whatever was done before it, which one that
+//! travels through a thread would not be. Where the kernel does not note everything (a file system that
+//! others write to, more folders than may be watched, another system than Linux) every catalogue may
+//! have changed, and whoever looks again pays one `stat` for each folder and skill. A write through a
+//! memory map or another hard link is not noted; whoever lives long looks again from time to time.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+
+use crate::catalogue::{Catalogue, Search};
+use crate::files::SUITE_FILE;
+use crate::state::{Mark, State};
+use crate::walk::STAGING_PREFIX;
+
+/// Looks at a library that keeps changing, before it is read without being watched.
+const MAX_ROUNDS: usize = 5;
+
+/// Links that are followed on the way to one path; Linux follows as many.
+const MAX_LINKS: usize = 40;
+
+/// What a catalogue was made from, beyond the roots.
+#[derive(Debug, Default)]
+pub(crate) struct Met {
+    /// Folders whose entries were read.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Paths that may lead elsewhere another time.
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+/// Watches everything that a catalogue depends on.
+#[derive(Debug, Default)]
+pub struct Watch {
+    notes: Option<OwnedFd>,
+    wanted: HashMap<i32, Interest>,
+    mark: Option<Mark>,
+    is_stale: bool,
+    is_blind: bool,
+}
+
+/// What matters about a watched folder.
+#[derive(Debug, Default)]
+struct Interest {
+    /// Everything that can be a skill or lead to one.
+    skills: bool,
+    /// These names, whatever they are.
+    names: HashSet<OsString>,
+}
+
+impl Watch {
+    /// Watches nothing yet.
+    pub fn new() -> Self {
+        let notes = kernel::start();
+        Self { is_blind: notes.is_none(), notes, is_stale: true, ..Self::default() }
+    }
+
+    /// Whether every catalogue counts as changed, because not everything can be watched.
+    pub fn is_blind(&self) -> bool {
+        self.is_blind
+    }
+
+    /// A handle that can be read from when something was noted; none when nothing is watched.
+    pub fn handle(&self) -> Option<OwnedFd> {
+        self.notes.as_ref().filter(|_| !self.is_blind)?.try_clone().ok()
+    }
+
+    /// Whether the catalogue that was found last may have changed.
+    pub fn is_stale(&mut self, state: &State) -> bool {
+        let mark = state.mark(self.mark.as_ref());
+        let is_noted = self.take_notes();
+        self.is_stale |= is_noted || mark != self.mark;
+        self.mark = mark;
+        self.is_stale || self.is_blind
+    }
+
+    /// Finds the skills and watches what they depend on. What changes meanwhile makes them stale.
+    pub fn find(&mut self, search: &dyn Fn() -> Search, state: &State) -> Catalogue {
+        self.is_blind = self.notes.is_none();
+        let mut round = 1;
+        loop {
+            self.take_notes();
+            self.mark = state.mark(None);
+            let search = search();
+            let mut met = Met::default();
+            met.paths.extend(search.depends.iter().cloned());
+            met.paths.extend(search.roots.iter().map(|root| root.path.clone()));
+            let catalogue = Catalogue::find_noting(search, state, &mut met);
+            // What is watched only now may have changed since it was read.
+            self.is_stale = self.attend(&met);
+            if self.is_blind || !self.is_stale || round == MAX_ROUNDS {
+                return catalogue;
+            }
+            round += 1;
+        }
+    }
+
+    /// Watches this and nothing else; true when something of it was not watched before.
+    fn attend(&mut self, met: &Met) -> bool {
+        let Some(notes) = &self.notes else { return false };
+        let mut attention = Attention {
+            notes,
+            before: &self.wanted,
+            wanted: HashMap::with_capacity(self.wanted.len()),
+            on_the_way: HashMap::new(),
+            is_new: false,
+            is_blind: false,
+        };
+        met.folders.iter().for_each(|folder| attention.folder(folder));
+        met.paths.iter().for_each(|path| attention.path(path));
+        let Attention { wanted, is_new, is_blind, .. } = attention;
+        for gone in self.wanted.keys().filter(|folder| !wanted.contains_key(folder)) {
+            kernel::forget(notes, *gone);
+        }
+        self.wanted = wanted;
+        self.is_blind = is_blind;
+        is_new
+    }
+
+    /// Takes what was noted; true when it matters.
+    fn take_notes(&mut self) -> bool {
+        let (Some(notes), wanted) = (&self.notes, &self.wanted) else { return false };
+        kernel::take(notes, &mut |note| match note.about {
+            About::Lost => true,
+            _ => wanted.get(&note.folder).is_some_and(|interest| interest.is_touched_by(note)),
+        })
+    }
+}
+
+impl Interest {
+    fn is_touched_by(&self, note: &Note<'_>) -> bool {
+        let Some(name) = note.name else { return true };
+        if self.names.contains(name) {
+            return true;
+        }
+        let bytes = name.as_encoded_bytes();
+        if !self.skills || bytes.starts_with(STAGING_PREFIX.as_bytes()) {
+            return false;
+        }
+        // Any new name may be a folder or a link; of the files that are there, few are read.
+        note.about == About::Names
+            || bytes.to_ascii_lowercase().ends_with(b".md")
+            || name == "openai.yaml"
+            || name == SUITE_FILE
+    }
+}
+
+/// What is to be watched from now on, while it is put together.
+struct Attention<'w> {
+    notes: &'w OwnedFd,
+    before: &'w HashMap<i32, Interest>,
+    wanted: HashMap<i32, Interest>,
+    /// Folders on the way to somewhere, and what the kernel calls them.
+    on_the_way: HashMap<PathBuf, i32>,
+    is_new: bool,
+    is_blind: bool,
+}
+
+impl Attention<'_> {
+    /// A folder whose entries matter. One that may not be read is told of by the folder around it.
+    fn folder(&mut self, folder: &Path) {
+        match self.watch(folder) {
+            Ok(Some(id)) => self.wanted.entry(id).or_default().skills = true,
+            Ok(None) | Err(Unwatched::Closed) => {}
+            Err(Unwatched::Never) => self.is_blind = true,
+        }
+    }
+
+    /// Whatever a path leads to: in each folder on the way, the name that is followed.
+    fn path(&mut self, path: &Path) {
+        let mut at = PathBuf::from("/");
+        let mut links = 0;
+        let mut rest: Vec<OsString> = names(path);
+        while let Some(name) = rest.pop() {
+            if name == ".." {
+                at.pop();
+                continue;
+            }
+            self.name(&at, &name);
+            at.push(&name);
+            match std::fs::read_link(&at) {
+                Ok(target) if links < MAX_LINKS => {
+                    links += 1;
+                    if target.is_absolute() {
+                        at = PathBuf::from("/");
+                    } else {
+                        at.pop();
+                    }
+                    rest.extend(names(&target));
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {}
+                // It leads nowhere, as long as what was passed stays as it is.
+                _ => return,
+            }
+        }
+    }
+
+    fn name(&mut self, folder: &Path, name: &OsStr) {
+        let id = match self.on_the_way.get(folder) {
+            Some(id) => *id,
+            None => match self.watch(folder) {
+                Ok(Some(id)) => {
+                    self.on_the_way.insert(folder.to_owned(), id);
+                    id
+                }
+                Ok(None) => return,
+                Err(_) => {
+                    self.is_blind = true;
+                    return;
+                }
+            },
+        };
+        self.wanted.entry(id).or_default().names.insert(name.to_owned());
+    }
+
+    /// Watches a folder; none when it went away, which is noted in the folder around it.
+    fn watch(&mut self, folder: &Path) -> Result<Option<i32>, Unwatched> {
+        let id = kernel::watch(self.notes, folder)?;
+        let Some(id) = id else {
+            self.is_new = true;
+            return Ok(None);
+        };
+        let is_known = self.before.contains_key(&id) || self.wanted.contains_key(&id);
+        if !is_known {
+            self.is_new = true;
+            if !kernel::notes_everything(folder) {
+                return Err(Unwatched::Never);
+            }
+        }
+        Ok(Some(id))
+    }
+}
+
+/// The names of a path, last first.
+fn names(path: &Path) -> Vec<OsString> {
+    let name = |part: Component<'_>| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        _ => None,
+    };
+    path.components().rev().filter_map(name).collect()
+}
+
+/// Why a folder is not watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unwatched {
+    /// It may not be read.
+    Closed,
+    /// The kernel would not note everything, or watches enough already.
+    Never,
+}
+
+/// Something that the kernel noted.
+struct Note<'n> {
+    folder: i32,
+    about: About,
+    /// The entry of the folder; none when it is the folder itself.
+    name: Option<&'n OsStr>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// Notes were lost.
+    Lost,
+    /// An entry came, went, or is a folder.
+    Names,
+    /// A file's content or rights.
+    Content,
+}
+
+#[cfg(target_os = "linux")]
+mod kernel {
+    use std::ffi::OsStr;
+    use std::mem::MaybeUninit;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+
+    use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
+    use rustix::io::Errno;
+
+    use super::{About, Note, Unwatched};
+
+    /// File systems that only this kernel writes to: ext, XFS, Btrfs, tmpfs, ramfs, overlay, F2FS, ZFS,
+    /// bcachefs.
+    const LOCAL: [u32; 9] = [
+        0xef53,
+        0x5846_5342,
+        0x9123_683e,
+        0x0102_1994,
+        0x8584_58f6,
+        0x794c_7630,
+        0xf2f5_2010,
+        0x2fc1_2fc1,
+        0xca45_1a4e,
+    ];
+
+    pub(super) fn start() -> Option<OwnedFd> {
+        inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()
+    }
+
+    pub(super) fn watch(notes: &OwnedFd, folder: &Path) -> Result<Option<i32>, Unwatched> {
+        let changes = WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MOVE
+            | WatchFlags::MODIFY
+            | WatchFlags::ATTRIB
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ONLYDIR;
+        match inotify::add_watch(notes, folder, changes) {
+            Ok(id) => Ok(Some(id)),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
+            Err(Errno::ACCESS) => Err(Unwatched::Closed),
+            Err(_) => Err(Unwatched::Never),
+        }
+    }
+
+    pub(super) fn forget(notes: &OwnedFd, folder: i32) {
+        // One that is gone is forgotten already.
+        let _ = inotify::remove_watch(notes, folder);
+    }
+
+    pub(super) fn notes_everything(folder: &Path) -> bool {
+        rustix::fs::statfs(folder).is_ok_and(|system| {
+            u32::try_from(system.f_type).is_ok_and(|kind| LOCAL.contains(&kind))
+        })
+    }
+
+    pub(super) fn take(notes: &OwnedFd, matters: &mut dyn FnMut(&Note<'_>) -> bool) -> bool {
+        let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
+        let mut reader = Reader::new(notes, &mut buffer);
+        let mut is_touched = false;
+        loop {
+            match reader.next() {
+                Ok(event) => {
+                    let flags = event.events();
+                    let about = if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
+                        About::Lost
+                    } else if !flags.contains(ReadFlags::ISDIR)
+                        && flags.intersects(ReadFlags::MODIFY | ReadFlags::ATTRIB)
+                    {
+                        About::Content
+                    } else {
+                        About::Names
+                    };
+                    let name = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes()));
+                    is_touched |= matters(&Note { folder: event.wd(), about, name });
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::WOULDBLOCK) => return is_touched,
+                Err(_) => return true,
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod kernel {
+    use std::os::fd::OwnedFd;
+    use std::path::Path;
+
+    use super::{Note, Unwatched};
+
+    pub(super) fn start() -> Option<OwnedFd> {
+        None
+    }
+
+    pub(super) fn watch(_: &OwnedFd, _: &Path) -> Result<Option<i32>, Unwatched> {
+        Err(Unwatched::Never)
+    }
+
+    pub(super) fn forget(_: &OwnedFd, _: i32) {}
+
+    pub(super) fn notes_everything(_: &Path) -> bool {
+        false
+    }
+
+    pub(super) fn take(_: &OwnedFd, _: &mut dyn FnMut(&Note<'_>) -> bool) -> bool {
+        true
+    }
+}

@@ -1,0 +1,272 @@
+//! A watched catalogue: whatever changed before a question is in the answer.
+
+use std::fs;
+use std::path::Path;
+
+use hone_library::{Catalogue, Config, Listed, Root, Scope, Search, State, Watch};
+use proptest::prelude::*;
+
+use crate::shelf::{Shelf, chmod, link, skill_text};
+
+/// A shelf whose catalogue is watched.
+struct Watched {
+    shelf: Shelf,
+    search: Search,
+    state: State,
+    watch: Watch,
+}
+
+impl Watched {
+    fn new() -> Self {
+        let shelf = Shelf::new();
+        shelf.skill("one");
+        shelf.skill("pack/two");
+        shelf.write("one/scripts/run.sh", "echo\n");
+        let (state, around) = (shelf.state(), shelf.around());
+        let root = Root::explicit(&shelf.root, &around.cwd).unwrap();
+        let search = Search::only(vec![root], &around, &Config::default());
+        let mut watched = Self { shelf, search, state, watch: Watch::new() };
+        watched.look();
+        assert!(!watched.watch.is_blind());
+        watched
+    }
+
+    fn look(&mut self) -> Vec<Listed> {
+        self.watch.find(&|| self.search.clone(), &self.state).skills
+    }
+
+    /// What somebody finds who does not watch.
+    fn anew(&self) -> Vec<Listed> {
+        Catalogue::find(self.search.clone(), &self.state).skills
+    }
+
+    fn is_stale(&mut self) -> bool {
+        self.watch.is_stale(&self.state)
+    }
+
+    /// Whether a change is noticed, the answer after it is that of somebody who looks anew, and nothing
+    /// is noticed after that.
+    fn notices(&mut self, what: &str, change: impl FnOnce(&Path)) {
+        assert!(!self.is_stale(), "before: {what}");
+        change(&self.shelf.root.clone());
+        assert!(self.is_stale(), "{what}");
+        assert_eq!(self.look(), self.anew(), "{what}");
+        assert!(!self.is_stale(), "after: {what}");
+    }
+
+    fn ignores(&mut self, what: &str, change: impl FnOnce(&Path)) {
+        change(&self.shelf.root.clone());
+        assert!(!self.is_stale(), "{what}");
+    }
+}
+
+fn put(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn every_change_of_a_skill_is_noticed_before_the_next_answer() {
+    let mut watched = Watched::new();
+    watched.notices("a new skill", |root| put(&root.join("new/SKILL.md"), &skill_text("new")));
+    watched.notices("a new skill deep in new folders", |root| {
+        put(&root.join("a/b/c/SKILL.md"), &skill_text("c"));
+    });
+    watched.notices("an edit in place", |root| {
+        put(&root.join("one/SKILL.md"), &skill_text("one").replace("one", "uno"));
+    });
+    watched.notices("an edit by rename", |root| {
+        put(&root.join("other"), &skill_text("one"));
+        fs::rename(root.join("other"), root.join("one/SKILL.md")).unwrap();
+    });
+    watched.notices("a policy beside a skill", |root| {
+        put(&root.join("one/agents/openai.yaml"), "policy:\n  allow_implicit_invocation: true\n");
+    });
+    watched.notices("another policy", |root| {
+        put(&root.join("one/agents/openai.yaml"), "policy:\n  allow_implicit_invocation: false\n");
+    });
+    watched.notices("a single file", |root| put(&root.join("flat.md"), &skill_text("flat")));
+    watched.notices("a skill that moves", |root| {
+        fs::rename(root.join("pack/two"), root.join("pack/three")).unwrap();
+    });
+    watched.notices("a skill that goes", |root| fs::remove_dir_all(root.join("new")).unwrap());
+    watched.notices("a root that is closed", |root| chmod(root, 0o000));
+    watched.notices("and opened", |root| chmod(root, 0o755));
+    watched.notices("a root that moves away", |root| {
+        fs::rename(root, root.with_file_name("away")).unwrap();
+    });
+    watched.notices("and comes back", |root| {
+        fs::rename(root.with_file_name("away"), root).unwrap();
+    });
+    watched.notices("a skill in a folder that is there for long", |root| {
+        put(&root.join("pack/four/SKILL.md"), &skill_text("four"));
+    });
+}
+
+#[test]
+fn what_lies_behind_links_is_watched_where_it_is() {
+    let mut watched = Watched::new();
+    let away = watched.shelf.base().join("elsewhere");
+    put(&away.join("store/far/SKILL.md"), &skill_text("far"));
+    put(&away.join("file.md"), &skill_text("lone").replace("Use", "Say"));
+    link(&away.join("store"), &away.join("hop"));
+    watched.notices("a link to a folder, over a link", |root| {
+        link(&away.join("hop/far"), &root.join("far"))
+    });
+    watched.notices("a change behind it", |_| {
+        put(&away.join("store/far/SKILL.md"), &skill_text("far").replace("far", "near"));
+    });
+    watched.notices("the link on the way leads elsewhere", |_| {
+        put(&away.join("second/far/SKILL.md"), &skill_text("second"));
+        fs::remove_file(away.join("hop")).unwrap();
+        link(&away.join("second"), &away.join("hop"));
+    });
+    watched.notices("a skill file that is a link", |root| {
+        fs::create_dir(root.join("lone")).unwrap();
+        link(&away.join("file.md"), &root.join("lone/SKILL.md"));
+    });
+    watched.notices("its target changes", |_| put(&away.join("file.md"), &skill_text("lone")));
+    watched.notices("its target goes", |_| fs::remove_file(away.join("file.md")).unwrap());
+    watched.notices("its target comes back", |_| put(&away.join("file.md"), &skill_text("lone")));
+    watched.notices("a link that leads nowhere", |root| {
+        link(&away.join("later"), &root.join("later"))
+    });
+    watched
+        .notices("its target comes", |_| put(&away.join("later/SKILL.md"), &skill_text("later")));
+}
+
+#[test]
+fn what_no_catalogue_says_is_not_noticed() {
+    let mut watched = Watched::new();
+    watched.ignores("a supporting file", |root| put(&root.join("one/scripts/run.sh"), "echo 2\n"));
+    watched.ignores("a reading", |root| drop(fs::read(root.join("one/SKILL.md")).unwrap()));
+    watched.ignores("our own unfinished work", |root| {
+        put(&root.join(".hone-stage/SKILL.md"), &skill_text("x"));
+        fs::remove_dir_all(root.join(".hone-stage")).unwrap();
+    });
+    watched.ignores("a neighbour of the root", |root| put(&root.with_file_name("note.md"), "x"));
+    watched.notices("a real change after all this", |root| {
+        put(&root.join("last/SKILL.md"), &skill_text("last"));
+    });
+}
+
+#[test]
+fn settings_trust_and_new_roots_are_noticed() {
+    let shelf = Shelf::new();
+    let around = hone_library::Surroundings { cwd: shelf.base().join("work"), ..shelf.around() };
+    put(&around.cwd.join(".git/HEAD"), "");
+    put(&around.cwd.join(".agents/skills/mine/SKILL.md"), &skill_text("mine"));
+    let (state, other) = (shelf.state(), shelf.state());
+    let search = || {
+        let config = Config::load(&around.hone_home).unwrap();
+        Search::everywhere(&around, &config, &state).unwrap()
+    };
+    let mut watch = Watch::new();
+    let names = |watch: &mut Watch| -> Vec<String> {
+        let found = watch.find(&search, &state).skills;
+        let own = found.into_iter().filter(|skill| skill.scope != Scope::Builtin);
+        own.map(|skill| skill.summary.name).collect()
+    };
+    assert_eq!(names(&mut watch), Vec::<String>::new());
+    assert!(!watch.is_stale(&state));
+
+    other.trust(&around.cwd, 0).unwrap();
+    assert!(watch.is_stale(&state));
+    assert_eq!(names(&mut watch), ["mine"]);
+    assert!(!watch.is_stale(&state));
+
+    put(&shelf.base().join(".claude/skills/new/SKILL.md"), &skill_text("new"));
+    assert!(watch.is_stale(&state));
+    assert_eq!(names(&mut watch), ["mine", "new"]);
+    assert!(!watch.is_stale(&state));
+
+    put(&Config::path(&around.hone_home), "[skills]\ndisabled = [\"mine\"]\n");
+    assert!(watch.is_stale(&state));
+    assert_eq!(names(&mut watch), ["new"]);
+    assert!(!watch.is_stale(&state));
+
+    let found = watch.find(&search, &state).skills;
+    let new = found.iter().find(|skill| skill.summary.name == "new").unwrap();
+    hone_library::usage::count(&other, new, hone_library::usage::Event::Use, 1);
+    assert!(!watch.is_stale(&state), "a count is no change of the catalogue");
+}
+
+#[test]
+fn a_file_system_that_does_not_tell_makes_every_question_a_look() {
+    let shelf = Shelf::new();
+    shelf.skill("one");
+    let (state, around) = (shelf.state(), shelf.around());
+    let search = || {
+        let roots = [shelf.root.as_path(), Path::new("/proc/sys/fs")];
+        let roots = roots.iter().map(|root| Root::explicit(root, &around.cwd).unwrap());
+        Search::only(roots.collect(), &around, &Config::default())
+    };
+    let mut watch = Watch::new();
+    assert_eq!(watch.find(&search, &state).skills.len(), 1);
+    assert!(watch.is_blind() && watch.is_stale(&state) && watch.handle().is_none());
+}
+
+/// Something done to a library, by small numbers that say where.
+#[derive(Debug, Clone, Copy)]
+enum Deed {
+    Write(u8, u8),
+    Remove(u8),
+    Move(u8, u8),
+    Link(u8, u8),
+    Folder(u8),
+}
+
+fn place(root: &Path, number: u8) -> std::path::PathBuf {
+    const PLACES: [&str; 8] = ["a", "b", "a/c", "a/c/d", "b/scripts", "e", "b/f", "../outside"];
+    root.join(PLACES[usize::from(number) % PLACES.len()])
+}
+
+impl Deed {
+    fn apply(self, root: &Path) {
+        // What cannot be done is not done: only what the disk says counts.
+        let _ = match self {
+            Self::Write(at, text) => {
+                let folder = place(root, at);
+                let _ = fs::create_dir_all(&folder);
+                fs::write(folder.join("SKILL.md"), skill_text(&format!("s{}", text % 3)))
+            }
+            Self::Remove(at) => {
+                let path = place(root, at);
+                if path.is_symlink() { fs::remove_file(path) } else { fs::remove_dir_all(path) }
+            }
+            Self::Move(from, to) => fs::rename(place(root, from), place(root, to)),
+            Self::Link(from, to) => std::os::unix::fs::symlink(place(root, to), place(root, from)),
+            Self::Folder(at) => fs::create_dir_all(place(root, at)),
+        };
+    }
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let at = 0..8_u8;
+    prop_oneof![
+        3 => (at.clone(), 0..3_u8).prop_map(|(at, text)| Deed::Write(at, text)),
+        1 => at.clone().prop_map(Deed::Remove),
+        1 => (at.clone(), at.clone()).prop_map(|(from, to)| Deed::Move(from, to)),
+        1 => (at.clone(), at.clone()).prop_map(|(from, to)| Deed::Link(from, to)),
+        1 => at.prop_map(Deed::Folder),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_catalogue_that_is_not_stale_is_the_one_on_the_disk(
+        deeds in proptest::collection::vec(deed(), 1..24),
+    ) {
+        let mut watched = Watched::new();
+        let mut known = watched.look();
+        for deed in deeds {
+            deed.apply(&watched.shelf.root);
+            if watched.is_stale() {
+                known = watched.look();
+            }
+            prop_assert_eq!(&known, &watched.anew(), "after {:?}", deed);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A folder changes while clients are connected.
+
+use serde_json::{Value, json};
+
+use crate::wire::{Era, Library, Wire, skill_text};
+
+fn names(prompts: &Value) -> Vec<&str> {
+    let prompts = prompts["prompts"].as_array().unwrap();
+    prompts.iter().map(|prompt| prompt["name"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn an_answer_knows_what_was_done_before_the_question() {
+    let library = Library::new(&["one"]);
+    let offer = library.offer(false);
+    for era in [Era::Sessions, Era::Stateless] {
+        let mut wire = Wire::connect(&offer, era).await;
+        assert_eq!(names(&wire.ask("prompts/list", json!({})).await.unwrap()), ["one"]);
+        for round in 0..20 {
+            let name = format!("new-{round}");
+            library.write(&format!("{name}/SKILL.md"), skill_text(&name));
+            let view = json!({"name": "skill_view", "arguments": {"name": name}});
+            let answer = wire.ask("tools/call", view).await.unwrap();
+            assert_eq!(answer["content"][0]["text"], skill_text(&name), "{era:?}");
+            std::fs::remove_dir_all(library.root.join(&name)).unwrap();
+            assert_eq!(names(&wire.ask("prompts/list", json!({})).await.unwrap()), ["one"]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_changed_has_another_digest_in_the_next_answer() {
+    let library = Library::new(&["one"]);
+    library.write("one/scripts/run.sh", "echo 1\n");
+    let mut wire = Wire::connect(&library.offer(false), Era::Stateless).await;
+    let get = json!({"uri": "skill://one/SKILL.md"});
+    let before = wire.ask("skills/get", get.clone()).await.unwrap()["skill"]["resources"].take();
+    library.write("one/scripts/run.sh", "echo 2\n");
+    let after = wire.ask("skills/get", get).await.unwrap()["skill"]["resources"].take();
+    assert_eq!(before[0], after[0]);
+    let digest = hone_library::hash(b"echo 2\n");
+    let script = json!({"uri": "skill://one/scripts/run.sh", "digest": format!("sha256:{digest}"), "size": 7});
+    assert_eq!(after[1], script);
+    assert_ne!(before[1], after[1]);
+}
+
+#[tokio::test]
+async fn a_client_with_a_session_is_told_that_lists_changed() {
+    let library = Library::new(&["one"]);
+    let offer = library.offer(false);
+    hone_server::attend(&offer.shelf);
+    let mut wire = Wire::connect(&offer, Era::Sessions).await;
+    assert_eq!(names(&wire.ask("prompts/list", json!({})).await.unwrap()), ["one"]);
+    library.write("two/SKILL.md", skill_text("two"));
+    assert_eq!(wire.notification().await["method"], "notifications/prompts/list_changed");
+    assert_eq!(wire.notification().await["method"], "notifications/resources/list_changed");
+}
+
+#[tokio::test]
+async fn a_client_without_one_is_told_what_it_asked_for() {
+    let library = Library::new(&["one"]);
+    let offer = library.offer(false);
+    hone_server::attend(&offer.shelf);
+    let mut wire = Wire::connect(&offer, Era::Stateless).await;
+    let wanted = json!({"notifications": {"resourcesListChanged": true, "toolsListChanged": true}});
+    let id = wire.begin("subscriptions/listen", wanted).await;
+    let accepted = wire.notification().await;
+    assert_eq!(accepted["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(accepted["params"]["notifications"], json!({"resourcesListChanged": true}));
+    for name in ["two", "three"] {
+        library.write(&format!("{name}/SKILL.md"), skill_text(name));
+        let told = wire.notification().await;
+        assert_eq!(told["method"], "notifications/resources/list_changed");
+        let meta = &told["params"]["_meta"];
+        assert_eq!(meta["io.modelcontextprotocol/subscriptionId"], id);
+    }
+}
