@@ -10,6 +10,7 @@ pub mod judge;
 pub mod lineage;
 pub mod memory;
 pub mod model;
+pub mod packing;
 pub mod prompt;
 pub mod reply;
 pub mod run;

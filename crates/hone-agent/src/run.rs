@@ -29,6 +29,7 @@ use crate::event::Event;
 use crate::lineage::Receipt;
 use crate::memory::{Ending, Frozen, Note, Objection, Quarantined, Subscriber, TaskRow};
 use crate::model::{Budget, Message, Model, NoPrice, Prices};
+use crate::packing::Packer;
 use crate::prompt::Frame;
 use crate::step::{Effect, Proposal};
 use crate::task::{self, Allowance, End, Finished, Guard, Limits, Task};
@@ -118,6 +119,8 @@ pub struct Runner {
     pub max_cost: Option<f64>,
     /// What tokens cost.
     pub prices: Option<Prices>,
+    /// Packs agents after tasks; without one, nothing is packed by itself.
+    pub packer: Option<Arc<Packer>>,
     /// Now, in milliseconds since 1970.
     pub now: Clock,
     /// Stops everything.
@@ -270,7 +273,11 @@ impl Runner {
             tell: &tell,
         })
         .await;
-        self.conclude(&brain, session, order, finished, ready.notes)
+        let report = self.conclude(&brain, session, order, finished, ready.notes)?;
+        if let Some(packer) = &self.packer {
+            packer.after(&brain, &report.receipt);
+        }
+        Ok(report)
     }
 
     /// Reads everything that a task starts from.

@@ -172,6 +172,12 @@ pub enum Effect {
     MemoryWritten {
         /// Under which key.
         key: String,
+        /// What.
+        #[serde(default)]
+        value: String,
+        /// Whether it is everybody's.
+        #[serde(default)]
+        shared: bool,
     },
     /// Something was kept out of memory.
     MemoryQuarantined {

@@ -9,6 +9,7 @@ use toml_edit::{DocumentMut, Item, Value};
 use crate::error::Error;
 use crate::model_settings::{McpServer, ModelSettings, Wire};
 use crate::scope::Scope;
+use crate::snapshot_settings::SnapshotSettings;
 
 /// How deep below a root skills are looked for, unless the configuration says otherwise.
 pub const DEFAULT_DEPTH: usize = 6;
@@ -42,6 +43,8 @@ pub struct Config {
     pub hub: HubSettings,
     /// `[router]`.
     pub router: RouterSettings,
+    /// `[snapshots]`: where the brains of agents are packed to.
+    pub snapshots: SnapshotSettings,
     /// `[[roots]]`: more places to look for skills.
     pub roots: Vec<ExtraRoot>,
     /// `[[bundles]]`: sets of skills that one slash command loads.
@@ -195,7 +198,7 @@ enum Kind {
 }
 
 /// All settings that have a dotted key; `[[roots]]`, `[[bundles]]` and `[[mcp]]` are edited in the file.
-pub const SETTINGS: [Setting; 22] = [
+pub const SETTINGS: [Setting; 26] = [
     Setting {
         key: "skills.disabled",
         about: "names (or scope:name) that are not offered, separated by commas",
@@ -286,6 +289,26 @@ pub const SETTINGS: [Setting; 22] = [
         about: "a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`",
         kind: Kind::Folder,
     },
+    Setting {
+        key: "snapshots.store",
+        about: "where agents are packed to: a folder, s3://…, gs://… or az://…",
+        kind: Kind::Text,
+    },
+    Setting {
+        key: "snapshots.key_file",
+        about: "the file with the 32 bytes that seal snapshots",
+        kind: Kind::Folder,
+    },
+    Setting {
+        key: "snapshots.automatic",
+        about: "whether an agent is packed after a task that taught it something",
+        kind: Kind::Flag,
+    },
+    Setting {
+        key: "snapshots.signing_key",
+        about: "whether the key that signs is sealed into snapshots too",
+        kind: Kind::Flag,
+    },
 ];
 
 impl Config {
@@ -344,6 +367,13 @@ impl Config {
                 folder.to_string_lossy().into_owned()
             }
             "model.constrain" => self.model.constrain.to_string(),
+            "snapshots.store" => self.snapshots.store.clone().unwrap_or_default(),
+            "snapshots.key_file" => {
+                let file = self.snapshots.key_file.as_deref().unwrap_or(Path::new(""));
+                file.to_string_lossy().into_owned()
+            }
+            "snapshots.automatic" => self.snapshots.automatic.to_string(),
+            "snapshots.signing_key" => self.snapshots.signing_key.to_string(),
             _ => return None,
         })
     }

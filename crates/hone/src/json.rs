@@ -17,6 +17,7 @@ pub(crate) mod lineage;
 pub(crate) mod matching;
 pub(crate) mod routing;
 pub(crate) mod serve;
+pub(crate) mod snapshot;
 
 /// `hone list --json`.
 #[derive(JsonSchema)]
@@ -493,8 +494,12 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("agent-hash", schema::<lineage::AgentHash>()),
         ("agent-list", schema::<agent::Agents>()),
         ("agent-log", schema::<lineage::AgentLog>()),
+        ("agent-prune", schema::<snapshot::Pruned>()),
         ("agent-receipts", schema::<lineage::AgentReceipts>()),
+        ("agent-restore", schema::<snapshot::RestoredAgent>()),
         ("agent-show", schema::<agent::Agent>()),
+        ("agent-snapshot", schema::<snapshot::SnapshotTaken>()),
+        ("agent-snapshots", schema::<snapshot::SnapshotList>()),
         ("agent-update", schema::<agent::SeedUpdate>()),
         ("agent-verify", schema::<lineage::Verified>()),
         ("approve", schema::<hub::Approvals>()),

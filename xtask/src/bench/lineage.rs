@@ -206,7 +206,8 @@ impl Lab {
         let watch = Watch { cancelled: &cancelled, progress: &|_| {} };
         let brain = self.brain();
         let history = History::Extends;
-        let taking = Taking { brain: &brain, signer: &self.signer, at: 0, history };
+        let taking =
+            Taking { brain: &brain, signer: &self.signer, at: 0, history, with_signer: true };
         let take = || {
             let start = Instant::now();
             let taken = runtime.block_on(snapshots.take(&taking, &watch)).map_err(unmet)?;

@@ -23,6 +23,9 @@ pub enum BrainError {
     /// Its lineage cannot go on.
     #[error(transparent)]
     Lineage(Box<crate::lineage::LineageError>),
+    /// A snapshot.
+    #[error(transparent)]
+    Snapshot(Box<crate::lineage::snapshot::SnapshotError>),
     /// The key that signs cannot be used.
     #[error(transparent)]
     Key(#[from] crate::lineage::KeyError),
@@ -112,6 +115,7 @@ impl BrainError {
     pub fn is_answer(&self) -> bool {
         match self {
             Self::Library(error) => error.is_answer(),
+            Self::Snapshot(error) => error.is_answer(),
             Self::BadId { .. } | Self::NoAgent { .. } | Self::Exists { .. } => true,
             _ => false,
         }
@@ -121,6 +125,7 @@ impl BrainError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Library(error) => return error.hint(),
+            Self::Snapshot(error) => return error.hint(),
             Self::Newer { .. } => "update hone".to_owned(),
             Self::BadId { instead: Some(instead), .. } => format!("`{instead}` would do"),
             Self::BadId { .. } => "use lower-case letters, digits and hyphens".to_owned(),

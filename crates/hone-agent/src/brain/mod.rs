@@ -14,6 +14,7 @@ mod seed;
 mod session;
 mod settings;
 mod signing;
+mod versions;
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,7 @@ pub use seed::{Kept, MAX_SEED_BYTES, MAX_SEED_FILES, Updated};
 pub use session::{Remembering, Session, Waiting};
 pub use settings::{Evidence, LimitSettings, MemorySettings, Settings, Share};
 pub use signing::{LAYOUT, MAX_TRANSCRIPT_BYTES};
+pub use versions::{FactDelta, Version};
 
 /// Bytes of `system.md` at most.
 pub const MAX_SYSTEM_BYTES: u64 = 64 * 1024;
@@ -63,7 +65,7 @@ impl Brain {
     }
 
     /// The brain that an agent of that name has or would have.
-    fn named(hone_home: &Path, id: &str) -> Result<Self, BrainError> {
+    pub(crate) fn named(hone_home: &Path, id: &str) -> Result<Self, BrainError> {
         let slug = Slug::new(id).ok();
         if slug.as_ref().is_none_or(|slug| slug.as_str() != id) {
             let instead = slug.map(|slug| slug.as_str().to_owned());

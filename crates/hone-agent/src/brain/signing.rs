@@ -13,6 +13,7 @@ use super::{Brain, BrainError, files, members};
 use crate::lineage::receipt::{
     Costs, ModelMark, Receipt, SkillMark, Skills, TaskMark, TranscriptMark, UNPROVEN,
 };
+use crate::lineage::snapshot::SnapshotError;
 use crate::lineage::{
     Digest, Layout, Lineage, LineageError, PublicKey, RECEIPTS_FILE, Root, SigningKey, Standing,
     Table, merkle, proof,
@@ -389,6 +390,12 @@ struct FootCost {
 impl From<LineageError> for BrainError {
     fn from(error: LineageError) -> Self {
         Self::Lineage(Box::new(error))
+    }
+}
+
+impl From<SnapshotError> for BrainError {
+    fn from(error: SnapshotError) -> Self {
+        Self::Snapshot(Box::new(error))
     }
 }
 

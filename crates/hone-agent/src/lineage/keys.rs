@@ -13,6 +13,7 @@ use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 use ed25519_dalek::pkcs8::{DecodePrivateKey as _, DecodePublicKey as _, EncodePrivateKey as _};
 use ed25519_dalek::{Signer as _, VerifyingKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use zeroize::Zeroizing;
 
 use super::digest::{from_hex, to_hex};
 
@@ -72,6 +73,11 @@ impl SigningKey {
     /// The one that a seed stands for; for test vectors.
     pub fn from_seed(seed: &[u8; 32]) -> Self {
         Self(ed25519_dalek::SigningKey::from_bytes(seed))
+    }
+
+    /// The seed that it is made of, to be sealed.
+    pub(super) fn seed(&self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(self.0.to_bytes())
     }
 
     /// Reads one, and refuses a file that others may read.

@@ -425,17 +425,6 @@ impl Memory {
         read().map_err(self.failed())
     }
 
-    /// The keys of facts that a task noted and that still stand, sorted.
-    pub fn facts_of(&self, task: &str) -> Result<Vec<String>, BrainError> {
-        let read = || {
-            let mut statement =
-                self.db.prepare("SELECT DISTINCT key FROM fact WHERE task = ?1 ORDER BY key")?;
-            let rows = statement.query_map([task], |row| row.get(0))?;
-            rows.collect::<rusqlite::Result<Vec<String>>>()
-        };
-        read().map_err(self.failed())
-    }
-
     /// The newest tasks, newest first.
     pub fn tasks(&self, most: u32) -> Result<Vec<TaskRow>, BrainError> {
         let read = || {

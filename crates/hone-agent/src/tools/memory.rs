@@ -73,7 +73,11 @@ impl Note {
                 format!("Noted under `{}`; later tasks will see it.", note.key),
                 format!("noted {}", note.key),
             )
-            .with(Effect::MemoryWritten { key: note.key.clone() }),
+            .with(Effect::MemoryWritten {
+                key: note.key.clone(),
+                value: note.value.clone(),
+                shared: note.shared,
+            }),
             Err(error @ NoteError::Quarantined(_)) => {
                 let key = key.to_owned();
                 let reason = error.to_string();

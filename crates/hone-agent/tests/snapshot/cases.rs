@@ -264,7 +264,7 @@ async fn r9_a_cancelled_restore_or_snapshot_leaves_nothing() {
     home.learn("twap");
     let (brain, signer) = (home.brain(), signer());
     let history = History::Extends;
-    let taking = Taking { brain: &brain, signer: &signer, at: 0, history };
+    let taking = Taking { brain: &brain, signer: &signer, at: 0, history, with_signer: true };
     let error = snapshots.take(&taking, &watch).await.unwrap_err();
     assert!(matches!(error, SnapshotError::Cancelled), "{error}");
     assert_eq!(snapshots.numbers().await.unwrap(), [1]);
@@ -296,7 +296,7 @@ async fn progress_goes_up_to_the_whole() {
     let (brain, signer) = (home.brain(), signer());
     let history = History::Extends;
     snapshots
-        .take(&Taking { brain: &brain, signer: &signer, at: 0, history }, &watch)
+        .take(&Taking { brain: &brain, signer: &signer, at: 0, history, with_signer: true }, &watch)
         .await
         .unwrap();
     assert_eq!(last.swap(0, Ordering::SeqCst), total.load(Ordering::SeqCst));
@@ -451,7 +451,13 @@ async fn a_key_that_was_handed_over_signs_the_next_snapshot() {
     assert!(matches!(home.take(&store).await, Err(SnapshotError::OtherSigner { .. })));
     let known = home.known();
     let snapshots = Snapshots::open(&store, Some(&secret()), &known, AGENT, &LAYOUT).await.unwrap();
-    let taking = Taking { brain: &home.brain(), signer: &new, at: 0, history: History::Extends };
+    let taking = Taking {
+        brain: &home.brain(),
+        signer: &new,
+        at: 0,
+        history: History::Extends,
+        with_signer: true,
+    };
     snapshots.take(&taking, &watch(&CancellationToken::new())).await.unwrap();
     home.wipe();
     assert_eq!(home.restore(&store).await.unwrap().number, 2);

@@ -122,7 +122,8 @@ impl Home {
         let known = self.known();
         let (brain, signer) = (self.brain(), signer());
         let snapshots = Snapshots::open(store, Some(secret), &known, AGENT, &LAYOUT).await?;
-        let taking = Taking { brain: &brain, signer: &signer, at: 1_000, history };
+        let taking =
+            Taking { brain: &brain, signer: &signer, at: 1_000, history, with_signer: true };
         snapshots.take(&taking, &watch(&CancellationToken::new())).await
     }
 

@@ -1,5 +1,6 @@
 //! What a person can type about agents.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Subcommand;
@@ -111,9 +112,96 @@ pub(crate) enum AgentCommand {
     Log {
         /// The agent
         id: String,
+        /// How many versions to show
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        limit: usize,
         /// Show what changed in its skills
         #[arg(long)]
         diff: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Pack an agent up: encrypted, into a store, only what changed since the last time
+    #[command(after_help = "Examples:\n  \
+        head -c 32 /dev/urandom > ~/snapshot.key && chmod 600 ~/snapshot.key\n  \
+        hone agent snapshot auditor --to ~/backup --key-file ~/snapshot.key\n  \
+        hone config set snapshots.store s3://bucket/agents\n  \
+        hone config set snapshots.key_file ~/snapshot.key\n  \
+        hone agent snapshot auditor\n\n\
+        With a store in the configuration, an agent is packed by itself after each task that taught it \
+        something. Store and key come from here, else from HONE_SNAPSHOT_STORE and HONE_SNAPSHOT_KEY_FILE \
+        or HONE_SNAPSHOT_PASSPHRASE, else from the configuration. Without a key nothing is packed.")]
+    Snapshot {
+        /// The agent
+        id: String,
+        /// Where to: a folder, or a URL as `s3://BUCKET/…`, `gs://BUCKET/…`, `az://CONTAINER/…`
+        #[arg(long, value_name = "STORE")]
+        to: Option<String>,
+        /// The file with the 32 bytes that seal it, readable by you alone
+        #[arg(long, value_name = "FILE")]
+        key_file: Option<PathBuf>,
+        /// Take the place of the newest snapshot although this brain does not go on from it
+        #[arg(long)]
+        replace: bool,
+        /// List the snapshots that are there
+        #[arg(long, conflicts_with = "replace")]
+        list: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Bring an agent back from a snapshot, by its name alone
+    #[command(after_help = "Examples:\n  \
+        hone agent restore auditor\n  \
+        hone agent restore auditor --from s3://bucket/agents --key-file ~/snapshot.key\n  \
+        hone agent restore auditor --list\n  \
+        hone agent restore auditor --version 7\n\n\
+        Everything is checked before it appears: a wrong key, a changed byte, another agent's objects or an \
+        older snapshot than this machine has seen are refused. Nothing is restored over an agent that is \
+        there. Exit code 1: refused, and nothing has changed.")]
+    Restore {
+        /// The agent
+        id: String,
+        /// Where from: a folder or a URL, as for `hone agent snapshot`
+        #[arg(long, value_name = "STORE")]
+        from: Option<String>,
+        /// The file with the 32 bytes that open it
+        #[arg(long, value_name = "FILE")]
+        key_file: Option<PathBuf>,
+        /// The newest snapshot of this version of what the agent knows
+        #[arg(long, value_name = "N", conflicts_with = "list")]
+        version: Option<u64>,
+        /// The snapshot with this number
+        #[arg(long, value_name = "N", conflicts_with_all = ["list", "version"])]
+        number: Option<u64>,
+        /// The public key that must have signed its first receipt
+        #[arg(long, value_name = "KEY", conflicts_with = "list")]
+        key: Option<String>,
+        /// List the snapshots that are there
+        #[arg(long)]
+        list: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove old snapshots, and what no kept snapshot needs
+    #[command(after_help = "Examples:\n  \
+        hone agent prune auditor --keep 30\n\n\
+        Nothing younger than 24 hours is removed, and nothing at all when a snapshot that stays cannot \
+        be read. No history goes: every snapshot has all receipts.")]
+    Prune {
+        /// The agent
+        id: String,
+        /// How many snapshots to keep, the newest ones
+        #[arg(long, value_name = "N")]
+        keep: NonZeroUsize,
+        /// Where they are: a folder or a URL
+        #[arg(long, value_name = "STORE")]
+        from: Option<String>,
+        /// The file with the 32 bytes that open them
+        #[arg(long, value_name = "FILE")]
+        key_file: Option<PathBuf>,
         /// Print JSON
         #[arg(long)]
         json: bool,

@@ -154,8 +154,16 @@ pub(crate) enum RunLine {
     Step { step: Step },
     /// The task is over, and nothing is committed yet.
     Ended { end: End, cost: Cost },
-    /// The task is committed. The last line.
+    /// The task is committed. The last line, unless a snapshot follows.
     Report(Box<TaskReport>),
+    /// The agent was packed after the task, or was not.
+    Snapshot {
+        agent: String,
+        /// The snapshot; null when there is none.
+        number: Option<u64>,
+        /// Why there is none; null when there is one.
+        error: Option<String>,
+    },
 }
 
 /// What became of a task.

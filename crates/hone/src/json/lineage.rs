@@ -1,5 +1,6 @@
 //! The JSON of a brain's lineage.
 
+use hone_agent::brain::FactDelta;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -63,6 +64,8 @@ pub(crate) struct BrokenAt {
 pub(crate) struct AgentLog {
     /// Newest first.
     pub(crate) versions: Vec<LoggedVersion>,
+    /// Older ones that are not listed.
+    pub(crate) older: usize,
 }
 
 /// A version of a brain.
@@ -78,10 +81,30 @@ pub(crate) struct LoggedVersion {
     pub(crate) created: Vec<String>,
     pub(crate) changed: Vec<String>,
     pub(crate) removed: Vec<String>,
-    /// Keys of facts that this task noted and that still stand.
+    /// Keys of facts that this task noted.
     pub(crate) facts: Vec<String>,
+    /// The same facts with what they say.
+    pub(crate) fact_changes: Vec<ChangedFact>,
     /// Members that changed, for a change from outside.
     pub(crate) members: Vec<String>,
     /// With `--diff`: what changed in the skills.
     pub(crate) files: Vec<ChangedFile>,
+}
+
+/// A fact that a task noted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ChangedFact {
+    pub(crate) key: String,
+    /// Whose it is: empty for the owner, null for everybody.
+    pub(crate) subscriber: Option<String>,
+    /// What was noted before; null when nothing was.
+    pub(crate) before: Option<String>,
+    pub(crate) after: String,
+}
+
+impl From<&FactDelta> for ChangedFact {
+    fn from(fact: &FactDelta) -> Self {
+        let FactDelta { key, subscriber, before, after } = fact.clone();
+        Self { key, subscriber, before, after }
+    }
 }

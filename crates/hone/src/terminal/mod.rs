@@ -2,6 +2,7 @@
 //! strangers: it reaches the terminal only through [`printable()`] or [`render`], so no escape
 //! sequence in the output is anyone's but ours.
 
+mod live;
 mod markdown;
 mod printable;
 
@@ -12,6 +13,7 @@ use std::io::{self, IsTerminal as _};
 use rustix::termios::tcgetwinsize;
 
 use self::markdown::MIN_COLUMNS;
+pub(crate) use live::{Live, bar};
 pub(crate) use markdown::{Style, render};
 pub(crate) use printable::{fit, fit_end, is_forbidden, printable, printable_line};
 

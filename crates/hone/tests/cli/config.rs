@@ -34,6 +34,10 @@ fn settings_are_shown_with_what_they_do() {
     model.stream = true  # whether replies come piece by piece
     model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
     router.embeddings = (none)  # a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`
+    snapshots.store = (none)  # where agents are packed to: a folder, s3://…, gs://… or az://…
+    snapshots.key_file = (none)  # the file with the 32 bytes that seal snapshots
+    snapshots.automatic = true  # whether an agent is packed after a task that taught it something
+    snapshots.signing_key = true  # whether the key that signs is sealed into snapshots too
 
     $ hone config path
     exit: 0
@@ -177,6 +181,30 @@ fn settings_are_shown_with_what_they_do() {
           "default": "",
           "key": "router.embeddings",
           "value": ""
+        },
+        {
+          "about": "where agents are packed to: a folder, s3://…, gs://… or az://…",
+          "default": "",
+          "key": "snapshots.store",
+          "value": ""
+        },
+        {
+          "about": "the file with the 32 bytes that seal snapshots",
+          "default": "",
+          "key": "snapshots.key_file",
+          "value": ""
+        },
+        {
+          "about": "whether an agent is packed after a task that taught it something",
+          "default": "true",
+          "key": "snapshots.automatic",
+          "value": "true"
+        },
+        {
+          "about": "whether the key that signs is sealed into snapshots too",
+          "default": "true",
+          "key": "snapshots.signing_key",
+          "value": "true"
         }
       ]
     }
@@ -257,6 +285,10 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     model.stream = true  # whether replies come piece by piece
     model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
     router.embeddings = (none)  # a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`
+    snapshots.store = (none)  # where agents are packed to: a folder, s3://…, gs://… or az://…
+    snapshots.key_file = (none)  # the file with the 32 bytes that seal snapshots
+    snapshots.automatic = true  # whether an agent is packed after a task that taught it something
+    snapshots.signing_key = true  # whether the key that signs is sealed into snapshots too
     root = ~/more (user)
     "
     );
@@ -476,6 +508,10 @@ fn extra_roots_count() {
     model.stream = true  # whether replies come piece by piece
     model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
     router.embeddings = (none)  # a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`
+    snapshots.store = (none)  # where agents are packed to: a folder, s3://…, gs://… or az://…
+    snapshots.key_file = (none)  # the file with the 32 bytes that seal snapshots
+    snapshots.automatic = true  # whether an agent is packed after a task that taught it something
+    snapshots.signing_key = true  # whether the key that signs is sealed into snapshots too
     root = ~/more (user)
     ");
 }

@@ -284,7 +284,7 @@ fn every_command_and_every_option_is_described() {
             }
         }
     }
-    assert_eq!(seen, 81, "a command was added or taken away");
+    assert_eq!(seen, 84, "a command was added or taken away");
 }
 
 #[test]
@@ -412,7 +412,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 81, "{files:?}");
+    assert_eq!(files.len(), 84, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
@@ -436,8 +436,12 @@ fn schema_lists_and_prints() {
     agent-hash
     agent-list
     agent-log
+    agent-prune
     agent-receipts
+    agent-restore
     agent-show
+    agent-snapshot
+    agent-snapshots
     agent-update
     agent-verify
     approve

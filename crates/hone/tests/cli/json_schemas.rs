@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -106,6 +107,8 @@ fn every_json_output_is_as_its_schema_says() {
         "home/.agents/skills/forked/SKILL.md",
         "---\nname: forked\ndescription: Apart.\ncontext: fork\nallowed-tools: Read\n---\nDo it.\n",
     );
+    sandbox.write("key", [7; 32]);
+    fs::set_permissions(sandbox.path("key"), fs::Permissions::from_mode(0o600)).unwrap();
     let mut seen = BTreeSet::new();
     for (schema, line) in [
         ("list", "list --json"),
@@ -159,6 +162,11 @@ fn every_json_output_is_as_its_schema_says() {
         ("agent-receipts", "agent receipts ada --json"),
         ("agent-log", "agent log ada --diff --json"),
         ("agent-verify", "agent verify ada --json"),
+        ("agent-snapshot", "agent snapshot ada --to ../store --key-file ../key --json"),
+        ("agent-snapshot", "agent snapshot ada --to ../store --key-file ../key --json"),
+        ("agent-snapshots", "agent snapshot ada --to ../store --key-file ../key --list --json"),
+        ("agent-prune", "agent prune ada --keep 1 --from ../store --key-file ../key --json"),
+        ("agent-restore", "agent restore ada --from ../store --key-file ../key --json"),
         ("invoke", "invoke --json /both go"),
         ("needs", "needs --json"),
         ("usage-record", "usage record --json --file ../home/.agents/skills/tidy/SKILL.md"),
@@ -205,6 +213,9 @@ fn every_json_output_is_as_its_schema_says() {
         if line.starts_with("agent hash") {
             // The first that is signed is that there is an agent, the second that the key is another.
             assert_eq!(sandbox.hone("agent rotate ada").run().code, 0);
+        }
+        if line.starts_with("agent restore") {
+            sandbox.done("agent rm ada --yes");
         }
         let run = sandbox.hone(line).stdin(input).run();
         assert!(run.code <= 1, "{line}\n{run}");

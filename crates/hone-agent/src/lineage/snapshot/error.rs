@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::super::chain::{Break, ChainError};
-use super::super::keys::PublicKey;
+use super::super::keys::{KeyError, PublicKey};
 use super::super::state::StateError;
 
 /// Why a snapshot was not taken, read, restored or removed.
@@ -55,10 +55,14 @@ pub enum SnapshotError {
         "`{0}` is no name of an agent: at most 64 letters, digits, `-`, `_` and `.`, and no `.` in front"
     )]
     Agent(String),
+    /// Nobody said where to.
+    #[error("there is no store for the snapshots of `{agent}`")]
+    NoStore {
+        /// The agent.
+        agent: String,
+    },
     /// No key, so nothing can be encrypted.
-    #[error(
-        "there is no key for snapshots; make one with `head -c 32 /dev/urandom > KEY && chmod 600 KEY`, keep a copy elsewhere, and name it in the configuration"
-    )]
+    #[error("there is no key for snapshots, and without one nothing is packed or opened")]
     NoKey,
     /// The key cannot be used.
     #[error("the key for snapshots, {what}: {why}")]
@@ -68,6 +72,9 @@ pub enum SnapshotError {
         /// What is wrong.
         why: String,
     },
+    /// The key that signs the agent's receipts.
+    #[error(transparent)]
+    Signing(#[from] KeyError),
     /// Sealed under another key.
     #[error("`{path}` is sealed under another key than the one given")]
     WrongKey {
@@ -155,6 +162,14 @@ pub enum SnapshotError {
         /// The snapshot that was asked for.
         number: Option<u64>,
     },
+    /// No snapshot of that version.
+    #[error("the store has no snapshot of version {version} of `{agent}`")]
+    NoVersion {
+        /// The agent.
+        agent: String,
+        /// The version that was asked for.
+        version: u64,
+    },
     /// The store offers less than it had.
     #[error(
         "the newest snapshot in the store is {found}, but {known} is known here: the store was set back; name a snapshot if you want an older one"
@@ -191,6 +206,47 @@ pub enum SnapshotError {
 }
 
 impl SnapshotError {
+    /// What to do next, where there is a good guess.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NoStore { .. } => {
+                "name one: `--to STORE` or `--from STORE`, the variable HONE_SNAPSHOT_STORE, or `hone config set snapshots.store STORE`"
+            }
+            Self::NoKey => {
+                "make one with `head -c 32 /dev/urandom > KEY && chmod 600 KEY`, keep a copy elsewhere, and name it: `--key-file KEY`, HONE_SNAPSHOT_KEY_FILE, or `hone config set snapshots.key_file KEY`; or set HONE_SNAPSHOT_PASSPHRASE"
+            }
+            Self::WrongKey { .. } => "give the key that the snapshot was taken with",
+            Self::Damaged { .. } => {
+                "an older snapshot may be whole: `--list` shows them, `--number N` restores one"
+            }
+            Self::Behind { .. } => {
+                "restore the newest one elsewhere and compare, or take this one with `--replace`"
+            }
+            Self::Older { .. } | Self::Forked { .. } => {
+                "find out who changed the store; `--number N` restores a snapshot that you name"
+            }
+            Self::Missing { .. } | Self::NoVersion { .. } => "`--list` shows the snapshots that are there",
+            _ => return None,
+        }
+        .to_owned())
+    }
+
+    /// Whether it is an answer to what was asked, and not a failure to find out.
+    pub fn is_answer(&self) -> bool {
+        !matches!(
+            self,
+            Self::Io { .. }
+                | Self::Database { .. }
+                | Self::Store { .. }
+                | Self::Url { .. }
+                | Self::NoStore { .. }
+                | Self::NoKey
+                | Self::Key { .. }
+                | Self::Signing(_)
+                | Self::Cancelled
+        )
+    }
+
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
         |error| Self::Io { path, error }

@@ -58,7 +58,8 @@ impl Lab {
         };
         let cancelled = CancellationToken::new();
         let history = History::Extends;
-        let taking = Taking { brain: &brain, signer: &lab.signer, at: 1, history };
+        let taking =
+            Taking { brain: &brain, signer: &lab.signer, at: 1, history, with_signer: true };
         lab.snapshots().await.take(&taking, &watch(&cancelled)).await.unwrap();
         lab
     }
@@ -129,8 +130,13 @@ async fn r8_r16_a_manifest_that_another_key_signed_is_refused() {
     let other = SigningKey::from_seed(&[2; 32]);
     let (mut manifest, _) = snapshots.manifest(1).await.unwrap();
     manifest.number = 2;
-    for (key, expected) in [(lab.signer.public(), "signature"), (other.public(), "receipts say")] {
-        manifest.key = key;
+    let (own, foreign) = (Signer::of(&lab.signer), other.public());
+    for (key, signer, expected) in [
+        (lab.signer.public(), None, "signature"),
+        (foreign, None, "receipts say"),
+        (foreign, Some(own), "its private key is not the one that signed"),
+    ] {
+        (manifest.key, manifest.signer) = (key, signer);
         let sealed = manifest.seal(&other, &snapshots.key).unwrap();
         lab.store.put(&snapshots.manifest_path(2), sealed.into()).await.unwrap();
         let target = lab.home.path().join("target");
@@ -275,6 +281,7 @@ fn limits_hold_at_the_bound_and_not_past_it() {
         packs: Vec::new(),
         members: (0..MAX_MEMBERS).map(|at| member(format!("skills/{at:08}"))).collect(),
         key: SigningKey::from_seed(&[1; 32]).public(),
+        signer: None,
     };
     assert_eq!(manifest.check(&LAYOUT), Ok(()));
     manifest.members.push(member("skills/x".to_owned()));

@@ -28,6 +28,9 @@ pub struct Head {
     pub manifest: Digest,
     /// Its receipts.
     pub receipts: ReceiptsMark,
+    /// The version of the brain in it.
+    #[serde(default)]
+    pub version: u64,
     /// The key that must have signed the first receipt, when it is known.
     pub key: Option<PublicKey>,
 }

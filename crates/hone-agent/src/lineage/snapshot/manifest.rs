@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use zeroize::Zeroizing;
 
-use super::super::digest::Digest;
+use super::super::digest::{Digest, from_hex, to_hex};
 use super::super::keys::{PublicKey, SigningKey};
 use super::super::receipt::State;
 use super::super::state::{Layout, MAX_DEPTH, is_stray};
@@ -64,6 +65,44 @@ pub struct Manifest {
     pub members: Vec<Member>,
     /// The key that signed.
     pub key: PublicKey,
+    /// The private half of it, so that a machine that has nothing can go on; left out on demand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<Signer>,
+}
+
+/// A private key inside a sealed manifest.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Signer(Zeroizing<[u8; 32]>);
+
+impl Signer {
+    pub(super) fn of(key: &SigningKey) -> Self {
+        Self(key.seed())
+    }
+
+    /// The key itself.
+    pub fn key(&self) -> SigningKey {
+        SigningKey::from_seed(&self.0)
+    }
+}
+
+impl std::fmt::Debug for Signer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Signer")
+    }
+}
+
+impl Serialize for Signer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&to_hex(&*self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Signer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wrong = || serde::de::Error::custom("a private key is 64 hexadecimal digits");
+        let text = Zeroizing::new(String::deserialize(deserializer)?);
+        from_hex(&text).map(|seed| Self(Zeroizing::new(seed))).ok_or_else(wrong)
+    }
 }
 
 /// A chain of receipts as a snapshot names it.
@@ -218,6 +257,9 @@ impl Manifest {
     pub(super) fn check(&self, layout: &Layout) -> Result<(), String> {
         if self.schema != SCHEMA {
             return Err(format!("`schema` is `{:.80}`, and known is `{SCHEMA}`", self.schema));
+        }
+        if self.signer.as_ref().is_some_and(|signer| signer.key().public() != self.key) {
+            return Err("its private key is not the one that signed".to_owned());
         }
         if self.members.len() > MAX_MEMBERS {
             return Err(format!("more than {MAX_MEMBERS} members"));

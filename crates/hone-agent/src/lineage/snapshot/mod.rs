@@ -29,7 +29,7 @@ pub use error::SnapshotError;
 pub use known::{Head, Known};
 pub use manifest::{
     CHUNK_BYTES, Chunk, MAX_BRAIN_BYTES, MAX_MANIFEST_BYTES, MAX_MEMBERS, MAX_PACK_BYTES,
-    MAX_PATH_BYTES, Manifest, Member, Pack, ReceiptsMark, SCHEMA,
+    MAX_PATH_BYTES, Manifest, Member, Pack, ReceiptsMark, SCHEMA, Signer,
 };
 pub use prune::{GRACE, Pruned};
 pub use restore::{Restored, Restoring, Trust, Which};

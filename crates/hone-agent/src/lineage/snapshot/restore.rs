@@ -19,7 +19,7 @@ use super::super::state::{Layout, state};
 use super::cut::Opener;
 use super::error::SnapshotError;
 use super::known::Head;
-use super::manifest::{CHUNK_BYTES, Manifest};
+use super::manifest::{CHUNK_BYTES, Manifest, Signer};
 use super::stage::{begins_with, first_key};
 use super::work::Work;
 use super::{MAX_AT_ONCE, Progress, Snapshots, Watch, blocking};
@@ -69,6 +69,10 @@ pub struct Restored {
     pub trust: Trust,
     /// Whether the last receipt is about this very state.
     pub is_settled: bool,
+    /// The key that signs its next receipt.
+    pub key: PublicKey,
+    /// The private half of it, when it was sealed with the rest.
+    pub signer: Option<Signer>,
     /// Files.
     pub members: u64,
     /// Bytes of them.
@@ -121,6 +125,7 @@ impl Snapshots<'_> {
             number: manifest.number,
             manifest: digest,
             receipts: manifest.receipts,
+            version: manifest.state.version,
             key: Some(key),
         };
         self.known.remember(self.store.name(), &self.agent, head)?;
@@ -131,6 +136,8 @@ impl Snapshots<'_> {
             receipts: manifest.receipts.count,
             trust,
             is_settled,
+            key: manifest.key,
+            signer: manifest.signer.clone(),
             members: manifest.members.len() as u64,
             bytes: manifest.members.iter().map(|member| member.bytes).sum(),
         })

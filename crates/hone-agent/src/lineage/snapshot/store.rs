@@ -108,7 +108,7 @@ impl Store {
             ObjectStoreScheme::MicrosoftAzure => cloud!(MicrosoftAzureBuilder),
             _ => return Err(wrong("no store of a known kind".to_owned())),
         };
-        let name = parsed.as_str().trim_end_matches('/').to_owned();
+        let name = Self::name_of(url);
         Ok(Self { objects, root, name, retry: Retry::default() })
     }
 
@@ -119,7 +119,7 @@ impl Store {
         let objects = LocalFileSystem::new_with_prefix(&path)
             .map_err(|error| wrong(error.to_string()))?
             .with_fsync(true);
-        let name = url.as_str().trim_end_matches('/').to_owned();
+        let name = Self::name_of(url.as_str());
         let root = Path::default();
         Ok(Self { objects: Arc::new(objects), root, name, retry: Retry::default() })
     }
@@ -127,6 +127,12 @@ impl Store {
     /// A store over an own implementation.
     pub fn over(objects: Arc<dyn ObjectStore>, name: &str, retry: Retry) -> Self {
         Self { objects, root: Path::default(), name: name.to_owned(), retry }
+    }
+
+    /// What the store of a URL is called among the heads that are known.
+    pub(crate) fn name_of(url: &str) -> String {
+        let parsed = Url::parse(url).map_or_else(|_| url.to_owned(), String::from);
+        parsed.trim_end_matches('/').to_owned()
     }
 
     /// What it is called among the heads that are known.

@@ -15,7 +15,7 @@ use super::super::state::Layout;
 use super::cut::{Cut, Cutter, each_chunk};
 use super::error::SnapshotError;
 use super::known::Head;
-use super::manifest::{MAX_MANIFEST_BYTES, Manifest, SCHEMA};
+use super::manifest::{MAX_MANIFEST_BYTES, Manifest, SCHEMA, Signer};
 use super::stage::{Staged, begins_with, stage};
 use super::store::Created;
 use super::work::Work;
@@ -44,6 +44,8 @@ pub struct Taking<'a> {
     pub at: u64,
     /// How it must stand to the newest one.
     pub history: History,
+    /// Whether the private half of the key goes with it, sealed.
+    pub with_signer: bool,
 }
 
 /// What became of it.
@@ -58,6 +60,8 @@ pub enum Taken {
     New {
         /// Its number.
         number: u64,
+        /// The version of the brain in it.
+        version: u64,
         /// The digest of its manifest.
         manifest: Digest,
         /// Objects that were written, the manifest included.
@@ -121,6 +125,7 @@ impl Snapshots<'_> {
             packs: cut.packs,
             members: cut.members,
             key: staged.signer,
+            signer: taking.with_signer.then(|| Signer::of(taking.signer)),
         };
         // What a restore would refuse is not packed.
         let refused = |why| SnapshotError::damaged(taking.brain.display().to_string(), why);
@@ -135,6 +140,7 @@ impl Snapshots<'_> {
         self.remember(&manifest, digest, &staged)?;
         Ok(Taken::New {
             number,
+            version: manifest.state.version,
             manifest: digest,
             objects: objects + 1,
             bytes: bytes + size,
@@ -166,6 +172,7 @@ impl Snapshots<'_> {
             number: manifest.number,
             manifest: digest,
             receipts: manifest.receipts,
+            version: manifest.state.version,
             key: Some(staged.root),
         };
         self.known.remember(self.store.name(), &self.agent, head)

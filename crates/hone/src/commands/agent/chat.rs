@@ -2,15 +2,18 @@
 
 use std::io::{BufRead, IsTerminal, Write as _};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use hone_agent::brain::Brain;
 use hone_agent::model::{Message, Role};
 use hone_agent::run::{Order, Report, Runner};
 use hone_agent::task::{Cost, End};
+use tokio_util::sync::CancellationToken;
 
-use super::folder::runtime;
+use super::folder::background_runtime;
 use super::interrupt::Interrupt;
 use super::run::{order, runner, wanted};
+use super::snapshot::packer;
 use super::view::{Mode, View, cost};
 use super::{models, not_run, servers};
 use crate::cli::Running;
@@ -29,13 +32,16 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
         Failure::failed(error.to_string(), &hint)
     })?;
     let order = order(context, &brain, how)?;
-    let runtime = runtime()?;
+    let runtime = background_runtime()?;
     let found = runtime.block_on(models::find(context, wanted(&brain, how)?.as_deref()))?;
     say(&format!("{agent} asks {} ({}); {HELP}", found.model.name(), found.why));
     let servers = servers::connect(context, &runtime);
     let interrupt = Interrupt::listen();
     let mut talk = Talk::default();
-    let view = View::new(Mode::Lines);
+    let view = Arc::new(View::new(Mode::Lines));
+    let packing = CancellationToken::new();
+    let shown = Arc::clone(&view);
+    let packer = packer(context, packing.clone(), move |packed| shown.packed(packed));
     while let Some(line) = next_line(agent)? {
         let input = line.trim();
         match input {
@@ -53,6 +59,7 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
             input => {
                 let runner = Runner {
                     tools: servers.clone(),
+                    packer: Some(Arc::clone(&packer)),
                     ..runner(context, found.model.clone(), interrupt.task())?
                 };
                 let order = Order {
@@ -60,7 +67,7 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
                     earlier: talk.earlier.clone(),
                     ..order.clone()
                 };
-                let report = runtime.block_on(runner.run(&order, &view));
+                let report = runtime.block_on(runner.run(&order, &*view));
                 interrupt.done();
                 match report {
                     Ok(report) => {
@@ -73,6 +80,8 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
             }
         }
     }
+    interrupt.stops(&packing);
+    runtime.block_on(packer.finish());
     Ok(ExitCode::SUCCESS)
 }
 

@@ -103,6 +103,15 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
         .map_err(|error| Failure::failed(format!("could not start: {error}"), ""))
 }
 
+/// A runtime that goes on while this thread waits for somebody to type.
+pub(super) fn background_runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::failed(format!("could not start: {error}"), ""))
+}
+
 pub(crate) fn update(context: &Context, id: &str, seed: &Path, as_json: bool) -> Outcome {
     let brain = Brain::find(&context.around.hone_home, id).map_err(failure)?;
     let held = hold(&brain, "hone agent update")?;

@@ -43,8 +43,13 @@ impl Interrupt {
     /// A task that the next Ctrl-C stops.
     pub(crate) fn task(&self) -> CancellationToken {
         let token = CancellationToken::new();
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
+        self.stops(&token);
         token
+    }
+
+    /// The next Ctrl-C stops this.
+    pub(crate) fn stops(&self, token: &CancellationToken) {
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
     }
 
     /// No task runs any more.

@@ -1,30 +1,27 @@
-//! `hone agent hash`, `receipts`, `verify`, `proof`, `log` and `rotate`.
+//! `hone agent hash`, `receipts`, `verify`, `proof` and `rotate`.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use hone_agent::brain::{Brain, actor};
+use hone_agent::brain::Brain;
 use hone_agent::lineage::chain::{self, Checked};
 use hone_agent::lineage::proof::leaf;
-use hone_agent::lineage::receipt::{Kind, Receipt};
+use hone_agent::lineage::receipt::Kind;
 use hone_agent::lineage::{PublicKey, RECEIPTS_FILE, Standing, StepProof, merkle, state};
-use hone_agent::memory::Memory;
 use hone_library::usage::iso;
-use hone_library::{FileDelta, files_at, history};
 
 use super::failure;
 use super::folder::hold;
 use crate::context::{Context, now};
-use crate::json::lineage::{AgentHash, AgentLog, AgentReceipts, BrokenAt, LoggedVersion, Verified};
+use crate::json::lineage::{AgentHash, AgentReceipts, BrokenAt, Verified};
 use crate::output::{Failure, NO, Outcome, count, print, print_json, say};
-use crate::terminal::{columns, fit, printable_line, stdout_is_terminal, style};
+use crate::terminal::{columns, fit, printable_line, stdout_is_terminal};
 
 /// Bytes of a proof that is read.
 const MAX_PROOF_BYTES: u64 = 64 * 1024 * 1024;
 
-fn find(context: &Context, id: &str) -> Result<Brain, Failure> {
+pub(super) fn find(context: &Context, id: &str) -> Result<Brain, Failure> {
     Brain::find(&context.around.hone_home, id).map_err(failure)
 }
 
@@ -72,18 +69,7 @@ pub(crate) fn hash(context: &Context, id: &str, as_json: bool) -> Outcome {
     print(&text)
 }
 
-/// All receipts of a brain, damaged ones left out.
-fn receipts_of(brain: &Brain) -> Result<Vec<Receipt>, Failure> {
-    let path = brain.member(RECEIPTS_FILE);
-    let mut receipts = Vec::new();
-    if path.exists() {
-        let read = chain::read(&path, |_, receipt| receipts.extend(receipt.ok()));
-        read.map_err(|error| Failure::failed(error.to_string(), ""))?;
-    }
-    Ok(receipts)
-}
-
-fn kind(kind: Kind) -> String {
+pub(super) fn kind(kind: Kind) -> String {
     serde_json::to_value(kind)
         .ok()
         .and_then(|kind| Some(kind.as_str()?.to_owned()))
@@ -94,13 +80,13 @@ fn times(number: u64) -> String {
     if number == 1 { "once".to_owned() } else { format!("{number} times") }
 }
 
-fn time(at: u64) -> String {
+pub(super) fn time(at: u64) -> String {
     let text = iso(i64::try_from(at).unwrap_or(i64::MAX));
     text.split('.').next().unwrap_or(&text).trim_end_matches('Z').replace('T', " ") + "Z"
 }
 
 pub(crate) fn receipts(context: &Context, id: &str, as_json: bool) -> Outcome {
-    let receipts = receipts_of(&find(context, id)?)?;
+    let receipts = find(context, id)?.receipts().map_err(failure)?;
     if as_json {
         let receipts = receipts.iter().map(|one| serde_json::to_value(one).unwrap_or_default());
         return print_json(&AgentReceipts { receipts: receipts.collect() });
@@ -193,7 +179,7 @@ pub(crate) fn verify(context: &Context, what: &str, key: Option<&str>, as_json: 
 /// The key of the first receipt, when the owner asks about a brain whose key was handed over since.
 fn first_key(brain: Option<&Brain>, key: PublicKey) -> PublicKey {
     let Some(brain) = brain else { return key };
-    let receipts = receipts_of(brain).unwrap_or_default();
+    let receipts = brain.receipts().unwrap_or_default();
     let handed: Vec<PublicKey> =
         receipts.iter().filter_map(|one| Some(one.handover.as_ref()?.key)).collect();
     match receipts.first() {
@@ -361,7 +347,7 @@ fn verify_proof(proof: &StepProof, key: PublicKey, as_json: bool) -> Outcome {
 
 pub(crate) fn proof(context: &Context, id: &str, task: &str, step: usize) -> Outcome {
     let brain = find(context, id)?;
-    let receipts = receipts_of(&brain)?;
+    let receipts = brain.receipts().map_err(failure)?;
     let receipt = receipts.iter().find(|one| one.task.as_ref().is_some_and(|of| of.id == task));
     let hint = format!("`hone agent receipts {id}` lists the tasks");
     let receipt = receipt
@@ -380,104 +366,4 @@ pub(crate) fn rotate(context: &Context, id: &str) -> Outcome {
     let at = u64::try_from(now()).unwrap_or(0);
     let key = brain.rotate_key(at).map_err(failure)?;
     print(&format!("{id} signs with {key} from here on\n"))
-}
-
-pub(crate) fn log(context: &Context, id: &str, with_diff: bool, as_json: bool) -> Outcome {
-    let brain = find(context, id)?;
-    let memory = brain.member("memory.db").exists().then(|| Memory::open(&brain.folder));
-    let memory = memory.transpose().map_err(failure)?;
-    let mut versions = Vec::new();
-    let mut last = 0;
-    for receipt in receipts_of(&brain)? {
-        if receipt.after.version == last {
-            continue;
-        }
-        last = receipt.after.version;
-        let task = receipt.task.as_ref();
-        let names = |marks: &[hone_agent::lineage::receipt::SkillMark]| -> Vec<String> {
-            marks.iter().map(|mark| mark.name.clone()).collect()
-        };
-        let facts = match (&memory, task) {
-            (Some(memory), Some(task)) => memory.facts_of(&task.id).map_err(failure)?,
-            _ => Vec::new(),
-        };
-        let files = match task {
-            Some(task) if with_diff => differences(context, &brain, &task.id)?,
-            _ => Vec::new(),
-        };
-        versions.push((
-            LoggedVersion {
-                version: last,
-                at: iso(i64::try_from(receipt.at).unwrap_or(0)),
-                receipt: receipt.index,
-                kind: kind(receipt.kind),
-                task: task.map(|task| task.id.clone()),
-                created: task.map(|task| names(&task.skills.created)).unwrap_or_default(),
-                changed: task.map(|task| names(&task.skills.changed)).unwrap_or_default(),
-                removed: task.map(|task| task.skills.removed.clone()).unwrap_or_default(),
-                facts,
-                members: receipt.changes.clone(),
-                files: files.iter().map(crate::diff::changed_file).collect(),
-            },
-            files,
-        ));
-    }
-    versions.reverse();
-    if as_json {
-        return print_json(&AgentLog {
-            versions: versions.into_iter().map(|(one, _)| one).collect(),
-        });
-    }
-    if versions.is_empty() {
-        say("nothing is signed yet; the first task does it");
-    }
-    let mut text = String::new();
-    for (one, files) in &versions {
-        let at =
-            one.at.split('.').next().unwrap_or(&one.at).trim_end_matches('Z').replace('T', " ");
-        let task = one.task.as_deref().unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "{}",
-            format!("v{}  {at}Z  {} {}", one.version, one.kind, printable_line(task)).trim_end()
-        );
-        for (word, names) in [
-            ("new skill", &one.created),
-            ("changed skill", &one.changed),
-            ("removed skill", &one.removed),
-            ("fact", &one.facts),
-            ("changed", &one.members),
-        ] {
-            for name in names {
-                let _ = writeln!(text, "    {word} {}", printable_line(name));
-            }
-        }
-        text.push_str(&crate::diff::shown(files, style()));
-    }
-    print(&text)
-}
-
-/// What a task changed in the brain's skills, file by file.
-fn differences(context: &Context, brain: &Brain, task: &str) -> Result<Vec<FileDelta>, Failure> {
-    let folder = std::fs::canonicalize(&brain.folder).unwrap_or_else(|_| brain.folder.clone());
-    let actor = actor(task);
-    let mut deltas = Vec::new();
-    for (key, first) in hone_library::changed_since(&context.state, 0, &actor)? {
-        let Ok(below) = key.strip_prefix(&folder) else { continue };
-        let rows = history(&context.state, &key)?;
-        let of_task = rows.iter().filter(|row| row.actor == actor).map(|row| row.revision);
-        let newest = of_task.max().unwrap_or(first);
-        let before = files_at(&context.state, &rows, first - 1)?;
-        let after = files_at(&context.state, &rows, newest)?;
-        let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-        for name in names.into_iter().filter(|name| before.get(*name) != after.get(*name)) {
-            let file = if key.is_dir() { below.join(name) } else { below.to_owned() };
-            deltas.push(FileDelta {
-                file: file.to_string_lossy().into_owned(),
-                before: before.get(name).cloned(),
-                after: after.get(name).cloned(),
-            });
-        }
-    }
-    Ok(deltas)
 }

@@ -6,13 +6,17 @@ mod folder;
 mod fork;
 mod interrupt;
 mod lineage;
+mod log;
 pub(super) mod models;
 mod run;
 mod servers;
 mod show;
+mod snapshot;
 mod view;
 
 use hone_agent::brain::BrainError;
+use hone_agent::lineage::snapshot::History;
+use hone_agent::packing::{Asked, Point};
 use hone_agent::run::RunError;
 
 pub(crate) use chat::chat;
@@ -42,7 +46,30 @@ pub(crate) fn agent(context: &Context, command: AgentCommand) -> Outcome {
             lineage::verify(context, &what, key.as_deref(), json)
         }
         AgentCommand::Proof { id, task, step } => lineage::proof(context, &id, &task, step),
-        AgentCommand::Log { id, diff, json } => lineage::log(context, &id, diff, json),
+        AgentCommand::Log { id, limit, diff, json } => log::log(context, &id, limit, diff, json),
+        AgentCommand::Snapshot { id, to, key_file, replace, list, json } => {
+            let asked = Asked { store: to, key_file };
+            if list {
+                return snapshot::list(context, &id, &asked, json);
+            }
+            let history = if replace { History::Replaces } else { History::Extends };
+            snapshot::take(context, &id, &asked, history, json)
+        }
+        AgentCommand::Restore { id, from, key_file, version, number, key, list, json } => {
+            let asked = Asked { store: from, key_file };
+            if list {
+                return snapshot::list(context, &id, &asked, json);
+            }
+            let point = match (number, version) {
+                (Some(number), _) => Point::Number(number),
+                (None, Some(version)) => Point::Version(version),
+                (None, None) => Point::Newest,
+            };
+            snapshot::restore(context, &id, &asked, point, key.as_deref(), json)
+        }
+        AgentCommand::Prune { id, keep, from, key_file, json } => {
+            snapshot::prune(context, &id, &Asked { store: from, key_file }, keep, json)
+        }
         AgentCommand::Rotate { id } => lineage::rotate(context, &id),
     }
 }

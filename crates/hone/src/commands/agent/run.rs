@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hone_agent::brain::Brain;
@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::folder::runtime;
 use super::interrupt::{INTERRUPTED, Interrupt};
 use super::models::{self, variable};
+use super::snapshot::packer;
 use super::view::{Mode, View};
 use super::{failure, not_run, servers};
 use crate::cli::Running;
@@ -49,8 +50,18 @@ pub(crate) fn run(
     let servers = servers::connect(context, &runtime);
     let interrupt = Interrupt::listen();
     let runner = Runner { tools: servers, ..runner(context, found.model, interrupt.task())? };
-    let view = View::new(if as_json { Mode::Json } else { Mode::Lines });
-    let report = runtime.block_on(runner.run(&order, &view));
+    let view = Arc::new(View::new(if as_json { Mode::Json } else { Mode::Lines }));
+    let packing = CancellationToken::new();
+    let (shown, reported) = (Arc::clone(&view), Arc::new(Mutex::new(())));
+    let told = Arc::clone(&reported);
+    let packer = packer(context, packing.clone(), move |packed| {
+        // What the task came to is told first.
+        drop(told.lock());
+        shown.packed(packed);
+    });
+    let untold = reported.lock();
+    let runner = Runner { packer: Some(Arc::clone(&packer)), ..runner };
+    let report = runtime.block_on(runner.run(&order, &*view));
     interrupt.done();
     let report = match report {
         Err(_) if runner.cancelled.is_cancelled() => {
@@ -60,6 +71,10 @@ pub(crate) fn run(
         report => report.map_err(not_run)?,
     };
     view.report(&report)?;
+    drop(untold);
+    // The answer is out and the agent is free; only this program waits.
+    interrupt.stops(&packing);
+    runtime.block_on(packer.finish());
     Ok(exit_code(&report))
 }
 
@@ -140,6 +155,7 @@ pub(crate) fn runner(
             .price_in
             .zip(settings.price_out)
             .map(|(input, output)| Prices { input, output }),
+        packer: None,
         now: Arc::new(now),
         cancelled,
     })

@@ -9,11 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hone_agent::brain::Owner;
 use hone_agent::event::Event;
+use hone_agent::lineage::snapshot::Taken;
+use hone_agent::packing::Packed;
 use hone_agent::run::{Learned, Listener, Report};
 use hone_agent::step::{Outcome, Reply, Step, What};
 use hone_agent::task::Cost;
 use serde_json::Value;
 
+use super::snapshot;
 use crate::json::agent::{RunLine, TaskReport};
 use crate::output::{Failure, count, print_data, print_json, say, say_rendered};
 use crate::terminal::{columns, fit, printable_line};
@@ -78,6 +81,22 @@ impl View {
         if !self.is_broken.load(Ordering::Relaxed) && print_json(line).is_err() {
             self.is_broken.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// What became of a snapshot after the task.
+    pub(crate) fn packed(&self, packed: &Packed<'_>) {
+        if self.mode == Mode::Lines {
+            if let Some(line) = snapshot::packed(packed) {
+                self.line(&line);
+            }
+            return;
+        }
+        let number = match packed.taken {
+            Ok(Taken::New { number, .. } | Taken::Unchanged { number }) => Some(*number),
+            Err(_) => None,
+        };
+        let error = packed.taken.err().map(ToString::to_string);
+        self.json(&RunLine::Snapshot { agent: packed.agent.to_owned(), number, error });
     }
 
     /// The end: the answer on standard output, the rest on standard error.

@@ -17,12 +17,13 @@ use hone_hub::{Ask, Error, FetchError, Fetcher, Hub, Prompts, Target};
 use hone_library::{Author, Catalogue, Project};
 use hone_net::Reach;
 
-use self::person::{Live, Person};
+use self::person::Person;
 use super::needs::can_ask;
 use super::policy::configured;
 use crate::cli::{AuditCommand, HubCommand, Network, Whose};
 use crate::context::{Context, actor, now};
 use crate::output::{Failure, NO, Outcome, quoted};
+use crate::terminal::Live;
 
 pub(crate) use search::{Asked, search};
 

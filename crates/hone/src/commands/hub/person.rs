@@ -1,59 +1,15 @@
 //! The person at the terminal: how far it is, and what they are asked.
 
-use std::io::{self, BufRead, IsTerminal};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::io::{self, BufRead};
 
 use hone_hub::{Answer, Ask, Offered, Progress, Question, Report, Step};
 
 use super::shown;
 use crate::commands::needs::can_ask;
 use crate::output::{Failure, count, say, say_rendered};
-use crate::terminal::{columns, fit, printable_line, stderr_style};
-
-/// How long something runs before it says how far it is.
-const PATIENCE: Duration = Duration::from_millis(300);
-/// How often it says so after that.
-const INTERVAL: Duration = Duration::from_millis(100);
-/// Columns of the bar.
-const BAR: usize = 20;
-
-/// One line that says how far things are, on a terminal only.
-#[derive(Clone)]
-pub(super) struct Live(Option<Arc<Mutex<Line>>>);
-
-struct Line {
-    next: Instant,
-    columns: usize,
-}
+use crate::terminal::{Live, bar, columns, fit, printable_line, stderr_style};
 
 impl Live {
-    pub(super) fn new() -> Self {
-        let line = Line { next: Instant::now() + PATIENCE, columns: 0 };
-        Self(io::stderr().is_terminal().then(|| Arc::new(Mutex::new(line))))
-    }
-
-    fn show(&self, text: &str) {
-        let Some(Ok(mut line)) = self.0.as_ref().map(|line| line.lock()) else { return };
-        if Instant::now() < line.next {
-            return;
-        }
-        line.next = Instant::now() + INTERVAL;
-        let text = fit(&printable_line(text), columns() - 1).into_owned();
-        let blanks = " ".repeat(line.columns.saturating_sub(text.chars().count()));
-        line.columns = text.chars().count();
-        say_rendered(&format!("\r{text}{blanks}"));
-    }
-
-    /// Takes the line away.
-    pub(super) fn clear(&self) {
-        let Some(Ok(mut line)) = self.0.as_ref().map(|line| line.lock()) else { return };
-        if line.columns > 0 {
-            say_rendered(&format!("\r{}\r", " ".repeat(line.columns)));
-            line.columns = 0;
-        }
-    }
-
     /// For a fetch.
     pub(super) fn report(&self) -> Report {
         let live = self.clone();
@@ -76,11 +32,6 @@ fn words(progress: &Progress<'_>) -> String {
             format!("reading {} {done} of {all} skills", bar(done, all))
         }
     }
-}
-
-fn bar(done: u64, all: u64) -> String {
-    let full = (BAR as u64 * done).checked_div(all).unwrap_or(0).min(BAR as u64);
-    format!("[{:.<BAR$}]", "#".repeat(usize::try_from(full).unwrap_or(BAR)))
 }
 
 /// Whoever answers questions.

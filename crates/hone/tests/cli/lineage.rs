@@ -1,0 +1,330 @@
+//! `hone agent hash`, `receipts`, `verify`, `proof`, `log` and `rotate`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::agents::{Server, answer, call};
+use crate::harness::Sandbox;
+
+/// Without what differs from run to run: digests, keys, ids of tasks, sizes.
+pub(crate) fn masked(text: &str) -> String {
+    let mut masked = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let bytes = rest.as_bytes();
+        let run = |is: fn(&u8) -> bool| bytes.iter().take_while(|byte| is(byte)).count();
+        let digits = run(u8::is_ascii_digit);
+        let hex = run(u8::is_ascii_hexdigit);
+        let is_id = digits == 8
+            && rest.get(8..9) == Some("T")
+            && rest.get(15..17) == Some("Z-")
+            && rest.len() >= 25;
+        let is_size =
+            digits > 0 && [" kB", " bytes"].iter().any(|unit| rest[digits..].starts_with(unit));
+        let (word, length) = match () {
+            () if hex >= 64 => ("[HEX]", hex),
+            () if is_id => ("[TASK]", 25),
+            () if is_size => ("[N]", digits),
+            () if digits > 0 => (&rest[..digits], digits),
+            () => {
+                let first = rest.chars().next().unwrap().len_utf8();
+                (&rest[..first], first)
+            }
+        };
+        masked.push_str(word);
+        rest = &rest[length..];
+    }
+    masked
+}
+
+const SKILL: &str = "---\nname: prices\ndescription: Looks prices up. Use when somebody asks for one.\n---\n1. Read prices.csv.\n";
+
+/// A sandbox with `ada` after three tasks: a skill and a fact, the same of both changed, nothing.
+fn ada() -> Sandbox {
+    let server = Server::says(&[
+        call("read_file", json!({"path": "prices.csv"})),
+        call("skill_manage", json!({"action": "create", "name": "prices", "content": SKILL})),
+        call("note", json!({"key": "apples", "value": "cost 120 cents", "shared": true})),
+        answer("120"),
+        call(
+            "skill_manage",
+            json!({
+                "action": "patch",
+                "name": "prices",
+                "old": "Read prices.csv.",
+                "new": "Read prices.csv, then say the date.",
+            }),
+        ),
+        call("note", json!({"key": "apples", "value": "cost 130 cents", "shared": true})),
+        call("list_files", json!({})),
+        answer("130"),
+        call("list_files", json!({})),
+        answer("nothing new"),
+    ]);
+    let sandbox = server.sandbox();
+    for task in ["one", "two", "three"] {
+        let run = sandbox.hone(&format!("run ada {task}")).run();
+        assert_eq!(run.code, 0, "{run}");
+    }
+    sandbox
+}
+
+fn shown(sandbox: &Sandbox, lines: &[&str]) -> String {
+    masked(&crate::harness::transcript(sandbox, lines))
+}
+
+fn receipts(sandbox: &Sandbox) -> Vec<Value> {
+    let lines = sandbox.read("state/agents/ada/receipts.jsonl");
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_brain_says_where_it_stands_and_what_was_signed() {
+    let sandbox = ada();
+    assert_snapshot!(shown(&sandbox, &["agent hash ada", "agent receipts ada", "agent verify ada"]), @"
+    $ hone agent hash ada
+    exit: 0
+    --- stdout
+    bundle     sha256:[HEX]
+    knowledge  sha256:[HEX]
+    activity   sha256:[HEX]
+    version    3
+    key        [HEX]
+    as the last receipt signed it
+
+    $ hone agent receipts ada
+    exit: 0
+    --- stdout
+        0  [TIME]  created    v1
+        1  [TIME]  task       v2    [TASK] answered
+        2  [TIME]  task       v3    [TASK] answered
+        3  [TIME]  task       v3    [TASK] answered
+
+    $ hone agent verify ada
+    exit: 0
+    --- stdout
+    4 receipts of ada hold, 3 of them about tasks
+    the last one is sha256:[HEX]
+    3 transcripts fit, 0 are not there
+    the brain is in the state that was signed last
+    ");
+    sandbox.write("state/agents/ada/system.md", "You are somebody else.\n");
+    assert_snapshot!(shown(&sandbox, &["agent hash ada", "agent verify ada"]), @"
+    $ hone agent hash ada
+    exit: 0
+    --- stdout
+    bundle     sha256:[HEX]
+    knowledge  sha256:[HEX]
+    activity   sha256:[HEX]
+    version    4
+    key        [HEX]
+    changed since the last receipt:
+      system.md
+
+    $ hone agent verify ada
+    exit: 1
+    --- stdout
+    the brain, state: it is not the state that was signed last: changed outside
+    ");
+    sandbox.write("state/agents/ada/surprise.txt", "x\n");
+    assert_snapshot!(shown(&sandbox, &["agent hash ada"]), @"
+    $ hone agent hash ada
+    exit: 2
+    --- stderr
+    error: `[STATE]/agents/ada/surprise.txt` does not belong to a brain; move it away
+    ");
+}
+
+#[test]
+fn versions_are_told_with_their_skills_and_facts_and_what_changed_in_them() {
+    let sandbox = ada();
+    assert_snapshot!(shown(&sandbox, &["agent log ada --diff", "agent log ada --limit 1"]), @r#"
+    $ hone agent log ada --diff
+    exit: 0
+    --- stdout
+    v3  [TIME]  task [TASK]
+        changed skill prices
+        fact apples (everybody's): cost 130 cents (was: cost 120 cents)
+    --- a/skills/prices/SKILL.md
+    +++ b/skills/prices/SKILL.md
+    @@ -4,4 +4,4 @@
+     metadata:
+       version: "1"
+     ---
+    -1. Read prices.csv.
+    +1. Read prices.csv, then say the date.
+    v2  [TIME]  task [TASK]
+        new skill prices
+        fact apples (everybody's): cost 120 cents
+    --- /dev/null
+    +++ b/skills/prices/SKILL.md
+    @@ -0,0 +1,7 @@
+    +---
+    +name: prices
+    +description: Looks prices up. Use when somebody asks for one.
+    +metadata:
+    +  version: "1"
+    +---
+    +1. Read prices.csv.
+    v1  [TIME]  created
+
+    $ hone agent log ada --limit 1
+    exit: 0
+    --- stdout
+    v3  [TIME]  task [TASK]
+        changed skill prices
+        fact apples (everybody's): cost 130 cents (was: cost 120 cents)
+    --- stderr
+    and 2 older; `--limit` shows more
+    "#);
+    let log = sandbox.hone("agent log ada --json --diff").run().json();
+    assert_eq!(
+        log["versions"][0]["fact_changes"],
+        json!([{"key": "apples", "subscriber": null, "before": "cost 120 cents", "after": "cost 130 cents"}])
+    );
+    assert_eq!(log["versions"][0]["files"][0]["status"], "changed");
+}
+
+#[test]
+fn a_chain_that_was_touched_breaks_at_its_index_and_field() {
+    let sandbox = ada();
+    let file = "state/agents/ada/receipts.jsonl";
+    let good = sandbox.read(file);
+    let key = receipts(&sandbox)[0]["key"].as_str().unwrap().to_owned();
+    let lines: Vec<&str> = good.lines().collect();
+    let costs = lines[2].replacen("\"turns\":", "\"turns\":9", 1);
+    let touched = [lines[0], lines[1], &costs, lines[3]].join("\n") + "\n";
+    sandbox.write("project/touched.jsonl", touched);
+    sandbox.write("project/gap.jsonl", [lines[0], lines[1], lines[3]].join("\n") + "\n");
+    sandbox.write("project/torn.jsonl", &good[..good.len() - 20]);
+    sandbox.write("project/good.jsonl", &good);
+    let line = |file: &str| format!("agent verify {file}.jsonl --key {key}");
+    let lines = ["good", "touched", "gap", "torn"].map(line);
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let other = "5866666666666666666666666666666666666666666666666666666666666666";
+    let stranger = format!("agent verify good.jsonl --key {other}");
+    assert_snapshot!(shown(&sandbox, &[&lines[..], &[&stranger, "agent verify good.jsonl"]].concat()), @"
+    $ hone agent verify good.jsonl --key [HEX]
+    exit: 0
+    --- stdout
+    4 receipts of ada hold, 3 of them about tasks
+    the last one is sha256:[HEX]
+
+    $ hone agent verify touched.jsonl --key [HEX]
+    exit: 1
+    --- stdout
+    receipt 2, signature: it does not fit the receipt; something was changed
+    receipt 3, previous: it is not the receipt before
+
+    $ hone agent verify gap.jsonl --key [HEX]
+    exit: 1
+    --- stdout
+    receipt 2, index: it says 3 at place 2
+    receipt 2, previous: it is not the receipt before
+    receipt 2, before: it is not the state after the receipt before
+
+    $ hone agent verify torn.jsonl --key [HEX]
+    exit: 0
+    --- stdout
+    3 receipts of ada hold, 2 of them about tasks
+    the last one is sha256:[HEX]
+    --- stderr
+    note: the last line was cut short; it counts as not written
+
+    $ hone agent verify good.jsonl --key [HEX]
+    exit: 1
+    --- stdout
+    receipt 0, key: signed by [HEX], expected [HEX]
+    receipt 1, key: signed by [HEX], expected [HEX]
+    receipt 2, key: signed by [HEX], expected [HEX]
+    receipt 3, key: signed by [HEX], expected [HEX]
+
+    $ hone agent verify good.jsonl
+    exit: 2
+    --- stderr
+    error: `--key` is needed: the public key to check against
+    hint: the agent's owner sees it with `hone agent hash ID`
+    ");
+    // A transcript that was touched is told by the receipt that signed it.
+    let task = receipts(&sandbox)[2]["task"]["id"].as_str().unwrap().to_owned();
+    let transcript = format!("state/agents/ada/transcripts/{task}.jsonl");
+    let text = sandbox.read(&transcript).replace("130", "99");
+    fs::write(sandbox.path(&transcript), text).unwrap();
+    assert_snapshot!(shown(&sandbox, &["agent verify ada"]), @"
+    $ hone agent verify ada
+    exit: 1
+    --- stdout
+    receipt 2, task.transcript: the transcript on the disk is not the one that was signed
+    the brain, state: it is not the state that was signed last: changed outside
+    ");
+}
+
+#[test]
+fn one_step_is_cut_out_and_checked_alone() {
+    let sandbox = ada();
+    let signed = receipts(&sandbox);
+    let (task, key) =
+        (signed[1]["task"]["id"].as_str().unwrap(), signed[1]["key"].as_str().unwrap());
+    let proof = sandbox.hone(&format!("agent proof ada {task} 2")).run();
+    assert_eq!(proof.code, 0, "{proof}");
+    sandbox.write("project/step.json", &proof.stdout);
+    sandbox.write("project/forged.json", proof.text().replace("prices.csv", "secret.csv"));
+    let check = format!("agent verify step.json --key {key}");
+    let forged = format!("agent verify forged.json --key {key}");
+    let none = format!("agent proof ada {task} 99");
+    assert_snapshot!(shown(&sandbox, &[&check, &forged, &none, "agent proof ada nothing 0"]), @"
+    $ hone agent verify step.json --key [HEX]
+    exit: 0
+    --- stdout
+    step 2 of the task [TASK] of ada is as it was signed
+
+    $ hone agent verify forged.json --key [HEX]
+    exit: 1
+    --- stdout
+    receipt 1, step: the step does not lead to the transcript's root: it was changed, or is from elsewhere
+
+    $ hone agent proof ada [TASK] 99
+    exit: 1
+    --- stderr
+    error: the task has no step 99
+    hint: they are 0 to 8
+
+    $ hone agent proof ada nothing 0
+    exit: 1
+    --- stderr
+    error: ada has no receipt of a task `nothing`
+    hint: `hone agent receipts ada` lists the tasks
+    ");
+}
+
+#[test]
+fn the_key_is_handed_over_and_the_old_one_still_proves_the_past() {
+    let sandbox = ada();
+    let first = receipts(&sandbox)[0]["key"].as_str().unwrap().to_owned();
+    assert_snapshot!(shown(&sandbox, &["agent rotate ada", "agent verify ada"]), @"
+    $ hone agent rotate ada
+    exit: 0
+    --- stdout
+    ada signs with [HEX] from here on
+
+    $ hone agent verify ada
+    exit: 0
+    --- stdout
+    5 receipts of ada hold, 3 of them about tasks
+    the last one is sha256:[HEX]
+    the key was handed over once, now [HEX]
+    3 transcripts fit, 0 are not there
+    the brain is in the state that was signed last
+    ");
+    let last = receipts(&sandbox).pop().unwrap();
+    assert_eq!(last["kind"], "handover");
+    let run = sandbox.hone(&format!("agent verify state --key {first}")).run();
+    assert_ne!(run.code, 0, "{run}");
+    let file = sandbox.path("state/agents/ada/receipts.jsonl");
+    let run = sandbox.hone("agent verify").arg(file).arg("--key").arg(first).run();
+    assert_eq!(run.code, 0, "{run}");
+    // The old key is kept, for its owner alone.
+    assert_eq!(sandbox.files("state/keys"), ["ada.1.pem", "ada.pem"]);
+}
