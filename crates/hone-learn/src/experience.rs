@@ -156,6 +156,14 @@ impl Agent {
             Self::Plain => "plain",
         }
     }
+
+    /// The name of an agent of hone's own.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Hone(name) => Some(name),
+            _ => None,
+        }
+    }
 }
 
 impl Experience {
@@ -260,6 +268,7 @@ impl Experience {
     }
 
     /// The same with everything private replaced by placeholders: what may be shown to a model and kept.
+    #[must_use]
     pub fn redacted(&self, redactor: &Redactor) -> Self {
         let text = |text: &str| redactor.redact(text);
         let path = |path: &PathBuf| PathBuf::from(redactor.redact(&path.to_string_lossy()));
@@ -328,7 +337,9 @@ fn bound_value(value: &mut Value, room: &mut Room) {
         }
         Value::Array(values) => {
             values.truncate(room.values);
-            values.iter_mut().for_each(|value| bound_value(value, room));
+            for value in values {
+                bound_value(value, room);
+            }
         }
         Value::Object(entries) => {
             let mut kept = 0;
@@ -336,8 +347,132 @@ fn bound_value(value: &mut Value, room: &mut Room) {
                 kept += usize::from(key.len() <= MAX_NAME_CHARS);
                 key.len() <= MAX_NAME_CHARS && kept <= room.values
             });
-            entries.values_mut().for_each(|value| bound_value(value, room));
+            for value in entries.values_mut() {
+                bound_value(value, room);
+            }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use hone_agent::model::Usage;
+    use serde_json::json;
+
+    use super::*;
+
+    fn finished(end: End, outcomes: &[Outcome]) -> Finished {
+        let step = |(number, outcome): (usize, &Outcome)| hone_agent::step::Step {
+            id: format!("t.{number}"),
+            started: 5,
+            ended: 6,
+            what: What::Tool(ToolStep {
+                turn: 1,
+                tool: "skill_view".to_owned(),
+                arguments: json!({"name": "tidy"}),
+                arguments_sha256: String::new(),
+                outcome: *outcome,
+                summary: String::new(),
+                text: "at /home/ada/x".to_owned(),
+                result_sha256: String::new(),
+                is_cut: false,
+                effects: vec![Effect::SkillRead {
+                    name: "tidy".to_owned(),
+                    version: Some("2".to_owned()),
+                }],
+            }),
+        };
+        Finished {
+            id: "t".to_owned(),
+            end,
+            steps: outcomes.iter().enumerate().map(step).collect(),
+            conversation: Vec::new(),
+            cost: hone_agent::task::Cost {
+                turns: 3,
+                calls: outcomes.len(),
+                usage: Usage { input: 7, output: 8, is_estimate: false },
+                milliseconds: 9,
+            },
+        }
+    }
+
+    fn answered() -> End {
+        End::Answered { text: "{\"answer\": \"done\"}".to_owned() }
+    }
+
+    #[test]
+    fn a_run_of_ours_is_an_experience() {
+        let finished = finished(answered(), &[Outcome::Failed, Outcome::Ok]);
+        let experience = Experience::of_run("auditor", &Subscriber::Owner, "Tidy up", &finished);
+        assert_eq!(experience.source.agent, Agent::Hone("auditor".to_owned()));
+        assert_eq!(experience.task, "Tidy up");
+        assert_eq!(experience.answer.as_deref(), Some("done"));
+        assert_eq!(
+            experience.skills,
+            [Loaded { name: "tidy".to_owned(), version: Some("2".to_owned()) }]
+        );
+        assert!(experience.converged && experience.recovered());
+        let cost = Cost { turns: 3, tokens_in: 7, tokens_out: 8, milliseconds: 9 };
+        assert_eq!(experience.cost, cost);
+        let redacted = experience.redacted(&Redactor::new(Some(Path::new("/home/ada"))));
+        assert_eq!(redacted.steps[0].result, "at ~/x");
+        let text = serde_json::to_string(&experience).unwrap();
+        assert_eq!(serde_json::from_str::<Experience>(&text).unwrap(), experience);
+    }
+
+    #[test]
+    fn only_an_answer_is_a_good_end() {
+        let run = |end, outcomes: &[Outcome]| {
+            Experience::of_run("a", &Subscriber::Owner, "x", &finished(end, outcomes))
+        };
+        assert!(!run(End::Cancelled, &[Outcome::Ok]).converged);
+        assert!(!run(answered(), &[Outcome::Ok, Outcome::Failed]).recovered());
+        assert!(run(answered(), &[Outcome::Refused, Outcome::Ok]).recovered());
+    }
+
+    #[test]
+    fn a_text_past_its_bound_keeps_both_ends() {
+        assert_eq!(bounded("äbcdef", 6), "äbcdef");
+        assert_eq!(bounded("äbcdefghij", 9), "äbcd … ij");
+        assert_eq!(bounded("äbcdefghij", 9).chars().count(), 9);
+        assert_eq!(bounded("abcdef", 2), "ab");
+    }
+
+    #[test]
+    fn every_part_of_a_step_keeps_to_its_bound() {
+        let mut experience = Experience::of_run(
+            "a",
+            &Subscriber::Owner,
+            &"t".repeat(MAX_TASK_CHARS + 1),
+            &finished(answered(), &[]),
+        );
+        assert_eq!(experience.task.chars().count(), MAX_TASK_CHARS);
+        let step = |result: usize, texts: usize, length: usize| Step {
+            id: "i".repeat(MAX_NAME_CHARS + 1),
+            tool: "x".to_owned(),
+            arguments: json!({"list": vec!["y".repeat(length); texts], "z".repeat(MAX_NAME_CHARS + 1): 1}),
+            result: "r".repeat(result),
+            outcome: Outcome::Ok,
+            started: 0,
+            ended: 0,
+        };
+        experience.push(step(MAX_RESULT_CHARS, 1, MAX_ARGUMENT_CHARS));
+        experience.push(step(MAX_RESULT_CHARS + 1, 3, MAX_ARGUMENT_CHARS / 2));
+        experience.push(step(0, MAX_ARGUMENT_VALUES * 2, 1));
+        let [at, past, many] = experience.steps.as_slice() else { panic!("three steps") };
+        assert_eq!(at.result.len(), MAX_RESULT_CHARS);
+        assert_eq!(at.arguments["list"][0].as_str().unwrap().len(), MAX_ARGUMENT_CHARS);
+        assert_eq!(past.result.chars().count(), MAX_RESULT_CHARS);
+        assert_eq!(past.arguments["list"][2], "");
+        assert_eq!(past.id.chars().count(), MAX_NAME_CHARS);
+        assert_eq!(past.arguments.as_object().unwrap().len(), 1);
+        assert!(many.arguments["list"].as_array().unwrap().len() < MAX_ARGUMENT_VALUES);
+        for _ in 0..=MAX_NOTED {
+            experience.correct("no");
+        }
+        assert_eq!(experience.corrections.len(), MAX_NOTED);
     }
 }

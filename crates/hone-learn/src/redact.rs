@@ -55,8 +55,16 @@ impl Redactor {
         redactor
     }
 
-    /// A text with everything private replaced.
+    /// A text with everything private replaced, and everything invisible taken out.
     pub fn redact(&self, text: &str) -> String {
+        if text.contains(hone_skill::is_hidden) {
+            let visible: String = text.chars().filter(|c| !hone_skill::is_hidden(*c)).collect();
+            return self.redact_visible(&visible);
+        }
+        self.redact_visible(text)
+    }
+
+    fn redact_visible(&self, text: &str) -> String {
         let mut cuts: Vec<Cut> = hone_guard::secrets(text)
             .into_iter()
             .map(|secret| Cut { range: secret.range, by: marks::SECRET })
@@ -152,6 +160,7 @@ mod tests {
             ("card 4111 1111 1111 1111 ok", "card [card] ok"),
             ("key wJalrXUtnFEMI0K7MDENG1bPxRfiCYz9", "key [secret]"),
             ("curl -u ada:geheim1 x", "curl -u [secret] x"),
+            ("export API_TOKEN=s3cr3t\u{200b}value99 \u{1b}[31m", "export API_TOKEN=[secret] [31m"),
         ];
         for (text, expected) in cases {
             assert_eq!(ada().redact(text), expected, "{text}");
@@ -203,7 +212,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn redacting_twice_is_redacting_once(text in "[a-zA-Z0-9@.:/ =+\\-_\\[\\]'\"\n]{0,200}") {
+        fn redacting_twice_is_redacting_once(text in "[\u{200b}a-zA-Z0-9@.:/ =+\\-_\\[\\]'\"\n]{0,200}") {
             let once = ada().redact(&text);
             prop_assert_eq!(ada().redact(&once), once);
         }

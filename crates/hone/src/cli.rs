@@ -2,6 +2,7 @@
 
 mod agent;
 mod hub;
+mod learn;
 mod serve;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use hone_router::Budget;
 
 pub(crate) use agent::AgentCommand;
 pub(crate) use hub::{Add, AuditCommand, Dismissing, HubCommand, Network, Update, Whose};
+pub(crate) use learn::{Learn, Sessions};
 pub(crate) use serve::{Serve, ServeCommand, TokenCommand};
 
 /// A number that is not 0.
@@ -486,6 +488,23 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Make a skill of work that was done, in four questions
+    #[command(after_help = "Examples:\n  \
+        hone learn                        from the newest session, asking on the terminal\n  \
+        hone learn 3f9a --yes             from that session, keeping every default\n  \
+        hone learn notes.txt --dry-run    from a transcript; shows the skill, writes nothing\n  \
+        hone learn --questions > q.json   what would be asked, for other front ends\n  \
+        hone learn --answers a.json       {\"what\", \"when\", \"tools\", \"where\"}, each optional\n\n\
+        Secrets, home folders and personal data are replaced by placeholders before anything is shown \
+        to a model or written. A model is asked only if you name one, here or in `config.toml`.\n\
+        Exit codes: 0 saved, 1 cancelled or refused, 2 could not run.")]
+    Learn(Learn),
+    /// List what agents did: Claude Code, Codex, Hermes, hone's own
+    #[command(after_help = "Examples:\n  \
+        hone sessions --here\n  \
+        hone sessions --from codex release\n  \
+        hone sessions --json | jq -r '.sessions[0].session'")]
+    Sessions(Sessions),
     /// List the slash commands that skills give
     Commands {
         #[command(subcommand)]

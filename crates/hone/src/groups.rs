@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory};
 use crate::cli::Cli;
 
 /// Every command, by what one wants to do.
-const GROUPS: [(&str, &[&str]); 9] = [
+const GROUPS: [(&str, &[&str]); 10] = [
     ("Find and read", &["list", "search", "view", "history", "diff", "usage"]),
     ("Write", &["new", "edit", "patch", "file", "rm", "rollback", "pin", "unpin"]),
     ("Check and guard", &["check", "scan", "policy", "permit", "trust", "doctor"]),
@@ -18,6 +18,7 @@ const GROUPS: [(&str, &[&str]); 9] = [
     ("Call", &["invoke", "commands", "needs"]),
     ("Serve", &["serve", "mcp"]),
     ("Route", &["prompt", "match", "why", "what-if", "eval"]),
+    ("Learn", &["learn", "sessions"]),
     ("Run agents", &["agent", "run", "chat", "demo"]),
     ("hone itself", &["config", "completions", "man", "schema", "help"]),
 ];

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 pub(crate) mod agent;
 pub(crate) mod hub;
+pub(crate) mod learn;
 pub(crate) mod lineage;
 pub(crate) mod matching;
 pub(crate) mod routing;
@@ -517,6 +518,8 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("history", schema::<History>()),
         ("install", schema::<hub::InstallReport>()),
         ("invoke", schema::<routing::Invoked>()),
+        ("learn", schema::<learn::Learned>()),
+        ("learn-questions", schema::<learn::Questions>()),
         ("list", schema::<List>()),
         ("match", schema::<matching::Matches>()),
         ("match-batch", schema::<matching::BatchLine>()),
@@ -534,6 +537,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("search", schema::<matching::SearchResults>()),
         ("search-hub", schema::<hub::HubSearch>()),
         ("serve-tokens", schema::<serve::Tokens>()),
+        ("sessions", schema::<learn::Sessions>()),
         ("share", schema::<hub::Shares>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),

@@ -166,7 +166,9 @@ fn user_information(text: &str, start: usize, cuts: &mut Vec<Cut>) {
         .unwrap_or(rest.len());
     let Some((login, _)) = rest[..end].rsplit_once('@') else { return };
     let is_known = login.split_once(':').is_none_or(|(_, word)| is_reference(word));
-    if !login.is_empty() && !is_reference(login) && !(is_known && login.len() < 16) {
+    // A short name without a password is nobody's secret.
+    let is_harmless = login.is_empty() || is_reference(login) || (is_known && login.len() < 16);
+    if !is_harmless {
         cuts.push(Cut { range: start..start + login.len(), by: marks::SECRET });
     }
 }

@@ -8,6 +8,7 @@ use hone_library::usage::{self, Event};
 use hone_library::{
     Action, Author, Change, Error, Listed, Matching, Project, Scope, list_files, refuse_existing,
 };
+use hone_router::Suite;
 use hone_skill::{FIRST_VERSION, Field, Slug, ensure_frontmatter, set_field};
 
 use super::editor::{edited, keep};
@@ -67,13 +68,18 @@ pub(crate) fn new(context: &Context, new: &New, from: &Content, writing: &Writin
     })?;
     report(context, &change, writing)?;
     if new.triggers && !writing.dry_run {
-        super::eval::propose(context, &change.path, writing)?;
+        super::eval::propose(context, &change.path, &Suite::default(), writing)?;
     }
-    let project = Project::find(&context.around).filter(|_| new.project && !writing.dry_run);
+    tell_untrusted(context, new.project && !writing.dry_run);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says what a new skill of a project waits for.
+pub(super) fn tell_untrusted(context: &Context, is_of_project: bool) {
+    let project = Project::find(&context.around).filter(|_| is_of_project);
     if project.is_some_and(|project| !context.state.is_trusted(&project.root)) {
         say("note: it is offered once the project is trusted: `hone trust`");
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 const TEMPLATE_DESCRIPTION: &str = "What it does. Use when …";
@@ -265,7 +271,7 @@ fn counted(context: &Context, skill: &Listed, writing: &Writing) {
 }
 
 /// Says what was done; in a dry run, shows what would be.
-fn report(context: &Context, change: &Change, writing: &Writing) -> Outcome {
+pub(super) fn report(context: &Context, change: &Change, writing: &Writing) -> Outcome {
     if writing.json {
         return print_json(&json::Changed::from(change));
     }

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hone_skill::Slug;
 use signal_hook::consts::{SIGINT, SIGQUIT};
@@ -34,7 +34,7 @@ pub(crate) fn edited(context: &Context, slug: &Slug, text: &str) -> Result<Strin
         Failure::failed(format!("could not use `{}`: {error}", path.display()), "")
     };
     std::fs::write(&path, text).map_err(failed)?;
-    outlive_interrupts()?;
+    let outlived = Outlived::start()?;
     // As git does it: the variable may hold arguments. The trap keeps the shell alive while the
     // editor decides what Ctrl-C means; the editor itself gets the signal as usual.
     let status = std::process::Command::new("sh")
@@ -45,6 +45,7 @@ pub(crate) fn edited(context: &Context, slug: &Slug, text: &str) -> Result<Strin
         .current_dir(&context.around.cwd)
         .status()
         .map_err(|error| Failure::failed(format!("could not start `sh`: {error}"), ""))?;
+    drop(outlived);
     let typed = std::fs::read(&path).map_err(failed)?;
     let kept = |failure: Failure| {
         let draft = (typed != text.as_bytes()).then(|| keep(context, slug, &typed)).flatten();
@@ -102,11 +103,23 @@ pub(crate) fn keep(context: &Context, slug: &Slug, text: &[u8]) -> Option<PathBu
 }
 
 /// Ctrl-C reaches every program of the terminal; in an editor it means something to the editor only.
-fn outlive_interrupts() -> Result<(), Failure> {
-    for signal in [SIGINT, SIGQUIT] {
-        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))).map_err(|error| {
-            Failure::failed(format!("could not prepare for the editor: {error}"), "")
-        })?;
+/// Once this is dropped it means what it always does.
+struct Outlived(Arc<AtomicBool>);
+
+impl Outlived {
+    fn start() -> Result<Self, Failure> {
+        let ends = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGQUIT] {
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&ends)).map_err(
+                |error| Failure::failed(format!("could not prepare for the editor: {error}"), ""),
+            )?;
+        }
+        Ok(Self(ends))
     }
-    Ok(())
+}
+
+impl Drop for Outlived {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
 }

@@ -87,7 +87,14 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
 }
 
 /// Writes a proposed suite beside a new skill, unless it has one.
-pub(crate) fn propose(context: &Context, key: &Path, writing: &Writing) -> Result<(), Failure> {
+///
+/// Messages that are known already come first.
+pub(crate) fn propose(
+    context: &Context,
+    key: &Path,
+    known: &Suite,
+    writing: &Writing,
+) -> Result<(), Failure> {
     let Some(skill) = context.at_path(key).or_else(|| context.at_path(&key.join("SKILL.md")))
     else {
         return Ok(());
@@ -107,7 +114,12 @@ pub(crate) fn propose(context: &Context, key: &Path, writing: &Writing) -> Resul
         .enumerate()
         .filter(|(_, suite)| !suite.cases.is_empty())
         .collect();
-    let suite = propose_suite(&index, &text, own, &suites);
+    let mut suite = known.clone();
+    for case in propose_suite(&index, &text, own, &suites).cases {
+        if suite.cases.iter().all(|known| known.query != case.query) {
+            suite.cases.push(case);
+        }
+    }
     context.store(writing).write_file(&skill, SUITE_FILE, suite.to_json().as_bytes(), false)?;
     let yes = suite.cases.iter().filter(|case| case.should_trigger).count();
     say(&format!(

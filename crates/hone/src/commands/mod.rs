@@ -14,6 +14,7 @@ mod hub;
 mod inline_shell;
 mod invoke;
 mod keyring;
+mod learn;
 mod list;
 mod match_message;
 mod mcp;
@@ -25,6 +26,7 @@ mod policy;
 mod prompt;
 mod scan;
 mod serve;
+mod sessions;
 mod shell;
 mod slash;
 mod trust;
@@ -108,6 +110,8 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Chat { agent: id, how } => agent::chat(&context, &id, &how),
         Command::Demo { record, json } => agent::demo(&context, record.as_deref(), json),
         Command::Serve(how) => serve::serve(&context, how),
+        Command::Learn(how) => learn::learn(&context, &how),
+        Command::Sessions(wanted) => sessions::sessions(&context, &wanted),
         Command::Mcp { read_only } => mcp::serve(&context, read_only),
         Command::Commands { command: None, json } => slash::commands(&context, json),
         Command::Commands { command: Some(CommandsCommand::Reload), json } => {

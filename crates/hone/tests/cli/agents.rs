@@ -62,6 +62,11 @@ impl Server {
         Self { port, asked, heard }
     }
 
+    /// Every request, as text.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().iter().map(Value::to_string).collect()
+    }
+
     /// The system message of a request.
     pub(crate) fn system(&self, request: usize) -> String {
         self.asked.lock().unwrap()[request]["messages"][0]["content"].as_str().unwrap().to_owned()

@@ -222,18 +222,35 @@ impl Hone<'_> {
     /// Runs on a pseudo terminal that shows what is typed; types `answer` once `prompt` is there. Gives
     /// the exit code and the whole screen, filtered.
     pub(crate) fn asked_on_terminal(self, prompt: &str, answer: &str) -> (i32, String) {
-        let mut command = self.terminal("stty cols 200 rows 24 echo");
+        self.typed_on_terminal((200, 24), &[(prompt, answer)])
+    }
+
+    /// Likewise with several answers, each typed once its prompt is there after the answer before, on a
+    /// terminal of so many columns and rows. The input ends behind the last.
+    pub(crate) fn typed_on_terminal(
+        self,
+        (columns, rows): (u16, u16),
+        typed: &[(&str, &str)],
+    ) -> (i32, String) {
+        let mut command = self.terminal(&format!("stty cols {columns} rows {rows} echo"));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let mut output = child.stdout.take().unwrap();
         let mut input = child.stdin.take();
-        let (mut screen, mut bytes) = (Vec::new(), [0; 4_096]);
+        let mut typed = typed.iter().peekable();
+        let (mut screen, mut seen, mut bytes) = (Vec::new(), 0, [0; 4_096]);
         while let Ok(count @ 1..) = output.read(&mut bytes) {
             screen.extend_from_slice(&bytes[..count]);
-            if String::from_utf8_lossy(&screen).contains(prompt)
-                && let Some(mut input) = input.take()
+            if let Some((prompt, answer)) = typed.peek()
+                && String::from_utf8_lossy(&screen[seen..]).contains(prompt)
+                && let Some(pipe) = &mut input
             {
-                input.write_all(answer.as_bytes()).unwrap();
+                seen = screen.len();
+                pipe.write_all(answer.as_bytes()).unwrap();
+                typed.next();
+            }
+            if typed.peek().is_none() {
+                input = None;
             }
         }
         let code = child.wait().unwrap().code().unwrap_or(-1);

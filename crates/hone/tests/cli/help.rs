@@ -72,6 +72,10 @@ fn help_teaches() {
       what-if      Show what a skill that is not there yet would change
       eval         Test descriptions against messages
 
+    Learn:
+      learn        Make a skill of work that was done, in four questions
+      sessions     List what agents did: Claude Code, Codex, Hermes, hone's own
+
     Run agents:
       agent        Make, list, show and remove agents of your own
       run          Give an agent one task and print its answer
@@ -284,7 +288,7 @@ fn every_command_and_every_option_is_described() {
             }
         }
     }
-    assert_eq!(seen, 84, "a command was added or taken away");
+    assert_eq!(seen, 86, "a command was added or taken away");
 }
 
 #[test]
@@ -412,7 +416,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 84, "{files:?}");
+    assert_eq!(files.len(), 86, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
@@ -459,6 +463,8 @@ fn schema_lists_and_prints() {
     history
     install
     invoke
+    learn
+    learn-questions
     list
     match
     match-batch
@@ -476,6 +482,7 @@ fn schema_lists_and_prints() {
     search
     search-hub
     serve-tokens
+    sessions
     share
     trust
     usage

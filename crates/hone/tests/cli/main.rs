@@ -22,6 +22,7 @@ mod inline_shell;
 mod invoke;
 mod json_schemas;
 mod large;
+mod learn;
 mod lineage;
 mod list;
 mod mcp;

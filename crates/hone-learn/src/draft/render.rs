@@ -1,0 +1,170 @@
+//! A draft as the text of a skill, and back from a text that a person edited.
+
+use std::fmt::Write as _;
+
+use hone_router::{Case, Suite};
+use hone_skill::{
+    FIRST_VERSION, Field, Permissions, Slug, ensure_frontmatter, limits, read, set_field,
+    write_problems,
+};
+
+use super::phrase::of_task;
+use super::tools::Tool;
+use super::{Context, Draft};
+
+/// Characters of a command that a step shows.
+pub const MAX_COMMAND_CHARS: usize = 400;
+
+/// Why a text is no skill.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotASkill(String);
+
+/// A text as code in Markdown, on one line, cut when it is long.
+pub(super) fn code(text: &str) -> String {
+    let mut line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ⏎ ");
+    if let Some((at, _)) = line.char_indices().nth(MAX_COMMAND_CHARS) {
+        line.truncate(at);
+        line.push('…');
+    }
+    // A fence longer than any inside.
+    let longest = line.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let pad = if longest > 0 { " " } else { "" };
+    format!("{fence}{pad}{line}{pad}{fence}")
+}
+
+impl Draft {
+    /// What it does, when to use it and when not: within the limit, whole sentences first.
+    pub fn description(&self) -> String {
+        if let Some(description) = &self.description {
+            return description.clone();
+        }
+        let mut text = self.what.trim().to_owned();
+        if !text.is_empty() && !text.ends_with(['.', '!', '?']) {
+            text.push('.');
+        }
+        let quoted = |texts: &[String]| -> Vec<String> {
+            texts.iter().map(|text| format!("\"{}\"", text.trim().replace('"', "'"))).collect()
+        };
+        let mut parts = Vec::new();
+        if !self.when.phrases.is_empty() {
+            parts.push(format!("Use when asked to {}.", self.when.phrases.join(", or to ")));
+        }
+        // One that only says politely what was said already is for the suite alone.
+        let is_new = |example: &&String| !self.when.phrases.contains(&of_task(example));
+        let examples: Vec<String> = self.when.examples.iter().filter(is_new).cloned().collect();
+        if !examples.is_empty() {
+            parts.push(format!("For example: {}.", quoted(&examples).join(", ")));
+        }
+        if !self.when.not_for.is_empty() {
+            parts.push(format!("Not for: {}.", self.when.not_for.join("; ")));
+        }
+        for part in parts {
+            if text.chars().count() + part.chars().count() < limits::MAX_DESCRIPTION_CHARS {
+                text.push(' ');
+                text.push_str(&part);
+            }
+        }
+        text.chars().take(limits::MAX_DESCRIPTION_CHARS).collect()
+    }
+
+    fn body(&self) -> String {
+        if let Some(body) = &self.body {
+            return body.clone();
+        }
+        let mut text = String::from("# Steps\n\n");
+        for (number, step) in self.steps.iter().enumerate() {
+            let number = number + 1;
+            let _ = writeln!(text, "{number}. {}", step.action.trim());
+            let _ = writeln!(text, "   Done when: {}.", step.done.trim().trim_end_matches('.'));
+        }
+        if self.left_out > 0 {
+            let _ = writeln!(
+                text,
+                "\n{} further steps of the recorded work are left out.",
+                self.left_out
+            );
+        }
+        if !self.inputs.is_empty() {
+            text.push_str("\n# Inputs\n\nThese were particular to the recorded work; take what is asked for instead:\n\n");
+            for input in &self.inputs {
+                let _ = writeln!(text, "- {}", code(input));
+            }
+        }
+        if !self.when.not_for.is_empty() {
+            text.push_str("\n# Not for\n\n");
+            for not in &self.when.not_for {
+                let _ = writeln!(text, "- {}", not.trim());
+            }
+        }
+        text
+    }
+
+    /// The text of the skill.
+    pub fn text(&self) -> Result<String, NotASkill> {
+        let wrong = |error: &dyn std::fmt::Display| NotASkill(error.to_string());
+        let slug = Slug::new(&self.name).map_err(|error| wrong(&error))?;
+        let edit = |error: hone_skill::EditError| wrong(&error);
+        let mut text =
+            ensure_frontmatter(&self.body(), &slug, &self.name, FIRST_VERSION).map_err(edit)?;
+        text = set_field(&text, Field::Top("description"), &self.description()).map_err(edit)?;
+        let tools: Vec<&str> = self.allowed().collect();
+        if !tools.is_empty() {
+            text = set_field(&text, Field::Top("allowed-tools"), &tools.join(" ")).map_err(edit)?;
+        }
+        if self.context == Context::Fork {
+            text = set_field(&text, Field::Top("context"), "fork").map_err(edit)?;
+        }
+        let reading = read(text.as_bytes(), Some(slug.as_str()));
+        match write_problems(&reading).first() {
+            Some(problem) => Err(NotASkill(format!("line {}: {}", problem.line, problem.message))),
+            None => Ok(text),
+        }
+    }
+
+    /// The messages that should, and should not, call it.
+    pub fn suite(&self) -> Suite {
+        let yes = self.when.examples.iter().map(|query| (query, true));
+        let no = self.when.not_for.iter().map(|query| (query, false));
+        let cases = yes
+            .chain(no)
+            .map(|(query, should_trigger)| Case { query: query.trim().to_owned(), should_trigger });
+        Suite { cases: cases.collect() }
+    }
+}
+
+/// The draft as a person edited its text: what is in the text counts.
+pub fn taken_from(draft: &Draft, text: &str) -> Result<Draft, NotASkill> {
+    let reading = read(text.as_bytes(), None);
+    let Some(skill) = reading.skill else {
+        let why = reading.diagnostics.first().map_or("it cannot be read", |first| &first.message);
+        return Err(NotASkill(why.to_owned()));
+    };
+    let name = Slug::new(&skill.name).map_err(|error| NotASkill(error.to_string()))?;
+    let allowed = skill.allowed_tools.clone();
+    if let Some(error) = Permissions::new(&allowed).errors.first() {
+        return Err(NotASkill(error.to_string()));
+    }
+    let mut edited = draft.clone();
+    name.as_str().clone_into(&mut edited.name);
+    if skill.description != draft.description() {
+        edited.description = Some(skill.description.clone());
+    }
+    let body = &text[skill.body.clone()];
+    if body != draft.body() {
+        edited.body = Some(body.to_owned());
+    }
+    for tool in &mut edited.tools {
+        tool.chosen = allowed.contains(&tool.permission);
+    }
+    for permission in allowed {
+        if !edited.tools.iter().any(|tool| tool.permission == permission) {
+            edited.tools.push(Tool { permission, count: 0, chosen: true, why: None });
+        }
+    }
+    let is_fork = skill.get("context").and_then(|value| value.text()) == Some("fork");
+    edited.context = if is_fork { Context::Fork } else { Context::Inline };
+    edited.text()?;
+    Ok(edited)
+}

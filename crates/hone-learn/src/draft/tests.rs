@@ -1,0 +1,255 @@
+use std::path::PathBuf;
+
+use hone_agent::step::Outcome;
+use hone_guard::permit::permit;
+use hone_skill::{Permissions, Profile, Severity, read};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::experience::{Agent, Cost, Source};
+
+pub(crate) fn experience(task: &str, steps: &[(&str, Value, Outcome, &str)]) -> Experience {
+    let mut experience = Experience {
+        source: Source {
+            agent: Agent::ClaudeCode,
+            session: "s".to_owned(),
+            path: None,
+            subscriber: String::new(),
+            folder: Some(PathBuf::from("~/shop")),
+            model: None,
+            started: 0,
+        },
+        task: task.to_owned(),
+        steps: Vec::new(),
+        skills: Vec::new(),
+        corrections: Vec::new(),
+        converged: true,
+        answer: None,
+        cost: Cost::default(),
+        skipped: 0,
+    };
+    for (number, (tool, arguments, outcome, result)) in steps.iter().enumerate() {
+        experience.push(crate::experience::Step {
+            id: (number + 1).to_string(),
+            tool: (*tool).to_owned(),
+            arguments: arguments.clone(),
+            result: (*result).to_owned(),
+            outcome: *outcome,
+            started: 0,
+            ended: 0,
+        });
+    }
+    experience
+}
+
+/// A release as an agent made it, with a detour.
+pub(crate) fn release() -> Experience {
+    let bash = |command: &str| json!({"command": command});
+    experience(
+        "Please bump the version to 1.4.0 and tag the release. Thanks!",
+        &[
+            ("Read", json!({"file_path": "~/shop/Cargo.toml"}), Outcome::Ok, "[package]"),
+            ("Bash", bash("ls -la"), Outcome::Ok, "CHANGELOG.md"),
+            ("Edit", json!({"file_path": "~/shop/Cargo.toml"}), Outcome::Ok, "ok"),
+            ("Edit", json!({"file_path": "~/shop/CHANGELOG.md"}), Outcome::Ok, "ok"),
+            ("Bash", bash("cargo tets"), Outcome::Failed, "no such command"),
+            ("Bash", bash("cd ~/shop && cargo test"), Outcome::Ok, "ran\nall tests passed\n"),
+            ("TodoWrite", json!({"todos": []}), Outcome::Ok, ""),
+            ("Bash", bash("curl https://status.example"), Outcome::TimedOut, ""),
+            ("Bash", bash("git tag v1.4.0"), Outcome::Ok, ""),
+            ("Bash", bash("git push origin v1.4.0"), Outcome::Ok, "done"),
+        ],
+    )
+}
+
+#[test]
+fn a_draft_is_what_worked_in_its_order() {
+    let draft = Draft::from_experience(&release());
+    assert_eq!(draft.name, "bump-version-tag-release");
+    assert_eq!(
+        draft.what,
+        "Bump the version to 1.4.0 and tag the release, with cargo test, git tag and git push."
+    );
+    let actions: Vec<&str> = draft.steps.iter().map(|step| step.action.as_str()).collect();
+    assert_eq!(
+        actions,
+        [
+            "Look first: `Cargo.toml`, `ls -la`.",
+            "Change `Cargo.toml`, `CHANGELOG.md`.",
+            "Run `cargo test`. `cargo tets` did not work.",
+            "Run `git tag v1.4.0`.",
+            "Run `git push origin v1.4.0`.",
+        ]
+    );
+    assert_eq!(draft.steps[2].done, "it exits with 0 and ends with `all tests passed`");
+    assert_eq!(draft.inputs, ["1.4.0"]);
+    assert_eq!(
+        draft.when,
+        When {
+            phrases: vec!["bump the version to 1.4.0 and tag the release".to_owned()],
+            examples: vec!["Please bump the version to 1.4.0 and tag the release".to_owned()],
+            not_for: Vec::new(),
+        }
+    );
+}
+
+#[test]
+fn tools_are_those_used_down_to_the_sub_command() {
+    let draft = Draft::from_experience(&release());
+    let chosen: Vec<&str> = draft.allowed().collect();
+    assert_eq!(
+        chosen,
+        [
+            "Read",
+            "Bash(ls:*)",
+            "Edit(Cargo.toml)",
+            "Edit(CHANGELOG.md)",
+            "Bash(cargo test:*)",
+            "Bash(git tag:*)"
+        ]
+    );
+    let push = draft.tools.iter().find(|tool| tool.permission == "Bash(git push:*)").unwrap();
+    assert_eq!((push.chosen, push.why.as_deref()), (false, Some("it reaches others")));
+    assert!(draft.tools.iter().all(|tool| !tool.permission.contains("curl")));
+}
+
+#[test]
+fn what_is_chosen_permits_what_was_run() {
+    for command in [
+        "cargo test -p hone-learn --lib",
+        "git log --oneline -5 | head -3",
+        "npm run build && npm test",
+        "cd sub && make check",
+        "python3 -m pytest tests/test_a.py -q",
+        "python3 scripts/tidy.py --all",
+        "gh pr list --limit 3",
+        "docker compose ps",
+        "grep -rn TODO src | wc -l",
+    ] {
+        let tools = tools::of_command(command);
+        let chosen: Vec<&str> =
+            tools.iter().filter(|tool| tool.chosen).map(|tool| tool.permission.as_str()).collect();
+        let decision = permit(&Permissions::new(&chosen), command);
+        assert!(decision.is_allowed(), "{command}: {chosen:?}: {:?}", decision.refusals);
+    }
+}
+
+#[test]
+fn what_destroys_reaches_others_or_runs_anything_is_offered_and_not_chosen() {
+    for command in [
+        "rm -rf build",
+        "sudo make install",
+        "curl -s https://x.example",
+        "git push",
+        "git reset --hard",
+        "bash -c 'echo x'",
+        "python3 -c 'print(1)'",
+        "node",
+        "find . -name x -delete",
+        "docker run x",
+        "eval ls",
+        "git -C /x status",
+    ] {
+        let tools = tools::of_command(command);
+        assert!(
+            tools.iter().any(|tool| !tool.chosen && tool.why.is_some()),
+            "{command}: {tools:?}"
+        );
+    }
+}
+
+#[test]
+fn the_text_is_a_valid_skill() {
+    let text = Draft::from_experience(&release()).text().unwrap();
+    let reading = read(text.as_bytes(), Some("bump-version-tag-release"));
+    let errors: Vec<_> = reading
+        .diagnostics
+        .iter()
+        .filter(|found| found.severity(Profile::Spec) == Some(Severity::Error))
+        .collect();
+    assert!(errors.is_empty(), "{errors:?}\n{text}");
+    let report = hone_guard::Files::of_text("SKILL.md", text.clone().into_bytes()).scan();
+    assert_eq!(report.verdict, hone_guard::Verdict::Safe, "{:?}\n{text}", report.findings);
+}
+
+#[test]
+fn a_session_of_nothing_but_looks_keeps_them() {
+    let looks = experience(
+        "Where is the limit defined?",
+        &[("Grep", json!({"pattern": "MAX_"}), Outcome::Ok, "src/limits.rs")],
+    );
+    let draft = Draft::from_experience(&looks);
+    assert_eq!(draft.steps[0].action, "Look first: `MAX_`.");
+    assert_eq!(draft.name, "where-limit-defined");
+}
+
+#[test]
+fn steps_keep_to_their_bound_and_say_so() {
+    let many = |count: usize| {
+        let steps: Vec<_> = (0..count)
+            .map(|n| ("Bash", json!({"command": format!("make t{n}")}), Outcome::Ok, ""))
+            .collect();
+        Draft::from_experience(&experience("Make all", &steps))
+    };
+    assert_eq!((many(MAX_STEPS).steps.len(), many(MAX_STEPS).left_out), (MAX_STEPS, 0));
+    assert_eq!((many(MAX_STEPS + 1).steps.len(), many(MAX_STEPS + 1).left_out), (MAX_STEPS, 1));
+    assert!(many(MAX_STEPS + 1).text().unwrap().contains("1 further steps"));
+    assert_eq!(many(MAX_TOOLS).tools.len(), MAX_TOOLS);
+    assert_eq!(many(MAX_TOOLS + 1).tools.len(), MAX_TOOLS);
+}
+
+#[test]
+fn other_agents_tools_mean_the_same() {
+    let steps = [
+        ("exec_command", json!({"cmd": "go test ./..."}), Outcome::Ok, ""),
+        ("shell", json!({"command": ["bash", "-lc", "go vet ./..."]}), Outcome::Ok, ""),
+        (
+            "apply_patch",
+            json!({"input": "*** Begin Patch\n*** Update File: a/b.go\n"}),
+            Outcome::Ok,
+            "",
+        ),
+        ("terminal", json!({"command": "go build"}), Outcome::Ok, ""),
+        ("run_command", json!({"command": "go mod tidy"}), Outcome::Ok, ""),
+        ("fetch_url", json!({"url": "https://go.dev/doc"}), Outcome::Ok, ""),
+        ("mcp__tickets__close", json!({}), Outcome::Ok, ""),
+    ];
+    let draft = Draft::from_experience(&experience("Tidy it", &steps));
+    assert_eq!(
+        draft.allowed().collect::<Vec<_>>(),
+        [
+            "Bash(go test:*)",
+            "Bash(go vet:*)",
+            "Edit(a/**)",
+            "Bash(go build:*)",
+            "Bash(go mod tidy:*)",
+            "WebFetch(domain:go.dev)",
+            "mcp__tickets__close",
+        ]
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_experience_gives_a_valid_skill_or_says_why(
+        task in any::<String>(),
+        commands in prop::collection::vec(any::<String>(), 0..20),
+        tool in "(Bash|Edit|Read|shell|x|mcp__a__b)",
+    ) {
+        let steps: Vec<(&str, Value, Outcome, &str)> = commands
+            .iter()
+            .map(|text| {
+                let arguments = json!({"command": text, "file_path": text});
+                (tool.as_str(), arguments, Outcome::Ok, text.as_str())
+            })
+            .collect();
+        let redactor = crate::redact::Redactor::default();
+        let draft = Draft::from_experience(&experience(&task, &steps).redacted(&redactor));
+        let text = draft.text();
+        prop_assert!(text.is_ok(), "{:?}\n{:?}", text, draft);
+        for permission in draft.tools.iter().map(|tool| &tool.permission) {
+            prop_assert!(hone_skill::Permission::parse(permission).is_ok(), "{}", permission);
+        }
+    }
+}

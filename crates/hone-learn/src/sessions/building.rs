@@ -1,0 +1,227 @@
+//! An experience while its records are read: calls find their results, and the person's words find
+//! their place. Every reader of a format speaks through it.
+
+use std::collections::HashMap;
+
+use hone_agent::step::Outcome;
+use serde_json::Value;
+
+use crate::experience::{
+    Agent, Cost, Experience, Loaded, MAX_NAME_CHARS, MAX_RESULT_CHARS, MAX_TASK_CHARS, Source,
+    Step, bounded,
+};
+
+/// Words at the beginning of a message that say that something was done wrong.
+const AGAINST: [&str; 16] = [
+    "no", "nope", "not", "don't", "dont", "stop", "wrong", "instead", "undo", "revert", "actually",
+    "rather", "never", "nein", "nicht", "falsch",
+];
+
+/// Words of a message that are looked at for those.
+const FIRST_WORDS: usize = 8;
+
+/// An experience that is being read.
+#[derive(Debug)]
+pub(super) struct Building {
+    pub(super) experience: Experience,
+    /// The calls that have no result yet: the source's id, and the place of the step.
+    open: HashMap<String, usize>,
+    is_interrupted: bool,
+    spoke_last: bool,
+    last_said: String,
+    last: i64,
+}
+
+impl Building {
+    pub(super) fn new(agent: Agent, session: &str) -> Self {
+        let source = Source {
+            agent,
+            session: bounded(session, MAX_NAME_CHARS),
+            path: None,
+            subscriber: String::new(),
+            folder: None,
+            model: None,
+            started: 0,
+        };
+        let experience = Experience {
+            source,
+            task: String::new(),
+            steps: Vec::new(),
+            skills: Vec::new(),
+            corrections: Vec::new(),
+            converged: false,
+            answer: None,
+            cost: Cost::default(),
+            skipped: 0,
+        };
+        Self {
+            experience,
+            open: HashMap::new(),
+            is_interrupted: false,
+            spoke_last: false,
+            last_said: String::new(),
+            last: 0,
+        }
+    }
+
+    /// Notes a record that is not understood.
+    pub(super) fn skip(&mut self) {
+        self.experience.skipped += 1;
+    }
+
+    /// Notes when something happened.
+    pub(super) fn at(&mut self, time: i64) {
+        if time > 0 {
+            if self.experience.source.started == 0 {
+                self.experience.source.started = time;
+            }
+            self.last = self.last.max(time);
+        }
+    }
+
+    /// Notes where the work is done; the first folder counts.
+    pub(super) fn folder(&mut self, folder: Option<&str>) {
+        if let (None, Some(folder)) = (&self.experience.source.folder, folder) {
+            self.experience.source.folder = Some(bounded(folder, MAX_TASK_CHARS).into());
+        }
+    }
+
+    pub(super) fn model(&mut self, model: Option<&str>) {
+        if let Some(model) = model {
+            self.experience.source.model = Some(bounded(model, MAX_NAME_CHARS));
+        }
+    }
+
+    /// The person says something. What is said twice in a row is one message in two records.
+    pub(super) fn person(&mut self, text: &str) {
+        let text = text.trim();
+        if text.is_empty() || text == self.last_said {
+            return;
+        }
+        self.last_said = bounded(text, MAX_TASK_CHARS);
+        self.spoke_last = false;
+        if self.experience.task.is_empty() {
+            self.experience.task.clone_from(&self.last_said);
+        } else if !self.experience.steps.is_empty() && is_against(text) {
+            self.experience.correct(text);
+        }
+    }
+
+    /// The agent says something.
+    pub(super) fn agent(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            self.experience.answer = Some(bounded(text.trim(), MAX_TASK_CHARS));
+            self.spoke_last = true;
+            self.is_interrupted = false;
+        }
+    }
+
+    /// The agent calls a tool; without a result it will have failed.
+    pub(super) fn call(&mut self, id: &str, tool: &str, arguments: Value, at: i64) {
+        if let Some(name) = skill_of(tool, &arguments) {
+            self.experience.load(Loaded { name, version: None });
+        }
+        let place = self.experience.steps.len();
+        self.experience.push(Step {
+            id: (place + 1).to_string(),
+            tool: tool.to_owned(),
+            arguments,
+            result: String::new(),
+            outcome: Outcome::Failed,
+            started: at,
+            ended: at,
+        });
+        if self.experience.steps.len() > place {
+            self.open.insert(bounded(id, MAX_NAME_CHARS), place);
+        }
+        self.spoke_last = false;
+        self.is_interrupted = false;
+    }
+
+    /// A tool answers. An answer to nobody's call is not understood.
+    pub(super) fn result(&mut self, id: &str, text: &str, outcome: Outcome, at: i64) {
+        let Some(place) = self.open.remove(&bounded(id, MAX_NAME_CHARS)) else {
+            return self.skip();
+        };
+        let step = &mut self.experience.steps[place];
+        step.result = bounded(text, MAX_RESULT_CHARS);
+        step.outcome = outcome;
+        step.ended = step.ended.max(at);
+    }
+
+    /// The person stopped the agent.
+    pub(super) fn interrupted(&mut self) {
+        self.is_interrupted = true;
+    }
+
+    /// Everything was read.
+    pub(super) fn finish(mut self) -> Experience {
+        let milliseconds = self.last - self.experience.source.started;
+        self.experience.cost.milliseconds = u64::try_from(milliseconds).unwrap_or(0);
+        self.experience.converged = self.spoke_last && !self.is_interrupted && self.open.is_empty();
+        self.experience
+    }
+}
+
+/// Whether a message begins with a word against what was done.
+fn is_against(text: &str) -> bool {
+    text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | '!' | ':' | ';'))
+        .filter(|word| !word.is_empty())
+        .take(FIRST_WORDS)
+        .any(|word| AGAINST.contains(&word.to_lowercase().replace('\u{2019}', "'").as_str()))
+}
+
+/// The skill that a call loads: by a tool for skills, or by reading its `SKILL.md`.
+fn skill_of(tool: &str, arguments: &Value) -> Option<String> {
+    let text = |key: &str| arguments.get(key).and_then(Value::as_str);
+    let named = match tool {
+        "Skill" => text("skill").or_else(|| text("command")).or_else(|| text("name")),
+        "skill_view" => text("name"),
+        _ => None,
+    };
+    if let Some(name) = named {
+        return Some(bounded(name, MAX_NAME_CHARS));
+    }
+    let texts = arguments.as_object()?.values().filter_map(Value::as_str);
+    texts.filter_map(|text| text.split_once("/SKILL.md")).find_map(|(before, _)| {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let name = before.rsplit(|c: char| !is_part(c)).next()?;
+        (!name.is_empty()).then(|| bounded(name, MAX_NAME_CHARS))
+    })
+}
+
+/// A time as agents write it, in milliseconds since 1970; 0 when it is none.
+pub(super) fn time(value: &Value) -> i64 {
+    match value {
+        Value::String(text) => {
+            text.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_millisecond)
+        }
+        Value::Number(number) => number.as_f64().map_or(0, from_seconds),
+        _ => 0,
+    }
+}
+
+/// Seconds since 1970, as milliseconds.
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+pub(super) fn from_seconds(seconds: f64) -> i64 {
+    const LAST: f64 = 253_402_300_799.0;
+    if (0.0..=LAST).contains(&seconds) { (seconds * 1000.0) as i64 } else { 0 }
+}
+
+/// The text of a content that is a text, or a list of parts with texts.
+pub(super) fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| match part {
+                Value::String(text) => Some(text.as_str()),
+                part => part.get("text").and_then(Value::as_str),
+            });
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        Value::Object(entries) => {
+            entries.get("content").or_else(|| entries.get("text")).map(text_of).unwrap_or_default()
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,71 @@
+//! What a person can type about learning from work that was done.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{AT_LEAST_ONE, Writing};
+
+/// Whose sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SessionsOf {
+    ClaudeCode,
+    Codex,
+    Hermes,
+    Hone,
+}
+
+impl SessionsOf {
+    /// The name of the agent.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Hermes => "hermes",
+            Self::Hone => "hone",
+        }
+    }
+}
+
+/// Which sessions to list.
+#[derive(Debug, Args)]
+pub(crate) struct Sessions {
+    /// Only sessions whose task has all these words
+    pub(crate) words: Vec<String>,
+    /// Only sessions of this agent
+    #[arg(long, value_enum, value_name = "AGENT")]
+    pub(crate) from: Option<SessionsOf>,
+    /// Only sessions of the current folder
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// How many to list at most
+    #[arg(short = 'k', long, value_name = "N", default_value_t = 20, value_parser = AT_LEAST_ONE)]
+    pub(crate) limit: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What to learn from, and who answers.
+#[derive(Debug, Args)]
+pub(crate) struct Learn {
+    /// The session: its id, the beginning of one, or a file [default: the newest]
+    pub(crate) session: Option<String>,
+    /// Keep every default, ask nothing
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Take the answers from a file of JSON; what it leaves out keeps its default
+    #[arg(long, value_name = "FILE", conflicts_with = "yes")]
+    pub(crate) answers: Option<PathBuf>,
+    /// Print the questions and their defaults as JSON, write nothing
+    #[arg(long, conflicts_with_all = ["yes", "answers", "dry_run", "why"])]
+    pub(crate) questions: bool,
+    /// Let this model word the draft [default: the one in `config.toml`, if any]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Ask no model
+    #[arg(long, conflicts_with = "model")]
+    pub(crate) no_model: bool,
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}

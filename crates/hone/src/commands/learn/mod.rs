@@ -1,0 +1,240 @@
+//! `hone learn`: a session, four questions, a skill.
+
+mod rounds;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use hone_guard::policy::Action;
+use hone_guard::{Finding, Severity, Verdict};
+use hone_learn::Experience;
+use hone_learn::draft::{self, Draft};
+use hone_learn::redact::Redactor;
+use hone_learn::save::{Judged, judge};
+use hone_learn::sessions::{self, Found, Places, SessionError};
+use hone_learn::wizard::{Answers, Place, Wizard, WrongAnswer};
+use hone_library::{Project, refuse_existing};
+use tokio_util::sync::CancellationToken;
+
+use super::agent::models;
+use super::needs::can_ask;
+use super::{change, eval, policy};
+use crate::cli::{Learn, Writing};
+use crate::context::Context;
+use crate::json;
+use crate::json::learn::{Learned, LearnedFrom, Questions};
+use crate::output::{Failure, Outcome, count, print_json, say};
+use rounds::Asked;
+
+pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
+    let found = session(context, learn.session.as_deref())?;
+    let experience = sessions::read(&found).map_err(|error| unread(&error))?;
+    let redactor = Redactor::new(Some(&context.around.user_home));
+    let experience = experience.redacted(&redactor);
+    let answers = learn.answers.as_deref().map(|file| read_answers(context, file)).transpose()?;
+    if answers.is_none() && !learn.yes && !learn.questions && !can_ask() {
+        let hint = "keep every default with `--yes`, or see `--questions` and `--answers`";
+        return Err(Failure::failed("there is no terminal to ask the questions on", hint));
+    }
+    if learn.session.is_none() && !learn.questions {
+        let source = &experience.source;
+        say(&format!("learning from the newest session, {} {}", source.agent.id(), source.session));
+    }
+    let (draft, model) = drafted(context, learn, &experience, &redactor)?;
+    let mut wizard = Wizard::new(draft, places(context)?);
+    let source = LearnedFrom::new(&experience, model);
+    if learn.questions {
+        return print_json(&Questions { source, questions: wizard.questions() });
+    }
+    let is_asked = answers.is_none() && !learn.yes;
+    if is_asked {
+        say(&about(&experience));
+        if rounds::ask(context, &mut wizard)? == Asked::Cancelled {
+            return Err(Failure::no("cancelled, so nothing was saved", ""));
+        }
+    } else {
+        wizard.answer_all(answers.unwrap_or_default()).map_err(|error| wrong(&error))?;
+    }
+    let Some((draft, place)) = wizard.finish() else {
+        return Err(Failure::failed("a question is still open", ""));
+    };
+    save(context, learn, &draft, &place, source, is_asked)
+}
+
+/// What was found, in a line.
+fn about(experience: &Experience) -> String {
+    let mut line = format!("found {}", count(experience.steps.len(), "step"));
+    if experience.skipped > 0 {
+        let skipped = usize::try_from(experience.skipped).unwrap_or(usize::MAX);
+        let _ = write!(line, ", {} not understood and passed over", count(skipped, "record"));
+    }
+    if !experience.converged {
+        line.push_str("; the session did not come to its end, so look at the steps with care");
+    }
+    line
+}
+
+/// The session that is meant.
+fn session(context: &Context, meant: Option<&str>) -> Result<Found, Failure> {
+    let places = Places::of(&context.around);
+    let cwd = &context.around.cwd;
+    match meant {
+        Some(meant) => places.find(meant, cwd).map_err(|error| unread(&error)),
+        None => places.newest(cwd).ok_or_else(|| {
+            let hint = "`hone sessions` lists what there is; a file can be named too";
+            Failure::no("there is no session to learn from", hint)
+        }),
+    }
+}
+
+fn unread(error: &SessionError) -> Failure {
+    match error {
+        SessionError::NotFound(_) | SessionError::Ambiguous { .. } => {
+            Failure::no(error.to_string(), "`hone sessions` lists them")
+        }
+        SessionError::Empty(_) => Failure::no(error.to_string(), "`hone sessions` lists others"),
+        SessionError::Io { .. } | SessionError::Database { .. } => {
+            Failure::failed(error.to_string(), "")
+        }
+    }
+}
+
+fn wrong(error: &WrongAnswer) -> Failure {
+    Failure::no(error.to_string(), "`hone learn --questions` shows the form of the answers")
+}
+
+fn read_answers(context: &Context, file: &Path) -> Result<Answers, Failure> {
+    let path = context.around.cwd.join(file);
+    let shown = file.display();
+    let text = change::text_or_file(None, Some(&path))?;
+    serde_json::from_str(&text).map_err(|error| {
+        let hint = "`hone learn --questions` shows the form of the answers";
+        Failure::failed(format!("`{shown}` has no answers: {error}"), hint)
+    })
+}
+
+/// The draft of an experience, and the model that worded it. Only a model that the person named, here
+/// or in the configuration, gets to see what they did.
+fn drafted(
+    context: &Context,
+    learn: &Learn,
+    experience: &Experience,
+    redactor: &Redactor,
+) -> Result<(Draft, Option<String>), Failure> {
+    let draft = Draft::from_experience(experience);
+    let settings = &context.config.model;
+    let is_configured = settings.name.is_some() || settings.base_url.is_some();
+    if learn.no_model || (learn.model.is_none() && !is_configured) {
+        return Ok((draft, None));
+    }
+    let runtime = super::agent::runtime()?;
+    let found = runtime.block_on(models::find(context, learn.model.as_deref()))?;
+    let name = found.model.name().to_owned();
+    say(&format!("asking {name} to word it"));
+    let cancelled = CancellationToken::new();
+    let asked = draft::ask(&*found.model, experience, &draft, redactor, &cancelled);
+    match runtime.block_on(asked) {
+        Ok(drafted) => {
+            let usage = drafted.usage;
+            say(&format!("{name}: {} tokens in, {} out", usage.input, usage.output));
+            Ok((drafted.draft, Some(name)))
+        }
+        Err(error) => {
+            say(&format!(
+                "warning: {name} gave no draft, so it comes from the transcript: {error}"
+            ));
+            Ok((draft, None))
+        }
+    }
+}
+
+/// Where it can be saved: what `--root` or `--agent` names, else the person's and the project's skills.
+fn places(context: &Context) -> Result<Vec<Place>, Failure> {
+    let place = |id: &str, path: PathBuf| -> Result<Place, Failure> {
+        let skills = context.skills_in(&path)?;
+        let taken = skills.iter().map(|skill| skill.summary.slug.as_str().to_owned()).collect();
+        Ok(Place { id: id.to_owned(), path, taken })
+    };
+    let first = context.root_for_new(false)?;
+    if !context.places.root.is_empty() || context.places.agent.is_some() {
+        return Ok(vec![place("given", first)?]);
+    }
+    let mut places = vec![place("user", first)?];
+    if Project::find(&context.around).is_some() {
+        places.push(place("project", context.root_for_new(true)?)?);
+    }
+    Ok(places)
+}
+
+/// Saves the skill and its suite, unless the guard or the policy says no.
+fn save(
+    context: &Context,
+    learn: &Learn,
+    draft: &Draft,
+    place: &Place,
+    source: LearnedFrom,
+    is_asked: bool,
+) -> Outcome {
+    let judged = judge(draft, &policy::configured(context)?)
+        .map_err(|error| Failure::no(error.to_string(), ""))?;
+    tell_findings(&judged.report.findings);
+    if !learn.writing.dry_run {
+        admit(&judged, is_asked)?;
+    }
+    let reason = format!("learned from {} session {}", source.agent, source.session);
+    let writing =
+        Writing { why: Some(learn.writing.why.clone().unwrap_or(reason)), ..learn.writing.clone() };
+    let here = context.skills_in(&place.path)?;
+    refuse_existing(&here, &place.path, &draft.name)?;
+    let store = context.store(&writing);
+    let change = store.create(&place.path, None, &draft.name, &judged.text, &here)?;
+    if !writing.json {
+        change::report(context, &change, &writing)?;
+    }
+    if !writing.dry_run {
+        eval::propose(context, &change.path, &draft.suite(), &writing)?;
+        change::tell_untrusted(context, place.id == "project");
+    }
+    if writing.json {
+        return print_json(&Learned {
+            source,
+            place: place.id.clone(),
+            verdict: judged.report.verdict.word(),
+            findings: judged.report.findings,
+            change: json::Changed::from(&change),
+        });
+    }
+    if !writing.dry_run {
+        let name = &draft.name;
+        say(&format!("hint: `hone view {name}` shows it, `hone edit {name}` changes it"));
+    }
+    Ok(std::process::ExitCode::SUCCESS)
+}
+
+fn tell_findings(findings: &[Finding]) {
+    for finding in findings.iter().filter(|finding| finding.severity >= Severity::Warn) {
+        say(&format!("warning: line {}: {} ({})", finding.line, finding.message, finding.rule));
+    }
+}
+
+/// A person's own skill is allowed whatever it does; what comes from a transcript is nobody's word, so
+/// one that looks dangerous is asked about.
+fn admit(judged: &Judged, is_asked: bool) -> Result<(), Failure> {
+    match judged.action {
+        Action::Allow => Ok(()),
+        Action::Block => {
+            Err(Failure::no("the policy blocks it, so nothing was saved", &judged.why))
+        }
+        Action::Ask if is_asked && rounds::agrees("it looks dangerous; save it all the same?")? => {
+            Ok(())
+        }
+        Action::Ask => {
+            let what = match judged.report.verdict {
+                Verdict::Dangerous => "what was learned looks dangerous",
+                _ => "the policy wants a person to decide",
+            };
+            let hint = "look at it with `--dry-run`, and answer the questions on a terminal";
+            Err(Failure::no(format!("{what}, so nothing was saved"), hint))
+        }
+    }
+}
