@@ -210,53 +210,21 @@ impl Catalogue {
     }
 
     fn decide(search: Search, found: Gathered) -> Self {
-        let mut catalogue = Self::default();
-        let mut taken: HashMap<String, (Scope, PathBuf)> = HashMap::new();
-        let mut addressed: HashSet<(Scope, String)> = HashSet::new();
-        let builtin = if search.builtin { builtins() } else { Vec::new() };
-        catalogue.skipped = found.skipped;
-        for skill in found.skills.into_iter().chain(builtin) {
-            let name = &skill.summary.name;
-            let reason = if let Some(project) = found.untrusted.get(&skill.root) {
-                Some((
-                    Reason::Untrusted,
-                    format!("the project `{}` is not trusted: `hone trust`", project.display()),
-                ))
-            } else if !platform::runs_on(&skill.summary.platforms, &search.platform) {
-                let platforms = skill.summary.platforms.join(", ");
-                Some((
-                    Reason::Platform,
-                    format!("it is for {platforms}, this is {}", search.platform),
-                ))
-            } else if is_disabled(&skill, &search.disabled) {
-                Some((
-                    Reason::Disabled,
-                    "it is switched off by `skills.disabled` in config.toml or hone.toml"
-                        .to_owned(),
-                ))
-            } else {
-                taken.get(name).map(|(scope, winner)| {
-                    // `scope:name` means the first of its scope; any other goes by its path.
-                    let is_first =
-                        *scope != skill.scope && addressed.insert((skill.scope, name.clone()));
-                    let address = if is_first {
-                        format!("{}:{name}", skill.scope.id())
-                    } else {
-                        skill.path.display().to_string()
-                    };
-                    let message = format!("`{}` goes before it; use `{address}`", winner.display());
-                    (Reason::Shadowed, message)
-                })
-            };
-            match reason {
-                None => {
-                    taken.insert(name.clone(), (skill.scope, skill.path.clone()));
-                    catalogue.skills.push(skill);
-                }
-                Some((reason, message)) => catalogue.skip(skill, reason, message),
-            }
+        let Gathered { mut skills, skipped, untrusted } = found;
+        if search.builtin {
+            skills.extend(builtins());
         }
-        catalogue.roots = search.roots;
+        let withheld = withheld(&skills, &untrusted, &search);
+        // The offered ones stay where they are: a second list of 10,000 skills costs megabytes.
+        let mut places = withheld.iter().map(|(at, ..)| *at).peekable();
+        let mut at = 0..;
+        let is_withheld =
+            |_: &mut Listed| places.next_if(|next| at.next() == Some(*next)).is_some();
+        let taken_out: Vec<Listed> = skills.extract_if(.., is_withheld).collect();
+        let mut catalogue = Self { skills, skipped, roots: search.roots };
+        for (skill, (_, reason, message)) in taken_out.into_iter().zip(withheld) {
+            catalogue.skip(skill, reason, message);
+        }
         catalogue.sort();
         catalogue
     }
@@ -382,6 +350,45 @@ fn split_scope(address: &str) -> Option<(Scope, &str)> {
     Scope::ALL.into_iter().find(|known| known.id() == scope).map(|scope| (scope, name))
 }
 
+/// Which skills are not offered, by their places, and why.
+fn withheld(
+    skills: &[Listed],
+    untrusted: &HashMap<PathBuf, PathBuf>,
+    search: &Search,
+) -> Vec<(usize, Reason, String)> {
+    let mut taken: HashMap<&str, &Listed> = HashMap::with_capacity(skills.len());
+    let mut addressed: HashSet<(Scope, &str)> = HashSet::new();
+    let mut withheld = Vec::new();
+    for (at, skill) in skills.iter().enumerate() {
+        let name = skill.summary.name.as_str();
+        let (reason, message) = if let Some(project) = untrusted.get(&skill.root) {
+            let project = project.display();
+            (Reason::Untrusted, format!("the project `{project}` is not trusted: `hone trust`"))
+        } else if !platform::runs_on(&skill.summary.platforms, &search.platform) {
+            let platforms = skill.summary.platforms.join(", ");
+            (Reason::Platform, format!("it is for {platforms}, this is {}", search.platform))
+        } else if is_disabled(skill, &search.disabled) {
+            let message = "it is switched off by `skills.disabled` in config.toml or hone.toml";
+            (Reason::Disabled, message.to_owned())
+        } else if let Some(winner) = taken.get(name) {
+            // `scope:name` means the first of its scope; any other goes by its path.
+            let is_first = winner.scope != skill.scope && addressed.insert((skill.scope, name));
+            let address = if is_first {
+                format!("{}:{name}", skill.scope.id())
+            } else {
+                skill.path.display().to_string()
+            };
+            let winner = winner.path.display();
+            (Reason::Shadowed, format!("`{winner}` goes before it; use `{address}`"))
+        } else {
+            taken.insert(name, skill);
+            continue;
+        };
+        withheld.push((at, reason, message));
+    }
+    withheld
+}
+
 fn is_disabled(skill: &Listed, disabled: &[String]) -> bool {
     disabled.iter().any(|entry| match split_scope(entry) {
         Some((scope, name)) => scope == skill.scope && skill.is_called(name),
@@ -481,6 +488,7 @@ impl Gathered {
         walked.found.sort_by_key(|found| {
             (found.path.file_name().is_some_and(|name| name == "skill.md"), found.depth)
         });
+        self.skills.reserve(walked.found.len());
         for found in walked.found {
             self.add_found(root, found);
         }
