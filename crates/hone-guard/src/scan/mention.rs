@@ -233,6 +233,8 @@ const LABELS: &[&str] = &[
     "hostile",
     "untrusted",
     "example of a",
+    "evidence",
+    "the tester",
     "forbidden",
     "prohibited",
     "must not",

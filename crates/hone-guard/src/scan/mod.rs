@@ -71,6 +71,8 @@ pub(crate) struct Skill<'a> {
     pub(crate) members: &'a [bundle::Member],
     /// All text of the skill that is not code, in lower case, for questions about its subject.
     pub(crate) host_counts: std::collections::HashMap<String, usize>,
+    /// Where the document says that a key goes.
+    pub(crate) promises: subject::Promises,
 }
 
 impl Skill<'_> {
@@ -156,7 +158,11 @@ fn look(bundle: &bundle::Bundle) -> Report {
             *host_counts.entry(address.host()).or_insert(0) += 1;
         }
     }
-    let skill = Skill { subject, members, host_counts };
+    let main =
+        members.iter().zip(&texts).find(|(member, _)| member.path.eq_ignore_ascii_case("skill.md"));
+    let promises =
+        main.and_then(|(_, text)| text.as_ref()).map(|text| subject::Promises::of(&text.plain));
+    let skill = Skill { subject, members, host_counts, promises: promises.unwrap_or_default() };
     let mut findings = Findings::new(members);
     structure::look(bundle, &skill, &texts, &references, &mut findings, &mut coverage);
     settings::look(&skill, &texts, &references, &mut findings);
@@ -187,6 +193,9 @@ fn look(bundle: &bundle::Bundle) -> Report {
         embedded.extend(strings_of(passage));
     }
     let mut program = code::Program::default();
+    for memory in memories.values() {
+        program.inherit(memory.carried());
+    }
     for passage in passages.iter().chain(&embedded) {
         program.add(passage);
     }

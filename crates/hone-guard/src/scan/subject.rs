@@ -1,6 +1,8 @@
 //! What a skill says of itself: name, description, tools, hosts, environment. What it does is
 //! compared with this; none of it makes anything safe by itself.
 
+use std::collections::{HashMap, HashSet};
+
 use hone_skill::{Skill, Value};
 
 use super::destination::{addresses, host};
@@ -84,6 +86,68 @@ impl Subject {
     pub(crate) fn declares(&self, variable: &str) -> bool {
         self.environment.iter().any(|name| name == variable)
     }
+}
+
+/// Where a document says that a key goes: the hosts that stand in one line with the key's name.
+#[derive(Debug, Default)]
+pub(crate) struct Promises(HashMap<String, HashSet<String>>);
+
+impl Promises {
+    /// Reads the lines of a document.
+    pub(crate) fn of(text: &str) -> Self {
+        let mut promises = Self::default();
+        for line in text.lines() {
+            let is_part = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
+            let keys = line.split(is_part).filter(|word| is_environment_name(word));
+            for key in keys.map(str::to_owned).collect::<Vec<_>>() {
+                let named = line.split(is_part).map(|word| word.trim_matches('.'));
+                let hosts = named.filter(|word| is_domain(word)).map(registered);
+                promises.0.entry(key).or_default().extend(hosts);
+            }
+        }
+        promises
+    }
+
+    /// Whether the document names hosts for this key and none of them is this one, nor one that has the
+    /// key's own name.
+    pub(crate) fn breaks(&self, key: &str, host: &str) -> bool {
+        let is_own = || shares_label(host, key);
+        is_domain(host)
+            && self.0.get(key).is_some_and(|hosts| {
+                !hosts.is_empty() && !hosts.contains(&registered(host)) && !is_own()
+            })
+    }
+}
+
+/// Whether a word of a name is a whole label of a host.
+pub(crate) fn shares_label(host: &str, name: &str) -> bool {
+    let mut words = name.split(['_', '-', ' ']).filter(|word| word.len() > 1);
+    words.any(|word| host.split(['.', '-']).any(|label| label.eq_ignore_ascii_case(word)))
+}
+
+/// The part of a host that somebody registered, roughly: its last two labels.
+fn registered(host: &str) -> String {
+    let mut labels: Vec<&str> = host.rsplit('.').take(2).collect();
+    labels.reverse();
+    labels.join(".").to_ascii_lowercase()
+}
+
+/// `api.example.com`, not `run.sh`, `v1.2` or `a.b.c`.
+fn is_domain(word: &str) -> bool {
+    const FILES: [&str; 28] = [
+        "md", "py", "sh", "js", "ts", "mjs", "json", "yaml", "yml", "toml", "txt", "env", "csv",
+        "rb", "php", "go", "lua", "pl", "ps1", "bat", "html", "xml", "sql", "ini", "cfg", "conf",
+        "lock", "local",
+    ];
+    let Some((name, ending)) = word.rsplit_once('.') else { return false };
+    let is_label = |label: &str| {
+        label.len() > 1 && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    ending.len() >= 2
+        && ending.bytes().all(|b| b.is_ascii_lowercase())
+        && !FILES.contains(&ending)
+        && name.split('.').all(is_label)
+        && !super::destination::is_placeholder(word)
 }
 
 /// `API_KEY`, not `OK`.

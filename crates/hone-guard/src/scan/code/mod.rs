@@ -55,13 +55,33 @@ pub(super) struct World {
     pub(super) constants: HashMap<String, Vec<String>>,
     /// Texts of the settings files that code reads, by key.
     pub(super) settings: HashMap<String, Vec<String>>,
+    /// What scripts leave in variables of the environment, by name.
+    inherited: HashMap<String, Taint>,
     /// Whether anything was gained in this round.
     pub(super) moved: bool,
     /// Expressions looked at so far: a measure of the work.
     pub(super) steps: usize,
 }
 
+impl World {
+    /// What a variable of the environment carries.
+    pub(super) fn variable(&self, name: &str) -> Taint {
+        let mut taint = Taint::key(name);
+        if let Some(inherited) = self.inherited.get(name) {
+            taint.add(inherited);
+        }
+        taint
+    }
+}
+
 impl<'a> Program<'a> {
+    /// Takes over what shell scripts leave in their variables.
+    pub(crate) fn inherit<'n>(&mut self, carried: impl Iterator<Item = (&'n str, &'n Taint)>) {
+        for (name, taint) in carried {
+            self.world.inherited.entry(name.to_owned()).or_default().add(taint);
+        }
+    }
+
     /// Takes in a passage, if it is code.
     pub(crate) fn add(&mut self, passage: &'a Passage<'a>) {
         let code = matches!(

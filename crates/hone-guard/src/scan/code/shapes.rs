@@ -8,6 +8,7 @@ use crate::scan::destination::{Class, addresses, classify};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::{Findings, Match};
 use crate::scan::kind::Language;
+use crate::scan::passage::Place;
 use crate::scan::rules;
 
 /// Looks at one unit.
@@ -168,12 +169,34 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
             ),
         );
     }
+    // A single line that fetches and evaluates has no other use, however it hands the text on.
+    if matches!(passage.place, Place::Fixed { .. })
+        && !text.trim().contains('\n')
+        && ["eval(", "eval)(", "exec(", "new function(", "runinthiscontext(", "instance_eval"]
+            .iter()
+            .any(|word| lower.contains(word))
+        && ["get(", "fetch(", "urlopen(", "open(", "request(", "file_get_contents("]
+            .iter()
+            .any(|word| lower.contains(word))
+        && addresses(text).iter().any(|address| {
+            matches!(classify(address.url), Class::Foreign | Class::Address | Class::Paste)
+        })
+    {
+        report(
+            find("eval"),
+            Match::new(
+                &rules::REMOTE_TO_INTERPRETER,
+                Severity::Critical,
+                "one line fetches a text and runs it",
+            ),
+        );
+    }
     base_url(unit, skill, &mut report);
 }
 
 /// Looks at all units of a skill together: who walks, who encrypts and who deletes may be three files.
 pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
-    const WALKS: [&str; 9] = [
+    const WALKS: [&str; 24] = [
         "os.walk",
         "rglob",
         "glob.glob",
@@ -183,8 +206,23 @@ pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
         "filepath.walk",
         "file.find",
         "scandir",
+        "recursivedirectoryiterator",
+        "walkdir",
+        "lfs.dir",
+        "opendir",
+        "find.find",
+        "find(",
+        "filepath.glob",
+        "pathname.glob",
+        "dir.each_child",
+        "dir.foreach",
+        "fs.readdir",
+        "os.readdir",
+        "enumeratefiles",
+        "directory.getfiles",
+        "glob(",
     ];
-    const ENCRYPTS: [&str; 10] = [
+    const ENCRYPTS: [&str; 24] = [
         "fernet",
         "aes.new",
         "createcipheriv",
@@ -195,8 +233,22 @@ pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
         ".encrypt(",
         "openssl enc",
         "createencryptor",
+        "openssl_encrypt",
+        "cipher.newgcm",
+        "aes.newcipher",
+        "openssl::cipher",
+        "openssl.cipher",
+        "secretbox",
+        "nacl.secret",
+        "sodium_crypto",
+        "crypt::cbc",
+        "age.encrypt",
+        "gpg.encrypt",
+        "protect-cmsmessage",
+        "rijndael",
+        "crypto.encrypt",
     ];
-    const DELETES: [&str; 9] = [
+    const DELETES: [&str; 17] = [
         "os.remove",
         "os.unlink",
         ".unlink(",
@@ -206,8 +258,16 @@ pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
         "os.rename",
         "shutil.move",
         ".replace(",
+        "unlink",
+        "os.removeall",
+        "fs.rm",
+        "file.unlink",
+        "file.rename",
+        "truncate",
+        "shred",
+        "rename(",
     ];
-    const NOTES: [&str; 12] = [
+    const NOTES: [&str; 19] = [
         "ransom",
         "decrypt your",
         "your files",
@@ -220,12 +280,47 @@ pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
         "unlock",
         "contact",
         "locked",
+        "restore",
+        "pay ",
+        "wallet",
+        "monero",
+        "xmr",
+        "key will be deleted",
+        "hours left",
     ];
-    const HOMES: [&str; 7] =
-        ["path.home", "expanduser", "homedir", "userprofile", "/home", "dir.home", "documents"];
+    const HOMES: [&str; 16] = [
+        "path.home",
+        "expanduser",
+        "homedir",
+        "userprofile",
+        "/home",
+        "dir.home",
+        "documents",
+        "getenv('home')",
+        "getenv(\"home\")",
+        "env['home']",
+        "env[\"home\"]",
+        "env{home}",
+        "$env:userprofile",
+        "userhomedir",
+        "desktop",
+        "pictures",
+    ];
     // Asked of the text as it is: few skills encrypt anything.
-    const SIGNS: [&str; 8] =
-        ["ncrypt", "ipher", "ernet", "aes", "AES", "chacha", "ChaCha", "openssl"];
+    const SIGNS: [&str; 12] = [
+        "ncrypt",
+        "ipher",
+        "ernet",
+        "aes",
+        "AES",
+        "chacha",
+        "ChaCha",
+        "openssl",
+        "nacl",
+        "odium",
+        "ijndael",
+        "CmsMessage",
+    ];
     // Blocks of a document are read one by one, scripts as one program.
     let scripts: Vec<&Unit<'_>> =
         units.iter().filter(|unit| unit.passage.context == Context::Script).collect();
@@ -280,6 +375,11 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
         Language::PowerShell => lower.contains("tcpclient"),
         Language::Php => lower.contains("fsockopen") || lower.contains("stream_socket_client"),
         Language::Go => lower.contains("net.dial"),
+        Language::Braces => {
+            ["new socket(", "tcpstream::connect", "af_inet", "tcpclient(", "socketchannel.open"]
+                .iter()
+                .any(|word| lower.contains(word))
+        }
         Language::Lua => {
             lower.contains("socket.tcp")
                 || lower.contains("socket\").tcp")
@@ -355,6 +455,17 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
                     || lower.contains(".output"))
         }
         Language::Lua => lower.contains("io.popen") || lower.contains("os.execute"),
+        Language::Braces => [
+            "processbuilder",
+            "getruntime().exec",
+            "dup2",
+            "command::new",
+            "process.start",
+            "execve",
+            "execl(",
+        ]
+        .iter()
+        .any(|word| lower.contains(word)),
         _ => false,
     };
     if (lower.contains("127.0.0.1") || lower.contains("localhost")) && !lower.contains("://") {

@@ -87,6 +87,20 @@ pub(crate) fn to_network(
             .with(flow(None)),
         );
     }
+    if let Some(key) =
+        taint.keys.iter().find(|key| is_key_name(key) && skill.promises.breaks(key, &to))
+        && class.is_some_and(|class| !matches!(class, Class::Placeholder | Class::Local))
+        && !example
+    {
+        return Some(
+            Match::new(
+                &rules::KEY_TO_FOREIGN_HOST,
+                Severity::Critical,
+                format!("`{key}` goes to {}, and the skill names another host for it", shown(&to)),
+            )
+            .with(flow(None)),
+        );
+    }
     let others = taint.keys.iter().filter(|key| is_key_name(key) && !is_akin(&to, key)).count();
     if others > 0
         && class.is_some_and(|class| matches!(class, Class::Inbox | Class::Paste | Class::Address))

@@ -286,7 +286,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         &[s(&[Wipe], 0), s(&[TracesWord, TracePath], 8)]).also(&[Set::of(&[Hide, Dark, Mute, Every, Also, NoAsk])]),
     // Logins.
     p(&rules::CREDENTIAL_WRITE, Caution, "adds a login",
-        &[s(&[Remember, Copy], 0), s(&[LoginsPath], 14)]).also(&[Set::of(&[Every, All, Hide, Dark, NoAsk])]).unless(&[Your]),
+        &[s(&[Remember, Copy], 0), s(&[LoginsPath], 14)]).also(&[Set::of(&[Every, All, Hide, Dark, NoAsk, Mute, Unaware])]).unless(&[Your]),
     // Destruction.
     p(&DESTRUCTIVE, Caution, "destroys data without asking",
         &[s(&[Destroy], 0), s(&[Precious], 10)]).also(&[Set::of(&[NoAsk])]),

@@ -12,6 +12,7 @@ use crate::scan::findings::{Findings, Match};
 use crate::scan::kind::Language;
 use crate::scan::passage::{Passage, Place};
 use crate::scan::rules;
+use crate::scan::subject::shares_label;
 use crate::scan::text::visible;
 
 /// What a file of settings is for, by its path.
@@ -113,9 +114,23 @@ pub(super) fn look(
         None if leaves.iter().any(|leaf| leaf.is_under("mcpServers")) => {
             servers(file, leaves, skill, findings);
         }
-        None => {}
+        // So are addresses that only an agent reads, wherever they will be copied to.
+        None => {
+            let is_agents = |leaf: &&Leaf| AGENTS_OWN.contains(&leaf.key());
+            let own: Vec<Leaf> = leaves.iter().filter(is_agents).cloned().collect();
+            addresses(file, &own, skill, findings);
+        }
     }
 }
+
+/// Variables that lead an agent's own conversations somewhere.
+const AGENTS_OWN: [&str; 5] = [
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_BEDROCK_BASE_URL",
+    "ANTHROPIC_VERTEX_BASE_URL",
+    "CLAUDE_BASE_URL",
+    "GOOGLE_GEMINI_BASE_URL",
+];
 
 /// Looks at the hooks of a frontmatter.
 pub(super) fn look_frontmatter(
@@ -303,6 +318,10 @@ fn addresses(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut
                 Class::Foreign | Class::Address | Class::Inbox | Class::Paste | Class::Shortener
             )
         };
+        let is_own = |host: &str| {
+            skill.subject.hosts.iter().any(|known| host.ends_with(known.as_str()))
+                || shares_label(host, &skill.subject.name)
+        };
         let redirected = (key.ends_with("BASE_URL")
             || key.ends_with("BASEURL")
             || key.ends_with("API_BASE")
@@ -312,7 +331,7 @@ fn addresses(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut
             && value.contains("://")
             && foreign()
             && !crate::scan::destination::host(value)
-                .is_some_and(|host| is_akin(&host, &key) || skill.subject.is_about(&host));
+                .is_some_and(|host| is_akin(&host, &key) || is_own(&host));
         let unchecked =
             value == "0" && matches!(&*key, "NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY");
         if redirected || unchecked {

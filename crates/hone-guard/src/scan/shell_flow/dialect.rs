@@ -16,7 +16,9 @@ pub(super) fn console(text: &str) -> String {
         let prompt = ["$ ", "> ", "% ", "# $ ", "PS> ", "!"].iter().find(|prompt| {
             body.starts_with(**prompt) && (**prompt != "!" || body.starts_with("!curl"))
         });
-        let line = &closed(line);
+        // zsh's `=(…)` is a file with the output of a command, as `<(…)` is.
+        let replaced = line.replace(" =(", " <(");
+        let line = &closed(&replaced);
         match prompt {
             Some(prompt) => {
                 out.push_str(&line[..indent]);

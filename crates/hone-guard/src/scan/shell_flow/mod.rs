@@ -41,6 +41,14 @@ pub(crate) struct Memory {
     called: usize,
 }
 
+impl Memory {
+    /// What variables carry that a program started from the script may find in its environment.
+    pub(crate) fn carried(&self) -> impl Iterator<Item = (&str, &Taint)> {
+        let known = self.variables.iter().map(|(name, value)| (name.as_str(), &value.taint));
+        known.filter(|(_, taint)| !taint.secrets.is_empty() || taint.environment)
+    }
+}
+
 /// A value: its text as far as it is known, and what it carries.
 #[derive(Debug, Clone, Default)]
 struct Value {
@@ -709,8 +717,12 @@ mod tests {
             lead: Cow::Borrowed(""),
             decoded: None,
         };
-        let skill =
-            Skill { subject: Subject::default(), members: &[], host_counts: HashMap::new() };
+        let skill = Skill {
+            subject: Subject::default(),
+            members: &[],
+            host_counts: HashMap::new(),
+            promises: Default::default(),
+        };
         let mut memory = Memory::default();
         look(&passage, &skill, &mut memory, &mut Findings::new(&[]));
         memory.called

@@ -58,7 +58,7 @@ impl Unit<'_> {
             for target in &targets {
                 if destructured && value.taint.environment && equals + 2 >= range.end {
                     // const { A, B } = process.env
-                    let key = Value { taint: Taint::key(target), ..Value::default() };
+                    let key = Value { taint: world.variable(target), ..Value::default() };
                     self.assign(target, &key, world);
                 } else {
                     self.assign(target, &value, world);

@@ -90,7 +90,7 @@ impl Unit<'_> {
                     .and_then(|a| a.texts.first())
                     .filter(|t| !t.is_empty())
                 {
-                    Some(variable) => result.taint = Taint::key(variable),
+                    Some(variable) => result.taint = world.variable(variable),
                     None => result.taint = Taint::environment(),
                 }
             }
@@ -137,7 +137,7 @@ impl Unit<'_> {
         &mut self,
         call: Call<'_>,
         given: Given,
-        _world: &mut World,
+        world: &mut World,
         _out: &mut Out<'_, '_, '_>,
     ) -> Value {
         let Call { callee, .. } = call;
@@ -145,7 +145,7 @@ impl Unit<'_> {
         let mut result = Value::default();
         match arguments.first().and_then(|a| a.texts.first()) {
             Some(variable) if is_environment_name(variable) || variable.len() > 1 => {
-                result.taint = Taint::key(variable);
+                result.taint = world.variable(variable);
             }
             // php: getenv() without a name is everything.
             _ if arguments.is_empty() && callee == "getenv" => {

@@ -47,7 +47,7 @@ impl Unit<'_> {
         if variable == Some("") {
             value.taint = Taint::environment();
         } else if let Some(variable) = variable {
-            value.taint = Taint::key(variable);
+            value.taint = world.variable(variable);
         } else if ["ENV.", "os.environ.", "process.env."]
             .iter()
             .any(|root| resolved.starts_with(root))
@@ -82,7 +82,7 @@ impl Unit<'_> {
                         );
                         value.taint = keys_named(&index, self);
                     } else {
-                        value.taint = Taint::key(&variable);
+                        value.taint = world.variable(&variable);
                     }
                     next = (self.close[next] + 1).min(end);
                 }

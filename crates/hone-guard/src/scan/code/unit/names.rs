@@ -7,8 +7,32 @@ use crate::scan::kind::Language;
 use std::ops::Range;
 
 impl Unit<'_> {
+    /// `F = Object.getPrototypeOf(async function () {}).constructor`: another name for what makes
+    /// functions from texts.
+    fn constructors(&mut self) {
+        const BACK: usize = 64;
+        for at in 4..self.tokens.len() {
+            if self.name_at(at) != Some("constructor")
+                || !self.is_op(at - 1, '.')
+                || !self.is_op(at - 2, ')')
+            {
+                continue;
+            }
+            let open = (at.saturating_sub(BACK)..at - 2).rev().find(|i| self.close[*i] == at - 2);
+            let Some(open) = open.filter(|open| *open > 1) else { continue };
+            let start = if self.name_at(open - 1).is_some() { open - 1 } else { open };
+            if start > 1
+                && self.is_op(start - 1, '=')
+                && let Some(target) = self.name_at(start - 2).map(str::to_owned)
+            {
+                self.aliases.insert(target, "Function".to_owned());
+            }
+        }
+    }
+
     /// Other names of modules and functions.
     pub(super) fn imports(&mut self) {
+        self.constructors();
         let statements: Vec<Range<usize>> =
             self.statements.iter().map(|s| s.tokens.clone()).collect();
         for range in statements {

@@ -21,8 +21,18 @@ impl Unit<'_> {
         let mut blocks: Vec<(usize, Option<usize>)> = Vec::new();
         let mut parens = 0_usize;
         let mut saved: Vec<usize> = Vec::new();
+        // Lua's open blocks, with the parentheses around those that are functions.
+        let mut ends: Vec<Option<usize>> = Vec::new();
         let mut at = 0;
         while at < self.tokens.len() {
+            if self.passage.language == Language::Lua {
+                match self.name_at(at) {
+                    Some("function") => ends.push(Some(std::mem::take(&mut parens))),
+                    Some("do" | "if") => ends.push(None),
+                    Some("end") => parens = ends.pop().flatten().unwrap_or(parens),
+                    _ => {}
+                }
+            }
             let end_statement = match &self.tokens[at].token {
                 Token::Line => parens == 0 && !self.continues(at),
                 Token::Op(';') => {
@@ -118,7 +128,7 @@ impl Unit<'_> {
             Some(Token::Name(name)) => {
                 matches!(name.as_str(), "else" | "try" | "finally" | "do" | "catch" | "BEGIN" | "static" | "process" | "begin" | "end")
                     || self.passage.language == Language::PowerShell
-                    || self.passage.language == Language::Go
+                    || self.passage.language == Language::Go && !self.is_literal(at)
                     // class X {, sub name {, function name {
                     || at >= 2 && matches!(self.name_at(at - 2), Some("class" | "sub" | "function" | "extends" | "interface" | "namespace" | "enum" | "catch"))
             }
@@ -126,16 +136,36 @@ impl Unit<'_> {
         }
     }
 
+    /// Go's `[]string{…}`, `map[string]int{…}` and `&T{…}`, unless a function's result stands there.
+    fn is_literal(&self, at: usize) -> bool {
+        const HEADER: usize = 32;
+        let is_header = || {
+            (at.saturating_sub(HEADER)..at)
+                .rev()
+                .take_while(|i| {
+                    !matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '{' | '}')))
+                })
+                .any(|i| self.name_at(i) == Some("func"))
+        };
+        matches!(at.checked_sub(2).and_then(|i| self.token(i)), Some(Token::Op(']' | '&')))
+            && !is_header()
+    }
+
     /// `function f(): array {`, `async f(): Promise<void> {`: a type between parameters and body.
     fn is_typed(&self, at: usize) -> bool {
-        const TYPE: usize = 12;
+        const TYPE: usize = 24;
         matches!(self.passage.language, Language::Php | Language::JavaScript)
             && (at.saturating_sub(TYPE)..at)
                 .rev()
                 .take_while(|i| {
                     matches!(
                         self.token(*i),
-                        Some(Token::Name(_) | Token::Op('<' | '>' | '[' | ']' | '|' | '?' | ':'))
+                        Some(
+                            Token::Name(_)
+                                | Token::Op(
+                                    '<' | '>' | '[' | ']' | '|' | '?' | ':' | '(' | ')' | '=' | ','
+                                )
+                        )
                     )
                 })
                 .any(|i| self.is_op(i, ':') && self.is_op(i.wrapping_sub(1), ')'))

@@ -21,10 +21,20 @@ impl Walk<'_, '_, '_> {
             || name == "rd"
             || name == "del"
         {
+            let deletes_found = [
+                "-delete",
+                "-exec rm",
+                "-exec shred",
+                "-execdir rm",
+                "-exec srm",
+                "-exec truncate",
+            ]
+            .iter()
+            .any(|action| text.contains(action));
             let recursive = call.has_letter('r')
                 || call.has_letter('R')
                 || call.has(&["--recursive", "-delete", "/s", "/S"])
-                || text.contains("-exec rm")
+                || deletes_found
                 || text.contains("/s ");
             for argument in call.plain() {
                 let path = normalise(&argument.text);
@@ -50,8 +60,7 @@ impl Walk<'_, '_, '_> {
                         | "/root"
                         | "~/.*"
                 );
-                let system = whole
-                    && !(name == "find" && !text.contains("-delete") && !text.contains("-exec rm"));
+                let system = whole && (name != "find" || deletes_found);
                 if system && (recursive || name == "shred") {
                     let severity = if matches!(
                         self.passage.context,
