@@ -103,6 +103,23 @@ fn context_of(member: &Member, is_named: bool) -> Context {
 
 /// Words in a heading that make what stands under it a description of attacks or mistakes.
 const HEADINGS: &[&str] = &[
+    "auffällig",
+    "verdächtig",
+    "angriff",
+    "schadcode",
+    "sospechos",
+    "ataque",
+    "malicios",
+    "attaque",
+    "suspect",
+    "malveillant",
+    "атак",
+    "подозрительн",
+    "вредонос",
+    "攻击",
+    "可疑",
+    "恶意",
+    "入侵",
     "anti-pattern",
     "antipattern",
     "anti pattern",

@@ -109,9 +109,9 @@ fn what_lies_behind_links_is_watched_where_it_is() {
     let away = watched.shelf.base().join("elsewhere");
     put(&away.join("store/far/SKILL.md"), &skill_text("far"));
     put(&away.join("file.md"), &skill_text("lone").replace("Use", "Say"));
-    link(&away.join("store"), &away.join("hop"));
+    link(away.join("store"), &away.join("hop"));
     watched.notices("a link to a folder, over a link", |root| {
-        link(&away.join("hop/far"), &root.join("far"))
+        link(away.join("hop/far"), &root.join("far"));
     });
     watched.notices("a change behind it", |_| {
         put(&away.join("store/far/SKILL.md"), &skill_text("far").replace("far", "near"));
@@ -119,17 +119,17 @@ fn what_lies_behind_links_is_watched_where_it_is() {
     watched.notices("the link on the way leads elsewhere", |_| {
         put(&away.join("second/far/SKILL.md"), &skill_text("second"));
         fs::remove_file(away.join("hop")).unwrap();
-        link(&away.join("second"), &away.join("hop"));
+        link(away.join("second"), &away.join("hop"));
     });
     watched.notices("a skill file that is a link", |root| {
         fs::create_dir(root.join("lone")).unwrap();
-        link(&away.join("file.md"), &root.join("lone/SKILL.md"));
+        link(away.join("file.md"), &root.join("lone/SKILL.md"));
     });
     watched.notices("its target changes", |_| put(&away.join("file.md"), &skill_text("lone")));
     watched.notices("its target goes", |_| fs::remove_file(away.join("file.md")).unwrap());
     watched.notices("its target comes back", |_| put(&away.join("file.md"), &skill_text("lone")));
     watched.notices("a link that leads nowhere", |root| {
-        link(&away.join("later"), &root.join("later"))
+        link(away.join("later"), &root.join("later"));
     });
     watched
         .notices("its target comes", |_| put(&away.join("later/SKILL.md"), &skill_text("later")));

@@ -169,6 +169,36 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
             ),
         );
     }
+    let any = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let strange = || {
+        addresses(text).iter().any(|address| {
+            matches!(classify(address.url), Class::Foreign | Class::Address | Class::Paste)
+                && !skill.is_about(&address.host())
+        })
+    };
+    if passage.context == Context::Script
+        && any(&["urlretrieve(", "download_file(", "downloadfile(", "copyfileobj("])
+        && any(&["s_ixusr", "0o755", "0o700", "0o777", "s_irwxu", ".chmod("])
+        && any(&["popen([str(", "popen([p", "run([str(", "run([p", "start_new_session=true"])
+        && strange()
+    {
+        report(
+            find("chmod"),
+            Match::new(
+                &rules::REMOTE_TO_INTERPRETER,
+                Severity::Critical,
+                "a program is fetched from a stranger's host, made executable and started",
+            ),
+        );
+    }
+    if any(&["/dev/sd?", "/dev/sd*", "/dev/{sd", "/dev/nvme*", "/dev/sd[", "/dev/disk*"])
+        && any(&["wipefs", "'dd'", "\"dd\"", "dd if=", "shred", "blkdiscard"])
+    {
+        report(
+            find("/dev/"),
+            Match::new(&rules::DESTRUCTIVE, Severity::Critical, "every disk is overwritten"),
+        );
+    }
     // A single line that fetches and evaluates has no other use, however it hands the text on.
     if matches!(passage.place, Place::Fixed { .. })
         && !text.trim().contains('\n')
@@ -324,6 +354,7 @@ pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
     // Blocks of a document are read one by one, scripts as one program.
     let scripts: Vec<&Unit<'_>> =
         units.iter().filter(|unit| unit.passage.context == Context::Script).collect();
+    keystrokes(&scripts, findings);
     let groups = units
         .iter()
         .filter(|unit| unit.passage.context != Context::Script)
@@ -354,6 +385,44 @@ pub(super) fn look_at_all(units: &[Unit<'_>], findings: &mut Findings<'_>) {
                 Match::new(&rules::DESTRUCTIVE, Severity::Critical, message),
             );
         }
+    }
+}
+
+/// Who listens to every key and who sends may be two files with a queue between them.
+fn keystrokes(scripts: &[&Unit<'_>], findings: &mut Findings<'_>) {
+    const LISTENS: [&str; 6] = [
+        "keyboard.Listener(",
+        "keyboard.on_press(",
+        "keyboard.hook(",
+        "GetAsyncKeyState",
+        "SetWindowsHookEx",
+        "iohook.on(",
+    ];
+    const SENDS: [&str; 9] = [
+        "smtplib",
+        "requests.post",
+        "urlopen(",
+        "socket.socket",
+        "http.client",
+        "httpx.",
+        "aiohttp",
+        "fetch(",
+        "https.request",
+    ];
+    let has = |unit: &&&Unit<'_>, words: &[&str]| {
+        words.iter().any(|word| unit.passage.text.contains(word))
+    };
+    if let Some(unit) = scripts.iter().find(|unit| has(unit, &LISTENS))
+        && scripts.iter().any(|unit| has(&unit, &SENDS))
+    {
+        let at = LISTENS.iter().find_map(|word| unit.passage.text.find(word)).unwrap_or(0);
+        let message = "every key that is pressed is listened to, in a skill that sends";
+        findings.add(
+            unit.passage,
+            at..(at + 1).min(unit.passage.text.len()),
+            Match::new(&rules::SECRET_TO_NETWORK, Severity::Critical, message)
+                .with(Flow::new("keystrokes", "the network")),
+        );
     }
 }
 

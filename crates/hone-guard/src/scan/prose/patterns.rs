@@ -184,6 +184,8 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         &[s(&[Mute], 0)]).also(&[Set::of(&[Send, Host, Email, Account, Grant, SecretPath, Every])]).whatever_precedes().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step out of what the user is shown",
         &[s(&[This_], 0), s(&[Absent], 6), s(&[Reply], 6)]).also(&[Set::of(&[Run, Code, Send, Host, Email, Account, Grant, SecretPath])]).whatever_precedes(),
+    p(&CONCEAL, Caution, "keeps a step from everybody",
+        &[s(&[Nobody], 0), s(&[Not], 1), s(&[Tell], 1)]).also(&[ACTS]).unless(&[Unless]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
         &[s(&[User], 0), s(&[Unaware], 8)]).also(&[ACTS]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
@@ -300,6 +302,8 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     // The agent's memory and permissions.
     p(&PLANE, Critical, "plants a standing order in the agent's memory",
         &[s(&[Remember, Copy], 0), s(&[MemoryFile, Memory], 12)]).also(&[Set::of(&[Every, Standing]), Set::of(&[Host, Hide, NoAsk, SkipFlag, Email, Dark])]),
+    p(&PLANE, Critical, "changes the agent's settings behind the user's back",
+        &[s(&[Quietly, Hide, NoAsk, YesSelf], 0), s(&[Remember, Falsify, Copy], 4), s(&[SettingsFile], 24)]),
     p(&PLANE, Caution, "starts the agent anew with its permission checks off",
         &[s(&[Restart], 0), s(&[SkipFlag], 14)]),
     // Secrets.

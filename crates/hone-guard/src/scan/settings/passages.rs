@@ -59,6 +59,9 @@ pub(crate) fn passages<'a>(
             make.cmake(part, &mut found);
         }
         Language::Html if has_extension(&name, "plist") => make.plist(part, &mut found),
+        Language::Python | Language::JavaScript | Language::Ruby | Language::Go | Language::Php => {
+            make.told(part, &mut found);
+        }
         _ => {}
     }
     found
@@ -198,6 +201,29 @@ impl<'a> Maker<'a> {
                 self.push(found, Language::Markdown, plain, pieces);
             }
         }
+    }
+
+    /// Words to a model inside code: what a tool's description tells whoever is about to call it.
+    fn told(&self, part: &str, found: &mut Vec<Passage<'a>>) {
+        const MARKS: [&str; 8] = [
+            "<important>",
+            "before using this tool",
+            "before calling this tool",
+            "do not mention",
+            "do not tell the user",
+            "don't tell the user",
+            "without telling the user",
+            "pass their content",
+        ];
+        const BEFORE: usize = 400;
+        const AFTER: usize = 800;
+        let lower = part.to_ascii_lowercase();
+        let Some(mark) = MARKS.iter().filter_map(|mark| lower.find(mark)).min() else { return };
+        let from = floor(part, mark.saturating_sub(BEFORE));
+        let from = part[from..mark].rfind("\"\"\"").map_or(from, |quote| from + quote + 3);
+        let to = floor(part, (mark + AFTER).min(part.len()));
+        let to = part[mark..to].find("\"\"\"").map_or(to, |quote| mark + quote);
+        self.push(found, Language::Markdown, part[from..to].to_owned(), vec![(0, from)]);
     }
 
     /// Cells of a notebook: code, and the shell lines in it.

@@ -721,7 +721,7 @@ mod tests {
             subject: Subject::default(),
             members: &[],
             host_counts: HashMap::new(),
-            promises: Default::default(),
+            promises: crate::scan::subject::Promises::default(),
         };
         let mut memory = Memory::default();
         look(&passage, &skill, &mut memory, &mut Findings::new(&[]));

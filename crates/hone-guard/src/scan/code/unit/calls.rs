@@ -49,6 +49,14 @@ impl Unit<'_> {
         depth: usize,
     ) -> Value {
         let Call { callee, shown, ranges, receiver, .. } = call;
+        // pcall(load, text): the first argument is what is called.
+        if let ("pcall" | "xpcall", [first, rest @ ..]) = (callee, ranges)
+            && first.len() == 1
+            && let Some(name) = self.name_at(first.start).map(|name| self.resolve(name))
+        {
+            let inner = Call { callee: &name, shown: &name, ranges: rest, ..call };
+            return self.call(inner, world, out, depth + 1);
+        }
         let shown =
             if shown.is_empty() { callee.rsplit('.').next().unwrap_or(callee) } else { shown };
         let call = Call { shown, ..call };

@@ -143,9 +143,22 @@ impl<'a> Unit<'a> {
         for at in 0..self.statements.len() {
             self.statement(at, world, &mut out);
         }
-        if out.is_some() {
+        if let Some((skill, _)) = &out
+            && !self.is_test(skill)
+        {
             self.strings(world);
         }
+    }
+
+    /// A test by its name that starts nothing: its strings are samples.
+    fn is_test(&self, skill: &Skill<'_>) -> bool {
+        const STARTS: [&str; 7] =
+            ["exec", "spawn", "system(", "popen", "eval(", "subprocess", "Function("];
+        let path = skill.members.get(self.passage.file).map_or("", |member| member.path.as_str());
+        let path = path.rsplit('/').next().unwrap_or_default();
+        let is_named =
+            path.contains(".test.") || path.contains(".spec.") || path.starts_with("test_");
+        is_named && !STARTS.iter().any(|word| self.passage.text.contains(word))
     }
 
     /// Strings that look like something to be run, wherever they go first.

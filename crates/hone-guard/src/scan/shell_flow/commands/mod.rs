@@ -80,6 +80,14 @@ impl Walk<'_, '_, '_> {
                 if escapes >= 4 {
                     output.add(&Taint::decoded("character escapes"));
                 }
+                // printf -v name '%s' "$(…)"
+                if let [flag, variable, ..] = call.arguments.as_slice()
+                    && name == "printf"
+                    && flag.text == "-v"
+                {
+                    let value = Value { text: String::new(), taint: taint.clone() };
+                    self.memory.variables.insert(variable.text.clone(), value);
+                }
             }
             "curl" | "wget" | "http" | "https" | "xh" | "aria2c" | "httpie" | "lynx" | "fetch"
             | "axel" | "w3m" => {

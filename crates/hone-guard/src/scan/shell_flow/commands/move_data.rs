@@ -275,7 +275,12 @@ impl Walk<'_, '_, '_> {
                 || text.contains("--recursive")
                 || text.contains("delete")
                 || text.contains(" rb "));
-        if everything || each {
+        // [[ $answer == y ]] && kubectl delete …: somebody was asked about this one.
+        let line =
+            self.source.get(..at.start).and_then(|before| before.lines().last()).unwrap_or("");
+        let asked = ["== y", "= y", "== Y", "=~ ^[Yy"].iter().any(|answer| line.contains(answer))
+            && ["read -p", "read -rp", "read -r -p"].iter().any(|ask| self.source.contains(ask));
+        if (everything || each) && !asked {
             self.report(
                 at,
                 Match::new(
