@@ -18,6 +18,9 @@ const VALIDATOR_VARIABLE: &str = "HONE_TEST_AGENTSKILLS";
 /// The reference implementation of MCP, whose tools ours are called like.
 const REFERENCE_MCP: (&str, &str) = ("mcp", "2.3.0");
 
+/// What drives the browser that looks at the page, and what says whom the page keeps out.
+const BROWSER: [(&str, &str); 2] = [("playwright", "1.65.0"), ("axe-playwright-python", "0.1.8")];
+
 /// What the second verifier of receipts needs beside Python's own library.
 const SIGNATURES: (&str, &str) = ("cryptography", "50.0.2");
 
@@ -103,7 +106,8 @@ fn python() -> Result<PathBuf, Failure> {
     let folder = workspace::target()?.join("xtask-venv");
     let python = folder.join("bin/python");
     let pinned = |(package, version): (&str, &str)| format!("{package}=={version}");
-    let whole = [REFERENCE_VALIDATOR, REFERENCE_MCP, SIGNATURES, OBJECT_SERVER];
+    let whole =
+        [REFERENCE_VALIDATOR, REFERENCE_MCP, SIGNATURES, OBJECT_SERVER, BROWSER[0], BROWSER[1]];
     let bare = [SENTENCE_MODEL, MODEL[0], MODEL[1]];
     let all: Vec<String> = whole.into_iter().chain(bare).map(pinned).collect();
     let installed = Command::new(&python)

@@ -29,10 +29,12 @@ mod fields;
 mod frontmatter;
 mod hidden;
 pub mod limits;
+mod markdown;
 mod name;
 mod openai;
 mod origin;
 mod permissions;
+mod printable;
 mod reader;
 mod rule;
 mod skill;
@@ -46,6 +48,7 @@ pub use diagnostic::{Diagnostic, Edit, Severity};
 pub use dismissal::Dismissal;
 pub use edit::{EditError, Field, apply_edits, fix, set_field};
 pub use hidden::is_hidden;
+pub use markdown::is_costly_markdown;
 pub use name::{is_valid_name, name_matches_folder, name_problems};
 pub use openai::{OpenAiPolicy, OpenAiTool};
 pub use origin::Origin;
@@ -53,6 +56,7 @@ pub use permissions::{
     CommandPattern, Extent, MAX_PERMISSION_BYTES, PathPattern, Permission, PermissionError,
     Permissions,
 };
+pub use printable::{is_forbidden, printable, printable_line};
 pub use rule::{CLAUDE_CODE_KEYS, OTHER_AGENT_KEYS, Profile, Rule, SPEC_KEYS};
 pub use skill::{DescriptionSource, Reading, Skill, first_prose_line, read};
 pub use slug::{NoSlug, Slug, same_name};

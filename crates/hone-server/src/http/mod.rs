@@ -15,6 +15,7 @@ mod patient;
 mod problem;
 mod rate;
 mod session;
+mod skills;
 mod token;
 
 use std::net::IpAddr;
@@ -25,7 +26,7 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get};
 use hone_agent::tools::skills::{Clock, Shelf};
-use hone_library::{Catalogue, State};
+use hone_library::{Catalogue, State, Surroundings};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -42,6 +43,8 @@ use crate::tools::Offer;
 pub struct Setup {
     /// Where brains, keys and tokens are.
     pub hone_home: PathBuf,
+    /// Where agents look for skills.
+    pub around: Surroundings,
     /// The skills.
     pub shelf: Arc<Shelf>,
     /// Whether nobody may write, whatever a token says.
@@ -66,6 +69,8 @@ pub(crate) struct Shared {
     pub(crate) tokens: Tokens,
     /// Now, in milliseconds since 1970.
     pub(crate) now: Clock,
+    /// Where agents look for skills.
+    pub(crate) around: Surroundings,
     /// The skills.
     pub(crate) shelf: Arc<Shelf>,
     state: Mutex<State>,
@@ -95,7 +100,6 @@ impl Shared {
     }
 
     /// The state, for as long as one answer needs it.
-    #[expect(dead_code, reason = "the interface for programs is the first to need it")]
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -125,6 +129,7 @@ pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
         state: Mutex::new(state()),
         run: format!("{:x}", (setup.now)()),
         now: setup.now,
+        around: setup.around,
         shelf: setup.shelf,
         log: setup.log,
         free: Semaphore::new(limits::MAX_REQUESTS),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::{Form, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
@@ -124,17 +124,7 @@ fn redirect_with(cookie: &str) -> Response {
 
 /// The page that asks for a token.
 pub(crate) fn asked(status: StatusCode, problem: &str) -> Response {
-    let page = format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>hone</title>\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <main><h1>hone</h1><p role=\"alert\">{problem}</p>\
-         <form method=\"post\" action=\"{ENTER}\"><label>Token \
-         <input name=\"token\" type=\"password\" autocomplete=\"off\" required></label> \
-         <button>Enter</button></form>\
-         <p>The token was shown when the server first started. <code>hone serve token add NAME</code> \
-         makes another.</p></main></html>"
-    );
-    (status, Html(page)).into_response()
+    (status, super::page::entrance(problem)).into_response()
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     }
     let setup = Setup {
         hone_home: home.clone(),
+        around: context.around.clone(),
         shelf,
         is_read_only: how.read_only,
         now: Arc::new(now),

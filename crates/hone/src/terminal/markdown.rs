@@ -9,12 +9,14 @@ use std::mem;
 use std::ops::Range;
 
 use anstyle::{AnsiColor, Effects};
+use hone_skill::is_costly_markdown;
 use pulldown_cmark::{
     Alignment, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream,
 };
 use unicode_width::UnicodeWidthStr as _;
 
-use super::printable::{fit, printable, printable_line, wrap};
+use super::fit::{fit, wrap};
+use super::{printable, printable_line};
 
 /// The narrowest layout, in columns: below it text is laid out as if the terminal were this wide.
 pub(super) const MIN_COLUMNS: usize = 20;
@@ -25,8 +27,6 @@ const MAX_COLUMNS: usize = 200;
 const MAX_INDENT: usize = 24;
 /// The least room for text next to an indentation and a marker, in columns.
 const MIN_ROOM: usize = 8;
-/// The most containers the parser may visit per byte of source; a measured visit takes 2.5 ns.
-const MAX_VISITS: usize = 128;
 /// The longest column title that is repeated in front of each value of a table too wide to align,
 /// in columns.
 const MAX_LABEL: usize = 24;
@@ -64,7 +64,7 @@ pub(crate) fn render(markdown: &str, columns: usize, style: Style) -> String {
         | Options::ENABLE_FOOTNOTES;
     let mut page =
         Page { columns: columns.clamp(MIN_COLUMNS, MAX_COLUMNS), style, ..Page::default() };
-    if is_costly(markdown) {
+    if is_costly_markdown(markdown) {
         page.show_source(markdown, NORMAL);
     } else {
         for event in TextMergeStream::new(Parser::new_ext(markdown, options)) {
@@ -73,16 +73,6 @@ pub(crate) fn render(markdown: &str, columns: usize, style: Style) -> String {
         page.flow_inline();
     }
     page.out
-}
-
-/// Whether parsing could take more than linear time: the parser visits each open quote and list
-/// again on every line. Such a document is shown as it is written.
-fn is_costly(markdown: &str) -> bool {
-    let is_container_mark = |c: char| c.is_ascii_digit() || " \t>-+*.)".contains(c);
-    let depth_of = |line: &str| line.len() - line.trim_start_matches(is_container_mark).len();
-    let lines = || markdown.split(['\n', '\r']);
-    let depth = lines().map(depth_of).max().unwrap_or(0);
-    depth.saturating_mul(lines().count()) > markdown.len().saturating_mul(MAX_VISITS)
 }
 
 /// Text of one paragraph or cell, with the look of each part.

@@ -2,9 +2,9 @@
 //! strangers: it reaches the terminal only through [`printable()`] or [`render`], so no escape
 //! sequence in the output is anyone's but ours.
 
+mod fit;
 mod live;
 mod markdown;
-mod printable;
 
 use std::env;
 use std::ffi::OsString;
@@ -13,9 +13,10 @@ use std::io::{self, IsTerminal as _};
 use rustix::termios::tcgetwinsize;
 
 use self::markdown::MIN_COLUMNS;
+pub(crate) use fit::{fit, fit_end};
+pub(crate) use hone_skill::{is_forbidden, printable, printable_line};
 pub(crate) use live::{Live, bar};
 pub(crate) use markdown::{Style, render};
-pub(crate) use printable::{fit, fit_end, is_forbidden, printable, printable_line};
 
 /// Columns of a terminal whose width is unknown.
 const DEFAULT_COLUMNS: usize = 80;

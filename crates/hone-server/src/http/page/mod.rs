@@ -1,50 +1,38 @@
-//! The page for people. For now: the skills that are there.
+//! The page for people: what there is, as HTML made on the server.
+//!
+//! Whatever a skill, a session or a model wrote reaches a page through `maud`, which escapes it, after
+//! [`words::line`] or [`words::text`] made its hidden characters visible; a skill's Markdown through
+//! [`markdown`]. No page has a script or a style of its own, so the policy of [`super::observe`] holds.
+//! The one script makes things smoother; everything works without it.
 
-use std::fmt::Write as _;
+mod assets;
+mod diff;
+mod files;
+mod frame;
+mod library;
+mod markdown;
+mod skill;
+mod source;
+mod triggers;
+mod users;
+mod versions;
+mod words;
 
 use axum::Router;
-use axum::extract::State;
-use axum::response::Html;
 use axum::routing::get;
 
-use super::problem::Answer;
-use super::{Site, blocking};
+use super::Site;
+pub(crate) use frame::entrance;
 
 /// What a person can look at.
 pub(crate) fn routes() -> Router<Site> {
-    Router::new().route("/", get(library))
-}
-
-async fn library(State(site): State<Site>) -> Answer<Html<String>> {
-    let catalogue = blocking(&site, |site| Ok(site.catalogue())).await?;
-    let mut page = String::from(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>hone</title><main><h1>Skills</h1><ul>",
-    );
-    for skill in &catalogue.skills {
-        let summary = &skill.summary;
-        let _ = write!(
-            page,
-            "<li><b>{}</b> {}</li>",
-            escaped(&summary.name),
-            escaped(&summary.description)
-        );
-    }
-    page.push_str("</ul></main></html>");
-    Ok(Html(page))
-}
-
-/// Text as it may stand in HTML.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            letter => safe.push(letter),
-        }
-    }
-    safe
+    Router::new()
+        .route("/", get(library::library))
+        .route("/skills/{id}", get(skill::skill))
+        .route("/skills/{id}/files", get(files::files))
+        .route("/skills/{id}/files/{*file}", get(files::file))
+        .route("/skills/{id}/versions", get(versions::versions))
+        .route("/skills/{id}/versions/{revision}", get(versions::version))
+        .route("/skills/{id}/users", get(users::users))
+        .route("/static/{file}", get(assets::asset))
 }

@@ -31,7 +31,8 @@ fn the_first_start_prints_a_link_that_lets_a_person_in_and_later_ones_do_not() {
 
 #[test]
 fn without_a_right_token_there_is_a_form_for_people_and_a_problem_for_programs() {
-    let server = Server::start(&Sandbox::with_tidy(), "");
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
     let form = server.plain("GET /", &[("Accept", "text/html")], "");
     assert_eq!((form.status, form.header("content-type")), (401, "text/html; charset=utf-8"));
     assert!(!form.text().contains("tidy"));
@@ -52,7 +53,8 @@ fn without_a_right_token_there_is_a_form_for_people_and_a_problem_for_programs()
 
 #[test]
 fn wrong_tokens_come_to_an_end() {
-    let server = Server::start(&Sandbox::new(), "");
+    let sandbox = Sandbox::new();
+    let server = Server::start(&sandbox, "");
     let statuses: Vec<u16> =
         (0..40).map(|_| server.ask_as("hone_0000", "GET /", "").status).collect();
     let (first, last) = (statuses[0], statuses[statuses.len() - 1]);
@@ -64,7 +66,8 @@ fn wrong_tokens_come_to_an_end() {
 
 #[test]
 fn another_name_or_another_site_is_turned_away_whatever_it_knows() {
-    let server = Server::start(&Sandbox::with_tidy(), "");
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
     let bearer = format!("Bearer {}", server.token);
     let port = server.address.port();
     let asked =
@@ -89,7 +92,8 @@ fn another_name_or_another_site_is_turned_away_whatever_it_knows() {
 
 #[test]
 fn a_cookie_changes_nothing_unless_our_own_page_asks() {
-    let server = Server::start(&Sandbox::with_tidy(), "");
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
     let entered = server.plain(&format!("GET /enter?token={}", server.token), &[], "");
     let cookie = entered.header("set-cookie").split(';').next().unwrap().to_owned();
     let own = format!("http://{}", server.address);
@@ -110,7 +114,8 @@ fn a_cookie_changes_nothing_unless_our_own_page_asks() {
 
 #[test]
 fn every_answer_tells_the_browser_to_trust_nothing_else() {
-    let server = Server::start(&Sandbox::with_tidy(), "");
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
     for answer in [server.ask("GET /"), server.ask("GET /nothing"), server.plain("GET /", &[], "")]
     {
         let policy = answer.header("content-security-policy");

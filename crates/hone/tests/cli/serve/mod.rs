@@ -2,3 +2,4 @@
 
 mod gate;
 pub(crate) mod harness;
+mod page;

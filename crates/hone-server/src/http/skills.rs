@@ -1,0 +1,202 @@
+//! What is told about skills, to programs and to people alike.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use hone_guard::policy::judge;
+use hone_guard::{Files, Finding, Report, Verdict};
+use hone_library::reports::{self, Kept};
+use hone_library::{
+    Catalogue, Listed, Reason, Scope, Standing, canonical_or_same, read_text, standings,
+};
+use hone_router::{Index, Ranking};
+
+use super::Site;
+use super::problem::{Answer, Problem};
+
+/// The skill that an id means: a slug, a name, or `scope:name` for one that another goes before.
+pub(crate) fn find<'c>(catalogue: &'c Catalogue, id: &str) -> Answer<&'c Listed> {
+    if id.contains(['/', '\\']) {
+        return Err(Problem::not_found("there is no skill of this name"));
+    }
+    Ok(catalogue.resolve(id, std::path::Path::new(""))?)
+}
+
+/// What [`find`] finds a skill by.
+pub(crate) fn id_of(catalogue: &Catalogue, skill: &Listed) -> String {
+    let is_shadowed = catalogue.skipped.iter().any(|skipped| {
+        skipped.reason == Reason::Shadowed && skipped.path == skill.path && skipped.skill.is_some()
+    });
+    let slug = skill.summary.slug.as_str();
+    if is_shadowed { format!("{}:{slug}", skill.scope.id()) } else { slug.to_owned() }
+}
+
+/// What a scan says about a skill as it is now.
+#[derive(Debug)]
+pub(crate) struct Scanned {
+    /// Over the findings that count.
+    pub(crate) verdict: Verdict,
+    /// Those that count, worst first.
+    pub(crate) findings: Vec<Finding>,
+    /// Those that a person dismissed.
+    pub(crate) dismissed: Vec<Finding>,
+}
+
+/// Scans a skill, unless its files have a report already.
+pub(crate) fn scanned(site: &Site, skill: &Listed) -> Answer<Scanned> {
+    let is_builtin = skill.scope == Scope::Builtin;
+    let files = if is_builtin {
+        Files::of_text("SKILL.md", read_text(skill)?)
+    } else {
+        Files::read(skill.key()).map_err(|error| Problem::internal(error.to_string()))?
+    };
+    let key = files.key();
+    let known = reports::find(&site.state(), &key);
+    // A report that cannot be read is made anew.
+    let known = known.and_then(|body| serde_json::from_str::<Report>(&body).ok());
+    let report = known.unwrap_or_else(|| {
+        let report = files.scan();
+        if !is_builtin {
+            let kept = Kept {
+                path: skill.key().to_owned(),
+                key,
+                verdict: report.verdict.word().to_owned(),
+                body: serde_json::to_string(&report).unwrap_or_default(),
+            };
+            reports::keep(&site.state(), &[kept], (site.now)());
+        }
+        report
+    });
+    let dismissals = site.state().dismissals()?;
+    let judgement = judge(&report, &dismissals, (site.now)());
+    Ok(Scanned {
+        verdict: judgement.verdict,
+        findings: judgement.findings.into_iter().cloned().collect(),
+        dismissed: judgement.dismissed.into_iter().map(|(finding, _)| finding.clone()).collect(),
+    })
+}
+
+/// Which skills of a library are wanted.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Wanted {
+    /// Words to look for.
+    pub(crate) query: String,
+    /// Who sees them.
+    pub(crate) scope: Option<Scope>,
+    /// Whose word they are.
+    pub(crate) origin: Option<hone_library::Origin>,
+    /// What their last scan said; [`UNSCANNED`] for those without one.
+    pub(crate) verdict: Option<String>,
+    /// How they stand.
+    pub(crate) state: Option<Standings>,
+}
+
+/// The word for skills that have no report.
+pub(crate) const UNSCANNED: &str = "unscanned";
+
+/// How a skill can stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standings {
+    /// Pinned by the person.
+    Pinned,
+    /// Used at least once.
+    Used,
+    /// Never used.
+    Unused,
+    /// Agents do not get it by themselves.
+    PeopleOnly,
+}
+
+impl Standings {
+    /// All of them.
+    pub(crate) const ALL: [Self; 4] = [Self::Pinned, Self::Used, Self::Unused, Self::PeopleOnly];
+
+    /// The word for it.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::Pinned => "pinned",
+            Self::Used => "used",
+            Self::Unused => "unused",
+            Self::PeopleOnly => "people-only",
+        }
+    }
+
+    fn holds(self, skill: &Listed, standing: Standing) -> bool {
+        match self {
+            Self::Pinned => standing.pinned,
+            Self::Used => standing.uses > 0,
+            Self::Unused => standing.uses == 0,
+            Self::PeopleOnly => !skill.summary.model_invocable,
+        }
+    }
+}
+
+/// A skill of a library, and how it stands.
+#[derive(Debug)]
+pub(crate) struct Row<'c> {
+    /// The skill.
+    pub(crate) skill: &'c Listed,
+    /// With the person.
+    pub(crate) standing: Standing,
+}
+
+/// Skills beyond those that hold all the words, which a search adds because the router thinks of them.
+const MAX_THOUGHT_OF: usize = 10;
+
+/// The wanted skills: those whose name holds all the words, then those whose description does, then
+/// those that the router thinks of. Without words, all, by name.
+pub(crate) fn wanted<'c>(site: &Site, catalogue: &'c Catalogue, wanted: &Wanted) -> Vec<Row<'c>> {
+    // A library is shown even when nobody remembers how its skills stand.
+    let standings = standings(&site.state(), &catalogue.skills)
+        .unwrap_or_else(|_| vec![Standing::default(); catalogue.skills.len()]);
+    let by_verdict = wanted.verdict.as_deref().map(|verdict| with_verdict(site, verdict));
+    let counts = |at: usize| {
+        let skill = &catalogue.skills[at];
+        wanted.scope.is_none_or(|scope| skill.scope == scope)
+            && wanted.origin.is_none_or(|origin| skill.origin == origin)
+            && wanted.state.is_none_or(|state| state.holds(skill, standings[at]))
+            && by_verdict.as_ref().is_none_or(|(paths, holds)| {
+                paths.contains(&canonical_or_same(skill.key())) == *holds
+            })
+    };
+    let mut order: Vec<usize> = (0..catalogue.skills.len()).filter(|at| counts(*at)).collect();
+    let words: Vec<String> = wanted.query.split_whitespace().map(str::to_lowercase).collect();
+    if !words.is_empty() {
+        let holds = |text: &str| {
+            let text = text.to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        };
+        let all = std::mem::take(&mut order);
+        let (named, others): (Vec<usize>, Vec<usize>) =
+            all.into_iter().partition(|at| holds(&catalogue.skills[*at].summary.name));
+        let described = others.into_iter().filter(|at| {
+            let summary = &catalogue.skills[*at].summary;
+            holds(&format!("{} {}", summary.name, summary.description))
+        });
+        order = named.into_iter().chain(described).collect();
+        let known: HashSet<usize> = order.iter().copied().collect();
+        let state = site.state();
+        let index = Index::open(&state, &catalogue.roots, &catalogue.skills).index;
+        let ranking = Ranking::new(&index, &wanted.query);
+        order.extend(ranking.best(MAX_THOUGHT_OF, |at| counts(at) && !known.contains(&at)));
+    }
+    let row = |at: usize| Row { skill: &catalogue.skills[at], standing: standings[at] };
+    order.into_iter().map(row).collect()
+}
+
+/// The folders and files whose last scan said this; for [`UNSCANNED`] those that it does not hold of.
+fn with_verdict(site: &Site, verdict: &str) -> (HashSet<PathBuf>, bool) {
+    let state = site.state();
+    let of =
+        |verdict: &str| reports::with_verdict(&state, verdict).into_iter().map(|(path, _)| path);
+    if verdict == UNSCANNED {
+        let all = [Verdict::Safe, Verdict::Caution, Verdict::Dangerous];
+        return (all.into_iter().flat_map(|verdict| of(verdict.word())).collect(), false);
+    }
+    (of(verdict).collect(), true)
+}
+
+/// What the last scan of a skill said; the skill may have changed since.
+pub(crate) fn last_verdict(site: &Site, skill: &Listed) -> Option<String> {
+    reports::newest(&site.state(), skill.key()).map(|(_, verdict)| verdict)
+}
