@@ -17,6 +17,10 @@ use serde_json::{Map, Value};
 /// Characters of an account name that counts as the name of a person, at least.
 const MIN_USER_CHARS: usize = 3;
 
+/// Characters of one that is replaced wherever it stands; a shorter one may be a word (`max`), and
+/// counts beside a sign that accounts have.
+const MIN_SURE_CHARS: usize = 6;
+
 /// Account names that say nothing about a person.
 const NOBODY: [&str; 12] = [
     "root", "user", "admin", "ubuntu", "debian", "guest", "runner", "vscode", "node", "home",
@@ -114,9 +118,13 @@ impl Redactor {
         let Some(user) = &self.user else { return };
         for (at, _) in text.match_indices(user.as_str()) {
             let end = at + user.len();
+            let (before, after) = (&text[..at], &text[end..]);
             let stands_alone =
-                !text[..at].ends_with(marks::is_word) && !text[end..].starts_with(marks::is_word);
-            if stands_alone {
+                !before.ends_with(marks::is_word) && !after.starts_with(marks::is_word);
+            let has_sign = before.ends_with(['/', '\\', '~', ':', '=', '@'])
+                || after.starts_with(['/', '\\', '@', ':']);
+            let is_sure = user.chars().count() >= MIN_SURE_CHARS;
+            if stands_alone && (is_sure || has_sign) {
                 cuts.push(Cut { range: at..end, by: marks::USER });
             }
         }
@@ -180,6 +188,7 @@ mod tests {
             "MyVeryLongFunctionNameThatSaysWhatItDoes",
             "npm install @scope/name@1.2.3",
             "pass: 12, fail: 0",
+            "ada --ada-lines ada.txt",
         ];
         for text in cases {
             assert_eq!(ada().redact(text), text);
@@ -200,6 +209,12 @@ mod tests {
             json!({"password": "two words", "path": "/home/ada/x", "n": [1, "a@b.example"]});
         let expected = json!({"password": "[secret]", "path": "~/x", "n": [1, "[email]"]});
         assert_eq!(ada().redact_value(&value), expected);
+    }
+
+    #[test]
+    fn a_long_name_of_an_account_goes_wherever_it_stands() {
+        let grace = Redactor::new(Some(Path::new("/home/ghopper")));
+        assert_eq!(grace.redact("ghopper and ghoppers"), "[user] and ghoppers");
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct Draft {
     pub when: When,
     /// How it is done.
     pub steps: Vec<Step>,
+    /// What the person said against the way it was done.
+    pub notes: Vec<String>,
     /// What of the task was particular to it.
     pub inputs: Vec<String>,
     /// What was used, and whether the skill may use it.
@@ -100,6 +102,7 @@ impl Draft {
                 examples: example.into_iter().collect(),
                 not_for: Vec::new(),
             },
+            notes: phrase::notes(experience),
             inputs: steps::inputs(experience),
             steps,
             tools,

@@ -2,7 +2,9 @@
 
 use hone_skill::Slug;
 
+use super::MAX_MESSAGES;
 use super::tools::Tool;
+use crate::experience::{Experience, bounded};
 
 /// Characters of a sentence about what a skill does.
 pub const MAX_WHAT_CHARS: usize = 300;
@@ -73,9 +75,28 @@ pub(super) fn example(task: &str) -> Option<String> {
     (!sentence.is_empty()).then(|| sentence.replace('"', "'"))
 }
 
+/// Words of a line that says what it is about: not "Hi".
+const MIN_SAYING_WORDS: usize = 2;
+
+/// What the person corrected, each on a line, once.
+pub(super) fn notes(experience: &Experience) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for said in &experience.corrections {
+        let line = said.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let note = bounded(&line, MAX_EXAMPLE_CHARS);
+        if notes.len() < MAX_MESSAGES && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
+}
+
 /// The first line that says something, up to the end of its first sentence.
 fn sentence(text: &str) -> &str {
-    let line = text.lines().map(str::trim).find(|line| line.chars().any(char::is_alphanumeric));
+    let says = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let is_long = |line: &&str| line.split_whitespace().count() >= MIN_SAYING_WORDS;
+    let lines = || text.lines().map(str::trim).filter(says);
+    let line = lines().find(is_long).or_else(|| lines().next());
     let line = line.unwrap_or_default().trim_start_matches(['#', '*', '-', '>', ' ']);
     let end = line
         .match_indices(['.', '!', '?'])

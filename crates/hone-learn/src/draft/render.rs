@@ -86,6 +86,12 @@ impl Draft {
                 self.left_out
             );
         }
+        if !self.notes.is_empty() {
+            text.push_str("\n# Mind\n\nThis was said when it was done otherwise:\n\n");
+            for note in &self.notes {
+                let _ = writeln!(text, "- {}", note.trim());
+            }
+        }
         if !self.inputs.is_empty() {
             text.push_str("\n# Inputs\n\nThese were particular to the recorded work; take what is asked for instead:\n\n");
             for input in &self.inputs {

@@ -174,6 +174,27 @@ fn the_text_is_a_valid_skill() {
 }
 
 #[test]
+fn what_was_corrected_is_kept_in_mind() {
+    let mut experience = release();
+    experience.correct("No, tag it\n from main");
+    experience.correct("No, tag it from main");
+    let text = Draft::from_experience(&experience).text().unwrap();
+    assert!(
+        text.contains(
+            "# Mind\n\nThis was said when it was done otherwise:\n\n- No, tag it from main\n\n"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_greeting_is_not_what_it_is_about() {
+    let task = "Hi\nplease tidy the notes!\n";
+    assert_eq!(Draft::from_experience(&experience(task, &[])).name, "tidy-notes");
+    assert_eq!(Draft::from_experience(&experience("Tidy", &[])).name, "tidy");
+}
+
+#[test]
 fn a_session_of_nothing_but_looks_keeps_them() {
     let looks = experience(
         "Where is the limit defined?",

@@ -29,6 +29,8 @@ pub(super) struct Building {
     is_interrupted: bool,
     spoke_last: bool,
     last_said: String,
+    /// A command to the agent itself, such as `/clear`: the task if nothing else was said.
+    command: String,
     last: i64,
 }
 
@@ -60,6 +62,7 @@ impl Building {
             is_interrupted: false,
             spoke_last: false,
             last_said: String::new(),
+            command: String::new(),
             last: 0,
         }
     }
@@ -100,11 +103,21 @@ impl Building {
         }
         self.last_said = bounded(text, MAX_TASK_CHARS);
         self.spoke_last = false;
+        let is_begun = !self.experience.steps.is_empty();
         if self.experience.task.is_empty() {
             self.experience.task.clone_from(&self.last_said);
-        } else if !self.experience.steps.is_empty() && is_against(text) {
+        } else if !is_begun {
+            // "Hi", then what it is about: one task.
+            let task = format!("{}\n{text}", self.experience.task);
+            self.experience.task = bounded(&task, MAX_TASK_CHARS);
+        } else if is_against(text) {
             self.experience.correct(text);
         }
+    }
+
+    /// The person gives a command without words.
+    pub(super) fn command(&mut self, name: &str) {
+        self.command = bounded(name, MAX_NAME_CHARS);
     }
 
     /// The agent says something.
@@ -156,6 +169,9 @@ impl Building {
 
     /// Everything was read.
     pub(super) fn finish(mut self) -> Experience {
+        if self.experience.task.is_empty() {
+            self.experience.task = self.command;
+        }
         let milliseconds = self.last - self.experience.source.started;
         self.experience.cost.milliseconds = u64::try_from(milliseconds).unwrap_or(0);
         self.experience.converged = self.spoke_last && !self.is_interrupted && self.open.is_empty();

@@ -162,7 +162,11 @@ fn typed(into: &mut Building, text: &str) {
     }
     if let Some(command) = between(text, "<command-name>", "</command-name>") {
         let words = between(text, "<command-args>", "</command-args>").unwrap_or_default();
-        return into.person(&format!("{command} {words}"));
+        return if words.is_empty() {
+            into.command(command);
+        } else {
+            into.person(&format!("{command} {words}"));
+        };
     }
     let mut rest = text;
     let mut kept = String::new();

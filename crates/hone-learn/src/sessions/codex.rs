@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::building::{Building, text_of, time};
 use super::claude::between;
-use crate::experience::Loaded;
+use crate::experience::{Loaded, MAX_NAME_CHARS, bounded};
 
 /// Takes one record.
 pub(super) fn take(into: &mut Building, record: &Value) {
@@ -31,7 +31,7 @@ pub(super) fn take(into: &mut Building, record: &Value) {
 
 fn meta(into: &mut Building, payload: &Value) {
     if let Some(id) = payload["id"].as_str().filter(|id| !id.is_empty()) {
-        into.experience.source.session = crate::experience::bounded(id, 200);
+        into.experience.source.session = bounded(id, MAX_NAME_CHARS);
     }
     into.folder(payload["cwd"].as_str());
 }
@@ -104,8 +104,7 @@ fn person(into: &mut Building, text: &str) {
     let text = text.trim();
     if text.starts_with("<skill>") {
         if let Some(name) = between(text, "<name>", "</name>") {
-            into.experience
-                .load(Loaded { name: crate::experience::bounded(name, 200), version: None });
+            into.experience.load(Loaded { name: bounded(name, MAX_NAME_CHARS), version: None });
         }
         return;
     }

@@ -105,6 +105,9 @@ pub enum SessionError {
         /// A few that begin so.
         others: Vec<String>,
     },
+    /// The file is something else.
+    #[error("`{}` is neither a session nor a transcript", .0.display())]
+    NotASession(PathBuf),
     /// Nothing can be learned from it.
     #[error("nothing was asked and no tool was called in `{0}`")]
     Empty(String),
@@ -193,34 +196,38 @@ pub fn in_file(path: &Path) -> Result<Found, SessionError> {
         return newest.ok_or_else(|| SessionError::Empty(path.display().to_string()));
     }
     file.seek(SeekFrom::Start(0)).map_err(failed)?;
-    let (agent, format) = sniff(&file).map_err(failed)?;
+    let sniffed = sniff(&file).map_err(failed)?;
+    let (agent, format) = sniffed.ok_or_else(|| SessionError::NotASession(path.to_owned()))?;
     let metadata = file.metadata().map_err(failed)?;
     Ok(places::found(agent, format, path, &metadata))
 }
 
-/// Tells a format by the first records that are one of any.
-fn sniff(file: &File) -> io::Result<(Agent, Format)> {
+/// Tells a format by the first records that are one of any; none when it is not even text.
+fn sniff(file: &File) -> io::Result<Option<(Agent, Format)>> {
     let mut lines = Lines::new(BufReader::new(file), SNIFFED_BYTES);
     for _ in 0..SNIFFED_LINES {
         let Some(line) = lines.next()? else { break };
         let Line::Whole(bytes) = line else { continue };
+        if bytes.contains(&0) {
+            return Ok(None);
+        }
         let Ok(record) = serde_json::from_slice::<Value>(bytes) else { continue };
         let has = |key: &str| record.get(key).is_some();
         let kind = record["type"].as_str();
         if record["kind"] == "task" && has("input") {
-            return Ok((Agent::Hone(String::new()), Format::Own));
+            return Ok(Some((Agent::Hone(String::new()), Format::Own)));
         } else if has("payload")
             || has("record_type")
             || has("id") && has("timestamp") && kind.is_none()
         {
-            return Ok((Agent::Codex, Format::Codex));
+            return Ok(Some((Agent::Codex, Format::Codex)));
         } else if has("sessionId") || has("parentUuid") || matches!(kind, Some("summary")) {
-            return Ok((Agent::ClaudeCode, Format::Claude));
+            return Ok(Some((Agent::ClaudeCode, Format::Claude)));
         } else if has("role") && has("content") {
-            return Ok((Agent::Plain, Format::Chat));
+            return Ok(Some((Agent::Plain, Format::Chat)));
         }
     }
-    Ok((Agent::Plain, Format::Plain))
+    Ok(Some((Agent::Plain, Format::Plain)))
 }
 
 #[cfg(test)]

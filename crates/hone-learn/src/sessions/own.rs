@@ -1,11 +1,12 @@
 //! Runs of hone's own agents: the task, every step, the end, one object a line.
 
+use hone_agent::memory::MAX_SUBSCRIBER_BYTES;
 use hone_agent::task::{Cost, End};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::building::Building;
-use crate::experience::{Agent, MAX_TASK_CHARS, bounded};
+use crate::experience::{Agent, MAX_NAME_CHARS, MAX_TASK_CHARS, bounded};
 
 #[derive(Deserialize)]
 struct Foot {
@@ -18,13 +19,13 @@ pub(super) fn take(into: &mut Building, record: Value) {
     match record["kind"].as_str() {
         Some("task") => {
             if let Some(agent) = record["agent"].as_str() {
-                into.experience.source.agent = Agent::Hone(bounded(agent, 200));
+                into.experience.source.agent = Agent::Hone(bounded(agent, MAX_NAME_CHARS));
             }
             if let Some(task) = record["task"].as_str() {
-                into.experience.source.session = bounded(task, 200);
+                into.experience.source.session = bounded(task, MAX_NAME_CHARS);
             }
             into.experience.source.subscriber =
-                bounded(record["subscriber"].as_str().unwrap_or_default(), 256);
+                bounded(record["subscriber"].as_str().unwrap_or_default(), MAX_SUBSCRIBER_BYTES);
             into.person(record["input"].as_str().unwrap_or_default());
         }
         Some("end") => match serde_json::from_value::<Foot>(record) {

@@ -70,10 +70,7 @@ fn claude() -> Vec<Value> {
 
 #[test]
 fn claude_code_is_read() {
-    let mut records = claude();
-    // `/clear` is a message too; without it the task is the first thing typed.
-    records.remove(2);
-    let experience = read_text("c.jsonl", &lines(&records));
+    let experience = read_text("c.jsonl", &lines(&claude()));
     assert_eq!(experience.source.agent, Agent::ClaudeCode);
     assert_eq!(experience.task, "Fix the build");
     assert_eq!(
@@ -87,9 +84,20 @@ fn claude_code_is_read() {
     assert_eq!(experience.answer.as_deref(), Some("It builds."));
     assert_eq!(experience.cost.turns, 5);
     assert_eq!((experience.cost.tokens_in, experience.cost.tokens_out), (500, 25));
-    assert_eq!(experience.cost.milliseconds, 10_000);
+    assert_eq!(experience.cost.milliseconds, 11_000);
     assert_eq!(experience.source.folder.as_deref(), Some(Path::new("/w/shop")));
     assert_eq!(experience.skipped, 1);
+}
+
+#[test]
+fn what_is_said_before_the_work_is_one_task_and_a_command_alone_the_last_resort() {
+    let said = |text: &str| json!({"sessionId": "s", "type": "user", "message": {"content": text}});
+    let clear = said("<command-name>/clear</command-name><command-args></command-args>");
+    let review = said("<command-name>/review</command-name><command-args>the diff</command-args>");
+    let task = |records: &[Value]| read_text("c.jsonl", &lines(records)).task;
+    assert_eq!(task(&[clear.clone(), said("Hi"), said("Fix it")]), "Hi\nFix it");
+    assert_eq!(task(&[clear.clone(), review]), "/review the diff");
+    assert_eq!(task(&[clear]), "/clear");
 }
 
 #[test]
@@ -325,6 +333,8 @@ fn an_empty_session_teaches_nothing() {
     fs::write(&path, "\n").unwrap();
     assert!(matches!(read(&in_file(&path).unwrap()), Err(SessionError::Empty(_))));
     assert!(matches!(in_file(folder.path()), Err(SessionError::Io { .. })));
+    fs::write(&path, b"\x7fELF\0\0$ ls\n").unwrap();
+    assert!(matches!(in_file(&path), Err(SessionError::NotASession(_))));
 }
 
 #[test]

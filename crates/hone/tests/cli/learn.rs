@@ -414,6 +414,8 @@ fn a_draft_can_be_edited_and_ctrl_c_still_cancels() {
         .env("EDITOR", &broken)
         .typed_on_terminal((80, 24), &[(prompt, "edit\n"), (prompt, "quit\n")]);
     assert_eq!(code, 1, "{screen}");
+    assert!(screen.contains("your text is kept in"), "{screen}");
+    assert_eq!(sandbox.files("state/drafts").len(), 1);
 }
 
 #[test]
@@ -436,6 +438,7 @@ fn every_format_becomes_a_valid_skill_without_a_person() {
     }
     let again = sandbox.hone("learn 019a-codex --yes --json").run();
     assert_eq!(again.json()["change"]["name"], "profile-parser-2", "{again}");
+    assert!(again.errors().contains("there is a skill `profile-parser` already"), "{again}");
 }
 
 #[test]
@@ -462,7 +465,7 @@ fn answers_come_from_a_file_and_questions_go_to_one() {
     assert_snapshot!(sandbox.hone(&format!("learn {SESSION} --answers bad.json")).run(), @"
     exit: 2
     --- stderr
-    error: `bad.json` has no answers: unknown field `nme`, expected one of `name`, `what`, `steps` at line 1 column 15
+    error: `bad.json` has no answers: unknown field `nme`, expected one of `name`, `what`, `steps`, `notes` at line 1 column 15
     hint: `hone learn --questions` shows the form of the answers
     ");
     sandbox.write("project/taken.json", r#"{"what": {"name": "from-a-file"}}"#);

@@ -41,7 +41,12 @@ pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
         say(&format!("learning from the newest session, {} {}", source.agent.id(), source.session));
     }
     let (draft, model) = drafted(context, learn, &experience, &redactor)?;
+    let wanted = draft.name.clone();
     let mut wizard = Wizard::new(draft, places(context)?);
+    let name = &wizard.draft().name;
+    if *name != wanted && !learn.questions {
+        say(&format!("note: there is a skill `{wanted}` already, so this one is called `{name}`"));
+    }
     let source = LearnedFrom::new(&experience, model);
     if learn.questions {
         return print_json(&Questions { source, questions: wizard.questions() });
@@ -92,7 +97,9 @@ fn unread(error: &SessionError) -> Failure {
         SessionError::NotFound(_) | SessionError::Ambiguous { .. } => {
             Failure::no(error.to_string(), "`hone sessions` lists them")
         }
-        SessionError::Empty(_) => Failure::no(error.to_string(), "`hone sessions` lists others"),
+        SessionError::Empty(_) | SessionError::NotASession(_) => {
+            Failure::no(error.to_string(), "`hone sessions` lists others")
+        }
         SessionError::Io { .. } | SessionError::Database { .. } => {
             Failure::failed(error.to_string(), "")
         }

@@ -8,7 +8,7 @@ use hone_learn::draft::{Context as Runs, Draft};
 use hone_learn::wizard::{Answer, Question, ROUNDS, What, Where, Wizard};
 use hone_skill::Slug;
 
-use crate::commands::editor::edited;
+use crate::commands::editor::{edited, keep};
 use crate::context::Context;
 use crate::output::{Failure, say, say_rendered};
 use crate::terminal::{columns, fit, printable, printable_line};
@@ -90,20 +90,22 @@ fn line(prompt: &str) -> Result<Option<String>, Failure> {
 
 /// The whole text in the person's editor; what cannot be used is said, and kept.
 fn edit(context: &Context, wizard: &mut Wizard) {
-    let edited =
-        wizard.draft().text().map_err(|error| Failure::no(error.to_string(), "")).and_then(
-            |text| {
-                let slug = Slug::new(&wizard.draft().name)
-                    .map_err(|error| Failure::no(error.to_string(), ""))?;
-                edited(context, &slug, &text)
-            },
-        );
-    let changed = match edited {
-        Ok(text) => wizard.change(Answer::Text(text)).map_err(|error| error.to_string()),
-        Err(failure) => Err(failure.to_string()),
-    };
-    if let Err(message) = changed {
-        say(&message);
+    let draft = wizard.draft();
+    let slug = Slug::new(&draft.name).map_err(|error| Failure::no(error.to_string(), ""));
+    let edited = slug.and_then(|slug| {
+        let text = draft.text().map_err(|error| Failure::no(error.to_string(), ""))?;
+        edited(context, &slug, &text).map(|text| (slug, text))
+    });
+    match edited {
+        Err(failure) => say(&failure.to_string()),
+        Ok((slug, text)) => {
+            if let Err(error) = wizard.change(Answer::Text(text.clone())) {
+                say(&error.to_string());
+                if let Some(path) = keep(context, &slug, text.as_bytes()) {
+                    say(&format!("your text is kept in `{}`", context.shown(&path)));
+                }
+            }
+        }
     }
 }
 
@@ -154,7 +156,8 @@ fn understood(wizard: &Wizard, question: &Question, typed: &str) -> Result<Answe
 }
 
 fn what(default: &What, typed: &str) -> Result<Answer, String> {
-    let keep = What { name: default.name.clone(), what: default.what.clone(), steps: None };
+    let keep =
+        What { name: default.name.clone(), what: default.what.clone(), steps: None, notes: None };
     Ok(Answer::What(match typed.split_once(' ') {
         Some(("name", name)) => What { name: Some(name.trim().to_owned()), ..keep },
         Some(("drop", numbers)) => {
@@ -162,7 +165,7 @@ fn what(default: &What, typed: &str) -> Result<Answer, String> {
             drop_numbered([&mut steps], numbers)?;
             What { steps: Some(steps), ..keep }
         }
-        _ => What { name: None, what: Some(typed.to_owned()), steps: None },
+        _ => What { name: None, what: Some(typed.to_owned()), steps: None, notes: None },
     }))
 }
 
@@ -266,6 +269,9 @@ fn put_what(draft: &Draft, put: &mut dyn FnMut(&str)) {
     for (at, step) in draft.steps.iter().enumerate() {
         put(&format!("  {:>2}. {}", at + 1, printable_line(&step.action)));
         put(&format!("      done when {}", printable_line(&step.done)));
+    }
+    for note in &draft.notes {
+        put(&format!("  mind  {}", printable_line(note)));
     }
     if draft.steps.is_empty() {
         put("  no step that worked was found; type `edit` to write them");

@@ -1,0 +1,123 @@
+use super::*;
+use crate::draft::tests::release;
+use crate::draft::{MAX_MESSAGES, Step};
+
+fn wizard(taken: &[&str]) -> Wizard {
+    let taken: Vec<String> = taken.iter().map(|name| (*name).to_owned()).collect();
+    let place = |id: &str| Place { id: id.to_owned(), path: id.into(), taken: taken.clone() };
+    Wizard::new(Draft::from_experience(&release()), vec![place("user"), place("project")])
+}
+
+#[test]
+fn four_times_keep_is_a_skill() {
+    let mut wizard = wizard(&[]);
+    for round in 1..=ROUNDS {
+        assert_eq!(wizard.round(), round);
+        wizard.answer(Answer::Keep).unwrap();
+    }
+    assert_eq!(wizard.question(), None);
+    assert_eq!(wizard.answer(Answer::Keep), Err(WrongAnswer::OtherQuestion));
+    let (draft, place) = wizard.finish().unwrap();
+    assert_eq!(place.id, "user");
+    assert!(draft.text().is_ok());
+}
+
+#[test]
+fn back_undoes_the_answer_before() {
+    let mut wizard = wizard(&[]);
+    let first = wizard.question();
+    assert!(!wizard.back());
+    let what = What { name: None, what: Some("Ship it".to_owned()), steps: None, notes: None };
+    wizard.answer(Answer::What(what)).unwrap();
+    assert_eq!(wizard.draft().name, "ship");
+    assert!(wizard.back());
+    assert_eq!(wizard.question(), first);
+    assert_eq!(wizard.finish(), None);
+}
+
+#[test]
+fn an_answer_that_does_not_fit_changes_nothing() {
+    let mut wizard = wizard(&["old"]);
+    let before = wizard.question();
+    let what = |name: &str| {
+        Answer::What(What { name: Some(name.to_owned()), what: None, steps: None, notes: None })
+    };
+    assert!(matches!(wizard.answer(what("old")), Err(WrongAnswer::Taken { .. })));
+    assert!(matches!(wizard.answer(what("!!")), Err(WrongAnswer::Missing(_))));
+    assert_eq!(wizard.answer(Answer::Tools(vec![])), Err(WrongAnswer::OtherQuestion));
+    let long = "x".repeat(MAX_ANSWER_CHARS + 1);
+    let long = What { name: None, what: Some(long), steps: None, notes: None };
+    assert!(matches!(wizard.answer(Answer::What(long)), Err(WrongAnswer::TooMuch { .. })));
+    let at = "x".repeat(MAX_ANSWER_CHARS);
+    let at = What { name: None, what: Some(at), steps: None, notes: None };
+    assert_eq!(wizard.question(), before);
+    assert!(wizard.answer(Answer::What(at)).is_ok());
+}
+
+#[test]
+fn a_taken_name_gets_a_number() {
+    let name = wizard(&[]).draft().name.clone();
+    assert_eq!(wizard(&[&name]).draft().name, format!("{name}-2"));
+    assert_eq!(wizard(&[&name, &format!("{name}-2")]).draft().name, format!("{name}-3"));
+}
+
+#[test]
+fn answers_of_every_kind_are_taken() {
+    let mut wizard = wizard(&[]);
+    let answers: Answers = serde_json::from_str(
+        r#"{"what": {"name": "Ship It", "steps": [{"do": "Ship.", "done": "it is out"}]},
+            "when": {"examples": ["ship it"], "not_for": ["a demo"]},
+            "tools": ["Read", "Bash(git tag:*)"],
+            "where": {"context": "fork", "place": "project"}}"#,
+    )
+    .unwrap();
+    wizard.answer_all(answers).unwrap();
+    let (draft, place) = wizard.finish().unwrap();
+    assert_eq!(place.id, "project");
+    let text = draft.text().unwrap();
+    for part in [
+        "name: ship-it\n",
+        "context: fork\n",
+        "Not for: a demo.",
+        "1. Ship.\n   Done when: it is out.\n",
+        "# Not for\n\n- a demo\n",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert_eq!(draft.allowed().collect::<Vec<_>>().len(), 2);
+    assert!(serde_json::from_str::<Answers>(r#"{"wat": {}}"#).is_err());
+}
+
+#[test]
+fn too_many_steps_messages_and_permissions_are_refused() {
+    let step = Step { action: "Do.".to_owned(), done: "done".to_owned() };
+    let what = |count| What {
+        name: None,
+        what: None,
+        steps: Some(vec![step.clone(); count]),
+        notes: None,
+    };
+    assert!(wizard(&[]).answer(Answer::What(what(MAX_ANSWERED_STEPS))).is_ok());
+    assert!(wizard(&[]).answer(Answer::What(what(MAX_ANSWERED_STEPS + 1))).is_err());
+    let mut wizard = wizard(&[]);
+    wizard.answer(Answer::Keep).unwrap();
+    let when = |count| When { examples: vec!["a".to_owned(); count], ..When::default() };
+    assert!(wizard.answer(Answer::When(when(MAX_MESSAGES + 1))).is_err());
+    wizard.answer(Answer::When(when(MAX_MESSAGES))).unwrap();
+    let tools = |count| Answer::Tools(vec!["Read".to_owned(); count]);
+    assert!(wizard.answer(tools(MAX_ANSWERED_TOOLS + 1)).is_err());
+    assert!(wizard.answer(Answer::Tools(vec!["Bash(".to_owned()])).is_err());
+    wizard.answer(tools(MAX_ANSWERED_TOOLS)).unwrap();
+}
+
+#[test]
+fn a_text_that_was_edited_counts() {
+    let mut wizard = wizard(&[]);
+    let text = wizard.draft().text().unwrap();
+    let edited = text.replace("# Steps", "# How").replace("name: bump", "name: lift");
+    wizard.answer(Answer::Text(edited)).unwrap();
+    assert_eq!(wizard.round(), 1);
+    assert!(wizard.draft().name.starts_with("lift"));
+    assert!(wizard.draft().text().unwrap().contains("# How"));
+    assert!(wizard.answer(Answer::Text("no frontmatter".to_owned())).is_err());
+}
