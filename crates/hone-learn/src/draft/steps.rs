@@ -27,7 +27,7 @@ const MAX_QUOTED_CHARS: usize = 60;
 const MAX_INPUTS: usize = 5;
 
 enum Act {
-    Run { command: String, failed: Option<String>, says: Option<String> },
+    Run { command: String, failed: Option<String>, says: Option<String>, more: usize },
     Change(Vec<String>),
     Look(Vec<String>),
     Fetch(String),
@@ -38,6 +38,7 @@ enum Act {
 pub(super) fn distil(experience: &Experience) -> (Vec<Step>, usize) {
     let mut acts = acts(experience);
     keep_last(&mut acts);
+    gather(&mut acts);
     let is_look = |act: &Act| matches!(act, Act::Look(_));
     if acts.len() > MAX_STEPS && acts.iter().any(|act| !is_look(act)) {
         acts.retain(|act| !is_look(act));
@@ -77,7 +78,7 @@ fn acts(experience: &Experience) -> Vec<Act> {
                 let failed = at.map(|at| failures.remove(at).command);
                 let failed = failed.filter(|old| *old != command);
                 is_next = false;
-                acts.push(Act::Run { failed, says: says(step, folder), command });
+                acts.push(Act::Run { failed, says: says(step, folder), command, more: 0 });
             }
             Deed::Change(paths) => change(&mut acts, paths),
             Deed::Look(_, what) => look(&mut acts, &code(&what)),
@@ -166,6 +167,44 @@ fn keep_last(acts: &mut Vec<Act>) {
     *acts = kept;
 }
 
+/// Commands of one kind in a row that become one step, at least.
+const MIN_ALIKE: usize = 3;
+
+/// Many commands of one kind in a row are one step: the last, and how many were like it.
+fn gather(acts: &mut Vec<Act>) {
+    let mut gathered: Vec<Act> = Vec::new();
+    let mut alike: Vec<Act> = Vec::new();
+    let mut of = None;
+    for act in acts.drain(..) {
+        let next = match &act {
+            Act::Run { command, .. } => Some(kind(command)),
+            _ => None,
+        };
+        if next.is_none() || next != of {
+            close(&mut gathered, &mut alike);
+        }
+        of = next;
+        alike.push(act);
+    }
+    close(&mut gathered, &mut alike);
+    *acts = gathered;
+}
+
+fn close(gathered: &mut Vec<Act>, alike: &mut Vec<Act>) {
+    let count = alike.len();
+    match alike.pop() {
+        Some(Act::Run { command, failed, says, .. }) if count >= MIN_ALIKE => {
+            gathered.push(Act::Run { command, failed, says, more: count - 1 });
+            alike.clear();
+        }
+        Some(last) => {
+            gathered.append(alike);
+            gathered.push(last);
+        }
+        None => {}
+    }
+}
+
 /// The last line of an output, when it is short and says something.
 fn says(step: &experience::Step, folder: Option<&Path>) -> Option<String> {
     let line = step.result.lines().map(str::trim).rfind(|line| !line.is_empty())?;
@@ -181,8 +220,12 @@ fn says(step: &experience::Step, folder: Option<&Path>) -> Option<String> {
 
 fn step(act: &Act) -> Step {
     match act {
-        Act::Run { command, failed, says } => {
-            let mut action = format!("Run {}.", code(command));
+        Act::Run { command, failed, says, more } => {
+            let mut action = format!("Run {}", code(command));
+            if *more > 0 {
+                let _ = write!(action, ", and what is like it ({more} more)");
+            }
+            action.push('.');
             if let Some(failed) = failed.as_ref().filter(|old| old.len() <= MAX_COMMAND_CHARS) {
                 let _ = write!(action, " {} did not work.", code(failed));
             }

@@ -209,7 +209,10 @@ fn a_session_of_nothing_but_looks_keeps_them() {
 fn steps_keep_to_their_bound_and_say_so() {
     let many = |count: usize| {
         let steps: Vec<_> = (0..count)
-            .map(|n| ("Bash", json!({"command": format!("make t{n}")}), Outcome::Ok, ""))
+            .map(|n| {
+                let program = if n % 2 == 0 { "make" } else { "just" };
+                ("Bash", json!({"command": format!("{program} t{n}")}), Outcome::Ok, "")
+            })
             .collect();
         Draft::from_experience(&experience("Make all", &steps))
     };
@@ -218,6 +221,19 @@ fn steps_keep_to_their_bound_and_say_so() {
     assert!(many(MAX_STEPS + 1).text().unwrap().contains("1 further steps"));
     assert_eq!(many(MAX_TOOLS).tools.len(), MAX_TOOLS);
     assert_eq!(many(MAX_TOOLS + 1).tools.len(), MAX_TOOLS);
+}
+
+#[test]
+fn many_commands_of_one_kind_are_one_step() {
+    let runs = |count: usize| {
+        let steps: Vec<_> = (0..count)
+            .map(|n| ("Bash", json!({"command": format!("cargo test t{n}")}), Outcome::Ok, ""))
+            .collect();
+        let draft = Draft::from_experience(&experience("Test all", &steps));
+        draft.steps.into_iter().map(|step| step.action).collect::<Vec<_>>()
+    };
+    assert_eq!(runs(2), ["Run `cargo test t0`.", "Run `cargo test t1`."]);
+    assert_eq!(runs(3), ["Run `cargo test t2`, and what is like it (2 more)."]);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use hone_agent::step::Outcome;
 use serde_json::Value;
 
 use crate::experience::{
-    Agent, Cost, Experience, Loaded, MAX_NAME_CHARS, MAX_RESULT_CHARS, MAX_TASK_CHARS, Source,
-    Step, bounded,
+    Agent, Cost, Experience, Loaded, MAX_NAME_CHARS, MAX_RESULT_CHARS, MAX_STEPS, MAX_TASK_CHARS,
+    Source, Step, bounded,
 };
 
 /// Words at the beginning of a message that say that something was done wrong.
@@ -154,7 +154,11 @@ impl Building {
     /// A tool answers. An answer to nobody's call is not understood.
     pub(super) fn result(&mut self, id: &str, text: &str, outcome: Outcome, at: i64) {
         let Some(place) = self.open.remove(&bounded(id, MAX_NAME_CHARS)) else {
-            return self.skip();
+            // The call of one may have been a step too many, which is counted already.
+            if self.experience.steps.len() < MAX_STEPS {
+                self.skip();
+            }
+            return;
         };
         let step = &mut self.experience.steps[place];
         step.result = bounded(text, MAX_RESULT_CHARS);

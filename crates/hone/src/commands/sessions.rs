@@ -35,7 +35,9 @@ pub(crate) fn sessions(context: &Context, wanted: &Sessions) -> Outcome {
         }
         let skipped: u64 = found.iter().map(|session| session.skipped).sum();
         if skipped > 0 {
-            say(&format!("note: {skipped} records were not understood and passed over"));
+            say(&format!(
+                "note: {skipped} records were passed over: not understood, or past a bound"
+            ));
         }
     }
     if !found.is_empty() {
@@ -94,7 +96,7 @@ fn lines(context: &Context, sessions: &[Summary]) -> String {
             printable_line(agent),
             printable_line(&id),
             count(session.steps, "step"),
-            if session.converged { "" } else { ", unfinished" },
+            if session.converged || session.partial { "" } else { ", unfinished" },
         );
         let mut about: Vec<String> = session
             .tools

@@ -223,7 +223,7 @@ fn enter_four_times_gives_a_working_skill() {
         .typed_on_terminal((100, 40), &[enter, enter, enter, enter]);
     assert_eq!(code, 0, "{screen}");
     assert_snapshot!(screen, @"
-    found 8 steps, 1 record not understood and passed over
+    found 8 steps, 1 record passed over
 
     1 of 4  What was it, in one sentence? And are these the steps?
       name  tag-release-shop-mail

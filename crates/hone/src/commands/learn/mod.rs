@@ -71,7 +71,7 @@ fn about(experience: &Experience) -> String {
     let mut line = format!("found {}", count(experience.steps.len(), "step"));
     if experience.skipped > 0 {
         let skipped = usize::try_from(experience.skipped).unwrap_or(usize::MAX);
-        let _ = write!(line, ", {} not understood and passed over", count(skipped, "record"));
+        let _ = write!(line, ", {} passed over", count(skipped, "record"));
     }
     if !experience.converged {
         line.push_str("; the session did not come to its end, so look at the steps with care");
