@@ -174,7 +174,7 @@ impl Hub<'_> {
                     source: source.clone(),
                     path: entry.path.clone(),
                     commit: delivery.commit.clone(),
-                    digest: delivery.digest.clone(),
+                    digest: bundle.digest.clone().or_else(|| delivery.digest.clone()),
                     files: bundle.files.clone(),
                 });
             }

@@ -21,6 +21,9 @@ pub struct Bundle {
     pub name: String,
     /// Where it lies in its source, with `/` and without one at either end; empty for the top.
     pub path: String,
+    /// The hash of what its source promised for it, where the source has no hash of its own: an MCP
+    /// server's.
+    pub digest: Option<String>,
     /// Its files by path inside the skill, with `/`.
     pub files: BTreeMap<String, BundleFile>,
 }

@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 
 use crate::bundle::{Bundle, BundleFile, OfferStanding, Offered, Refused};
 use crate::fetch_error::FetchError;
+use crate::lfs;
 use crate::limits::{MAX_SKILL_BYTES, MAX_SKILL_DEPTH, MAX_SKILL_FILES, MAX_SKILLS};
 use crate::paths::Paths;
 use crate::tree::{Kind, Tree};
@@ -201,7 +202,7 @@ fn inside(path: &str) -> Option<String> {
 }
 
 /// Of skills with one name, all but the first in the order of places.
-fn mark_duplicates(offered: &mut [Offered], named: &BTreeSet<String>) {
+pub(crate) fn mark_duplicates(offered: &mut [Offered], named: &BTreeSet<String>) {
     let mut order: Vec<usize> = (0..offered.len()).collect();
     order.sort_by_key(|at| rank(&offered[*at].path, named));
     let mut first: HashMap<String, String> = HashMap::new();
@@ -284,8 +285,12 @@ pub(crate) fn take(
         let Some(bytes) = tree.read(&path, left)? else {
             return Ok(Err(format!("it has more than {MAX_SKILL_BYTES} bytes")));
         };
+        if let Err(why) = lfs::refuse(&bytes) {
+            return Ok(Err(format!("`{inside}`: {why}")));
+        }
         left -= bytes.len() as u64;
         files.insert(inside.to_owned(), BundleFile { bytes, is_executable });
     }
-    Ok(Ok(Bundle { name: offered.name.clone(), path: offered.path.clone(), files }))
+    let (name, path) = (offered.name.clone(), offered.path.clone());
+    Ok(Ok(Bundle { name, path, digest: None, files }))
 }

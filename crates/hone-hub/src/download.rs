@@ -24,7 +24,7 @@ pub(crate) struct Downloaded {
     pub(crate) url: Url,
 }
 
-fn runtime() -> Result<Runtime, FetchError> {
+pub(crate) fn runtime() -> Result<Runtime, FetchError> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(FetchError::io("start a runtime for", Path::new("the network")))
 }

@@ -19,6 +19,7 @@ use crate::git;
 use crate::limits::{
     MAX_DOWNLOAD_BYTES, MAX_FETCH_TIME, MAX_REPOSITORY_BYTES, MAX_STALL_TIME, MAX_TAKEN_BYTES,
 };
+use crate::mcp::{self, Shelf, Tokens};
 use crate::source::{GitPlace, Place, Source};
 use crate::tree::{Tree, Unpacked};
 use crate::unpack::unpack;
@@ -34,6 +35,8 @@ pub struct FetchOptions {
     pub net: Settings,
     /// Whether git and ssh may ask a person for a password.
     pub prompts: Prompts,
+    /// What MCP servers want to see.
+    pub tokens: Tokens,
     /// The commit to take, whatever the source's reference says by now: a lock's.
     pub commit: Option<String>,
     /// Longest time of each step.
@@ -53,6 +56,7 @@ impl FetchOptions {
             work: work.to_owned(),
             net: Settings::from_environment(|name| std::env::var(name).ok()),
             prompts: Prompts::Never,
+            tokens: Tokens::read(&std::env::var(mcp::VARIABLE).unwrap_or_default()),
             commit: None,
             time: MAX_FETCH_TIME,
             stall: MAX_STALL_TIME,
@@ -190,6 +194,7 @@ pub struct Opened {
 enum Inside {
     Tree(Box<dyn Tree>),
     Site(Index),
+    Mcp(Box<Shelf>),
 }
 
 impl fmt::Debug for Opened {
@@ -238,6 +243,7 @@ pub fn open(source: &Source, options: &FetchOptions) -> Result<Opened, FetchErro
         }
         Place::Site(url) => open_site(url, skill, options),
         Place::Page(url) => open_page(url, skill, options),
+        Place::Mcp(url) => open_mcp(url, skill, options),
     }
 }
 
@@ -309,6 +315,24 @@ fn open_site(
     })
 }
 
+fn open_mcp(
+    url: &Url,
+    skill: Option<String>,
+    options: &FetchOptions,
+) -> Result<Opened, FetchError> {
+    let shelf = mcp::open(url, options)?;
+    let (offered, refused) = (shelf.offered(), shelf.refused());
+    Ok(Opened {
+        source: Source { place: Place::Mcp(url.clone()), skill },
+        commit: None,
+        digest: None,
+        offered,
+        refused,
+        place: Inside::Mcp(Box::new(shelf)),
+        options: options.clone(),
+    })
+}
+
 /// Asks git first: a server that speaks git is a repository, whatever else its pages are.
 fn open_page(
     url: &Url,
@@ -367,6 +391,7 @@ impl Opened {
                 take_from_tree(&mut **tree, &chosen, &self.source, &self.options)?
             }
             Inside::Site(index) => index.take(&chosen, &self.options),
+            Inside::Mcp(shelf) => shelf.take(&chosen, &self.options),
         };
         refused.extend(more);
         if bundles.is_empty() && !refused.is_empty() {

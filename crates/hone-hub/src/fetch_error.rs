@@ -98,6 +98,14 @@ pub enum FetchError {
         /// What is wrong with it.
         why: String,
     },
+    /// An MCP server does not answer as one that serves skills.
+    #[error("cannot take skills from the MCP server `{url}`: {why}")]
+    Mcp {
+        /// The server.
+        url: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// An address that does not say what it is, and is nothing that holds skills.
     #[error("`{url}` is neither a git repository ({git}) nor a site with skills ({site})")]
     NeitherGitNorSite {

@@ -1,11 +1,14 @@
 //! The lock files of Vercel's `skills`: `skills-lock.json` (version 1, of a project) and
 //! `.skill-lock.json` (version 3, of a person). They are read and never written.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::bundle::BundleFile;
 use crate::error::Error;
+use crate::git_tree::tree_id;
 
 /// Largest file that is read, in bytes.
 pub const MAX_FOREIGN_BYTES: u64 = 16 * 1024 * 1024;
@@ -34,8 +37,81 @@ pub struct ForeignSkill {
     pub source: String,
     /// Its folder in the source, where the file says so.
     pub path: Option<String>,
-    /// `computedHash` of version 1.
+    /// `computedHash` of version 1, `skillFolderHash` of version 3.
     pub hash: Option<String>,
+}
+
+/// What `skills` leaves out of an installed skill, though not always out of the hash.
+const LEFT_OUT: [&str; 3] = ["metadata.json", "__pycache__", "__pypackages__"];
+/// What it never looks at.
+const NEVER_SEEN: [&str; 2] = [".git", "node_modules"];
+/// The printable characters of ASCII in the order of the root collation of Unicode's CLDR, which most
+/// languages have; letters of either case are one there.
+const ORDER: &[u8] = br#" _-,;:!?.'"()[]{}@*/\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"#;
+
+/// Digits of an id of git's, and of a SHA-256.
+const TREE_ID_DIGITS: usize = 40;
+const SHA256_DIGITS: usize = 64;
+
+/// How the files of a skill stand to the hash that was recorded for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recorded {
+    /// They are what was recorded.
+    Same,
+    /// They are not.
+    Other,
+    /// That cannot be told: nothing was recorded that says, or their order depends on a language.
+    Unknown,
+}
+
+impl ForeignSkill {
+    /// Holds files against the hash that was recorded: the id of git's tree, or SHA-256 over path and
+    /// bytes of every file, one after the other, in the order that a language gives their paths.
+    pub(crate) fn held_against(&self, files: &BTreeMap<String, BundleFile>) -> Recorded {
+        let Some(recorded) = self.hash.as_deref() else { return Recorded::Unknown };
+        if recorded.len() == TREE_ID_DIGITS {
+            // Of a whole repository something else may have been recorded.
+            let is_folder = self.path.as_deref().is_some_and(|path| !path.is_empty());
+            return match tree_id(files) == recorded {
+                true => Recorded::Same,
+                false if is_folder => Recorded::Other,
+                false => Recorded::Unknown,
+            };
+        }
+        if recorded.len() != SHA256_DIGITS {
+            return Recorded::Unknown;
+        }
+        let has = |path: &str, names: &[&str]| path.split('/').any(|part| names.contains(&part));
+        let mut all: Vec<(&String, &BundleFile)> =
+            files.iter().filter(|(path, _)| !has(path, &NEVER_SEEN)).collect();
+        all.sort_by_cached_key(|(path, _)| collated(path));
+        let installed: Vec<_> =
+            all.iter().copied().filter(|(path, _)| !has(path, &LEFT_OUT)).collect();
+        let is_it = |files: &[(&String, &BundleFile)]| hashed(files) == recorded;
+        if is_it(&all) || is_it(&installed) {
+            return Recorded::Same;
+        }
+        let is_plain = all.iter().all(|(path, _)| path.is_ascii());
+        if is_plain { Recorded::Other } else { Recorded::Unknown }
+    }
+}
+
+fn hashed(files: &[(&String, &BundleFile)]) -> String {
+    let mut all = Vec::new();
+    for (path, file) in files {
+        all.extend(path.bytes());
+        all.extend(&file.bytes);
+    }
+    hone_library::hash(&all)
+}
+
+/// What puts paths into the order of the root collation: characters first, then case.
+fn collated(path: &str) -> (Vec<usize>, Vec<bool>) {
+    let rank = |byte: u8| {
+        let lower = byte.to_ascii_lowercase();
+        ORDER.iter().position(|known| *known == lower).unwrap_or(ORDER.len() + usize::from(byte))
+    };
+    (path.bytes().map(rank).collect(), path.bytes().map(|byte| byte.is_ascii_uppercase()).collect())
 }
 
 #[derive(Deserialize)]
@@ -46,7 +122,7 @@ struct OnlyVersion {
 #[derive(Deserialize)]
 struct Whole {
     #[serde(default)]
-    skills: std::collections::BTreeMap<String, Entry>,
+    skills: BTreeMap<String, Entry>,
 }
 
 #[derive(Deserialize)]
@@ -59,6 +135,7 @@ struct Entry {
     source_type: Option<String>,
     skill_path: Option<String>,
     computed_hash: Option<String>,
+    skill_folder_hash: Option<String>,
 }
 
 impl Foreign {
@@ -105,7 +182,8 @@ impl Entry {
                 path.strip_suffix("SKILL.md").or(path.strip_suffix("skill.md")).unwrap_or(path);
             path.trim_matches('/').to_owned()
         };
-        ForeignSkill { name, source, path: self.skill_path.map(folder), hash: self.computed_hash }
+        let hash = self.computed_hash.or(self.skill_folder_hash);
+        ForeignSkill { name, source, path: self.skill_path.map(folder), hash }
     }
 }
 
@@ -150,7 +228,43 @@ mod tests {
                 "skillFolderHash": "aa", "installedAt": "x", "updatedAt": "y"}}, "dismissed": {}}"#,
         )
         .unwrap();
-        assert_eq!(person.skills, [skill("c", "github:o/r", Some("c"), None)]);
+        assert_eq!(person.skills, [skill("c", "github:o/r", Some("c"), Some("aa"))]);
+    }
+
+    #[test]
+    fn the_recorded_hash_is_computed_as_skills_does() {
+        // Recorded by `skills` 1.5.18 for exactly these files.
+        let recorded = "43f48446db0a6b76a614c4638eefe7eeb2f2214ba2633fe2a9307cb6dd7133ca";
+        let plain =
+            ["a/b.md", "a-b.md", "a.md", "a_b.md", "A.txt", "ab.md", "a/B.md", "aB1", "Ab2"];
+        let file = |text: &str| BundleFile { bytes: text.into(), is_executable: false };
+        let mut files: BTreeMap<String, BundleFile> =
+            plain.iter().map(|path| ((*path).to_owned(), file(path))).collect();
+        let text = "---\nname: tidy\ndescription: Tidies.\n---\nTidy.\n";
+        files.insert("SKILL.md".to_owned(), file(text));
+        files.insert("metadata.json".to_owned(), file("{}"));
+        let skill = |hash: Option<&str>| ForeignSkill {
+            name: "tidy".to_owned(),
+            source: "/src".to_owned(),
+            path: None,
+            hash: hash.map(str::to_owned),
+        };
+        let held = |files: &BTreeMap<String, BundleFile>| skill(Some(recorded)).held_against(files);
+        assert_eq!(held(&files), Recorded::Same);
+        assert_eq!(skill(None).held_against(&files), Recorded::Unknown);
+        assert_eq!(skill(Some("")).held_against(&files), Recorded::Unknown);
+        let id = tree_id(&files);
+        let in_folder =
+            |hash: &str| ForeignSkill { path: Some("tidy".to_owned()), ..skill(Some(hash)) };
+        assert_eq!(in_folder(&id).held_against(&files), Recorded::Same);
+        assert_eq!(in_folder(&"0".repeat(40)).held_against(&files), Recorded::Other);
+        assert_eq!(skill(Some(&"0".repeat(40))).held_against(&files), Recorded::Unknown);
+        files.insert("node_modules/x.js".to_owned(), file("x"));
+        assert_eq!(held(&files), Recorded::Same);
+        files.insert("more.md".to_owned(), file("x"));
+        assert_eq!(held(&files), Recorded::Other);
+        files.insert("\u{e4}.md".to_owned(), file("x"));
+        assert_eq!(held(&files), Recorded::Unknown);
     }
 
     #[test]

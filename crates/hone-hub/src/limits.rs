@@ -48,5 +48,8 @@ pub const MAX_INDEX_BYTES: u64 = 1024 * 1024;
 /// Most skills of a site's index.
 pub const MAX_INDEX_SKILLS: usize = 1_000;
 
+/// Most bytes of the lists of an MCP server, with the manifests of all its skills.
+pub const MAX_MANIFESTS_BYTES: u64 = 32 * 1024 * 1024;
+
 /// Longest text that names a source, in bytes.
 pub const MAX_SOURCE_BYTES: usize = 2_048;

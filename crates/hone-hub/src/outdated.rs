@@ -94,10 +94,11 @@ impl Hub<'_> {
             let Some(bundle) = bundle else {
                 return of(entry, newest.clone(), Vec::new(), Freshness::Gone);
             };
+            let newest = newest.clone().or_else(|| bundle.digest.clone());
             let files: Vec<String> =
                 differences(entry, &of_bundle(&bundle.files)).into_keys().collect();
             let freshness = if files.is_empty() { Freshness::Current } else { Freshness::Outdated };
-            of(entry, newest.clone(), files, freshness)
+            of(entry, newest, files, freshness)
         };
         entries.iter().map(compare).collect()
     }

@@ -54,7 +54,7 @@ impl Candidate {
             source: source.to_owned(),
             path: bundle.path,
             commit: commit.cloned(),
-            digest: digest.cloned(),
+            digest: bundle.digest.or_else(|| digest.cloned()),
             files: bundle.files,
         })
     }

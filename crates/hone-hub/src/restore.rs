@@ -4,12 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hone_library::hash;
-
 use crate::actions::chosen;
 use crate::content::of_bundle;
 use crate::error::Error;
-use crate::foreign::{Foreign, ForeignSkill};
+use crate::foreign::{Foreign, ForeignSkill, Recorded};
 use crate::hub::{Ask, Fate, Hub, Outcome, Step};
 use crate::lock::{Lock, Locked};
 use crate::merge::Edits;
@@ -153,7 +151,10 @@ impl Hub<'_> {
     ) -> (Vec<Candidate>, Vec<Outcome>) {
         let mut groups: BTreeMap<_, Vec<&Locked>> = BTreeMap::new();
         for entry in entries {
-            let key = (entry.source.as_str(), entry.commit.as_deref(), entry.digest.as_deref());
+            // A skill's own digest follows from its files, which are compared one by one.
+            let is_download = !entry.source.starts_with(crate::source::MCP);
+            let digest = entry.digest.as_deref().filter(|_| is_download);
+            let key = (entry.source.as_str(), entry.commit.as_deref(), digest);
             groups.entry(key).or_default().push(entry);
         }
         let (mut good, mut bad) = (Vec::new(), Vec::new());
@@ -246,13 +247,22 @@ impl Hub<'_> {
                     bad.push(self.refused(&skill.name, &source, target, why));
                     continue;
                 };
-                if skill.hash.as_ref().is_some_and(|known| *known != vercel_hash(bundle)) {
-                    notes.push(format!(
-                        "`{}` is not what `{}` recorded: its source has moved on, or the hash was made \
-                         under another locale",
+                match skill.held_against(&bundle.files) {
+                    Recorded::Same => {}
+                    Recorded::Other => {
+                        let (name, lock) = (&skill.name, foreign.path.display());
+                        let why = format!(
+                            "it is not what `{lock}` recorded: its source has moved on; \
+                             `hone add {source} --skill {name}` takes what is there now"
+                        );
+                        bad.push(self.refused(name, &source, target, why));
+                        continue;
+                    }
+                    Recorded::Unknown => notes.push(format!(
+                        "`{}` could not be compared with what `{}` recorded",
                         skill.name,
                         foreign.path.display()
-                    ));
+                    )),
                 }
                 // The name of the lock is the name of the folder.
                 let mut bundle = bundle.clone();
@@ -273,18 +283,4 @@ impl Hub<'_> {
         }
         (good, bad)
     }
-}
-
-/// The hash that `skills-lock.json` keeps: SHA-256 over path and bytes of every file, one after the
-/// other, in the order of their paths.
-fn vercel_hash(bundle: &crate::bundle::Bundle) -> String {
-    let mut files: Vec<_> = bundle.files.iter().collect();
-    // The order of most locales, as far as names are plain: letters before case.
-    files.sort_by_key(|(path, _)| (path.to_lowercase(), (*path).clone()));
-    let mut all = Vec::new();
-    for (path, file) in files {
-        all.extend(path.bytes());
-        all.extend(&file.bytes);
-    }
-    hash(&all)
 }

@@ -11,6 +11,7 @@ use std::str::FromStr;
 
 use url::Url;
 
+pub(crate) use parse::unescape;
 pub use parse::{SourceError, parse};
 
 /// Where skills come from, and which of them is meant.
@@ -37,6 +38,8 @@ pub enum Place {
     SkillFile(Url),
     /// A site with `.well-known/agent-skills/index.json` below this address, which ends in `/`.
     Site(Url),
+    /// An MCP server that serves skills.
+    Mcp(Url),
     /// An https address that does not say what it is: a repository if git can talk to it, else a site.
     Page(Url),
 }
@@ -67,6 +70,8 @@ pub enum At {
 /// The address of GitHub, and of GitLab, in front of a repository's path.
 const GITHUB: &str = "https://github.com/";
 const GITLAB: &str = "https://gitlab.com/";
+/// What the text of an MCP server starts with.
+pub(crate) const MCP: &str = "mcp+";
 /// Where a site keeps its index, newest form first.
 pub(crate) const INDEXES: [&str; 2] =
     [".well-known/agent-skills/index.json", ".well-known/skills/index.json"];
@@ -91,6 +96,7 @@ impl fmt::Display for Source {
             }
             Place::Folder(path) | Place::File(path) => write_path(out, path)?,
             Place::Archive(url) | Place::SkillFile(url) | Place::Page(url) => write!(out, "{url}")?,
+            Place::Mcp(url) => write!(out, "{MCP}{url}")?,
             Place::Site(url) if url.path() == "/" => write!(out, "{url}")?,
             Place::Site(url) => write!(out, "{url}{}", INDEXES[0])?,
         }

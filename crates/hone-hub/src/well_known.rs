@@ -14,6 +14,7 @@ use crate::discover::key;
 use crate::download::{self, Downloaded};
 use crate::fetch::{FetchOptions, Progress};
 use crate::fetch_error::FetchError;
+use crate::lfs;
 use crate::limits::{
     MAX_DOWNLOAD_BYTES, MAX_INDEX_BYTES, MAX_INDEX_SKILLS, MAX_SKILL_BYTES, MAX_SKILL_FILES,
 };
@@ -196,7 +197,7 @@ impl Index {
             };
             let (name, path) = (one.name.clone(), one.path.clone());
             match entry.take(options) {
-                Ok(files) => bundles.push(Bundle { name, path, files }),
+                Ok(files) => bundles.push(Bundle { name, path, digest: None, files }),
                 Err(why) => refused.push(Refused { name, path, why }),
             }
         }
@@ -222,6 +223,9 @@ impl Entry {
             }
             From::Files { base, files } => listed(base, files, options)?,
         };
+        for (path, file) in &files {
+            lfs::refuse(&file.bytes).map_err(|why| format!("`{path}`: {why}"))?;
+        }
         let Some(skill) = files.get("SKILL.md") else {
             return Err("its archive has no `SKILL.md` at its top".to_owned());
         };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use super::{At, GITHUB, GITLAB, GitPlace, INDEXES, Place, Source};
+use super::{At, GITHUB, GITLAB, GitPlace, INDEXES, MCP, Place, Source};
 use crate::limits::{MAX_PATH_BYTES, MAX_SEGMENT_BYTES, MAX_SOURCE_BYTES};
 
 /// A text that names no source, and why.
@@ -80,6 +80,9 @@ fn read(text: &str) -> Read<Source> {
             Some(_) => refuse("`git+` is for http and https"),
             None => refuse("behind `git+` stands an address with `://`"),
         };
+    }
+    if let Some(rest) = base.strip_prefix(MCP) {
+        return whole(mcp(rest, reference.as_deref())?);
     }
     if let Some((scheme, _)) = base.split_once("://") {
         return match scheme {
@@ -278,6 +281,30 @@ fn web(base: &str, reference: Option<String>) -> Read<Place> {
         return refuse("only a repository has references");
     }
     Ok(place)
+}
+
+/// An MCP server. Its manifest comes the same way as the files, so that without encryption only this
+/// machine is asked.
+fn mcp(base: &str, reference: Option<&str>) -> Read<Place> {
+    let url = web_url(base)?;
+    let is_here = match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    match url.scheme() {
+        "https" => {}
+        "http" if is_here => {}
+        _ => return refuse("behind `mcp+` stands https, or http to this machine"),
+    }
+    if !url.username().is_empty() || url.query().is_some() {
+        return refuse("the address of an MCP server has no user and no query");
+    }
+    if reference.is_some() {
+        return refuse("only a repository has references");
+    }
+    Ok(Place::Mcp(url))
 }
 
 /// A git repository over http or https; a folder in it stands behind `//`.
@@ -493,7 +520,7 @@ fn check_skill(name: &str) -> Read<String> {
 }
 
 /// Percent-decodes; what is no escape stays as it is.
-fn unescape(text: &str) -> Read<String> {
+pub(crate) fn unescape(text: &str) -> Read<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

@@ -1,6 +1,6 @@
 //! Restoring: a lock file made true, or nothing changed.
 
-use hone_hub::{Edits, Error, Fate, Lock, Manner, Nobody, Restored};
+use hone_hub::{Edits, Error, Fate, Lock, Manner, Nobody, Outcome, Restored};
 
 use crate::shop::{Machine, SOURCE, Shop, bundle, dangerous, fates, names, plain, tree};
 
@@ -143,8 +143,9 @@ fn the_locks_of_other_tools_are_restored_and_left_alone() {
         "pack": {"source": "someone/skills", "sourceType": "github", "sourceUrl": "https://github.com/someone/skills.git", "skillPath": "skills/pack/SKILL.md", "skillFolderHash": "aa"}}}"#;
     let state = machine.state();
     let hub = machine.hub(&state, &shop);
+    // What was recorded about them says nothing that could be compared.
     for (name, text, skill, notes) in
-        [("skills-lock.json", project, "tidy", 1), (".skill-lock.json", person, "pack", 0)]
+        [("skills-lock.json", project, "tidy", 1), (".skill-lock.json", person, "pack", 1)]
     {
         let file = machine.project.join(name);
         std::fs::write(&file, text).unwrap();
@@ -156,6 +157,15 @@ fn the_locks_of_other_tools_are_restored_and_left_alone() {
     assert!(
         machine.lock().contains("name = \"tidy\"") && machine.lock().contains("name = \"pack\"")
     );
+    let other = machine.project.join("skills-lock.json");
+    std::fs::write(&other, project.replace("\"00\"", &format!("\"{}\"", "0".repeat(64)))).unwrap();
+    let lock = machine.lock();
+    let restored = hub.install_from(&machine.target(), &other, &mut Nobody).unwrap();
+    let [Outcome { fate: Fate::Refused(why), .. }] = restored.outcomes.as_slice() else {
+        panic!("{:?}", restored.outcomes);
+    };
+    assert!(why.contains("its source has moved on; `hone add github:someone/skills"), "{why}");
+    assert_eq!(machine.lock(), lock);
     let newer = machine.project.join("newer.json");
     std::fs::write(&newer, r#"{"version": 4, "skills": {}}"#).unwrap();
     let error = hub.install_from(&machine.target(), &newer, &mut Nobody);

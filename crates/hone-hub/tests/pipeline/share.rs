@@ -118,3 +118,45 @@ fn a_copy_is_taken_back_unless_somebody_changed_it() {
     );
     assert!(!copy.path.exists());
 }
+
+/// From here on this thread cannot make links: the kernel answers as it does on a file system that has
+/// none.
+fn without_links() {
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
+    let mut calls = vec![libc::SYS_symlinkat];
+    #[cfg(target_arch = "x86_64")]
+    calls.push(libc::SYS_symlink);
+    let rules = calls.into_iter().map(|call| (call, Vec::new())).collect();
+    let refuse = SeccompAction::Errno(u32::try_from(libc::EPERM).unwrap());
+    let arch = TargetArch::try_from(std::env::consts::ARCH).unwrap();
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch).unwrap();
+    apply_filter(&BpfProgram::try_from(filter).unwrap()).unwrap();
+}
+
+#[test]
+fn where_links_do_not_work_a_copy_is_made_follows_and_is_taken_back() {
+    // The filter holds for the thread that it was made in.
+    std::thread::spawn(|| {
+        let (machine, shop) = installed();
+        without_links();
+        let refused = std::os::unix::fs::symlink("a", machine.project.join("b")).unwrap_err();
+        assert_eq!(refused.raw_os_error(), Some(libc::EPERM));
+        let state = machine.state();
+        let hub = machine.hub(&state, &shop);
+        let scope = ShareScope::Project(&machine.project);
+        let to = agents(&["claude-code", "goose"]);
+        let shared = hub.share(&machine.skill("tidy"), &to, scope, Means::Link).unwrap();
+        assert!(shared.iter().all(|one| one.fate == ShareFate::Copied), "{shared:?}");
+        let copies =
+            [".claude/skills/tidy", ".goose/skills/tidy"].map(|at| machine.project.join(at));
+        shop.publish(vec![plain("tidy", "Two.")]);
+        hub.update(&machine.target(), &[], &Manner::default(), &mut Nobody).unwrap();
+        for copy in &copies {
+            assert_eq!(tree(copy), tree(&machine.skill("tidy")));
+        }
+        assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), copies);
+        assert!(copies.iter().all(|copy| !copy.exists()));
+    })
+    .join()
+    .unwrap();
+}

@@ -27,7 +27,8 @@ pub(crate) fn bundle(name: &str, files: &[(&str, &str, bool)]) -> Bundle {
         let bytes = text.as_bytes().to_vec();
         ((*path).to_owned(), BundleFile { bytes, is_executable: *is_executable })
     });
-    Bundle { name: name.to_owned(), path: format!("skills/{name}"), files: files.collect() }
+    let (name, path) = (name.to_owned(), format!("skills/{name}"));
+    Bundle { name, path, digest: None, files: files.collect() }
 }
 
 /// A skill that the scan finds something critical in.

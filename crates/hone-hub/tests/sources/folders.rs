@@ -241,3 +241,30 @@ fn names_that_collide_refuse_the_skill_and_not_its_neighbours() {
     let why = "`notes.md`: it is the same as `NOTES.md` on some file systems".to_owned();
     assert_eq!(fetched.refused, [Refused { name: "a".to_owned(), path: "a".to_owned(), why }]);
 }
+
+#[test]
+fn a_pointer_of_git_lfs_refuses_its_skill_and_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let pointer = format!(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 1234567\n",
+        "0".repeat(64)
+    );
+    write(
+        folder.path(),
+        &[
+            ("model/SKILL.md", &skill("model")),
+            ("model/assets/weights.bin", &pointer),
+            ("plain/SKILL.md", &skill("plain")),
+        ],
+    );
+    let fetched = fetched(&folder.path().display().to_string()).unwrap();
+    assert_eq!(shown(&fetched.bundles), [bundle("plain", "plain", &["SKILL.md"])]);
+    let [refused] = fetched.refused.as_slice() else { panic!("{:?}", fetched.refused) };
+    assert!(
+        refused.why.starts_with(
+            "`assets/weights.bin`: it is a pointer of Git LFS, and the file of 1234567 bytes"
+        ),
+        "{}",
+        refused.why
+    );
+}

@@ -5,6 +5,7 @@
 mod archives;
 mod folders;
 mod git;
+mod mcp;
 mod server;
 mod texts;
 mod web;

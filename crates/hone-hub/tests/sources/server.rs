@@ -27,7 +27,7 @@ pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) query: String,
     headers: Vec<(String, String)>,
-    body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Request {

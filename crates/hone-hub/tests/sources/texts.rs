@@ -200,6 +200,12 @@ fn every_form_that_existing_tools_take_is_read_and_has_one_canonical_text() {
             "https://example.org/docs/.well-known/agent-skills/index.json#@pdf",
         ),
         (
+            "mcp+https://example.org/mcp#@pdf",
+            Place::Mcp(url("https://example.org/mcp")),
+            Some("pdf"),
+            "mcp+https://example.org/mcp#@pdf",
+        ),
+        (
             "https://git.example.org/team/skills",
             Place::Page(url("https://git.example.org/team/skills")),
             None,

@@ -25,7 +25,7 @@ pub(crate) struct Network {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HubCommand {
-    /// Install skills from a folder, git, an archive or a site
+    /// Install skills from a folder, git, an archive or a server
     #[command(after_help = "SOURCE is one of:\n  \
         owner/repository[/folder][@skill]     GitHub; also owner/repository#ref[@skill]\n  \
         https://github.com/o/r/tree/main/x    an address copied from a browser (GitLab, Codeberg … too)\n  \
@@ -33,7 +33,8 @@ pub(crate) enum HubCommand {
         https://host/repo.git, git@host:repo  any git repository; a folder behind `//`, a ref behind `#`\n  \
         ./folder, ./skills.zip, ./x.skill     a folder or an archive of yours (.zip .tar.gz .tgz .skill)\n  \
         https://host/skills.tar.gz            an archive, or a single …/SKILL.md\n  \
-        https://host                          a site with .well-known/agent-skills/index.json\n\n\
+        https://host                          a site with .well-known/agent-skills/index.json\n  \
+        mcp+https://host/mcp                  an MCP server that serves skills\n\n\
         Examples:\n  \
         hone add acme/skills                  asks which, when there are several\n  \
         hone add acme/skills@pdf --project    one skill, for everybody who works on the project\n  \
@@ -127,7 +128,7 @@ pub(crate) enum HubCommand {
         #[command(subcommand)]
         command: Option<AuditCommand>,
         /// How many rows, the newest
-        #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = super::AT_LEAST_ONE)]
         limit: usize,
         /// Print JSON
         #[arg(long, global = true)]

@@ -46,7 +46,7 @@ fn help_teaches() {
       doctor       Look for anything that keeps skills from working
 
     Install:
-      add          Install skills from a folder, git, an archive or a site
+      add          Install skills from a folder, git, an archive or a server
       remove       Take installed skills away: files, shared links, lock entry
       update       Bring installed skills to what their sources have now
       outdated     Say which installed skills have a newer version; changes nothing

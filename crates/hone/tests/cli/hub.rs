@@ -5,6 +5,7 @@ use std::process::Command;
 use insta::assert_snapshot;
 
 use crate::harness::{Run, Sandbox, transcript};
+use crate::serve::harness::Server;
 
 /// A git repository in the sandbox whose commits have the same ids on every machine.
 struct Repository<'s> {
@@ -709,4 +710,66 @@ fn what_a_newcomer_would_take_is_said() {
     ");
     let all = sandbox.hone(&format!("add {url} --all --dry-run --json")).run().json();
     assert_eq!(all["skills"][0]["takes_unasked"], true, "{all}");
+}
+
+#[test]
+fn skills_come_from_another_hone_that_serves_them() {
+    let there = Sandbox::new();
+    there.done("config set skills.builtin no");
+    there.write("home/.agents/skills/pdf/SKILL.md", PDF);
+    there.write("home/.agents/skills/pdf/references/form.md", "One field a line.\n");
+    let server = Server::start(&there, "");
+    let source = format!("mcp+http://{}/mcp", server.address);
+    let sandbox = Sandbox::new();
+    sandbox.done("config set skills.builtin no");
+    let hone = |arguments: &str| {
+        let tokens = format!("http://{}={}", server.address, server.token);
+        let run = sandbox.hone(arguments).env("HONE_MCP_TOKENS", &tokens).run().to_string();
+        run.replace(&server.address.to_string(), "[SERVER]")
+    };
+    let refused = sandbox.hone(&format!("add {source}")).run();
+    assert_eq!(refused.code, 1, "{refused}");
+    let refused = sandbox.hone(&format!("add {source} --allow-private")).run().to_string();
+    assert_snapshot!(refused.replace(&server.address.to_string(), "[SERVER]"), @"
+    exit: 2
+    --- stderr
+    error: cannot take skills from the MCP server `http://[SERVER]/mcp`: it answers 401: it wants a token, as in `HONE_MCP_TOKENS=http://[SERVER]=TOKEN`
+    ");
+    let added = [format!("add {source} --allow-private"), "verify".to_owned()];
+    assert_snapshot!(added.map(|line| hone(&line)).join("\n"), @"
+    exit: 0
+    --- stdout
+    installed  safe       pdf  ~/.agents/skills/pdf  (mcp+http://[SERVER]/mcp at 40cd9ccb7c)
+
+    exit: 0
+    --- stdout
+    ok          pdf  ~/.agents/skills/pdf
+    --- stderr
+    1 skill as `[STATE]/hone.lock` says
+    ");
+    there.write("home/.agents/skills/pdf/references/form.md", "Two fields a line.\n");
+    let later = ["outdated --allow-private", "update --allow-private", "outdated --allow-private"];
+    assert_snapshot!(later.map(hone).join("\n"), @"
+    exit: 1
+    --- stdout
+    outdated  pdf  (mcp+http://[SERVER]/mcp)  40cd9ccb7c → ba8b115ea1: references/form.md
+    --- stderr
+    hint: `hone update` brings them to what their sources have
+
+    exit: 0
+    --- stdout
+    updated    safe       pdf  ~/.agents/skills/pdf  (mcp+http://[SERVER]/mcp at ba8b115ea1)
+
+    exit: 0
+    --- stdout
+    current   pdf  (mcp+http://[SERVER]/mcp)
+    ");
+    let form = sandbox.read("home/.agents/skills/pdf/references/form.md");
+    assert_eq!(form, "Two fields a line.\n");
+    std::fs::remove_dir_all(sandbox.path("home/.agents/skills/pdf")).unwrap();
+    assert_snapshot!(hone("install --allow-private"), @"
+    exit: 0
+    --- stdout
+    installed  safe       pdf  ~/.agents/skills/pdf  (mcp+http://[SERVER]/mcp at ba8b115ea1)
+    ");
 }
