@@ -42,6 +42,8 @@ Usage: cargo xtask COMMAND
       --fit           also print the weights of the confidence, fitted anew
   bench agent         what the harness of an agent costs beside its model, as Markdown
       --quick         fewer messages and tasks
+  bench learn         tasks cold, after learning and with the gate off, as Markdown
+      --model NAME    by a model that can be asked from here, instead of a recording
   bench scan          what a scan costs on real skills and on hostile files, as Markdown
       --quick         generated files as SKILL.md only
       --no-peers, --corpus DIR as above

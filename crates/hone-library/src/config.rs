@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml_edit::{DocumentMut, Item, Value};
 
 use crate::error::Error;
+use crate::learn_settings::{LearnSettings, MAX_REPLAYS};
 use crate::model_settings::{McpServer, ModelSettings, Wire};
 use crate::scope::Scope;
 use crate::snapshot_settings::SnapshotSettings;
@@ -37,6 +38,8 @@ pub struct Config {
     pub invoke: Invoke,
     /// `[model]`: what an agent asks.
     pub model: ModelSettings,
+    /// `[learn]`: what an agent learns by itself.
+    pub learn: LearnSettings,
     /// `[[mcp]]`: servers whose tools an agent may call.
     pub mcp: Vec<McpServer>,
     /// `[hub]`.
@@ -198,7 +201,7 @@ enum Kind {
 }
 
 /// All settings that have a dotted key; `[[roots]]`, `[[bundles]]` and `[[mcp]]` are edited in the file.
-pub const SETTINGS: [Setting; 26] = [
+pub const SETTINGS: [Setting; 31] = [
     Setting {
         key: "skills.disabled",
         about: "names (or scope:name) that are not offered, separated by commas",
@@ -285,6 +288,31 @@ pub const SETTINGS: [Setting; 26] = [
         kind: Kind::Flag,
     },
     Setting {
+        key: "learn.after_task",
+        about: "whether an agent is asked for a lesson after a hard task",
+        kind: Kind::Flag,
+    },
+    Setting {
+        key: "learn.land",
+        about: "whether a lesson that passed the gate becomes a skill of the agent by itself",
+        kind: Kind::Flag,
+    },
+    Setting {
+        key: "learn.tokens",
+        about: "tokens that learning from one task may use up",
+        kind: Kind::Number,
+    },
+    Setting {
+        key: "learn.replays",
+        about: "earlier tasks that are run again with and without a candidate",
+        kind: Kind::Number,
+    },
+    Setting {
+        key: "learn.curate",
+        about: "whether unused skills of an agent's own go to the archive by themselves",
+        kind: Kind::Flag,
+    },
+    Setting {
         key: "router.embeddings",
         about: "a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`",
         kind: Kind::Folder,
@@ -333,7 +361,8 @@ impl Config {
                 ),
             });
         }
-        match config.model.problem().or_else(|| McpServer::problem(&config.mcp)) {
+        let problem = config.model.problem().or_else(|| config.learn.problem());
+        match problem.or_else(|| McpServer::problem(&config.mcp)) {
             Some(message) => Err(Error::Config { path, message }),
             None => Ok(config),
         }
@@ -361,6 +390,11 @@ impl Config {
             "model.task_cost" => shown(self.model.task_cost),
             "model.native_tools" => self.model.native_tools.to_string(),
             "model.stream" => self.model.stream.to_string(),
+            "learn.after_task" => self.learn.after_task.to_string(),
+            "learn.land" => self.learn.land.to_string(),
+            "learn.tokens" => self.learn.tokens.to_string(),
+            "learn.replays" => self.learn.replays.to_string(),
+            "learn.curate" => self.learn.curate.to_string(),
             "hub.sources" => self.hub.sources.join(","),
             "router.embeddings" => {
                 let folder = self.router.embeddings.as_deref().unwrap_or(Path::new(""));
@@ -448,6 +482,7 @@ impl Setting {
                 let number: i64 = text.trim().parse().map_err(|_| wrong("a whole number"))?;
                 let most = match self.key {
                     "skills.depth" => i64::try_from(MAX_DEPTH).unwrap_or(i64::MAX),
+                    "learn.replays" => i64::try_from(MAX_REPLAYS).unwrap_or(i64::MAX),
                     "model.task_tokens" => 1_000_000_000,
                     _ => 1_000_000,
                 };

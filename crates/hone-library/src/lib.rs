@@ -42,6 +42,7 @@ mod folder;
 mod history;
 mod index;
 mod install;
+mod learn_settings;
 mod ledger;
 pub mod memo;
 mod model_settings;
@@ -84,6 +85,7 @@ pub use files::{
 pub use history::{files_at, history};
 pub use hone_skill::Origin;
 pub use install::{Arrival, NewFile, SYNCED_EACH, TreeFile, keep_object, kept_object, read_tree};
+pub use learn_settings::{DEFAULT_LEARN_TOKENS, DEFAULT_REPLAYS, LearnSettings, MAX_REPLAYS};
 pub use ledger::{Action, FileChange, Revision, changed_since, deleted, ledger_position};
 pub use model_settings::{
     MAX_MCP_NAME_BYTES, MAX_MCP_SERVERS, MAX_MODEL_TIMEOUT, McpServer, ModelSettings, Wire,

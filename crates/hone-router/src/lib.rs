@@ -74,6 +74,7 @@ mod index_segment;
 mod index_store;
 mod inline_shell;
 mod level0;
+mod likeness;
 mod matching;
 mod meaning;
 mod mentions;
@@ -113,6 +114,7 @@ pub use inline_shell::{
     MAX_INLINE_COMMANDS, RunInline,
 };
 pub use level0::{Level0, Ranked, level0};
+pub use likeness::likeness;
 pub use matching::{Match, Part, Ranking, Reason};
 pub use meaning::{Texts, about};
 pub use mentions::{ENVIRONMENT_NAMES, Mention, Pick, Selection, Unselected, mentions, select};

@@ -123,12 +123,12 @@ impl<'i, 's> Ranking<'i, 's> {
     }
 
     /// The same, as if nothing were remembered.
-    pub(crate) fn unremembered(index: &'i Index<'s>, message: &str) -> Self {
+    pub fn unremembered(index: &'i Index<'s>, message: &str) -> Self {
         Self::made(index, message, Memory::Unused, Words::AndMeaning)
     }
 
-    /// The same, without a sentence model.
-    pub(crate) fn by_words(index: &'i Index<'s>, message: &str) -> Self {
+    /// The same, by words alone: neither remembered messages nor a sentence model count.
+    pub fn by_words(index: &'i Index<'s>, message: &str) -> Self {
         Self::made(index, message, Memory::Unused, Words::Alone)
     }
 

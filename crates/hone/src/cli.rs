@@ -3,6 +3,7 @@
 mod agent;
 mod hub;
 mod learn;
+mod review;
 mod serve;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use hone_router::Budget;
 pub(crate) use agent::AgentCommand;
 pub(crate) use hub::{Add, AuditCommand, Dismissing, HubCommand, Network, Update, Whose};
 pub(crate) use learn::{Learn, Sessions};
+pub(crate) use review::ReviewCommand;
 pub(crate) use serve::{Serve, ServeCommand, TokenCommand};
 
 /// A number that is not 0.
@@ -110,6 +112,9 @@ pub(crate) struct Running {
     /// How long to wait when another task has the agent, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub(crate) wait: u64,
+    /// Learn nothing from it
+    #[arg(long)]
+    pub(crate) no_learn: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -573,9 +578,37 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Test descriptions against messages
-    #[command(subcommand)]
-    Eval(EvalCommand),
+    /// Test a skill by its own evals, or descriptions against messages
+    #[command(
+        args_conflicts_with_subcommands = true,
+        subcommand_negates_reqs = true,
+        after_help = "A skill's evals are the tasks in its evals/evals.json: {\"evals\": [{\"id\": 1, \"prompt\": \
+        \"…\", \"files\": [], \"assertions\": [\"contains: 240\"]}]}. Each is run with the skill and without it, by a \
+        fresh agent in a fresh folder. `contains:`, `equals:` and `file:` are checked by a program, the \
+        rest by a judge.\nExit code 1: the skill does no better than nothing."
+    )]
+    Eval {
+        #[command(subcommand)]
+        command: Option<EvalCommand>,
+        /// The skill
+        #[arg(required = true)]
+        name: Option<String>,
+        /// Runs of each eval, each way
+        #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=50))]
+        runs: u32,
+        /// The model [default: `model.name`, or one that is found]
+        #[arg(long, value_name = "NAME")]
+        model: Option<String>,
+        /// Tokens at most, all runs together
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        max_tokens: Option<u64>,
+        /// Draw what holds with and without
+        #[arg(long, value_name = "FILE.svg")]
+        plot: Option<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Explain why a message does or does not lead to a skill
     Why {
         /// The message
@@ -602,6 +635,66 @@ pub(crate) enum Command {
         /// Print JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Decide about what agents want to learn
+    #[command(
+        args_conflicts_with_subcommands = true,
+        after_help = "Examples:\n  \
+        hone review                 what waits for you\n  \
+        hone review show 3f2a       one candidate, with difference, evidence and checks\n  \
+        hone review accept 3f2a --why 'useful'\n\n\
+        After a hard task an agent is asked for a lesson. It is a candidate, which no task sees, until it \
+        passed the gate; what only a person can decide waits here."
+    )]
+    Review {
+        #[command(subcommand)]
+        command: Option<ReviewCommand>,
+        /// Show what was decided too
+        #[arg(long)]
+        all: bool,
+        /// Print JSON
+        #[arg(long, global = true)]
+        json: bool,
+    },
+    /// Show what skills do, and what learning cost
+    Stats {
+        /// Write a page with plots
+        #[arg(long, value_name = "FILE.html")]
+        html: Option<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Let unused skills of agents go stale, then to the archive
+    #[command(
+        after_help = "A skill that an agent made and nobody has read for 30 days is stale; after 90 days it \
+        goes to the archive. One that no message came near to does not age. Pinned ones, those that \
+        something refers to and those that a person wrote in are left alone.\n\
+        Twins are proposed as one skill (`hone review`). With --agent, one agent's skills only."
+    )]
+    Curate {
+        /// Print the plan and change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a skill out of sight; `hone restore` brings it back
+    Archive {
+        /// The skill
+        name: String,
+        /// Why
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        why: String,
+    },
+    /// Bring an archived skill back, with all its files
+    Restore {
+        /// The skill
+        name: String,
+        /// Why
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        why: String,
     },
     /// Keep a skill from being removed
     Pin {

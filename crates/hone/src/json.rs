@@ -16,6 +16,7 @@ pub(crate) mod hub;
 pub(crate) mod learn;
 pub(crate) mod lineage;
 pub(crate) mod matching;
+pub(crate) mod review;
 pub(crate) mod routing;
 pub(crate) mod serve;
 pub(crate) mod snapshot;
@@ -511,8 +512,10 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("commands", schema::<routing::Menu>()),
         ("commands-reload", schema::<routing::Reload>()),
         ("config", schema::<Configuration>()),
+        ("curate", schema::<review::Curated>()),
         ("diff", schema::<Difference>()),
         ("doctor", schema::<Doctor>()),
+        ("eval", schema::<hone_learn::evals::EvalReport>()),
         ("eval-triggers", schema::<matching::EvalReport>()),
         ("files", schema::<Files>()),
         ("history", schema::<History>()),
@@ -531,6 +534,8 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("policy-explain", schema::<Explained>()),
         ("prompt", schema::<Prompt>()),
         ("remove", schema::<hub::Removals>()),
+        ("review", schema::<review::ReviewList>()),
+        ("review-show", schema::<review::Review>()),
         ("run", schema::<agent::RunLine>()),
         ("scan", schema::<Scan<'_>>()),
         ("scan-rules", schema::<ScanRules>()),
@@ -539,6 +544,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("serve-tokens", schema::<serve::Tokens>()),
         ("sessions", schema::<learn::Sessions>()),
         ("share", schema::<hub::Shares>()),
+        ("stats", schema::<hone_learn::stats::Stats>()),
         ("trust", schema::<Trust>()),
         ("usage", schema::<UsageReport>()),
         ("usage-import", schema::<UsageImport>()),

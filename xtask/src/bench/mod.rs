@@ -5,6 +5,7 @@ mod corpus;
 mod floor;
 mod generate;
 mod hub;
+mod learn;
 mod lineage;
 mod list;
 mod measure;
@@ -33,6 +34,7 @@ pub(crate) fn run(task: &str, words: &[&str]) -> Result<(), Failure> {
     match (task, words) {
         ("bench", ["agent"]) => agent::bench(agent::Scale::Full),
         ("bench", ["agent", "--quick"]) => agent::bench(agent::Scale::Quick),
+        ("bench", ["learn", words @ ..]) => learn::bench(words),
         ("bench", ["lineage", words @ ..]) => lineage::bench(&lineage::Options::parse(words)?),
         ("bench", ["route", words @ ..]) => route::bench(&route::Options::parse(words)?),
         ("bench", ["scan", words @ ..]) => scan::bench(&given(words)?),

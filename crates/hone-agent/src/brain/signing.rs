@@ -197,6 +197,13 @@ impl Brain {
         Ok(lineage.task(time(row.ended), mark, &key)?.clone())
     }
 
+    /// Signs what learning changed since the last receipt; nothing when it changed nothing.
+    pub(crate) fn sign_learning(&self, now: i64) -> Result<Option<Receipt>, BrainError> {
+        let key = self.signing_key()?;
+        let mut lineage = self.lineage()?;
+        Ok(lineage.learned(time(now), &key)?.cloned())
+    }
+
     /// The file with all steps of a task.
     pub fn transcript_file(&self, task: &str) -> PathBuf {
         self.member(members::TRANSCRIPTS).join(format!("{task}.jsonl"))

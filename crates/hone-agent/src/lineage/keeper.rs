@@ -199,6 +199,13 @@ impl<'a> Lineage<'a> {
         self.append(Entry { task: Some(task), ..self.entry(Kind::Task, at) }, key)
     }
 
+    /// Signs that learning brought the brain where it is; nothing when it is as it was.
+    pub fn learned(&mut self, at: u64, key: &SigningKey) -> Result<Option<&Receipt>, LineageError> {
+        let Standing::Changed(mut changes) = self.standing() else { return Ok(None) };
+        changes.truncate(MAX_CHANGES);
+        self.append(Entry { changes, ..self.entry(Kind::Learned, at) }, key).map(Some)
+    }
+
     /// Hands the signing over to another key.
     pub fn hand_over(
         &mut self,

@@ -26,6 +26,8 @@ pub enum Kind {
     Task,
     /// Files changed without a task.
     Outside,
+    /// Skills were changed by what was learned from tasks, or aged.
+    Learned,
     /// Another key signs from here on.
     Handover,
     /// The brain was brought back from a snapshot.

@@ -40,7 +40,7 @@ fn row(
 }
 
 #[test]
-fn each_event_counts_for_the_version_that_it_met() {
+fn u02_each_event_counts_for_the_version_that_it_met() {
     let (shelf, state, one) = shelf_with_one();
     assert!(count(&state, &one, Event::View, 10));
     assert!(count(&state, &one, Event::View, 30));
@@ -60,7 +60,7 @@ fn each_event_counts_for_the_version_that_it_met() {
 }
 
 #[test]
-fn eight_processes_lose_no_count() {
+fn u03_eight_processes_lose_no_count() {
     const EACH: usize = 200;
     let (shelf, state, _) = shelf_with_one();
     let children: Vec<Child> = (0..8)

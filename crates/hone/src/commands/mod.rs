@@ -6,9 +6,11 @@ mod change;
 mod check;
 mod config;
 mod confined;
+mod curate;
 mod doctor;
 mod editor;
 mod eval;
+mod eval_skill;
 mod history;
 mod hub;
 mod inline_shell;
@@ -24,11 +26,13 @@ mod overview;
 mod permit;
 mod policy;
 mod prompt;
+mod review;
 mod scan;
 mod serve;
 mod sessions;
 mod shell;
 mod slash;
+mod stats;
 mod trust;
 mod usage;
 mod view;
@@ -126,7 +130,14 @@ pub(crate) fn run(cli: Cli) -> Outcome {
             hub::search(&context, &asked)
         }
         Command::Search { words, k, json, .. } => match_message::search(&context, &words, k, json),
-        Command::Eval(EvalCommand::Triggers { name, suite, all, plot, json }) => {
+        Command::Eval { command: None, name, runs, model, max_tokens, plot, json } => {
+            let how = eval_skill::How { runs, model, max_tokens, plot, json };
+            eval_skill::eval(&context, &name.unwrap_or_default(), &how)
+        }
+        Command::Eval {
+            command: Some(EvalCommand::Triggers { name, suite, all, plot, json }),
+            ..
+        } => {
             let what =
                 eval::What { names: &name, suite: suite.as_deref(), all, plot: plot.as_deref() };
             eval::triggers(&context, &what, json)
@@ -135,6 +146,11 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::WhatIf { folder, messages, json } => {
             why::what_if(&context, &folder, messages.as_deref(), json)
         }
+        Command::Review { command, all, json } => review::review(&context, command, all, json),
+        Command::Stats { html, json } => stats::stats(&context, html.as_deref(), json),
+        Command::Curate { dry_run, json } => curate::curate(&context, dry_run, json),
+        Command::Archive { name, why } => curate::archive(&context, &name, &why),
+        Command::Restore { name, why } => curate::restore(&context, &name, &why),
         Command::Pin { name } => change::pin(&context, &name, true),
         Command::Unpin { name } => change::pin(&context, &name, false),
         Command::Usage { command, json } => usage::usage(&context, command, json),

@@ -3,6 +3,7 @@
 use hone_agent::run::{Learned, Report};
 use hone_agent::step::Step;
 use hone_agent::task::{Cost, End};
+use hone_learn::after::Aftermath;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -154,7 +155,7 @@ pub(crate) enum RunLine {
     Step { step: Step },
     /// The task is over, and nothing is committed yet.
     Ended { end: End, cost: Cost },
-    /// The task is committed. The last line, unless a snapshot follows.
+    /// The task is committed. The last line, unless a lesson or a snapshot follows.
     Report(Box<TaskReport>),
     /// The agent was packed after the task, or was not.
     Snapshot {
@@ -164,6 +165,8 @@ pub(crate) enum RunLine {
         /// Why there is none; null when there is one.
         error: Option<String>,
     },
+    /// What came of the task beside its answer.
+    Lesson(Box<Aftermath>),
 }
 
 /// What became of a task.

@@ -75,7 +75,7 @@ pub(crate) struct LoggedVersion {
     pub(crate) at: String,
     /// The receipt that brought it.
     pub(crate) receipt: u64,
-    /// `created`, `task`, `outside`, `handover` or `restored`.
+    /// `created`, `task`, `outside`, `learned`, `handover` or `restored`.
     pub(crate) kind: String,
     pub(crate) task: Option<String>,
     pub(crate) created: Vec<String>,
@@ -85,7 +85,7 @@ pub(crate) struct LoggedVersion {
     pub(crate) facts: Vec<String>,
     /// The same facts with what they say.
     pub(crate) fact_changes: Vec<ChangedFact>,
-    /// Members that changed, for a change from outside.
+    /// Members that changed, for a change from outside or by learning.
     pub(crate) members: Vec<String>,
     /// With `--diff`: what changed in the skills.
     pub(crate) files: Vec<ChangedFile>,

@@ -518,7 +518,7 @@ fn writing_needs_a_workspace() {
         answer("yes"),
     ]);
     let sandbox = server.sandbox();
-    sandbox.hone("run ada 'write it'").run();
+    sandbox.hone("run --no-learn ada 'write it'").run();
     assert!(!sandbox.path("project/out.txt").exists());
     let run = sandbox.hone("run ada --workspace . 'write it'").run();
     assert_eq!(

@@ -33,6 +33,11 @@ fn settings_are_shown_with_what_they_do() {
     model.native_tools = false  # whether to offer tools by the server's own function calling
     model.stream = true  # whether replies come piece by piece
     model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
+    learn.after_task = true  # whether an agent is asked for a lesson after a hard task
+    learn.land = true  # whether a lesson that passed the gate becomes a skill of the agent by itself
+    learn.tokens = 60000  # tokens that learning from one task may use up
+    learn.replays = 2  # earlier tasks that are run again with and without a candidate
+    learn.curate = true  # whether unused skills of an agent's own go to the archive by themselves
     router.embeddings = (none)  # a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`
     snapshots.store = (none)  # where agents are packed to: a folder, s3://…, gs://… or az://…
     snapshots.key_file = (none)  # the file with the 32 bytes that seal snapshots
@@ -177,6 +182,36 @@ fn settings_are_shown_with_what_they_do() {
           "value": "false"
         },
         {
+          "about": "whether an agent is asked for a lesson after a hard task",
+          "default": "true",
+          "key": "learn.after_task",
+          "value": "true"
+        },
+        {
+          "about": "whether a lesson that passed the gate becomes a skill of the agent by itself",
+          "default": "true",
+          "key": "learn.land",
+          "value": "true"
+        },
+        {
+          "about": "tokens that learning from one task may use up",
+          "default": "60000",
+          "key": "learn.tokens",
+          "value": "60000"
+        },
+        {
+          "about": "earlier tasks that are run again with and without a candidate",
+          "default": "2",
+          "key": "learn.replays",
+          "value": "2"
+        },
+        {
+          "about": "whether unused skills of an agent's own go to the archive by themselves",
+          "default": "true",
+          "key": "learn.curate",
+          "value": "true"
+        },
+        {
           "about": "a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`",
           "default": "",
           "key": "router.embeddings",
@@ -284,6 +319,11 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     model.native_tools = false  # whether to offer tools by the server's own function calling
     model.stream = true  # whether replies come piece by piece
     model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
+    learn.after_task = true  # whether an agent is asked for a lesson after a hard task
+    learn.land = true  # whether a lesson that passed the gate becomes a skill of the agent by itself
+    learn.tokens = 60000  # tokens that learning from one task may use up
+    learn.replays = 2  # earlier tasks that are run again with and without a candidate
+    learn.curate = true  # whether unused skills of an agent's own go to the archive by themselves
     router.embeddings = (none)  # a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`
     snapshots.store = (none)  # where agents are packed to: a folder, s3://…, gs://… or az://…
     snapshots.key_file = (none)  # the file with the 32 bytes that seal snapshots
@@ -507,6 +547,11 @@ fn extra_roots_count() {
     model.native_tools = false  # whether to offer tools by the server's own function calling
     model.stream = true  # whether replies come piece by piece
     model.constrain = false  # whether the server holds the model to the form of a reply; helps small models
+    learn.after_task = true  # whether an agent is asked for a lesson after a hard task
+    learn.land = true  # whether a lesson that passed the gate becomes a skill of the agent by itself
+    learn.tokens = 60000  # tokens that learning from one task may use up
+    learn.replays = 2  # earlier tasks that are run again with and without a candidate
+    learn.curate = true  # whether unused skills of an agent's own go to the archive by themselves
     router.embeddings = (none)  # a folder with a sentence model (model.safetensors, vocab.txt) for `hone match`
     snapshots.store = (none)  # where agents are packed to: a folder, s3://…, gs://… or az://…
     snapshots.key_file = (none)  # the file with the 32 bytes that seal snapshots

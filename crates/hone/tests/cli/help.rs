@@ -70,11 +70,16 @@ fn help_teaches() {
       match        Say which skills a message is about
       why          Explain why a message does or does not lead to a skill
       what-if      Show what a skill that is not there yet would change
-      eval         Test descriptions against messages
+      eval         Test a skill by its own evals, or descriptions against messages
 
     Learn:
       learn        Make a skill of work that was done, in four questions
       sessions     List what agents did: Claude Code, Codex, Hermes, hone's own
+      review       Decide about what agents want to learn
+      stats        Show what skills do, and what learning cost
+      curate       Let unused skills of agents go stale, then to the archive
+      archive      Take a skill out of sight; `hone restore` brings it back
+      restore      Bring an archived skill back, with all its files
 
     Run agents:
       agent        Make, list, show and remove agents of your own
@@ -288,7 +293,7 @@ fn every_command_and_every_option_is_described() {
             }
         }
     }
-    assert_eq!(seen, 86, "a command was added or taken away");
+    assert_eq!(seen, 95, "a command was added or taken away");
 }
 
 #[test]
@@ -416,7 +421,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 86, "{files:?}");
+    assert_eq!(files.len(), 95, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
@@ -456,8 +461,10 @@ fn schema_lists_and_prints() {
     commands
     commands-reload
     config
+    curate
     diff
     doctor
+    eval
     eval-triggers
     files
     history
@@ -476,6 +483,8 @@ fn schema_lists_and_prints() {
     policy-explain
     prompt
     remove
+    review
+    review-show
     run
     scan
     scan-rules
@@ -484,6 +493,7 @@ fn schema_lists_and_prints() {
     serve-tokens
     sessions
     share
+    stats
     trust
     usage
     usage-import

@@ -23,6 +23,7 @@ mod invoke;
 mod json_schemas;
 mod large;
 mod learn;
+mod learning;
 mod lineage;
 mod list;
 mod mcp;

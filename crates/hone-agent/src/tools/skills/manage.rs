@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hone_guard::policy::Action;
-use hone_guard::{Files, Report};
+use hone_guard::{Files, Finding, Report};
 use hone_library::{
     Author, Change, Error, Listed, Matching, Mode, Store, list_files, read_file, read_text,
 };
@@ -98,20 +98,12 @@ impl Shelf {
         skill: Option<&Listed>,
         arguments: &Value,
     ) -> Result<(), ToolResult> {
-        let report = scan(planned, skill).map_err(ToolResult::failed)?;
+        let report = scan_planned(planned, skill).map_err(ToolResult::failed)?;
         let ruling = self.policy.decide(Origin::AgentCreated, report.verdict);
         if ruling.action == Action::Allow {
             return Ok(());
         }
-        let shown = report.findings.iter().take(MAX_FINDINGS);
-        let findings: Vec<String> = shown
-            .map(|finding| {
-                format!(
-                    "{} in {}:{}: {}",
-                    finding.rule, finding.file, finding.line, finding.message
-                )
-            })
-            .collect();
+        let findings = worst_findings(&report);
         let why = format!(
             "Nothing was written: the scan says {}.\n- {}\nIt waits for a person. Go on without it, or write \
              it without what was found.",
@@ -130,8 +122,17 @@ impl Shelf {
     }
 }
 
-/// The report on a skill as it would be after a change.
-fn scan(planned: &Change, skill: Option<&Listed>) -> Result<Report, String> {
+/// The worst findings of a report, each in a line.
+pub fn worst_findings(report: &Report) -> Vec<String> {
+    let shown = report.findings.iter().take(MAX_FINDINGS);
+    let line = |finding: &Finding| {
+        format!("{} in {}:{}: {}", finding.rule, finding.file, finding.line, finding.message)
+    };
+    shown.map(line).collect()
+}
+
+/// The report on a skill as it would be after a change; why there is none, when it cannot be made.
+pub fn scan_planned(planned: &Change, skill: Option<&Listed>) -> Result<Report, String> {
     let could_not = |error: &dyn std::fmt::Display| format!("It could not be scanned: {error}.");
     if let ([delta], true) = (planned.files.as_slice(), skill.is_none_or(|skill| skill.is_flat)) {
         return Ok(Files::of_text("SKILL.md", delta.after.clone().unwrap_or_default()).scan());

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-pub use manage::{MAX_CONTENT_CHARS, MAX_SCANNED_BYTES};
+pub use manage::{MAX_CONTENT_CHARS, MAX_SCANNED_BYTES, scan_planned, worst_findings};
 
 use super::{Class, Tool, ToolResult, Working, blocking, text_of};
 use crate::step::Effect;

@@ -15,7 +15,7 @@ use super::interrupt::Interrupt;
 use super::run::{order, runner, wanted};
 use super::snapshot::packer;
 use super::view::{Mode, View, cost};
-use super::{models, not_run, servers};
+use super::{lesson, models, not_run, servers};
 use crate::cli::Running;
 use crate::context::Context;
 use crate::output::{Failure, Outcome, say};
@@ -73,6 +73,11 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
                     Ok(report) => {
                         view.report(&report)?;
                         talk.add(input, &report);
+                        if !how.no_learn {
+                            let runner = Runner { cancelled: interrupt.task(), ..runner };
+                            lesson::learn(context, &runtime, &runner, &order, &report, &view);
+                            interrupt.done();
+                        }
                     }
                     Err(_) if runner.cancelled.is_cancelled() => say("stopped before it began"),
                     Err(error) => return Err(not_run(error)),

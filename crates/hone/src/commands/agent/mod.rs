@@ -5,6 +5,7 @@ mod demo;
 mod folder;
 mod fork;
 mod interrupt;
+mod lesson;
 mod lineage;
 mod log;
 pub(super) mod models;
@@ -24,7 +25,8 @@ pub(crate) use demo::demo;
 pub(crate) use folder::runtime;
 pub(crate) use fork::Fork;
 pub(crate) use interrupt::Interrupt;
-pub(crate) use run::{exit_code, run};
+pub(crate) use lesson::referenced;
+pub(crate) use run::{exit_code, run, runner};
 
 use crate::cli::AgentCommand;
 use crate::context::Context;

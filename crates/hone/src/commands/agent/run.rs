@@ -19,7 +19,7 @@ use super::interrupt::{INTERRUPTED, Interrupt};
 use super::models::{self, variable};
 use super::snapshot::packer;
 use super::view::{Mode, View};
-use super::{failure, not_run, servers};
+use super::{failure, lesson, not_run, servers};
 use crate::cli::Running;
 use crate::commands::CONFINE;
 use crate::commands::policy::configured;
@@ -72,6 +72,10 @@ pub(crate) fn run(
     };
     view.report(&report)?;
     drop(untold);
+    if !how.no_learn {
+        let runner = Runner { cancelled: interrupt.task(), ..runner };
+        lesson::learn(context, &runtime, &runner, &order, &report, &view);
+    }
     // The answer is out and the agent is free; only this program waits.
     interrupt.stops(&packing);
     runtime.block_on(packer.finish());

@@ -14,6 +14,7 @@ use hone_agent::packing::Packed;
 use hone_agent::run::{Learned, Listener, Report};
 use hone_agent::step::{Outcome, Reply, Step, What};
 use hone_agent::task::Cost;
+use hone_learn::after::Aftermath;
 use serde_json::Value;
 
 use super::snapshot;
@@ -126,6 +127,22 @@ impl View {
         let (index, version) = (report.receipt.index, report.receipt.after.version);
         say(&format!("signed: receipt {index}, version {version} of what it knows"));
         Ok(())
+    }
+}
+
+impl View {
+    /// What came of a task beside its answer; nothing when nothing did.
+    pub(crate) fn lesson(&self, aftermath: &Aftermath) {
+        self.clear();
+        if *aftermath == Aftermath::default() {
+            return;
+        }
+        if self.mode == Mode::Json {
+            return self.json(&RunLine::Lesson(Box::new(aftermath.clone())));
+        }
+        for line in super::lesson::told(aftermath) {
+            say(&line);
+        }
     }
 }
 

@@ -1,0 +1,380 @@
+//! What the host does after a task: note what came of it, take back what does worse, and ask for a lesson.
+//!
+//! The answer has been given by then, so nobody waits. Learning has a budget of its own, and whatever goes
+//! wrong in it is told and leaves the task as it is.
+
+use hone_agent::brain::Brain;
+use hone_agent::model::Budget;
+use hone_agent::run::{Order, Report, Runner, Space};
+use hone_library::{LearnSettings, State};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::curator::{self, Curating, Due};
+use crate::error::LearnError;
+use crate::experience::{Correction, Experience};
+use crate::gate::replay::{Again, Replay, not_replayable};
+use crate::gate::{Check, Checked, Finding, Gate, Known, Verdict, verdict};
+use crate::land::{Decider, is_agents_own, land};
+use crate::learner::{Learner, Lesson, trigger};
+use crate::outcomes::{look_after, observe};
+use crate::proposal::{Decided, Kind, Outcome, Proposal, Spent, Stage};
+use crate::records::{Event, Records};
+use crate::redact::Redactor;
+
+/// What the host brings.
+pub struct Host<'a> {
+    /// How tasks are run.
+    pub runner: &'a Runner,
+    /// What the configuration says about learning.
+    pub settings: &'a LearnSettings,
+    /// Takes out what is private.
+    pub redactor: &'a Redactor,
+    /// Names of skills that the configuration refers to.
+    pub referenced: &'a [String],
+}
+
+impl std::fmt::Debug for Host<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host").field("settings", self.settings).finish_non_exhaustive()
+    }
+}
+
+/// What came of a task beside its answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Aftermath {
+    /// Skills whose version went back because it does worse: name, and why.
+    pub rolled_back: Vec<Told>,
+    /// Skills that aged by themselves, with what became of them.
+    pub aged: Vec<Told>,
+    /// Why the author was asked; none when it was not.
+    pub asked: Option<String>,
+    /// What came of asking.
+    pub result: Option<Taught>,
+    /// What learning used up.
+    pub spent: Spent,
+    /// What somebody should know.
+    pub notes: Vec<String>,
+}
+
+/// A skill and something about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Told {
+    /// Its name.
+    pub skill: String,
+    /// What happened, and why.
+    pub why: String,
+}
+
+/// What came of a lesson.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "result", rename_all = "kebab-case")]
+pub enum Taught {
+    /// It is a skill now, on trial.
+    Landed {
+        /// The skill.
+        name: String,
+        /// `create` or `refine`.
+        kind: String,
+        /// Its version.
+        version: Option<String>,
+        /// The proposal.
+        proposal: String,
+        /// The receipt that signs it.
+        receipt: Option<u64>,
+    },
+    /// It waits for a person.
+    Waits {
+        /// The skill.
+        name: String,
+        /// The proposal.
+        proposal: String,
+        /// For what.
+        why: String,
+    },
+    /// A check said no.
+    Refused {
+        /// The skill.
+        name: String,
+        /// The proposal.
+        proposal: String,
+        /// Which, and why.
+        why: String,
+    },
+    /// The skills say it already.
+    Kept,
+    /// There was nothing to learn.
+    Skipped,
+    /// The reply could not be used.
+    Unusable {
+        /// Why.
+        why: String,
+    },
+}
+
+/// Looks back at a task that is over.
+pub async fn after_task(host: &Host<'_>, order: &Order, report: &Report) -> Aftermath {
+    let mut experience =
+        Experience::of_run(&order.agent, &order.subscriber, &order.input, &report.finished);
+    if let Some(Space::Read(folder) | Space::Write(folder)) = &order.space {
+        experience.source.folder = Some(folder.clone());
+    }
+    let mut aftermath = Aftermath::default();
+    if let Err(error) = look_back(host, &experience, &mut aftermath).await {
+        aftermath.notes.push(format!("learning stopped: {error}"));
+    }
+    aftermath
+}
+
+/// Learns from a correction: the person said what was wrong with a task of an agent.
+pub async fn after_correction(
+    host: &Host<'_>,
+    mut experience: Experience,
+    words: &str,
+) -> Aftermath {
+    let after = experience.steps.last().map(|step| step.id.clone());
+    experience.corrections.push(Correction { after, text: words.to_owned() });
+    let mut aftermath = Aftermath::default();
+    if let Err(error) = look_back(host, &experience, &mut aftermath).await {
+        aftermath.notes.push(format!("learning stopped: {error}"));
+    }
+    aftermath
+}
+
+async fn look_back(
+    host: &Host<'_>,
+    experience: &Experience,
+    aftermath: &mut Aftermath,
+) -> Result<(), LearnError> {
+    let runner = host.runner;
+    let crate::experience::Agent::Hone(agent) = &experience.source.agent else { return Ok(()) };
+    let brain = Brain::find(&runner.hone_home, agent)?;
+    let mut records = Records::open(&runner.hone_home)?;
+    aftermath.notes.extend(records.take_note());
+    let state = State::open(&runner.hone_home);
+    let known = Known::of(&brain, &state);
+    let now = (runner.now)();
+    let read = observe(&records, &brain, &known, experience, now)?;
+    if not_replayable(experience).is_none() {
+        let folder = experience.source.folder.as_deref();
+        records.remember_task(&brain.id, &experience.source.session, folder, now)?;
+    }
+    let gone = look_after(&records, &brain, &read, experience, now, &runner.cancelled).await?;
+    aftermath.rolled_back.extend(gone.into_iter().map(|gone| {
+        let to = gone.to.map_or("archived".to_owned(), |to| format!("back to version {to}"));
+        Told { why: format!("version {} {}; {to}", gone.from, gone.why), skill: gone.skill }
+    }));
+    if host.settings.curate {
+        curate(host, &brain, &records, now, aftermath).await?;
+    }
+    let Some(why) = trigger(experience).filter(|_| host.settings.after_task) else {
+        return Ok(());
+    };
+    aftermath.asked = Some(why.to_string());
+    let budget = match Budget::new(Some(host.settings.tokens), None, runner.prices) {
+        Ok(budget) => budget,
+        Err(error) => return Err(LearnError::Refused(error.to_string())),
+    };
+    // The skills may be others than before: one may just have gone back.
+    let known = Known::of(&brain, &state);
+    let learner =
+        Learner { brain: &brain, runner, budget: &budget, redactor: host.redactor, known: &known };
+    let lesson = learner.ask(experience, why).await;
+    let taught = match lesson {
+        Ok(Lesson::Proposed(proposal)) => {
+            let school = School {
+                host,
+                brain: &brain,
+                records: &records,
+                state: &state,
+                known: &known,
+                budget: &budget,
+            };
+            school.admit(*proposal, experience).await
+        }
+        Ok(Lesson::Kept) => Ok(Taught::Kept),
+        Ok(Lesson::Skipped) => Ok(Taught::Skipped),
+        Ok(Lesson::Unusable(why)) => Ok(Taught::Unusable { why }),
+        Err(error) => Err(error),
+    };
+    aftermath.spent = Spent::from(budget.spent());
+    let task = &experience.source.session;
+    records.spend(&brain.id, task, "lesson", aftermath.spent, now)?;
+    aftermath.result = Some(taught?);
+    Ok(())
+}
+
+/// Lets unused skills age, when it is time to look again.
+async fn curate(
+    host: &Host<'_>,
+    brain: &Brain,
+    records: &Records,
+    now: i64,
+    aftermath: &mut Aftermath,
+) -> Result<(), LearnError> {
+    match curator::due(records.curated(&brain.id)?, now) {
+        Due::No => return Ok(()),
+        Due::First => return records.set_curated(&brain.id, now),
+        Due::Yes => {}
+    }
+    let cancelled = &host.runner.cancelled;
+    let curating = Curating { referenced: host.referenced, now, cancelled };
+    let plan = curator::plan_for(brain, records, curating)?;
+    curator::apply(brain, records, &plan, curating).await?;
+    let told = plan.moves.into_iter().map(|moved| Told {
+        why: format!("{}: {}", moved.to.word(), moved.why),
+        skill: moved.name,
+    });
+    aftermath.aged.extend(told);
+    Ok(())
+}
+
+/// What it takes to bring a candidate through the gate.
+struct School<'a> {
+    host: &'a Host<'a>,
+    brain: &'a Brain,
+    records: &'a Records,
+    state: &'a State,
+    known: &'a Known,
+    budget: &'a Budget,
+}
+
+impl School<'_> {
+    async fn admit(
+        &self,
+        mut proposal: Proposal,
+        experience: &Experience,
+    ) -> Result<Taught, LearnError> {
+        let runner = self.host.runner;
+        let gate = Gate { known: self.known, policy: &runner.policy, state: self.state };
+        proposal.checks = gate.check(&proposal);
+        if !matches!(verdict(&proposal.checks), Verdict::Refused(_) | Verdict::Quarantined(_)) {
+            let checked = self.replayed(&proposal, experience).await?;
+            proposal.checks.push(checked);
+        }
+        proposal.spent = Spent::from(self.budget.spent());
+        let now = (runner.now)();
+        let (name, id) = (proposal.name.clone(), proposal.id.clone());
+        let refuse = |proposal: &mut Proposal, why: &str| {
+            let (by, why) = ("gate".to_owned(), why.to_owned());
+            proposal.decided = Some(Decided { outcome: Outcome::Refused, by, why, at: now });
+        };
+        match verdict(&proposal.checks) {
+            Verdict::Refused(why) => {
+                refuse(&mut proposal, &why);
+                self.records.keep(&proposal)?;
+                self.told(&name, "refused", &why, now)?;
+                Ok(Taught::Refused { name, proposal: id, why })
+            }
+            Verdict::Quarantined(why) => {
+                proposal.stage = Stage::Quarantined;
+                self.records.keep(&proposal)?;
+                self.told(&name, "quarantined", &why, now)?;
+                Ok(Taught::Waits { name, proposal: id, why })
+            }
+            Verdict::Waits(why) => {
+                self.records.keep(&proposal)?;
+                Ok(Taught::Waits { name, proposal: id, why })
+            }
+            Verdict::Lands => match self.persons(&proposal) {
+                Some(why) => {
+                    self.records.keep(&proposal)?;
+                    Ok(Taught::Waits { name, proposal: id, why })
+                }
+                None => self.land(proposal).await,
+            },
+        }
+    }
+
+    fn told(&self, skill: &str, what: &str, why: &str, at: i64) -> Result<(), LearnError> {
+        self.records.tell(&Event {
+            at,
+            agent: self.brain.id.clone(),
+            skill: skill.to_owned(),
+            what: what.to_owned(),
+            why: why.to_owned(),
+        })
+    }
+
+    async fn land(&self, mut proposal: Proposal) -> Result<Taught, LearnError> {
+        // Kept first: should the process die now, the candidate is still there to be seen.
+        self.records.keep(&proposal)?;
+        let runner = self.host.runner;
+        let decider = Decider {
+            by: "gate",
+            why: "every check that could be made passed",
+            now: (runner.now)(),
+            cancelled: &runner.cancelled,
+        };
+        let kind = proposal.kind.id().to_owned();
+        let landed = land(self.brain, self.records, &mut proposal, decider).await?;
+        Ok(Taught::Landed {
+            name: proposal.name,
+            kind,
+            version: landed.version,
+            proposal: proposal.id,
+            receipt: landed.receipt,
+        })
+    }
+
+    /// Why a person has to say yes although every check passed.
+    fn persons(&self, proposal: &Proposal) -> Option<String> {
+        if !self.host.settings.land {
+            return Some("`learn.land` is off".to_owned());
+        }
+        if proposal.is_foreign {
+            return Some("it was learned from a task of another subscriber".to_owned());
+        }
+        let skill = self.known.find(&proposal.name)?;
+        (!is_agents_own(self.state, skill))
+            .then(|| format!("`{}` is not the agent's own: a person wrote in it", proposal.name))
+    }
+
+    /// Check 5, for the task that taught and earlier ones that the skill, or its rival, served.
+    async fn replayed(
+        &self,
+        proposal: &Proposal,
+        experience: &Experience,
+    ) -> Result<Checked, LearnError> {
+        if let Some(why) = not_replayable(experience) {
+            return Ok(Checked::new(Check::Replay, Finding::NotMeasured, why));
+        }
+        let mut tasks = vec![Again {
+            task: experience.source.session.clone(),
+            input: experience.task.clone(),
+            folder: experience.source.folder.clone(),
+            answer: experience.answer.clone().filter(|_| experience.corrections.is_empty()),
+        }];
+        let rivals = match &proposal.kind {
+            Kind::Create => experience.skills.iter().map(|skill| skill.name.clone()).collect(),
+            _ => vec![proposal.name.clone()],
+        };
+        let earlier = self.records.earlier_tasks(
+            &self.brain.id,
+            &rivals,
+            &experience.source.session,
+            self.host.settings.replays,
+        )?;
+        tasks.extend(
+            earlier.into_iter().filter_map(|(task, folder)| again(self.brain, &task, folder)),
+        );
+        let replay = Replay { brain: self.brain, runner: self.host.runner, budget: self.budget };
+        Ok(replay.check(proposal, &tasks).await)
+    }
+}
+
+/// An earlier task to be run again, from its transcript.
+fn again(brain: &Brain, task: &str, folder: Option<std::path::PathBuf>) -> Option<Again> {
+    let lines = brain.transcript(task).ok().flatten()?;
+    let input = lines.first()?.get("input")?.as_str()?.to_owned();
+    let text = lines.last()?.get("end")?.get("text").and_then(|text| text.as_str());
+    // The answer as a person saw it: the text of `answer`, when that is all there is.
+    let answer = text.map(|text| {
+        let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+        let plain = value.as_object().filter(|object| object.len() == 1);
+        let plain =
+            plain.and_then(|object| object.get("answer")).and_then(|answer| answer.as_str());
+        plain.map_or_else(|| text.to_owned(), str::to_owned)
+    });
+    Some(Again { task: task.to_owned(), input, folder, answer })
+}

@@ -1,0 +1,179 @@
+//! The form of a candidate: within limits, says what and when, a lesson and no story; and how far a
+//! refinement may go without a person.
+
+use hone_agent::run::TOOLS;
+
+use super::{Check, Checked, Finding, Gate, text_of};
+use crate::proposal::{Kind, Proposal};
+
+/// Characters of a learned skill at most.
+pub const MAX_LEARNED_CHARS: usize = 20_000;
+
+/// A refinement that keeps less than this share of the old lines is a rewrite: a person decides.
+pub const MIN_KEPT_SHARE: f64 = 0.5;
+
+/// A refinement that takes away more than this share of the old text: a person decides.
+pub const MAX_SHRUNK_SHARE: f64 = 0.2;
+
+/// How a failure says that a candidate is too large.
+pub(super) const TOO_LARGE: &str = "too large to be looked at";
+
+/// Words that say when a skill is used.
+const WHEN: [&str; 9] =
+    ["when", "whenever", "before", "after", "if", "while", "during", "asked", "asks"];
+
+/// Ways to say that a tool is no good, which is seldom true tomorrow.
+const NO_GOOD: [&str; 10] = [
+    "does not work",
+    "doesn't work",
+    "is broken",
+    "is not available",
+    "is unavailable",
+    "cannot be used",
+    "never works",
+    "always fails",
+    "do not use",
+    "don't use",
+];
+
+/// What was wrong with a machine for a moment.
+const MOMENTS: [&str; 7] = [
+    "was down",
+    "was unavailable",
+    "were unavailable",
+    "had timed out",
+    "was rate limited",
+    "refused the connection",
+    "was out of memory",
+];
+
+pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal) -> Checked {
+    let count = proposal.text.chars().count();
+    if count > MAX_LEARNED_CHARS {
+        let why = format!("{TOO_LARGE}: {count} characters, {MAX_LEARNED_CHARS} are allowed");
+        return Checked::failed(Check::Form, why);
+    }
+    let text = text_of(proposal);
+    if text.body.trim().is_empty() {
+        return Checked::failed(Check::Form, "it has no steps, only frontmatter");
+    }
+    if !says_when(&text.description) && !says_when(&text.when_to_use) {
+        let why = "its description says what it does and not when to use it";
+        return Checked::failed(Check::Form, why);
+    }
+    if let Some(why) = story(proposal, &text.body) {
+        return Checked::failed(Check::Form, why);
+    }
+    if proposal.examples.is_empty() {
+        return Checked::failed(Check::Form, "it has no example of a message that calls it");
+    }
+    match too_far(gate, proposal) {
+        Some(why) => Checked::new(Check::Form, Finding::NeedsPerson, why),
+        None => Checked::passed(Check::Form, format!("valid, {count} characters, says when")),
+    }
+}
+
+/// Whether a text says when something is used.
+pub fn says_when(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| WHEN.iter().any(|when| word.eq_ignore_ascii_case(when)))
+}
+
+/// Why a text is no lesson: it tells of one task, of a moment, or against a tool.
+fn story(proposal: &Proposal, body: &str) -> Option<String> {
+    if !proposal.task.is_empty() && body.contains(&proposal.task) {
+        return Some("it tells the story of one task".to_owned());
+    }
+    for line in body.lines() {
+        let lower = line.to_lowercase();
+        let names_tool = || TOOLS.iter().any(|tool| lower.contains(tool)) || lower.contains("tool");
+        if let Some(claim) = NO_GOOD.iter().find(|claim| lower.contains(*claim))
+            && names_tool()
+        {
+            return Some(format!(
+                "it says that a tool \u{201c}{claim}\u{201d}, which is no lesson"
+            ));
+        }
+        if let Some(moment) = MOMENTS.iter().find(|moment| lower.contains(*moment)) {
+            return Some(format!("\u{201c}{moment}\u{201d} is about a moment, not about the task"));
+        }
+    }
+    None
+}
+
+/// Why a candidate goes too far for anyone but a person.
+fn too_far(gate: &Gate<'_>, proposal: &Proposal) -> Option<String> {
+    let skill = gate.known.find(&proposal.name);
+    let granted = skill.map_or(&[][..], |skill| skill.summary.allowed_tools.as_slice());
+    let wanted = hone_skill::read(proposal.text.as_bytes(), None).skill?.allowed_tools;
+    if let Some(more) = wanted.iter().find(|tool| !granted.contains(tool)) {
+        return Some(format!("it would allow itself `{}`", more.escape_debug()));
+    }
+    let skill = skill?;
+    if let Kind::Merge { absorbs, .. } = &proposal.kind {
+        return Some(format!("it would archive {}", absorbs.join(", ")));
+    }
+    let old = hone_library::read_text(skill).ok()?;
+    changed_too_much(&String::from_utf8_lossy(&old), &proposal.text)
+}
+
+/// Why a text is another one rather than the old one changed.
+#[expect(clippy::cast_precision_loss, reason = "a text has far fewer than 2^52 lines")]
+fn changed_too_much(old: &str, new: &str) -> Option<String> {
+    let body = |text: &str| {
+        let read = hone_skill::read(text.as_bytes(), None).skill;
+        read.and_then(|skill| text.get(skill.body)).unwrap_or(text).to_owned()
+    };
+    let (old, new) = (body(old), body(new));
+    let lines = |text: &str| -> Vec<String> {
+        text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
+    };
+    let (before, mut after) = (lines(&old), lines(&new));
+    if before.is_empty() {
+        return None;
+    }
+    let kept = before.iter().filter(|line| {
+        let found = after.iter().position(|other| other == *line);
+        found.map(|at| after.swap_remove(at)).is_some()
+    });
+    let share = kept.count() as f64 / before.len() as f64;
+    if share < MIN_KEPT_SHARE {
+        return Some(format!("it keeps {:.0} % of the lines: a rewrite", share * 100.0));
+    }
+    let length = |text: &str| -> f64 {
+        lines(text).iter().map(|line| line.chars().count()).sum::<usize>() as f64
+    };
+    let shrunk = 1.0 - length(&new) / length(&old).max(1.0);
+    (shrunk > MAX_SHRUNK_SHARE)
+        .then(|| format!("it takes away {:.0} % of the text", shrunk * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_says_when_with_a_word_of_its_own() {
+        assert!(says_when("Sums columns. Use when a table needs a total."));
+        assert!(says_when("Before a release: tidies the changelog"));
+        assert!(!says_when("Sums columns of tables."));
+        assert!(!says_when("A whenevery thing"));
+    }
+
+    #[test]
+    fn a_change_is_small_up_to_its_bounds_and_a_persons_beyond() {
+        let line = |n: usize| format!("{n}. step number {n:02}\n");
+        let old: String = (0..10).map(line).collect();
+        let rewritten = |count: usize| -> String {
+            let new = (0..count).map(|n| format!("{n}. other words {n:02}\n"));
+            new.chain((count..10).map(line)).collect()
+        };
+        assert_eq!(changed_too_much(&old, &rewritten(5)), None);
+        let why = changed_too_much(&old, &rewritten(6)).unwrap();
+        assert_eq!(why, "it keeps 40 % of the lines: a rewrite");
+        let shorter = |count: usize| -> String { (0..count).map(line).collect() };
+        assert_eq!(changed_too_much(&old, &shorter(8)), None);
+        assert_eq!(changed_too_much(&old, &shorter(7)).unwrap(), "it takes away 30 % of the text");
+        assert_eq!(changed_too_much("", "anything"), None);
+    }
+}

@@ -1,0 +1,256 @@
+//! The gate: what a candidate has to pass before any task sees it.
+//!
+//! Five checks, each with a result that is kept: its form, the scan, twins, routing, and a replay of the
+//! tasks that it is about. The first four need no model. A check that could not be made says so; it
+//! never counts as passed.
+
+mod form;
+pub mod replay;
+mod routing;
+mod scan;
+mod twins;
+
+use std::path::PathBuf;
+
+use hone_agent::brain::Brain;
+use hone_guard::policy::Policy;
+use hone_library::{Author, Change, Listed, Mode, State, Store};
+use hone_router::{SkillText, skill_text};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::proposal::{Kind, Proposal};
+
+pub use form::{MAX_LEARNED_CHARS, MAX_SHRUNK_SHARE, MIN_KEPT_SHARE, says_when};
+pub use routing::MIN_OWN_SHARE;
+pub(crate) use twins::nearest;
+pub use twins::{TWIN, twin_of};
+
+/// One of the checks, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Check {
+    /// Valid, within limits, a description that says what and when, a lesson and no story.
+    Form,
+    /// Scanned, and the policy said yes.
+    Scan,
+    /// No near-duplicate of another skill.
+    Twins,
+    /// Its examples route to it, and nobody else's stop routing to theirs.
+    Routing,
+    /// With it, the tasks that it is about go no worse than without.
+    Replay,
+}
+
+impl Check {
+    /// All checks, in order.
+    pub const ALL: [Self; 5] = [Self::Form, Self::Scan, Self::Twins, Self::Routing, Self::Replay];
+
+    /// The check's name.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Form => "form",
+            Self::Scan => "scan",
+            Self::Twins => "twins",
+            Self::Routing => "routing",
+            Self::Replay => "replay",
+        }
+    }
+}
+
+/// What a check said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Finding {
+    /// Yes.
+    Passed,
+    /// No.
+    Failed,
+    /// Only a person can say yes.
+    NeedsPerson,
+    /// It could not be made; this is no yes.
+    NotMeasured,
+}
+
+impl Finding {
+    /// In words.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::NeedsPerson => "needs a person",
+            Self::NotMeasured => "not measured",
+        }
+    }
+}
+
+/// The result of one check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Checked {
+    /// Which.
+    pub check: Check,
+    /// What it said.
+    pub finding: Finding,
+    /// Why, in a sentence.
+    pub why: String,
+    /// More, a line each.
+    pub details: Vec<String>,
+}
+
+impl Checked {
+    pub(crate) fn new(check: Check, finding: Finding, why: impl Into<String>) -> Self {
+        Self { check, finding, why: why.into(), details: Vec::new() }
+    }
+
+    pub(crate) fn passed(check: Check, why: impl Into<String>) -> Self {
+        Self::new(check, Finding::Passed, why)
+    }
+
+    pub(crate) fn failed(check: Check, why: impl Into<String>) -> Self {
+        Self::new(check, Finding::Failed, why)
+    }
+
+    pub(crate) fn with(self, details: Vec<String>) -> Self {
+        Self { details, ..self }
+    }
+}
+
+/// What the checks together say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may land by itself.
+    Lands,
+    /// It waits for a person, and why.
+    Waits(String),
+    /// It is kept apart: the scan did not let it through, or it is too large to look at.
+    Quarantined(String),
+    /// A check said no.
+    Refused(String),
+}
+
+/// The skills of a brain, with the texts that routing reads.
+#[derive(Debug)]
+pub struct Known {
+    /// Where they are.
+    pub root: PathBuf,
+    /// The skills.
+    pub listed: Vec<Listed>,
+    /// Their texts, in the same order.
+    pub texts: Vec<SkillText>,
+}
+
+impl Known {
+    /// The skills of a brain as they are now.
+    pub fn of(brain: &Brain, state: &State) -> Self {
+        let listed = brain.catalogue(state).skills;
+        let texts = listed.iter().map(|skill| skill_text(skill).0).collect();
+        Self { root: brain.skills_root().path, listed, texts }
+    }
+
+    /// The place of the skill of that name or slug.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        let slug = hone_skill::Slug::new(name).ok();
+        let is_called = |skill: &Listed| {
+            skill.summary.name == name || Some(&skill.summary.slug) == slug.as_ref()
+        };
+        self.listed.iter().position(is_called)
+    }
+
+    /// The skill of that name or slug.
+    pub fn find(&self, name: &str) -> Option<&Listed> {
+        self.position(name).map(|at| &self.listed[at])
+    }
+}
+
+/// What the checks without a model need.
+#[derive(Debug)]
+pub struct Gate<'a> {
+    /// The skills that are there.
+    pub known: &'a Known,
+    /// What may be written as a skill.
+    pub policy: &'a Policy,
+    /// The library's state.
+    pub state: &'a State,
+}
+
+impl Gate<'_> {
+    /// The first four checks.
+    pub fn check(&self, proposal: &Proposal) -> Vec<Checked> {
+        let planned = match self.planned(proposal) {
+            Ok(planned) => planned,
+            Err(why) => return vec![Checked::failed(Check::Form, why)],
+        };
+        let mut checks = vec![form::check(self, proposal)];
+        if checks[0].finding == Finding::Failed {
+            return checks;
+        }
+        checks.push(scan::check(self, proposal, &planned));
+        checks.push(twins::check(self, proposal));
+        checks.push(routing::check(self, proposal));
+        checks
+    }
+
+    /// What writing the candidate would do; nothing is written.
+    fn planned(&self, proposal: &Proposal) -> Result<Change, String> {
+        let author = Author { actor: "gate".to_owned(), reason: String::new(), now: proposal.at };
+        let store = Store::new(self.state, author, Mode::DryRun);
+        let (root, all) = (&self.known.root, &self.known.listed);
+        let planned = match (&proposal.kind, self.known.find(&proposal.name)) {
+            (Kind::Create, None) => store.create(root, None, &proposal.name, &proposal.text, all),
+            (Kind::Create, Some(_)) => {
+                return Err(format!("there is a skill `{}` already", proposal.name));
+            }
+            (_, Some(skill)) => store.upsert(root, skill.summary.title(), &proposal.text, all),
+            (_, None) => return Err(format!("there is no skill `{}` any more", proposal.name)),
+        };
+        planned.map_err(|error| match error {
+            hone_library::Error::Invalid { problems, .. } => {
+                let told: Vec<String> =
+                    problems.iter().take(3).map(|problem| problem.message.clone()).collect();
+                format!("it is no valid skill: {}", told.join("; "))
+            }
+            error => error.to_string(),
+        })
+    }
+}
+
+/// What routing reads of a candidate.
+pub(crate) fn text_of(proposal: &Proposal) -> SkillText {
+    SkillText { suite: proposal.suite(), ..routing_text(&proposal.name, &proposal.text) }
+}
+
+/// What routing reads of a skill's text.
+pub(crate) fn routing_text(name: &str, text: &str) -> SkillText {
+    let name = name.to_owned();
+    let Some(skill) = hone_skill::read(text.as_bytes(), None).skill else {
+        return SkillText { name, ..SkillText::default() };
+    };
+    SkillText {
+        name,
+        when_to_use: skill.when_to_use.clone().unwrap_or_default(),
+        body: text.get(skill.body.clone()).unwrap_or_default().to_owned(),
+        description: skill.description,
+        ..SkillText::default()
+    }
+}
+
+/// What these checks say together. A check that was not measured does not hold a candidate back: the
+/// skill is on trial, and watched.
+pub fn verdict(checks: &[Checked]) -> Verdict {
+    let said = |finding: Finding| checks.iter().find(|checked| checked.finding == finding);
+    if let Some(no) = said(Finding::Failed) {
+        let why = format!("{}: {}", no.check.id(), no.why);
+        return match no.check {
+            Check::Scan => Verdict::Quarantined(why),
+            Check::Form if no.why.contains(form::TOO_LARGE) => Verdict::Quarantined(why),
+            _ => Verdict::Refused(why),
+        };
+    }
+    match said(Finding::NeedsPerson) {
+        Some(asks) if asks.check == Check::Scan => {
+            Verdict::Quarantined(format!("scan: {}", asks.why))
+        }
+        Some(asks) => Verdict::Waits(format!("{}: {}", asks.check.id(), asks.why)),
+        None => Verdict::Lands,
+    }
+}

@@ -1,0 +1,201 @@
+//! From a candidate to a skill: written through the library, in a brain that is held, and signed.
+
+use std::time::Duration;
+
+use hone_agent::brain::{Brain, Owner, Waiting};
+use hone_library::{Author, Change, Listed, Mode, State, Store, hash, read_text, usage};
+use hone_router::{SUITE_FILE, suite_of};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::LearnError;
+use crate::gate::Known;
+use crate::proposal::{Decided, Kind, Outcome, Proposal, Stage};
+use crate::records::{Event, Records};
+
+/// How long learning waits for a brain that a task has.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Messages of a suite that learning adds to at most.
+const MAX_SUITE: usize = 64;
+
+/// Who changes skills in the name of learning.
+pub const ACTOR: &str = "learn";
+
+/// A candidate that became a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Landed {
+    /// The version that it declares now.
+    pub version: Option<String>,
+    /// The receipt that signs it.
+    pub receipt: Option<u64>,
+}
+
+/// Who decides that a candidate lands, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Decider<'a> {
+    /// A person, or `gate`.
+    pub by: &'a str,
+    /// Why.
+    pub why: &'a str,
+    /// Now, in milliseconds since 1970.
+    pub now: i64,
+    /// Stops waiting for the brain.
+    pub cancelled: &'a CancellationToken,
+}
+
+/// The actor in whose name a task's lesson is written.
+pub fn actor(task: &str) -> String {
+    if task.is_empty() { ACTOR.to_owned() } else { format!("{ACTOR}:{task}") }
+}
+
+/// Whether a name in the ledger is one of learning or of a task, and so no person's.
+pub fn is_machine(actor: &str) -> bool {
+    actor == ACTOR || actor.starts_with("learn:") || actor.starts_with("task:")
+}
+
+/// Whether a skill was made by its agent and no person has changed it since.
+pub fn is_agents_own(state: &State, skill: &Listed) -> bool {
+    let key = hone_library::canonical_or_same(skill.key());
+    let Ok(history) = hone_library::history(state, &key) else { return false };
+    !history.is_empty()
+        && history.iter().all(|revision| is_machine(&revision.actor))
+        && is_as_recorded(skill, &history)
+}
+
+/// Whether the text on disk is the one that the ledger knows.
+fn is_as_recorded(skill: &Listed, history: &[hone_library::Revision]) -> bool {
+    let main = skill.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let last = history.iter().rev().flat_map(|row| &row.changes).find(|change| change.file == main);
+    let Ok(text) = read_text(skill) else { return false };
+    last.and_then(|change| change.after.as_deref()) == Some(hash(&text).as_str())
+}
+
+/// Makes a candidate a skill on trial. The brain is held meanwhile, and the change is signed.
+pub async fn land(
+    brain: &Brain,
+    records: &Records,
+    proposal: &mut Proposal,
+    decider: Decider<'_>,
+) -> Result<Landed, LearnError> {
+    let Decider { by, why, now, cancelled } = decider;
+    let reason = format!("{} ({}): {}", proposal.kind.id(), proposal.id, proposal.why);
+    // A text that a person wrote in is the person's.
+    let actor = proposal.edited_by.clone().unwrap_or_else(|| actor(&proposal.task));
+    let author = Author { actor, reason, now };
+    let held = hold(brain, "learning", now, cancelled).await?;
+    let (change, receipt) = brain.learn(&held, now, |state| {
+        let change = write(brain, state, &author, proposal)?;
+        absorb(brain, state, &author, proposal)?;
+        Ok::<_, LearnError>(change)
+    })?;
+    drop(held);
+    proposal.stage = Stage::Trial;
+    proposal.decided =
+        Some(Decided { outcome: Outcome::Landed, by: by.to_owned(), why: why.to_owned(), at: now });
+    records.keep(proposal)?;
+    records.set_stage(&brain.id, &proposal.name, Stage::Trial, now)?;
+    if let Kind::Merge { absorbs, .. } = &proposal.kind {
+        for name in absorbs {
+            records.set_stage(&brain.id, name, Stage::Archived, now)?;
+        }
+    }
+    let version = change.to_version.clone();
+    let told = version.as_ref().map_or(String::new(), |version| format!(" as version {version}"));
+    records.tell(&Event {
+        at: now,
+        agent: brain.id.clone(),
+        skill: proposal.name.clone(),
+        what: "landed".to_owned(),
+        why: format!("{}{told}, by {by}: {why}", proposal.kind.id()),
+    })?;
+    Ok(Landed { version, receipt: receipt.map(|receipt| receipt.index) })
+}
+
+/// Holds a brain for learning.
+pub(crate) async fn hold(
+    brain: &Brain,
+    what: &str,
+    now: i64,
+    cancelled: &CancellationToken,
+) -> Result<hone_agent::brain::Held, LearnError> {
+    let owner = Owner { what: what.to_owned(), pid: std::process::id(), since: now };
+    let waiting = Waiting { patience: PATIENCE, cancelled, tell: &|_| {} };
+    Ok(brain.hold(&owner, &waiting).await?)
+}
+
+/// Writes the text and the examples of a candidate.
+pub(crate) fn write(
+    brain: &Brain,
+    state: &State,
+    author: &Author,
+    candidate: &Proposal,
+) -> Result<Change, LearnError> {
+    let known = Known::of(brain, state);
+    let store = Store::new(state, author.clone(), Mode::Write);
+    let change = match (&candidate.kind, known.find(&candidate.name)) {
+        (Kind::Create, _) => {
+            store.create(&known.root, None, &candidate.name, &candidate.text, &known.listed)?
+        }
+        (kind, Some(skill)) => {
+            if kind.base() != Some(hash(&read_text(skill)?).as_str()) {
+                return Err(LearnError::Refused(format!(
+                    "`{}` was changed since the candidate was written; look at it with `hone review edit {}`",
+                    candidate.name, candidate.id
+                )));
+            }
+            usage::count(state, skill, usage::Event::Patch, author.now);
+            store.upsert(&known.root, skill.summary.title(), &candidate.text, &known.listed)?
+        }
+        (_, None) => {
+            let why = format!("there is no skill `{}` any more", candidate.name);
+            return Err(LearnError::Refused(why));
+        }
+    };
+    write_suite(brain, state, &store, candidate)?;
+    Ok(change)
+}
+
+/// Adds the examples of a candidate to those that the skill remembers.
+fn write_suite(
+    brain: &Brain,
+    state: &State,
+    store: &Store<'_>,
+    candidate: &Proposal,
+) -> Result<(), LearnError> {
+    let known = Known::of(brain, state);
+    // A single file has no room for a suite.
+    let Some(skill) = known.find(&candidate.name).filter(|skill| !skill.is_flat) else {
+        return Ok(());
+    };
+    let mut suite = suite_of(skill).unwrap_or_default();
+    let before = suite.cases.len();
+    for case in candidate.suite().cases {
+        let is_new = suite.cases.iter().all(|known| known.query != case.query);
+        if is_new && suite.cases.len() < MAX_SUITE {
+            suite.cases.push(case);
+        }
+    }
+    if suite.cases.len() > before {
+        store.write_file(skill, SUITE_FILE, suite.to_json().as_bytes(), false)?;
+    }
+    Ok(())
+}
+
+/// Archives what a merge takes in; each can be brought back on its own.
+fn absorb(
+    brain: &Brain,
+    state: &State,
+    author: &Author,
+    candidate: &Proposal,
+) -> Result<(), LearnError> {
+    let Kind::Merge { absorbs, .. } = &candidate.kind else { return Ok(()) };
+    let known = Known::of(brain, state);
+    for name in absorbs {
+        if let Some(skill) = known.find(name) {
+            let reason = format!("archived: `{}` says it too", candidate.name);
+            let author = Author { reason, ..author.clone() };
+            Store::new(state, author, Mode::Write).delete(skill)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! Ageing, archive and merges, with real skills.
+
+use hone_agent::lineage::receipt::Kind;
+use hone_guard::policy::Policy;
+use hone_learn::curator::{Curating, Move, apply, archive, plan_for, propose_merges, restore};
+use hone_learn::outcomes::Seen;
+use hone_learn::proposal::Stage as Life;
+use hone_learn::review::{Person, accept};
+use hone_library::{Author, Mode, State, Store, canonical_or_same};
+use tokio_util::sync::CancellationToken;
+
+use crate::loops::taught;
+use crate::stage::{SUM_PRICES, Stage};
+
+fn missed(stage: &Stage, skill: &str) {
+    let seen = Seen {
+        task: format!("t{}", stage.now()),
+        version: "1".to_owned(),
+        loaded: false,
+        at: stage.now(),
+        answered: true,
+        corrected: false,
+        turns: 4,
+        tokens: 400,
+    };
+    stage.records().see("ada", skill, &seen).unwrap();
+}
+
+async fn curated(stage: &Stage) -> Vec<(String, Move)> {
+    let cancelled = CancellationToken::new();
+    let curating = Curating { referenced: &[], now: stage.now(), cancelled: &cancelled };
+    let records = stage.records();
+    let plan = plan_for(&stage.brain, &records, curating).unwrap();
+    apply(&stage.brain, &records, &plan, curating).await.unwrap();
+    plan.moves.into_iter().map(|planned| (planned.name, planned.to)).collect()
+}
+
+fn life(stage: &Stage) -> Life {
+    stage.records().stage("ada", "sum-prices").unwrap().unwrap().0
+}
+
+fn author(now: i64) -> Author {
+    Author { actor: "pat".to_owned(), reason: String::new(), now }
+}
+
+#[tokio::test]
+async fn an_unused_skill_goes_stale_then_to_the_archive_and_comes_back_whole() {
+    let stage = taught().await;
+    stage.pass_days(29);
+    assert_eq!(curated(&stage).await, []);
+    stage.pass_days(2);
+    // No message came near it: it does not age.
+    assert_eq!(curated(&stage).await, []);
+    missed(&stage, "sum-prices");
+    assert_eq!(curated(&stage).await, [("sum-prices".to_owned(), Move::Stale)]);
+    assert_eq!((life(&stage), stage.skills().len()), (Life::Stale, 1));
+    stage.pass_days(60);
+    missed(&stage, "sum-prices");
+    let key = canonical_or_same(stage.known().listed[0].key());
+    let files = || ["SKILL.md", "triggers.json"].map(|file| std::fs::read(key.join(file)).ok());
+    let before = files();
+    assert_eq!(curated(&stage).await, [("sum-prices".to_owned(), Move::Archive)]);
+    assert_eq!((life(&stage), stage.skills().len(), key.exists()), (Life::Archived, 0, false));
+    assert_eq!(stage.receipts().last(), Some(&Kind::Learned));
+
+    let (home, records, token) = (stage.home(), stage.records(), CancellationToken::new());
+    let version = restore(&home, &records, &key, author(stage.now()), &token).await.unwrap();
+    assert_eq!((version.as_deref(), life(&stage)), (Some("1"), Life::Active));
+    assert_eq!(files(), before);
+    assert!(before.iter().all(Option::is_some));
+    // k08: its clock begins anew, so the next look leaves it.
+    missed(&stage, "sum-prices");
+    assert_eq!(curated(&stage).await, []);
+    let again = restore(&home, &records, &key, author(stage.now()), &token).await.unwrap_err();
+    assert_eq!(again.to_string(), "`sum-prices` is there: it is not archived");
+}
+
+#[tokio::test]
+async fn k04_a_pinned_skill_and_a_persons_are_left_alone() {
+    let stage = taught().await;
+    let state = State::open(&stage.home());
+    let store = Store::new(&state, author(stage.now()), Mode::Write);
+    store.create(&stage.known().root, None, "by-hand", "Use when asked.\n", &[]).unwrap();
+    store.pin(&stage.known().listed[1]).unwrap();
+    stage.pass_days(200);
+    missed(&stage, "sum-prices");
+    missed(&stage, "by-hand");
+    assert_eq!(curated(&stage).await, []);
+    assert_eq!(stage.skills().len(), 2);
+}
+
+#[tokio::test]
+async fn k10_a_plan_changes_nothing() {
+    let stage = taught().await;
+    stage.pass_days(200);
+    missed(&stage, "sum-prices");
+    let cancelled = CancellationToken::new();
+    let curating = Curating { referenced: &[], now: stage.now(), cancelled: &cancelled };
+    let records = stage.records();
+    let before = (stage.receipts(), life(&stage), records.curated("ada").unwrap());
+    let plan = plan_for(&stage.brain, &records, curating).unwrap();
+    assert_eq!((plan.checked, plan.moves.len()), (1, 1));
+    assert_eq!((stage.receipts(), life(&stage), records.curated("ada").unwrap()), before);
+    assert_eq!(stage.skills().len(), 1);
+}
+
+#[tokio::test]
+async fn k07_an_archived_name_that_is_made_again_and_archived_keeps_both_in_its_history() {
+    let stage = taught().await;
+    let (home, records, token) = (stage.home(), stage.records(), CancellationToken::new());
+    let skill = stage.known().listed[0].clone();
+    archive(&home, &records, &skill, author(stage.now()), &token).await.unwrap();
+    let state = State::open(&home);
+    let store = Store::new(&state, author(stage.now()), Mode::Write);
+    let newer = SUM_PRICES.replace("alone.", "alone, newer.");
+    store.create(&stage.known().root, None, "sum-prices", &newer, &[]).unwrap();
+    let skill = stage.known().listed[0].clone();
+    archive(&home, &records, &skill, author(stage.now()), &token).await.unwrap();
+    restore(&home, &records, skill.key(), author(stage.now()), &token).await.unwrap();
+    assert!(stage.text("sum-prices").contains("newer"));
+    let rows = hone_library::history(&state, &canonical_or_same(skill.key())).unwrap();
+    let reasons: Vec<&str> = rows.iter().map(|row| row.reason.as_str()).collect();
+    assert_eq!(reasons.iter().filter(|reason| **reason == "archived").count(), 2, "{reasons:?}");
+}
+
+#[tokio::test]
+async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
+    let stage = taught().await;
+    let state = State::open(&stage.home());
+    let by_agent = Author { actor: "learn:t9".to_owned(), reason: String::new(), now: stage.now() };
+    let twin = SUM_PRICES
+        .replace("name: sum-prices", "name: total-prices")
+        .replace("alone.", "alone.\n4. Round it to two digits.");
+    Store::new(&state, by_agent, Mode::Write)
+        .create(&stage.known().root, None, "total-prices", &twin, &stage.known().listed)
+        .unwrap();
+    let (records, policy) = (stage.records(), Policy::default());
+    let proposed = propose_merges(&stage.brain, &records, &policy, stage.now()).unwrap();
+    let names: Vec<&str> = proposed.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["sum-prices"]);
+    assert!(proposed[0].text.contains("4. Round it to two digits."));
+    assert!(proposed[0].waits());
+    assert_eq!(propose_merges(&stage.brain, &records, &policy, stage.now()).unwrap(), []);
+
+    let (home, token) = (stage.home(), CancellationToken::new());
+    let pat = Person { name: "pat", why: "", now: stage.now() };
+    accept(&home, &policy, &records, &proposed[0].id, pat, &token).await.unwrap();
+    assert_eq!(stage.skills(), [("sum-prices".to_owned(), "2".to_owned())]);
+    let key = stage.known().root.join("total-prices");
+    restore(&home, &records, &key, author(stage.now()), &token).await.unwrap();
+    assert_eq!(stage.skills().len(), 2);
+}

@@ -1,0 +1,39 @@
+//! What a person can type about candidates.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+/// What to do with candidates.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewCommand {
+    /// Show a candidate: its text or difference, what taught it, and what the checks said
+    Show {
+        /// The candidate, or the beginning of its id
+        id: String,
+    },
+    /// Make a candidate a skill, on trial
+    Accept {
+        /// The candidate, or the beginning of its id
+        id: String,
+        /// Why
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        why: String,
+    },
+    /// Change a candidate's text in your editor, then check it again
+    Edit {
+        /// The candidate, or the beginning of its id
+        id: String,
+        /// Take the text from this file
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// Put a candidate aside for good
+    Reject {
+        /// The candidate, or the beginning of its id
+        id: String,
+        /// Why
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        why: String,
+    },
+}

@@ -1,0 +1,118 @@
+//! `hone curate`, `hone archive` and `hone restore`.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use hone_agent::brain::Brain;
+use hone_learn::curator::{self, Curating};
+use hone_library::Author;
+use tokio_util::sync::CancellationToken;
+
+use super::agent::{referenced, runtime};
+use super::policy::configured;
+use super::review::{failure, records};
+use crate::context::{Context, actor, now};
+use crate::json::review::{Curated, CuratedAgent, CuratedLeft, CuratedMove};
+use crate::output::{Failure, Outcome, count, print, print_json, say};
+use crate::terminal::printable_line;
+
+pub(crate) fn curate(context: &Context, dry_run: bool, as_json: bool) -> Outcome {
+    let home = &context.around.hone_home;
+    let records = records(context)?;
+    let policy = configured(context)?;
+    let (referenced, cancelled) = (referenced(context), CancellationToken::new());
+    let curating = Curating { referenced: &referenced, now: now(), cancelled: &cancelled };
+    let runtime = runtime()?;
+    let told = |error: hone_agent::brain::BrainError| failure(error.into());
+    let ids = match &context.places.agent {
+        Some(id) => vec![id.clone()],
+        None => Brain::all(home).map_err(told)?,
+    };
+    let mut agents = Vec::new();
+    for id in ids {
+        let brain = Brain::find(home, &id).map_err(told)?;
+        let plan = curator::plan_for(&brain, &records, curating).map_err(failure)?;
+        let mut proposed = Vec::new();
+        if !dry_run {
+            runtime.block_on(curator::apply(&brain, &records, &plan, curating)).map_err(failure)?;
+            let merges = curator::propose_merges(&brain, &records, &policy, curating.now);
+            proposed.extend(merges.map_err(failure)?.into_iter().map(|merge| merge.id));
+        }
+        let moves = plan.moves.into_iter().map(|moved| CuratedMove {
+            name: moved.name,
+            to: moved.to.word(),
+            why: moved.why,
+        });
+        let left = plan.left.into_iter().map(|left| CuratedLeft { name: left.name, why: left.why });
+        agents.push(CuratedAgent {
+            agent: id,
+            checked: plan.checked,
+            moves: moves.collect(),
+            left: left.collect(),
+            proposed,
+        });
+    }
+    if as_json {
+        return print_json(&Curated { done: !dry_run, agents });
+    }
+    shown(&agents, dry_run)
+}
+
+fn shown(agents: &[CuratedAgent], dry_run: bool) -> Outcome {
+    let mut text = String::new();
+    for agent in agents {
+        for moved in &agent.moves {
+            let (name, why) = (printable_line(&moved.name), printable_line(&moved.why));
+            let _ = writeln!(text, "{} of {}: {}: {why}", name, agent.agent, moved.to);
+        }
+        for left in &agent.left {
+            let _ = writeln!(
+                text,
+                "{} of {}: stays: {}",
+                printable_line(&left.name),
+                agent.agent,
+                left.why
+            );
+        }
+        for id in &agent.proposed {
+            let _ = writeln!(text, "a merge waits for you: `hone review show {id}`");
+        }
+    }
+    print(&text)?;
+    let checked = count(agents.iter().map(|agent| agent.checked).sum(), "skill");
+    let moved = agents.iter().map(|agent| agent.moves.len()).sum::<usize>();
+    let end = if dry_run { "; nothing was changed" } else { "" };
+    say(&format!("looked at {checked}, {moved} to move{end}"));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn author(why: &str) -> Author {
+    Author { actor: actor(), reason: why.to_owned(), now: now() }
+}
+
+pub(crate) fn archive(context: &Context, name: &str, why: &str) -> Outcome {
+    let catalogue = context.catalogue()?;
+    let skill = context.skill(&catalogue, name)?;
+    if skill.scope == hone_library::Scope::Builtin {
+        let hint = "switch it off with `hone config set skills.disabled NAME`";
+        return Err(Failure::no(format!("`{name}` is part of hone"), hint));
+    }
+    let (records, token) = (records(context)?, CancellationToken::new());
+    let home = &context.around.hone_home;
+    let done = curator::archive(home, &records, &skill, author(why), &token);
+    runtime()?.block_on(done).map_err(failure)?;
+    say(&format!("`{name}` is in the archive; `hone restore {name}` brings it back"));
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn restore(context: &Context, name: &str, why: &str) -> Outcome {
+    let catalogue = context.catalogue()?;
+    let key = context.key_of(&catalogue, name)?;
+    let (records, token) = (records(context)?, CancellationToken::new());
+    let home = &context.around.hone_home;
+    let done = curator::restore(home, &records, &key, author(why), &token);
+    let version = runtime()?.block_on(done).map_err(failure)?;
+    let version = version.map(|version| format!(", version {version}")).unwrap_or_default();
+    say(&format!("`{name}` is back{version}"));
+    Ok(ExitCode::SUCCESS)
+}

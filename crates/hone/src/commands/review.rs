@@ -1,0 +1,229 @@
+//! `hone review`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use hone_learn::LearnError;
+use hone_learn::gate::{Finding, Verdict, verdict};
+use hone_learn::proposal::{Proposal, Stage};
+use hone_learn::records::Records;
+use hone_learn::review::{Person, accept, edit, reject, replaced};
+use hone_library::usage::iso;
+use hone_skill::Slug;
+use tokio_util::sync::CancellationToken;
+
+use super::agent::runtime;
+use super::editor::edited;
+use super::policy::configured;
+use crate::cli::ReviewCommand;
+use crate::context::{Context, actor, now};
+use crate::diff::{painted, unified};
+use crate::json::review::{Review, ReviewList, ReviewRow};
+use crate::output::{Failure, Outcome, count, print, print_json, say};
+use crate::terminal::{printable_line, style};
+
+/// Bytes of a text that is taken from a file.
+const MAX_TEXT_BYTES: u64 = 1024 * 1024;
+
+pub(crate) fn review(
+    context: &Context,
+    command: Option<ReviewCommand>,
+    all: bool,
+    as_json: bool,
+) -> Outcome {
+    let records = records(context)?;
+    let home = &context.around.hone_home;
+    let name = actor();
+    match command {
+        None => list(&records, all, as_json),
+        Some(ReviewCommand::Show { id }) => {
+            let proposal = records.proposal(&id).map_err(failure)?;
+            show(context, proposal, None, as_json)
+        }
+        Some(ReviewCommand::Accept { id, why }) => {
+            let policy = configured(context)?;
+            let person = Person { name: &name, why: &why, now: now() };
+            let cancelled = CancellationToken::new();
+            let accepted = accept(home, &policy, &records, &id, person, &cancelled);
+            let (proposal, landed) = runtime()?.block_on(accepted).map_err(failure)?;
+            let version = landed.version.as_ref().map(|version| format!(", version {version}"));
+            say(&format!(
+                "`{}` is a skill of {} now, on trial{}",
+                proposal.name,
+                proposal.agent,
+                version.unwrap_or_default()
+            ));
+            if as_json {
+                let version = landed.version;
+                return print_json(&Review { proposal, diff: None, version });
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(ReviewCommand::Edit { id, file }) => {
+            let proposal = records.proposal(&id).map_err(failure)?;
+            let text = match file {
+                Some(file) => read(&context.around.cwd.join(file))?,
+                None => {
+                    let slug = Slug::new(&proposal.name).map_err(hone_library::Error::from)?;
+                    edited(context, &slug, &proposal.text)?
+                }
+            };
+            let policy = configured(context)?;
+            let person = Person { name: &name, why: "", now: now() };
+            let proposal = edit(home, &policy, &records, &proposal.id, &text, person);
+            show(context, proposal.map_err(failure)?, None, as_json)
+        }
+        Some(ReviewCommand::Reject { id, why }) => {
+            let person = Person { name: &name, why: &why, now: now() };
+            let proposal = reject(&records, &id, person).map_err(failure)?;
+            say(&format!("`{}` ({}) is put aside", proposal.id, proposal.name));
+            if as_json {
+                return print_json(&Review { proposal, diff: None, version: None });
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// The records of learning, with what they have to say.
+pub(crate) fn records(context: &Context) -> Result<Records, Failure> {
+    let mut records = Records::open(&context.around.hone_home).map_err(failure)?;
+    if let Some(note) = records.take_note() {
+        say(&format!("warning: {note}"));
+    }
+    Ok(records)
+}
+
+/// An error of learning as the command line tells it.
+pub(crate) fn failure(error: LearnError) -> Failure {
+    let hint = error.hint().unwrap_or_default();
+    match error {
+        LearnError::Library(error) => Failure::from(error),
+        error if error.is_answer() => Failure::no(error.to_string(), &hint),
+        error => Failure::failed(error.to_string(), &hint),
+    }
+}
+
+fn list(records: &Records, all: bool, as_json: bool) -> Outcome {
+    let mut proposals = records.proposals().map_err(failure)?;
+    proposals.retain(|proposal| all || proposal.waits());
+    if as_json {
+        let proposals = proposals.iter().map(row).collect();
+        return print_json(&ReviewList { proposals });
+    }
+    if proposals.is_empty() {
+        say(if all {
+            "there are no candidates"
+        } else {
+            "nothing waits for you (`--all` shows what was decided)"
+        });
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = String::new();
+    for row in proposals.iter().map(row) {
+        let _ = writeln!(
+            text,
+            "{}  {:<7} {:<12} {} of {}: {}",
+            row.id,
+            row.kind,
+            row.stage,
+            printable_line(&row.name),
+            printable_line(&row.agent),
+            printable_line(&row.why)
+        );
+    }
+    print(&text)?;
+    say(&format!("{}; `hone review show ID` shows one", count(proposals.len(), "candidate")));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(proposal: &Proposal) -> ReviewRow {
+    let why = match (&proposal.decided, verdict(&proposal.checks)) {
+        (Some(decided), _) if decided.why.is_empty() => format!("by {}", decided.by),
+        (Some(decided), _) => format!("by {}: {}", decided.by, decided.why),
+        (None, Verdict::Waits(why) | Verdict::Quarantined(why) | Verdict::Refused(why)) => why,
+        (None, Verdict::Lands) => "passed; it waits for your word".to_owned(),
+    };
+    ReviewRow {
+        id: proposal.id.clone(),
+        at: iso(proposal.at),
+        agent: proposal.agent.clone(),
+        name: proposal.name.clone(),
+        kind: proposal.kind.id(),
+        stage: proposal.stage.id(),
+        waits: proposal.waits(),
+        why,
+    }
+}
+
+fn show(context: &Context, proposal: Proposal, version: Option<String>, as_json: bool) -> Outcome {
+    let old = replaced(&context.around.hone_home, &proposal);
+    // What landed is what is there; the difference would be none.
+    let old = old.filter(|_| proposal.stage <= Stage::Quarantined);
+    let diff =
+        unified("SKILL.md", old.as_deref().map(str::as_bytes), Some(proposal.text.as_bytes()));
+    if as_json {
+        return print_json(&Review { proposal, diff, version });
+    }
+    let style = style();
+    let mut text = format!(
+        "{} {}: {} of {}, {}\nlearned from task {} because {}\n",
+        proposal.kind.id(),
+        proposal.id,
+        printable_line(&proposal.name),
+        printable_line(&proposal.agent),
+        proposal.stage.id(),
+        printable_line(&proposal.task),
+        proposal.why
+    );
+    let _ = writeln!(
+        text,
+        "cost: {} tokens in {} replies\n",
+        proposal.spent.tokens(),
+        proposal.spent.replies
+    );
+    for checked in &proposal.checks {
+        let mark = match checked.finding {
+            Finding::Passed => "+",
+            Finding::Failed => "-",
+            Finding::NeedsPerson | Finding::NotMeasured => "?",
+        };
+        let (check, finding) = (checked.check.id(), checked.finding.id());
+        let _ = writeln!(text, "{mark} {check}: {finding}: {}", printable_line(&checked.why));
+        for detail in &checked.details {
+            let _ = writeln!(text, "    {}", printable_line(detail));
+        }
+    }
+    for (number, edit) in proposal.edits.iter().enumerate() {
+        let _ = writeln!(text, "\nedit {}: helped {}, hurt {}", number + 1, edit.helped, edit.hurt);
+        for evidence in &edit.evidence {
+            let step = evidence.step.as_deref().unwrap_or(&evidence.task);
+            let _ = writeln!(
+                text,
+                "    because {}: {}",
+                printable_line(step),
+                printable_line(&evidence.what)
+            );
+        }
+    }
+    let examples = proposal.examples.iter().map(|message| ("calls it", message));
+    let misses = proposal.near_misses.iter().map(|message| ("does not", message));
+    text.push('\n');
+    for (what, message) in examples.chain(misses) {
+        let _ = writeln!(text, "{what}: {}", printable_line(message));
+    }
+    text.push('\n');
+    text.push_str(&painted(&diff.unwrap_or_default(), style));
+    print(&text)
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let failed =
+        |why: String| Failure::failed(format!("could not read `{}`: {why}", path.display()), "");
+    let about = std::fs::metadata(path).map_err(|error| failed(error.to_string()))?;
+    if about.len() > MAX_TEXT_BYTES {
+        return Err(failed(format!("it has more than {MAX_TEXT_BYTES} bytes")));
+    }
+    std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))
+}

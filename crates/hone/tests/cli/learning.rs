@@ -1,0 +1,205 @@
+//! What an agent learns after a task, and `hone review`, `stats`, `curate`, `archive`, `restore` and
+//! `eval`, against a server on this machine that says what a script tells it to.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::agents::{Server, answer, call};
+use crate::harness::{Sandbox, exists};
+use crate::json_schemas::validate_output;
+
+const SKILL: &str = "\
+---
+name: sum-prices
+description: Sums the prices of goods. Use when somebody asks what goods cost in total.
+---
+1. Read prices.csv with `read_file`. Done when every line is seen.
+2. Add up the second column. Done when there is one number.
+";
+
+fn read(path: &str) -> String {
+    call("read_file", json!({"path": path}))
+}
+
+/// A task with a dead end, the author's reply, and the replay without and with the candidate.
+fn lesson() -> Vec<String> {
+    let task = [read("costs.csv"), read("prices.csv"), answer("120")];
+    let mut replies = task.to_vec();
+    replies.push(format!("CREATE\n{SKILL}\nTRIGGERS\n- what do the goods cost in total?\n"));
+    replies.extend(task);
+    let view = call("skill_view", json!({"name": "sum-prices"}));
+    replies.extend([view, read("prices.csv"), answer("120")]);
+    replies
+}
+
+const TASK: &str = "run ada 'What do the goods cost in total?'";
+
+/// A sandbox in which `ada` has learned a skill, or wants to.
+fn taught(land: bool) -> (Server, Sandbox, String) {
+    let server = Server::says(&lesson());
+    let sandbox = server.sandbox();
+    if !land {
+        sandbox.done("config set learn.land off");
+    }
+    let run = sandbox.hone(TASK).run();
+    assert_eq!(run.code, 0, "{run}");
+    let said = run.to_string();
+    (server, sandbox, said)
+}
+
+fn lesson_lines(said: &str) -> String {
+    let lines = said.lines().skip_while(|line| !line.contains("lesson ("));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_hard_task_teaches_and_the_summary_says_what_it_cost() {
+    let (_server, sandbox, said) = taught(true);
+    assert_snapshot!(lesson_lines(&said), @"
+    lesson (a call failed and a later one worked): create sum-prices, version 1: on trial from the next task on
+    cost of learning: 770 tokens (700 in, 70 out)
+    ");
+    assert!(sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
+    assert_eq!(sandbox.hone("agent verify ada").run().code, 0);
+    let log = sandbox.hone("agent log ada --json").run().json();
+    assert_eq!(log["versions"][0]["kind"], "learned", "{log}");
+    let stats = sandbox.hone("stats --html page.html --json").run().json();
+    validate_output("stats", &stats);
+    assert_eq!(stats["skills"][0]["stage"], "trial");
+    assert_eq!(stats["spent"][0]["spent"]["replies"], 7);
+    assert!(sandbox.read("project/page.html").starts_with("<!doctype html>"));
+    let review = sandbox.hone("review --all --json").run().json();
+    validate_output("review", &review);
+    assert_eq!(review["proposals"][0]["waits"], false);
+}
+
+#[test]
+fn a_program_gets_the_lesson_as_a_line_after_the_report() {
+    let server = Server::says(&lesson());
+    let sandbox = server.sandbox();
+    let lines: Vec<Value> = sandbox
+        .hone(&TASK.replacen("run", "run --json", 1))
+        .run()
+        .text()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let last = lines.last().unwrap();
+    validate_output("run", last);
+    assert_eq!((&last["event"], &last["result"]["result"]), (&json!("lesson"), &json!("landed")));
+    let server = Server::says(&lesson());
+    let sandbox = server.sandbox();
+    let quiet = sandbox.hone(&TASK.replacen("run", "run --json --no-learn", 1)).run().text();
+    assert!(quiet.lines().last().unwrap().contains("\"event\":\"report\""), "{quiet}");
+    assert!(!exists(&sandbox.path("state/learning.db")));
+}
+
+#[test]
+fn a_candidate_waits_is_shown_and_accepted() {
+    let (_server, sandbox, said) = taught(false);
+    assert!(
+        said.contains("sum-prices waits for you (`learn.land` is off): `hone review show "),
+        "{said}"
+    );
+    let list = sandbox.hone("review --json").run().json();
+    let id = list["proposals"][0]["id"].as_str().unwrap().to_owned();
+    let show = sandbox.hone(&format!("review show {id}")).run().to_string();
+    for part in [
+        "+ form: passed",
+        "+ scan: passed: the scan says safe",
+        "+ routing: passed: 2 of its 2 examples lead to it",
+        "+ replay: passed: 3 turns without it, 3 with it; 330 tokens without it, 330 with it",
+        "calls it: What do the goods cost in total?",
+        "++1. Read prices.csv",
+    ] {
+        let part = part.replacen("++", "+", 1);
+        assert!(show.contains(&part), "{part}\n{show}");
+    }
+    let shown = sandbox.hone(&format!("review show {id} --json")).run().json();
+    validate_output("review-show", &shown);
+    assert!(!sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
+    let accepted = sandbox.hone(&format!("review accept {} --why good", &id[..5])).run();
+    assert_snapshot!(accepted, @"
+    exit: 0
+    --- stderr
+    `sum-prices` is a skill of ada now, on trial, version 1
+    ");
+    assert!(sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
+    assert_snapshot!(sandbox.hone("review").run(), @"
+    exit: 0
+    --- stderr
+    nothing waits for you (`--all` shows what was decided)
+    ");
+    assert_eq!(sandbox.hone(&format!("review reject {id}")).run().code, 1);
+    assert_eq!(sandbox.hone("review show zzz").run().code, 1);
+}
+
+#[test]
+fn a_candidate_can_be_edited_from_a_file_and_rejected() {
+    let (_server, sandbox, _) = taught(false);
+    let list = sandbox.hone("review --json").run().json();
+    let id = list["proposals"][0]["id"].as_str().unwrap().to_owned();
+    sandbox.write("project/other.md", SKILL.replace(" Use when somebody asks", " About"));
+    let edited = sandbox.hone(&format!("review edit {id} --file other.md --json")).run().json();
+    assert_eq!(edited["proposal"]["checks"][0]["finding"], "failed");
+    let rejected = sandbox.hone(&format!("review reject {id} --why 'not now'")).run();
+    assert_eq!(rejected.code, 0, "{rejected}");
+    assert_eq!(sandbox.hone("review --json").run().json()["proposals"], json!([]));
+}
+
+#[test]
+fn k07_a_skill_goes_to_the_archive_and_comes_back_and_no_other_with_it() {
+    let (_server, sandbox, _) = taught(true);
+    sandbox.done("archive sum-prices --agent ada --why 'for now'");
+    assert!(!sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
+    assert_eq!(sandbox.hone("agent verify ada").run().code, 0);
+    // A name that only begins like it is not taken for it.
+    assert_eq!(sandbox.hone("restore sum --agent ada").run().code, 1);
+    let restored = sandbox.hone("restore sum-prices --agent ada").run();
+    assert_snapshot!(restored, @"
+    exit: 0
+    --- stderr
+    `sum-prices` is back, version 1
+    ");
+    assert_eq!(sandbox.hone("restore sum-prices --agent ada").run().code, 1);
+}
+
+#[test]
+fn curating_prints_a_plan_and_a_dry_run_changes_nothing() {
+    let (_server, sandbox, _) = taught(true);
+    let plan = sandbox.hone("curate --dry-run --json").run().json();
+    validate_output("curate", &plan);
+    assert_eq!((&plan["done"], &plan["agents"][0]["checked"]), (&json!(false), &json!(1)));
+    assert_snapshot!(sandbox.hone("curate").run(), @"
+    exit: 0
+    --- stderr
+    looked at 1 skill, 0 to move
+    ");
+}
+
+#[test]
+fn a_skill_is_tried_by_its_own_evals_with_and_without_it() {
+    let view = call("skill_view", json!({"name": "sum-prices"}));
+    let replies = [read("prices.csv"), answer("17"), view, read("prices.csv"), answer("it is 120")];
+    let server = Server::says(&replies);
+    let sandbox = server.sandbox();
+    sandbox.write("home/.agents/skills/sum-prices/SKILL.md", SKILL);
+    sandbox.write("home/.agents/skills/sum-prices/assets/prices.csv", "apples,120\n");
+    let evals = json!({"skill_name": "sum-prices", "evals": [{
+        "id": 1, "prompt": "What do the goods cost?", "files": ["assets/prices.csv"],
+        "assertions": ["contains: 120"],
+    }]});
+    sandbox.write("home/.agents/skills/sum-prices/evals/evals.json", evals.to_string());
+    let run = sandbox.hone("eval sum-prices --runs 1 --plot p.svg --json").run();
+    assert_eq!(run.code, 0, "{run}");
+    let report = run.json();
+    validate_output("eval", &report);
+    assert_eq!(
+        (&report["with"]["passed"]["mean"], &report["without"]["passed"]["mean"]),
+        (&json!(1.0), &json!(0.0))
+    );
+    assert_eq!(report["loaded"], 1);
+    assert!(sandbox.read("project/p.svg").starts_with("<svg"));
+    assert_eq!(sandbox.hone("eval").run().code, 2);
+    assert_eq!(sandbox.hone("eval nothing").run().code, 1);
+}
