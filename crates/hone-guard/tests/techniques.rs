@@ -41,5 +41,5 @@ families! {
     destruction "de" 10;
     benign_look_alikes "bn" 0;
     flows_through_files_and_dialects "flows" 19;
-    variants_in_other_words_and_languages "variants" 24;
+    variants_in_other_words_and_languages "variants" 35;
 }

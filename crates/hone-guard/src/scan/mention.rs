@@ -314,9 +314,31 @@ fn is_labelled(passage: &Passage<'_>) -> bool {
 /// is about doing that, or opens the sentence; "do not stop on errors" is none.
 fn labels(sentence: &str) -> bool {
     const NEGATIONS: [&str; 5] = ["do not", "don't", "don’t", "never", "must not"];
-    const DOING: [&str; 16] = [
-        "run", "use", "do", "write", "copy", "execute", "try", "paste", "pipe", "allow", "follow",
-        "trust", "install", "accept", "type", "ship",
+    const DOING: [&str; 24] = [
+        "run",
+        "use",
+        "do",
+        "write",
+        "copy",
+        "execute",
+        "try",
+        "paste",
+        "pipe",
+        "allow",
+        "follow",
+        "trust",
+        "install",
+        "accept",
+        "type",
+        "ship",
+        "suggest",
+        "recommend",
+        "propose",
+        "disable",
+        "remove",
+        "delete",
+        "skip",
+        "bypass",
     ];
     LABELS.iter().any(|label| {
         if !NEGATIONS.contains(label) {

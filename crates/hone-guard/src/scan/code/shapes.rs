@@ -191,6 +191,25 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
             ),
         );
     }
+    // Everything in the home folder, in one line: a place below it would be named.
+    if let Some(line) = lower.lines().find(|line| {
+        ["dir.home", "path.home()", "homedir()", "expanduser", "userhomedir"]
+            .iter()
+            .any(|home| line.contains(home))
+            && ["rm_rf", "rmtree", "rmsync", "removeall"].iter().any(|word| line.contains(word))
+            && ["\"{*,.*}\"", "\"*\"", "'*'", "\"**\"", "iterdir()"]
+                .iter()
+                .any(|all| line.contains(all))
+    }) {
+        report(
+            lower.find(line).unwrap_or(0),
+            Match::new(
+                &rules::DESTRUCTIVE,
+                Severity::Critical,
+                "everything in the home folder is deleted",
+            ),
+        );
+    }
     if any(&["/dev/sd?", "/dev/sd*", "/dev/{sd", "/dev/nvme*", "/dev/sd[", "/dev/disk*"])
         && any(&["wipefs", "'dd'", "\"dd\"", "dd if=", "shred", "blkdiscard"])
     {
@@ -497,6 +516,7 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
         Language::Ruby => {
             lower.contains("popen")
                 || lower.contains("exec")
+                || lower.contains("spawn(")
                 || lower.contains("reopen")
                 || lower.contains('`') && lower.contains(".gets")
                 || lower.contains("open3")
@@ -677,8 +697,22 @@ fn windows(
         "new-service -name",
     ];
     for word in starts {
-        if let Some(at) =
-            lower.find(word).filter(|_| !word.starts_with("currentversion") || writes_registry)
+        // Looking into the folder is not putting something there.
+        let puts = !word.ends_with("startup")
+            || [
+                "copy-item",
+                "new-item",
+                "out-file",
+                "set-content",
+                "move-item",
+                "createshortcut",
+                "copy ",
+            ]
+            .iter()
+            .any(|verb| lower.contains(verb));
+        if let Some(at) = lower
+            .find(word)
+            .filter(|_| puts && (!word.starts_with("currentversion") || writes_registry))
         {
             let worst = ["http", "iex", "hidden", "-enc", "mshta", "wscript", "downloadstring"]
                 .iter()

@@ -126,7 +126,7 @@ const SIGNS: &[Sign] = &[
     "press win", "paste the line", "paste the command", "paste this", "paste it into terminal", "drag it into", "drag the file into", "paste into terminal",
     "into terminal", "in terminal", "in the terminal app", "into the terminal", "into a terminal", "into your terminal", "win+r", "win + r", "windows+r", "windows key + r", "run dialog",
     "run box", "into powershell", "into the powershell", "into command prompt", "command prompt", "terminal window", "粘贴到终端", "终端", "en la terminal", "en terminal",
-    "no terminal", "ins terminal", "dans le terminal", "в терминал",
+    "péguela en la terminal", "pegala en la terminal", "peguela en la terminal", "collez-la dans le terminal", "collez la ligne", "colle la ligne", "copie la línea", "copia la línea", "fügen sie sie", "füge die zeile", "вставьте в терминал", "вставь строку", "скопируйте строку", "粘贴到命令行", "no terminal", "ins terminal", "dans le terminal", "в терминал",
         ],
     },
     Sign {

@@ -6,6 +6,7 @@
 //! ([`droppers`], [`sending`]), as have files inside links ([`carried`]).
 
 mod acts;
+mod bare;
 mod carried;
 mod droppers;
 mod lexicon;
@@ -118,6 +119,7 @@ pub(crate) fn look_across(
     for passage in
         passages.iter().filter(|passage| is_prose(passage) && !is_catalogue(passage, skill))
     {
+        bare::look(passage, skill, findings);
         let piece = Piece::whole(passage);
         if is_padded(passage) {
             let hidden = Passage { context: Context::Hidden, ..passage.clone() };
