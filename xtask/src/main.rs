@@ -49,6 +49,8 @@ Usage: cargo xtask COMMAND
       --no-peers, --corpus DIR as above
   bench hub           installing, restoring and verifying 1 and 500 skills, as Markdown
       --runs N, --quick, --no-peers as above
+  bench serve         views and searches over stdio and HTTP at 1,000 and 10,000 skills, as Markdown
+      --quick         fewer skills, seconds instead of minutes
   tour                builds `hone` and shows what it does, in a temporary home
       --keep          keep that home and print where it is
   generate DIR N      write N skills for measuring to DIR/<name>/SKILL.md

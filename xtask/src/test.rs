@@ -21,6 +21,9 @@ const REFERENCE_MCP: (&str, &str) = ("mcp", "2.3.0");
 /// What drives the browser that looks at the page, and what says whom the page keeps out.
 const BROWSER: [(&str, &str); 2] = [("playwright", "1.65.0"), ("axe-playwright-python", "0.1.8")];
 
+/// Asks an interface everything that its description allows, and some that it does not.
+const INTERFACE_TESTER: (&str, &str) = ("schemathesis", "4.32.5");
+
 /// What the second verifier of receipts needs beside Python's own library.
 const SIGNATURES: (&str, &str) = ("cryptography", "50.0.2");
 
@@ -106,8 +109,15 @@ fn python() -> Result<PathBuf, Failure> {
     let folder = workspace::target()?.join("xtask-venv");
     let python = folder.join("bin/python");
     let pinned = |(package, version): (&str, &str)| format!("{package}=={version}");
-    let whole =
-        [REFERENCE_VALIDATOR, REFERENCE_MCP, SIGNATURES, OBJECT_SERVER, BROWSER[0], BROWSER[1]];
+    let whole = [
+        REFERENCE_VALIDATOR,
+        REFERENCE_MCP,
+        INTERFACE_TESTER,
+        SIGNATURES,
+        OBJECT_SERVER,
+        BROWSER[0],
+        BROWSER[1],
+    ];
     let bare = [SENTENCE_MODEL, MODEL[0], MODEL[1]];
     let all: Vec<String> = whole.into_iter().chain(bare).map(pinned).collect();
     let installed = Command::new(&python)

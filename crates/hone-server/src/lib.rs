@@ -8,11 +8,13 @@
 pub mod http;
 mod manifest;
 mod mcp;
+mod seeker;
 mod tools;
 mod uri;
 mod watcher;
 
 pub use manifest::{MAX_FILES, MAX_SKILL_BYTES};
 pub use mcp::{Door, PAGE, serve_stdio};
+pub use seeker::Seeker;
 pub use tools::{MAX_RESULT_CHARS, Offer};
 pub use watcher::attend;

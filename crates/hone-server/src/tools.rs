@@ -8,9 +8,11 @@ use hone_agent::tools::{Class, Tool, ToolResult, Working};
 use hone_guard::Files;
 use hone_library::usage::{self, Event};
 use hone_library::{Catalogue, Listed, State};
-use hone_router::{Answers, Band, Caller, Index, Inline, Match, Ranking, Request, prepare};
+use hone_router::{Answers, Caller, Inline, Match, Request, prepare};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+
+use crate::seeker::{Seeker, Wanted};
 
 /// Characters of a result at most; the rest is asked for with `offset`.
 pub const MAX_RESULT_CHARS: usize = 40_000;
@@ -23,6 +25,7 @@ const MAX_FINDINGS: usize = 50;
 pub struct Offer {
     /// The skills.
     pub shelf: Arc<Shelf>,
+    seeker: Arc<Seeker>,
     state: Mutex<State>,
     now: Clock,
     tools: Vec<Box<dyn Tool>>,
@@ -36,7 +39,13 @@ impl std::fmt::Debug for Offer {
 
 impl Offer {
     /// The skills of a shelf; when `read_only`, nobody writes through it.
-    pub fn new(shelf: Arc<Shelf>, state: State, now: Clock, read_only: bool) -> Arc<Self> {
+    pub fn new(
+        shelf: Arc<Shelf>,
+        seeker: Arc<Seeker>,
+        state: State,
+        now: Clock,
+        read_only: bool,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|offer| {
             let mut tools = shelf.tools();
             tools.retain(|tool| !read_only || tool.name() != "skill_manage");
@@ -44,7 +53,7 @@ impl Offer {
                 let offer = std::sync::Weak::clone(offer);
                 Box::new(RouterTool { offer, kind, schema: kind.schema() }) as Box<dyn Tool>
             }));
-            Self { shelf, state: Mutex::new(state), now, tools }
+            Self { shelf, seeker, state: Mutex::new(state), now, tools }
         })
     }
 
@@ -81,22 +90,6 @@ impl Offer {
         let payload = prepare(&request).map_err(|error| error.to_string())?;
         usage::count(&self.state(), skill, Event::Use, (self.now)());
         Ok(payload.text)
-    }
-
-    /// The skills that a message is about.
-    fn found(
-        &self,
-        catalogue: &Catalogue,
-        message: &str,
-        most: usize,
-        offered: bool,
-    ) -> Vec<Match> {
-        let state = self.state();
-        let index = Index::open(&state, &catalogue.roots, &catalogue.skills).index;
-        let is_for_models = |skill: usize| catalogue.skills[skill].summary.model_invocable;
-        let mut found = Ranking::new(&index, message).matches(most, is_for_models);
-        found.retain(|found| !offered || found.band > Band::Nothing);
-        found
     }
 }
 
@@ -205,8 +198,12 @@ fn answer(offer: &Offer, kind: Kind, arguments: &Value) -> ToolResult {
     let most = most.unwrap_or(10).clamp(1, MAX_FOUND);
     let catalogue = offer.shelf.catalogue();
     match kind {
-        Kind::Search => told(&catalogue, &offer.found(&catalogue, text("query"), most, false)),
-        Kind::Match => told(&catalogue, &offer.found(&catalogue, text("message"), most, true)),
+        Kind::Search => {
+            told(&catalogue, &offer.seeker.find(&catalogue, text("query"), most, Wanted::ForModels))
+        }
+        Kind::Match => {
+            told(&catalogue, &offer.seeker.find(&catalogue, text("message"), most, Wanted::About))
+        }
         Kind::Invoke | Kind::Scan | Kind::Usage => {
             let skill = match catalogue.resolve(text("name"), std::path::Path::new("")) {
                 Ok(skill) => skill,

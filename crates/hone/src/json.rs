@@ -527,6 +527,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("match", schema::<matching::Matches>()),
         ("match-batch", schema::<matching::BatchLine>()),
         ("needs", schema::<routing::Readiness>()),
+        ("openapi", Schema::try_from(hone_server::http::openapi()).unwrap_or_default()),
         ("outdated", schema::<hub::OutdatedReport>()),
         ("permit", schema::<Permit>()),
         ("policy", schema::<Policy>()),

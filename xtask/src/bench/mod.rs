@@ -19,6 +19,7 @@ mod route_memory;
 mod route_rank;
 mod route_size;
 mod scan;
+mod serve;
 mod table;
 
 use std::env;
@@ -37,6 +38,7 @@ pub(crate) fn run(task: &str, words: &[&str]) -> Result<(), Failure> {
         ("bench", ["learn", words @ ..]) => learn::bench(words),
         ("bench", ["lineage", words @ ..]) => lineage::bench(&lineage::Options::parse(words)?),
         ("bench", ["route", words @ ..]) => route::bench(&route::Options::parse(words)?),
+        ("bench", ["serve", words @ ..]) => serve::bench(&serve::Options::parse(words)?),
         ("bench", ["scan", words @ ..]) => scan::bench(&given(words)?),
         ("bench", ["hub", words @ ..]) => hub::bench(&given(words)?),
         ("bench", words) => list::bench(&given(words)?),

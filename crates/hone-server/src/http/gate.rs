@@ -178,7 +178,6 @@ fn wants_a_page(request: &Request) -> bool {
         && path != "/mcp"
 }
 
-#[allow(dead_code, reason = "the interface for programs is the first to need it")]
 fn needed(parts: &Parts, role: Role) -> Result<Identity, Problem> {
     let identity = parts.extensions.get::<Identity>().filter(|identity| identity.may(role));
     identity.cloned().ok_or_else(|| {
@@ -188,7 +187,6 @@ fn needed(parts: &Parts, role: Role) -> Result<Identity, Problem> {
 }
 
 /// Whoever may change skills.
-#[allow(dead_code, reason = "the interface for programs is the first to need it")]
 #[derive(Debug, Clone)]
 pub(crate) struct Writer(pub(crate) Identity);
 
@@ -201,7 +199,6 @@ impl FromRequestParts<Site> for Writer {
 }
 
 /// Whoever may let agents work.
-#[allow(dead_code, reason = "the interface for programs is the first to need it")]
 #[derive(Debug, Clone)]
 pub(crate) struct Starter(pub(crate) Identity);
 

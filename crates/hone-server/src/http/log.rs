@@ -78,7 +78,6 @@ impl Log {
         }
     }
 
-    #[allow(dead_code, reason = "the metrics are the first to need it")]
     /// Lines that were dropped because nobody read them.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)

@@ -4,39 +4,58 @@
 //! then what answers it: `/mcp`, `/api/v1`, or the page. Nothing is open to whoever has no token but the
 //! form that asks for one.
 
+mod api;
 mod gate;
 pub mod limits;
 mod listen;
 mod log;
 mod mcp;
+mod metrics;
 mod observe;
 mod page;
 mod patient;
 mod problem;
 mod rate;
+mod runs;
 mod session;
 mod skills;
 mod token;
+mod traces;
 
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get};
 use hone_agent::tools::skills::{Clock, Shelf};
-use hone_library::{Catalogue, State, Surroundings};
+use hone_guard::policy::Policy;
+use hone_library::{Catalogue, Listed, State, Surroundings};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+pub use api::shapes::Finding;
 pub use gate::{Identity, Via};
 pub use listen::{Address, Bound, DEFAULT_PORT, ListenError, Wanted, bind};
 pub use log::{Log, Logged};
 pub use problem::{PROBLEM_JSON, Problem};
+pub use runs::{
+    MAX_AT_ONCE, MAX_EVENT_BYTES, MAX_EVENTS, MAX_KEPT, MAX_OPEN, Making, Progress, Run, Wish,
+    Workshop,
+};
 pub use session::ENTER;
 pub use token::{Kept, MAX_NAME_CHARS, MAX_TOKENS, OWNER, Role, TokenError, Tokens};
+pub use traces::Collector;
 
+use self::metrics::Metrics;
+use self::problem::Answer;
+use self::runs::Runs;
+use self::traces::Traces;
+use crate::seeker::Seeker;
 use crate::tools::Offer;
 
 /// What a server is made of.
@@ -47,12 +66,20 @@ pub struct Setup {
     pub around: Surroundings,
     /// The skills.
     pub shelf: Arc<Shelf>,
+    /// Where new skills go.
+    pub own: PathBuf,
+    /// What may be used.
+    pub policy: Policy,
     /// Whether nobody may write, whatever a token says.
     pub is_read_only: bool,
+    /// Who makes what tasks of agents need.
+    pub workshop: Arc<dyn Workshop>,
     /// Now, in milliseconds since 1970.
     pub now: Clock,
     /// What is told about requests.
     pub log: Log,
+    /// Who else is told.
+    pub traces: Option<Collector>,
 }
 
 impl std::fmt::Debug for Setup {
@@ -71,8 +98,23 @@ pub(crate) struct Shared {
     pub(crate) now: Clock,
     /// Where agents look for skills.
     pub(crate) around: Surroundings,
+    /// Where brains, keys and tokens are.
+    pub(crate) hone_home: PathBuf,
     /// The skills.
     pub(crate) shelf: Arc<Shelf>,
+    /// Where new skills go.
+    pub(crate) own: PathBuf,
+    /// What may be used.
+    pub(crate) policy: Policy,
+    /// Whoever looks for skills.
+    pub(crate) seeker: Arc<Seeker>,
+    /// Tasks of agents.
+    pub(crate) runs: Arc<Runs>,
+    is_read_only: bool,
+    document: Value,
+    metrics: Metrics,
+    traces: Option<Traces>,
+    skills_seen: AtomicU64,
     state: Mutex<State>,
     mcp: mcp::Servers,
     log: Log,
@@ -96,7 +138,27 @@ pub(crate) type Site = Arc<Shared>;
 impl Shared {
     /// The skills as they are now.
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
-        self.shelf.catalogue()
+        let catalogue = self.shelf.catalogue();
+        self.skills_seen.store(catalogue.skills.len() as u64, Ordering::Relaxed);
+        catalogue
+    }
+
+    /// Skills that were offered when last somebody asked.
+    fn skills_seen(&self) -> u64 {
+        self.skills_seen.load(Ordering::Relaxed)
+    }
+
+    /// The skill of a name.
+    pub(crate) fn skill<'c>(&self, catalogue: &'c Catalogue, name: &str) -> Answer<&'c Listed> {
+        Ok(catalogue.resolve(api::checked(name)?, &self.own)?)
+    }
+
+    /// No, when nobody may write here.
+    pub(crate) fn refuse_read_only(&self) -> Answer<()> {
+        if self.is_read_only {
+            return Err(Problem::forbidden("this server is read-only"));
+        }
+        Ok(())
     }
 
     /// The state, for as long as one answer needs it.
@@ -119,14 +181,30 @@ pub(crate) async fn blocking<T: Send + 'static>(
 pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
     crate::watcher::attend(&setup.shelf);
     let state = || State::open(&setup.hone_home);
+    let seeker = Arc::new(Seeker::new(state()));
     let offer = |is_read_only| {
-        Offer::new(Arc::clone(&setup.shelf), state(), Arc::clone(&setup.now), is_read_only)
+        let (shelf, seeker) = (Arc::clone(&setup.shelf), Arc::clone(&seeker));
+        Offer::new(shelf, seeker, state(), Arc::clone(&setup.now), is_read_only)
     };
+    let (routes, document) = api::interface();
+    let runs = Runs::open(&setup.hone_home, Arc::clone(&setup.now), setup.workshop);
+    let runs = Arc::new(runs);
+    let (traces, sending) = setup.traces.map(Traces::to).unzip();
     let site: Site = Arc::new(Shared {
         address: bound.address.clone(),
         tokens: Tokens::new(&setup.hone_home),
         mcp: mcp::Servers::new(offer(setup.is_read_only), offer(true), &stop),
         state: Mutex::new(state()),
+        seeker: Arc::clone(&seeker),
+        runs: Arc::clone(&runs),
+        own: setup.own,
+        policy: setup.policy,
+        is_read_only: setup.is_read_only,
+        document,
+        metrics: Metrics::default(),
+        traces,
+        skills_seen: AtomicU64::new(0),
+        hone_home: setup.hone_home,
         run: format!("{:x}", (setup.now)()),
         now: setup.now,
         around: setup.around,
@@ -137,19 +215,36 @@ pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
         changes: rate::Buckets::new(limits::CHANGES),
         strangers: rate::Buckets::new(limits::STRANGERS),
     });
-    listen::accept(bound, app(site), &stop, async {}).await;
+    listen::accept(bound, app(site, routes), &stop, runs.finish()).await;
+    if let Some(sending) = sending {
+        traces::finish(sending).await;
+    }
 }
 
-fn app(site: Site) -> Router {
+fn app(site: Site, interface: Router<Site>) -> Router {
     Router::new()
         .route(gate::HEALTH, get(|| async { "ok\n" }))
         .route(ENTER, get(session::enter).post(session::submit))
         .route("/leave", axum::routing::post(session::leave))
         .route("/mcp", any(mcp::mcp))
+        .merge(interface)
+        .route("/api/v1/openapi.json", get(document))
+        .route("/metrics", get(metrics::metrics))
         .merge(page::routes())
         .fallback(async || Problem::not_found("there is nothing here"))
+        // The bound of [`limits::MAX_BODY_BYTES`] holds for every body.
+        .layer(DefaultBodyLimit::disable())
         .layer(from_fn(observe::note_route))
         .layer(from_fn_with_state(Arc::clone(&site), gate::guard))
         .layer(from_fn_with_state(Arc::clone(&site), observe::observe))
         .with_state(site)
+}
+
+async fn document(axum::extract::State(site): axum::extract::State<Site>) -> axum::Json<Value> {
+    axum::Json(site.document.clone())
+}
+
+/// The description of the interface: an `OpenAPI` document.
+pub fn openapi() -> Value {
+    api::interface().1
 }

@@ -18,6 +18,7 @@ use super::gate::Identity;
 use super::limits::{ANSWER_TIME, MAX_BODY_BYTES};
 use super::log::Line;
 use super::problem::Problem;
+use super::traces::{self, Span};
 
 /// Characters of another layer's words that become the detail of a problem.
 const MAX_DETAIL_BYTES: usize = 2_000;
@@ -50,6 +51,7 @@ pub(crate) async fn observe(State(site): State<Site>, request: Request, next: Ne
     let begun = Instant::now();
     let id = format!("{}-{}", site.run, COUNT.fetch_add(1, Ordering::Relaxed) + 1);
     let method = request.method().clone();
+    let parent = site.traces.as_ref().and_then(|_| traces::parent(request.headers()));
     let mut response = bounded(&site, request, next).await;
     for (name, value) in HEADERS {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
@@ -63,6 +65,12 @@ pub(crate) async fn observe(State(site): State<Site>, request: Request, next: Ne
     let route = route.map_or("(none)", MatchedPath::as_str);
     let status = response.status().as_u16();
     let is_change = !matches!(method, Method::GET | Method::HEAD);
+    let took = begun.elapsed();
+    site.metrics.count(route, shown(&method), status, took);
+    if let Some(traces) = &site.traces {
+        let method = shown(&method);
+        traces.tell(&Span { method, route, status, ended: (site.now)(), took, parent });
+    }
     if site.log.tells(is_change, status) {
         site.log.write(&Line {
             time: &iso((site.now)()),
@@ -70,11 +78,24 @@ pub(crate) async fn observe(State(site): State<Site>, request: Request, next: Ne
             method: method.as_str(),
             route,
             status,
-            milliseconds: begun.elapsed().as_secs_f64() * 1000.0,
+            milliseconds: took.as_secs_f64() * 1000.0,
             token,
         });
     }
     response
+}
+
+/// A method; what anybody can make up is one.
+fn shown(method: &Method) -> &str {
+    match *method {
+        Method::GET
+        | Method::HEAD
+        | Method::POST
+        | Method::PUT
+        | Method::PATCH
+        | Method::DELETE => method.as_str(),
+        _ => "(other)",
+    }
 }
 
 /// What was matched and who asked, left on the answer for the line about it.

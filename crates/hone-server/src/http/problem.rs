@@ -4,45 +4,53 @@ use axum::Json;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use super::api::shapes::Finding;
 
 /// The media type.
 pub const PROBLEM_JSON: &str = "application/problem+json";
 
 /// A request that was not done, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Problem {
     /// The kind of problem, a name of its own below `about:`.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: &'static str,
     /// The kind in words.
-    pub title: String,
+    pub title: &'static str,
     /// The status of the answer.
     pub status: u16,
     /// What was wrong with this request.
     pub detail: String,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
+    pub hint: Option<Box<str>>,
+    /// What the scan found, when that is why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub findings: Vec<Finding>,
 }
 
 impl Problem {
     /// A problem of a status.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
-            kind: "about:blank".to_owned(),
-            title: status.canonical_reason().unwrap_or("Problem").to_owned(),
+            kind: "about:blank",
+            title: status.canonical_reason().unwrap_or("Problem"),
             status: status.as_u16(),
             detail: detail.into(),
             hint: None,
+            findings: Vec::new(),
         }
     }
 
     /// The same, with what to do next.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
+        Self { hint: Some(hint.into().into()), ..self }
     }
 
     /// Something is not there.
@@ -58,6 +66,11 @@ impl Problem {
     /// It is not allowed.
     pub fn forbidden(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, detail)
+    }
+
+    /// It does not fit what is there.
+    pub fn conflict(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, detail)
     }
 
     /// The fault is ours.
@@ -91,7 +104,9 @@ impl From<hone_library::Error> for Problem {
     fn from(error: hone_library::Error) -> Self {
         use hone_library::Error;
         let status = match &error {
-            Error::NotFound { .. } => StatusCode::NOT_FOUND,
+            Error::NotFound { .. } | Error::NoFile { .. } | Error::NoRevision { .. } => {
+                StatusCode::NOT_FOUND
+            }
             Error::Exists { .. } | Error::SlugConflict { .. } => StatusCode::CONFLICT,
             error if error.is_answer() => StatusCode::UNPROCESSABLE_ENTITY,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
@@ -107,8 +122,20 @@ impl From<hone_library::Error> for Problem {
 /// What a handler of the interface answers.
 pub(crate) type Answer<T> = Result<T, Problem>;
 
+/// A text whose length in characters is as the description says.
+pub(crate) fn bounded(
+    name: &str,
+    text: &str,
+    bounds: std::ops::RangeInclusive<usize>,
+) -> Answer<()> {
+    if bounds.contains(&text.chars().count()) {
+        return Ok(());
+    }
+    let (least, most) = (bounds.start(), bounds.end());
+    Err(Problem::wrong(format!("`{name}` has between {least} and {most} characters")))
+}
+
 /// A body in JSON; one that is not becomes a problem.
-#[allow(dead_code, reason = "the interface for programs is the first to need it")]
 #[derive(Debug)]
 pub(crate) struct Body<T>(pub(crate) T);
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hone_agent::tools::skills::Shelf;
 use hone_guard::policy::Policy;
 use hone_library::{Author, Config, Root, Search, State, Surroundings};
-use hone_server::{Door, Offer};
+use hone_server::{Door, Offer, Seeker};
 use rmcp::ServiceExt as _;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -72,7 +72,9 @@ impl Library {
         let shelf =
             Shelf::new(state, search.clone(), own, author, Policy::default(), Arc::new(|| 1));
         let shelf = shelf.live(move || search.clone());
-        Offer::new(Arc::new(shelf), State::open(&self.home), Arc::new(|| 1), read_only)
+        let state = || State::open(&self.home);
+        let seeker = Arc::new(Seeker::new(state()));
+        Offer::new(Arc::new(shelf), seeker, state(), Arc::new(|| 1), read_only)
     }
 }
 

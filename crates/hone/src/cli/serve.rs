@@ -40,6 +40,10 @@ pub(crate) struct Serve {
     /// Which requests are told on stderr, one JSON object a line
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = LogName::Changes)]
     pub(crate) log: LogName,
+
+    /// Also send a span for each request to this OpenTelemetry collector (OTLP over HTTP, JSON)
+    #[arg(long, value_name = "URL", env = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")]
+    pub(crate) traces: Option<String>,
 }
 
 /// What to do besides serving.

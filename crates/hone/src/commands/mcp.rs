@@ -5,15 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hone_agent::tools::skills::Shelf;
 use hone_library::{Author, Search, State};
-use hone_server::{Offer, serve_stdio};
+use hone_server::{Offer, Seeker, serve_stdio};
 
 use super::policy::configured;
 use crate::context::{Context, actor, now};
 use crate::output::{Failure, Outcome};
 
 pub(crate) fn serve(context: &Context, read_only: bool) -> Outcome {
-    let state = State::open(&context.around.hone_home);
-    let offer = Offer::new(live_shelf(context)?, state, Arc::new(now), read_only);
+    let state = || State::open(&context.around.hone_home);
+    let seeker = Arc::new(Seeker::new(state()));
+    let offer = Offer::new(live_shelf(context)?, seeker, state(), Arc::new(now), read_only);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let failed = |error: std::io::Error| Failure::failed(format!("could not serve: {error}"), "");
     runtime.map_err(failed)?.block_on(serve_stdio(offer)).map_err(failed)?;

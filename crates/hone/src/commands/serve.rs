@@ -3,11 +3,19 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use hone_agent::brain::Brain;
+use hone_agent::memory::Subscriber;
+use hone_agent::run::{Order, Runner, Space};
+use hone_agent::tools::Tool;
 use hone_library::usage::iso;
-use hone_server::http::{self, ENTER, Log, Role, Setup, TokenError, Tokens, Wanted};
+use hone_server::http::{
+    self, Collector, ENTER, Log, Making, Role, Setup, TokenError, Tokens, Wanted, Wish, Workshop,
+};
+use tokio_util::sync::CancellationToken;
 
-use super::agent::Interrupt;
+use super::agent::{Interrupt, Supplies, connect, find_with, readable};
 use super::mcp::live_shelf;
+use super::policy::configured;
 use crate::cli::{Serve, ServeCommand, TokenCommand};
 use crate::context::{Context, now};
 use crate::json;
@@ -23,6 +31,8 @@ pub(crate) fn serve(context: &Context, how: Serve) -> Outcome {
 fn listen(context: &Context, how: Serve) -> Outcome {
     let home = &context.around.hone_home;
     let shelf = live_shelf(context)?;
+    let own = context.root_for_new(false)?;
+    let policy = configured(context)?;
     let wanted = Wanted {
         address: how.listen,
         tls: how.tls_cert.zip(how.tls_key),
@@ -35,6 +45,12 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     let bound = runtime
         .block_on(http::bind(&wanted))
         .map_err(|error| Failure::failed(error.to_string(), error.hint()))?;
+    let workshop = Bench {
+        supplies: Supplies::of(context)?,
+        space: readable(context).map(Space::Read),
+        tools: connect(context, &runtime),
+    };
+    let traces = how.traces.as_deref().map(collector).transpose()?;
     let first = Tokens::new(home).first(now()).map_err(wrong_tokens)?;
     let url = bound.address.url();
     match first {
@@ -50,14 +66,69 @@ fn listen(context: &Context, how: Serve) -> Outcome {
         hone_home: home.clone(),
         around: context.around.clone(),
         shelf,
+        own,
+        policy,
+        workshop: Arc::new(workshop),
         is_read_only: how.read_only,
         now: Arc::new(now),
+        traces,
         log: Log::new(how.log.into(), std::io::stderr()),
     };
     let interrupt = Interrupt::listen();
     runtime.block_on(http::serve(bound, setup, interrupt.task()));
     interrupt.done();
     Ok(ExitCode::SUCCESS)
+}
+
+/// A collector of spans that a person named, wherever it is.
+fn collector(address: &str) -> Result<Collector, Failure> {
+    let wrong = |error: hone_net::Error| {
+        let hint = "for example `http://127.0.0.1:4318/v1/traces`";
+        Failure::failed(format!("traces cannot go to `{address}`: {error}"), hint)
+    };
+    let url = hone_net::parse(address).map_err(wrong)?;
+    let settings = hone_net::Settings {
+        reach: hone_net::Reach::Anywhere,
+        plain_http: hone_net::PlainHttp::Allowed,
+        ..hone_net::Settings::default()
+    };
+    let client = Arc::new(hone_net::Client::new(settings).map_err(wrong)?);
+    Ok(Collector { client, url })
+}
+
+/// What tasks of agents are made from.
+struct Bench {
+    supplies: Supplies,
+    space: Option<Space>,
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+impl Workshop for Bench {
+    fn runner<'a>(&'a self, wish: &'a Wish, cancelled: CancellationToken) -> Making<'a> {
+        Box::pin(async move {
+            let brain = Brain::find(&self.supplies.hone_home, &wish.agent);
+            let settings = brain.and_then(|brain| brain.settings()).map_err(|e| e.to_string())?;
+            let wanted = wish.model.clone().or(settings.model);
+            let settings = self.supplies.settings.clone();
+            let found = find_with(settings, wanted.as_deref()).await;
+            let found = found.map_err(|failure| failure.to_string())?;
+            let subscriber = match &wish.subscriber {
+                None => Subscriber::Owner,
+                Some(name) => Subscriber::named(name).map_err(|error| error.to_string())?,
+            };
+            let order = Order {
+                agent: wish.agent.clone(),
+                input: wish.input.clone(),
+                subscriber,
+                space: self.space.clone(),
+                turns: wish.turns,
+                tokens: wish.tokens,
+                ..Order::default()
+            };
+            let runner = self.supplies.runner(found.model, cancelled);
+            Ok((Runner { tools: self.tools.clone(), ..runner }, order))
+        })
+    }
 }
 
 fn token(context: &Context, command: TokenCommand) -> Outcome {

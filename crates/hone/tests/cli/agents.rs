@@ -24,7 +24,7 @@ pub(crate) struct Server {
 }
 
 /// A reply that never comes.
-const SILENCE: &str = "silence";
+pub(crate) const SILENCE: &str = "silence";
 
 impl Server {
     pub(crate) fn says(replies: &[String]) -> Self {

@@ -476,6 +476,7 @@ fn schema_lists_and_prints() {
     match
     match-batch
     needs
+    openapi
     outdated
     permit
     policy

@@ -241,6 +241,8 @@ fn every_json_output_is_as_its_schema_says() {
     }
     // These need a model; their tests are with those of agents and of learning.
     seen.extend(["run", "eval", "review-show"].map(str::to_owned));
+    // The interface of `hone serve` has tests of its own.
+    seen.insert("openapi".to_owned());
     assert_eq!(seen, names(&sandbox).into_iter().collect(), "each schema has an output");
 }
 
@@ -313,7 +315,8 @@ fn every_key_of_a_listing_occurs() {
 #[test]
 fn schemas_name_their_dialect_and_describe_their_keys() {
     let sandbox = Sandbox::new();
-    for name in names(&sandbox) {
+    // The interface of `hone serve` is described by a document of another kind.
+    for name in names(&sandbox).into_iter().filter(|name| name != "openapi") {
         let schema = committed(&name);
         assert_eq!(
             schema["$schema"],

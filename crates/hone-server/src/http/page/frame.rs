@@ -105,7 +105,7 @@ impl IntoResponse for Failed {
             @if let Some(hint) = &problem.hint { p { (words::line(hint, words::SENTENCE_CHARS)) } }
             p { a href="/" { "To the library" } }
         };
-        let page = page(&problem.title, None, &main);
+        let page = page(problem.title, None, &main);
         (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), page).into_response()
     }
 }

@@ -26,7 +26,9 @@ pub(crate) use folder::runtime;
 pub(crate) use fork::Fork;
 pub(crate) use interrupt::Interrupt;
 pub(crate) use lesson::referenced;
-pub(crate) use run::{exit_code, run, runner};
+pub(crate) use models::find_with;
+pub(crate) use run::{Supplies, exit_code, readable, run, runner};
+pub(crate) use servers::connect;
 
 use crate::cli::AgentCommand;
 use crate::context::Context;

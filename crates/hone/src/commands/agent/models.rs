@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hone_agent::model::find::{self, HOW_TO_GET_ONE, NoModel};
 use hone_agent::model::{self, Model, Retries};
+use hone_library::ModelSettings;
 
 use crate::context::Context;
 use crate::output::Failure;
@@ -16,7 +17,14 @@ pub(crate) struct Found {
 
 /// Finds the model that `wanted` or the configuration names, or any that can be asked from here.
 pub(crate) async fn find(context: &Context, wanted: Option<&str>) -> Result<Found, Failure> {
-    let mut settings = context.config.model.clone();
+    find_with(context.config.model.clone(), wanted).await
+}
+
+/// The same, for whoever has settings and no surroundings.
+pub(crate) async fn find_with(
+    mut settings: ModelSettings,
+    wanted: Option<&str>,
+) -> Result<Found, Failure> {
     if let Some(wanted) = wanted {
         settings.name = Some(wanted.to_owned());
     }

@@ -11,7 +11,9 @@ use hone_agent::memory::Subscriber;
 use hone_agent::model::{Model, Prices};
 use hone_agent::run::{Order, Report, Runner, Space};
 use hone_agent::task::{End, Limits};
+use hone_guard::policy::Policy;
 use hone_guard::sandbox::Helper;
+use hone_library::ModelSettings;
 use tokio_util::sync::CancellationToken;
 
 use super::folder::runtime;
@@ -130,39 +132,68 @@ pub(crate) fn readable(context: &Context) -> Option<PathBuf> {
 }
 
 /// What all tasks of this process share.
-#[expect(clippy::cast_possible_truncation, reason = "a temperature is between 0 and 2")]
 pub(crate) fn runner(
     context: &Context,
     model: Arc<dyn Model>,
     cancelled: CancellationToken,
 ) -> Result<Runner, Failure> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::failed(format!("could not find this program: {error}"), ""))?;
-    let client = hone_net::Client::new(hone_net::Settings::from_environment(variable));
-    let settings = &context.config.model;
-    Ok(Runner {
-        hone_home: context.around.hone_home.clone(),
-        policy: configured(context)?,
-        model,
-        helper: Some(Helper { program, argument: CONFINE.to_owned() }),
-        unconfined: context.config.sandbox.unconfined,
-        client: client.ok().map(Arc::new),
-        tools: Vec::new(),
-        limits: Limits {
-            reply_tokens: settings.max_tokens,
-            temperature: settings.temperature as f32,
-            ..Limits::default()
-        },
-        max_tokens: settings.task_tokens,
-        max_cost: settings.task_cost,
-        prices: settings
-            .price_in
-            .zip(settings.price_out)
-            .map(|(input, output)| Prices { input, output }),
-        packer: None,
-        now: Arc::new(now),
-        cancelled,
-    })
+    Ok(Supplies::of(context)?.runner(model, cancelled))
+}
+
+/// What a runner is made from, for whoever makes several.
+pub(crate) struct Supplies {
+    pub(crate) hone_home: PathBuf,
+    pub(crate) settings: ModelSettings,
+    policy: Policy,
+    program: PathBuf,
+    unconfined: bool,
+    client: Option<Arc<hone_net::Client>>,
+}
+
+impl Supplies {
+    pub(crate) fn of(context: &Context) -> Result<Self, Failure> {
+        let program = std::env::current_exe().map_err(|error| {
+            Failure::failed(format!("could not find this program: {error}"), "")
+        })?;
+        let client = hone_net::Client::new(hone_net::Settings::from_environment(variable));
+        Ok(Self {
+            hone_home: context.around.hone_home.clone(),
+            settings: context.config.model.clone(),
+            policy: configured(context)?,
+            program,
+            unconfined: context.config.sandbox.unconfined,
+            client: client.ok().map(Arc::new),
+        })
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a temperature is between 0 and 2")]
+    pub(crate) fn runner(&self, model: Arc<dyn Model>, cancelled: CancellationToken) -> Runner {
+        let settings = &self.settings;
+        let (program, argument) = (self.program.clone(), CONFINE.to_owned());
+        Runner {
+            hone_home: self.hone_home.clone(),
+            policy: self.policy.clone(),
+            model,
+            helper: Some(Helper { program, argument }),
+            unconfined: self.unconfined,
+            client: self.client.clone(),
+            tools: Vec::new(),
+            limits: Limits {
+                reply_tokens: settings.max_tokens,
+                temperature: settings.temperature as f32,
+                ..Limits::default()
+            },
+            max_tokens: settings.task_tokens,
+            max_cost: settings.task_cost,
+            prices: settings
+                .price_in
+                .zip(settings.price_out)
+                .map(|(input, output)| Prices { input, output }),
+            packer: None,
+            now: Arc::new(now),
+            cancelled,
+        }
+    }
 }
 
 /// The words of the command line, or standard input.

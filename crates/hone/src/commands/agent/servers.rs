@@ -12,7 +12,7 @@ use crate::output::say;
 use crate::terminal::printable_line;
 
 /// The tools of the servers that can be reached; the others are told of, and the task goes on without.
-pub(super) fn connect(context: &Context, runtime: &Runtime) -> Vec<Arc<dyn Tool>> {
+pub(crate) fn connect(context: &Context, runtime: &Runtime) -> Vec<Arc<dyn Tool>> {
     let servers = &context.config.mcp;
     if servers.is_empty() {
         return Vec::new();

@@ -140,14 +140,31 @@ impl Server {
     }
 
     /// A request of the owner with a body.
-    #[expect(dead_code, reason = "the tests of the interface are the first to need it")]
     pub(crate) fn send(&self, line: &str, body: &Value) -> Response {
         self.ask_as(&self.token, line, &body.to_string())
     }
 
-    #[expect(dead_code, reason = "the tests of the kill are the first to need it")]
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
+    /// The status of an answer, if one came.
+    pub(crate) fn try_send(&self, token: &str, line: &str, body: &str) -> Option<u16> {
+        let mut stream = TcpStream::connect(self.address).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        let length = body.len();
+        let request = format!(
+            "{line} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+             Content-Length: {length}\r\nConnection: close\r\n\r\n{body}",
+            self.address
+        );
+        stream.write_all(request.as_bytes()).ok()?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).ok()?;
+        parsed(&answer).map(|answer| answer.status)
+    }
+
+    /// Ends it without a word.
+    pub(crate) fn kill(&self) {
+        let kill = format!("kill -KILL {}", self.child.id());
+        let sent = std::process::Command::new("sh").args(["-c", &kill]).status().unwrap();
+        assert!(sent.success());
     }
 
     /// Asks it to stop as a terminal or a service manager would, and gives its exit code and what it

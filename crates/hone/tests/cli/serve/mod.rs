@@ -1,5 +1,10 @@
 //! `hone serve`, asked over real sockets.
 
+mod api;
 mod gate;
 pub(crate) mod harness;
+mod hostile;
+mod openapi;
 mod page;
+mod runs;
+mod tls;

@@ -1,0 +1,297 @@
+//! Agents: what they are, what they did, and what was signed about it.
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use hone_agent::brain::{Brain, BrainError, LAYOUT, members};
+use hone_agent::lineage::chain::{self, ChainError};
+use hone_agent::lineage::{PublicKey, RECEIPTS_FILE, Receipt, state};
+use hone_agent::memory::{Counts, Memory, Subscriber};
+use hone_library::usage::iso;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::http::problem::{Answer, Problem};
+use crate::http::{Shared, Site, blocking};
+
+/// Tasks that are shown of an agent.
+const SHOWN_TASKS: u32 = 50;
+/// Lineage in one page, unless fewer are asked for.
+const MAX_RECEIPTS: usize = 200;
+
+/// The agents.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Agents {
+    agents: Vec<AgentLine>,
+}
+
+/// An agent in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AgentLine {
+    id: String,
+    /// The first line of its role.
+    role: String,
+    skills: usize,
+    facts: u64,
+    tasks: u64,
+    /// Why it cannot be used, when it cannot.
+    problem: Option<String>,
+}
+
+/// An agent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Agent {
+    id: String,
+    /// The head of every system message.
+    role: String,
+    model: Option<String>,
+    /// The tools that it may call; null for all.
+    tools: Option<Vec<String>>,
+    skills: Vec<AgentSkill>,
+    messages: u64,
+    facts: u64,
+    tasks: u64,
+    /// Texts that were kept out of its memory.
+    quarantined: u64,
+    /// The newest tasks, newest first.
+    last_tasks: Vec<LoggedTask>,
+}
+
+/// A skill of an agent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AgentSkill {
+    name: String,
+    description: String,
+    version: Option<String>,
+}
+
+/// A task that was done.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LoggedTask {
+    task: String,
+    /// For whom; null for the owner.
+    subscriber: Option<String>,
+    ended: String,
+    /// How it ended.
+    ending: &'static str,
+    input: String,
+    answer: String,
+    model: String,
+    turns: u64,
+    calls: u64,
+    tokens: u64,
+}
+
+impl From<BrainError> for Problem {
+    fn from(error: BrainError) -> Self {
+        let problem = match &error {
+            BrainError::NoAgent { .. } | BrainError::BadId { .. } => {
+                Self::not_found(error.to_string())
+            }
+            _ => Self::internal(error.to_string()),
+        };
+        match error.hint() {
+            Some(hint) => problem.hint(hint),
+            None => problem,
+        }
+    }
+}
+
+fn remembered(brain: &Brain) -> Answer<Option<Memory>> {
+    // Looking at an agent makes no memory.
+    if !brain.member(members::DATABASE).exists() {
+        return Ok(None);
+    }
+    Ok(Some(Memory::open(&brain.folder)?))
+}
+
+fn counts(memory: Option<&Memory>) -> Answer<Counts> {
+    match memory {
+        Some(memory) => Ok(memory.counts()?),
+        None => Ok(Counts { messages: 0, facts: 0, tasks: 0, quarantined: 0 }),
+    }
+}
+
+fn line(site: &Shared, id: &str) -> AgentLine {
+    let look = || -> Answer<AgentLine> {
+        let brain = Brain::find(&site.hone_home, id)?;
+        let counts = counts(remembered(&brain)?.as_ref())?;
+        Ok(AgentLine {
+            id: id.to_owned(),
+            role: brain.system()?.lines().next().unwrap_or_default().to_owned(),
+            skills: brain.catalogue(&site.state()).skills.len(),
+            facts: counts.facts,
+            tasks: counts.tasks,
+            problem: None,
+        })
+    };
+    look().unwrap_or_else(|problem| AgentLine {
+        id: id.to_owned(),
+        role: String::new(),
+        skills: 0,
+        facts: 0,
+        tasks: 0,
+        problem: Some(problem.detail),
+    })
+}
+
+pub(crate) async fn list(State(site): State<Site>) -> Answer<Json<Agents>> {
+    let agents = blocking(&site, |site| {
+        let names = Brain::all(&site.hone_home)?;
+        Ok(names.iter().map(|name| line(site, name)).collect())
+    });
+    Ok(Json(Agents { agents: agents.await? }))
+}
+
+pub(crate) async fn one(State(site): State<Site>, Path(id): Path<String>) -> Answer<Json<Agent>> {
+    let agent = blocking(&site, move |site| {
+        let brain = Brain::find(&site.hone_home, &id)?;
+        let settings = brain.settings()?;
+        let memory = remembered(&brain)?;
+        let counts = counts(memory.as_ref())?;
+        let tasks = memory.map(|memory| memory.tasks(SHOWN_TASKS)).transpose()?.unwrap_or_default();
+        let skills = brain.catalogue(&site.state()).skills.into_iter().map(|skill| AgentSkill {
+            name: skill.summary.name.clone(),
+            description: skill.summary.description.clone(),
+            version: skill.summary.version.clone(),
+        });
+        Ok(Agent {
+            role: brain.system()?,
+            id,
+            model: settings.model,
+            tools: settings.tools,
+            skills: skills.collect(),
+            messages: counts.messages,
+            facts: counts.facts,
+            tasks: counts.tasks,
+            quarantined: counts.quarantined,
+            last_tasks: tasks
+                .into_iter()
+                .map(|task| LoggedTask {
+                    task: task.task,
+                    subscriber: match task.subscriber {
+                        Subscriber::Owner => None,
+                        Subscriber::Named(name) => Some(name),
+                    },
+                    ended: iso(task.ended),
+                    ending: task.ending.word(),
+                    input: task.input,
+                    answer: task.answer,
+                    model: task.model,
+                    turns: task.turns,
+                    calls: task.calls,
+                    tokens: task.tokens_in.saturating_add(task.tokens_out),
+                })
+                .collect(),
+        })
+    });
+    Ok(Json(agent.await?))
+}
+
+/// Which receipts to list.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ReceiptQuery {
+    /// How many to pass over.
+    pub(crate) from: Option<usize>,
+    /// How many at most.
+    #[schemars(range(min = 1, max = 200))]
+    pub(crate) limit: Option<usize>,
+}
+
+/// What was signed about an agent, and whether it holds.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Lineage {
+    /// A page of receipts, oldest first.
+    receipts: Vec<Value>,
+    /// Lineage in all.
+    total: u64,
+    /// Whether signatures, links and the state on the disk all hold.
+    holds: bool,
+    /// What does not.
+    breaks: Vec<Broken>,
+    /// The key that it was checked against.
+    key: String,
+}
+
+/// A place that does not hold.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Broken {
+    /// The receipt; null when it is about the state on the disk.
+    index: Option<u64>,
+    field: String,
+    why: String,
+}
+
+impl From<ChainError> for Problem {
+    fn from(error: ChainError) -> Self {
+        Self::internal(error.to_string())
+    }
+}
+
+pub(crate) async fn receipts(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    Query(query): Query<ReceiptQuery>,
+) -> Answer<Json<Lineage>> {
+    let limit = query.limit.unwrap_or(MAX_RECEIPTS);
+    if !(1..=MAX_RECEIPTS).contains(&limit) {
+        return Err(Problem::wrong(format!("`limit` is between 1 and {MAX_RECEIPTS}")));
+    }
+    let receipts = blocking(&site, move |site| {
+        let brain = Brain::find(&site.hone_home, &id)?;
+        verified(&brain, query.from.unwrap_or(0), limit)
+    });
+    Ok(Json(receipts.await?))
+}
+
+fn verified(brain: &Brain, from: usize, limit: usize) -> Answer<Lineage> {
+    let file = brain.member(RECEIPTS_FILE);
+    if !file.exists() {
+        return Ok(Lineage {
+            receipts: Vec::new(),
+            total: 0,
+            holds: true,
+            breaks: Vec::new(),
+            key: String::new(),
+        });
+    }
+    let mut page = Vec::new();
+    let (mut first, mut handed): (Option<PublicKey>, Option<PublicKey>) = (None, None);
+    chain::read(&file, |index, receipt| {
+        let Ok(receipt) = receipt else { return };
+        let receipt: Receipt = receipt;
+        first.get_or_insert(receipt.key);
+        handed = receipt.handover.as_ref().map(|handover| handover.key).or(handed);
+        let at = usize::try_from(index).unwrap_or(usize::MAX);
+        if at >= from && page.len() < limit {
+            page.push(serde_json::to_value(&receipt).unwrap_or_default());
+        }
+    })?;
+    // The owner's key may have been handed over since the first receipt.
+    let own = brain.signing_key()?.public();
+    let key = first.filter(|_| handed == Some(own)).unwrap_or(own);
+    let checked = chain::check(&file, key)?;
+    let mut breaks: Vec<Broken> = checked
+        .breaks
+        .iter()
+        .map(|one| Broken {
+            index: Some(one.index),
+            field: one.field.clone(),
+            why: one.why.clone(),
+        })
+        .collect();
+    let now = state::state(&brain.folder, &LAYOUT).ok();
+    let last = checked.last.map(|last| (last.knowledge, last.activity));
+    if last.is_some() && now.map(|now| (now.knowledge, now.activity)) != last {
+        let why = "it is not the state that was signed last".to_owned();
+        breaks.push(Broken { index: None, field: "state".to_owned(), why });
+    }
+    Ok(Lineage {
+        receipts: page,
+        total: checked.receipts,
+        holds: breaks.is_empty(),
+        breaks,
+        key: own.to_string(),
+    })
+}
