@@ -62,12 +62,11 @@ pub(crate) fn review(
         }
         Some(ReviewCommand::Edit { id, file }) => {
             let proposal = records.proposal(&id).map_err(failure)?;
-            let text = match file {
-                Some(file) => read(&context.around.cwd.join(file))?,
-                None => {
-                    let slug = Slug::new(&proposal.name).map_err(hone_library::Error::from)?;
-                    edited(context, &slug, &proposal.text)?
-                }
+            let text = if let Some(file) = file {
+                read(&context.around.cwd.join(file))?
+            } else {
+                let slug = Slug::new(&proposal.name).map_err(hone_library::Error::from)?;
+                edited(context, &slug, &proposal.text)?
             };
             let policy = configured(context)?;
             let person = Person { name: &name, why: "", now: now() };
