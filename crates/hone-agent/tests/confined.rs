@@ -41,8 +41,9 @@ fn main() -> ExitCode {
         output_is_kept_to_its_limit().await;
         a_cancelled_command_is_gone().await;
         a_skill_in_use_binds_commands_to_what_it_declares().await;
+        what_git_runs_by_itself_stays_as_it_was().await;
     });
-    println!("5 tests passed");
+    println!("6 tests passed");
     ExitCode::SUCCESS
 }
 
@@ -174,4 +175,18 @@ async fn a_skill_in_use_binds_commands_to_what_it_declares() {
     // A skill that declares nothing does not lift what another one binds.
     assert_eq!(run(view.as_ref(), &json!({"name": "free"})).await.outcome, Outcome::Ok);
     assert_eq!(run(&desk.tool, &list).await.outcome, Outcome::Refused);
+}
+
+async fn what_git_runs_by_itself_stays_as_it_was() {
+    let desk = desk();
+    let hooks = desk.folder.path().join("work/.git/hooks");
+    std::fs::create_dir_all(&hooks).unwrap();
+    let command =
+        "echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo ok > .git/HEAD";
+    let result = run(&desk.tool, &json!({"command": command})).await;
+    assert_eq!(result.outcome, Outcome::Ok, "{}", result.text);
+    let said = "[`.git/hooks/pre-commit` is as before: git would run what is in it by itself]\n";
+    assert!(result.text.ends_with(said), "{}", result.text);
+    assert!(!hooks.join("pre-commit").exists());
+    assert_eq!(std::fs::read_to_string(hooks.with_file_name("HEAD")).unwrap(), "ok\n");
 }

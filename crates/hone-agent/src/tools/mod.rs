@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::step::{Effect, Outcome};
 
 /// Tools that no whitelist takes away: without them, the skills of the index could not be read.
-pub const CORE: [&str; 3] = ["skills_list", "skill_view", "skill_manage"];
+pub const CORE: [&str; 4] = ["skills_list", "skills_search", "skill_view", "skill_manage"];
 
 /// Longest name of a tool, in bytes.
 pub const MAX_NAME_BYTES: usize = 128;
