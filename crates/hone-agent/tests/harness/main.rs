@@ -11,6 +11,7 @@ mod files;
 mod patterns;
 mod prompt;
 mod reply;
+mod reply_invariants;
 mod schema;
 mod script;
 mod skills;

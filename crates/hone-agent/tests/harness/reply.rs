@@ -4,6 +4,8 @@ use hone_agent::reply::{Call, MAX_NESTING, MAX_REPLY_BYTES, Said, Unreadable, re
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::reply_invariants::check;
+
 fn call(tool: &str, arguments: Value) -> Said<'static> {
     Said::Call(Call { tool: tool.to_owned(), arguments })
 }
@@ -288,12 +290,7 @@ proptest! {
                 .prop_map(|pieces| pieces.concat()),
         ],
     ) {
-        if let Said::Answer(answer) = read(&text).said {
-            let at = answer.as_ptr() as usize - text.as_ptr() as usize;
-            prop_assert_eq!(&text[at..at + answer.len()], answer);
-            let is_object = answer.starts_with('{') && answer.ends_with('}');
-            prop_assert!(is_object);
-        }
+        check(&text);
     }
 
     #[test]
