@@ -45,7 +45,7 @@ use crate::tools::{Tool, Tools, ToolsError, memory};
 pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(300);
 
 /// How a model finds the skills that the index leaves out.
-const SEARCH: &str = "`skills_list` with a `query`";
+const SEARCH: &str = "`skills_search`";
 
 /// So many skills count as answers to a task when not all fit into the index.
 const ANSWERS: usize = 50;
@@ -350,6 +350,7 @@ impl Runner {
         chain: &Chain,
     ) -> Result<Vec<Box<dyn Tool>>, RunError> {
         let mut tools = shelf.tools();
+        tools.push(shelf.search_tool());
         tools.extend(memory::tools(session.remembering(), &self.now));
         if let Some(space) = &order.space {
             let (Space::Read(path) | Space::Write(path)) = space;
@@ -541,8 +542,9 @@ fn whitelist(
 }
 
 /// The tools that hone has; which of them a task gets depends on what it was given.
-pub const TOOLS: [&str; 13] = [
+pub const TOOLS: [&str; 14] = [
     "skills_list",
+    "skills_search",
     "skill_view",
     "skill_manage",
     "note",

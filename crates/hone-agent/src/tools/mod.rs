@@ -7,6 +7,7 @@ pub mod ask_agent;
 pub mod command;
 pub mod fetch;
 pub mod files;
+mod hooks;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod memory;

@@ -9,7 +9,8 @@ use hone_agent::prompt::Frame;
 use hone_agent::step::{Effect, Outcome};
 use hone_agent::tools::schema::problems;
 use hone_agent::tools::skills::{
-    MAX_CONTENT_CHARS, MAX_DESCRIPTION_CHARS, MAX_LISTED, MAX_SCANNED_BYTES, MAX_SKIPPED, Shelf,
+    MAX_CONTENT_CHARS, MAX_DESCRIPTION_CHARS, MAX_FOUND, MAX_LISTED, MAX_SCANNED_BYTES,
+    MAX_SKIPPED, Shelf,
 };
 use hone_agent::tools::{Tool, ToolResult};
 use hone_guard::policy::Policy;
@@ -49,7 +50,8 @@ impl Brain {
         let now = Arc::new(|| 1_700_000_000_000);
         let state = State::open(&home);
         let shelf = Arc::new(Shelf::new(state, search, path, author, Policy::default(), now));
-        let tools = shelf.tools();
+        let mut tools = shelf.tools();
+        tools.push(shelf.search_tool());
         Self { folder, shelf, tools }
     }
 
@@ -462,4 +464,30 @@ async fn what_is_too_large_to_be_looked_at_is_not_written() {
     assert_eq!(result.outcome, Outcome::Failed);
     assert!(result.text.contains("too many to be scanned"), "{}", result.text);
     assert!(!brain.skills().join("greet/references").exists());
+}
+
+#[tokio::test]
+async fn a_search_finds_skills_by_what_a_message_is_about() {
+    let brain = Brain::new();
+    let skills = [
+        ("oracle", "Checks a price oracle for manipulation. Use before trusting a price."),
+        ("changelog", "Tidies a changelog. Use when a release is near."),
+        ("hidden", "Checks a price oracle too.\ndisable-model-invocation: true"),
+    ];
+    for (name, description) in skills {
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\nDo it.\n");
+        put(&brain.skills().join(format!("{name}/SKILL.md")), &text);
+    }
+    let found = brain.call("skills_search", json!({"query": "is this price oracle safe?"})).await;
+    assert!(found.text.starts_with("- oracle: Checks a price oracle"), "{}", found.text);
+    assert!(!found.text.contains("hidden"), "{}", found.text);
+    let none = brain.call("skills_search", json!({"query": "zxqv"})).await;
+    assert_eq!(none.text, "No skill has anything to do with that.\n");
+    for n in 0..MAX_FOUND + 5 {
+        let text = format!("---\nname: price-{n}\ndescription: Price number {n}.\n---\nDo it.\n");
+        put(&brain.skills().join(format!("price-{n}/SKILL.md")), &text);
+    }
+    brain.shelf.refresh();
+    let many = brain.call("skills_search", json!({"query": "price"})).await;
+    assert_eq!(many.text.lines().count(), MAX_FOUND, "{}", many.text);
 }

@@ -1,4 +1,5 @@
-//! `skills_list`, `skill_view` and `skill_manage`: the skills of one agent, over one catalogue.
+//! `skills_list`, `skills_search`, `skill_view` and `skill_manage`: the skills of one agent, over one
+//! catalogue.
 //!
 //! The roots are the caller's. All of them are read; the agent writes into its own root only, and what it
 //! writes passes the guard first. A skill that was read counts as in use for the rest of the task.
@@ -16,6 +17,7 @@ use hone_library::{
     Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, Watch, list_files,
     read_file, read_text, usage,
 };
+use hone_router::{Index, Ranking};
 use hone_skill::Permissions;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -28,6 +30,9 @@ use crate::step::Effect;
 
 /// Most skills in one list.
 pub const MAX_LISTED: usize = 200;
+
+/// Most skills that a search finds.
+pub const MAX_FOUND: usize = 10;
 
 /// Most skills that are told not to be offered, in one list.
 pub const MAX_SKIPPED: usize = 20;
@@ -120,12 +125,18 @@ impl Shelf {
         self
     }
 
-    /// The three tools.
+    /// The three tools that every agent has.
     pub fn tools(self: &Arc<Self>) -> Vec<Box<dyn Tool>> {
-        let tool = |kind: Kind| SkillTool { shelf: Arc::clone(self), kind, schema: kind.schema() };
-        [Kind::List, Kind::View, Kind::Manage]
-            .map(|kind| Box::new(tool(kind)) as Box<dyn Tool>)
-            .into()
+        [Kind::List, Kind::View, Kind::Manage].map(|kind| self.tool(kind)).into()
+    }
+
+    /// The tool that finds skills by what a message is about, for whoever has no router of their own.
+    pub fn search_tool(self: &Arc<Self>) -> Box<dyn Tool> {
+        self.tool(Kind::Search)
+    }
+
+    fn tool(self: &Arc<Self>, kind: Kind) -> Box<dyn Tool> {
+        Box::new(SkillTool { shelf: Arc::clone(self), kind, schema: kind.schema() })
     }
 
     /// The skills as they were when the task first asked, or last changed one; as they are now when the
@@ -190,10 +201,7 @@ impl Shelf {
         let found: Vec<&Listed> = catalogue.skills.iter().filter(fits).collect();
         let mut text = String::new();
         for skill in found.iter().take(MAX_LISTED) {
-            let words = skill.summary.description.split_whitespace().collect::<Vec<_>>().join(" ");
-            let description: String = words.chars().take(MAX_DESCRIPTION_CHARS).collect();
-            let more = if description.len() < words.len() { "…" } else { "" };
-            let _ = writeln!(text, "- {}: {description}{more}", skill.summary.name);
+            text.push_str(&line(skill));
         }
         if found.is_empty() {
             text.push_str("No skills.\n");
@@ -211,6 +219,19 @@ impl Shelf {
             }
         }
         ToolResult::ok(text, format!("{} skills", found.len()))
+    }
+
+    /// The skills that a message is most about, the best first.
+    fn search(&self, query: &str) -> ToolResult {
+        let catalogue = self.catalogue();
+        let opened = Index::open(&self.state(), &catalogue.roots, &catalogue.skills);
+        let is_shown = |skill: usize| catalogue.skills[skill].summary.model_invocable;
+        let best = Ranking::new(&opened.index, query).best(MAX_FOUND, is_shown);
+        if best.is_empty() {
+            return ToolResult::ok("No skill has anything to do with that.\n", "0 skills");
+        }
+        let text: String = best.iter().map(|skill| line(&catalogue.skills[*skill])).collect();
+        ToolResult::ok(text, format!("{} skills", best.len()))
     }
 
     fn view(&self, name: &str, file: Option<&str>) -> ToolResult {
@@ -268,6 +289,14 @@ impl Shelf {
             permissions: (!declared.is_empty()).then(|| Permissions::new(declared)),
         });
     }
+}
+
+/// A skill in a line: its name and what it is for.
+fn line(skill: &Listed) -> String {
+    let words = skill.summary.description.split_whitespace().collect::<Vec<_>>().join(" ");
+    let description: String = words.chars().take(MAX_DESCRIPTION_CHARS).collect();
+    let more = if description.len() < words.len() { "…" } else { "" };
+    format!("- {}: {description}{more}\n", skill.summary.name)
 }
 
 /// What a lock guards, also when somebody broke down with it: each of these is whole at any time.
@@ -348,6 +377,7 @@ fn told(error: &Error) -> String {
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     List,
+    Search,
     View,
     Manage,
 }
@@ -359,6 +389,12 @@ impl Kind {
             Self::List => json!({
                 "type": "object",
                 "properties": {"query": {"type": "string", "maxLength": 512}},
+                "additionalProperties": false,
+            }),
+            Self::Search => json!({
+                "type": "object",
+                "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 2_000}},
+                "required": ["query"],
                 "additionalProperties": false,
             }),
             Self::View => json!({
@@ -398,6 +434,7 @@ impl Tool for SkillTool {
     fn name(&self) -> &'static str {
         match self.kind {
             Kind::List => "skills_list",
+            Kind::Search => "skills_search",
             Kind::View => "skill_view",
             Kind::Manage => "skill_manage",
         }
@@ -406,6 +443,9 @@ impl Tool for SkillTool {
     fn description(&self) -> &'static str {
         match self.kind {
             Kind::List => "Lists the skills with their descriptions; `query` narrows it to words.",
+            Kind::Search => {
+                "Finds the skills that a question or a piece of work is about, best first."
+            }
             Kind::View => "Gives the text of a skill, or one of its files with `file`.",
             Kind::Manage => {
                 "Writes a skill for later tasks: `create` and `edit` take the whole Markdown in `content`, \
@@ -433,6 +473,7 @@ impl Tool for SkillTool {
         let (shelf, kind, arguments) = (Arc::clone(&self.shelf), self.kind, arguments.clone());
         Box::pin(blocking(move || match kind {
             Kind::List => shelf.list(text_of(&arguments, "query").unwrap_or_default()),
+            Kind::Search => shelf.search(text_of(&arguments, "query").unwrap_or_default()),
             Kind::View => shelf
                 .view(text_of(&arguments, "name").unwrap_or_default(), text_of(&arguments, "file")),
             Kind::Manage => shelf.manage(&arguments),
