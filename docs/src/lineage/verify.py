@@ -12,6 +12,7 @@ receipt and the field; 2: could not look.
 """
 
 import hashlib
+import itertools
 import json
 import os
 import sqlite3
@@ -257,8 +258,21 @@ def length(data):
 
 def table_digest(database, table):
     columns, key = ", ".join(table["columns"]), ", ".join(table["key"])
+    rows = database.execute(f"SELECT {columns} FROM {table['name']} ORDER BY {key}")
+    if table["rows"] == "keyed":
+        return rows_digest(rows)
+    number = table["columns"].index(table["key"][0])
     digest, count = hashlib.sha256(), 0
-    for row in database.execute(f"SELECT {columns} FROM {table['name']} ORDER BY {key}"):
+    for group, rows in itertools.groupby(rows, lambda row: row[number] >> 8):
+        count += 1
+        digest.update(b"G" + struct.pack(">q", group) + rows_digest(rows))
+    digest.update(b"E" + struct.pack(">Q", count))
+    return digest.digest()
+
+
+def rows_digest(rows):
+    digest, count = hashlib.sha256(), 0
+    for row in rows:
         count += 1
         digest.update(b"R")
         for value in row:

@@ -14,7 +14,7 @@ use hone_agent::lineage::receipt::{Entry, Kind, Receipt, State};
 use hone_agent::lineage::snapshot::{
     History, Known, Restoring, Secret, Snapshots, Store, Taken, Taking, Watch, Which,
 };
-use hone_agent::lineage::{Layout, Root, SigningKey, Table as BrainTable, chain, state};
+use hone_agent::lineage::{Layout, Root, Rows, SigningKey, Table as BrainTable, chain, state};
 use rusqlite::Connection;
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
@@ -43,7 +43,9 @@ const LAYOUT: Layout = Layout {
         columns: &["id", "text"],
         key: &["id"],
         root: Root::Activity,
+        rows: Rows::Numbered,
     }],
+    records: &["transcripts"],
     apart: &["receipts.jsonl"],
 };
 

@@ -107,6 +107,8 @@ pub fn look(folder: &Path) -> Result<Vec<PathBuf>, BrainError> {
                 let expected = if member.kind == Kind::File { "file" } else { "folder" };
                 return Err(BrainError::Shape { path, expected });
             }
+            // One file for every task, and no prompt reads one.
+            (Some(member), Kind::Folder) if member.name == TRANSCRIPTS => {}
             (Some(_), Kind::Folder) => {
                 for entry in entries(&path)? {
                     entry?;

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::chain::{Chain, ChainError};
 use super::digest::Digest;
 use super::keys::{PublicKey, SigningKey};
+use super::quick::quick;
 use super::receipt::{Entry, Handover, Kind, MAX_CHANGES, Receipt, State, TaskMark};
 use super::state::{Layout, StateError, StateHash, state};
 
@@ -103,14 +104,36 @@ pub struct Lineage<'a> {
     folder: &'a Path,
     agent: &'a str,
     layout: &'a Layout,
+    look: Look,
     chain: Chain,
     found: StateHash,
     lock: Option<Lock>,
 }
 
+/// How to look at a brain.
+type Look = fn(&Path, &Layout) -> Result<StateHash, StateError>;
+
 impl<'a> Lineage<'a> {
-    /// Looks at a brain. Nothing is written but an empty file of receipts.
+    /// Looks at all of a brain. Nothing is written but an empty file of receipts.
     pub fn open(
+        folder: &'a Path,
+        agent: &'a str,
+        layout: &'a Layout,
+    ) -> Result<Self, LineageError> {
+        Self::open_by(state, folder, agent, layout)
+    }
+
+    /// Looks at what changed in a brain since it was looked at this way.
+    pub fn open_quickly(
+        folder: &'a Path,
+        agent: &'a str,
+        layout: &'a Layout,
+    ) -> Result<Self, LineageError> {
+        Self::open_by(quick, folder, agent, layout)
+    }
+
+    fn open_by(
+        look: Look,
         folder: &'a Path,
         agent: &'a str,
         layout: &'a Layout,
@@ -127,8 +150,8 @@ impl<'a> Lineage<'a> {
             let (found, agent) = (last.agent.clone(), agent.to_owned());
             return Err(LineageError::OtherAgent { path, found, agent });
         }
-        let found = state(folder, layout)?;
-        Ok(Self { folder, agent, layout, chain, found, lock })
+        let found = look(folder, layout)?;
+        Ok(Self { folder, agent, layout, look, chain, found, lock })
     }
 
     /// How what is on the disk compares with what was signed last.
@@ -195,7 +218,17 @@ impl<'a> Lineage<'a> {
         task: TaskMark,
         key: &SigningKey,
     ) -> Result<&Receipt, LineageError> {
-        self.found = state(self.folder, self.layout)?;
+        self.found = (self.look)(self.folder, self.layout)?;
+        self.task_as_found(at, task, key)
+    }
+
+    /// Signs a task that brought the brain to where it was found.
+    pub fn task_as_found(
+        &mut self,
+        at: u64,
+        task: TaskMark,
+        key: &SigningKey,
+    ) -> Result<&Receipt, LineageError> {
         self.append(Entry { task: Some(task), ..self.entry(Kind::Task, at) }, key)
     }
 

@@ -11,7 +11,9 @@ pub mod keeper;
 pub mod keys;
 pub mod merkle;
 pub mod proof;
+pub mod quick;
 pub mod receipt;
+mod rows;
 pub mod snapshot;
 pub mod state;
 
@@ -21,4 +23,4 @@ pub use keeper::{LOCK_FILE, Lineage, LineageError, Lock, RECEIPTS_FILE, Standing
 pub use keys::{KeyError, PublicKey, SigningKey};
 pub use proof::StepProof;
 pub use receipt::{Receipt, SCHEMA};
-pub use state::{Layout, Root, StateError, StateHash, Table};
+pub use state::{Layout, Root, Rows, StateError, StateHash, Table};

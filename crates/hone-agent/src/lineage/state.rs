@@ -5,26 +5,27 @@
 //! list; a link or anything that is not on the list is an error that names it. Everything is streamed.
 //!
 //! - A file's leaf is the SHA-256 of its bytes.
-//! - A table's leaf is the SHA-256 of its rows in the order of its key: per row `R`, per value a letter
-//!   for its type and its bytes (`n`; `i` and `r` with 8 bytes, big end first; `t` and `b` with a length
-//!   of 8 bytes in front), and at the end `E` with the number of rows in 8 bytes.
+//! - A table's leaf is the digest of its rows ([`super::rows`]).
 //! - A root is the SHA-256 of `hone/state/1`, a zero byte, its name, a zero byte, the number of leaves,
 //!   and for each leaf in the order of its name's bytes: length of the name, name, `f` or `t`, digest.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, MetadataExt as _};
-use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
 use super::digest::Digest;
+use super::rows;
 
 /// Bytes that are read at once.
 const CHUNK: usize = 256 * 1024;
+/// How long a writer may keep the database locked.
+const BUSY: Duration = Duration::from_secs(10);
 /// How deep folders may lie.
 pub const MAX_DEPTH: usize = 16;
 
@@ -33,7 +34,7 @@ pub const MAX_DEPTH: usize = 16;
 pub enum Root {
     /// What the agent knows: skills, facts, memory, its role.
     Knowledge,
-    /// What happened: messages, tasks, transcripts.
+    /// What happened: messages, tasks.
     Activity,
 }
 
@@ -57,6 +58,17 @@ pub struct Table {
     pub key: &'static [&'static str],
     /// What it belongs to.
     pub root: Root,
+    /// How its rows are told apart.
+    pub rows: Rows,
+}
+
+/// How the rows of a table are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// By a key of any kind: they are hashed as one.
+    Keyed,
+    /// By a whole number that new rows count up: they are hashed in groups.
+    Numbered,
 }
 
 /// What a brain consists of.
@@ -70,8 +82,18 @@ pub struct Layout {
     pub database: &'static str,
     /// The tables of it that count.
     pub tables: &'static [Table],
+    /// Folders of files that receipts prove one by one, and that are no part of the state.
+    pub records: &'static [&'static str],
     /// What lies in a brain and is no part of its state: receipts about it, locks.
     pub apart: &'static [&'static str],
+}
+
+impl Layout {
+    /// Whether a file that lies in a brain is no part of its state.
+    pub(super) fn is_apart(&self, path: &str) -> bool {
+        let top = path.split('/').next().unwrap_or(path);
+        self.apart.contains(&path) || self.records.contains(&top)
+    }
 }
 
 /// The state of a brain.
@@ -161,27 +183,68 @@ pub(super) fn is_stray(name: &str) -> bool {
         || (name.starts_with('.') && has_extension(&["swp", "swo", "swx"]))
 }
 
-/// The state of the brain in a folder.
+/// The state of the brain in a folder, from all that is in it.
 pub fn state(folder: &Path, layout: &Layout) -> Result<StateHash, StateError> {
-    let mut reader = Reader { folder, leaves: BTreeMap::new(), buffer: vec![0; CHUNK] };
-    let (dir, members) = members(folder, layout)?;
-    for (path, root) in members.files {
-        reader.file(&dir, &path, root)?;
+    let mut look = Look::new(folder);
+    let (dir, members) = members(folder, layout, Records::Skip)?;
+    for (path, (root, _)) in &members.files {
+        let digest = look.digest(&dir, path)?;
+        look.file(path, *root, digest);
     }
     if members.has_database {
-        reader.database(layout)?;
+        look.database(layout)?;
     }
-    Ok(StateHash {
-        knowledge: reader.root(Root::Knowledge),
-        activity: reader.root(Root::Activity),
-        members: reader.leaves.into_iter().map(|(name, leaf)| (name, leaf.digest)).collect(),
-    })
+    Ok(look.end())
+}
+
+/// What the system says about a file, and changes when somebody writes to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp(pub(super) [u8; STAMP_BYTES]);
+
+/// Bytes of a stamp.
+pub(super) const STAMP_BYTES: usize = 56;
+/// Where in a stamp the time of the last change is.
+const CHANGED: usize = 40;
+
+impl Stamp {
+    fn of(about: &Metadata) -> Self {
+        let mut stamp = [0; STAMP_BYTES];
+        let parts = [
+            about.dev().to_be_bytes(),
+            about.ino().to_be_bytes(),
+            about.len().to_be_bytes(),
+            about.mtime().to_be_bytes(),
+            about.mtime_nsec().to_be_bytes(),
+            about.ctime().to_be_bytes(),
+            about.ctime_nsec().to_be_bytes(),
+        ];
+        stamp.copy_from_slice(parts.as_flattened());
+        Self(stamp)
+    }
+
+    /// When the file was changed last, since 1970.
+    pub(super) fn changed(&self) -> Duration {
+        let part = |at: usize| {
+            let bytes = self.0[at..at + 8].try_into().unwrap_or_default();
+            u64::try_from(i64::from_be_bytes(bytes)).unwrap_or(0)
+        };
+        Duration::from_secs(part(CHANGED)) + Duration::from_nanos(part(CHANGED + 8))
+    }
+}
+
+/// Whether records are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Records {
+    /// They are listed with what is apart.
+    List,
+    /// Their folders are not entered.
+    Skip,
 }
 
 /// What lies in a brain, by the list of its layout.
 pub(super) struct Members {
     /// Files of the state, by their path with `/`.
-    pub(super) files: BTreeMap<String, Root>,
+    pub(super) files: BTreeMap<String, (Root, Stamp)>,
     /// Files that are no part of the state.
     pub(super) apart: Vec<String>,
     /// Whether the database is there.
@@ -190,7 +253,11 @@ pub(super) struct Members {
 
 /// The members of the brain in a folder, and a handle that cannot leave it. A link anywhere, and
 /// anything that is not on the list, is refused.
-pub(super) fn members(folder: &Path, layout: &Layout) -> Result<(Dir, Members), StateError> {
+pub(super) fn members(
+    folder: &Path,
+    layout: &Layout,
+    records: Records,
+) -> Result<(Dir, Members), StateError> {
     let failed = |error| StateError::Io { path: folder.to_owned(), error };
     let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(failed)?;
     let journals = ["-wal", "-shm", "-journal"].map(|end| format!("{}{end}", layout.database));
@@ -199,12 +266,21 @@ pub(super) fn members(folder: &Path, layout: &Layout) -> Result<(Dir, Members), 
     for (name, about) in walk.entries(&dir, "")? {
         let kind = || StateError::Kind { path: folder.join(&name) };
         if let Some((_, root)) = layout.files.iter().find(|(file, _)| *file == name) {
-            walk.files.insert(name, *root);
+            walk.files.insert(name, (*root, Stamp::of(&about)));
         } else if let Some((_, root)) = layout.folders.iter().find(|(folder, _)| *folder == name) {
             if !about.is_dir() {
                 return Err(kind());
             }
             walk.folder(&dir, &name, &name, *root, 1)?;
+        } else if layout.records.contains(&name.as_str()) {
+            if !about.is_dir() {
+                return Err(kind());
+            }
+            if records == Records::List {
+                let mut below = Walk { folder, files: BTreeMap::new() };
+                below.folder(&dir, &name, &name, Root::Activity, 1)?;
+                apart.extend(below.files.into_keys());
+            }
         } else if name == layout.database {
             has_database = true;
             if !about.is_file() {
@@ -222,7 +298,7 @@ pub(super) fn members(folder: &Path, layout: &Layout) -> Result<(Dir, Members), 
 
 struct Walk<'a> {
     folder: &'a Path,
-    files: BTreeMap<String, Root>,
+    files: BTreeMap<String, (Root, Stamp)>,
 }
 
 impl Walk<'_> {
@@ -265,7 +341,7 @@ impl Walk<'_> {
             if about.is_dir() && !name.starts_with(".hone-") {
                 self.folder(&dir, &name, &path, root, depth + 1)?;
             } else if about.is_file() && !is_stray(&name) {
-                self.files.insert(path, root);
+                self.files.insert(path, (root, Stamp::of(&about)));
             } else if !about.is_file() && !about.is_dir() {
                 return Err(StateError::Kind { path: self.folder.join(path) });
             }
@@ -280,32 +356,58 @@ struct Leaf {
     digest: Digest,
 }
 
-struct Reader<'a> {
+/// A look at a brain under way.
+pub(super) struct Look<'a> {
     folder: &'a Path,
     leaves: BTreeMap<String, Leaf>,
     buffer: Vec<u8>,
 }
 
-impl Reader<'_> {
+impl<'a> Look<'a> {
+    pub(super) fn new(folder: &'a Path) -> Self {
+        Self { folder, leaves: BTreeMap::new(), buffer: Vec::new() }
+    }
+
     fn failed(&self, path: &str) -> impl FnOnce(io::Error) -> StateError {
         let path = self.folder.join(path);
         |error| StateError::Io { path, error }
     }
 
-    fn file(&mut self, dir: &Dir, path: &str, root: Root) -> Result<(), StateError> {
+    /// The digest of a file.
+    pub(super) fn digest(&mut self, dir: &Dir, path: &str) -> Result<Digest, StateError> {
         let mut file = dir.open(path).map_err(self.failed(path))?;
         let before = file.metadata().map_err(self.failed(path))?;
         if !before.is_file() {
             return Err(StateError::Kind { path: self.folder.join(path) });
         }
+        self.buffer.resize(CHUNK, 0);
         let (digest, bytes) = self.stream(&mut file).map_err(self.failed(path))?;
         let after = file.metadata().map_err(self.failed(path))?;
         let stamp = |about: &Metadata| (about.len(), about.mtime(), about.mtime_nsec());
         if stamp(&before) != stamp(&after) || bytes != after.len() {
             return Err(StateError::Changed { path: self.folder.join(path) });
         }
+        Ok(digest)
+    }
+
+    /// A file with its digest.
+    pub(super) fn file(&mut self, path: &str, root: Root, digest: Digest) {
         self.leaves.insert(path.to_owned(), Leaf { root, kind: b'f', digest });
-        Ok(())
+    }
+
+    /// A table with its digest.
+    pub(super) fn table(&mut self, layout: &Layout, table: &Table, digest: Digest) {
+        let name = format!("{}/{}", layout.database, table.name);
+        self.leaves.insert(name, Leaf { root: table.root, kind: b't', digest });
+    }
+
+    /// All that was looked at.
+    pub(super) fn end(self) -> StateHash {
+        StateHash {
+            knowledge: self.root(Root::Knowledge),
+            activity: self.root(Root::Activity),
+            members: self.leaves.into_iter().map(|(name, leaf)| (name, leaf.digest)).collect(),
+        }
     }
 
     fn stream(&mut self, file: &mut File) -> io::Result<(Digest, u64)> {
@@ -328,14 +430,11 @@ impl Reader<'_> {
     fn database(&mut self, layout: &Layout) -> Result<(), StateError> {
         let path = self.folder.join(layout.database);
         let failed = |error| StateError::Database { path: path.clone(), error };
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(&path, flags).map_err(failed)?;
-        db.busy_timeout(std::time::Duration::from_secs(10)).map_err(failed)?;
+        let db = connect(&path).map_err(failed)?;
         db.execute_batch("PRAGMA query_only = 1; BEGIN").map_err(failed)?;
         for table in layout.tables {
-            let digest = rows(&db, table).map_err(failed)?;
-            let name = format!("{}/{}", layout.database, table.name);
-            self.leaves.insert(name, Leaf { root: table.root, kind: b't', digest });
+            let digest = rows::digest(&db, table).map_err(failed)?;
+            self.table(layout, table, digest);
         }
         db.execute_batch("COMMIT").map_err(failed)
     }
@@ -356,43 +455,10 @@ impl Reader<'_> {
     }
 }
 
-/// The rows of a table, typed and in the order of its key.
-fn rows(db: &Connection, table: &Table) -> Result<Digest, rusqlite::Error> {
-    let query = format!(
-        "SELECT {} FROM {} ORDER BY {}",
-        table.columns.join(", "),
-        table.name,
-        table.key.join(", ")
-    );
-    let mut statement = db.prepare(&query)?;
-    let mut rows = statement.query([])?;
-    let mut hash = Sha256::new();
-    let mut count: u64 = 0;
-    let sized = |hash: &mut Sha256, letter: u8, bytes: &[u8]| {
-        hash.update([letter]);
-        hash.update((bytes.len() as u64).to_be_bytes());
-        hash.update(bytes);
-    };
-    while let Some(row) = rows.next()? {
-        count += 1;
-        hash.update(b"R");
-        for at in 0..table.columns.len() {
-            match row.get_ref(at)? {
-                ValueRef::Null => hash.update(b"n"),
-                ValueRef::Integer(value) => {
-                    hash.update(b"i");
-                    hash.update(value.to_be_bytes());
-                }
-                ValueRef::Real(value) => {
-                    hash.update(b"r");
-                    hash.update(value.to_bits().to_be_bytes());
-                }
-                ValueRef::Text(bytes) => sized(&mut hash, b't', bytes),
-                ValueRef::Blob(bytes) => sized(&mut hash, b'b', bytes),
-            }
-        }
-    }
-    hash.update(b"E");
-    hash.update(count.to_be_bytes());
-    Ok(Digest(hash.finalize().into()))
+/// The database of a brain, which must be there.
+pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags)?;
+    db.busy_timeout(BUSY)?;
+    Ok(db)
 }

@@ -5,6 +5,7 @@
 
 mod chain;
 mod keeper;
+mod quick;
 mod sample;
 mod state;
 mod vectors;

@@ -6,12 +6,12 @@ use std::path::Path;
 use hone_agent::lineage::receipt::{
     Costs, Entry, Kind, ModelMark, SkillMark, Skills, State, TaskMark, TranscriptMark, UNPROVEN,
 };
-use hone_agent::lineage::{Digest, Layout, Root, SigningKey, Table};
+use hone_agent::lineage::{Digest, Layout, Root, Rows, SigningKey, Table};
 use rusqlite::Connection;
 
 pub(crate) const LAYOUT: Layout = Layout {
     files: &[("system.md", Root::Knowledge), ("MEMORY.md", Root::Knowledge)],
-    folders: &[("skills", Root::Knowledge), ("transcripts", Root::Activity)],
+    folders: &[("skills", Root::Knowledge)],
     database: "memory.db",
     tables: &[
         Table {
@@ -19,9 +19,17 @@ pub(crate) const LAYOUT: Layout = Layout {
             columns: &["key", "value", "weight"],
             key: &["key"],
             root: Root::Knowledge,
+            rows: Rows::Keyed,
         },
-        Table { name: "messages", columns: &["id", "text"], key: &["id"], root: Root::Activity },
+        Table {
+            name: "messages",
+            columns: &["id", "text"],
+            key: &["id"],
+            root: Root::Activity,
+            rows: Rows::Numbered,
+        },
     ],
+    records: &["transcripts"],
     apart: &["receipts.jsonl", "bundle.lock.json"],
 };
 
@@ -39,7 +47,8 @@ pub(crate) fn brain(folder: &Path) {
     let db = database(folder);
     db.execute_batch(
         "INSERT INTO facts VALUES ('oracle', 'use TWAP', 1.5), ('empty', NULL, NULL), ('blob', x'00ff', 2);
-         INSERT INTO messages(id, text) VALUES (1, 'hello'), (2, 'again');",
+         INSERT INTO messages(id, text) VALUES (1, 'hello'), (2, 'again'), (255, 'last of its group'),
+             (256, 'first of the next'), (70000, 'far'), (-1, 'below');",
     )
     .unwrap();
 }

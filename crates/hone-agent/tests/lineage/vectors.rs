@@ -55,14 +55,14 @@ fn make(folder: &Path) {
             "skills/oracle.md": "---\nname: oracle\n---\nLook.\n",
             "system.md": "You audit.\n",
         },
-        "sql": "CREATE TABLE facts(key TEXT PRIMARY KEY, value, weight) WITHOUT ROWID; CREATE TABLE messages(id INTEGER PRIMARY KEY, text TEXT); INSERT INTO facts VALUES ('oracle', 'use TWAP', 1.5), ('empty', NULL, NULL), ('blob', x'00ff', 2); INSERT INTO messages(id, text) VALUES (1, 'hello'), (2, 'again');",
+        "sql": "CREATE TABLE facts(key TEXT PRIMARY KEY, value, weight) WITHOUT ROWID; CREATE TABLE messages(id INTEGER PRIMARY KEY, text TEXT); INSERT INTO facts VALUES ('oracle', 'use TWAP', 1.5), ('empty', NULL, NULL), ('blob', x'00ff', 2); INSERT INTO messages(id, text) VALUES (1, 'hello'), (2, 'again'), (255, 'last of its group'), (256, 'first of the next'), (70000, 'far'), (-1, 'below');",
         "layout": {
             "files": {"system.md": "knowledge", "MEMORY.md": "knowledge"},
-            "folders": {"skills": "knowledge", "transcripts": "activity"},
+            "folders": {"skills": "knowledge"},
             "database": "memory.db",
             "tables": [
-                {"name": "facts", "columns": ["key", "value", "weight"], "key": ["key"], "root": "knowledge"},
-                {"name": "messages", "columns": ["id", "text"], "key": ["id"], "root": "activity"},
+                {"name": "facts", "columns": ["key", "value", "weight"], "key": ["key"], "root": "knowledge", "rows": "keyed"},
+                {"name": "messages", "columns": ["id", "text"], "key": ["id"], "root": "activity", "rows": "numbered"},
             ],
         },
         "members": hash.members,

@@ -11,7 +11,7 @@ use hone_agent::lineage::snapshot::{
     History, Known, Restored, Restoring, Retry, Secret, SnapshotError, Snapshots, Store, Taken,
     Taking, Watch, Which,
 };
-use hone_agent::lineage::{Chain, Layout, Root, SigningKey, StateHash, Table, state};
+use hone_agent::lineage::{Chain, Layout, Root, Rows, SigningKey, StateHash, Table, state};
 use object_store::ObjectStore;
 use rusqlite::Connection;
 use tokio_util::sync::CancellationToken;
@@ -19,12 +19,25 @@ use tokio_util::sync::CancellationToken;
 pub(crate) const AGENT: &str = "auditor";
 pub(crate) const LAYOUT: Layout = Layout {
     files: &[("system.md", Root::Knowledge), ("MEMORY.md", Root::Knowledge)],
-    folders: &[("skills", Root::Knowledge), ("transcripts", Root::Activity)],
+    folders: &[("skills", Root::Knowledge)],
     database: "memory.db",
     tables: &[
-        Table { name: "facts", columns: &["key", "value"], key: &["key"], root: Root::Knowledge },
-        Table { name: "messages", columns: &["id", "text"], key: &["id"], root: Root::Activity },
+        Table {
+            name: "facts",
+            columns: &["key", "value"],
+            key: &["key"],
+            root: Root::Knowledge,
+            rows: Rows::Keyed,
+        },
+        Table {
+            name: "messages",
+            columns: &["id", "text"],
+            key: &["id"],
+            root: Root::Activity,
+            rows: Rows::Numbered,
+        },
     ],
+    records: &["transcripts"],
     apart: &["receipts.jsonl", "bundle.lock.json"],
 };
 

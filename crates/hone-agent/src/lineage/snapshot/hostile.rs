@@ -21,6 +21,7 @@ const LAYOUT: Layout = Layout {
     folders: &[("skills", Root::Knowledge)],
     database: "memory.db",
     tables: &[],
+    records: &["transcripts"],
     apart: &["receipts.jsonl"],
 };
 

@@ -329,7 +329,10 @@ fn check_path(path: &str, layout: &Layout) -> Result<(), &'static str> {
         return Err("is a stray file");
     }
     let is_known = match path.split_once('/') {
-        Some((folder, _)) => layout.folders.iter().any(|(known, _)| *known == folder),
+        Some((folder, _)) => {
+            layout.records.contains(&folder)
+                || layout.folders.iter().any(|(known, _)| *known == folder)
+        }
         None => {
             path == layout.database
                 || layout.apart.contains(&path)

@@ -197,7 +197,8 @@ fn outline(manifest: &Manifest, folder: &Path, layout: &Layout) -> Result<(), Sn
     DirBuilder::new().mode(0o700).create(folder).map_err(SnapshotError::io(folder))?;
     let dir = Dir::open_ambient_dir(folder, ambient_authority());
     let dir = dir.map_err(SnapshotError::io(folder))?;
-    for (name, _) in layout.folders {
+    let folders = layout.folders.iter().map(|(name, _)| name).chain(layout.records);
+    for name in folders {
         dir.create_dir_all(name).map_err(SnapshotError::io(&folder.join(name)))?;
     }
     for member in &manifest.members {

@@ -21,7 +21,7 @@ use super::super::digest::Digest;
 use super::super::keeper::RECEIPTS_FILE;
 use super::super::keys::PublicKey;
 use super::super::receipt::{Receipt, State};
-use super::super::state::{Layout, Members, StateError, members, state};
+use super::super::state::{Layout, Members, Records, StateError, members, state};
 use super::error::SnapshotError;
 use super::manifest::ReceiptsMark;
 
@@ -92,7 +92,7 @@ fn copy(
     folder: &Path,
 ) -> Result<Option<Vec<Copied>>, SnapshotError> {
     private_folder(folder)?;
-    let (dir, members) = members(brain, layout)?;
+    let (dir, members) = members(brain, layout, Records::List)?;
     let before = survey(brain, &dir, &members)?;
     for (path, stamp) in &before {
         let to = folder.join(path);
@@ -116,7 +116,7 @@ fn copy(
     if members.has_database {
         backup(&brain.join(layout.database), &folder.join(layout.database))?;
     }
-    let (dir, members) = self::members(brain, layout)?;
+    let (dir, members) = self::members(brain, layout, Records::List)?;
     if survey(brain, &dir, &members)? != before {
         return Ok(None);
     }

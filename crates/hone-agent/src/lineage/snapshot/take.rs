@@ -226,7 +226,7 @@ fn is_same(head: &Manifest, staged: &Staged, layout: &Layout) -> Result<bool, Sn
     if head.state != staged.state || head.receipts != staged.receipts {
         return Ok(false);
     }
-    let apart = |path: &str| layout.apart.contains(&path);
+    let apart = |path: &str| layout.is_apart(path);
     let old = head.members.iter().filter(|member| apart(&member.path));
     let new = staged.files.iter().filter(|(path, _, _)| apart(path));
     if !old.clone().map(|member| &member.path).eq(new.map(|(path, _, _)| path)) {

@@ -271,7 +271,14 @@ fn transcripts(
         let is_name = task.id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         let path = folder.join("transcripts").join(format!("{}.jsonl", task.id));
         let Some(text) = is_name.then(|| std::fs::read_to_string(path).ok()).flatten() else {
-            *missing += u64::from(task.transcript.steps > 0);
+            if task.transcript.steps > 0 {
+                *missing += 1;
+                broken.push(BrokenAt {
+                    index: Some(index),
+                    field: "task.transcript".to_owned(),
+                    why: "the transcript that was signed is not there".to_owned(),
+                });
+            }
             return;
         };
         let leaves: Option<Vec<_>> =
