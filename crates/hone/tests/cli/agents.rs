@@ -163,7 +163,7 @@ fn an_agent_is_made_listed_shown_and_removed() {
     exit: 1
     --- stderr
     error: there is no tool `frobnicate`
-    hint: there are skills_list, skill_view, skill_manage, note, recall, read_file, list_files, search_files, write_file, run_command, fetch_url, pattern_search, ask_agent
+    hint: there are skills_list, skills_search, skill_view, skill_manage, note, recall, read_file, list_files, search_files, write_file, run_command, fetch_url, pattern_search, ask_agent
 
     $ hone agent new ada --system system.md --skills skills --tools read_file,recall
     exit: 0

@@ -257,7 +257,13 @@ fn a_chain_that_was_touched_breaks_at_its_index_and_field() {
     exit: 1
     --- stdout
     receipt 2, task.transcript: the transcript on the disk is not the one that was signed
-    the brain, state: it is not the state that was signed last: changed outside
+    ");
+    fs::remove_file(sandbox.path(&transcript)).unwrap();
+    assert_snapshot!(shown(&sandbox, &["agent verify ada"]), @"
+    $ hone agent verify ada
+    exit: 1
+    --- stdout
+    receipt 2, task.transcript: the transcript that was signed is not there
     ");
 }
 
