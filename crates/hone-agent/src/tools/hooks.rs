@@ -10,10 +10,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Hooks at most; a repository with more is not one to run commands in.
-pub const MAX_HOOKS: usize = 256;
+const MAX_HOOKS: usize = 256;
 
 /// Bytes of hooks and configuration at most.
-pub const MAX_HOOK_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_HOOK_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Files of a repository that can name programs.
 const SETTINGS: [&str; 2] = ["config", "config.worktree"];

@@ -224,7 +224,8 @@ impl Shelf {
     /// The skills that a message is most about, the best first.
     fn search(&self, query: &str) -> ToolResult {
         let catalogue = self.catalogue();
-        let opened = Index::open(&self.state(), &catalogue.roots, &catalogue.skills);
+        let state = self.state();
+        let opened = Index::open(&state, &catalogue.roots, &catalogue.skills);
         let is_shown = |skill: usize| catalogue.skills[skill].summary.model_invocable;
         let best = Ranking::new(&opened.index, query).best(MAX_FOUND, is_shown);
         if best.is_empty() {
