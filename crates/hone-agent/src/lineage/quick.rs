@@ -47,15 +47,14 @@ pub fn quick(folder: &Path, layout: &Layout) -> Result<StateHash, StateError> {
     watch(&db, layout.tables).map_err(failed)?;
     let mut remembered = Remembered::load(&db).map_err(failed)?;
     for (path, (root, stamp)) in &members.files {
-        let digest = match remembered.take(path, stamp) {
-            Some(digest) => digest,
-            None => {
-                let digest = look.digest(&dir, path)?;
-                if stamp.changed() + UNSETTLED < started {
-                    remembered.learn(path, stamp, digest).map_err(failed)?;
-                }
-                digest
+        let digest = if let Some(digest) = remembered.take(path, stamp) {
+            digest
+        } else {
+            let digest = look.digest(&dir, path)?;
+            if stamp.changed() + UNSETTLED < started {
+                remembered.learn(path, stamp, digest).map_err(failed)?;
             }
+            digest
         };
         look.file(path, *root, digest);
     }
@@ -208,16 +207,13 @@ fn numbered(db: &Connection, table: &Table) -> rusqlite::Result<Digest> {
         while let Some(row) = rows.next()? {
             sequence.row(row, table.columns.len())?;
         }
-        match sequence.end() {
-            Some(digest) => {
-                groups.group(group, digest);
-                let write = "UPDATE digest SET digest = ?3 WHERE tbl = ?1 AND grp = ?2";
-                db.prepare_cached(write)?.execute(params![table.name, group, digest.0])?;
-            }
-            None => {
-                let gone = "DELETE FROM digest WHERE tbl = ?1 AND grp = ?2";
-                db.execute(gone, params![table.name, group])?;
-            }
+        if let Some(digest) = sequence.end() {
+            groups.group(group, digest);
+            let write = "UPDATE digest SET digest = ?3 WHERE tbl = ?1 AND grp = ?2";
+            db.prepare_cached(write)?.execute(params![table.name, group, digest.0])?;
+        } else {
+            let gone = "DELETE FROM digest WHERE tbl = ?1 AND grp = ?2";
+            db.execute(gone, params![table.name, group])?;
         }
     }
     Ok(groups.end())
