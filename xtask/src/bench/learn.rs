@@ -214,15 +214,16 @@ fn after<'t>(text: &'t str, words: &str) -> Option<&'t str> {
     rest.split_whitespace().next()
 }
 
-/// The skill of the index that shares most words with a task, two at least; of equals, the first.
+/// The skill of the index that names what is asked for and shares most words with the task; of equals,
+/// the first.
 fn about<'s>(system: &'s str, input: &str) -> Option<&'s str> {
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric());
         words.filter(|word| word.len() > 3).map(str::to_lowercase).collect()
     };
-    let asked = words(input);
-    let mut best = (1, None);
-    for line in system.lines() {
+    let (asked, noun) = (words(input), family_of(input).noun);
+    let mut best = (0, None);
+    for line in system.lines().filter(|line| line.contains(noun)) {
         let Some(at) = line.find("count-") else { continue };
         let name = line[at..].split(|c: char| !(c.is_alphanumeric() || c == '-')).next();
         let shared = words(line).iter().filter(|word| asked.contains(word)).count();
@@ -280,7 +281,7 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
         "turns a task",
         "tokens a task",
         "skills",
-        "lessons refused",
+        "lessons held back",
         "tokens of learning",
     ]);
     for (arm, name) in
