@@ -2,17 +2,18 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use hone_guard::policy::judge;
-use hone_guard::{Files, Finding, Report, Verdict};
-use hone_library::reports::{self, Kept};
+use hone_guard::{Finding, Verdict};
 use hone_library::{
-    Catalogue, Listed, Reason, Scope, Standing, canonical_or_same, read_text, standings,
+    Catalogue, Listed, Reason, Scope, Standing, canonical_or_same, reports, standings,
 };
-use hone_router::{Index, Ranking};
 
 use super::Site;
+use super::api::find::report;
 use super::problem::{Answer, Problem};
+use crate::seeker;
 
 /// The skill that an id means: a slug, a name, or `scope:name` for one that another goes before.
 pub(crate) fn find<'c>(catalogue: &'c Catalogue, id: &str) -> Answer<&'c Listed> {
@@ -44,29 +45,7 @@ pub(crate) struct Scanned {
 
 /// Scans a skill, unless its files have a report already.
 pub(crate) fn scanned(site: &Site, skill: &Listed) -> Answer<Scanned> {
-    let is_builtin = skill.scope == Scope::Builtin;
-    let files = if is_builtin {
-        Files::of_text("SKILL.md", read_text(skill)?)
-    } else {
-        Files::read(skill.key()).map_err(|error| Problem::internal(error.to_string()))?
-    };
-    let key = files.key();
-    let known = reports::find(&site.state(), &key);
-    // A report that cannot be read is made anew.
-    let known = known.and_then(|body| serde_json::from_str::<Report>(&body).ok());
-    let report = known.unwrap_or_else(|| {
-        let report = files.scan();
-        if !is_builtin {
-            let kept = Kept {
-                path: skill.key().to_owned(),
-                key,
-                verdict: report.verdict.word().to_owned(),
-                body: serde_json::to_string(&report).unwrap_or_default(),
-            };
-            reports::keep(&site.state(), &[kept], (site.now)());
-        }
-        report
-    });
+    let report = report(site, skill)?;
     let dismissals = site.state().dismissals()?;
     let judgement = judge(&report, &dismissals, (site.now)());
     Ok(Scanned {
@@ -145,7 +124,11 @@ const MAX_THOUGHT_OF: usize = 10;
 
 /// The wanted skills: those whose name holds all the words, then those whose description does, then
 /// those that the router thinks of. Without words, all, by name.
-pub(crate) fn wanted<'c>(site: &Site, catalogue: &'c Catalogue, wanted: &Wanted) -> Vec<Row<'c>> {
+pub(crate) fn wanted<'c>(
+    site: &Site,
+    catalogue: &'c Arc<Catalogue>,
+    wanted: &Wanted,
+) -> Vec<Row<'c>> {
     // A library is shown even when nobody remembers how its skills stand.
     let standings = standings(&site.state(), &catalogue.skills)
         .unwrap_or_else(|_| vec![Standing::default(); catalogue.skills.len()]);
@@ -175,10 +158,10 @@ pub(crate) fn wanted<'c>(site: &Site, catalogue: &'c Catalogue, wanted: &Wanted)
         });
         order = named.into_iter().chain(described).collect();
         let known: HashSet<usize> = order.iter().copied().collect();
-        let state = site.state();
-        let index = Index::open(&state, &catalogue.roots, &catalogue.skills).index;
-        let ranking = Ranking::new(&index, &wanted.query);
-        order.extend(ranking.best(MAX_THOUGHT_OF, |at| counts(at) && !known.contains(&at)));
+        let found =
+            site.seeker.find(catalogue, &wanted.query, MAX_THOUGHT_OF, seeker::Wanted::Words);
+        let found = found.into_iter().map(|found| found.skill);
+        order.extend(found.filter(|at| counts(*at) && !known.contains(at)));
     }
     let row = |at: usize| Row { skill: &catalogue.skills[at], standing: standings[at] };
     order.into_iter().map(row).collect()

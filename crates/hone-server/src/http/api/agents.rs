@@ -22,64 +22,64 @@ const MAX_RECEIPTS: usize = 200;
 /// The agents.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Agents {
-    agents: Vec<AgentLine>,
+    pub(crate) agents: Vec<AgentLine>,
 }
 
 /// An agent in a list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AgentLine {
-    id: String,
+    pub(crate) id: String,
     /// The first line of its role.
-    role: String,
-    skills: usize,
-    facts: u64,
-    tasks: u64,
+    pub(crate) role: String,
+    pub(crate) skills: usize,
+    pub(crate) facts: u64,
+    pub(crate) tasks: u64,
     /// Why it cannot be used, when it cannot.
-    problem: Option<String>,
+    pub(crate) problem: Option<String>,
 }
 
 /// An agent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Agent {
-    id: String,
+    pub(crate) id: String,
     /// The head of every system message.
-    role: String,
-    model: Option<String>,
+    pub(crate) role: String,
+    pub(crate) model: Option<String>,
     /// The tools that it may call; null for all.
-    tools: Option<Vec<String>>,
-    skills: Vec<AgentSkill>,
-    messages: u64,
-    facts: u64,
-    tasks: u64,
+    pub(crate) tools: Option<Vec<String>>,
+    pub(crate) skills: Vec<AgentSkill>,
+    pub(crate) messages: u64,
+    pub(crate) facts: u64,
+    pub(crate) tasks: u64,
     /// Texts that were kept out of its memory.
-    quarantined: u64,
+    pub(crate) quarantined: u64,
     /// The newest tasks, newest first.
-    last_tasks: Vec<LoggedTask>,
+    pub(crate) last_tasks: Vec<LoggedTask>,
 }
 
 /// A skill of an agent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AgentSkill {
-    name: String,
-    description: String,
-    version: Option<String>,
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) version: Option<String>,
 }
 
 /// A task that was done.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LoggedTask {
-    task: String,
+    pub(crate) task: String,
     /// For whom; null for the owner.
-    subscriber: Option<String>,
-    ended: String,
+    pub(crate) subscriber: Option<String>,
+    pub(crate) ended: String,
     /// How it ended.
-    ending: &'static str,
-    input: String,
-    answer: String,
-    model: String,
-    turns: u64,
-    calls: u64,
-    tokens: u64,
+    pub(crate) ending: &'static str,
+    pub(crate) input: String,
+    pub(crate) answer: String,
+    pub(crate) model: String,
+    pub(crate) turns: u64,
+    pub(crate) calls: u64,
+    pub(crate) tokens: u64,
 }
 
 impl From<BrainError> for Problem {
@@ -203,24 +203,24 @@ pub(crate) struct ReceiptQuery {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Lineage {
     /// A page of receipts, oldest first.
-    receipts: Vec<Value>,
+    pub(crate) receipts: Vec<Value>,
     /// Lineage in all.
-    total: u64,
+    pub(crate) total: u64,
     /// Whether signatures, links and the state on the disk all hold.
-    holds: bool,
+    pub(crate) holds: bool,
     /// What does not.
-    breaks: Vec<Broken>,
+    pub(crate) breaks: Vec<Broken>,
     /// The key that it was checked against.
-    key: String,
+    pub(crate) key: String,
 }
 
 /// A place that does not hold.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Broken {
     /// The receipt; null when it is about the state on the disk.
-    index: Option<u64>,
-    field: String,
-    why: String,
+    pub(crate) index: Option<u64>,
+    pub(crate) field: String,
+    pub(crate) why: String,
 }
 
 impl From<ChainError> for Problem {

@@ -17,38 +17,38 @@ use crate::http::{Shared, Site, blocking};
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Approvals {
     /// Oldest first.
-    waiting: Vec<Waiting>,
+    pub(crate) waiting: Vec<Waiting>,
 }
 
 /// A skill that waits.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Waiting {
-    id: String,
-    name: String,
-    source: String,
-    origin: &'static str,
-    verdict: &'static str,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) source: String,
+    pub(crate) origin: &'static str,
+    pub(crate) verdict: &'static str,
     /// Why a person decides.
-    why: String,
+    pub(crate) why: String,
     /// When it arrived.
-    at: String,
+    pub(crate) at: String,
     /// SHA-256 over its files: an approval counts for these and no others.
-    content: String,
-    files: Vec<String>,
+    pub(crate) content: String,
+    pub(crate) files: Vec<String>,
     /// What it can do that the installed version cannot.
-    news: Abilities,
+    pub(crate) news: Abilities,
 }
 
 /// What a version can do that the one before could not.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Abilities {
-    hosts: Vec<String>,
-    tools: Vec<String>,
-    environment: Vec<String>,
-    hooks: Vec<String>,
-    scripts: Vec<String>,
-    binaries: Vec<String>,
-    findings: Vec<String>,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) tools: Vec<String>,
+    pub(crate) environment: Vec<String>,
+    pub(crate) hooks: Vec<String>,
+    pub(crate) scripts: Vec<String>,
+    pub(crate) binaries: Vec<String>,
+    pub(crate) findings: Vec<String>,
 }
 
 impl From<&Pending> for Waiting {
@@ -80,11 +80,11 @@ impl From<&Pending> for Waiting {
 /// What became of it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Decided {
-    name: String,
+    pub(crate) name: String,
     /// `installed`, `updated`, `unchanged`, `rejected`, or why not.
-    fate: &'static str,
+    pub(crate) fate: &'static str,
     /// Why, where there is more to say.
-    why: Option<String>,
+    pub(crate) why: Option<String>,
 }
 
 impl From<Error> for Problem {

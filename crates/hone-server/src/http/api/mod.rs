@@ -1,12 +1,12 @@
 //! `/api/v1`: the interface for programs.
 
-mod agents;
-mod approvals;
+pub(crate) mod agents;
+pub(crate) mod approvals;
 mod change;
-mod find;
+pub(crate) mod find;
 mod openapi;
 mod past;
-mod runs;
+pub(crate) mod runs;
 pub(crate) mod shapes;
 mod skills;
 

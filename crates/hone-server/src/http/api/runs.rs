@@ -41,7 +41,7 @@ pub(crate) struct RunQuery {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunList {
     /// Newest first.
-    runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
 }
 
 pub(crate) async fn list(

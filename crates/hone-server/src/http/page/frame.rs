@@ -17,10 +17,24 @@ pub(super) type Shown = Result<Html<String>, Failed>;
 pub(super) enum Place {
     /// `/`
     Library,
+    /// `/approvals`
+    Approvals,
+    /// `/agents`
+    Agents,
+    /// `/runs`
+    Runs,
+    /// `/stats`
+    Stats,
 }
 
 impl Place {
-    const ALL: [(Self, &'static str, &'static str); 1] = [(Self::Library, "/", "Library")];
+    const ALL: [(Self, &'static str, &'static str); 5] = [
+        (Self::Library, "/", "Library"),
+        (Self::Approvals, "/approvals", "Approvals"),
+        (Self::Agents, "/agents", "Agents"),
+        (Self::Runs, "/runs", "Runs"),
+        (Self::Stats, "/stats", "Figures"),
+    ];
 }
 
 fn document(title: &str, body: &Markup) -> Html<String> {

@@ -5,21 +5,26 @@
 //! [`markdown`]. No page has a script or a style of its own, so the policy of [`super::observe`] holds.
 //! The one script makes things smoother; everything works without it.
 
+mod agents;
+mod approvals;
 mod assets;
 mod diff;
 mod files;
 mod frame;
 mod library;
 mod markdown;
+mod plot;
+mod runs;
 mod skill;
 mod source;
+mod stats;
 mod triggers;
 mod users;
 mod versions;
 mod words;
 
 use axum::Router;
-use axum::routing::get;
+use axum::routing::{get, post};
 
 use super::Site;
 pub(crate) use frame::entrance;
@@ -34,5 +39,14 @@ pub(crate) fn routes() -> Router<Site> {
         .route("/skills/{id}/versions", get(versions::versions))
         .route("/skills/{id}/versions/{revision}", get(versions::version))
         .route("/skills/{id}/users", get(users::users))
+        .route("/approvals", get(approvals::approvals))
+        .route("/approvals/{id}/approve", post(approvals::approve))
+        .route("/approvals/{id}/reject", post(approvals::reject))
+        .route("/agents", get(agents::agents))
+        .route("/agents/{id}", get(agents::agent))
+        .route("/runs", get(runs::runs).post(runs::start))
+        .route("/runs/{id}", get(runs::run))
+        .route("/runs/{id}/cancel", post(runs::cancel))
+        .route("/stats", get(stats::stats))
         .route("/static/{file}", get(assets::asset))
 }

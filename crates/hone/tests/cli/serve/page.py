@@ -197,10 +197,62 @@ def hostile(visitor):
     visitor.harmless("a hostile search as it is typed")
 
 
+def approvals(visitor):
+    page = visitor.page
+    visitor.go("/approvals")
+    waits = page.get_by_role("article", name="pdf")
+    expect(waits).to_contain_text("docs.pdf-forms.io")
+    expect(waits).to_contain_text("Bash(curl:*)")
+    visitor.accessible("what waits")
+    page.get_by_role("button", name="Approve pdf").click()
+    expect(page.get_by_text("Nothing waits.")).to_be_visible()
+    visitor.go("/skills/pdf/versions")
+    expect(page.locator("tbody tr").first).to_contain_text("page:owner")
+
+
+def agents(visitor):
+    page = visitor.page
+    visitor.go("/agents")
+    page.get_by_role("link", name="ada").click()
+    page.get_by_label("A task for it").fill("What do apples cost?")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("heading", name="Answer")).to_be_visible()
+    expect(page.locator("section pre").last).to_have_text("120 <b>cents</b>")
+    visitor.harmless("a run")
+    visitor.accessible("a run")
+
+    visitor.go("/agents/ada")
+    expect(page.locator("#lineage ~ p").first).to_contain_text("holds")
+    expect(page.locator(".timeline")).to_contain_text("task")
+    expect(page.locator("details summary")).to_contain_text("What do apples cost?")
+    visitor.accessible("an agent")
+    visitor.shot("agent")
+
+    page.get_by_label("A task for it").fill("Think for ever.")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".steps")).to_contain_text("the model is asked")
+    visitor.accessible("a run that goes on")
+    visitor.shot("run")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("status")).to_have_text("cancelled")
+    visitor.go("/runs")
+    expect(page.locator("tbody tr")).to_have_count(2)
+    visitor.accessible("the runs")
+
+
+def figures(visitor):
+    visitor.go("/stats")
+    uses = visitor.page.get_by_role("img", name="Uses: fill-forms")
+    expect(uses).to_be_visible()
+    visitor.accessible("the figures")
+    visitor.shot("figures")
+
+
 def narrow(visitor):
     page = visitor.page
     page.set_viewport_size(PHONE)
-    for path in ["/", "/skills/tidy-changelog", "/skills/tidy-changelog/versions/1", "/skills/quick-start"]:
+    skill = "/skills/tidy-changelog"
+    for path in ["/", skill, f"{skill}/versions/1", "/skills/quick-start", "/agents/ada", "/stats"]:
         visitor.go(path)
         visitor.fits(path)
     visitor.go("/")
@@ -214,7 +266,7 @@ def narrow(visitor):
 
 def dark(visitor):
     visitor.page.emulate_media(color_scheme="dark")
-    for path in ["/", "/skills/quick-start", "/skills/tidy-changelog/versions/1"]:
+    for path in ["/stats", "/skills/quick-start", "/skills/tidy-changelog/versions/1"]:
         visitor.go(path)
         visitor.accessible(f"{path} in the dark")
     visitor.shot("dark")
@@ -247,7 +299,7 @@ def main(link, screenshots):
         )
         visitor = Visitor(browser, home, Path(screenshots))
         visitor.page.goto(link)
-        for flow in [library, skill, findings, hostile, narrow, dark, leave]:
+        for flow in [library, skill, findings, hostile, approvals, agents, figures, narrow, dark, leave]:
             begun = time.monotonic()
             flow(visitor)
             print(f"{flow.__name__}: {time.monotonic() - begun:.1f} s", flush=True)

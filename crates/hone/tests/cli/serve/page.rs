@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::json;
+
 use super::harness::Server;
+use crate::agents::{SILENCE, Server as Model, answer, call};
 use crate::harness::{Sandbox, need};
 
 /// The variable that names a Python with the packages `playwright` and `axe-playwright-python`.
@@ -68,8 +71,32 @@ license: \"\\\"><script>window.pwned=1</script>\"
 # <style>*{display:none}</style> {#main onclick=window.pwned=1}
 ";
 
-fn library() -> Sandbox {
-    let sandbox = Sandbox::new();
+/// A skill from elsewhere, and a newer version of it that can do more and so waits.
+fn arrival(sandbox: &Sandbox) {
+    let commit = |text: &str| {
+        sandbox.write("skills.git/pdf/SKILL.md", text);
+        let script = "git init --quiet -b main . && git add -A && \
+                      git -c user.name=Ada -c user.email=ada@example.org commit --quiet -m change";
+        let folder = sandbox.path("skills.git");
+        let done = Command::new("sh")
+            .args(["-c", script])
+            .current_dir(folder)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .status();
+        assert!(done.unwrap().success());
+    };
+    let head = "---\nname: pdf\ndescription: Fills in PDF forms. Use when a form is a PDF.\n";
+    commit(&format!("{head}---\nFill in one field after the other.\n"));
+    let url = format!("file://{}", sandbox.path("skills.git").display());
+    sandbox.done(&format!("add {url}"));
+    commit(&format!(
+        "{head}allowed-tools: Bash(curl:*)\n---\nRead https://docs.pdf-forms.io first.\n"
+    ));
+    let update = sandbox.hone("update pdf").run();
+    assert!(update.text().contains("waits"), "{update}");
+}
+
+fn library(sandbox: &Sandbox) {
     let root = "home/.agents/skills";
     sandbox.write(&format!("{root}/tidy-changelog/SKILL.md"), CHANGELOG);
     sandbox
@@ -94,7 +121,7 @@ fn library() -> Sandbox {
     );
     sandbox.done("pin fill-forms");
     sandbox.done("invoke /fill-forms this");
-    sandbox
+    arrival(sandbox);
 }
 
 /// Where screenshots stay, for whoever looks at a run afterwards.
@@ -113,7 +140,10 @@ fn a_person_finds_everything_and_no_skill_scripts_the_page() {
             "this test needs a Python with the package `playwright`: run `cargo xtask test`, or set {VARIABLE}"
         )
     });
-    let sandbox = library();
+    let look = call("read_file", json!({"path": "prices.csv"}));
+    let model = Model::says(&[look, answer("120 <b>cents</b>"), SILENCE.to_owned()]);
+    let sandbox = model.sandbox();
+    library(&sandbox);
     let server = Server::start(&sandbox, "");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/serve/page.py");
     let output =

@@ -34,3 +34,57 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     ask();
   });
 }
+
+// A list with `data-follow` grows while a run goes on. What a model or a tool said is only ever text.
+for (const list of document.querySelectorAll("[data-follow]")) {
+  const LONGEST = 2000;
+  const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+  const short = (value) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const cut = text.length > LONGEST ? text.slice(0, LONGEST) + "…" : text;
+    return cut.replace(HIDDEN, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
+  };
+  const words = (one) => {
+    switch (one.event) {
+      case "waiting": return ["Waits for", one.for];
+      case "started": return [`Began with ${one.model}`, one.tools.join(", ")];
+      case "asking": return [`Turn ${one.turn} of ${one.of}: the model is asked`, ""];
+      case "calling": return [`Calls ${one.tool}`, one.arguments];
+      case "ended": return [`Ended after ${one.cost.turns} turns and ${one.cost.calls} calls`, one.cost.usage];
+      case "step": return step(one.step);
+      default: return [one.event, ""];
+    }
+  };
+  const step = (one) => {
+    switch (one.kind) {
+      case "skills": return ["Skills offered", one.names.join(", ")];
+      case "model": return [`The model replied (${one.usage.input} tokens in, ${one.usage.output} out)`, one.text];
+      case "no-reply": return ["The model gave no reply", one.error];
+      case "tool": {
+        const read = one.effects.filter((effect) => effect.effect === "skill-read").map((effect) => effect.name);
+        return [`${one.tool}: ${one.outcome}`, [one.summary, ...read.map((name) => `loaded the skill ${name}`)].join("\n")];
+      }
+      default: return [one.kind, ""];
+    }
+  };
+  const source = new EventSource(list.dataset.follow);
+  source.onmessage = (message) => {
+    const one = JSON.parse(message.data);
+    if (one.event === "over") {
+      source.close();
+      location.reload();
+      return;
+    }
+    const [what, more] = words(one);
+    const item = document.createElement("li");
+    const title = document.createElement("strong");
+    title.textContent = short(what);
+    item.append(title);
+    if (more && more.length !== 0) {
+      const text = document.createElement("pre");
+      text.textContent = short(more);
+      item.append(text);
+    }
+    list.append(item);
+  };
+}

@@ -1,0 +1,72 @@
+//! Small plots as SVG, without a script and without a style of their own.
+
+use maud::{Markup, html};
+
+/// Width of a plot, in its own units.
+const WIDTH: usize = 640;
+/// Height of a bar and the space below it.
+const BAR: (usize, usize) = (18, 8);
+/// Room for the words of a bar.
+const LABEL: usize = 220;
+/// Room for its figure.
+const FIGURE: usize = 70;
+
+/// One bar.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Bar {
+    /// What it stands for.
+    pub(super) label: String,
+    /// How much.
+    pub(super) value: u64,
+    /// How that is written.
+    pub(super) figure: String,
+}
+
+/// Lying bars, each with its words; the longest fills the width, unless `most` is more.
+pub(super) fn bars(title: &str, bars: &[Bar], most: Option<u64>) -> Markup {
+    let most =
+        bars.iter().map(|bar| bar.value).max().into_iter().chain(most).max().unwrap_or(0).max(1);
+    let room = u64::try_from(WIDTH - LABEL - FIGURE).unwrap_or(0);
+    let length = |value: u64| value.min(most).saturating_mul(room) / most;
+    let height = bars.len() * (BAR.0 + BAR.1);
+    html! {
+        figure {
+            figcaption { (title) }
+            svg.plot viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label={ (title) ": " (told(bars)) } {
+                @for (at, bar) in bars.iter().enumerate() {
+                    @let top = at * (BAR.0 + BAR.1);
+                    text x=(LABEL - 8) y=(top + BAR.0 - 4) text-anchor="end" { (bar.label) }
+                    rect x=(LABEL) y=(top) width=(length(bar.value)) height=(BAR.0) rx="2" {}
+                    text x=(u64::try_from(LABEL + 6).unwrap_or(0) + length(bar.value)) y=(top + BAR.0 - 4) { (bar.figure) }
+                }
+            }
+        }
+    }
+}
+
+/// The same in words, for whoever does not see it.
+fn told(bars: &[Bar]) -> String {
+    let told: Vec<String> =
+        bars.iter().map(|bar| format!("{} {}", bar.label, bar.figure)).collect();
+    told.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bar(label: &str, value: u64) -> Bar {
+        Bar { label: label.to_owned(), value, figure: value.to_string() }
+    }
+
+    #[test]
+    fn the_longest_bar_fills_the_width_and_a_larger_scale_does_not() {
+        let shown = bars("Uses", &[bar("a", 10), bar("<b>", 5)], None).into_string();
+        assert!(shown.contains("width=\"350\"") && shown.contains("width=\"175\""), "{shown}");
+        assert!(shown.contains("aria-label=\"Uses: a 10; &lt;b&gt; 5\""), "{shown}");
+        let scaled = bars("Uses", &[bar("a", 10)], Some(20)).into_string();
+        assert!(scaled.contains("width=\"175\""), "{scaled}");
+        let nothing = bars("Uses", &[bar("a", 0)], None).into_string();
+        assert!(nothing.contains("width=\"0\""), "{nothing}");
+    }
+}
