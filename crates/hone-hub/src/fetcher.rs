@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use crate::bundle::Fetched;
 use crate::fetch::{FetchOptions, Opened, Wanted, newest_commit, open};
 use crate::fetch_error::FetchError;
 use crate::source::{Place, Source, parse};
 use crate::supply::{Delivery, Newest, Pin, Supply, SupplyError};
+use crate::work_folder::WorkFolder;
 
 /// Fetches from every kind of source.
 #[derive(Debug)]
@@ -16,15 +15,14 @@ pub struct Fetcher {
     options: FetchOptions,
     /// What relative paths are relative to.
     folder: PathBuf,
-    _work: TempDir,
+    _work: WorkFolder,
 }
 
 impl Fetcher {
     /// With a temporary work folder of its own, which goes when it goes. `adjust` changes the usual
     /// options.
     pub fn new(folder: &Path, adjust: impl FnOnce(&mut FetchOptions)) -> Result<Self, FetchError> {
-        let work = tempfile::Builder::new().prefix("hone-fetch-").tempdir();
-        let work = work.map_err(FetchError::io("create a folder in", &std::env::temp_dir()))?;
+        let work = WorkFolder::new()?;
         let mut options = FetchOptions::new(work.path());
         adjust(&mut options);
         work.path().clone_into(&mut options.work);

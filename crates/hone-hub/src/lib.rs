@@ -78,6 +78,7 @@ mod unpack;
 mod verify;
 mod weigh;
 mod well_known;
+mod work_folder;
 
 pub use actions::Removed;
 pub use approve::Pending;
