@@ -37,6 +37,7 @@ const NEEDS: &[Need] = &[
         probe: &["python3", "-c", "import ensurepip, venv"],
         packages: &["python3", "python3-venv"],
     },
+    Need { name: "npm", probe: &["npm", "--version"], packages: &["npm"] },
 ];
 
 /// Installs what is missing; fails with the names of what cannot be had.

@@ -49,16 +49,27 @@ const SERVER_VARIABLE: &str = "HONE_TEST_WEED";
 /// What is checked: every crate, and the benchmarks, which `xtask` itself starts without.
 const EVERYTHING: [&str; 4] = ["--workspace", "--features", "xtask/bench", "--locked"];
 
+/// Programs of the Model Context Protocol's own project that ask our server, and the Node that runs them:
+/// the system's is often older than they need.
+const NODE_PACKAGES: [(&str, &str); 3] = [
+    ("node", "26.10.0"),
+    ("@modelcontextprotocol/inspector", "2.12.0"),
+    ("@modelcontextprotocol/conformance", "0.2.0-alpha.12"),
+];
+
+/// The variable that tells the tests where these are.
+const NODE_VARIABLE: &str = "HONE_TEST_NODE_MODULES";
+
 /// Runs every step in order.
 pub(crate) fn test() -> Result<(), Failure> {
     let mut clock = Clock::default();
-    let (python, sentences) = clock.time("system", || {
+    let (python, sentences, modules) = clock.time("system", || {
         system::provide()?;
         component("fmt", "rustfmt")?;
         component("clippy", "clippy")?;
         let python = python()?;
         let sentences = sentence_model(&python)?;
-        Ok((python, sentences))
+        Ok((python, sentences, node_modules()?))
     })?;
     clock.time("fmt", || run(workspace::cargo().args(["fmt", "--all", "--check"])))?;
     clock.time("clippy", || {
@@ -73,6 +84,7 @@ pub(crate) fn test() -> Result<(), Failure> {
             .env(PYTHON_VARIABLE, &python)
             .env(SENTENCE_VARIABLE, &sentences)
             .env(SERVER_VARIABLE, python.with_file_name("weed"))
+            .env(NODE_VARIABLE, &modules)
             .arg("test")
             .args(EVERYTHING))
     })?;
@@ -137,6 +149,27 @@ fn python() -> Result<PathBuf, Failure> {
     }
     capture(Command::new(python.with_file_name("agentskills")).arg("--version"))?;
     Ok(python)
+}
+
+/// The folder of npm packages under `target`; they are installed if they are not there yet.
+fn node_modules() -> Result<PathBuf, Failure> {
+    let folder = workspace::target()?.join("xtask-npm");
+    let modules = folder.join("node_modules");
+    let is_there = |(package, version): &(&str, &str)| {
+        let described = std::fs::read_to_string(modules.join(package).join("package.json"));
+        described.is_ok_and(|text| text.contains(&format!("\"version\": \"{version}\"")))
+    };
+    if !NODE_PACKAGES.iter().all(is_there) {
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| Failure::Unmet(format!("`{}`: {error}", folder.display())))?;
+        let pinned = NODE_PACKAGES.map(|(package, version)| format!("{package}@{version}"));
+        run(Command::new("npm")
+            .args(["install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix"])
+            .arg(&folder)
+            .args(pinned))?;
+    }
+    capture(Command::new(modules.join("node/bin/node")).arg("--version"))?;
+    Ok(modules)
 }
 
 /// Succeeds when every package is there in its version.

@@ -3,8 +3,9 @@
 //! One server of the Model Context Protocol, for both of its eras. Clients differ in what they can use,
 //! so every skill is offered through four doors at once: as an entry of the skills extension, as
 //! resources, as a prompt, and through tools. [`http`] serves the same over HTTP, beside an interface for
-//! programs and a page for people.
+//! programs and a page for people, and [`connect`] tells other programs to start it.
 
+pub mod connect;
 pub mod http;
 mod manifest;
 mod mcp;

@@ -20,6 +20,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler, ServiceExt as _};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::manifest::{self, SKILL_FILE};
 use crate::tools::{MAX_RESULT_CHARS, Offer};
@@ -40,6 +41,8 @@ const INSTRUCTIONS: &str = "Skills are instructions for tasks that were done wel
 #[derive(Debug, Clone)]
 pub struct Door {
     offer: Arc<Offer>,
+    /// What changed since this server was made: nothing is lost until somebody listens.
+    changes: watch::Receiver<u64>,
 }
 
 /// Serves one client on standard input and output, until it goes away.
@@ -90,7 +93,8 @@ fn page<T>(all: &[T], cursor: Option<&str>) -> Result<(usize, usize, Option<Stri
 impl Door {
     /// A server of these skills.
     pub fn new(offer: Arc<Offer>) -> Self {
-        Self { offer }
+        let changes = offer.shelf.changes();
+        Self { offer, changes }
     }
 
     fn catalogue(&self) -> Arc<Catalogue> {
@@ -149,12 +153,17 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// The answer to a call of a tool, cut where a client would drown.
-fn told(outcome: Outcome, text: &str) -> Result<CallToolResult, ErrorData> {
-    let mut shown: String = text.chars().take(MAX_RESULT_CHARS).collect();
-    if shown.len() < text.len() {
-        let more = text.chars().count() - MAX_RESULT_CHARS;
-        let _ = writeln!(shown, "\n[{more} more characters are not shown]");
+/// The answer to a call of a tool from a character on, cut where a client would drown.
+fn told(outcome: Outcome, text: &str, offset: usize) -> Result<CallToolResult, ErrorData> {
+    let start = text.char_indices().nth(offset).map_or(text.len(), |(start, _)| start);
+    let rest = &text[start..];
+    let end = rest.char_indices().nth(MAX_RESULT_CHARS).map_or(rest.len(), |(end, _)| end);
+    let mut shown = rest[..end].to_owned();
+    if end < rest.len() {
+        let next = offset + MAX_RESULT_CHARS;
+        let _ = write!(shown, "\n[more: call again with `offset` {next}]");
+    } else if offset > 0 && rest.is_empty() {
+        shown.push_str("There is nothing at this offset.");
     }
     made(json!({"content": [{"type": "text", "text": shown}], "isError": outcome != Outcome::Ok}))
 }
@@ -176,7 +185,7 @@ impl ServerHandler for Door {
 
     /// A client with a session is told without being asked to.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let mut changes = self.offer.shelf.changes();
+        let mut changes = self.changes.clone();
         let peer = context.peer;
         tokio::spawn(async move {
             while changes.changed().await.is_ok() {
@@ -193,12 +202,14 @@ impl ServerHandler for Door {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
+        // Before the client hears that it is listened to, it must be known what changes are changes of.
+        self.offer.shelf.catalogue();
         Some(requested.clone())
     }
 
     /// A client without one asks what it wants to be told.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.offer.shelf.changes();
+        let mut changes = self.changes.clone();
         let (accepted, sink) = (context.accepted(), context.sink());
         loop {
             let is_changed = tokio::select! {
@@ -225,10 +236,16 @@ impl ServerHandler for Door {
     ) -> Result<ListToolsResult, ErrorData> {
         let tool = |tool: &dyn hone_agent::tools::Tool| {
             let reads = tool.name() != "skill_manage";
+            let mut schema = tool.schema().clone();
+            schema["properties"]["offset"] = json!({
+                "type": "integer",
+                "minimum": 0,
+                "description": "go on at this character of a long answer",
+            });
             json!({
                 "name": tool.name(),
                 "description": tool.description(),
-                "inputSchema": tool.schema(),
+                "inputSchema": schema,
                 "annotations": {"readOnlyHint": reads, "openWorldHint": false},
             })
         };
@@ -243,13 +260,21 @@ impl ServerHandler for Door {
         let tool = self.offer.tools().find(|tool| tool.name() == request.name);
         let tool =
             tool.ok_or_else(|| wrong(format!("there is no tool `{:.100}`", request.name)))?;
-        let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let wrong = problems(tool.schema(), &arguments);
+        let mut arguments = request.arguments.unwrap_or_default();
+        let offset = match arguments.remove("offset") {
+            None => Some(0),
+            Some(offset) => offset.as_u64().and_then(|offset| usize::try_from(offset).ok()),
+        };
+        let arguments = Value::Object(arguments);
+        let mut wrong = problems(tool.schema(), &arguments);
+        if offset.is_none() {
+            wrong.push("`offset` must be a whole number, 0 or more".to_owned());
+        }
         if !wrong.is_empty() {
-            return told(Outcome::Refused, &wrong.join("\n")).map(Into::into);
+            return told(Outcome::Refused, &wrong.join("\n"), 0).map(Into::into);
         }
         let result = tool.call(&arguments, &context.ct).await;
-        told(result.outcome, &result.text).map(Into::into)
+        told(result.outcome, &result.text, offset.unwrap_or_default()).map(Into::into)
     }
 
     async fn list_resources(

@@ -159,6 +159,17 @@ pub(crate) fn parse(text: &str, base: usize, spent: &mut Spent) -> Result<Option
     }))
 }
 
+/// What a YAML text of one document says, within the limits of frontmatter; else the byte at which it is
+/// wrong, and how.
+pub fn yaml_value(text: &str) -> Result<Value, (usize, String)> {
+    match parse(text, 0, &mut Spent::default()) {
+        Ok(node) => Ok(node.map_or(Value::Null, |node| node.to_value())),
+        Err(YamlError::Syntax { message, at } | YamlError::Limit { message, at }) => {
+            Err((at, message))
+        }
+    }
+}
+
 pub(crate) fn too_deep() -> String {
     format!("lists and maps are nested deeper than {MAX_YAML_DEPTH} levels")
 }

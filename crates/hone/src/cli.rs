@@ -1,6 +1,7 @@
 //! The command line: what a person can type.
 
 mod agent;
+mod connect;
 mod hub;
 mod learn;
 mod review;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use hone_router::Budget;
 
 pub(crate) use agent::AgentCommand;
+pub(crate) use connect::Connect;
 pub(crate) use hub::{Add, AuditCommand, Dismissing, HubCommand, Network, Update, Whose};
 pub(crate) use learn::{Learn, Sessions};
 pub(crate) use review::ReviewCommand;
@@ -405,6 +407,16 @@ pub(crate) enum Command {
         #[arg(long)]
         read_only: bool,
     },
+    /// Tell an agent that you use to start `hone mcp`, or not to any more
+    #[command(after_help = "Examples:\n  \
+        hone connect                      which agents are here, and which are connected\n  \
+        hone connect claude-code          shows the change to its configuration, and asks\n  \
+        hone connect codex --read-only --yes\n  \
+        hone connect vscode --scope project\n  \
+        hone connect zed --undo\n\n\
+        Only the entry of that name is added; the rest of the file stays byte for byte. `hone doctor` starts \
+        what was written and asks it.")]
+    Connect(Connect),
     /// Serve skills and agents over HTTP: a page, an interface, and MCP
     #[command(after_help = "Examples:\n  \
         hone serve                               on 127.0.0.1, and prints the link to the page\n  \

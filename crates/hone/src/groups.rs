@@ -16,7 +16,7 @@ const GROUPS: [(&str, &[&str]); 10] = [
         &["add", "remove", "update", "outdated", "install", "verify", "approve", "audit", "share"],
     ),
     ("Call", &["invoke", "commands", "needs"]),
-    ("Serve", &["serve", "mcp"]),
+    ("Serve", &["connect", "serve", "mcp"]),
     ("Route", &["prompt", "match", "why", "what-if", "eval"]),
     ("Learn", &["learn", "sessions", "review", "stats", "curate", "archive", "restore"]),
     ("Run agents", &["agent", "run", "chat", "demo"]),

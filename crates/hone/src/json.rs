@@ -12,6 +12,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 pub(crate) mod agent;
+pub(crate) mod connect;
 pub(crate) mod hub;
 pub(crate) mod learn;
 pub(crate) mod lineage;
@@ -512,6 +513,8 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("commands", schema::<routing::Menu>()),
         ("commands-reload", schema::<routing::Reload>()),
         ("config", schema::<Configuration>()),
+        ("connect", schema::<connect::Connections>()),
+        ("connect-change", schema::<connect::ConnectChange>()),
         ("curate", schema::<review::Curated>()),
         ("diff", schema::<Difference>()),
         ("doctor", schema::<Doctor>()),

@@ -11,10 +11,10 @@ use hone_guard::policy::Policy;
 use hone_guard::sandbox::{Layer, Plan};
 use hone_library::{Catalogue, Config, Listed, Project, Reason, Skipped, reports};
 
-use super::confined;
 use super::list::counts;
 use super::policy::configured;
 use super::scan::known_verdict;
+use super::{confined, connect};
 use crate::cli::Places;
 use crate::context::{Context, surroundings};
 use crate::json::{Doctor, DoctorCheck};
@@ -105,6 +105,7 @@ fn examine(context: &Context, checks: &mut Vec<DoctorCheck>) {
             checks.push(bad("policy", &failure.to_string(), failure.hint().as_deref()));
         }
     }
+    connect::checks(context, &mut |check| checks.push(check));
     checks.push(sandbox(context));
     let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
     match editor.filter(|editor| !editor.trim().is_empty()) {

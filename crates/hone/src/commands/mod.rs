@@ -6,6 +6,7 @@ mod change;
 mod check;
 mod config;
 mod confined;
+mod connect;
 mod curate;
 mod doctor;
 mod editor;
@@ -113,6 +114,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Run { agent: id, task, how, json } => agent::run(&context, &id, &task, &how, json),
         Command::Chat { agent: id, how } => agent::chat(&context, &id, &how),
         Command::Demo { record, json } => agent::demo(&context, record.as_deref(), json),
+        Command::Connect(how) => connect::connect(&context, &how),
         Command::Serve(how) => serve::serve(&context, how),
         Command::Learn(how) => learn::learn(&context, &how),
         Command::Sessions(wanted) => sessions::sessions(&context, &wanted),

@@ -62,6 +62,7 @@ fn help_teaches() {
       needs        Show what skills need before they can work
 
     Serve:
+      connect      Tell an agent that you use to start `hone mcp`, or not to any more
       serve        Serve skills and agents over HTTP: a page, an interface, and MCP
       mcp          Serve the skills to an agent over MCP, on stdin and stdout
 
@@ -293,7 +294,7 @@ fn every_command_and_every_option_is_described() {
             }
         }
     }
-    assert_eq!(seen, 95, "a command was added or taken away");
+    assert_eq!(seen, 96, "a command was added or taken away");
 }
 
 #[test]
@@ -421,7 +422,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 95, "{files:?}");
+    assert_eq!(files.len(), 96, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");
@@ -461,6 +462,8 @@ fn schema_lists_and_prints() {
     commands
     commands-reload
     config
+    connect
+    connect-change
     curate
     diff
     doctor

@@ -6,12 +6,18 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::harness::{Sandbox, TIDY};
+use crate::serve::harness::Server;
 
 /// The variable that names a Python with the package `mcp`.
 const VARIABLE: &str = "HONE_TEST_PYTHON";
 
 /// What the client got.
 fn asked(sandbox: &Sandbox, era: &str, arguments: &[&str]) -> Value {
+    asked_at(sandbox, era, env!("CARGO_BIN_EXE_hone"), arguments)
+}
+
+/// What the client got from a program, or at an address.
+fn asked_at(sandbox: &Sandbox, era: &str, server: &str, arguments: &[&str]) -> Value {
     let python = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).unwrap_or_else(|| {
         panic!(
             "this test needs a Python with the package `mcp`: run `cargo xtask test`, or set {VARIABLE}"
@@ -20,7 +26,7 @@ fn asked(sandbox: &Sandbox, era: &str, arguments: &[&str]) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/mcp_client.py");
     let output = Command::new(python)
         .arg(script)
-        .args([era, env!("CARGO_BIN_EXE_hone")])
+        .args([era, server])
         .args(arguments)
         .current_dir(sandbox.path("project"))
         .env("HOME", sandbox.path("home"))
@@ -77,6 +83,17 @@ fn a_client_of_either_era_gets_the_same_through_every_door() {
     assert_eq!(modern["wrong"]["error"], true);
     assert!(modern["wrong"]["text"].as_str().unwrap().contains("`nam` is not an argument"));
     assert_eq!(modern["gone"]["error"], true);
+}
+
+#[test]
+fn over_http_the_same_client_gets_the_same_answers() {
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
+    let url = format!("http://{}/mcp", server.address);
+    for era in ["auto", "legacy"] {
+        let over_http = asked_at(&sandbox, era, &url, &[&server.token]);
+        assert_eq!(over_http, asked(&sandbox, era, &["mcp"]), "{era}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 """What the reference client of MCP gets from a server, as JSON.
 
     mcp_client.py ERA HONE [ARGUMENT ...]
+    mcp_client.py ERA URL TOKEN
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import sys
 
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
 
 async def refused(call):
@@ -22,8 +24,13 @@ async def refused(call):
 
 
 async def main(era, command, arguments):
-    server = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
-    async with Client(stdio_client(server), mode=era) as client:
+    if command.startswith("http"):
+        headers = {"authorization": f"Bearer {arguments[0]}"}
+        server = streamable_http_client(command, http_client=create_mcp_http_client(headers=headers))
+    else:
+        server = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
+        server = stdio_client(server)
+    async with Client(server, mode=era) as client:
         async def text(tool, **given):
             result = await client.call_tool(tool, given)
             return {"error": result.is_error, "text": result.content[0].text}

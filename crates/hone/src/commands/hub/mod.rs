@@ -18,6 +18,7 @@ use hone_library::{Author, Catalogue, Project};
 use hone_net::Reach;
 
 use self::person::Person;
+pub(super) use self::person::line;
 use super::needs::can_ask;
 use super::policy::configured;
 use crate::cli::{AuditCommand, HubCommand, Network, Whose};

@@ -124,7 +124,7 @@ pub(super) fn which<'o>(offered: &[&'o Offered]) -> Result<Option<Vec<&'o Offere
 }
 
 /// A line that a person types.
-fn line(prompt: &str) -> io::Result<String> {
+pub(crate) fn line(prompt: &str) -> io::Result<String> {
     say_rendered(prompt);
     let mut text = String::new();
     io::stdin().lock().read_line(&mut text)?;

@@ -1,0 +1,222 @@
+//! `hone connect`: the entry that makes another program start `hone mcp`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use hone_library::{Project, Surroundings};
+use hone_server::connect::{CLIENTS, Client, ConnectError, Connection, Plan, Reach, Server, probe};
+
+use super::hub::line;
+use super::needs::can_ask;
+use crate::cli::Connect;
+use crate::context::{Context, now};
+use crate::diff::{painted, unified};
+use crate::json::DoctorCheck;
+use crate::json::connect::{Client as ClientJson, ClientFile, ConnectChange, Connections};
+use crate::output::{Failure, NO, Outcome, print, print_json, quoted, say, say_rendered};
+use crate::terminal::{printable_line, stderr_style};
+
+/// What the server is called unless somebody says otherwise.
+const NAME: &str = "hone";
+
+pub(crate) fn connect(context: &Context, how: &Connect) -> Outcome {
+    match how.client.as_deref().and_then(Client::find) {
+        None => list(context, how),
+        Some(client) => change(context, client, how),
+    }
+}
+
+/// The folder that `--scope project` means.
+fn project(around: &Surroundings) -> PathBuf {
+    Project::find(around).map_or_else(|| around.cwd.clone(), |project| project.root)
+}
+
+fn files(client: &Client, around: &Surroundings) -> Vec<(Reach, &'static str, PathBuf)> {
+    let project = project(around);
+    [(Reach::User, "user"), (Reach::Project, "project")]
+        .into_iter()
+        .filter_map(|(reach, scope)| Some((reach, scope, client.file(around, &project, reach)?)))
+        .collect()
+}
+
+/// What is started, as one types it.
+fn command_line(server: &Server) -> String {
+    let words = std::iter::once(&server.command).chain(&server.arguments);
+    words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn list(context: &Context, how: &Connect) -> Outcome {
+    let file = |client: &Client, scope: &'static str, path: &Path| {
+        let (state, detail) = match client.connection(path, &how.name) {
+            Ok(Connection::Ours(server)) => ("connected", Some(command_line(&server))),
+            Ok(Connection::Absent) => ("not-connected", None),
+            Ok(Connection::Other) => ("taken", None),
+            Err(error) => ("unreadable", Some(error.to_string())),
+        };
+        ClientFile { scope, path: path.to_string_lossy().into_owned(), state, detail }
+    };
+    let clients = CLIENTS.iter().map(|client| ClientJson {
+        id: client.id,
+        name: client.name,
+        is_found: client.is_found(&context.around),
+        files: files(client, &context.around)
+            .iter()
+            .map(|(_, scope, path)| file(client, scope, path))
+            .collect(),
+    });
+    let clients: Vec<ClientJson> = clients.collect();
+    if how.json {
+        return print_json(&Connections { clients });
+    }
+    let mut text = String::new();
+    for client in &clients {
+        let is_silent =
+            |file: &&ClientFile| file.state == "not-connected" && file.scope == "project";
+        let shown: Vec<String> = client
+            .files
+            .iter()
+            .filter(|file| !is_silent(file))
+            .map(|file| {
+                let path = context.shown(Path::new(&file.path));
+                match &file.detail {
+                    Some(detail) => format!("{} ({path}: {detail})", file.state),
+                    None if !client.is_found => "not found".to_owned(),
+                    None => format!("{} ({path})", file.state),
+                }
+            })
+            .collect();
+        let _ = writeln!(text, "{:12} {}", client.id, printable_line(&shown.join(", ")));
+    }
+    print(&text)
+}
+
+fn change(context: &Context, client: &'static Client, how: &Connect) -> Outcome {
+    let reach = how.scope.into();
+    let Some(path) = client.file(&context.around, &project(&context.around), reach) else {
+        let message = format!("{} has no configuration in a project", client.name);
+        return Err(Failure::no(message, "leave out `--scope project`"));
+    };
+    let plan = if how.undo {
+        client.disconnect(&context.state, &path, &how.name)
+    } else {
+        client.connect(&path, &how.name, &server(context, how, reach)?)
+    };
+    let plan = plan.map_err(failed)?;
+    let diff = shown(context, &plan);
+    let mut is_written = false;
+    if plan.is_change() && !how.dry_run {
+        if !how.json {
+            say_rendered(&painted(&diff, stderr_style()));
+        }
+        if !how.yes && !agrees(&plan)? {
+            return Ok(ExitCode::from(NO));
+        }
+        plan.carry_out(&context.state, now()).map_err(failed)?;
+        is_written = true;
+    }
+    if how.json {
+        return print_json(&ConnectChange {
+            client: client.id,
+            path: path.to_string_lossy().into_owned(),
+            is_change: plan.is_change(),
+            is_written,
+            diff,
+        });
+    }
+    if how.dry_run {
+        return print(&painted(&diff, crate::terminal::style()));
+    }
+    let file = context.shown(&path);
+    say(&match (plan.is_change(), how.undo) {
+        (true, false) => format!(
+            "{} starts hone from its next start on; `hone doctor` tries it, `hone connect {} --undo` takes it back",
+            client.name, client.id
+        ),
+        (true, true) => format!("{} does not start hone any more", client.name),
+        (false, false) => format!("{} is connected already (`{file}`)", client.name),
+        (false, true) => format!("`{file}` does not mention hone"),
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn shown(context: &Context, plan: &Plan) -> String {
+    let name = context.shown(&plan.path);
+    let bytes = |text: &Option<String>| text.as_ref().map(|text| text.clone().into_bytes());
+    let (before, after) = (bytes(&plan.before), bytes(&plan.after));
+    unified(&name, before.as_deref(), after.as_deref()).unwrap_or_default()
+}
+
+fn agrees(plan: &Plan) -> Result<bool, Failure> {
+    if !can_ask() {
+        let message = format!("`{}` was not changed: nobody is here to agree", plan.path.display());
+        return Err(Failure::no(message, "add `--yes`, or `--dry-run` to see the change only"));
+    }
+    let answer = line("change it? [y]es, [n]o: ").unwrap_or_default();
+    Ok(matches!(answer.trim(), "y" | "yes"))
+}
+
+fn failed(error: ConnectError) -> Failure {
+    let message = error.to_string();
+    match error {
+        ConnectError::Unreadable { .. } => {
+            Failure::no(message, "mend the file, or add the server by hand")
+        }
+        ConnectError::Taken { .. } => Failure::no(message, "choose another name with `--name`"),
+        ConnectError::Changed(_) => Failure::no(message, "run it again"),
+        ConnectError::Io { .. } => Failure::failed(message, ""),
+        ConnectError::Library(error) => error.into(),
+    }
+}
+
+/// What the client is to start: this program with the places that were given. What others share names no
+/// path of this machine.
+fn server(context: &Context, how: &Connect, reach: Reach) -> Result<Server, Failure> {
+    let command = match reach {
+        Reach::Project => NAME.to_owned(),
+        Reach::User => {
+            let program = std::env::current_exe().map_err(|error| {
+                Failure::failed(format!("this program cannot be found: {error}"), "")
+            })?;
+            program.to_string_lossy().into_owned()
+        }
+    };
+    let mut arguments = vec!["mcp".to_owned()];
+    arguments.extend(how.read_only.then(|| "--read-only".to_owned()));
+    for root in &context.places.root {
+        let root = hone_library::normal(&context.around.cwd.join(root));
+        arguments.extend(["--root".to_owned(), root.to_string_lossy().into_owned()]);
+    }
+    if let Some(agent) = &context.places.agent {
+        arguments.extend(["--agent".to_owned(), agent.clone()]);
+    }
+    Ok(Server { command, arguments })
+}
+
+/// Whether every client that is told to start hone would get answers.
+pub(super) fn checks(context: &Context, push: &mut dyn FnMut(DoctorCheck)) {
+    let mut check = |status, client: &Client, message: String, hint: Option<String>| {
+        let message = format!("{}: {message}", client.name);
+        push(DoctorCheck { name: "connection".to_owned(), status, message, hint });
+    };
+    for client in &CLIENTS {
+        for (_, _, path) in files(client, &context.around) {
+            let mend = format!("`hone connect {}` writes the entry anew", client.id);
+            match client.connection(&path, NAME) {
+                Ok(Connection::Ours(server)) => match probe(&server) {
+                    Ok(answer) => {
+                        let message = format!(
+                            "`{}` answers with {} tools",
+                            command_line(&server),
+                            answer.tools.len()
+                        );
+                        check("good", client, message, None);
+                    }
+                    Err(error) => check("bad", client, error.to_string(), Some(mend)),
+                },
+                Ok(Connection::Absent | Connection::Other) => {}
+                Err(error) => check("warning", client, error.to_string(), None),
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! `hone connect`: one entry in somebody else's file, there and back.
+
+use serde_json::Value;
+
+use crate::harness::Sandbox;
+
+/// Every client: its file below the home, what is in it before, and what our entry looks like there.
+const CLIENTS: [(&str, &str, &str, &str); 9] = [
+    (
+        "claude-code",
+        ".claude.json",
+        "{\n  \"numStartups\": 3,\n  \"mcpServers\": {\n    \"x\": { \"command\": \"x\" }\n  }\n}",
+        "    \"hone\": {\n      \"type\": \"stdio\",\n      \"command\": \"[HONE]\",\n      \"args\": [\"mcp\"]\n    }\n",
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        "model = \"m\" # mine\n\n[mcp_servers.x]\ncommand = 'x'\n",
+        "\n[mcp_servers.hone]\ncommand = \"[HONE]\"\nargs = [\"mcp\"]\n",
+    ),
+    (
+        "gemini",
+        ".gemini/settings.json",
+        "{\n\t// dark\n\t\"theme\": \"dark\"\n}\n",
+        "\t\"mcpServers\": {\n\t\t\"hone\": {\n\t\t\t\"command\": \"[HONE]\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t}\n\t}\n",
+    ),
+    (
+        "cursor",
+        ".cursor/mcp.json",
+        "{}\n",
+        "  \"mcpServers\": {\n    \"hone\": {\n      \"command\": \"[HONE]\",\n",
+    ),
+    (
+        "opencode",
+        ".config/opencode/opencode.jsonc",
+        "{\n  \"mcp\": {\n    \"x\": { \"type\": \"local\", \"command\": [\"x\"] }, // mine\n  },\n}\n",
+        "    \"hone\": {\n      \"type\": \"local\",\n      \"command\": [\"[HONE]\", \"mcp\"],\n      \"enabled\": true\n    },\n",
+    ),
+    (
+        "vscode",
+        ".config/Code/User/mcp.json",
+        "{\"servers\": {\"x\": {}}}",
+        ", \"hone\": {\"type\": \"stdio\", \"command\": \"[HONE]\", \"args\": [\"mcp\"]}}}",
+    ),
+    (
+        "zed",
+        ".config/zed/settings.json",
+        "// Zed settings\n{\r\n  \"vim_mode\": true,\r\n}\r\n",
+        "  \"context_servers\": {\r\n    \"hone\": {\r\n",
+    ),
+    (
+        "goose",
+        ".config/goose/config.yaml",
+        "GOOSE_MODEL: m # mine\nextensions:\n  developer:\n    enabled: true\n\n# the end\nlast: 1\n",
+        "  hone:\n    type: \"stdio\"\n    name: \"hone\"\n    cmd: \"[HONE]\"\n    args: [\"mcp\"]\n",
+    ),
+    (
+        "hermes",
+        ".hermes/config.yaml",
+        "model: m\nmcp_servers: {}\n",
+        "mcp_servers:\n  hone:\n    command: \"[HONE]\"\n    args: [\"mcp\"]\n",
+    ),
+];
+
+fn listed(sandbox: &Sandbox) -> Value {
+    let run = sandbox.hone("connect --json").run();
+    assert_eq!(run.code, 0, "{run}");
+    run.json()
+}
+
+#[test]
+fn every_client_is_connected_proven_and_left_as_it_was() {
+    let sandbox = Sandbox::with_tidy();
+    for (client, file, before, entry) in CLIENTS {
+        let file = format!("home/{file}");
+        sandbox.write(&file, before);
+        let run = sandbox.hone(&format!("connect {client} --dry-run")).run();
+        assert!(run.code == 0 && run.text().contains("+++ "), "{client}: {run}");
+        assert_eq!(sandbox.read(&file), before, "{client}: a dry run writes nothing");
+        sandbox.done(&format!("connect {client} --yes"));
+        let after = sandbox.read(&file);
+        let entry = entry.replace("[HONE]", env!("CARGO_BIN_EXE_hone"));
+        assert!(after.contains(&entry), "{client}: {after}");
+        let again = sandbox.hone(&format!("connect {client} --yes")).run();
+        assert!(again.code == 0 && again.errors().contains("is connected already"), "{again}");
+        assert_eq!(sandbox.read(&file), after, "{client}: a second time changes nothing");
+    }
+    let run = sandbox.hone("doctor").run();
+    for name in [
+        "Claude Code",
+        "Codex",
+        "Gemini CLI",
+        "Cursor",
+        "OpenCode",
+        "VS Code",
+        "Zed",
+        "goose",
+        "Hermes",
+    ] {
+        assert!(run.text().contains(&format!("ok   connection: {name}: `")), "{name}: {run}");
+    }
+    assert_eq!(run.text().matches(" mcp` answers with 8 tools").count(), CLIENTS.len(), "{run}");
+    for client in listed(&sandbox)["clients"].as_array().unwrap() {
+        assert_eq!(client["files"][0]["state"], "connected", "{client}");
+    }
+    for (client, file, before, _) in CLIENTS {
+        sandbox.done(&format!("connect {client} --undo --yes"));
+        assert_eq!(sandbox.read(&format!("home/{file}")), before, "{client}");
+        let again = sandbox.hone(&format!("connect {client} --undo --yes")).run();
+        assert!(again.code == 0 && again.errors().contains("does not mention hone"), "{again}");
+    }
+}
+
+#[test]
+fn a_file_that_was_not_there_goes_again_and_one_that_others_rewrote_keeps_their_words() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.done("connect cursor --yes");
+    sandbox.done("connect cursor --undo --yes");
+    assert!(!sandbox.path("home/.cursor/mcp.json").exists());
+
+    sandbox.done("connect cursor --yes --read-only");
+    let mut value: Value = serde_json::from_str(&sandbox.read("home/.cursor/mcp.json")).unwrap();
+    assert_eq!(value["mcpServers"]["hone"]["args"], serde_json::json!(["mcp", "--read-only"]));
+    value["mcpServers"]["theirs"] = serde_json::json!({"command": "x"});
+    sandbox.write("home/.cursor/mcp.json", value.to_string());
+    sandbox.done("connect cursor --undo --yes");
+    assert_eq!(
+        sandbox.read("home/.cursor/mcp.json"),
+        r#"{"mcpServers":{"theirs":{"command":"x"}}}"#
+    );
+}
+
+#[test]
+fn a_project_names_no_path_of_this_machine() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.done("connect vscode --scope project --yes");
+    let file = sandbox.read("project/.vscode/mcp.json");
+    assert!(file.contains("\"command\": \"hone\""), "{file}");
+    sandbox.done("connect vscode --scope project --undo --yes");
+    assert!(!sandbox.path("project/.vscode/mcp.json").exists());
+    let run = sandbox.hone("connect goose --scope project --yes").run();
+    assert!(
+        run.code == 1 && run.errors().contains("goose has no configuration in a project"),
+        "{run}"
+    );
+}
+
+#[test]
+fn nothing_is_written_without_a_yes_or_into_what_cannot_be_read() {
+    let sandbox = Sandbox::with_tidy();
+    let refused = |line: &str, said: &str| {
+        let run = sandbox.hone(line).run();
+        assert!(run.code == 1 && run.errors().contains(said), "{line}: {run}");
+    };
+    refused("connect claude-code", "nobody is here to agree");
+    assert!(!sandbox.path("home/.claude.json").exists());
+    sandbox.write("home/.claude.json", "{\"a\": 1,\n \"b\" 2}");
+    refused("connect claude-code --yes", "was left alone: line 2: a colon is missing");
+    assert_eq!(sandbox.read("home/.claude.json"), "{\"a\": 1,\n \"b\" 2}");
+    let theirs = "{\"mcpServers\": {\"hone\": {\"command\": \"whetstone\", \"args\": []}}}";
+    sandbox.write("home/.claude.json", theirs);
+    refused("connect claude-code --yes", "has a server `hone` that is not ours");
+    refused("connect claude-code --undo --yes", "has a server `hone` that is not ours");
+    assert_eq!(sandbox.read("home/.claude.json"), theirs);
+    sandbox.done("connect claude-code --yes --name skills");
+    sandbox.done("connect claude-code --undo --yes --name skills");
+    assert_eq!(sandbox.read("home/.claude.json"), theirs);
+    assert_eq!(sandbox.hone("connect emacs").run().code, 2);
+    assert_eq!(sandbox.hone("connect zed --name 'a b'").run().code, 2);
+}
+
+#[test]
+fn the_doctor_tells_of_a_server_that_does_not_answer() {
+    let sandbox = Sandbox::with_tidy();
+    let gone = sandbox.path("gone/hone");
+    let text =
+        format!("{{\"mcpServers\": {{\"hone\": {{\"command\": {gone:?}, \"args\": [\"mcp\"]}}}}}}");
+    sandbox.write("home/.cursor/mcp.json", text);
+    let silent = sandbox.script("silent/hone", "exit 0");
+    sandbox.write(
+        "home/.codex/config.toml",
+        format!("[mcp_servers.hone]\ncommand = \"{silent}\"\nargs = [\"mcp\"]\n"),
+    );
+    let run = sandbox.hone("doctor").run();
+    assert_eq!(run.code, 1, "{run}");
+    assert!(
+        run.text().contains("BAD  connection: Cursor: `") && run.text().contains("does not start"),
+        "{run}"
+    );
+    assert!(
+        run.text().contains("BAD  connection: Codex: it does not answer `initialize`"),
+        "{run}"
+    );
+    assert!(run.text().contains("hint: `hone connect codex` writes the entry anew"), "{run}");
+}
