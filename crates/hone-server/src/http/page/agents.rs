@@ -183,6 +183,7 @@ fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Created => "made",
         Kind::Task => "task",
+        Kind::Learned => "learned",
         Kind::Outside => "changed from outside",
         Kind::Handover => "key handed over",
         Kind::Restored => "restored",
