@@ -85,7 +85,7 @@ pub(crate) fn test() -> Result<(), Failure> {
             .env(SENTENCE_VARIABLE, &sentences)
             .env(SERVER_VARIABLE, python.with_file_name("weed"))
             .env(NODE_VARIABLE, &modules)
-            .arg("test")
+            .args(["test", "--no-fail-fast"])
             .args(EVERYTHING))
     })?;
     clock.time("doc", || {
