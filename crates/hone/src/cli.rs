@@ -407,7 +407,7 @@ pub(crate) enum Command {
         #[arg(long)]
         read_only: bool,
     },
-    /// Tell an agent that you use to start `hone mcp`, or not to any more
+    /// Tell an agent to start `hone mcp`, or not to any more
     #[command(after_help = "Examples:\n  \
         hone connect                      which agents are here, and which are connected\n  \
         hone connect claude-code          shows the change to its configuration, and asks\n  \

@@ -39,4 +39,4 @@ pub const READS: Rate = Rate { burst: 100_000.0, per_second: 100_000.0 };
 /// Requests of one token that change something, or start something.
 pub const CHANGES: Rate = Rate { burst: 500.0, per_second: 100.0 };
 /// Requests of one address without a right token.
-pub const STRANGERS: Rate = Rate { burst: 30.0, per_second: 2.0 };
+pub const STRANGERS: Rate = Rate { burst: 150.0, per_second: 2.0 };

@@ -266,7 +266,8 @@ impl Hone<'_> {
             .chain(self.args.iter().cloned())
             .map(|word| quoted(&word))
             .collect();
-        let line = format!("{setup}; {}", line.join(" "));
+        // Whoever starts the tests in the background leaves them deaf to Ctrl-C.
+        let line = format!("{setup}; env --default-signal=INT {}", line.join(" "));
         let mut command = self.prepared("script");
         command.args(["-qec", &line, "/dev/null"]).env("SHELL", "/bin/sh");
         // On a terminal the last resort is `vi`, which would wait for somebody to type.

@@ -62,7 +62,7 @@ fn help_teaches() {
       needs        Show what skills need before they can work
 
     Serve:
-      connect      Tell an agent that you use to start `hone mcp`, or not to any more
+      connect      Tell an agent to start `hone mcp`, or not to any more
       serve        Serve skills and agents over HTTP: a page, an interface, and MCP
       mcp          Serve the skills to an agent over MCP, on stdin and stdout
 

@@ -171,9 +171,12 @@ impl Operation {
                 response["content"][kind] = json!({"schema": answer(generator)});
             }
         }
-        for status in self.problems.into_iter().chain([401, 429, 431, 503]) {
+        for status in self.problems.into_iter().chain([401, 429, 503]) {
             responses.insert(status.to_string(), json!({"$ref": "#/components/responses/Problem"}));
         }
+        // Said before the request is read, by the connection itself: without a body.
+        let too_long = json!({"description": "The head of the request is too long."});
+        responses.insert("431".to_owned(), too_long);
         let mut operation = json!({
             "operationId": self.id,
             "summary": self.about,
