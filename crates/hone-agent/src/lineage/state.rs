@@ -5,7 +5,7 @@
 //! list; a link or anything that is not on the list is an error that names it. Everything is streamed.
 //!
 //! - A file's leaf is the SHA-256 of its bytes.
-//! - A table's leaf is the digest of its rows ([`super::rows`]).
+//! - A table's leaf is the digest of its rows (`rows`).
 //! - A root is the SHA-256 of `hone/state/1`, a zero byte, its name, a zero byte, the number of leaves,
 //!   and for each leaf in the order of its name's bytes: length of the name, name, `f` or `t`, digest.
 

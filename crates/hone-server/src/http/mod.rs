@@ -1,6 +1,6 @@
 //! `hone serve`: an interface for programs, MCP, and a page for people, over HTTP.
 //!
-//! A request passes [`observe`] (bounds, headers, log), then the [`gate`] (host, origin, token, rate),
+//! A request passes `observe` (bounds, headers, log), then the `gate` (host, origin, token, rate),
 //! then what answers it: `/mcp`, `/api/v1`, or the page. Nothing is open to whoever has no token but the
 //! form that asks for one.
 
