@@ -267,6 +267,15 @@ fn other_agents_tools_mean_the_same() {
     );
 }
 
+#[test]
+fn a_path_that_no_permission_can_name_is_left_out() {
+    for path in ["),", "a(b).md", "a,b", "a\nb"] {
+        let steps = [("Edit", json!({"file_path": path}), Outcome::Ok, "done")];
+        let draft = Draft::from_experience(&experience("Change a file", &steps));
+        assert!(draft.tools.is_empty(), "{path:?}: {:?}", draft.tools);
+    }
+}
+
 proptest! {
     #[test]
     fn any_experience_gives_a_valid_skill_or_says_why(

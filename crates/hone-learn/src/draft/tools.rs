@@ -125,7 +125,7 @@ pub(super) fn used(experience: &Experience) -> Vec<Tool> {
     for step in experience.steps.iter().filter(|step| step.outcome == Outcome::Ok) {
         let found = match deed(step, folder) {
             Deed::Run(command) => of_command(&command),
-            Deed::Change(paths) => paths.iter().map(|path| changed(path)).collect(),
+            Deed::Change(paths) => paths.iter().filter_map(|path| changed(path)).collect(),
             Deed::Look(tool, _) => vec![one(tool, None)],
             Deed::Fetch(url) => host(&url)
                 .map(|host| one(&format!("WebFetch(domain:{host})"), None))
@@ -158,19 +158,23 @@ fn one(permission: &str, why: Option<&str>) -> Tool {
     }
 }
 
-/// A file at the top of the work by its name, one below by its first folder.
-fn changed(path: &str) -> Tool {
+/// A file at the top of the work by its name, one below by its first folder. A path with the
+/// punctuation of permissions cannot be named by one.
+fn changed(path: &str) -> Option<Tool> {
+    if path.contains(['(', ')', ',']) || path.chars().any(char::is_control) {
+        return None;
+    }
     let is_outside = path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
     if is_outside {
         let folder = Path::new(path)
             .parent()
             .map_or_else(String::new, |folder| folder.to_string_lossy().into_owned());
-        return one(&format!("Edit({folder}/**)"), Some(OUTSIDE));
+        return Some(one(&format!("Edit({folder}/**)"), Some(OUTSIDE)));
     }
-    match path.split_once('/') {
+    Some(match path.split_once('/') {
         Some((folder, _)) => one(&format!("Edit({folder}/**)"), None),
         None => one(&format!("Edit({path})"), None),
-    }
+    })
 }
 
 fn host(url: &str) -> Option<&str> {
