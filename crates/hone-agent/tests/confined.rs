@@ -177,16 +177,48 @@ async fn a_skill_in_use_binds_commands_to_what_it_declares() {
     assert_eq!(run(&desk.tool, &list).await.outcome, Outcome::Refused);
 }
 
+/// A line that real git would run by itself, and the file in which it would leave a mark.
+const EVIL: &str = "touch \"$HOME/ran\"";
+
+fn git(folder: &Path, home: &Path, arguments: &[&str]) -> bool {
+    let mut git = std::process::Command::new("git");
+    git.args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(arguments);
+    git.current_dir(folder).env("HOME", home).env_remove("GIT_DIR");
+    git.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    git.status().unwrap().success()
+}
+
 async fn what_git_runs_by_itself_stays_as_it_was() {
     let desk = desk();
-    let hooks = desk.folder.path().join("work/.git/hooks");
-    std::fs::create_dir_all(&hooks).unwrap();
-    let command =
-        "echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo ok > .git/HEAD";
+    let work = desk.folder.path().join("work");
+    let home = desk.folder.path().join("person");
+    std::fs::create_dir(&home).unwrap();
+    std::fs::create_dir(work.join("below")).unwrap();
+    assert!(git(&work, &home, &["init", "-q"]));
+    assert!(git(&work.join("below"), &home, &["init", "-q"]));
+    let command = format!(
+        "set -e; git init -q made; git init -q --bare bare; \
+         for it in .git below/.git made/.git bare; do \
+         printf '#!/bin/sh\n%s\n' '{EVIL}' > $it/hooks/pre-commit; chmod +x $it/hooks/pre-commit; \
+         git config --file $it/config core.fsmonitor '{EVIL}; false'; done; echo x > below/x; echo x > made/x"
+    );
     let result = run(&desk.tool, &json!({"command": command})).await;
     assert_eq!(result.outcome, Outcome::Ok, "{}", result.text);
-    let said = "[`.git/hooks/pre-commit` is as before: git would run what is in it by itself]\n";
-    assert!(result.text.ends_with(said), "{}", result.text);
-    assert!(!hooks.join("pre-commit").exists());
-    assert_eq!(std::fs::read_to_string(hooks.with_file_name("HEAD")).unwrap(), "ok\n");
+    for name in [".git", "below/.git", "made/.git", "bare"] {
+        for file in ["config", "hooks/pre-commit"] {
+            let said = format!("[`{name}/{file}`: what the command did there is undone, because");
+            assert!(result.text.contains(&said), "{said} in {}", result.text);
+        }
+    }
+    for folder in ["", "below", "made", "bare"] {
+        let folder = work.join(folder);
+        git(&folder, &home, &["status"]);
+        git(&folder, &home, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    }
+    assert!(!home.join("ran").exists(), "git ran what a command left");
+    assert!(git(&work.join("made"), &home, &["log"]), "the new repository works");
+    // The same by a person does run: the test can fail.
+    assert!(git(&work, &home, &["config", "core.fsmonitor", &format!("{EVIL}; false")]));
+    git(&work, &home, &["status"]);
+    assert!(home.join("ran").exists());
 }

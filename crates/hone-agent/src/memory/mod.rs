@@ -32,6 +32,10 @@ use frozen::{Entry, Page};
 use schema::{FORMAT, SEARCHED};
 use words::words;
 
+/// What the database says of an index of words that is whole; a number more when its form changes, so
+/// that one of an older form is made again.
+const INDEXED: &str = "whole-2";
+
 /// How long a writer waits for another process.
 const BUSY: Duration = Duration::from_secs(10);
 
@@ -177,9 +181,9 @@ impl Memory {
 
     /// Makes the index of words, or makes it again where somebody wrote without it.
     fn index_words(&mut self) -> rusqlite::Result<()> {
-        const WHOLE: &str = "SELECT value = 'whole' FROM meta WHERE key = 'words'";
-        let is_whole: Option<bool> = self.db.query_row(WHOLE, [], |row| row.get(0)).optional()?;
-        if is_whole == Some(true) {
+        const STATE: &str = "SELECT value FROM meta WHERE key = 'words'";
+        let state: Option<String> = self.db.query_row(STATE, [], |row| row.get(0)).optional()?;
+        if state.as_deref() == Some(INDEXED) {
             return Ok(());
         }
         let transaction = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -204,7 +208,7 @@ impl Memory {
                 index_row(&transaction, index, row.get(0)?, &mark, row.get_ref(3)?.as_str()?)?;
             }
         }
-        transaction.execute("INSERT OR REPLACE INTO meta VALUES ('words', 'whole')", [])?;
+        transaction.execute("INSERT OR REPLACE INTO meta VALUES ('words', ?1)", [INDEXED])?;
         transaction.commit()
     }
 
@@ -501,7 +505,7 @@ struct Pending {
     at: i64,
 }
 
-/// The word of the index that says who may see a row.
+/// What says of the words of a row who may see it.
 fn mark(shared: bool, audience: &Subscriber) -> String {
     if shared { recall::SHARED.to_owned() } else { audience.mark() }
 }
@@ -513,11 +517,9 @@ fn index_row(
     mark: &str,
     text: &str,
 ) -> rusqlite::Result<()> {
-    let mut line = mark.to_owned();
-    for (_, word) in words(text) {
-        line.push(' ');
-        line.push_str(&word);
-    }
+    let words = words(text);
+    let marked: Vec<String> = words.iter().map(|(_, word)| recall::marked(mark, word)).collect();
+    let line = marked.join(" ");
     let sql = format!("INSERT INTO {index}(rowid, text) VALUES (?1, ?2)");
     db.prepare_cached(&sql)?.execute(params![id, line])?;
     Ok(())

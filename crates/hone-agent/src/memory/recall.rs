@@ -1,7 +1,8 @@
 //! Finding what was said, noted and done before, by plain words.
 //!
 //! For each word the newest rows that have it are looked up, so the work follows the question and not
-//! the memory. Rare words count more than common ones. Rows of other subscribers are never looked at.
+//! the memory. Rare words count more than common ones. Rows of other subscribers are never looked at:
+//! the index knows a word only together with who may see it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -30,8 +31,13 @@ const MAX_CANDIDATES: usize = 32;
 /// Rows of a table that are read where there is no index of words: the newest.
 const MAX_SCANNED: u32 = 20_000;
 
-/// The word that marks a fact as everybody's.
+/// What marks a word of a fact as everybody's.
 pub(super) const SHARED: &str = "\u{a7}shared";
+
+/// A word as the index has it. Neither part can contain what stands between them.
+pub(super) fn marked(mark: &str, word: &str) -> String {
+    format!("{mark}\u{a7}{word}")
+}
 
 /// What a hit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,10 +92,10 @@ impl Kind {
 
     /// What the index of words is asked.
     fn question(self, subscriber: &Subscriber, word: &str) -> String {
-        let mark = subscriber.mark();
+        let own = marked(&subscriber.mark(), word);
         match self {
-            Self::Fact => format!("(\"{mark}\" OR \"{SHARED}\") AND \"{word}\""),
-            Self::Task | Self::Message => format!("\"{mark}\" AND \"{word}\""),
+            Self::Fact => format!("\"{own}\" OR \"{}\"", marked(SHARED, word)),
+            Self::Task | Self::Message => format!("\"{own}\""),
         }
     }
 }

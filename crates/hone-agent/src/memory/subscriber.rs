@@ -61,7 +61,7 @@ impl Subscriber {
         }
     }
 
-    /// The word that marks a row of the search index as this subscriber's; no text can contain it.
+    /// What marks a word of the search index as this subscriber's; no text can contain it.
     pub(crate) fn mark(&self) -> String {
         format!("\u{a7}{}", digest(self.as_text()))
     }

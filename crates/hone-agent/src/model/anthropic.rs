@@ -1,12 +1,14 @@
 //! Anthropic's messages API.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use hone_net::Answer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::http::{
-    Backend, Calling, Endpoint, Fault, Progress, call_as_text, callable, decimal, not_understood,
-    turns, usage, with_calls,
+    Backend, Calling, Endpoint, Fault, Progress, Refusal, call_as_text, callable, decimal,
+    not_understood, turns, usage, with_calls,
 };
 use super::{Reply, Request, Role};
 
@@ -23,6 +25,8 @@ pub(super) struct Anthropic {
     pub(super) model: String,
     pub(super) has_native_tools: bool,
     pub(super) streams: bool,
+    /// The model was found to take no temperature, as the newer ones do.
+    pub(super) no_temperature: AtomicBool,
 }
 
 impl Backend for Anthropic {
@@ -36,11 +40,13 @@ impl Backend for Anthropic {
 
     fn call<'a>(&'a self, request: &'a Request) -> Calling<'a> {
         Box::pin(async move {
-            let answer = self
-                .endpoint
-                .post(self.body(request).to_string())
-                .await
-                .map_err(|refusal| refusal.fault)?;
+            let answer = loop {
+                match self.endpoint.post(self.body(request).to_string()).await {
+                    Ok(answer) => break answer,
+                    Err(refusal) if self.learns(&refusal) => {}
+                    Err(refusal) => return Err(refusal.fault),
+                }
+            };
             let said = if self.streams {
                 self.read_stream(answer).await?
             } else {
@@ -65,16 +71,26 @@ impl Backend for Anthropic {
 }
 
 impl Anthropic {
+    /// Learns from a refusal; whether it makes sense to ask again.
+    fn learns(&self, refusal: &Refusal) -> bool {
+        // The API names a parameter in words only.
+        refusal.status == 400
+            && refusal.fault.why.contains("temperature")
+            && !self.no_temperature.swap(true, Ordering::Relaxed)
+    }
+
     fn body(&self, request: &Request) -> Value {
         let (system, messages): (Vec<_>, Vec<_>) =
             turns(&request.messages).into_iter().partition(|turn| turn.role == Role::System);
         let mut body = json!({
             "model": self.model,
             "max_tokens": request.max_tokens,
-            // The API takes 0 to 1.
-            "temperature": decimal(request.temperature.clamp(0.0, 1.0)),
             "messages": messages,
         });
+        if !self.no_temperature.load(Ordering::Relaxed) {
+            // The API takes 0 to 1.
+            body["temperature"] = decimal(request.temperature.clamp(0.0, 1.0)).into();
+        }
         if !system.is_empty() {
             let system: Vec<&str> = system.iter().map(|turn| turn.content.as_str()).collect();
             body["system"] = system.join("\n\n").into();

@@ -1,6 +1,7 @@
 //! From a choice to a model that can be asked.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use hone_library::ModelSettings;
@@ -151,7 +152,13 @@ pub fn connect(
             retries,
         }),
         Wire::Anthropic => Arc::new(Retrying {
-            backend: Anthropic { endpoint, model, has_native_tools, streams },
+            backend: Anthropic {
+                endpoint,
+                model,
+                has_native_tools,
+                streams,
+                no_temperature: AtomicBool::default(),
+            },
             retries,
         }),
     })

@@ -86,6 +86,8 @@ struct Provider {
     key: &'static str,
     base: &'static str,
     base_variable: Option<&'static str>,
+    /// The model when nobody names one: what the provider's documentation named for everyday work, or as
+    /// the successor of such a one, in November 2026. Providers retire models after a year or so.
     model: &'static str,
     model_variable: &'static str,
 }
@@ -96,7 +98,7 @@ const ANTHROPIC: Provider = Provider {
     key: "ANTHROPIC_API_KEY",
     base: "https://api.anthropic.com",
     base_variable: Some("ANTHROPIC_BASE_URL"),
-    model: "claude-sonnet-4-5",
+    model: "claude-sonnet-5-5",
     model_variable: "ANTHROPIC_MODEL",
 };
 
@@ -106,7 +108,7 @@ const OPENAI: Provider = Provider {
     key: "OPENAI_API_KEY",
     base: "https://api.openai.com/v1",
     base_variable: Some("OPENAI_BASE_URL"),
-    model: "gpt-4.1-mini",
+    model: "gpt-6-luna",
     model_variable: "OPENAI_MODEL",
 };
 

@@ -4,7 +4,7 @@
 //! scratch folder. Without a skill there is no network. Once a skill that declares `allowed-tools` was
 //! read in the task, every command must be inside what one such skill declares; a skill that declares
 //! nothing neither adds nor takes away. Where nothing confines, nothing runs. What git would run by itself
-//! in the workspace is put back when a command changed it.
+//! in a repository of the workspace is put back when a command changed it.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::files::Workspace;
-use super::hooks::Hooks;
+use super::git::Repositories;
 use super::skills::{Active, Shelf};
 use super::{Class, Tool, ToolResult, Working, number_of, text_of};
 
@@ -152,9 +152,9 @@ impl Tool for RunCommand {
             let (stopped, helper) = (stop.0.clone(), self.helper.clone());
             let workspace = self.workspace.path().to_owned();
             let mut running = tokio::task::spawn_blocking(move || {
-                let hooks = Hooks::of(&workspace)?;
+                let repositories = Repositories::of(&workspace)?;
                 let ended = sandbox::run_until(&plan, &helper, &stopped);
-                Ok::<_, String>((ended, hooks.put_back()?))
+                Ok::<_, String>((ended, repositories.put_back()?))
             });
             let ended = tokio::select! {
                 ended = &mut running => ended,
@@ -164,7 +164,7 @@ impl Tool for RunCommand {
                 }
             };
             match ended {
-                Ok(Ok((Ok(outcome), changed))) => with_hooks(told(&outcome, seconds), &changed),
+                Ok(Ok((Ok(outcome), changed))) => with_restored(told(&outcome, seconds), &changed),
                 Ok(Ok((Err(error), _))) => ToolResult::failed(format!("Not run: {error}.")),
                 Ok(Err(why)) => ToolResult::failed(format!("Not run, or not whole: {why}.")),
                 Err(_) => ToolResult::failed("Not run: the sandbox broke down."),
@@ -173,12 +173,12 @@ impl Tool for RunCommand {
     }
 }
 
-/// Says what was put back after a command.
-fn with_hooks(mut result: ToolResult, changed: &[String]) -> ToolResult {
+/// Says what was undone after a command.
+fn with_restored(mut result: ToolResult, changed: &[String]) -> ToolResult {
     for name in changed {
         let _ = writeln!(
             result.text,
-            "[`{}` is as before: git would run what is in it by itself]",
+            "[`{}`: what the command did there is undone, because git would run it by itself]",
             name.escape_debug()
         );
     }

@@ -1,9 +1,12 @@
 //! Tools of MCP servers: programs that are started here, or addresses that are asked.
 //!
 //! Each tool of a server becomes a [`Tool`] named `mcp__server__tool`. What a server says about its tools
-//! is bounded, calls have a time, and a server that cannot be reached, dies or misbehaves costs its own
-//! tools and calls, never the task. A program gets only the variables that its entry in the
-//! configuration names and those that no program can do without; it ends when its tools are dropped.
+//! is bounded, calls have a time and answers a length, and a server that cannot be reached, dies or
+//! misbehaves costs its own tools and calls, never the task. A program gets only the variables that its
+//! entry in the configuration names and those that no program can do without; it ends when its tools are
+//! dropped.
+
+mod http;
 
 use std::path::Path;
 use std::process::Stdio;
@@ -24,7 +27,10 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
+use self::http::BoundedClient;
 use super::{Class, MAX_NAME_BYTES, Tool, ToolResult, Working};
+
+pub use self::http::MAX_ANSWER_BYTES;
 
 /// How long a server may take to start and to list its tools.
 pub const START_TIME: Duration = Duration::from_secs(20);
@@ -134,7 +140,7 @@ struct Opened {
 /// How a server is reached.
 enum Prepared {
     Program { command: Command, timeout: Duration },
-    Address { transport: StreamableHttpClientTransport<hone_net::Transport>, timeout: Duration },
+    Address { transport: StreamableHttpClientTransport<BoundedClient>, timeout: Duration },
 }
 
 impl Prepared {
@@ -171,7 +177,8 @@ impl Prepared {
             config = config.auth_header(key.trim());
         }
         let transport = client.transport_for(&url).map_err(|error| error.to_string())?;
-        let transport = StreamableHttpClientTransport::with_client(transport, config);
+        let transport =
+            StreamableHttpClientTransport::with_client(BoundedClient(transport), config);
         Ok(Self::Address { transport, timeout })
     }
 }
@@ -349,6 +356,13 @@ impl Tool for McpTool {
 impl Server {
     fn failure(&self, error: &ServiceError) -> String {
         let why = match error {
+            ServiceError::TransportSend(error) if self.process.is_none() => {
+                format!("the server failed: {}", error.error)
+            }
+            // What became of a stream of events is not told.
+            ServiceError::TransportClosed if self.process.is_none() => {
+                format!("its answer broke off, or is longer than {MAX_ANSWER_BYTES} bytes")
+            }
             ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
                 "the server has ended".to_owned()
             }

@@ -7,7 +7,7 @@ pub mod ask_agent;
 pub mod command;
 pub mod fetch;
 pub mod files;
-mod hooks;
+mod git;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod memory;

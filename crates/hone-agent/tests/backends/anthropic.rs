@@ -3,7 +3,7 @@
 use hone_agent::model::{Choice, Reply, Wire};
 use serde_json::{Value, json};
 
-use crate::server::{KEY, Scripted, Server, ask, reply};
+use crate::server::{KEY, Scripted, Server, ask, model, reply, request};
 
 fn body() -> Value {
     json!({
@@ -44,6 +44,29 @@ async fn a_whole_reply_and_the_exact_request_for_it() {
     assert_eq!(asked.headers["anthropic-version"], "2023-06-01");
     assert!(!asked.headers.contains_key("authorization"));
     assert_eq!(asked.body, body());
+}
+
+#[tokio::test]
+async fn a_model_that_takes_no_temperature_is_asked_without_from_then_on() {
+    let error = |message: &str| {
+        let error = json!({"type": "invalid_request_error", "message": message});
+        Scripted::json(400, &json!({"type": "error", "error": error}))
+    };
+    let hi = || whole(&json!([{"type": "text", "text": "hi"}]), "end_turn");
+    let refusal = "`temperature` may only be set to 1 for this model";
+    let server = Server::start([error(refusal), hi(), hi(), error(refusal)]).await;
+    let model = model(&server.choice(Wire::Anthropic));
+    let ask = async || model.ask(&request(), &tokio_util::sync::CancellationToken::new()).await;
+    for _ in 0..2 {
+        assert_eq!(ask().await.unwrap().text, "hi");
+    }
+    let mut expected = body();
+    expected.as_object_mut().unwrap().remove("temperature");
+    let asked = server.asked();
+    assert_eq!((asked.len(), &asked[0].body), (3, &body()));
+    assert_eq!((&asked[1].body, &asked[2].body), (&expected, &expected));
+    // One that refuses all the same is not asked for ever.
+    assert!(ask().await.unwrap_err().to_string().contains(refusal));
 }
 
 #[tokio::test]

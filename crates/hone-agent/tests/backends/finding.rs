@@ -102,7 +102,7 @@ async fn a_key_in_the_environment_is_the_next_choice() {
         (
             Wire::OpenAi,
             "https://api.openai.com/v1",
-            "gpt-4.1-mini",
+            "gpt-6-luna",
             Some("o"),
             "OPENAI_API_KEY has a key of OpenAI"
         )

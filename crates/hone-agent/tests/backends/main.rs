@@ -7,6 +7,8 @@ mod faults;
 mod finding;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_hostile;
 mod openai;
 mod python;
 mod real_model;

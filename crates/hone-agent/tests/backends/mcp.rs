@@ -28,12 +28,12 @@ fn program(name: &str, args: &[&str]) -> McpServer {
     }
 }
 
-async fn connect_to(servers: &[McpServer]) -> Connected {
+pub(crate) async fn connect_to(servers: &[McpServer]) -> Connected {
     let variable = |name: &str| std::env::var(name).ok();
     connect(servers, &variable, &client(|_| None).unwrap(), Path::new("/")).await
 }
 
-async fn call(connected: &Connected, name: &str, arguments: Value) -> ToolResult {
+pub(crate) async fn call(connected: &Connected, name: &str, arguments: Value) -> ToolResult {
     let tool = tool(connected, name);
     tool.call(&arguments, &CancellationToken::new()).await
 }

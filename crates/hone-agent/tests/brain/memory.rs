@@ -383,6 +383,20 @@ fn m16_without_fts5_the_same_is_found() {
 }
 
 #[test]
+fn an_index_of_words_of_an_older_form_is_made_again() {
+    let (_shelf, brain) = Shelf::with_ada();
+    let mut memory = open(&brain);
+    filled(&mut memory);
+    let expected = memory.recall("common keelung", &OWNER).unwrap();
+    drop(memory);
+    let db = rusqlite::Connection::open(brain.folder.join("memory.db")).unwrap();
+    let older = "INSERT INTO message_words(message_words) VALUES ('delete-all'); \
+                 UPDATE meta SET value = 'whole' WHERE key = 'words'";
+    db.execute_batch(older).unwrap();
+    assert_eq!(open(&brain).recall("common keelung", &OWNER).unwrap(), expected);
+}
+
+#[test]
 fn texts_are_cut_to_what_is_kept_and_to_what_is_shown() {
     let (_shelf, brain) = Shelf::with_ada();
     let mut memory = open(&brain);
