@@ -42,4 +42,5 @@ families! {
     benign_look_alikes "bn" 0;
     flows_through_files_and_dialects "flows" 19;
     variants_in_other_words_and_languages "variants" 35;
+    detours_of_values_and_words "indirect" 130;
 }

@@ -267,7 +267,7 @@ fn by_name(path: &str) -> Option<Language> {
     let extension = lower.rsplit_once('.')?.1;
     Some(match extension {
         "md" | "markdown" | "mdx" | "mdc" | "rst" => Language::Markdown,
-        "sh" | "bash" | "zsh" | "ksh" | "command" | "bats" => Language::Shell,
+        "sh" | "bash" | "zsh" | "ksh" | "command" | "bats" | "awk" | "gawk" => Language::Shell,
         "fish" => Language::Fish,
         "py" | "pyw" | "pyi" | "pth" => Language::Python,
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Language::JavaScript,

@@ -85,20 +85,6 @@ impl Skill<'_> {
 }
 
 impl Skill<'_> {
-    /// Whether an address is where the tool that the skill is named after is installed from: under
-    /// the home page that it declares, over TLS, with its source named in the skill.
-    pub(crate) fn installs_from(&self, address: &str, host: &str) -> bool {
-        let declared = self.subject.hosts.iter().any(|home| {
-            host == home || host.strip_suffix(home).is_some_and(|before| before.ends_with('.'))
-        });
-        declared
-            && address.starts_with("https://")
-            && destination::is_akin(host, &self.subject.name)
-            && ["github.com", "gitlab.com", "codeberg.org"]
-                .iter()
-                .any(|forge| self.host_counts.contains_key(*forge))
-    }
-
     /// Whether making things run by themselves is what the skill says it is for.
     pub(crate) fn schedules(&self) -> bool {
         const WORDS: [&str; 12] = [
@@ -360,6 +346,9 @@ fn strings_of<'a>(passage: &Passage<'a>) -> Vec<Passage<'a>> {
             .trim_start_matches(['"', '\'', '-', '[', ' '])
             .trim_end_matches([',', ']', '"', '\'', ' ']);
         let value = value.replace("\\\"", "\"").replace("\", \"", " ").replace("\",\"", " ");
+        // (call-process-shell-command "…"): the string inside is what runs.
+        let inner = value.split('"').nth(1).filter(|_| value.starts_with('(')).map(str::to_owned);
+        let value = inner.filter(|text| quoted::language_of(text).is_some()).unwrap_or(value);
         if let Some(language) = quoted::language_of(&value)
             && found.len() < MOST
         {

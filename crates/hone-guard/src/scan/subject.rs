@@ -126,7 +126,7 @@ pub(crate) fn shares_label(host: &str, name: &str) -> bool {
 }
 
 /// The part of a host that somebody registered, roughly: its last two labels.
-fn registered(host: &str) -> String {
+pub(crate) fn registered(host: &str) -> String {
     let mut labels: Vec<&str> = host.rsplit('.').take(2).collect();
     labels.reverse();
     labels.join(".").to_ascii_lowercase()

@@ -194,7 +194,9 @@ fn normalise(original: &str) -> (String, Option<Vec<u32>>) {
         } else {
             // Bounded: no character has a compatibility decomposition of more than 18.
             decompose_compatible(c, |part| {
-                if part.is_alphanumeric() {
+                if part == 'ß' {
+                    word.extend([(at, 's'), (at, 's')]);
+                } else if part.is_alphanumeric() {
                     word.push((at, part));
                 } else if !('\u{0300}'..='\u{036F}').contains(&part) {
                     flush(&mut word, &mut plain, &mut map);

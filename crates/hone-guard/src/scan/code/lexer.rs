@@ -184,6 +184,16 @@ impl Lexer<'_> {
                         .map_or(self.bytes.len(), |i| self.at + 3 + i);
                     let inner = self.text[(self.at + 3).min(end)..end].to_owned();
                     let runs = self.peek(1) == b'x';
+                    if self.peek(1) == b'w' {
+                        self.push(Token::Op('['), start);
+                        for word in inner.split_whitespace() {
+                            self.push(Token::Text(word.to_owned()), start);
+                            self.push(Token::Op(','), start);
+                        }
+                        self.push(Token::Op(']'), start);
+                        self.at = (end + 1).min(self.bytes.len());
+                        continue;
+                    }
                     if runs {
                         self.push(Token::Name("qx".to_owned()), start);
                         self.push(Token::Op('('), start);

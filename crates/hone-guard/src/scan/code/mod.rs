@@ -55,6 +55,8 @@ pub(super) struct World {
     pub(super) constants: HashMap<String, Vec<String>>,
     /// Texts of the settings files that code reads, by key.
     pub(super) settings: HashMap<String, Vec<String>>,
+    /// What is sent under a name for others to hear.
+    pub(super) events: HashMap<String, Taint>,
     /// What scripts leave in variables of the environment, by name.
     inherited: HashMap<String, Taint>,
     /// Whether anything was gained in this round.

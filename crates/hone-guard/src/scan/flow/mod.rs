@@ -237,7 +237,10 @@ pub(crate) fn to_file(
         Spot::Autorun(what) => {
             let severity = if active || dirty {
                 Severity::Critical
-            } else if context == Context::Script && global && !skill.schedules() {
+            } else if context == Context::Script
+                && global
+                && (!skill.schedules() || what == "preloaded library")
+            {
                 Severity::Warn
             } else {
                 Severity::Info

@@ -101,6 +101,7 @@ const UNASKED: Set = Set::of(&[NoAsk, NotAsked]);
 /// Phrases with a negation in them.
 const NEGATIVE: Set = Set::of(&[
     NoWarn, NotAsked, NoAsk, Unheard, LeaveOut, Dark, Unsaid, Covert, OtherSkill, TakeOver,
+    NoRefusals,
 ]);
 /// Ways of getting something across.
 const CARRIES: Set = Set::of(&[Send, Copy, Carry, CarbonCopy, Goes]);
@@ -149,6 +150,8 @@ static ORDERS: &[Order] = &[
         &[any(&[Remember, Plant]), any(&[MemoryFile, Memory]), any(&[PermissionPrompt, Preapproved, SkipFlag])]).planted().near(&[any(&[All, Preapproved, NoAsk, NotAsked, SkipFlag, YesSelf])]).unless(&[Not, Ask, Consent, Tell]),
     order(&rules::CONTROL_PLANE_WRITE, Critical, "plants a standing command in the agent's memory",
         &[any(&[Remember, Plant]), any(&[MemoryFile, Memory]), any(&[HiddenPath])]).planted().near(&[any(&[Every, Standing])]),
+    order(&rules::CONTROL_PLANE_WRITE, Critical, "plants a standing command in the agent's memory",
+        &[any(&[Remember, Plant]), any(&[MemoryFile, Memory]), any(&[Run]), any(&[NoAsk, NotAsked, Dark, Unsaid, Covert, Unheard])]).planted().unless(&[Consent]),
     order(&rules::CONTROL_PLANE_WRITE, Caution, "changes other skills",
         &[any(&[Plant, Edit, DestroyVerb, Insert]), any(&[SkillsFolder, OtherSkill, SkillsPlace]), any(&[All, Every, EachSkill, SkillsPlace])]).planted().unless(&[Not, Consent, Ask, If_]),
     order(&rules::CONTROL_PLANE_WRITE, Critical, "sends the agent's conversations through somebody's host",
@@ -177,6 +180,10 @@ static ORDERS: &[Order] = &[
         &[any(&[Fetch, Read, AskHost]), any(&[ObeyIt, ObeyThere])]).to(Address::Undeclared).near(&[any(&[Every, Standing, Latest, Instructions, WhatThere])]).unless(&[Not, Consent]),
     order(&rules::FETCH_AND_OBEY, Critical, "takes its orders from somebody's host",
         &[any(&[Tasks]), any(&[ObeyThere, ObeyIt, InPlace])]).to(Address::Undeclared).unless(&[Not, Consent, Detect]),
+    order(&rules::DROPPER, Caution, "has a line of somebody's page pasted into a terminal",
+        &[any(&[Paste]), any(&[Terminal])]).to(Address::Undeclared).unless(&[Not, Consent, Obtain]),
+    order(&rules::PROTECTION_OFF, Caution, "switches protection off unasked",
+        &[any(&[Disable, Waive]), any(&[Defence])]).near(&[UNASKED.with(UNHEARD)]).unless(&[Not, Consent, If_]),
     // Nobody is to hear of it.
     order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
         &[UNHEARD, any(&[Code, Send, Host, Grant, SecretPath])]).near(&[any(&[Run, Send, Read, Fetch, Grant, Create, Remember])]).unless(&[Unless, If_]),
@@ -184,6 +191,10 @@ static ORDERS: &[Order] = &[
         &[any(&[LeaveOut, Unheard, Covert, Unsaid, Dark])]).near(&[any(&[Code, Send, Falsify, Bend, Destroy]), any(&[Run, Measure, Host, Redirect, Precious, Also, Substitution])]).unless(&[Unless, Placeholder]),
     order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
         &[any(&[Unheard])]).near(&[any(&[Code, Send, DestroyVerb, Edit, Substitution, Bend])]).unless(&[Unless, If_]),
+    order(&rules::CONCEAL_FROM_USER, Caution, "has private files read, and nobody is to hear of it",
+        &[UNHEARD]).near(&[any(&[Read, Copy, Carry, Send]), any(&[LoginsPath, SettingsFile, SecretPath, DotEnv])]).unless(&[Unless, If_, Placeholder]),
+    order(&rules::CONCEAL_FROM_USER, Caution, "has a secret file used, and nobody is to hear of it",
+        &[UNHEARD, any(&[SecretPath])]).unless(&[Unless, If_, Placeholder]),
     order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
         &[UNHEARD, any(&[Script])]).near(&[any(&[Run])]).unless(&[Unless, If_]),
     order(&rules::DECEIVE_USER, Caution, "changes what the user pays or relies on, unseen",
@@ -202,6 +213,8 @@ static ORDERS: &[Order] = &[
         &[any(&[Wonder, IfAsked]), any(&[SayIs])]).after(&[any(&[Code, Send, Bend, Add_, Edit]), any(&[Run, Measure, Host, Redirect])]).unless(&[Not]),
     order(&rules::DECEIVE_USER, Caution, "bends what the user relies on",
         &[any(&[Whatever]), any(&[SoundsRight])]),
+    order(&rules::DECEIVE_USER, Caution, "favours something and gives another reason",
+        &[any(&[Whatever]), any(&[Excuse])]).unless(&[Not]),
     order(&rules::DECEIVE_USER, Caution, "has checks switched off and reported as passed",
         &[any(&[Disable]), any(&[Control]), any(&[AllPass])]).unless(&[Not]),
     // Ranks.
@@ -230,7 +243,7 @@ static ORDERS: &[Order] = &[
     order(&rules::UNRESTRICTED_PERSONA, Caution, "gives the agent a persona without rules",
         &[any(&[NoLimits]), any(&[YouHave])]).near(&[any(&[Self_, Standing, Agent, Refuse, Comply])]).unless(&[If_]),
     order(&rules::UNRESTRICTED_PERSONA, Caution, "forbids the agent to refuse",
-        &[any(&[NoRefusals]), any(&[Refuse]), any(&[Concept::Warn])]).unless(&[Unless, If_]),
+        &[any(&[NoRefusals]), any(&[Refuse]), any(&[EveryRequest, Concept::Warn, NoWarn, Normally])]).unless(&[Unless, If_]),
     order(&rules::ADDRESSES_SCANNER, Caution, "tells reviewers what to conclude",
         &[any(&[ToAny]), any(&[Classify]), any(&[Harmless])]).unless(&[Not, If_]),
     order(&rules::FAKE_AUTHORITY, Caution, "lifts safeguards in the name of somebody else",

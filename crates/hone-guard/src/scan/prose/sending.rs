@@ -80,18 +80,22 @@ pub(super) fn first(sentence: &Sentence, set: Set) -> Option<(usize, &Token)> {
 
 fn is_negated(sentence: &Sentence, at: usize) -> bool {
     const REACH: usize = 6;
+    // `without asking` says how, and does not take back what follows.
+    const WAYS: Set = Set::of(&[
+        Ignore, NoAsk, NotAsked, Covert, Unsaid, Dark, Mute, Unheard, LeaveOut, NoWarn, NoRefusals,
+    ]);
     let place = sentence.tokens[at].at;
     sentence.tokens[..at]
         .iter()
         .rev()
         .take_while(|token| token.at + REACH >= place)
-        .any(|token| token.set.meets(Set::of(&[Not, Without, Detect])) && !token.set.has(Ignore))
+        .any(|token| token.set.meets(Set::of(&[Not, Without, Detect])) && !token.set.meets(WAYS))
 }
 
 /// A request to somebody's host, one field of which is filled with the content of a secret file.
 fn filled(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     let all = section.iter().fold(Set::NONE, |set, piece| set.with(piece.set));
-    if !all.has(Host) || !all.meets(Set::of(&[Endpoint])) || !all.has(Field) {
+    if !all.has(Host) || !all.meets(Set::of(&[Endpoint, Send])) || !all.has(Field) {
         return;
     }
     let fills = section.iter().any(|piece| {
@@ -339,7 +343,8 @@ fn obey(
 #[rustfmt::skip]
 const SAID: &[&str] = &[
     "message", "conversation", "answer", "reply", "chat", "transcript", "summary", "question", "response", "context", "history", "session", "prompt", "secret", "token",
-    "key", "env", "user's", "user input", "user_input", "data", "notes", "name", "mail",
+    "key", "env", "user's", "user input", "user_input", "data", "notes", "name", "mail", "nachricht", "frage", "antwort", "gesprach", "nutzer", "mensaje", "pregunta",
+    "respuesta", "conversacion", "usuario", "reponse", "utilisateur", "echange", "сообщени", "вопрос", "ответ", "пользовател", "диалог", "消息", "问题", "对话", "回复", "用户",
 ];
 
 /// A picture or link whose address the agent fills with what was said.

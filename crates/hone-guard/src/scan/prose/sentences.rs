@@ -454,14 +454,33 @@ fn is_host(name: &str) -> bool {
         && rest.len() > 2
 }
 
+/// Longest address of a wallet.
+const MAX_WALLET: usize = 62;
+
+/// The forms of wallets' addresses, in lower case: `bc1…`, and base58, which no digest looks like.
+fn is_wallet(run: &[u8]) -> bool {
+    const SHORTEST: usize = 26;
+    const BASE58: usize = 44;
+    let digits = run.iter().filter(|b| b.is_ascii_digit()).count();
+    let beyond_hex = run.iter().filter(|b| (b'g'..=b'z').contains(*b)).count();
+    run.len() >= SHORTEST
+        && digits >= 4
+        && beyond_hex >= 4
+        && (run.starts_with(b"bc1") || run.starts_with(b"ltc1") || run.len() <= BASE58)
+}
+
 /// The bytes of an account number or a wallet's address at the start of a text: an IBAN, written
-/// together or in groups, or `0x` and forty digits.
+/// together or in groups, `0x` and forty digits, or another form of [`is_wallet`].
 fn account(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     if text.starts_with("0x")
         && bytes.iter().skip(2).take_while(|b| b.is_ascii_hexdigit()).count() == 40
     {
         return Some(42);
+    }
+    let run = bytes.iter().take(MAX_WALLET + 1).take_while(|b| b.is_ascii_alphanumeric()).count();
+    if run <= MAX_WALLET && is_wallet(&bytes[..run]) {
+        return Some(run);
     }
     // A card's number, in four groups of four digits.
     let card = bytes.len() >= 19

@@ -12,7 +12,7 @@ use crate::scan::findings::{Findings, Match};
 use crate::scan::kind::Language;
 use crate::scan::passage::{Passage, Place};
 use crate::scan::rules;
-use crate::scan::subject::shares_label;
+use crate::scan::subject::{registered, shares_label};
 use crate::scan::text::visible;
 
 /// What a file of settings is for, by its path.
@@ -116,7 +116,11 @@ pub(super) fn look(
         }
         // So are addresses that only an agent reads, wherever they will be copied to.
         None => {
-            let is_agents = |leaf: &&Leaf| AGENTS_OWN.contains(&leaf.key());
+            let is_agents = |leaf: &&Leaf| {
+                AGENTS_OWN.contains(&leaf.key())
+                    || leaf.is_under("model_providers")
+                    || leaf.is_under("modelProviders")
+            };
             let own: Vec<Leaf> = leaves.iter().filter(is_agents).cloned().collect();
             addresses(file, &own, skill, findings);
         }
@@ -320,7 +324,7 @@ fn addresses(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut
         };
         let is_own = |host: &str| {
             skill.subject.hosts.iter().any(|known| host.ends_with(known.as_str()))
-                || shares_label(host, &skill.subject.name)
+                || shares_label(&registered(host), &skill.subject.name)
         };
         let redirected = (key.ends_with("BASE_URL")
             || key.ends_with("BASEURL")

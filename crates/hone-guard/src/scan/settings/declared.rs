@@ -30,6 +30,8 @@ pub(super) fn look(
     let has_commands = file.text.plain.contains("```")
         || skill.members.iter().any(|m| matches!(m.kind, Kind::Text(language) if language.runs()));
     let one_shell = wildcards == 1 && has_commands;
+    // Many real skills declare a bare `Bash`, and show what for.
+    let uses_shell = has_commands || file.text.plain.contains('`');
     for tool in skill.subject.tools.iter().flatten() {
         let bare =
             matches!(tool.as_str(), "Bash" | "Shell" | "bash" | "shell" | "terminal" | "exec");
@@ -51,12 +53,13 @@ pub(super) fn look(
                 findings,
             );
         } else if bare {
+            let severity = if uses_shell { Severity::Info } else { Severity::Warn };
             file.add(
                 at("allowed-tools"),
                 tool,
                 Match::new(
                     &rules::UNLIMITED_TOOLS,
-                    Severity::Info,
+                    severity,
                     format!("`{tool}` allows every command"),
                 ),
                 findings,

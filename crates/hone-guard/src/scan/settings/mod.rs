@@ -56,6 +56,7 @@ pub(crate) fn look(
             _ => {}
         }
         packages::look_build(&found, findings);
+        packages::look_gemfile(&found, skill, findings);
         workflow::look(&found, findings);
     }
 }

@@ -130,6 +130,21 @@ fn package_name(requirement: &str) -> &str {
     requirement[..end].trim_end_matches('.')
 }
 
+/// Where a Gemfile takes its gems from.
+pub(super) fn look_gemfile(file: &File<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    if !file.name().eq_ignore_ascii_case("gemfile") {
+        return;
+    }
+    let mut at = 0;
+    for line in file.text.plain.split_inclusive('\n') {
+        let named = line.trim_start().strip_prefix("source");
+        if named.is_some_and(|rest| addresses(rest).iter().any(|a| is_stranger(a.url, skill))) {
+            file.add(at, line.trim(), source("gems come from somebody's host"), findings);
+        }
+        at += line.len();
+    }
+}
+
 /// Manifests of packages and other settings that name sources.
 pub(super) fn look_settings(
     file: &File<'_>,

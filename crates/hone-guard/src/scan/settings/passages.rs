@@ -52,6 +52,7 @@ pub(crate) fn passages<'a>(
         Language::Plain | Language::Markdown
             if name.starts_with("dockerfile") || name.starts_with("containerfile") =>
         {
+            make.added(part, &mut found);
             make.lines(part, &["RUN ", "CMD ", "ENTRYPOINT "], &mut found);
         }
         Language::Plain if name.contains("cron") => make.jobs(part, &mut found),
@@ -142,7 +143,15 @@ impl<'a> Maker<'a> {
                 .rev()
                 .find(|part| !part.starts_with('#'))
                 .is_some_and(|part| matches!(&**part, "scripts" | "tasks" | "alias" | "hooks"));
-            if !named && !COMMANDS.iter().any(|known| known.eq_ignore_ascii_case(key)) {
+            // "postAttachCommand": {"server": "npm start"}
+            let keyed = || {
+                leaf.path.iter().rev().take(3).any(|part| {
+                    part.len() > "command".len()
+                        && part.to_ascii_lowercase().ends_with("command")
+                        && COMMANDS.iter().any(|known| known.eq_ignore_ascii_case(part))
+                })
+            };
+            if !named && !COMMANDS.iter().any(|known| known.eq_ignore_ascii_case(key)) && !keyed() {
                 continue;
             }
             let listed = leaf.path.last().is_some_and(|part| part.starts_with('#'));
@@ -305,11 +314,32 @@ impl<'a> Maker<'a> {
                 open = Some((line[skipped..].to_owned(), vec![(0, at + skipped)]));
             }
             if !goes_on && let Some((value, pieces)) = open.take() {
+                // ENTRYPOINT ["/usr/bin/x", "-v"]
+                let listed: Option<Vec<String>> = serde_json::from_str(value.trim()).ok();
+                let value = listed.map_or(value, |words| {
+                    words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+                });
                 self.push(found, Language::Shell, value, pieces);
             }
         }
         if let Some((value, pieces)) = open {
             self.push(found, Language::Shell, value, pieces);
+        }
+    }
+
+    /// `ADD https://… /usr/bin/x` of a container's recipe fetches a file.
+    fn added(&self, text: &str, found: &mut Vec<Passage<'a>>) {
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let words: Vec<&str> =
+                line.split_whitespace().filter(|w| !w.starts_with("--")).collect();
+            if let ["ADD" | "add", address, path] = words.as_slice()
+                && address.contains("://")
+            {
+                let fetch = format!("curl -o {} {}", quote(path), quote(address));
+                self.push(found, Language::Shell, fetch, vec![(0, start), (1, start)]);
+            }
+            start += line.len();
         }
     }
 

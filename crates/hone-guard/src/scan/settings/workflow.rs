@@ -13,6 +13,16 @@ pub(super) fn look(file: &File<'_>, findings: &mut Findings<'_>) {
     if !is_workflow || !text.contains("jobs:") {
         return;
     }
+    // All secrets at once, in a job that also reaches out.
+    let dump = text.find("toJSON(secrets)").or_else(|| text.find("toJson(secrets)"));
+    let sends = ["curl ", "wget ", "http", "nc "].iter().any(|word| text.contains(word));
+    if let Some(at) = dump.filter(|_| sends) {
+        let line = file.text.line_at(at);
+        let message = "a workflow takes all secrets of the repository and reaches out";
+        let found = Match::new(&rules::WORKFLOW_LEAK, Severity::Warn, message);
+        file.add(at, &text[line], found, findings);
+        return;
+    }
     let Some(at) =
         ["pull_request_target", "issue_comment", "workflow_run", "issues:", "discussion"]
             .iter()

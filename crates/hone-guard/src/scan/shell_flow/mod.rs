@@ -45,7 +45,12 @@ impl Memory {
     /// What variables carry that a program started from the script may find in its environment.
     pub(crate) fn carried(&self) -> impl Iterator<Item = (&str, &Taint)> {
         let known = self.variables.iter().map(|(name, value)| (name.as_str(), &value.taint));
-        known.filter(|(_, taint)| !taint.secrets.is_empty() || taint.environment)
+        known.filter(|(_, taint)| {
+            !taint.secrets.is_empty()
+                || taint.environment
+                || taint.remote.is_some()
+                || taint.decoded.is_some()
+        })
     }
 }
 
@@ -101,6 +106,7 @@ pub(crate) fn look(
         depth: 0,
         looping: 0,
         shell_on_pipe: OnceCell::new(),
+        piped: String::new(),
     };
     walk.script(&parsed.script, &Taint::default());
     walk.raw_text();
@@ -140,6 +146,8 @@ struct Walk<'w, 'f, 's> {
     looping: usize,
     /// Whether the text gives a shell a named pipe: asked once, not at every connection.
     shell_on_pipe: OnceCell<bool>,
+    /// The text that a compound command reads, as far as it is known.
+    piped: String,
 }
 
 /// Bytes of commands that are walked inside called functions, in all: functions that call each other
@@ -147,6 +155,18 @@ struct Walk<'w, 'f, 's> {
 const MAX_CALLED: usize = 1024 * 1024;
 /// What a command costs besides its length.
 const COMMAND_COST: usize = 16;
+
+/// How scripts check what they fetched.
+const CHECKS: [&str; 8] = [
+    "sha256sum -c",
+    "sha256sum --check",
+    "sha256sum --status -c",
+    "sha512sum -c",
+    "shasum -a 256 -c",
+    "gpg --verify",
+    "minisign -V",
+    "cosign verify",
+];
 
 /// Scripts inside strings inside scripts that are followed.
 const MAX_NESTED: usize = 4;
@@ -160,14 +180,11 @@ impl Walk<'_, '_, '_> {
         self.findings.add(self.passage, start..end.max(start), found);
     }
 
-    /// What it means that an interpreter gets a text. In a document, a tool's installer from the
-    /// home page that the skill declares, with its source open, is how that tool is installed.
+    /// What it means that an interpreter gets a text.
     fn runs(&self, taint: &Taint, interpreter: &str) -> Option<Match> {
         let mut found = flow::to_interpreter(taint, interpreter, self.passage.context)?;
-        let from = taint.remote.as_deref().unwrap_or_default();
-        let host = super::destination::host(from).unwrap_or_default();
-        let document = matches!(self.passage.context, Context::Fence | Context::InlineCode);
-        if document && taint.decoded.is_none() && self.skill.installs_from(from, &host) {
+        // Somebody's release on a code forge, checked against its digest or signature.
+        if found.severity == Severity::Warn && CHECKS.iter().any(|way| self.source.contains(way)) {
             found.severity = Severity::Info;
         }
         Some(found)
@@ -223,6 +240,7 @@ impl Walk<'_, '_, '_> {
             Command::Simple(simple) => self.simple(simple, input, input_text),
             Command::Compound(compound) => {
                 let mut input = input.clone();
+                input_text.clone_into(&mut self.piped);
                 for redirect in &compound.redirects {
                     if matches!(
                         redirect.operator,
@@ -286,7 +304,7 @@ impl Walk<'_, '_, '_> {
                             {
                                 self.memory.variables.insert(
                                     name.into_owned(),
-                                    Value { text: String::new(), taint: input.clone() },
+                                    Value { text: self.piped.clone(), taint: input.clone() },
                                 );
                             }
                         }
@@ -375,7 +393,11 @@ impl Walk<'_, '_, '_> {
         }
         for assignment in &simple.assignments {
             let mut value = self.word(&assignment.value);
-            self.check_assignment(&assignment.name, &value, &assignment.span);
+            // In a document, `NAME=value command` shows one command.
+            let shown = !simple.words.is_empty() && self.passage.context == Context::Fence;
+            if !(shown && assignment.name == "LD_PRELOAD") {
+                self.check_assignment(&assignment.name, &value, &assignment.span);
+            }
             if assignment.append
                 && let Some(before) = self.memory.variables.get(&assignment.name)
             {
@@ -541,6 +563,7 @@ impl Walk<'_, '_, '_> {
             depth: self.depth + 1,
             looping: self.looping,
             shell_on_pipe: OnceCell::new(),
+            piped: String::new(),
         };
         let output = act(&mut inner);
         let embedded = std::mem::take(&mut inner.embedded);
@@ -602,6 +625,19 @@ impl Walk<'_, '_, '_> {
                 ),
             );
         }
+        // awk reads commands from a connection and writes back what they print.
+        if let Some(at) = source.find("/inet/tcp/").filter(|_| {
+            source.contains("|&") && source.contains("getline") && source.matches('|').count() > 2
+        }) {
+            self.report(
+                &(at..at + 1),
+                Match::new(
+                    &rules::REVERSE_SHELL,
+                    Severity::Critical,
+                    "commands are read from a connection",
+                ),
+            );
+        }
         let line = source.find("/dev/tcp/").or_else(|| source.find("ztcp "));
         if let Some(at) = line
             && ["eval ", "bash -i", "sh -i", "| sh", "|sh", "| bash", "<&3 |", "sh <&", "bash <&"]
@@ -660,6 +696,7 @@ fn apple_script(
             depth: 0,
             looping: 0,
             shell_on_pipe: OnceCell::new(),
+            piped: String::new(),
         };
         walk.apple_script(line, 0);
     }

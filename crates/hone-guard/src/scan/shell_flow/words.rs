@@ -44,7 +44,14 @@ impl Walk<'_, '_, '_> {
                     let name = parameter.name.as_str();
                     if let Some(known) = self.memory.variables.get(name).cloned() {
                         value.taint.add(&known.taint);
-                        if parameter.operator.is_empty() {
+                        // ${letters[4]}
+                        let element = parameter.index.as_ref().and_then(|index| {
+                            let place: usize = index.static_prefix().trim().parse().ok()?;
+                            known.text.split_whitespace().nth(place)
+                        });
+                        if let Some(element) = element {
+                            value.text.push_str(element);
+                        } else if parameter.operator.is_empty() {
                             value.text.push_str(&known.text);
                         } else {
                             value.text.push_str(&operated(
@@ -62,6 +69,8 @@ impl Walk<'_, '_, '_> {
                         }
                         if name == "HOME" {
                             value.text.push('~');
+                        } else if name == "SHELL" && parameter.operator.starts_with('#') {
+                            value.text.push_str("bash");
                         } else {
                             value.text.push('$');
                             value.text.push_str(name);

@@ -2,6 +2,7 @@
 //!
 //! Values only ever gain, so that a few rounds reach the end.
 
+use super::events::is_settings_file;
 use super::expression::Value;
 use super::{MAX_TEXT, Out, Unit};
 use crate::scan::code::World;
@@ -60,6 +61,11 @@ impl Unit<'_> {
                     // const { A, B } = process.env
                     let key = Value { taint: world.variable(target), ..Value::default() };
                     self.assign(target, &key, world);
+                } else if destructured
+                    && value.texts.iter().any(|text| is_settings_file(text))
+                    && let Some(set) = world.setting(target)
+                {
+                    self.assign(target, &set, world);
                 } else {
                     self.assign(target, &value, world);
                 }
@@ -69,6 +75,10 @@ impl Unit<'_> {
                 {
                     self.shell_on_connection(equals, out);
                 }
+            }
+            if let [target] = targets.as_slice() {
+                self.table(target, equals + 1..range.end);
+                self.handler(target, equals + 1..range.end, world);
             }
             // `f = exec`: another name for the same thing.
             let right: Vec<&Token> =
@@ -134,6 +144,17 @@ impl Unit<'_> {
         ) || range.clone().any(|i| self.is_op(i, '=') && self.is_op(i + 1, '>'));
         if let Some(function) = function.filter(|_| returns.is_some() || implicit) {
             self.returns(function, &value, world);
+        }
+    }
+
+    /// `socket.onmessage = (event) => …`: a function that gets what comes over the connection.
+    fn handler(&mut self, target: &str, range: Range<usize>, world: &mut World) {
+        let Some((owner, event)) = target.rsplit_once('.') else { return };
+        if !event.starts_with("on") {
+            return;
+        }
+        if let Some(from) = self.carried(owner, world).connection {
+            self.callback(&range, &Taint::remote(from), &[], world);
         }
     }
 
@@ -323,6 +344,14 @@ impl Unit<'_> {
             let attribute = attribute.split('.').next().unwrap_or(attribute);
             if let Some(known) = self.variables.get(attribute) {
                 taint.add(known);
+            }
+        }
+        // job.body of an object whose own code says self.body
+        if let Some((_, attribute)) = name.rsplit_once('.') {
+            for own in ["self", "this"] {
+                if let Some(known) = self.variables.get(&format!("{own}.{attribute}")) {
+                    taint.add(known);
+                }
             }
         }
         let mut rest = name;

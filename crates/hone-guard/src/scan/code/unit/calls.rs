@@ -2,6 +2,7 @@
 //!
 //! A function of the skill's own passes its arguments on to its parameters, in every file.
 
+use super::events::is_settings_file;
 use super::expression::Value;
 use super::names::js_module;
 use super::{INTERPRETER, MAX_DEPTH, Out, Unit};
@@ -12,6 +13,7 @@ use crate::scan::destination::{Class, classify};
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
 use crate::scan::flow::Taint;
+use crate::scan::kind::Language;
 use crate::scan::rules;
 use crate::scan::subject::is_environment_name;
 use std::ops::Range;
@@ -49,11 +51,7 @@ impl Unit<'_> {
         depth: usize,
     ) -> Value {
         let Call { callee, shown, ranges, receiver, .. } = call;
-        // pcall(load, text): the first argument is what is called.
-        if let ("pcall" | "xpcall", [first, rest @ ..]) = (callee, ranges)
-            && first.len() == 1
-            && let Some(name) = self.name_at(first.start).map(|name| self.resolve(name))
-        {
+        if let Some((name, rest)) = self.handed(call, world) {
             let inner = Call { callee: &name, shown: &name, ranges: rest, ..call };
             return self.call(inner, world, out, depth + 1);
         }
@@ -67,17 +65,31 @@ impl Unit<'_> {
             arguments.push(self.value(range.clone(), world, out, depth + 1));
         }
         // What a callback gets: the thing itself, or what the call gives.
-        let passed = match found {
+        world.sends_event(callee, &arguments);
+        let mut passed = match found {
             Some(Meaning::Fetch | Meaning::Connect | Meaning::Send) => {
                 let address = arguments.first().and_then(Value::host).unwrap_or_default();
                 Taint::remote(address)
             }
             _ => receiver.taint.clone(),
         };
+        passed.add(&world.hears_event(callee, &arguments));
+        // readFile(path, (error, text) => …)
+        if callee.rsplit('.').next().is_some_and(|last| last.starts_with("read")) {
+            for argument in &arguments {
+                passed.add(&argument.taint);
+            }
+        }
         for range in ranges {
             self.callback(range, &passed, &receiver.texts, world);
         }
         self.functions_given(ranges, &arguments, &passed, world);
+        // A method of the skill's own may share its name with one that is known.
+        let last = callee.rsplit('.').next().unwrap_or(callee);
+        if found.is_some() && callee.contains('.') && world.returns.contains_key(last) {
+            self.pass_on(last, call, &arguments, world);
+        }
+        let folded = self.folded(&call, &arguments);
         let mut all = Value::default();
         for argument in &arguments {
             all.add(argument);
@@ -131,6 +143,13 @@ impl Unit<'_> {
         ) {
             result.texts = vec!["~".to_owned()];
         }
+        if let Some(texts) = folded {
+            for text in &texts {
+                result.taint.add(&Taint::of_file(text));
+            }
+            result.texts = texts;
+            result.folded = true;
+        }
         // `Buffer.from(x, 'base64')`
         if callee == "Buffer.from"
             && arguments_text(ranges, self).iter().any(|t| t == "base64" || t == "hex")
@@ -138,6 +157,50 @@ impl Unit<'_> {
             result.taint.add(&Taint::decoded("base64"));
         }
         result
+    }
+
+    /// The function that a call is handed to run, and what that is given: `pcall(load, text)`,
+    /// `call_user_func('system', $x)`, `object.send(:eval, text)`, `lines.forEach(eval)`; or the one that
+    /// a variable names.
+    fn handed<'c>(&self, call: Call<'c>, world: &World) -> Option<(String, &'c [Range<usize>])> {
+        let last = call.callee.rsplit('.').next().unwrap_or(call.callee);
+        let ruby = self.passage.language == Language::Ruby;
+        let hands = match last {
+            "pcall"
+            | "xpcall"
+            | "call_user_func"
+            | "call_user_func_array"
+            | "array_map"
+            | "array_walk"
+            | "map"
+            | "forEach"
+            | "each"
+            | "starmap"
+            | "run_in_executor" => true,
+            "send" | "public_send" | "__send__" | "method" => ruby,
+            _ => false,
+        };
+        if hands && let [first, rest @ ..] = call.ranges {
+            let name = match self.token(first.end.checked_sub(1)?)? {
+                Token::Name(name) if first.len() <= 2 => {
+                    let text = self.known_text(name, world).filter(|texts| texts.len() == 1);
+                    text.map_or_else(|| self.resolve(name), |texts| texts.concat())
+                }
+                Token::Text(text) if first.len() == 1 => text.clone(),
+                _ => return None,
+            };
+            return self.is_dangerous(&name).then_some((name, rest));
+        }
+        // $f($x): the variable holds the name of a function.
+        let php = matches!(self.passage.language, Language::Php | Language::Perl);
+        let named = self.known_text(call.callee, world).filter(|texts| php && texts.len() == 1)?;
+        let name = named.concat();
+        (name != call.callee && self.is_dangerous(&name)).then_some((name, call.ranges))
+    }
+
+    /// Whether a function runs what it is given.
+    pub(super) fn is_dangerous(&self, name: &str) -> bool {
+        matches!(self.meaning(name), Some(Meaning::Evaluate | Meaning::Run))
     }
 
     /// `os.getenv(name)`: one variable of the environment, or what its default says.
@@ -181,57 +244,16 @@ impl Unit<'_> {
         let Call { callee, receiver, at, .. } = call;
         let Given { arguments, all, .. } = given;
         let mut result = Value::default();
-        let last = callee.rsplit('.').next().unwrap_or(callee);
+        let last = match callee.rsplit_once('.') {
+            // Ruby makes an object by a method of its class.
+            Some((class, "new")) => class.rsplit('.').next().unwrap_or(class),
+            Some((_, last)) => last,
+            None => callee,
+        };
         if world.returns.contains_key(last) && !matches!(last, "getattr" | "require" | "__import__")
         {
-            // One of the skill's own functions: parameters by position, results by what it returns.
-            let calls = world.calls.entry(last.to_owned()).or_default();
-            let parameters = world.parameters.get(last).cloned().unwrap_or_default();
-            let position_of = |position: usize, unit: &Self| {
-                // send(data=x), Send-It -Data $x: by its name.
-                call.ranges
-                    .get(position)
-                    .filter(|range| range.len() > 1)
-                    .and_then(|range| unit.name_at(range.start))
-                    .and_then(|name| parameters.iter().position(|p| p.eq_ignore_ascii_case(name)))
-                    .filter(|_| call.ranges.len() == arguments.len())
-                    .unwrap_or(position)
-            };
-            let given = world.given.entry(last.to_owned()).or_default();
-            for (at, argument) in arguments.iter().enumerate().take(16) {
-                let position = position_of(at, self).min(16);
-                while calls.len() <= position {
-                    calls.push(Taint::default());
-                }
-                if calls[position].add(&argument.taint) {
-                    world.moved = true;
-                }
-                while given.len() <= position {
-                    given.push(Vec::new());
-                }
-                for text in argument.texts.iter().filter(|text| text.len() < MAX_GIVEN) {
-                    if given[position].len() < MAX_TEXTS && !given[position].contains(text) {
-                        given[position].push(text.clone());
-                        world.moved = true;
-                    }
-                }
-            }
+            self.pass_on(last, call, &arguments, world);
             self.worded(&arguments, at, out);
-            for (position, argument) in arguments.iter().enumerate().take(8) {
-                let parameter = self
-                    .by_name
-                    .get(last)
-                    .and_then(|at| self.functions[*at].parameters.get(position))
-                    .cloned();
-                if let Some(parameter) = parameter {
-                    let origins = self.origins.entry(parameter).or_default();
-                    for origin in argument.texts.iter().chain(&argument.names) {
-                        if origins.len() < 12 && !origins.contains(origin) {
-                            origins.push(origin.clone());
-                        }
-                    }
-                }
-            }
             result.taint.add(&world.returns[last]);
             result.taint.add(&receiver.taint);
             if let Some(texts) = world.returned.get(last) {
@@ -266,6 +288,13 @@ impl Unit<'_> {
                 out,
             );
         }
+        if matches!(last, "arg" | "args") && receiver.texts.iter().any(|t| t.starts_with('\0')) {
+            return self.equipped(receiver, &all, at, out);
+        }
+        // new (maker)(text): what makes functions is called in the next step.
+        if callee == "new" {
+            result.alias = arguments.first().and_then(|argument| argument.alias.clone());
+        }
         if matches!(last, "dup2" | "reopen" | "fdopen")
             && (all.taint.connection.is_some() || receiver.taint.connection.is_some())
         {
@@ -283,6 +312,22 @@ impl Unit<'_> {
         match last {
             "__import__" | "import_module" | "require" => {
                 result.alias = Some(js_module(&all.text()));
+                // A settings file is known by its name.
+                result.texts.extend(all.texts.into_iter().filter(|text| is_settings_file(text)));
+                return result;
+            }
+            // cfg.get("feed")
+            "get" | "getString" | "GetString" | "getProperty" | "dig" | "value" | "fetch"
+                if arguments
+                    .first()
+                    .and_then(|a| a.texts.first())
+                    .is_some_and(|key| world.settings.contains_key(key)) =>
+            {
+                let key = arguments[0].texts[0].clone();
+                if let Some(set) = world.setting(&key) {
+                    result.add(&set);
+                }
+                result.taint.add(&receiver.taint);
                 return result;
             }
             "getattr" => {
@@ -388,6 +433,18 @@ impl Unit<'_> {
             }
             _ => {}
         }
+        // parser.read(path): the thing itself holds it from now on.
+        if let Some(holder) = receiver.names.first()
+            && (!all.taint.secrets.is_empty() || all.taint.environment)
+            && self.origins.contains_key(holder)
+        {
+            let held = Taint {
+                secrets: all.taint.secrets.clone(),
+                environment: all.taint.environment,
+                ..Taint::default()
+            };
+            self.gain(&holder.clone(), &held, world);
+        }
         result.taint.add(&all.taint);
         result.taint.add(&receiver.taint);
         result.texts = if receiver.texts.is_empty() {
@@ -398,6 +455,56 @@ impl Unit<'_> {
         result.names = receiver.names.iter().chain(&all.names).take(8).cloned().collect();
         result.taint.add(&Taint::of_file(&result.path()));
         result
+    }
+
+    /// One of the skill's own functions is called: its parameters hold what it is given.
+    fn pass_on(&mut self, name: &str, call: Call<'_>, arguments: &[Value], world: &mut World) {
+        let calls = world.calls.entry(name.to_owned()).or_default();
+        let parameters = world.parameters.get(name).cloned().unwrap_or_default();
+        let position_of = |position: usize, unit: &Self| {
+            // send(data=x), Send-It -Data $x: by its name.
+            call.ranges
+                .get(position)
+                .filter(|range| range.len() > 1)
+                .and_then(|range| unit.name_at(range.start))
+                .and_then(|name| parameters.iter().position(|p| p.eq_ignore_ascii_case(name)))
+                .filter(|_| call.ranges.len() == arguments.len())
+                .unwrap_or(position)
+        };
+        let given = world.given.entry(name.to_owned()).or_default();
+        for (at, argument) in arguments.iter().enumerate().take(16) {
+            let position = position_of(at, self).min(16);
+            while calls.len() <= position {
+                calls.push(Taint::default());
+            }
+            if calls[position].add(&argument.taint) {
+                world.moved = true;
+            }
+            while given.len() <= position {
+                given.push(Vec::new());
+            }
+            for text in argument.texts.iter().filter(|text| text.len() < MAX_GIVEN) {
+                if given[position].len() < MAX_TEXTS && !given[position].contains(text) {
+                    given[position].push(text.clone());
+                    world.moved = true;
+                }
+            }
+        }
+        for (position, argument) in arguments.iter().enumerate().take(8) {
+            let parameter = self
+                .by_name
+                .get(name)
+                .and_then(|at| self.functions[*at].parameters.get(position))
+                .cloned();
+            if let Some(parameter) = parameter {
+                let origins = self.origins.entry(parameter).or_default();
+                for origin in argument.texts.iter().chain(&argument.names) {
+                    if origins.len() < 12 && !origins.contains(origin) {
+                        origins.push(origin.clone());
+                    }
+                }
+            }
+        }
     }
 
     /// `sh("systemctl", "disable", unit)`: words of a command that a function of the skill's own

@@ -1,6 +1,7 @@
 //! What an expression gives: the texts, names and taints of its parts, put together.
 
 use super::calls::Call;
+use super::named::powershell;
 use super::{MAX_DEPTH, MAX_TEXT, Out, Unit};
 use crate::scan::code::World;
 use crate::scan::code::lexer::Token;
@@ -9,7 +10,8 @@ use crate::scan::kind::Language;
 use std::ops::Range;
 
 /// The home folder as strings of several languages put it in.
-const HOMES: [&str; 9] = [
+const HOMES: [&str; 10] = [
+    "$ENV{HOME}",
     "${os.homedir()}",
     "${homedir()}",
     "${process.env.HOME}",
@@ -20,6 +22,9 @@ const HOMES: [&str; 9] = [
     "{os.path.expanduser('~')}",
     "$env:USERPROFILE",
 ];
+
+/// Longest text that may be a list of paths.
+const MAX_LIST: usize = 400;
 
 /// What an expression gives.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +40,8 @@ pub(super) struct Value {
     pub(super) dynamic_start: bool,
     /// What its first part carries: the program of a command.
     pub(super) head: Taint,
+    /// Its texts are all that it is: joined, turned, replaced.
+    pub(super) folded: bool,
 }
 
 impl Value {
@@ -98,6 +105,12 @@ impl Unit<'_> {
                 Token::Text(text) => {
                     let text = self.filled(&text, world);
                     value.taint.add(&Taint::of_file(&text));
+                    // glob("~/.netrc ~/.pgpass")
+                    if text.len() < MAX_LIST && text.contains(" ~") {
+                        for path in text.split_whitespace() {
+                            value.taint.add(&Taint::of_file(path));
+                        }
+                    }
                     match value.texts.last_mut() {
                         Some(last) if joins => last.push_str(&text),
                         _ => value.texts.push(text),
@@ -113,10 +126,11 @@ impl Unit<'_> {
                         && (self.is_op(at - 1, '.')
                             && !matches!(self.passage.language, Language::Php | Language::Perl)
                             || arrow)
-                        && self.is_op(at + 1, '(');
+                        && (self.is_op(at + 1, '(') || self.folds_alone(&name));
                     if on_value {
                         let receiver = value.clone();
-                        let arguments = self.arguments(at + 1);
+                        let called = self.is_op(at + 1, '(');
+                        let arguments = if called { self.arguments(at + 1) } else { Vec::new() };
                         let callee = format!(
                             "{}.{name}",
                             value.alias.clone().unwrap_or_else(|| "?".to_owned())
@@ -135,10 +149,12 @@ impl Unit<'_> {
                         );
                         value.taint.add(&result.taint);
                         value.alias.clone_from(&result.alias);
-                        if name != "join" {
+                        if result.folded {
+                            value.texts = result.texts;
+                        } else if name != "join" {
                             value.texts.extend(result.texts.into_iter().take(8));
                         }
-                        at = (self.close[at + 1] + 1).max(at + 1);
+                        at = if called { (self.close[at + 1] + 1).max(at + 1) } else { at + 1 };
                         continue;
                     }
                     let (next, piece) = self.named(&name, at, range.end, world, out, depth);
@@ -184,6 +200,31 @@ impl Unit<'_> {
                     );
                     value.add(&result);
                     at = (self.close[at] + 1).max(at + 1);
+                }
+                // & $name text, & ('i' + 'ex') text: PowerShell runs what a text names.
+                Token::Op('&') if self.passage.language == Language::PowerShell => {
+                    at = match self.invoked(at, range.end, world, out, depth) {
+                        Some((next, result)) => {
+                            value.add(&result);
+                            next
+                        }
+                        None => at + 1,
+                    };
+                }
+                // "{1}{0}" -f 'b', 'a'
+                Token::Op('-')
+                    if self.passage.language == Language::PowerShell
+                        && self.name_at(at + 1) == Some("f")
+                        && value.texts.last().is_some_and(|text| text.contains("{0}")) =>
+                {
+                    let pieces = self.value(at + 2..range.end, world, out, depth + 1);
+                    if let Some(text) = value.texts.last_mut() {
+                        for (place, piece) in pieces.texts.iter().enumerate().take(64) {
+                            *text = text.replace(&format!("{{{place}}}"), piece);
+                        }
+                    }
+                    value.taint.add(&pieces.taint);
+                    at = range.end;
                 }
                 Token::Op(op) => {
                     match op {
@@ -239,6 +280,42 @@ impl Unit<'_> {
             value.taint.add(&Taint::of_file(&format!("~/{}", value.path())));
         }
         value
+    }
+
+    /// What PowerShell's `&` runs, when a text names it: where that ends, and what it gives.
+    fn invoked(
+        &mut self,
+        at: usize,
+        end: usize,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+        depth: usize,
+    ) -> Option<(usize, Value)> {
+        // Bounded, and none inside another: what is looked at here is looked at again if it is nothing.
+        const LONGEST: usize = 32;
+        let operand = if self.is_op(at + 1, '(') { self.close[at + 1].min(end) } else { at + 1 };
+        if operand > at + LONGEST || (at + 1..operand).any(|i| self.is_op(i, '&')) {
+            return None;
+        }
+        let held = self.name_at(at + 1).and_then(|name| self.known_text(name, world));
+        let name = match held {
+            Some(texts) => texts.concat(),
+            None => self.value(at + 1..(operand + 1).min(end), world, &mut None, depth + 1).text(),
+        };
+        if !self.is_dangerous(&name) {
+            return None;
+        }
+        let from = (operand + 1).min(end);
+        let stop = (from..end).find(|i| self.is_op(*i, '|') || self.is_op(*i, ';')).unwrap_or(end);
+        let arguments = powershell(self, from..stop);
+        let call = Call {
+            callee: &name,
+            shown: &name,
+            ranges: &arguments,
+            receiver: &Value::default(),
+            at,
+        };
+        Some((stop, self.call(call, world, out, depth + 1)))
     }
 
     /// `https://{HOST}/x` with the constants that are known.

@@ -68,6 +68,10 @@ impl Unit<'_> {
                 arguments.get(1).cloned().unwrap_or_default(),
             )
         };
+        // fmt.Fprintln(connection, text)
+        if let Some(connection) = path.taint.connection.clone() {
+            self.to_network(&content.taint, &connection, &format!("`{callee}`"), at, out);
+        }
         let mut paths = vec![path.path()];
         paths.extend(self.possible(&path.names));
         let known = paths

@@ -2,8 +2,10 @@
 
 mod assigned;
 mod calls;
+mod events;
 mod expression;
 mod files;
+mod folding;
 mod named;
 mod names;
 mod network;
@@ -11,7 +13,7 @@ mod running;
 mod statements;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::lexer::{Spot, Token, lex};
@@ -48,6 +50,10 @@ pub(crate) struct Unit<'a> {
     texts: HashMap<String, Vec<String>>,
     /// Names and texts that a file variable was opened with.
     origins: HashMap<String, Vec<String>>,
+    /// Functions that are declared as part of something: `function love.load()`.
+    methods: HashSet<String>,
+    /// The class whose methods are being read.
+    class: Option<String>,
     /// Functions whose body is one expression, with that body.
     arrows: Vec<(usize, Range<usize>)>,
     /// Shell texts that the code runs.
@@ -81,12 +87,15 @@ impl<'a> Unit<'a> {
             variables: HashMap::new(),
             texts: HashMap::new(),
             origins: HashMap::new(),
+            methods: HashSet::new(),
+            class: None,
             arrows: Vec::new(),
             shell: Vec::new(),
         };
         unit.split();
         unit.find_arrows();
-        for (at, function) in unit.functions.iter().enumerate() {
+        let own = |function: &&Function| !unit.methods.contains(&function.name);
+        for (at, function) in unit.functions.iter().enumerate().filter(|(_, f)| own(f)) {
             unit.by_name.entry(function.name.clone()).or_insert(at);
         }
         unit.imports();
@@ -141,6 +150,7 @@ impl<'a> Unit<'a> {
             self.returns(function, &value, world);
         }
         for at in 0..self.statements.len() {
+            self.decorator(at, world);
             self.statement(at, world, &mut out);
         }
         if let Some((skill, _)) = &out

@@ -2,6 +2,7 @@
 //! result, and commands that take their arguments without parentheses.
 
 use super::calls::{Call, keys_named};
+use super::events::ANY_ENTRY;
 use super::expression::Value;
 use super::{MAX_DEPTH, Out, Unit};
 use crate::scan::code::World;
@@ -35,6 +36,11 @@ impl Unit<'_> {
             && meaning(name).is_some()
         {
             name.clone_into(&mut resolved);
+        }
+        // eval.call(null, text)
+        let function = resolved.strip_suffix(".call").or_else(|| resolved.strip_suffix(".apply"));
+        if let Some(length) = function.filter(|name| self.is_dangerous(name)).map(str::len) {
+            resolved.truncate(length);
         }
         let mut next = at + 1;
         let mut value = Value { names: vec![name.to_owned()], ..Value::default() };
@@ -94,6 +100,11 @@ impl Unit<'_> {
             value.taint = self.carried(name, world);
             if let Some(texts) = self.known_text(name, world) {
                 value.texts.extend(texts);
+            } else if let Some((root, key)) = name.split_once('.')
+                && self.is_settings(root)
+                && let Some(set) = world.setting(key.rsplit('.').next().unwrap_or(key))
+            {
+                value.add(&set);
             }
             if matches!(resolved.as_str(), "input" | "sys.argv" | "process.argv" | "ARGV" | "args")
             {
@@ -222,6 +233,9 @@ impl Unit<'_> {
         if self.passage.language == Language::PowerShell && name.eq_ignore_ascii_case("PROFILE") {
             value.texts.push("~/Documents/PowerShell/Microsoft.PowerShell_profile.ps1".to_owned());
         }
+        if self.passage.language == Language::Ruby && !self.is_op(next, '(') {
+            value = self.unparenthesised(&callee, &receiver, at, next, end, value, world);
+        }
         for _ in 0..MAX_DEPTH {
             if next >= end {
                 break;
@@ -265,6 +279,9 @@ impl Unit<'_> {
             {
                 let at = if self.is_op(next, '.') { next + 1 } else { next + 2 };
                 let member = self.name_at(at).unwrap_or_default().to_owned();
+                if member == "constructor" {
+                    value.alias = Some("Function".to_owned());
+                }
                 callee = if callee.is_empty() {
                     format!("?.{member}")
                 } else {
@@ -280,7 +297,12 @@ impl Unit<'_> {
                 {
                     value.taint.add(&Taint::decoded("reversal"));
                 }
-                let inner = self.value(next + 1..self.close[next].min(end), world, out, depth + 1);
+                let index = next + 1..self.close[next].min(end);
+                // parts[2]: one of several texts, or a letter of one.
+                if let Some(piece) = self.number(&index).and_then(|n| nth(&value.texts, n)) {
+                    value.texts = vec![piece];
+                }
+                let inner = self.value(index, world, out, depth + 1);
                 // globals()['ex' + 'ec'], process['env'], window["eval"]
                 if let Some(member) = inner.texts.first().filter(|t| {
                     t.len() > 1 && t.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -305,6 +327,9 @@ impl Unit<'_> {
                         )
                     );
                     callee = if global { member.clone() } else { format!("{base}.{member}") };
+                    if let Some(function) = self.aliases.get(&callee) {
+                        callee = function.clone();
+                    }
                     if self.meaning(&callee) == Some(Meaning::Environment) {
                         value.taint.add(&Taint::environment());
                     }
@@ -313,15 +338,15 @@ impl Unit<'_> {
                         .map(|_| callee.clone())
                         .or_else(|| global.then(|| member.clone()));
                 } else {
-                    callee.clear();
+                    callee = self
+                        .aliases
+                        .get(&format!("{callee}{ANY_ENTRY}"))
+                        .cloned()
+                        .unwrap_or_default();
                 }
                 // config["feed"]: what a settings file of the skill says.
-                if let Some(set) = inner.texts.first().and_then(|key| world.settings.get(key)) {
-                    for text in set {
-                        value.taint.add(&Taint::of_file(&format!("~/{text}")));
-                        value.taint.add(&Taint::of_file(text));
-                    }
-                    value.texts.extend(set.iter().cloned());
+                if let Some(set) = inner.texts.first().and_then(|key| world.setting(key)) {
+                    value.add(&set);
                 }
                 value.taint.add(&inner.taint);
                 next = (self.close[next] + 1).min(end.max(next + 1));
@@ -330,6 +355,32 @@ impl Unit<'_> {
             }
         }
         (next, value)
+    }
+
+    /// Ruby calls methods without parentheses: `parts.join`, `report { |body| …`.
+    #[expect(clippy::too_many_arguments, reason = "the call and what stands around it")]
+    fn unparenthesised(
+        &mut self,
+        callee: &str,
+        receiver: &Value,
+        at: usize,
+        next: usize,
+        end: usize,
+        value: Value,
+        world: &mut World,
+    ) -> Value {
+        let last = callee.rsplit('.').next().unwrap_or(callee);
+        if callee.contains('.') && matches!(last, "join" | "reverse" | "downcase" | "upcase") {
+            let call = Call { callee, shown: last, ranges: &[], receiver, at };
+            if let Some(texts) = self.folded(&call, &[]) {
+                return Value { texts, folded: true, ..value };
+            }
+        }
+        if let Some(returned) = world.returns.get(last).cloned() {
+            let result = Value { taint: returned, ..Value::default() };
+            self.block_parameters(next, end, &result, world);
+        }
+        value
     }
 
     /// `{ |f| …`, `do |f| …`: the names of a block get what the call gives.
@@ -393,6 +444,16 @@ impl Unit<'_> {
             known = shorter;
         }
         value
+    }
+}
+
+/// One of several texts, or a letter of one.
+fn nth(texts: &[String], at: u32) -> Option<String> {
+    let at = usize::try_from(at).ok()?;
+    match texts {
+        [] => None,
+        [text] => text.chars().nth(at).map(String::from),
+        texts => texts.get(at).cloned(),
     }
 }
 

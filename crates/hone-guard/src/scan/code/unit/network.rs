@@ -43,6 +43,10 @@ impl Unit<'_> {
             if known || all.taint.environment || !all.taint.secrets.is_empty() {
                 self.to_network(&all.taint, &to, &format!("`{shown}`"), at, out);
             }
+            // jobs.put(x): what a queue holds is got from it elsewhere.
+            if let (false, Some(holder)) = (known, receiver.names.first()) {
+                self.gain(&holder.clone(), &all.taint, world);
+            }
             result.taint = Taint::remote(to.clone());
             if to.contains("169.254.169.254")
                 || to.contains("169.254.170.2")

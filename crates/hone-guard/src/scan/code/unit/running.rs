@@ -12,7 +12,37 @@ use crate::scan::passage::{Passage, Place};
 use crate::scan::rules;
 use std::borrow::Cow;
 
+/// Programs that fetch.
+const FETCHERS: [&str; 2] = ["curl", "wget"];
+/// In front of a text that stands for a program that fetches, whose address is still to come.
+const FETCHER: &str = "\u{0}fetcher ";
+
 impl Unit<'_> {
+    /// `Command::new("curl").args(["-s", "https://…"])`: what a program is given after it was named.
+    pub(super) fn equipped(
+        &self,
+        receiver: &Value,
+        all: &Value,
+        at: usize,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Value {
+        let mut result = Value {
+            texts: receiver.texts.clone(),
+            taint: receiver.taint.clone(),
+            ..Value::default()
+        };
+        if receiver.texts.iter().any(|text| text.starts_with(FETCHER)) {
+            if let Some(address) = all.address() {
+                result.taint.add(&Taint::remote(address));
+            }
+        } else if let Some(program) =
+            receiver.texts.iter().find_map(|text| text.strip_prefix(INTERPRETER))
+        {
+            self.to_interpreter(&all.taint, program, at, out);
+        }
+        result
+    }
+
     /// A program is started.
     pub(super) fn start(
         &mut self,
@@ -73,6 +103,9 @@ impl Unit<'_> {
             arguments.push(receiver.clone());
         }
         result.taint = self.run(&arguments, at, out);
+        if FETCHERS.contains(&program.rsplit('/').next().unwrap_or_default()) {
+            result.texts.push(format!("{FETCHER}{program}"));
+        }
         if runs_input {
             result.texts.push(format!("{INTERPRETER}{program}"));
         }
@@ -233,16 +266,35 @@ impl Unit<'_> {
         }
         let mut taint = all.taint.clone();
         taint.add(&receiver.taint);
-        if let Some(address) = address
-            .filter(|_| matches!(callee, "include" | "require_once" | "include_once" | "import"))
-        {
+        if let Some(address) = address.filter(|_| {
+            matches!(callee, "include" | "require_once" | "include_once" | "import")
+                || callee.contains("URLClassLoader")
+        }) {
             taint.add(&Taint::remote(address));
         }
         if callee == "import" && all.texts.iter().any(|text| text.starts_with("data:")) {
             taint.add(&Taint::decoded("a data address"));
         }
         self.to_interpreter(&taint, shown, at, out);
+        if !matches!(callee, "include" | "require_once" | "include_once" | "import" | "assert") {
+            self.evaluated(&all, at, out);
+        }
         result
+    }
+
+    /// Code that is known by its text is followed as code.
+    fn evaluated(&mut self, code: &Value, at: usize, out: &Out<'_, '_, '_>) {
+        const SHORTEST: usize = 12;
+        let text = code.text();
+        if out.is_some() && text.len() >= SHORTEST && text.contains('(') && self.shell.len() < 200 {
+            let start = self.tokens.get(at).map_or(0, |spot| spot.at);
+            let (line, column) = self.passage.place.position(start);
+            self.shell.push(Passage {
+                text: Cow::Owned(text),
+                place: Place::Fixed { line, column },
+                ..self.passage.clone()
+            });
+        }
     }
 
     /// Something is decoded.

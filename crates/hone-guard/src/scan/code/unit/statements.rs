@@ -47,7 +47,8 @@ impl Unit<'_> {
                     false
                 }
                 Token::Op('{') if braces => {
-                    if self.is_block(at) {
+                    // function () {}: nothing stands in it.
+                    if self.is_block(at) && !self.is_op(at + 1, '}') {
                         self.statements.push(Statement { tokens: start..at, function });
                         let inner = self.declared(start..at);
                         blocks.push((self.close[at], function));
@@ -173,6 +174,9 @@ impl Unit<'_> {
 
     /// The function that a statement begins, if it does.
     pub(super) fn declared(&mut self, range: Range<usize>) -> Option<usize> {
+        if let Some(at) = range.clone().take(3).find(|i| self.name_at(*i) == Some("class")) {
+            self.class = self.name_at(at + 1).map(str::to_owned);
+        }
         let mut name = None;
         let mut open = None;
         // x => …: the one parameter of a function without parentheses.
@@ -186,8 +190,11 @@ impl Unit<'_> {
                 if self.is_op(next, '(') && self.passage.language == Language::Go {
                     next = self.close[next] + 1;
                 }
-                if let Some(found) = self.name_at(next) {
-                    name = Some(found.rsplit('.').next().unwrap_or(found).to_owned());
+                if let Some(found) = self.name_at(next).map(str::to_owned) {
+                    if let Some((_, method)) = found.rsplit_once('.') {
+                        self.methods.insert(method.to_owned());
+                    }
+                    name = Some(found.rsplit('.').next().unwrap_or(&found).to_owned());
                     open = (self.is_op(next + 1, '(')).then_some(next + 1);
                 } else if self.is_op(next, '(') {
                     // An expression: the name stands before, `name = function (`.
@@ -252,11 +259,34 @@ impl Unit<'_> {
             open = self.parameter_block(range.end);
         }
         let parameters = match open {
-            Some(open) => self.parameters(open),
+            Some(open) => {
+                self.defaults(open);
+                self.parameters(open)
+            }
             None => bare.into_iter().collect(),
         };
+        // What a class is made with goes to its constructor.
+        if matches!(name.as_str(), "__init__" | "constructor" | "initialize" | "__construct")
+            && let Some(class) = self.class.clone()
+        {
+            self.functions.push(Function { name: class, parameters: parameters.clone() });
+        }
         self.functions.push(Function { name, parameters });
         Some(self.functions.len() - 1)
+    }
+
+    /// `(host = "a.io", private port = 1)`: texts that parameters hold unless they are given.
+    fn defaults(&mut self, open: usize) {
+        for range in self.arguments(open) {
+            let Some(equals) = range.clone().find(|i| self.is_op(*i, '=')) else { continue };
+            let name = (range.start..equals).rev().find_map(|i| self.name_at(i).map(str::to_owned));
+            if let (Some(name), Some(Token::Text(text))) = (name, self.token(equals + 1).cloned()) {
+                if self.passage.language == Language::JavaScript {
+                    self.texts.entry(format!("this.{name}")).or_insert_with(|| vec![text.clone()]);
+                }
+                self.texts.entry(name).or_insert_with(|| vec![text]);
+            }
+        }
     }
 
     /// `function Send { param($a, $b) …`: where the parameters of a `PowerShell` function stand.
@@ -350,8 +380,11 @@ impl Unit<'_> {
             .into_iter()
             .filter_map(|range| {
                 let end = range.clone().find(|i| self.is_op(*i, '=')).unwrap_or(range.end);
-                let mut names =
-                    (range.start..end).filter_map(|i| self.name_at(i).map(str::to_owned));
+                let mut names = (range.start..end)
+                    .filter_map(|i| self.name_at(i).map(str::to_owned))
+                    .filter(|name| {
+                        !matches!(name.as_str(), "private" | "public" | "protected" | "readonly")
+                    });
                 if last { names.next_back() } else { names.next() }
             })
             .filter(|name| !matches!(name.as_str(), "self" | "cls"))

@@ -6,8 +6,11 @@ use crate::scan::shell_flow::{Taint, Value};
 use std::ops::Range;
 
 /// A command with its wrappers taken off: `sudo -E env X=1 nohup curl …` is `curl`.
+#[derive(Default)]
 pub(in crate::scan::shell_flow) struct Call {
     pub(super) name: String,
+    /// The name as it is written, with its folder.
+    pub(super) written: String,
     pub(in crate::scan::shell_flow) arguments: Vec<Value>,
     pub(super) spans: Vec<Range<usize>>,
     /// Arguments come from the input: `xargs`.
@@ -159,8 +162,7 @@ pub(super) fn remote_copy(text: &str) -> String {
 
 /// Takes the wrappers off a command.
 pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
-    let mut call =
-        Call { name: String::new(), arguments, spans, from_input: false, privileged: false };
+    let mut call = Call { arguments, spans, ..Call::default() };
     for _ in 0..8 {
         let name = call.arguments.first().map(|a| a.text.clone()).unwrap_or_default();
         let base = name.rsplit('/').next().unwrap_or(&name).to_owned();
@@ -238,6 +240,7 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
             .any(|folder| {
                 first.text.starts_with(folder) && first.text.len() == folder.len() + base.len()
             });
+    call.written.clone_from(&first.text);
     call.name = if system || of_interpreter(base).is_some() { base.to_owned() } else { first.text };
     call
 }

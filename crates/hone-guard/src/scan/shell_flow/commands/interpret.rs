@@ -21,7 +21,7 @@ impl Walk<'_, '_, '_> {
         let shown = format!("`{name}`");
         let Some(language) = of_interpreter(&name) else {
             // A path that was downloaded or decoded before, and is now started.
-            let taint = [call.name.clone(), format!("{}.exe", call.name)]
+            let taint = [call.name.clone(), format!("{}.exe", call.name), call.written.clone()]
                 .iter()
                 .find_map(|name| self.memory.files.get(&key(name)))
                 .cloned()
@@ -62,6 +62,12 @@ impl Walk<'_, '_, '_> {
                 ) && !(option == "-l" && language != Language::AppleScript)
         });
         let mut taint = Taint::default();
+        // deno run https://…
+        if language == Language::JavaScript
+            && let Some(address) = call.plain().find(|a| a.text.starts_with("http"))
+        {
+            taint.add(&Taint::remote(address.text.clone()));
+        }
         match code {
             Some(position) if call.arguments[position].text != "-m" => {
                 let option = call.arguments[position].text.to_ascii_lowercase();
@@ -69,9 +75,12 @@ impl Walk<'_, '_, '_> {
                     taint.add(&argument.taint);
                     let text = argument.text.clone();
                     let start = call.spans.get(position + 1).map_or(at.start, |span| span.start);
-                    if option.starts_with("-enc")
-                        || option == "-ec"
-                        || language == Language::PowerShell && option == "-e"
+                    // `-enc SQBFAFgA…` is shown, not run.
+                    let cut = text.ends_with("...") || text.ends_with('…');
+                    if !cut
+                        && (option.starts_with("-enc")
+                            || option == "-ec"
+                            || language == Language::PowerShell && option == "-e")
                     {
                         taint.add(&Taint::decoded("base64"));
                     }

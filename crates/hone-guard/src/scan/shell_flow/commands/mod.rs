@@ -22,7 +22,34 @@ use crate::shell::SimpleCommand;
 pub(super) use call::Call;
 use call::{call_address, decodes, octal_escapes, unwrap};
 
+/// What `find` prints, as one path: the first folder with the name that is looked for.
+fn found_path(call: &Call) -> String {
+    let folder = call.arguments.first().map_or("", |folder| folder.text.as_str());
+    if folder.starts_with('-') {
+        return String::new();
+    }
+    let name = call.value_of(&["-name", "-iname"]).map_or("", |name| name.text.as_str());
+    format!("{}/{name}", folder.trim_end_matches('/'))
+}
+
 impl Walk<'_, '_, '_> {
+    /// `$get "https://…"` whose variable holds a command and its options.
+    fn split_command(&self, arguments: &mut Vec<Value>, spans: &mut Vec<Range<usize>>) {
+        const MOST: usize = 16;
+        let bare = spans[0].clone();
+        let is_bare = self.source.get(bare.clone()).is_some_and(|written| written.starts_with('$'));
+        if arguments.len() < 2 || !is_bare || !arguments[0].text.contains(' ') {
+            return;
+        }
+        let first = arguments.remove(0);
+        spans.remove(0);
+        let words: Vec<&str> = first.text.split_whitespace().take(MOST).collect();
+        for word in words.iter().rev() {
+            arguments.insert(0, Value { text: (*word).to_owned(), taint: first.taint.clone() });
+            spans.insert(0, bare.clone());
+        }
+    }
+
     /// Runs a simple command in the mind; gives what it writes to its output, and that text where
     /// it is known.
     pub(super) fn run(
@@ -44,6 +71,7 @@ impl Walk<'_, '_, '_> {
         }
         let at = simple.span.clone();
         self.check_built_name(simple, &arguments[0], &at);
+        self.split_command(&mut arguments, &mut spans);
         if arguments[0].text.contains(' ') && arguments.len() == 1 {
             // `$cmd` that holds a whole command line.
             let text = std::mem::take(&mut arguments[0].text);
@@ -176,7 +204,9 @@ impl Walk<'_, '_, '_> {
                         }
                     }
                 }
-                text = if name == "cat" || name == "tee" {
+                text = if name == "find" {
+                    found_path(&call)
+                } else if name == "cat" || name == "tee" {
                     input_text.to_owned()
                 } else {
                     String::new()
@@ -289,10 +319,10 @@ impl Walk<'_, '_, '_> {
             "read" | "mapfile" | "readarray" => {
                 let names: Vec<String> =
                     call.plain().map(|argument| argument.text.clone()).collect();
+                let text = if input_text.is_empty() { &self.piped } else { input_text };
+                let read = Value { text: text.to_owned(), taint: input.clone() };
                 for name in names {
-                    self.memory
-                        .variables
-                        .insert(name, Value { text: input_text.to_owned(), taint: input.clone() });
+                    self.memory.variables.insert(name, read.clone());
                 }
             }
             "npx" | "bunx" | "pnpm" | "yarn" | "uvx" | "pipx" | "npm" | "pip" | "pip3" | "uv"

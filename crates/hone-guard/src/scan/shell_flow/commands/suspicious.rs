@@ -135,7 +135,9 @@ impl Walk<'_, '_, '_> {
                     | "xmr-stak"
             )
         );
-        let pool = all.contains("stratum+tcp") || all.contains("stratum+ssl");
+        let pool = all.contains("stratum+tcp")
+            || all.contains("stratum+ssl")
+            || call.arguments.iter().any(|argument| is_monero(&argument.text));
         if !mention && !searches && (pool || miner) {
             self.report(
                 at,
@@ -163,4 +165,13 @@ impl Walk<'_, '_, '_> {
             );
         }
     }
+}
+
+/// The address of a wallet of the coin that is mined on other people's processors.
+fn is_monero(word: &str) -> bool {
+    const LENGTHS: [usize; 2] = [95, 106];
+    let address = word.split('.').next().unwrap_or(word);
+    LENGTHS.contains(&address.len())
+        && address.starts_with(['4', '8'])
+        && address.bytes().all(|b| b.is_ascii_alphanumeric())
 }

@@ -1,10 +1,22 @@
 //! Encoded texts inside a text: found by their shape, decoded, and given back to be looked at again.
 //!
-//! Base64, base85, hexadecimal, escapes, character codes, percent signs, rot13, reversal, gzip and
-//! zlib inside them, and XOR with one constant byte where the text says that it is used.
+//! Base64, base85, hexadecimal ([`bases`]), escapes and percent signs ([`escapes`]), character codes
+//! ([`codes`]), rot13, reversal, texts in pieces ([`pieces`]), gzip and zlib inside them, and XOR with
+//! one constant byte where the text says that it is used.
+
+mod bases;
+mod codes;
+mod escapes;
+mod pieces;
 
 use std::io::Read as _;
 use std::ops::Range;
+
+use super::quoted::language_of;
+use bases::{looks_base64, un_ascii85, unbase64, unbase85, unhex};
+use codes::{Numbers, hidden, numbers};
+use escapes::escapes;
+use pieces::{Pieces, pieces};
 
 /// Bytes that decoding may give in one skill.
 pub(super) const MAX_DECODED_BYTES: usize = 4 * 1024 * 1024;
@@ -65,8 +77,14 @@ pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
     for (range, bytes) in escapes(text) {
         add(range, "character escapes", bytes);
     }
-    for (range, bytes) in codes(text) {
-        add(range, "character codes", bytes);
+    let runs: Vec<Numbers> = numbers(text);
+    for run in &runs {
+        if let Some(bytes) = run.bytes() {
+            add(run.range.clone(), "character codes", bytes);
+        }
+    }
+    for (range, how, text) in hidden(text, &runs) {
+        add(range, how, text.into_bytes());
     }
     for opener in ["b85decode(", "a85decode(", "Base85"] {
         for (at, _) in text.match_indices(opener) {
@@ -96,7 +114,14 @@ pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
         || contains_word(text, "strrev")
         || contains_word(text, "rev")
         || contains_word(text, "backwards");
-    if rot13 || reversed {
+    for run in pieces(text) {
+        if let Some((how, bytes)) = put_together(&run, reversed) {
+            add(run.range, how, bytes);
+        }
+    }
+    // Where something is run, a string may be turned round by a loop that has no name.
+    let runs_text = ["eval", "exec", "system", "popen"].iter().any(|word| text.contains(word));
+    if rot13 || reversed || runs_text {
         for range in quoted(text) {
             let piece = &text[range.clone()];
             if rot13 {
@@ -105,15 +130,64 @@ pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
                     add(range.clone(), "rot13", turned.into_bytes());
                 }
             }
-            if reversed {
+            if reversed || runs_text {
                 let turned: String = piece.chars().rev().collect();
-                if speaks(&turned) > speaks(piece) {
+                let says = if reversed {
+                    speaks(&turned) > speaks(piece)
+                } else {
+                    language_of(&turned).is_some() && language_of(piece).is_none()
+                };
+                if says {
                     add(range, "reversed text", turned.into_bytes());
                 }
             }
         }
     }
     found
+}
+
+/// What strings that stand beside each other say together and none of them alone.
+fn put_together(run: &Pieces<'_>, reversed: bool) -> Option<(&'static str, Vec<u8>)> {
+    let joined = run.joined();
+    if joined.len() >= MIN_RUN && run.parts.iter().any(|part| part.len() < 2 * MIN_RUN) {
+        let even = joined.len().is_multiple_of(2);
+        if even && joined.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Some(("hexadecimal", unhex(&joined)));
+        }
+        if let Some(bytes) = looks_base64(&joined).then(|| unbase64(&joined)).flatten() {
+            return Some(("base64", bytes));
+        }
+    }
+    let says = |text: &str| language_of(text).is_some();
+    if run.parts.iter().any(|part| says(part)) {
+        return None;
+    }
+    if says(&joined) {
+        return Some(("pieces put together", joined.into_bytes()));
+    }
+    let turned = reversed.then(|| [run.turned(), joined.chars().rev().collect()])?;
+    let text = turned.into_iter().find(|text| says(text))?;
+    Some(("reversed pieces", text.into_bytes()))
+}
+
+/// Whether a text is a command or code, beyond doubt.
+fn is_command(text: &str) -> bool {
+    const STRONG: [&str; 12] = [
+        "curl",
+        "wget",
+        "http",
+        "bash",
+        "import ",
+        "exec",
+        "eval",
+        "system",
+        "/bin/",
+        "subprocess",
+        "require",
+        "powershell",
+    ];
+    let lower = text.to_ascii_lowercase();
+    speaks(text) >= 2 && STRONG.iter().any(|word| lower.contains(word))
 }
 
 fn contains_word(text: &str, word: &str) -> bool {
@@ -181,216 +255,6 @@ fn is_image(text: &str, start: usize) -> bool {
             || kind.starts_with("audio/")
             || kind.starts_with("application/font")
     })
-}
-
-fn looks_base64(run: &str) -> bool {
-    let body = run.trim_end_matches('=');
-    if run.len() - body.len() > 2 || body.contains('=') {
-        return false;
-    }
-    let (mut upper, mut lower, mut digit, mut slash) = (0, 0, 0, 0);
-    for b in body.bytes() {
-        match b {
-            b'A'..=b'Z' => upper += 1,
-            b'a'..=b'z' => lower += 1,
-            b'0'..=b'9' => digit += 1,
-            _ => slash += 1,
-        }
-    }
-    // Paths and identifiers have many separators or no capitals.
-    upper >= 2
-        && lower >= 2
-        && slash * 6 < body.len()
-        && (digit > 0 || upper * 3 > lower || body.len() > 60)
-}
-
-pub(crate) fn unbase64(run: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(run.len() / 4 * 3);
-    let (mut bits, mut count) = (0_u32, 0);
-    for b in run.bytes() {
-        let value = match b {
-            b'A'..=b'Z' => b - b'A',
-            b'a'..=b'z' => b - b'a' + 26,
-            b'0'..=b'9' => b - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'=' | b'\n' | b'\r' | b' ' | b'"' | b'\'' | b'\\' => continue,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from(bits >> count & 0xFF).unwrap_or(0));
-        }
-    }
-    Some(bytes)
-}
-
-fn unhex(run: &str) -> Vec<u8> {
-    let digit = |b: u8| char::from(b).to_digit(16).and_then(|d| u8::try_from(d).ok()).unwrap_or(0);
-    run.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
-}
-
-/// Runs of `\x41`, `\u0041`, `\101`, `%41`, `&#65;`.
-fn escapes(text: &str) -> Vec<(Range<usize>, Vec<u8>)> {
-    let bytes = text.as_bytes();
-    let one = |at: usize| -> Option<(u8, usize)> {
-        let rest = &bytes[at..];
-        let hex = |from: usize, length: usize| {
-            let digits = rest.get(from..from + length)?;
-            let text = std::str::from_utf8(digits).ok()?;
-            u32::from_str_radix(text, 16).ok().and_then(|v| u8::try_from(v).ok())
-        };
-        match rest {
-            [b'\\', b'x', ..] => Some((hex(2, 2)?, 4)),
-            [b'\\', b'u', b'{', ..] => {
-                let end = rest.iter().take(10).position(|b| *b == b'}')?;
-                Some((hex(3, end - 3)?, end + 1))
-            }
-            [b'\\', b'u', ..] => Some((hex(2, 4)?, 6)),
-            [b'\\', a @ b'0'..=b'1', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
-                Some(((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'), 4))
-            }
-            [b'%', _, _, ..] => Some((hex(1, 2)?, 3)),
-            [b'&', b'#', b'x', ..] => {
-                let end = rest.iter().take(10).position(|b| *b == b';')?;
-                Some((hex(3, end - 3)?, end + 1))
-            }
-            [b'&', b'#', ..] => {
-                let end = rest.iter().take(10).position(|b| *b == b';')?;
-                Some((std::str::from_utf8(&rest[2..end]).ok()?.parse().ok()?, end + 1))
-            }
-            _ => None,
-        }
-    };
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        if !matches!(bytes[at], b'\\' | b'%' | b'&') || one(at).is_none() {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        let mut decoded = Vec::new();
-        let mut count = 0;
-        // A run may hold a few plain characters, as percent-encoding does.
-        let mut plain = 0;
-        while at < bytes.len() {
-            if let Some((byte, length)) = one(at) {
-                decoded.push(byte);
-                at += length;
-                count += 1;
-                plain = 0;
-            } else if plain < if bytes[start] == b'%' { 24 } else { 3 }
-                && bytes[at].is_ascii_graphic()
-                && !matches!(bytes[at], b'"' | b'\'' | b'`' | b'<' | b'>')
-            {
-                decoded.push(bytes[at]);
-                at += 1;
-                plain += 1;
-            } else {
-                break;
-            }
-        }
-        if count >= MIN_CODES {
-            decoded.truncate(decoded.len() - plain);
-            found.push((start..at - plain, decoded));
-        }
-    }
-    found
-}
-
-/// Runs of numbers that are characters: `[105, 109]`, `chr(105)+chr(109)`, `0x69, 0x6d`.
-fn codes(text: &str) -> Vec<(Range<usize>, Vec<u8>)> {
-    let bytes = text.as_bytes();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        if !bytes[at].is_ascii_digit() || at > 0 && bytes[at - 1].is_ascii_alphanumeric() {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        let mut decoded = Vec::new();
-        let mut end = at;
-        loop {
-            let digits =
-                bytes[at..].iter().take(6).take_while(|b| b.is_ascii_alphanumeric()).count();
-            let Ok(word) = std::str::from_utf8(&bytes[at..at + digits]) else { break };
-            let value = match word.strip_prefix("0x") {
-                Some(hex) => u32::from_str_radix(hex, 16).ok(),
-                None => word.parse::<u32>().ok(),
-            };
-            let Some(value) = value.and_then(|v| u8::try_from(v).ok()) else { break };
-            decoded.push(value);
-            at += digits;
-            end = at;
-            // What joins two codes: commas, pluses, dots, and a call such as `chr(`.
-            let joint = bytes[at..].iter().take(16).take_while(|b| !b.is_ascii_digit()).count();
-            let between = &bytes[at..at + joint];
-            let is_joint = between.iter().any(|b| matches!(b, b',' | b'+' | b'.' | b' '))
-                && between.iter().all(|b| {
-                    b.is_ascii_whitespace()
-                        || matches!(
-                            b,
-                            b',' | b'+'
-                                | b'.'
-                                | b'('
-                                | b')'
-                                | b'['
-                                | b']'
-                                | b'&'
-                                | b'c'
-                                | b'h'
-                                | b'r'
-                                | b'C'
-                                | b'a'
-                        )
-                });
-            if !is_joint || at + joint >= bytes.len() || joint == 16 {
-                break;
-            }
-            at += joint;
-        }
-        if decoded.len() >= 2 * MIN_CODES {
-            found.push((start..end, decoded));
-        }
-        at = at.max(end).max(start + 1);
-    }
-    found
-}
-
-fn unbase85(text: &str) -> Option<Vec<u8>> {
-    const ALPHABET: &[u8; 85] =
-        b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
-    from_base85(
-        text.bytes()
-            .map(|b| ALPHABET.iter().position(|a| *a == b).and_then(|v| u32::try_from(v).ok())),
-    )
-}
-
-fn un_ascii85(text: &str) -> Option<Vec<u8>> {
-    let body = text.trim_start_matches("<~").trim_end_matches("~>");
-    from_base85(
-        body.bytes()
-            .filter(|b| !b.is_ascii_whitespace())
-            .map(|b| (33..=117).contains(&b).then(|| u32::from(b) - 33)),
-    )
-}
-
-fn from_base85(digits: impl Iterator<Item = Option<u32>>) -> Option<Vec<u8>> {
-    let digits: Vec<u32> = digits.collect::<Option<_>>()?;
-    let mut bytes = Vec::with_capacity(digits.len() / 5 * 4);
-    for group in digits.chunks(5) {
-        let mut value = 0_u64;
-        for i in 0..5 {
-            value = value * 85 + u64::from(group.get(i).copied().unwrap_or(84));
-        }
-        let value = u32::try_from(value).ok()?;
-        bytes.extend_from_slice(&value.to_be_bytes()[..group.len().saturating_sub(1)]);
-    }
-    Some(bytes)
 }
 
 /// A line that follows the word base85, in prose.
