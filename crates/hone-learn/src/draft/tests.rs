@@ -269,7 +269,7 @@ fn other_agents_tools_mean_the_same() {
 
 #[test]
 fn a_path_that_no_permission_can_name_is_left_out() {
-    for path in ["),", "a(b).md", "a,b", "a\nb"] {
+    for path in ["),", "a(b).md", "a,b", "a\nb", " ", "\u{2000}"] {
         let steps = [("Edit", json!({"file_path": path}), Outcome::Ok, "done")];
         let draft = Draft::from_experience(&experience("Change a file", &steps));
         assert!(draft.tools.is_empty(), "{path:?}: {:?}", draft.tools);

@@ -137,7 +137,8 @@ pub(super) fn used(experience: &Experience) -> Vec<Tool> {
             }
             Deed::Call(_) | Deed::Aside => Vec::new(),
         };
-        for tool in found {
+        let nameable = |tool: &Tool| Permission::parse(&tool.permission).is_ok();
+        for tool in found.into_iter().filter(nameable) {
             let known = tools.iter().position(|known| known.permission == tool.permission);
             match known {
                 Some(at) => tools[at].count += 1,

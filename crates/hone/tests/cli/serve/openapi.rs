@@ -40,5 +40,6 @@ fn every_answer_to_made_up_requests_is_as_the_document_says() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.contains("Tested: 29"), "{said}");
-    assert_eq!(server.ask("GET /api/v1/skills/tidy").status, 200, "the server is well");
+    // Not one skill by its name: a made-up request may have removed it, as it may.
+    assert_eq!(server.ask("GET /api/v1/skills").status, 200, "the server is well");
 }
