@@ -157,7 +157,7 @@ pub(crate) struct FolderEntry {
 
 impl FolderEntry {
     /// Takes over what is known about files that are still there under the same name.
-    pub(crate) fn with_known_files(mut self, known: Option<Self>) -> Self {
+    pub(crate) fn with_known_files(mut self, known: Option<Box<Self>>) -> Self {
         let known = known.map(|entry| entry.files).unwrap_or_default();
         let mut known: HashMap<String, FileEntry> =
             known.into_iter().map(|file| (file.name.clone(), file)).collect();
@@ -194,7 +194,7 @@ pub(crate) struct FileEntry {
 pub(crate) struct Index {
     /// The root, without a slash at its end.
     root: String,
-    entries: HashMap<String, FolderEntry>,
+    entries: HashMap<String, Box<FolderEntry>>,
     /// Folders that another walk answers for.
     left: HashSet<String>,
 }
@@ -208,7 +208,10 @@ impl Index {
         Self { root, entries, left: HashSet::new() }
     }
 
-    fn read(db: &rusqlite::Connection, root: &str) -> Result<HashMap<String, FolderEntry>, Error> {
+    fn read(
+        db: &rusqlite::Connection,
+        root: &str,
+    ) -> Result<HashMap<String, Box<FolderEntry>>, Error> {
         let mut entries = HashMap::new();
         if format(db)?.as_deref() != Some(INDEX_FORMAT) {
             return Ok(entries);
@@ -228,7 +231,7 @@ impl Index {
         Ok(entries)
     }
 
-    pub(crate) fn take(&mut self, path: &str) -> Option<FolderEntry> {
+    pub(crate) fn take(&mut self, path: &str) -> Option<Box<FolderEntry>> {
         self.entries.remove(path)
     }
 
@@ -243,7 +246,7 @@ impl Index {
         self,
         state: &State,
         depth: usize,
-        changed: &(impl Iterator<Item = (&'e str, &'e [u8])> + Clone),
+        changed: &(impl Iterator<Item = (&'e str, &'e FolderEntry)> + Clone),
     ) {
         let gone: Vec<&String> =
             self.entries.keys().filter(|path| self.is_gone(path, depth)).collect();
@@ -279,15 +282,20 @@ impl Index {
 /// Writes entries into the index; one of another format is emptied first.
 pub(crate) fn insert<'e>(
     db: &rusqlite::Connection,
-    entries: impl Iterator<Item = (&'e str, &'e [u8])>,
+    entries: impl Iterator<Item = (&'e str, &'e FolderEntry)>,
 ) -> Result<(), Error> {
     if format(db)?.as_deref() != Some(INDEX_FORMAT) {
         db.execute("DELETE FROM folder", [])?;
         db.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?1)", [INDEX_FORMAT])?;
     }
     let mut insert = db.prepare_cached("INSERT OR REPLACE INTO folder VALUES (?1, ?2)")?;
-    for entry in entries {
-        insert.execute(entry)?;
+    let mut encoded = Vec::new();
+    for (path, entry) in entries {
+        encoded.clear();
+        // An entry that cannot be written down is read again next time.
+        if serde_json::to_writer(&mut encoded, entry).is_ok() {
+            insert.execute((path, &encoded))?;
+        }
     }
     Ok(())
 }

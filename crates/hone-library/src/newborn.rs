@@ -14,12 +14,12 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::atomic::staging_name;
 use crate::error::Error;
-use crate::index;
+use crate::index::{self, FolderEntry};
 use crate::schema::INDEX_SCHEMA;
 use crate::state::create_private_folder;
 
-/// The most bytes of the index that are held in memory once more; the rest is SQLite's to write.
-const MAX_BYTES: usize = 4 << 20;
+/// The most folders that are held in memory once more; more are SQLite's to write.
+const MAX_FOLDERS: usize = 2_048;
 
 /// Where the file says how it is read and written, and the number for a write-ahead log (SQLite's file
 /// format, section 1.3).
@@ -30,15 +30,15 @@ const WRITE_AHEAD_LOG: [u8; 2] = [2, 2];
 /// there is too much for this.
 pub(crate) fn place<'e>(
     path: &Path,
-    folders: impl Iterator<Item = (&'e str, &'e [u8])> + Clone,
+    folders: impl Iterator<Item = (&'e str, &'e FolderEntry)> + Clone,
 ) -> Result<bool, Error> {
     let home = path.parent().unwrap_or(Path::new("/"));
     create_private_folder(home)?;
     // A log without its file would be taken for the log of the new one; kept versions without a
     // ledger are a loss to report.
     let in_the_way = ["state.db-wal", "state.db-journal", "objects"];
-    let size: usize = folders.clone().map(|(path, entry)| path.len() + entry.len()).sum();
-    if size > MAX_BYTES || in_the_way.iter().any(|name| home.join(name).exists()) {
+    let is_many = folders.clone().nth(MAX_FOLDERS).is_some();
+    if is_many || in_the_way.iter().any(|name| home.join(name).exists()) {
         return Ok(false);
     }
     let mut db = Connection::open_in_memory()?;

@@ -15,6 +15,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 
 use crate::error::Error;
 use crate::folder::sync_path;
+use crate::index::FolderEntry;
 use crate::newborn;
 use crate::place::canonical_or_same;
 use crate::schema::{FORMAT, Health, TABLES, Table, format_of, health, make_tables, spoken};
@@ -95,7 +96,7 @@ impl State {
     /// in it.
     pub(crate) fn make<'e>(
         &self,
-        folders: impl Iterator<Item = (&'e str, &'e [u8])> + Clone,
+        folders: impl Iterator<Item = (&'e str, &'e FolderEntry)> + Clone,
     ) -> bool {
         if self.stage.get() != Stage::New {
             return false;

@@ -130,10 +130,8 @@ struct Visit {
     step: Step,
     identity: (u64, u64),
     /// What it holds; `None` when it was met before under another path.
-    entry: Option<FolderEntry>,
+    entry: Option<Box<FolderEntry>>,
     is_changed: bool,
-    /// The entry as the index keeps it, when it changed.
-    encoded: Option<Vec<u8>>,
 }
 
 /// Said of a link that an untrusted project may not lead us along.
@@ -181,7 +179,8 @@ impl Walker {
         });
         let changed = visits
             .iter()
-            .filter_map(|visit| Some((visit.step.path.as_str(), visit.encoded.as_deref()?)));
+            .filter(|visit| visit.is_changed)
+            .filter_map(|visit| Some((visit.step.path.as_str(), visit.entry.as_deref()?)));
         walk.index.store(state, max_depth, &changed);
         for visit in visits {
             self.collect(visit, confined_to);
@@ -223,7 +222,7 @@ impl Walker {
         let identity = stamp.identity();
         if self.folders.contains_key(&identity) {
             walk.index.leave(&step.path);
-            return Some(Visit { step, identity, entry: None, is_changed: false, encoded: None });
+            return Some(Visit { step, identity, entry: None, is_changed: false });
         }
         let may_jump = step.depth == 0 || step.reached == Reached::ByLink;
         if may_jump && leads_out(path, walk.confined_to) {
@@ -236,11 +235,11 @@ impl Walker {
         let known = walk.index.take(&step.path);
         let is_current =
             |entry: &FolderEntry| entry.seen.still(stamp) && entry.with_flat == with_flat;
-        let is_changed = !known.as_ref().is_some_and(is_current);
+        let is_changed = !known.as_deref().is_some_and(is_current);
         let entry = match known {
             Some(entry) if !is_changed => entry,
             known => match list(path, with_flat, Seen::new(stamp, now)) {
-                Ok(entry) => entry.with_known_files(known),
+                Ok(entry) => Box::new(entry.with_known_files(known)),
                 Err(error) => {
                     self.close(path, error.to_string());
                     return None;
@@ -250,7 +249,7 @@ impl Walker {
         for name in &entry.odd {
             self.close(&path.join(name), "the folder's name is not UTF-8");
         }
-        Some(Visit { step, identity, entry: Some(entry), is_changed, encoded: None })
+        Some(Visit { step, identity, entry: Some(entry), is_changed })
     }
 
     /// A folder that just went away holds no skill; a link that leads nowhere may have been one.
@@ -444,9 +443,6 @@ fn refresh_batch(visits: &mut [Visit]) {
         let Some(entry) = &mut visit.entry else { continue };
         for file in &mut entry.files {
             visit.is_changed |= refresh(Path::new(&visit.step.path), file);
-        }
-        if visit.is_changed {
-            visit.encoded = serde_json::to_vec(entry).ok();
         }
     }
 }

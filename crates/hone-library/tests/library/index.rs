@@ -245,13 +245,13 @@ fn a_log_that_an_old_database_left_is_not_taken_for_that_of_the_new_one() {
 }
 
 #[test]
-fn an_index_too_large_to_be_held_twice_is_left_to_sqlite() {
-    // 4 MiB are the limit; each of these entries has a little over 60,000 bytes.
-    for (skills, format) in [(69, 0), (70, 2)] {
+fn an_index_of_too_many_folders_to_be_held_twice_is_left_to_sqlite() {
+    // 2,048 folders are the limit; the root is one of them.
+    for (skills, format) in [(2_047, 0), (2_048, 2)] {
         let shelf = Shelf::new();
         for at in 0..skills {
             let name = format!("skill-{at}");
-            shelf.write(&format!("{name}/SKILL.md"), about(&name, &"d".repeat(60_000)));
+            shelf.write(&format!("{name}/SKILL.md"), about(&name, "d"));
         }
         let catalogue = shelf.catalogue(&State::open(&shelf.home));
         assert_eq!((catalogue.skills.len(), made(&shelf).0), (skills, format));
