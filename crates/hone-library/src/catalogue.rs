@@ -4,6 +4,7 @@
 //! lookup and store all read this one value, so they cannot disagree about a name.
 
 use std::collections::{HashMap, HashSet};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use hone_skill::{Origin, Slug};
@@ -86,6 +87,10 @@ pub struct Listed {
     pub nested_in: Option<PathBuf>,
     /// Other paths that lead to it.
     pub also_at: Vec<PathBuf>,
+    /// What `stat` said about its file, as a number to compare; `None` when a change could go unseen.
+    pub mark: Option<NonZeroU64>,
+    /// A suite of trigger messages ([`crate::SUITE_FILE`]) lay beside it.
+    pub has_suite: bool,
     /// What could be better about it.
     pub notes: Vec<Note>,
 }
@@ -94,6 +99,19 @@ impl Listed {
     /// The skill's folder; for a single file, the folder around it.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// Whether a listing says the same of both, however often their files were written meanwhile.
+    pub fn is_listed_like(&self, other: &Self) -> bool {
+        let said = |skill: &Self| {
+            let Self { scope, origin, is_flat, depth, is_link, .. } = *skill;
+            (scope, origin, is_flat, depth, is_link)
+        };
+        said(self) == said(other)
+            && self.summary == other.summary
+            && (&self.path, &self.root, &self.nested_in)
+                == (&other.path, &other.root, &other.nested_in)
+            && (&self.also_at, &self.notes) == (&other.also_at, &other.notes)
     }
 
     fn is_called(&self, name: &str) -> bool {
@@ -550,6 +568,8 @@ impl Gathered {
             is_link: found.is_link,
             nested_in: found.nested_in,
             also_at: found.also_at,
+            mark: found.mark,
+            has_suite: found.has_suite,
             notes,
         });
     }
@@ -571,6 +591,8 @@ fn builtins() -> Vec<Listed> {
                 is_link: false,
                 nested_in: None,
                 also_at: Vec::new(),
+                mark: None,
+                has_suite: false,
                 notes: record.notes,
             })
         })

@@ -4,6 +4,7 @@
 //! is then computed anew: writing is best effort, reading answers with nothing, and of many spaces the
 //! ones written first are forgotten. The table makes itself, so that a state without it is sound.
 
+use std::num::NonZeroU64;
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension};
@@ -21,7 +22,7 @@ CREATE TABLE IF NOT EXISTS derived(id INTEGER PRIMARY KEY, value BLOB NOT NULL);
 ";
 
 /// The numbered values of one reader.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Derived<'s> {
     state: &'s State,
     /// The upper half of the row ids; `None` when nothing was ever written.
@@ -117,13 +118,12 @@ fn forget_values(db: &Connection, space: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// What `stat` says about a file, as bytes to compare; `None` for a file that is not there, or that
+/// What `stat` says about a file, as a number to compare; `None` for a file that is not there, or that
 /// changed so lately that a further change could go unseen.
-pub fn stamp(path: &Path) -> Option<Vec<u8>> {
+pub fn mark(path: &Path) -> Option<NonZeroU64> {
     let now = file_clock();
     let metadata = std::fs::metadata(path).ok()?;
-    let seen = Seen::new(Stamp::of(&metadata), now);
-    seen.still(Stamp::of(&metadata)).then(|| seen.to_bytes())
+    Seen::new(Stamp::of(&metadata), now).mark()
 }
 
 #[cfg(test)]
@@ -160,20 +160,20 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_tells_a_change_and_a_young_file_has_none() {
+    fn a_mark_tells_a_change_and_a_young_file_has_none() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
         std::fs::write(&file, "one").unwrap();
-        assert_eq!(stamp(&folder.path().join("b")), None);
+        assert_eq!(mark(&folder.path().join("b")), None);
         // Wait for the clock that files are stamped with, which moves by itself.
         let settled = || loop {
-            if let Some(stamp) = stamp(&file) {
-                break stamp;
+            if let Some(mark) = mark(&file) {
+                break mark;
             }
             std::thread::yield_now();
         };
         let first = settled();
-        assert_eq!(stamp(&file), Some(first.clone()));
+        assert_eq!(mark(&file), Some(first));
         std::fs::write(&file, "more").unwrap();
         assert_ne!(settled(), first);
     }

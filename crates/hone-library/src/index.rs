@@ -6,6 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::Metadata;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZeroU64;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -17,7 +19,7 @@ use crate::record::Record;
 use crate::state::State;
 
 /// Changes whenever the meaning of an entry does; an index of another format is built anew.
-const INDEX_FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "/4");
+const INDEX_FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "/5");
 
 /// Writing more folders than this at once leaves SQLite's log for another time.
 const MANY_FOLDERS: usize = 500;
@@ -32,7 +34,7 @@ const VANISHED_LOOKED_AT: usize = 4;
 const COARSE_NANOSECONDS: i64 = 2_000_000_000;
 
 /// What `stat` says about a file or folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Stamp {
     device: u64,
     inode: u64,
@@ -124,11 +126,11 @@ impl Seen {
         self.stamp.identity()
     }
 
-    /// To compare with another.
-    pub(crate) fn to_bytes(self) -> Vec<u8> {
-        let Stamp { device, inode, size, modified, changed } = self.stamp;
-        let times = [modified, changed].map(i64::to_le_bytes);
-        [device, inode, size].map(u64::to_le_bytes).into_iter().chain(times).flatten().collect()
+    /// The stamp as one number, to compare with another; `None` when it cannot be relied on.
+    pub(crate) fn mark(&self) -> Option<NonZeroU64> {
+        let mut hasher = DefaultHasher::new();
+        self.stamp.hash(&mut hasher);
+        NonZeroU64::new(hasher.finish()).filter(|_| self.settled)
     }
 
     /// Whether what was read under this stamp is still what is there.
@@ -150,6 +152,9 @@ pub(crate) struct FolderEntry {
     pub(crate) links: Vec<String>,
     /// Skill files in it, sorted.
     pub(crate) files: Vec<FileEntry>,
+    /// A suite of trigger messages lies in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) has_suite: bool,
     /// Folders whose names are not UTF-8, as far as they can be shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) odd: Vec<String>,

@@ -5,12 +5,14 @@
 use std::collections::{HashMap, VecDeque};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::Read;
+use std::num::NonZeroU64;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use hone_skill::limits::MAX_READ_BYTES;
 
+use crate::files::SUITE_FILE;
 use crate::index::{FileEntry, FolderEntry, Index, Seen, Stamp, file_clock};
 use crate::record::Record;
 use crate::root::{Layout, Root};
@@ -66,6 +68,10 @@ pub(crate) struct Found {
     pub(crate) nested_in: Option<PathBuf>,
     /// Other paths that lead to it.
     pub(crate) also_at: Vec<PathBuf>,
+    /// What `stat` said about the file, when that can be relied on.
+    pub(crate) mark: Option<NonZeroU64>,
+    /// A suite lies beside it.
+    pub(crate) has_suite: bool,
     pub(crate) record: Record,
 }
 
@@ -328,6 +334,8 @@ impl Walker {
                 is_link: file.is_link,
                 nested_in: step.nested_in.as_deref().map(Path::to_owned),
                 also_at: Vec::new(),
+                mark: file.seen.and_then(|seen| seen.mark()),
+                has_suite: entry.has_suite && is_skill_file(&file.name),
                 record: file.record,
             };
             let is_folder = !found.is_flat;
@@ -457,7 +465,7 @@ fn list(path: &Path, with_flat: bool, seen: Seen) -> std::io::Result<FolderEntry
     let mut links = Vec::new();
     let mut odd = Vec::new();
     let mut names: Vec<(String, bool)> = Vec::new();
-    let mut has_policy = false;
+    let (mut has_policy, mut has_suite) = (false, false);
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
         let kind = entry.file_type()?;
@@ -470,6 +478,7 @@ fn list(path: &Path, with_flat: bool, seen: Seen) -> std::io::Result<FolderEntry
             Err(_) => continue,
         };
         has_policy |= name == "agents";
+        has_suite |= name == SUITE_FILE;
         if is_skill_file(&name) {
             names.push((name, kind.is_symlink()));
         } else if kind.is_dir() {
@@ -504,7 +513,7 @@ fn list(path: &Path, with_flat: bool, seen: Seen) -> std::io::Result<FolderEntry
         })
         .collect();
     odd.sort_unstable();
-    Ok(FolderEntry { seen, with_flat, folders, links, files, odd })
+    Ok(FolderEntry { seen, with_flat, folders, links, files, has_suite, odd })
 }
 
 /// Whether a folder of that name is never looked into.

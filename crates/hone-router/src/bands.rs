@@ -155,15 +155,14 @@ pub(crate) fn chance(odds: f32) -> f32 {
 /// The middle between the log odds, if nothing were remembered, of the messages that should call a skill and of
 /// those that should not; 0 for a skill that remembers none.
 pub(crate) fn midpoint(index: &Index<'_>, skill: usize) -> f32 {
-    let messages = &index.messages;
-    let Some(own) = u32::try_from(skill).ok().and_then(|skill| messages.by_skill.get(&skill))
-    else {
+    let own = index.messages.of(skill);
+    if own.is_empty() {
         return 0.0;
-    };
+    }
     *index.midpoints[skill].get_or_init(|| {
         let (mut yes, mut no) = ((TYPICAL, 1.0), (-TYPICAL, 1.0));
-        for &number in own {
-            let message = &messages.all[number as usize].message;
+        for remembered in &index.messages.all[own] {
+            let message = index.message(remembered);
             let ranking = Ranking::unremembered(index, &message.text);
             let mut features = ranking.features(skill);
             // That a message names the skill says nothing about where its other messages lie.

@@ -4,9 +4,8 @@
 //! document. Words are kept as hashes: two words that share one are counted as the same word, which
 //! happens to a few in a hundred thousand.
 
-use std::collections::BTreeMap;
-
-use crate::suite::Suite;
+use crate::query::Query;
+use crate::suite::{Case, MAX_MESSAGE_BYTES, MAX_REMEMBERED, Suite};
 use crate::text::{self, Word};
 
 /// How much of a body is indexed, in bytes. More of it adds size and little else: what a skill is
@@ -48,6 +47,10 @@ pub(crate) enum Kind {
     Trigram = 3,
     /// A stem of what the skill is not for.
     Negative = 4,
+    /// A stem of remembered messages that should call the skill. The byte has a bit for each message.
+    Yes = 5,
+    /// The same for those that should not.
+    No = 6,
 }
 
 /// A word of some kind, as the index knows it.
@@ -63,6 +66,12 @@ pub(crate) fn key(kind: Kind, parts: &[&str]) -> Key {
     }
     // Fold both halves: the low bits alone mix badly.
     Key::try_from(hash >> 32 ^ hash & 0xffff_ffff).unwrap_or_default()
+}
+
+/// A stem, by its own key, in remembered messages of one kind.
+pub(crate) fn remembered_key(kind: Kind, stem: Key) -> Key {
+    // Odd factors keep different stems different.
+    stem.rotate_left(kind as u32).wrapping_mul(0x9e37_79b1)
 }
 
 pub(crate) fn trigram_key(trigram: [char; 3]) -> Key {
@@ -83,8 +92,8 @@ impl Counts {
     const MAX_NAME: u8 = 3;
     const MAX_OTHER: u8 = 7;
 
-    pub(crate) fn new(name: u32, description: u32, body: u32) -> Self {
-        let capped = |count: u32, most: u8| u8::try_from(count).unwrap_or(u8::MAX).min(most);
+    pub(crate) fn new(name: usize, description: usize, body: usize) -> Self {
+        let capped = |count: usize, most: u8| u8::try_from(count).unwrap_or(u8::MAX).min(most);
         Self(
             capped(name, Self::MAX_NAME) << 6
                 | capped(description, Self::MAX_OTHER) << 3
@@ -122,7 +131,7 @@ pub(crate) struct Document {
     /// The stems of each trigger phrase, its name first, as one hash over the words in order, with
     /// how many words it has.
     pub(crate) phrases: Vec<Phrase>,
-    /// Remembered messages.
+    /// Remembered messages: those that should call it, then those that should not.
     pub(crate) messages: Vec<Message>,
 }
 
@@ -134,11 +143,24 @@ pub(crate) struct Phrase {
     pub(crate) is_name: bool,
 }
 
+// A byte has a bit for each message of a kind.
+const _: () = assert!(MAX_REMEMBERED <= 8);
+
 /// A remembered message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Message {
     pub(crate) should_trigger: bool,
     pub(crate) text: String,
+    /// The keys of its stems, each once.
+    pub(crate) stems: Vec<Key>,
+}
+
+impl Message {
+    pub(crate) fn new(case: &Case) -> Self {
+        let text = start(&case.query, MAX_MESSAGE_BYTES).to_owned();
+        let stems = Query::new(&text).stems.iter().map(|stem| stem.key).collect();
+        Self { should_trigger: case.should_trigger, text, stems }
+    }
 }
 
 /// The start of a text, at most so many bytes, cut between characters.
@@ -169,11 +191,15 @@ impl Document {
             fields.add(&words, Field::Description);
             phrases.extend(phrase(&words, false).filter(|_| text::is_phrase(&words)));
         }
-        fields.add(&text::words(start(&skill.body, MAX_BODY_BYTES)), Field::Body);
+        text::stems(start(&skill.body, MAX_BODY_BYTES), |stem| {
+            fields.words.push((key(Kind::Stem, &[stem]), Field::Body));
+        });
         let mut seen = std::collections::HashSet::new();
         phrases.retain(|phrase| seen.insert(phrase.hash));
         phrases.truncate(MAX_PHRASES);
-        Self { phrases, messages: skill.suite.messages(), ..fields.finish() }
+        let messages = skill.suite.messages();
+        fields.remember(&messages);
+        Self { phrases, messages, ..fields.finish() }
     }
 }
 
@@ -197,7 +223,7 @@ pub(crate) fn extended(hash: u64, word: &str) -> u64 {
     word.bytes().chain(std::iter::once(b' ')).fold(hash, step)
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Field {
     Name,
     Description,
@@ -206,10 +232,12 @@ enum Field {
 
 #[derive(Default)]
 struct Fields {
-    lengths: Lengths,
-    /// Counts in name, description and body.
-    counts: BTreeMap<Key, [u32; 3]>,
-    trigrams: BTreeMap<Key, u32>,
+    /// Every word that was met and where, in any order.
+    words: Vec<(Key, Field)>,
+    trigrams: Vec<Key>,
+    /// Words of remembered messages, and the bit of the message.
+    remembered: Vec<(Key, u8)>,
+    described: u32,
 }
 
 impl Fields {
@@ -223,55 +251,67 @@ impl Fields {
                 let words = text::words(quoted);
                 phrases.extend(phrase(&words, false).filter(|_| text::is_phrase(&words)));
             }
-            for word in text::words(&text[range.clone()]).iter().filter(|word| !word.is_stop) {
-                let counts = self.counts.entry(key(Kind::Negative, &[&word.stem])).or_default();
-                counts[1] += 1;
-            }
+            text::stems(&text[range.clone()], |stem| {
+                self.words.push((key(Kind::Negative, &[stem]), Field::Description));
+            });
             from = range.end;
         }
     }
 
+    /// Adds the words of a name or description.
     fn add(&mut self, words: &[Word], field: Field) {
         let mut before: Option<&Word> = None;
-        for word in words {
-            if word.is_stop {
-                continue;
-            }
-            self.counts.entry(key(Kind::Stem, &[&word.stem])).or_default()[field as usize] += 1;
-            match field {
-                Field::Name => {}
-                Field::Description => self.lengths.description += 1,
-                Field::Body => {
-                    self.lengths.body += 1;
-                    continue;
-                }
-            }
+        for word in words.iter().filter(|word| !word.is_stop) {
+            self.words.push((key(Kind::Stem, &[&word.stem]), field));
+            self.described += u32::from(field == Field::Description);
             if !word.is_piece {
-                text::trigrams(&word.plain, |trigram| {
-                    *self.trigrams.entry(trigram_key(trigram)).or_default() += 1;
-                    self.lengths.trigrams += 1;
-                });
+                text::trigrams(&word.plain, |trigram| self.trigrams.push(trigram_key(trigram)));
             }
             if let Some(before) = before {
-                let pair = key(Kind::Pair, &[&before.stem, &word.stem]);
-                self.counts.entry(pair).or_default()[field as usize] += 1;
+                self.words.push((key(Kind::Pair, &[&before.stem, &word.stem]), field));
             }
             before = Some(word);
         }
     }
 
-    fn finish(self) -> Document {
-        let words = self
-            .counts
-            .into_iter()
-            .map(|(key, [name, description, body])| (key, Counts::new(name, description, body).0));
+    /// Notes in which messages a stem stands.
+    fn remember(&mut self, messages: &[Message]) {
+        for kind in [Kind::Yes, Kind::No] {
+            let of_kind = messages.iter().filter(|one| one.should_trigger == (kind == Kind::Yes));
+            for (number, message) in (0..MAX_REMEMBERED).zip(of_kind) {
+                for &stem in &message.stems {
+                    self.remembered.push((remembered_key(kind, stem), 1 << number));
+                }
+            }
+        }
+    }
+
+    fn finish(mut self) -> Document {
+        let body = self.words.iter().filter(|(_, field)| *field == Field::Body).count();
+        let lengths = Lengths {
+            description: self.described,
+            body: u32::try_from(body).unwrap_or(u32::MAX),
+            trigrams: u32::try_from(self.trigrams.len()).unwrap_or(u32::MAX),
+        };
+        self.words.sort_unstable();
+        self.trigrams.sort_unstable();
+        self.remembered.sort_unstable();
+        let counted = |run: &[(Key, Field)]| {
+            let count = |wanted: Field| run.iter().filter(|(_, field)| *field == wanted).count();
+            Counts::new(count(Field::Name), count(Field::Description), count(Field::Body)).0
+        };
+        let words = self.words.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, counted(run)));
         let trigrams = self
             .trigrams
-            .into_iter()
-            .map(|(key, count)| (key, u8::try_from(count).unwrap_or(u8::MAX)));
-        let mut entries: Vec<(Key, u8)> = words.chain(trigrams).collect();
+            .chunk_by(|a, b| a == b)
+            .map(|run| (run[0], u8::try_from(run.len()).unwrap_or(u8::MAX)));
+        let remembered = self
+            .remembered
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|run| (run[0].0, run.iter().fold(0, |bits, (_, bit)| bits | bit)));
+        let mut entries: Vec<(Key, u8)> = words.chain(trigrams).chain(remembered).collect();
         entries.sort_unstable();
         entries.dedup_by_key(|(key, _)| *key);
-        Document { lengths: self.lengths, entries, ..Document::default() }
+        Document { lengths, entries, ..Document::default() }
     }
 }

@@ -3,16 +3,16 @@
 //! Documents are addressed by the place of their skill in the list that the index was made for, so an
 //! answer does not depend on how often the index was updated before.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::ops::Range;
 
 use hone_library::State;
 
-use crate::document::{Document, Key, Lengths, Message, Phrase, SkillText};
+use crate::document::{Document, Key, Kind, Lengths, Message, SkillText};
 use crate::encoder::Encoder;
 use crate::index_segment::{Header, Segment};
 use crate::meaning::{Meanings, Texts, about};
-use crate::query::Query;
 use crate::rank::{Norms, rarity};
 
 /// A searchable set of skills.
@@ -21,44 +21,80 @@ pub struct Index<'s> {
     segments: Vec<Segment<'s>>,
     /// For each segment and document the place of its skill, or `None` when it does not count.
     places: Vec<Vec<Option<u32>>>,
-    lengths: Vec<Lengths>,
-    /// Which skills say a phrase; the second is whether it is their name.
-    phrases: HashMap<u64, Vec<(u32, bool)>>,
+    /// For each segment whether all of its documents count.
+    is_whole: Vec<bool>,
     /// The most words that a phrase has.
     longest_phrase: usize,
     pub(crate) messages: Messages,
     pub(crate) norms: Norms,
+    /// How much a word says, for those that somebody asked for.
+    rarities: RefCell<HashMap<Key, f32>>,
     /// For each skill what [`crate::bands`] learned from its remembered messages, once somebody asked.
     pub(crate) midpoints: Vec<OnceCell<f32>>,
     /// What skills mean, when a sentence model is there to tell.
     pub(crate) meanings: Option<Meanings<'s>>,
 }
 
-/// Mean lengths of the parts of a skill.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Average {
-    pub(crate) description: f32,
-    pub(crate) body: f32,
-    pub(crate) trigrams: f32,
-}
-
 /// A message and the skill that remembers it.
 #[derive(Debug)]
 pub(crate) struct Remembered {
     pub(crate) skill: u32,
-    pub(crate) message: Message,
-    /// The keys of its stems, each once.
-    pub(crate) stems: Vec<Key>,
+    /// Its segment, the place of the document among those there that remember, and its number.
+    at: [usize; 3],
     /// The squared length of its vector of words, once somebody asked.
     pub(crate) weight: OnceCell<f32>,
 }
 
-/// All remembered messages.
+/// All remembered messages, those of one skill together.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     pub(crate) all: Vec<Remembered>,
-    pub(crate) by_stem: HashMap<Key, Vec<u32>>,
-    pub(crate) by_skill: HashMap<u32, Vec<u32>>,
+    /// The place of the first message of each skill that should call it, and of the first that should
+    /// not; the next skill's follow. Empty when nothing is remembered.
+    starts: Vec<[usize; 2]>,
+}
+
+impl Messages {
+    fn new(segments: &[Segment<'_>], places: &[Vec<Option<u32>>], skills: usize) -> Self {
+        let mut owners = Vec::new();
+        for (at, (segment, places)) in segments.iter().zip(places).enumerate() {
+            for (entry, (document, messages)) in segment.headers.messages.iter().enumerate() {
+                let place = places.get(*document as usize).copied().flatten();
+                owners.extend(place.map(|skill| (skill, at, entry, messages)));
+            }
+        }
+        // The order of segments must not show.
+        owners.sort_unstable_by_key(|(skill, ..)| *skill);
+        let mut all = Vec::new();
+        let mut starts = Vec::new();
+        for (skill, segment, entry, messages) in owners {
+            starts.resize(skill as usize + 1, [all.len(); 2]);
+            let positives = messages.iter().filter(|message| message.should_trigger).count();
+            starts[skill as usize][1] += positives;
+            all.extend((0..messages.len()).map(|number| Remembered {
+                skill,
+                at: [segment, entry, number],
+                weight: OnceCell::new(),
+            }));
+        }
+        if !all.is_empty() {
+            starts.resize(skills + 1, [all.len(); 2]);
+        }
+        Self { all, starts }
+    }
+
+    /// The places of a skill's messages.
+    pub(crate) fn of(&self, skill: usize) -> Range<usize> {
+        match self.starts.get(skill..skill + 2) {
+            Some([[from, _], [to, _]]) => *from..*to,
+            _ => 0..0,
+        }
+    }
+
+    /// The place of a skill's first message of a kind.
+    pub(crate) fn start(&self, skill: u32, kind: Kind) -> usize {
+        self.starts.get(skill as usize).map_or(0, |start| start[usize::from(kind == Kind::No)])
+    }
 }
 
 /// The skills that hold a word, in order, each with its byte.
@@ -68,8 +104,7 @@ impl Index<'static> {
     /// Indexes texts in memory; the n-th skill is the n-th text.
     pub fn in_memory<'t>(skills: impl IntoIterator<Item = &'t SkillText>) -> Self {
         let documents: Vec<Document> = skills.into_iter().map(Document::new).collect();
-        let headers =
-            documents.iter().map(|document| Header::of(String::new(), Vec::new(), document));
+        let headers = documents.iter().map(|document| Header::of(0, document));
         let segment =
             Segment::build(headers.collect(), documents.iter().map(|d| d.entries.as_slice()));
         let places = (0..).take(documents.len()).map(Some).collect();
@@ -80,57 +115,32 @@ impl Index<'static> {
 impl<'s> Index<'s> {
     /// Puts segments together; each place below `skills` occurs at most once.
     pub(crate) fn new(parts: Vec<(Segment<'s>, Vec<Option<u32>>)>, skills: usize) -> Self {
-        let (segments, places): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        let mut index = Self {
+        let (segments, places): (Vec<_>, Vec<Vec<Option<u32>>>) = parts.into_iter().unzip();
+        let mut lengths = vec![Lengths::default(); skills];
+        let mut longest_phrase = 0;
+        for (segment, places) in segments.iter().zip(&places) {
+            let headers = &segment.headers;
+            for (own, place) in headers.lengths.iter().zip(places) {
+                if let Some(place) = place {
+                    lengths[*place as usize] = *own;
+                }
+            }
+            let words = headers.phrases.iter().map(|(phrase, _)| usize::from(phrase.words));
+            longest_phrase = words.fold(longest_phrase, usize::max);
+        }
+        let messages = Messages::new(&segments, &places, skills);
+        let is_whole = places.iter().map(|places| places.iter().all(Option::is_some)).collect();
+        Self {
             segments,
             places,
-            lengths: vec![Lengths::default(); skills],
-            phrases: HashMap::new(),
-            longest_phrase: 0,
-            messages: Messages::default(),
-            norms: Norms::default(),
+            is_whole,
+            longest_phrase,
+            messages,
+            norms: Norms::new(&lengths),
+            rarities: RefCell::default(),
             midpoints: (0..skills).map(|_| OnceCell::new()).collect(),
             meanings: None,
-        };
-        index.gather();
-        index
-    }
-
-    fn gather(&mut self) {
-        let mut messages: Vec<(u32, Message)> = Vec::new();
-        for (segment, places) in self.segments.iter().zip(&self.places) {
-            for (header, place) in segment.headers.iter().zip(places) {
-                let Some(place) = *place else { continue };
-                self.lengths[place as usize] = header.lengths;
-                for &Phrase { hash, words, is_name } in &header.phrases {
-                    self.longest_phrase = self.longest_phrase.max(usize::from(words));
-                    self.phrases.entry(hash).or_default().push((place, is_name));
-                }
-                messages.extend(header.messages.iter().map(|message| (place, message.clone())));
-            }
         }
-        // The order of segments must not show.
-        messages.sort_by_key(|(place, _)| *place);
-        self.phrases.values_mut().for_each(|skills| skills.sort_unstable());
-        for (number, (skill, message)) in (0u32..).zip(messages) {
-            let stems: Vec<Key> =
-                Query::new(&message.text).stems.iter().map(|stem| stem.key).collect();
-            for stem in &stems {
-                self.messages.by_stem.entry(*stem).or_default().push(number);
-            }
-            self.messages.by_skill.entry(skill).or_default().push(number);
-            self.messages.all.push(Remembered { skill, message, stems, weight: OnceCell::new() });
-        }
-        let mean = |of: fn(&Lengths) -> u32| {
-            let sum: u64 = self.lengths.iter().map(|lengths| u64::from(of(lengths))).sum();
-            (sum as f32 / self.lengths.len().max(1) as f32).max(1.0)
-        };
-        let average = Average {
-            description: mean(|lengths| lengths.description),
-            body: mean(|lengths| lengths.body),
-            trigrams: mean(|lengths| lengths.trigrams),
-        };
-        self.norms = Norms::new(&self.lengths, average);
     }
 
     /// Also goes by what a sentence model understands. Vectors are kept in the state, if one is given;
@@ -144,7 +154,7 @@ impl<'s> Index<'s> {
         about_to: &dyn Fn(usize),
     ) -> std::io::Result<()> {
         let messages: Vec<&str> =
-            self.messages.all.iter().map(|one| one.message.text.as_str()).collect();
+            self.messages.all.iter().map(|one| self.message(one).text.as_str()).collect();
         let meanings = Meanings::of(encoder, state, texts, &messages, about_to)?;
         self.meanings = Some(meanings).filter(|meanings| meanings.skills.len() == self.len());
         Ok(())
@@ -156,7 +166,7 @@ impl<'s> Index<'s> {
         let meanings = self.meanings.take();
         let count = self.len();
         let document = Document::new(skill);
-        let header = Header::of(String::new(), Vec::new(), &document);
+        let header = Header::of(0, &document);
         let segment = Segment::build(vec![header], std::iter::once(document.entries.as_slice()));
         let mut parts: Vec<_> = self.segments.into_iter().zip(self.places).collect();
         parts.push((segment, vec![u32::try_from(count).ok()]));
@@ -170,12 +180,12 @@ impl<'s> Index<'s> {
 
     /// How many skills it holds.
     pub fn len(&self) -> usize {
-        self.lengths.len()
+        self.midpoints.len()
     }
 
     /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
-        self.lengths.is_empty()
+        self.midpoints.is_empty()
     }
 
     /// The skills that hold a word. Every skill occurs once, in no promised order.
@@ -191,14 +201,46 @@ impl<'s> Index<'s> {
         list
     }
 
-    /// How much a word says.
-    pub(crate) fn rarity(&self, key: Key) -> f32 {
-        rarity(self.len(), self.list(key).len())
+    /// A remembered message.
+    pub(crate) fn message(&self, remembered: &Remembered) -> &Message {
+        let [segment, entry, number] = remembered.at;
+        &self.segments[segment].headers.messages[entry].1[number]
     }
 
-    /// The skills that say exactly these words, their name among them.
-    pub(crate) fn phrase(&self, hash: u64) -> &[(u32, bool)] {
-        self.phrases.get(&hash).map_or(&[], Vec::as_slice)
+    /// How much a word says.
+    pub(crate) fn rarity(&self, key: Key) -> f32 {
+        *self
+            .rarities
+            .borrow_mut()
+            .entry(key)
+            .or_insert_with(|| rarity(self.len(), self.count(key)))
+    }
+
+    /// How many skills hold a word.
+    fn count(&self, key: Key) -> usize {
+        let parts = self.segments.iter().zip(&self.places).zip(&self.is_whole);
+        let counts = parts.map(|((segment, places), is_whole)| {
+            if *is_whole {
+                return segment.count(key);
+            }
+            let mut count = 0;
+            segment.list(key, |document, _| count += usize::from(places[document].is_some()));
+            count
+        });
+        counts.sum()
+    }
+
+    /// Calls `each` with the skills that say exactly these words; the second is whether it is their name.
+    pub(crate) fn phrase(&self, hash: u64, mut each: impl FnMut(usize, bool)) {
+        for (segment, places) in self.segments.iter().zip(&self.places) {
+            let phrases = &segment.headers.phrases;
+            let from = phrases.partition_point(|(phrase, _)| phrase.hash < hash);
+            for (phrase, document) in phrases[from..].iter().take_while(|(p, _)| p.hash == hash) {
+                if let Some(Some(place)) = places.get(*document as usize) {
+                    each(*place as usize, phrase.is_name);
+                }
+            }
+        }
     }
 
     pub(crate) fn longest_phrase(&self) -> usize {

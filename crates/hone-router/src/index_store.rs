@@ -1,37 +1,41 @@
 //! The index on disk: most skills in one sealed segment, the few that changed since beside it.
 //!
-//! A skill is read again only when `stat` says that its file or its suite changed. A changed skill is
-//! kept in a small list that is written whole; when that has grown, both are merged into a new
+//! A skill is read again only when the catalogue says that its file changed, or `stat` that its suite
+//! did. A changed skill is kept in a small list that is written whole; when that has grown, both are merged into a new
 //! segment, without reading any skill again.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 
-use hone_library::derived::{Derived, stamp};
+use hone_library::derived::{Derived, mark};
 use hone_library::{Listed, Root, Scope, State, read_file, read_text};
 use hone_skill::Value;
 
 use crate::cores::on_all_cores;
-use crate::document::{Document, Key, Lengths, Message, Phrase, SkillText};
+use crate::document::{Document, SkillText};
 use crate::index::Index;
-use crate::index_segment::{Buckets, Header, Segment, put, take};
+use crate::index_bytes::{
+    Fresh, decode_documents, decode_fresh, decode_messages, decode_phrases, encode_documents,
+    encode_fresh, encode_messages, encode_phrases,
+};
+use crate::index_segment::{Buckets, Header, Headers, Segment};
 use crate::suite::{SUITE_FILE, Suite, SuiteError};
 
-/// Changes whenever what is kept of a skill does; an index of another format is built anew.
-const FORMAT: u32 = 1;
-
-/// Where the header, the list of changed skills, and the first bucket are kept.
-const HEADER: u32 = 0;
+/// Where the parts of the segment, the list of changed skills, and the first bucket are kept.
+const DOCUMENTS: u32 = 0;
 const FRESH: u32 = 1;
-const FIRST_BUCKET: u32 = 2;
+const PHRASES: u32 = 2;
+const MESSAGES: u32 = 3;
+const FIRST_BUCKET: u32 = 4;
 
 /// Changed skills that are kept beside the segment, and the share of all that may be.
 const MAX_FRESH: usize = 64;
-const MAX_FRESH_SHARE: usize = 8;
+const MAX_FRESH_SHARE: usize = 64;
 
-/// From so many skills on, they are read, or their files looked at, on all cores.
+/// From so many skills on, they are read, or looked at, on all cores.
 const MANY_READ: usize = 64;
-const MANY_STAMPS: usize = 512;
+const MANY_MARKS: usize = 2_048;
 
 /// Frontmatter keys that list phrases to react to.
 const TRIGGER_KEYS: [&str; 3] = ["triggers", "trigger_phrases", "keywords"];
@@ -45,12 +49,6 @@ pub struct Opened<'s> {
     pub read: usize,
     /// Suites that could not be understood: the skill's place, and why.
     pub broken_suites: Vec<(usize, SuiteError)>,
-}
-
-/// A skill beside the segment.
-struct Fresh {
-    header: Header,
-    entries: Vec<(Key, u8)>,
 }
 
 struct Stored<'s>(Derived<'s>);
@@ -110,53 +108,52 @@ fn phrases(value: &Value) -> Vec<String> {
     }
 }
 
-/// What the files of a skill look like; `None` when that cannot be relied on.
-fn stamp_of(skill: &Listed) -> Option<Vec<u8>> {
+/// Which skill this is and which text of it: its path, and what its files looked like to the catalogue.
+/// `None` when that cannot be relied on.
+fn mark_of(skill: &Listed) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    skill.path.hash(&mut hasher);
     if skill.scope == Scope::Builtin {
-        return Some(env!("CARGO_PKG_VERSION").into());
+        env!("CARGO_PKG_VERSION").hash(&mut hasher);
+    } else {
+        skill.mark?.hash(&mut hasher);
     }
-    let mut bytes = stamp(&skill.path)?;
-    if has_suite(skill) {
-        bytes.extend(stamp(&skill.folder().join(SUITE_FILE))?);
+    if skill.has_suite {
+        mark(&skill.folder().join(SUITE_FILE))?.hash(&mut hasher);
     }
-    Some(bytes)
+    Some(hasher.finish()).filter(|mark| *mark != 0)
 }
 
 impl<'s> Index<'s> {
-    /// The index of these skills, found below these roots, brought up to date.
+    /// The index of these skills, found below these roots, brought up to date with what the catalogue
+    /// saw. Of files, only suites are looked at; only what changed is read.
     ///
     /// Never fails: without a state it is made in memory.
     pub fn open(state: &'s State, roots: &[Root], skills: &[Listed]) -> Opened<'s> {
         let roots: Vec<String> =
             roots.iter().map(|root| root.path.to_string_lossy().into_owned()).collect();
         let mut space = Derived::open(state, &format!("routing:{}", roots.join(":")));
-        let header = space.get(HEADER).and_then(|bytes| decode_headers(&bytes));
         let kept = space.get(FRESH).and_then(|bytes| decode_fresh(&bytes)).unwrap_or_default();
-        let (bits, headers) = header.unwrap_or_default();
-        let stored =
-            Box::new(Stored(Derived::open(state, &format!("routing:{}", roots.join(":")))));
-        let sealed = Segment::stored(headers, bits, stored);
+        let (bits, headers) = stored_headers(&space).unwrap_or_default();
+        let sealed = Segment::stored(headers, bits, Box::new(Stored(space.clone())));
 
-        let mut known: HashMap<&str, usize> = HashMap::new();
-        for (at, header) in sealed.headers.iter().enumerate() {
-            known.insert(&header.path, at);
-        }
+        let known: HashMap<u64, usize> =
+            sealed.headers.marks.iter().enumerate().map(|(at, mark)| (*mark, at)).collect();
         let kept_count = kept.len();
-        let mut kept: HashMap<String, Fresh> =
-            kept.into_iter().map(|fresh| (fresh.header.path.clone(), fresh)).collect();
-        let mut places: Vec<Option<u32>> = vec![None; sealed.headers.len()];
+        let mut kept: HashMap<u64, Fresh> =
+            kept.into_iter().map(|fresh| (fresh.header.mark, fresh)).collect();
+        let mut places: Vec<Option<u32>> = vec![None; sealed.len()];
         let mut fresh: Vec<(u32, Fresh)> = Vec::new();
-        let mut unread: Vec<(u32, Option<Vec<u8>>)> = Vec::new();
-        let stamps = on_all_cores(skills, MANY_STAMPS, stamp_of);
-        for ((place, skill), stamp) in (0u32..).zip(skills).zip(stamps) {
-            let path = skill.path.to_string_lossy();
-            let is_same = |header: &Header| stamp.as_ref() == Some(&header.stamp);
-            if let Some(&at) = known.get(&*path).filter(|at| is_same(&sealed.headers[**at])) {
+        let mut unread: Vec<(u32, u64)> = Vec::new();
+        let marks = on_all_cores(skills, MANY_MARKS, mark_of);
+        for (place, mark) in (0u32..).zip(marks) {
+            let is_free = |at: &&usize| places[**at].is_none();
+            if let Some(&at) = mark.and_then(|mark| known.get(&mark)).filter(is_free) {
                 places[at] = Some(place);
-            } else if let Some(found) = kept.remove(&*path).filter(|found| is_same(&found.header)) {
+            } else if let Some(found) = mark.and_then(|mark| kept.remove(&mark)) {
                 fresh.push((place, found));
             } else {
-                unread.push((place, stamp));
+                unread.push((place, mark.unwrap_or(0)));
             }
         }
         let read = unread.len();
@@ -182,16 +179,13 @@ impl<'s> Index<'s> {
 /// Reads skills and adds them to `fresh`.
 fn read_all(
     skills: &[Listed],
-    unread: &[(u32, Option<Vec<u8>>)],
+    unread: &[(u32, u64)],
     fresh: &mut Vec<(u32, Fresh)>,
 ) -> Vec<(usize, SuiteError)> {
-    let all = on_all_cores(unread, MANY_READ, |(place, stamp)| {
-        let skill = &skills[*place as usize];
-        let (text, error) = skill_text(skill);
+    let all = on_all_cores(unread, MANY_READ, |(place, mark)| {
+        let (text, error) = skill_text(&skills[*place as usize]);
         let document = Document::new(&text);
-        let path = skill.path.to_string_lossy().into_owned();
-        // A stamp that cannot be relied on equals none, so the skill is read again next time.
-        let header = Header::of(path, stamp.clone().unwrap_or_default(), &document);
+        let header = Header::of(*mark, &document);
         (*place, Fresh { header, entries: document.entries }, error)
     });
     let mut broken = Vec::new();
@@ -205,7 +199,7 @@ fn read_all(
 
 fn loose<'s>(fresh: Vec<(u32, Fresh)>) -> (Segment<'s>, Vec<Option<u32>>) {
     let places = fresh.iter().map(|(place, _)| Some(*place)).collect();
-    let (headers, entries): (Vec<Header>, Vec<Vec<(Key, u8)>>) =
+    let (headers, entries): (Vec<Header>, Vec<Vec<_>>) =
         fresh.into_iter().map(|(_, fresh)| (fresh.header, fresh.entries)).unzip();
     (Segment::build(headers, entries.iter().map(Vec::as_slice)), places)
 }
@@ -216,140 +210,29 @@ fn merged<'s>(
     places: &[Option<u32>],
     mut fresh: Vec<(u32, Fresh)>,
 ) -> (Segment<'s>, Vec<Option<u32>>) {
-    let old = sealed.headers.iter().zip(sealed.entries()).zip(places);
-    fresh.extend(old.filter_map(|((header, entries), place)| {
-        Some(((*place)?, Fresh { header: header.clone(), entries }))
-    }));
+    let old = sealed.headers.apart().into_iter().zip(sealed.entries()).zip(places);
+    fresh.extend(
+        old.filter_map(|((header, entries), place)| Some(((*place)?, Fresh { header, entries }))),
+    );
     fresh.sort_unstable_by_key(|(place, _)| *place);
     loose(fresh)
 }
 
 fn seal(space: &mut Derived<'_>, segment: &Segment<'_>) {
-    let header = encode_headers(segment.bits(), &segment.headers);
-    let buckets: Vec<&[u8]> = segment.buckets().collect();
-    let mut values: Vec<(u32, &[u8])> = vec![(HEADER, &header)];
-    values.extend((FIRST_BUCKET..).zip(buckets));
+    let headers = &segment.headers;
+    let documents = encode_documents(segment.bits(), headers);
+    let (phrases, messages) = (encode_phrases(headers), encode_messages(headers));
+    let mut values: Vec<(u32, &[u8])> =
+        vec![(DOCUMENTS, &documents), (PHRASES, &phrases), (MESSAGES, &messages)];
+    values.extend((FIRST_BUCKET..).zip(segment.buckets()));
     space.replace(&values);
 }
 
-fn encode_headers(bits: u32, headers: &[Header]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    put(&mut bytes, FORMAT);
-    put(&mut bytes, bits);
-    put_count(&mut bytes, headers.len());
-    for header in headers {
-        put_header(&mut bytes, header);
-    }
-    bytes
-}
-
-fn decode_headers(mut bytes: &[u8]) -> Option<(u32, Vec<Header>)> {
-    if take(&mut bytes)? != FORMAT {
-        return None;
-    }
-    let bits = take(&mut bytes)?;
-    let count = take(&mut bytes)?;
-    let headers = (0..count).map(|_| take_header(&mut bytes)).collect::<Option<_>>()?;
+fn stored_headers(space: &Derived<'_>) -> Option<(u32, Headers)> {
+    let (bits, mut headers) = decode_documents(&space.get(DOCUMENTS)?)?;
+    headers.phrases = decode_phrases(&space.get(PHRASES)?);
+    headers.messages = decode_messages(&space.get(MESSAGES)?)?;
     Some((bits, headers))
-}
-
-fn encode_fresh<'f>(fresh: impl Iterator<Item = &'f Fresh>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    put(&mut bytes, FORMAT);
-    for Fresh { header, entries } in fresh {
-        put_header(&mut bytes, header);
-        put_count(&mut bytes, entries.len());
-        let mut before = 0;
-        for (key, byte) in entries {
-            put(&mut bytes, key - before);
-            bytes.push(*byte);
-            before = *key;
-        }
-    }
-    bytes
-}
-
-fn decode_fresh(mut bytes: &[u8]) -> Option<Vec<Fresh>> {
-    if take(&mut bytes)? != FORMAT {
-        return None;
-    }
-    let mut all = Vec::new();
-    while !bytes.is_empty() {
-        let header = take_header(&mut bytes)?;
-        let count = take(&mut bytes)?;
-        let mut entries = Vec::new();
-        let mut key: Key = 0;
-        for _ in 0..count {
-            key = key.checked_add(take(&mut bytes)?)?;
-            let (&byte, rest) = bytes.split_first()?;
-            bytes = rest;
-            entries.push((key, byte));
-        }
-        all.push(Fresh { header, entries });
-    }
-    Some(all)
-}
-
-fn put_header(bytes: &mut Vec<u8>, header: &Header) {
-    put_bytes(bytes, header.path.as_bytes());
-    put_bytes(bytes, &header.stamp);
-    let Lengths { description, body, trigrams } = header.lengths;
-    for number in [description, body, trigrams] {
-        put(bytes, number);
-    }
-    put_count(bytes, header.phrases.len());
-    for Phrase { hash, words, is_name } in &header.phrases {
-        bytes.extend_from_slice(&hash.to_le_bytes());
-        bytes.extend_from_slice(&[*words, u8::from(*is_name)]);
-    }
-    put_count(bytes, header.messages.len());
-    for Message { should_trigger, text } in &header.messages {
-        bytes.push(u8::from(*should_trigger));
-        put_bytes(bytes, text.as_bytes());
-    }
-}
-
-fn take_header(bytes: &mut &[u8]) -> Option<Header> {
-    let path = take_text(bytes)?;
-    let stamp = take_bytes(bytes)?.to_vec();
-    let lengths = Lengths { description: take(bytes)?, body: take(bytes)?, trigrams: take(bytes)? };
-    let count = take(bytes)?;
-    let mut phrases = Vec::new();
-    for _ in 0..count {
-        let (hash, rest) = bytes.split_first_chunk::<8>()?;
-        let ([words, is_name], rest) = rest.split_first_chunk::<2>()?;
-        *bytes = rest;
-        let hash = u64::from_le_bytes(*hash);
-        phrases.push(Phrase { hash, words: *words, is_name: *is_name != 0 });
-    }
-    let count = take(bytes)?;
-    let mut messages = Vec::new();
-    for _ in 0..count {
-        let (&sign, rest) = bytes.split_first()?;
-        *bytes = rest;
-        messages.push(Message { should_trigger: sign != 0, text: take_text(bytes)? });
-    }
-    Some(Header { path, stamp, lengths, phrases, messages })
-}
-
-fn put_count(bytes: &mut Vec<u8>, count: usize) {
-    put(bytes, u32::try_from(count).unwrap_or(u32::MAX));
-}
-
-fn put_bytes(bytes: &mut Vec<u8>, value: &[u8]) {
-    put_count(bytes, value.len());
-    bytes.extend_from_slice(value);
-}
-
-fn take_bytes<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
-    let length = take(bytes)? as usize;
-    let (value, rest) = bytes.split_at_checked(length)?;
-    *bytes = rest;
-    Some(value)
-}
-
-fn take_text(bytes: &mut &[u8]) -> Option<String> {
-    Some(std::str::from_utf8(take_bytes(bytes)?).ok()?.to_owned())
 }
 
 /// Reads the suite in a file that somebody names.

@@ -70,6 +70,7 @@ mod document;
 mod encoder;
 mod eval;
 mod index;
+mod index_bytes;
 mod index_segment;
 mod index_store;
 mod inline_shell;

@@ -7,7 +7,7 @@
 //! add their similarity.
 
 use crate::document::{Counts, Key, Lengths};
-use crate::index::{Average, Index, List};
+use crate::index::{Index, List};
 use crate::meaning::Vector;
 use crate::query::Query;
 use crate::remembered::{self, Similarity};
@@ -202,15 +202,24 @@ pub(crate) struct Norms {
 }
 
 impl Norms {
-    pub(crate) fn new(lengths: &[Lengths], average: Average) -> Self {
+    pub(crate) fn new(lengths: &[Lengths]) -> Self {
+        let mean = |of: fn(&Lengths) -> u32| {
+            let sum: u64 = lengths.iter().map(|lengths| u64::from(of(lengths))).sum();
+            (sum as f32 / lengths.len().max(1) as f32).max(1.0)
+        };
+        let average = [
+            mean(|lengths| lengths.description),
+            mean(|lengths| lengths.body),
+            mean(|lengths| lengths.trigrams),
+        ];
         let norm = |length: u32, mean: f32, b: f32| 1.0 / (1.0 - b + b * length as f32 / mean);
         let all = |of: &dyn Fn(&Lengths) -> f32| lengths.iter().map(of).collect::<Vec<f32>>();
         Self {
             description: all(&|lengths| {
-                FIELD[1] * norm(lengths.description, average.description, DESCRIPTION_B)
+                FIELD[1] * norm(lengths.description, average[0], DESCRIPTION_B)
             }),
-            body: all(&|lengths| FIELD[2] * norm(lengths.body, average.body, BODY_B)),
-            trigrams: all(&|lengths| norm(lengths.trigrams, average.trigrams, TRIGRAM_B)),
+            body: all(&|lengths| FIELD[2] * norm(lengths.body, average[1], BODY_B)),
+            trigrams: all(&|lengths| norm(lengths.trigrams, average[2], TRIGRAM_B)),
         }
     }
 

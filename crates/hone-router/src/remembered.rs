@@ -3,9 +3,11 @@
 //! Near means the cosine of their words, each weighted by its rarity in the library. The best of a
 //! skill's messages counts, not their sum, so that a long suite wins nothing by its length.
 
+use crate::document::{Kind, remembered_key};
 use crate::index::{Index, List, Remembered};
 use crate::meaning::Vector;
 use crate::query::Query;
+use crate::suite::MAX_REMEMBERED;
 
 /// What comes less near than this is not near at all, and not worth the arithmetic.
 const LEAST: f32 = 0.15;
@@ -34,8 +36,16 @@ pub(crate) fn similarities(
     let mut length = 0.0;
     for (stem, (weight, _)) in query.stems.iter().zip(lists) {
         length += weight * weight;
-        for &message in messages.by_stem.get(&stem.key).map_or(&[][..], Vec::as_slice) {
-            common[message as usize] += weight * weight;
+        for kind in [Kind::Yes, Kind::No] {
+            for (skill, bits) in index.list(remembered_key(kind, stem.key)) {
+                let start = messages.start(skill, kind);
+                let holding = (0..MAX_REMEMBERED).filter(|number| bits >> number & 1 == 1);
+                for number in holding {
+                    if let Some(common) = common.get_mut(start + number) {
+                        *common += weight * weight;
+                    }
+                }
+            }
         }
     }
     let mut similar = vec![Similarity::default(); index.len()];
@@ -52,7 +62,7 @@ pub(crate) fn similarities(
             continue;
         }
         let best = &mut similar[remembered.skill as usize];
-        let is_positive = remembered.message.should_trigger;
+        let is_positive = index.message(remembered).should_trigger;
         let place = if is_positive { &mut best.positive } else { &mut best.negative };
         *place = place.max(cosine);
     }
@@ -66,7 +76,7 @@ fn by_words(index: &Index<'_>, remembered: &Remembered, common: f32, length: f32
         return 0.0;
     }
     let own = *remembered.weight.get_or_init(|| {
-        let rarities = remembered.stems.iter().map(|stem| index.rarity(*stem));
+        let rarities = index.message(remembered).stems.iter().map(|stem| index.rarity(*stem));
         rarities.map(|rarity| rarity * rarity).sum()
     });
     common / (length * own).sqrt().max(f32::MIN_POSITIVE)

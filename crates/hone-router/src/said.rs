@@ -35,7 +35,7 @@ pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
     let all = query.words();
     let mut found = Vec::new();
     query.runs(index.longest_phrase(), |hash, place| {
-        for &(skill, is_name) in index.phrase(hash) {
+        index.phrase(hash, |skill, is_name| {
             let words = &all[place.clone()];
             let is_skill = |at: Option<usize>| {
                 at.and_then(|at| all.get(at)).is_some_and(|word| word.stem == "skil")
@@ -55,8 +55,10 @@ pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
             };
             let plain: Vec<&str> = words.iter().map(|word| word.plain.as_str()).collect();
             let words = plain.join(if is_name && words.len() > 1 { "-" } else { " " });
-            found.push(Said { skill: skill as usize, words, is_name, is_plain });
-        }
+            found.push(Said { skill, words, is_name, is_plain });
+        });
     });
+    // The order of segments must not show.
+    found.sort_by_key(|said| said.skill);
     found
 }

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::document::{Message, start};
+use crate::document::Message;
 
 pub use hone_library::SUITE_FILE;
 
@@ -106,17 +106,14 @@ impl Suite {
         text
     }
 
-    /// What routing remembers of it: the first few of each kind.
+    /// What routing remembers of it: the first few of each kind, those that should call the skill first.
     pub(crate) fn messages(&self) -> Vec<Message> {
         let of = |wanted: bool| {
             self.cases
                 .iter()
                 .filter(move |case| case.should_trigger == wanted)
                 .take(MAX_REMEMBERED)
-                .map(|case| Message {
-                    should_trigger: case.should_trigger,
-                    text: start(&case.query, MAX_MESSAGE_BYTES).to_owned(),
-                })
+                .map(Message::new)
         };
         of(true).chain(of(false)).collect()
     }

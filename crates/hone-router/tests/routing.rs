@@ -51,7 +51,7 @@ impl World {
 
 /// Waits until the kernel's clock has moved past the file's times.
 fn age(file: &Path) {
-    while hone_library::derived::stamp(file).is_none() {
+    while hone_library::derived::mark(file).is_none() {
         std::thread::yield_now();
     }
 }
@@ -72,7 +72,16 @@ fn filled(count: usize) -> World {
     let world = World::new();
     for number in 0..count {
         let topic = ["pdf invoices", "changelogs", "database tables", "screenshots"][number % 4];
-        world.skill(&format!("skill-{number:03}"), &format!("Handles {topic}, part {number}"));
+        let folder =
+            world.skill(&format!("skill-{number:03}"), &format!("Handles {topic}, part {number}"));
+        if number % 5 == 0 {
+            let suite = format!(
+                r#"{{"should_trigger": ["tidy the pdf of part {number}", "tables of the invoice"],
+                    "should_not_trigger": ["extract the changelog {number}"]}}"#
+            );
+            fs::write(folder.join("triggers.json"), suite).unwrap();
+            age(&folder.join("triggers.json"));
+        }
     }
     world
 }
@@ -90,6 +99,12 @@ fn a_skill_is_read_once_until_it_changes() {
     assert_eq!(open(&state, &catalogue).read, 0);
     let folder = world.folder.path().join("skills/skill-008");
     fs::write(folder.join("triggers.json"), r#"[{"query":"q","should_trigger":true}]"#).unwrap();
+    age(&folder.join("triggers.json"));
+    let catalogue = world.catalogue(&state);
+    assert_eq!(open(&state, &catalogue).read, 1);
+    assert_eq!(open(&state, &catalogue).read, 0);
+    // A change inside the suite does not change the folder.
+    fs::write(folder.join("triggers.json"), r#"[{"query":"qq","should_trigger":true}]"#).unwrap();
     age(&folder.join("triggers.json"));
     assert_eq!(open(&state, &catalogue).read, 1);
     assert_eq!(open(&state, &catalogue).read, 0);

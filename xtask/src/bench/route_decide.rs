@@ -14,7 +14,7 @@ use crate::bench::table::{Table, grouped};
 
 /// What the messages are that should not call a skill.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum No {
+pub(crate) enum No {
     /// The near-misses of its own suite.
     NearMiss,
     /// Messages of other sets.
@@ -23,11 +23,11 @@ enum No {
 
 /// The kinds of decision, each with the group of skills that is asked and how much it weighs in a fit:
 /// most messages are about something else.
-const DECISIONS: [(No, &str, usize); 3] =
+pub(crate) const DECISIONS: [(No, &str, usize); 3] =
     [(No::NearMiss, "trig", 1), (No::OffTopic, "trig", 2), (No::OffTopic, "market", 2)];
 
 impl No {
-    fn id(self) -> &'static str {
+    pub(crate) fn id(self) -> &'static str {
         match self {
             Self::NearMiss => "near-miss",
             Self::OffTopic => "off-topic",
@@ -36,7 +36,7 @@ impl No {
 }
 
 /// A message, the skill that it is held against, and whether it should call it.
-fn labelled<'d>(data: &'d Data, no: No, group: &str) -> Vec<(&'d str, &'d str, bool)> {
+pub(crate) fn labelled<'d>(data: &'d Data, no: No, group: &str) -> Vec<(&'d str, &'d str, bool)> {
     let own: Vec<(&str, &str, bool)> = if group == "trig" {
         let is_english = |row: &&serde_json::Value| row["lang"] == "en";
         let of = |row: &'d serde_json::Value| {

@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use hone_router::{Case, FEATURES, Ranking, SkillText, Suite};
-use serde_json::Value;
 
 use crate::bench::route_data::{Data, Indexer, Labelled, skill, text};
-use crate::bench::route_fit::{Fitted, Sample, cross_validated};
+use crate::bench::route_decide::{DECISIONS, No, labelled};
+use crate::bench::route_fit::{Fitted, Quality, Sample, cross_validated};
 use crate::bench::route_rank::Ranks;
 use crate::bench::table::Table;
 
@@ -69,50 +69,75 @@ pub(crate) fn remembering(data: &Data, indexer: &Indexer) -> Table {
     deciding_with_examples(data, indexer, table)
 }
 
-/// Three messages of each kind are remembered, the others asked.
+/// A message that is asked: its skill, whether it should call it, and the words.
+type Asked<'d> = (usize, bool, &'d str);
+
+/// Some messages of each skill become its suite, up to `keep` of each kind, and the others are asked: the
+/// same ones however many are kept.
+fn split<'d>(
+    data: &'d Data,
+    no: No,
+    group: &str,
+    (more, keep, seed): (usize, usize, u64),
+) -> (Vec<SkillText>, Vec<Asked<'d>>) {
+    let rows = data.pool(group, more);
+    let mut skills: Vec<SkillText> = rows.iter().map(|row| skill(row)).collect();
+    let places: HashMap<&str, usize> =
+        rows.iter().enumerate().map(|(at, row)| (text(row, "id"), at)).collect();
+    let mut by_skill: BTreeMap<(usize, bool), Vec<&'d str>> = BTreeMap::new();
+    for (query, skill, label) in labelled(data, No::NearMiss, group) {
+        // The marketing skills have no near-misses.
+        let Some(&place) = places.get(skill).filter(|_| label || group == "trig") else { continue };
+        by_skill.entry((place, label)).or_default().push(query);
+    }
+    let mut asked = Vec::new();
+    let mut strangers = data.metatool.iter().cycle();
+    for ((place, label), queries) in &mut by_skill {
+        shuffled(queries, seed);
+        let (kept, others) = queries.split_at(MOST_KEPT.min(queries.len() / 2));
+        let case = |query: &&str| Case { query: (*query).to_owned(), should_trigger: *label };
+        skills[*place].suite.cases.extend(kept.iter().take(keep).map(case));
+        match no {
+            No::NearMiss => asked.extend(others.iter().map(|query| (*place, *label, *query))),
+            No::OffTopic if *label => {
+                for query in others {
+                    let stranger = strangers.next().map_or("", |row| text(row, "query"));
+                    asked.extend([(*place, true, *query), (*place, false, stranger)]);
+                }
+            }
+            No::OffTopic => {}
+        }
+    }
+    (skills, asked)
+}
+
+/// Messages of each kind that are remembered at most.
+const MOST_KEPT: usize = 3;
+
+/// Whether a message is for a skill, with none and with three messages of each kind remembered.
 fn deciding_with_examples(data: &Data, indexer: &Indexer, mut table: Table) -> Table {
-    for keep in [0, 3] {
-        for more in [0, 1_000] {
+    for (no, group, _) in DECISIONS {
+        for (more, keep) in [(0, 0), (0, MOST_KEPT), (1_000, 0), (1_000, MOST_KEPT)] {
             let mut qualities = Vec::new();
-            for split in 0..3 {
-                let rows = data.pool("trig", more);
-                let mut skills: Vec<SkillText> = rows.iter().map(|row| skill(row)).collect();
-                let places: HashMap<&str, usize> =
-                    rows.iter().enumerate().map(|(at, row)| (text(row, "id"), at)).collect();
-                let mut by_skill: BTreeMap<(usize, bool), Vec<&Value>> = BTreeMap::new();
-                for row in data.triggers.iter().filter(|row| row["lang"] == "en") {
-                    let Some(&place) = places.get(text(row, "skill")) else { continue };
-                    by_skill.entry((place, row["should_trigger"] == true)).or_default().push(row);
-                }
-                let mut asked = Vec::new();
-                for ((place, label), rows) in &mut by_skill {
-                    shuffled(rows, split);
-                    let cases = rows.iter().take(keep).map(|row| Case {
-                        query: text(row, "query").to_owned(),
-                        should_trigger: *label,
-                    });
-                    skills[*place].suite.cases.extend(cases);
-                    // The same messages are asked however many are kept.
-                    asked.extend(rows.iter().skip(keep.max(3)).map(|row| (*place, *label, *row)));
-                }
-                let queries = asked.iter().map(|(_, _, row)| text(row, "query"));
-                let index = indexer.index(&skills, queries);
+            for seed in 0..3 {
+                let (skills, asked) = split(data, no, group, (more, keep, seed));
+                let index = indexer.index(&skills, asked.iter().map(|(_, _, query)| *query));
                 let samples: Vec<Sample> = asked
                     .iter()
-                    .map(|(place, label, row)| Sample {
-                        values: with_memory(&Ranking::new(&index, text(row, "query")), *place),
+                    .map(|(place, label, query)| Sample {
+                        values: with_memory(&Ranking::new(&index, query), *place),
                         label: *label,
-                        group: text(row, "skill").to_owned(),
+                        group: skills[*place].name.clone(),
                     })
                     .collect();
                 qualities.push(cross_validated(&samples, fitted_in_steps));
             }
-            let mean = |of: fn(&crate::bench::route_fit::Quality) -> f64| {
+            let mean = |of: fn(&Quality) -> f64| {
                 format!("{:.3}", qualities.iter().map(of).sum::<f64>() / qualities.len() as f64)
             };
             table.row([
-                format!("near-miss, {} rivals: AUC, P, R", 30 + more),
-                format!("{keep} + {keep}"),
+                format!("{}, {group} / {}: AUC, P, R", no.id(), data.pool(group, more).len()),
+                if group == "trig" { format!("{keep} + {keep}") } else { format!("{keep}") },
                 mean(|quality| quality.auc),
                 mean(|quality| quality.precision),
                 mean(|quality| quality.recall),

@@ -106,7 +106,7 @@ fn measured(folder: &Path, size: usize) -> Result<[String; 9], Failure> {
         fs::write(&changed, text + "\nOne more line.\n")
             .doing(|| format!("write `{}`", changed.display()))?;
         // Until the clock of files has moved on, the file counts as changing.
-        while hone_library::derived::stamp(&changed).is_none() {
+        while hone_library::derived::mark(&changed).is_none() {
             std::thread::yield_now();
         }
         let catalogue = find()?;

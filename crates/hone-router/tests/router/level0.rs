@@ -38,6 +38,8 @@ pub(crate) fn listed(name: &str, description: &str) -> Listed {
         is_link: false,
         nested_in: None,
         also_at: Vec::new(),
+        mark: None,
+        has_suite: false,
         notes: Vec::new(),
     }
 }
@@ -85,6 +87,8 @@ fn what_fits_is_shown_whole_in_the_order_of_the_catalogue() {
     assert_eq!(whole.tokens, token_estimate(&whole.text));
 }
 
+/// Codex' case 69: there an unchanged catalogue is not sent again; here it is the same bytes, which a
+/// prompt cache knows.
 #[test]
 fn what_fits_does_not_change_with_question_or_habits() {
     let skills = skills(5, "About");
@@ -149,6 +153,35 @@ fn a_description_longer_than_the_format_allows_is_cut_there() {
     }
 }
 
+/// Codex' case 65: there descriptions are cut, and above a mean cut of 100 characters it warns.
+#[test]
+fn a_description_is_there_whole_or_not_at_all() {
+    let skills = skills(30, "Does one thing, and says in these words when to use it");
+    for budget in 0..700 {
+        for line in index(&skills, budget).text.lines().filter(|line| line.starts_with('▸')) {
+            let (_, name_and_more) = line.split_at("▸ ".len());
+            let is_whole = skills.iter().any(|skill| {
+                let summary = &skill.summary;
+                name_and_more == summary.name
+                    || name_and_more == format!("{}: {}", summary.name, summary.description)
+            });
+            assert!(is_whole, "{budget}: {line}");
+        }
+    }
+}
+
+/// Codex' case 67: there twelve skills below one long root need short names for it.
+#[test]
+fn a_long_root_costs_nothing() {
+    let near = skills(12, "Does one thing well");
+    let mut far = near.clone();
+    for skill in &mut far {
+        skill.root = PathBuf::from(format!("/{}", "a-long-folder/".repeat(40)));
+        skill.path = skill.root.join(&skill.summary.name).join("SKILL.md");
+    }
+    assert_eq!(index(&far, 150), index(&near, 150));
+}
+
 /// Codex' case 66: characters count as what they cost, and none is cut in two.
 #[test]
 fn other_scripts_and_pictures_are_counted() {
@@ -200,6 +233,7 @@ fn then_pins_then_recent_then_frequent_use_then_scope() {
     assert_eq!(frequent, called(&[37, 38, 39]));
 }
 
+/// Codex' case 68: there what the host offers is dropped first.
 #[test]
 fn a_project_goes_before_the_machine_when_nothing_else_decides() {
     let mut skills = skills(40, &"word ".repeat(20));
