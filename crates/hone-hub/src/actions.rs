@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hone_library::provenance::Records;
-use hone_library::{Mode, Store, read_tree};
+use hone_library::{Mode, Store};
 
 use crate::content::{hashes, of_tree};
 use crate::error::Error;
@@ -14,6 +14,7 @@ use crate::lock::{Lock, Locked};
 use crate::merge::Edits;
 use crate::pipeline::{Candidate, How, Manner};
 use crate::record::{Act, event};
+use crate::roots::Roots;
 use crate::supply::{Delivery, Pin};
 use crate::target::Target;
 
@@ -200,12 +201,13 @@ impl Hub<'_> {
         let _hold = Hold::take(&target.lock, self.state.home(), "remove", HOLD_WAIT)?;
         let mut lock = Lock::read(&target.lock)?;
         lock.writable()?;
-        journal::settle(self.state, target, &self.author, &mut lock)?;
+        let roots = Roots::new(target);
+        journal::settle(self.state, &roots, &self.author, &mut lock)?;
         let entries: Vec<Locked> = chosen(&lock, names)?.into_iter().cloned().collect();
         let mut trees = Vec::new();
         for entry in &entries {
-            let key = journal::key(target, &entry.root, &entry.name)?;
-            let tree = read_tree(&key)?;
+            let root = roots.get(&entry.root)?;
+            let (key, tree) = (root.path().join(&entry.name), root.tree(&entry.name)?);
             let there = tree.as_ref().map(of_tree);
             if let (Some(there), Edits::Keep) = (there, edits)
                 && there != entry.files
@@ -227,7 +229,7 @@ impl Hub<'_> {
                 after: None,
             })
             .collect();
-        journal::intend(self.state, target, &self.author, &planned)?;
+        journal::intend(self.state, &roots, &self.author, &planned)?;
         ask.progress(Step::Intend, entries.len(), entries.len());
         let store = Store::new(self.state, self.author.clone(), Mode::Write);
         let mut records = Records { settled: vec![target.lock.clone()], ..Records::default() };

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::bundle::Fetched;
-use crate::fetch::{FetchOptions, Opened, Wanted, newest_commit, open};
+use crate::fetch::{FetchOptions, Wanted, newest_commit, open};
 use crate::fetch_error::FetchError;
+use crate::opened::Opened;
 use crate::source::{Place, Source, parse};
 use crate::supply::{Delivery, Newest, Pin, Supply, SupplyError};
 use crate::work_folder::WorkFolder;
@@ -70,7 +71,7 @@ impl Supply for Fetcher {
         if let Pin::Commit(commit) = pin {
             options.commit = Some(commit.to_owned());
         }
-        let opened = open(&source, &options)?;
+        let mut opened = open(&source, &options)?;
         if let Pin::Digest(wanted) = pin
             && opened.digest.as_deref() != Some(wanted)
         {
@@ -79,6 +80,7 @@ impl Supply for Fetcher {
                 format!("what is there now is another: its SHA-256 is {is}, not {wanted}").into()
             );
         }
+        opened.seek(paths.unwrap_or_default())?;
         let wanted = match paths {
             // One that is gone is left out, so that the others still come.
             Some(paths) => Wanted::Named(

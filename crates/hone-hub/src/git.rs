@@ -1,8 +1,9 @@
 //! A git repository as a tree of files, through the `git` command line and without a checkout.
 //!
 //! One commit is fetched, without history, and without file contents where the server can leave them
-//! out; contents are then asked for by id, only those that are wanted. Files are read out of the object
-//! store, so no hook, filter, attribute, submodule or link of the repository ever does anything.
+//! out; contents are then asked for by id, only those that are wanted. A repository of this machine is
+//! read where it is. Files are read out of the object store, so no hook, filter, attribute, submodule or
+//! link of the repository ever does anything.
 //!
 //! Of addresses the following is promised. Over http and https a name is resolved and checked here, git
 //! is told to use the checked addresses (git 2.37 and newer), and redirects are followed here too. What
@@ -10,21 +11,23 @@
 //! theirs and not checked.
 
 mod command;
+mod listing;
+mod local;
 mod objects;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
 
 use crate::fetch::FetchOptions;
 use crate::fetch_error::FetchError;
-use crate::limits::{MAX_TREE_ENTRIES, MAX_TREE_LIST_BYTES};
 use crate::source::{At, GitPlace};
 use crate::tree::{Kind, Tree};
 
-use command::{Failed, Git};
-use objects::Objects;
+use command::Git;
+use objects::{Commit, Objects};
 
 /// The reference under which the wanted commit is kept.
 const FETCHED: &str = "refs/hone/fetched";
@@ -39,6 +42,8 @@ pub(crate) struct Repository {
     pub(crate) commit: String,
     entries: BTreeMap<String, Kind>,
     ids: HashMap<String, String>,
+    /// The contents that came one by one; without it, all are here.
+    asked: Option<HashSet<String>>,
     objects: Option<Objects>,
     git: Git,
     _folder: TempDir,
@@ -56,17 +61,25 @@ pub(crate) fn open(
         Some(commit) => Wanted::Commit(commit.to_owned()),
         None => resolve(&mut git, &mut place)?,
     };
-    let commit = fetch(&mut git, &wanted)?;
-    let (entries, ids) = list(&git, &commit, &place)?;
-    Ok(Repository { place, commit, entries, ids, objects: None, git, _folder: folder })
+    let Here { mut objects, commit, contents } = match read_in_place(&mut git, &wanted)? {
+        Some(here) => here,
+        None => fetch(&mut git, &wanted)?,
+    };
+    let (entries, ids) = listing::list(&mut objects, &git, &commit.tree, &place)?;
+    let asked = (contents == Contents::LeftOut).then(HashSet::new);
+    let (objects, commit) = (Some(objects), commit.id);
+    Ok(Repository { place, commit, entries, ids, asked, objects, git, _folder: folder })
 }
 
-/// An empty repository, so that no other one around it has a say.
+/// An empty repository, so that no other one around it has a say. It is what `git init --bare` makes.
 fn prepare(url: &str, options: &FetchOptions) -> Result<(TempDir, Git), FetchError> {
     let folder = tempfile::Builder::new().prefix("git-").tempdir_in(&options.work);
     let folder = folder.map_err(FetchError::io("create a folder in", &options.work))?;
     let git = Git::new(url, folder.path(), options)?;
-    git.run("prepare for", &["init", "--quiet", "--bare", "--template=", "."], 0)?;
+    let made =
+        ["objects", "refs"].iter().try_for_each(|name| fs::create_dir(folder.path().join(name)));
+    made.and_then(|()| fs::write(folder.path().join("HEAD"), "ref: refs/heads/main\n"))
+        .map_err(FetchError::io("write into", folder.path()))?;
     Ok((folder, git))
 }
 
@@ -173,19 +186,61 @@ fn references(git: &mut Git, names: &[String]) -> Result<Vec<(String, String)>, 
         .collect())
 }
 
-/// Brings the commit here, in the leanest way that the server can, and gives its id.
-fn fetch(git: &mut Git, wanted: &Wanted) -> Result<String, FetchError> {
+/// Whether the contents of files came with a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Contents {
+    Here,
+    LeftOut,
+}
+
+/// A commit that can be read.
+struct Here {
+    objects: Objects,
+    commit: Commit,
+    contents: Contents,
+}
+
+/// The commit in a repository of this machine, where that can be read in its place.
+fn read_in_place(git: &mut Git, wanted: &Wanted) -> Result<Option<Here>, FetchError> {
+    let Some(store) = local::store(git.url()) else { return Ok(None) };
+    let id = match wanted {
+        Wanted::Reference { id: Some(id), .. } => Some(id.clone()),
+        Wanted::Reference { name, id: None } => {
+            references(git, std::slice::from_ref(name))?.pop().map(|(_, id)| id)
+        }
+        Wanted::Commit(id) => {
+            // Whether the repository may be looked into is git's to say.
+            references(git, &["HEAD".to_owned()])?;
+            Some(id.clone())
+        }
+    };
+    let Some(id) = id else { return Ok(None) };
+    let alternates = local::look_into(&store, git.folder())?;
+    if let Ok(here) = found(git, &id, Contents::Here) {
+        return Ok(Some(here));
+    }
+    // What is to be said about it, git says when it is fetched.
+    fs::remove_file(&alternates).map_err(FetchError::io("remove", &alternates))?;
+    Ok(None)
+}
+
+/// Brings the commit here, in the leanest way that the server can.
+fn fetch(git: &mut Git, wanted: &Wanted) -> Result<Here, FetchError> {
     let name = match wanted {
         Wanted::Commit(id) => id,
         Wanted::Reference { name, .. } => name,
     };
     let refspec = format!("+{name}:{FETCHED}");
-    let ways: [&[&str]; 3] = [&["--depth=1", "--filter=blob:none"], &["--depth=1"], &[]];
+    let ways: [&[&str]; 3] = [&["--depth=1", WITHOUT_CONTENTS], &["--depth=1"], &[]];
     let mut last = None;
     for way in ways {
         let arguments = [&FETCH[..], way, &["origin", &refspec]].concat();
         match git.try_ask("fetch", &arguments, 0) {
-            Ok(_) => return commit_of(git, FETCHED),
+            Ok(said) => {
+                let is_lean = way.contains(&WITHOUT_CONTENTS) && !said.is_unfiltered();
+                let contents = if is_lean { Contents::LeftOut } else { Contents::Here };
+                return found(git, FETCHED, contents);
+            }
             Err(failed) if failed.is_about_the_way() => last = Some(failed),
             Err(failed) => {
                 last = Some(failed);
@@ -199,64 +254,28 @@ fn fetch(git: &mut Git, wanted: &Wanted) -> Result<String, FetchError> {
         // An older server gives only what its references name: all of them, then, with their history.
         let all = ["origin", "+refs/heads/*:refs/hone/heads/*", "+refs/tags/*:refs/hone/tags/*"];
         git.ask("fetch", &[&FETCH[..], &all].concat(), 0)?;
-        let found = commit_of(git, id);
-        return found
+        return found(git, id, Contents::Here)
             .map_err(|_| FetchError::NoReference { url: git.url().to_owned(), name: id.clone() });
     }
     match last {
         Some(failed) => Err(failed.into_error()),
-        None => commit_of(git, FETCHED),
+        None => found(git, FETCHED, Contents::Here),
     }
 }
+
+/// The commit that a name means, among what is here.
+fn found(git: &Git, name: &str, contents: Contents) -> Result<Here, FetchError> {
+    let mut objects = Objects::start(git)?;
+    let commit = objects.commit(git, name)?;
+    Ok(Here { objects, commit, contents })
+}
+
+/// Asks the server to leave out the contents of files.
+const WITHOUT_CONTENTS: &str = "--filter=blob:none";
 
 /// What every fetch says: no tags, no submodules, and how far it is.
 const FETCH: [&str; 5] =
     ["fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no"];
-
-fn commit_of(git: &Git, name: &str) -> Result<String, FetchError> {
-    let name = format!("{name}^{{commit}}");
-    let id = git.run("find a commit in", &["rev-parse", "--verify", "--quiet", &name], 128)?;
-    Ok(String::from_utf8_lossy(&id).trim().to_owned())
-}
-
-type Listed = (BTreeMap<String, Kind>, HashMap<String, String>);
-
-/// The files of a folder of a commit.
-fn list(git: &Git, commit: &str, place: &GitPlace) -> Result<Listed, FetchError> {
-    let tree = format!("{commit}:{}", place.path);
-    let arguments = ["ls-tree", "-r", "-z", "--full-tree", &tree];
-    let bytes = match git.try_run("list", &arguments, MAX_TREE_LIST_BYTES) {
-        Ok(bytes) => bytes,
-        Err(Failed::Said { .. }) if !place.path.is_empty() => {
-            let (source_text, path) = (place.url.clone(), place.path.clone());
-            return Err(FetchError::NoFolder { source_text, path });
-        }
-        Err(failed) => return Err(failed.into_error()),
-    };
-    let (mut entries, mut ids) = (BTreeMap::new(), HashMap::new());
-    for line in bytes.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
-        let Some(tab) = line.iter().position(|byte| *byte == b'\t') else { continue };
-        let (front, path) = (String::from_utf8_lossy(&line[..tab]), &line[tab + 1..]);
-        let mut front = front.split(' ');
-        let (mode, id) = (front.next().unwrap_or_default(), front.nth(1).unwrap_or_default());
-        let (path, kind) = match (std::str::from_utf8(path), mode) {
-            (Err(_), _) => {
-                let path = String::from_utf8_lossy(path).into_owned();
-                (path, Kind::Other("something whose name is not UTF-8"))
-            }
-            (Ok(path), "120000") => (path.to_owned(), Kind::Other("a link")),
-            (Ok(path), "160000") => (path.to_owned(), Kind::Other("a submodule")),
-            (Ok(path), mode) => (path.to_owned(), Kind::File { is_executable: mode == "100755" }),
-        };
-        if entries.len() == MAX_TREE_ENTRIES {
-            let limit = format!("{MAX_TREE_ENTRIES} files");
-            return Err(FetchError::TooMany { source_text: place.url.clone(), limit });
-        }
-        ids.insert(path.clone(), id.to_owned());
-        entries.insert(path, kind);
-    }
-    Ok((entries, ids))
-}
 
 impl Tree for Repository {
     fn entries(&self) -> &BTreeMap<String, Kind> {
@@ -265,19 +284,18 @@ impl Tree for Repository {
 
     /// Asks the server at once for all contents that are not here yet.
     fn prepare(&mut self, paths: &[&str]) -> Result<(), FetchError> {
-        let ids: Vec<&str> = paths
-            .iter()
-            .filter(|path| matches!(self.entries.get(**path), Some(Kind::File { .. })))
-            .filter_map(|path| self.ids.get(*path).map(String::as_str))
-            .collect();
-        let missing = objects::missing(&self.git, &ids)?;
+        let Some(asked) = &mut self.asked else { return Ok(()) };
+        let is_file = |path: &str| matches!(self.entries.get(path), Some(Kind::File { .. }));
+        let ids = paths.iter().filter(|path| is_file(path)).filter_map(|path| self.ids.get(*path));
+        let missing: Vec<&String> = ids.filter(|id| asked.insert((*id).clone())).collect();
         if missing.is_empty() {
             return Ok(());
         }
         // The running reader does not look for new packs.
         self.objects = None;
-        let way = ["--filter=blob:none", "--stdin", "origin"];
-        self.git.feed("fetch", &[&FETCH[..], &way].concat(), missing)
+        let way = [WITHOUT_CONTENTS, "--stdin", "origin"];
+        let input: Vec<u8> = missing.into_iter().flat_map(|id| id.bytes().chain([b'\n'])).collect();
+        self.git.feed("fetch", &[&FETCH[..], &way].concat(), &input)
     }
 
     fn read(&mut self, path: &str, max: u64) -> Result<Option<Vec<u8>>, FetchError> {
@@ -286,7 +304,7 @@ impl Tree for Repository {
             Some(objects) => objects,
             None => Objects::start(&self.git)?,
         };
-        let bytes = objects.read(&self.git, id, max)?;
+        let bytes = objects.read(&self.git, id, "blob", max)?;
         if bytes.is_some() {
             self.objects = Some(objects);
         }

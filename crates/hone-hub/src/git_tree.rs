@@ -1,5 +1,5 @@
-//! The id that git gives a folder, from its files alone: what others recorded can be compared with it
-//! without asking git.
+//! The ids that git gives objects, a folder's from its files alone: what others recorded can be compared
+//! with them without asking git.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,16 @@ type Id = [u8; 20];
 pub(crate) fn tree_id(files: &BTreeMap<String, BundleFile>) -> String {
     let all: Vec<(&str, &BundleFile)> =
         files.iter().map(|(path, file)| (path.as_str(), file)).collect();
-    tree(&all).iter().fold(String::new(), |mut text, byte| {
+    hexadecimal(tree(&all))
+}
+
+/// The id that git gives an object, in hexadecimal.
+pub(crate) fn object_id(kind: &str, bytes: &[u8]) -> String {
+    hexadecimal(object(kind, bytes))
+}
+
+fn hexadecimal(id: Id) -> String {
+    id.iter().fold(String::with_capacity(40), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
     })

@@ -1,6 +1,7 @@
 //! The scan of what arrived, on all cores. The thread that asked keeps the books: it looks kept reports
 //! up, because the state belongs to one thread.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
@@ -9,10 +10,32 @@ use std::thread;
 use hone_guard::{Files, Report, ScanError};
 use hone_library::{State, reports};
 
+use crate::bundle::BundleFile;
+
 /// Hostile text nests deeply: a worker has as much room as the main thread.
 const STACK_BYTES: usize = 8 * 1024 * 1024;
 
-/// A scanned folder.
+/// What is scanned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Subject<'a> {
+    /// A folder, with whatever is in it.
+    Folder(&'a Path),
+    /// Files that arrived, as they would be written.
+    Files(&'a BTreeMap<String, BundleFile>),
+}
+
+impl Subject<'_> {
+    fn read(self) -> Result<Files, ScanError> {
+        match self {
+            Self::Folder(folder) => Files::read(folder),
+            Self::Files(files) => Ok(Files::of_files(
+                files.iter().map(|(path, file)| (path.as_str(), file.bytes.as_slice())),
+            )),
+        }
+    }
+}
+
+/// Something that was scanned.
 #[derive(Debug, Clone)]
 pub(crate) struct Inspected {
     pub(crate) report: Report,
@@ -44,15 +67,15 @@ enum Message {
     },
 }
 
-/// Scans folders; the answers are in their order. `step` hears of each that is done.
+/// Scans; the answers are in the order of what was given. `step` hears of each that is done.
 pub(crate) fn inspect(
     state: &State,
-    folders: &[PathBuf],
+    subjects: &[Subject<'_>],
     mut step: impl FnMut(usize),
 ) -> Vec<Result<Inspected, ScanError>> {
     let mut results: Vec<Option<Result<Inspected, ScanError>>> =
-        folders.iter().map(|_| None).collect();
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(folders.len());
+        subjects.iter().map(|_| None).collect();
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(subjects.len());
     let next = AtomicUsize::new(0);
     let (tell, told) = channel();
     thread::scope(|scope| {
@@ -61,8 +84,8 @@ pub(crate) fn inspect(
             let work = move || {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(folder) = folders.get(at) else { break };
-                    let result = Box::new(inspect_one(folder, &tell));
+                    let Some(subject) = subjects.get(at) else { break };
+                    let result = Box::new(inspect_one(*subject, &tell));
                     let _ = tell.send(Message::Done { at, result });
                 }
             };
@@ -84,16 +107,19 @@ pub(crate) fn inspect(
             }
         }
     });
-    let unfinished = |path: &PathBuf| ScanError::Unreadable {
-        path: path.clone(),
+    let unfinished = |subject: &Subject<'_>| ScanError::Unreadable {
+        path: match subject {
+            Subject::Folder(folder) => (*folder).to_owned(),
+            Subject::Files(_) => PathBuf::from("SKILL.md"),
+        },
         source: std::io::Error::other("the scan did not finish"),
     };
-    let answers = results.into_iter().zip(folders);
-    answers.map(|(result, path)| result.unwrap_or_else(|| Err(unfinished(path)))).collect()
+    let answers = results.into_iter().zip(subjects);
+    answers.map(|(result, subject)| result.unwrap_or_else(|| Err(unfinished(subject)))).collect()
 }
 
-fn inspect_one(folder: &Path, tell: &Sender<Message>) -> Result<Inspected, ScanError> {
-    let files = Files::read(folder)?;
+fn inspect_one(subject: Subject<'_>, tell: &Sender<Message>) -> Result<Inspected, ScanError> {
+    let files = subject.read()?;
     let key = files.key();
     let (answer, answered) = sync_channel(1);
     let _ = tell.send(Message::Ask { key: key.clone(), answer });

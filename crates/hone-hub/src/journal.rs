@@ -3,17 +3,16 @@
 //! audit log. The files themselves are the library's to settle.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use hone_library::provenance::{Generation, Installed, Records};
-use hone_library::{Author, State, canonical_or_same, read_tree};
+use hone_library::{Author, State};
 use serde::{Deserialize, Serialize};
 
 use crate::content::hashes;
 use crate::error::Error;
 use crate::lock::{Lock, Locked};
 use crate::record::{Act, event};
-use crate::target::Target;
+use crate::roots::Roots;
 
 /// One skill of an intent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -29,50 +28,45 @@ pub(crate) struct Planned {
     pub(crate) after: Option<BTreeMap<String, String>>,
 }
 
-/// A skill's folder as the state knows it.
-pub(crate) fn key(target: &Target, root: &str, name: &str) -> Result<PathBuf, Error> {
-    Ok(canonical_or_same(&target.folder(root)?).join(name))
-}
-
 /// Writes down what is about to be done, and whose word each skill is, before anybody can see it.
 pub(crate) fn intend(
     state: &State,
-    target: &Target,
+    roots: &Roots<'_>,
     author: &Author,
     planned: &[Planned],
 ) -> Result<(), Error> {
     let mut records = Records::default();
     for one in planned {
         if let Some(entry) = &one.entry {
-            records.installed.push(installed(target, author, entry)?);
+            records.installed.push(installed(roots, author, entry)?);
         }
     }
     let body = serde_json::to_string(planned).unwrap_or_default();
-    records.intents.push((target.lock.clone(), body));
+    records.intents.push((roots.target.lock.clone(), body));
     Ok(state.record(&records)?)
 }
 
 pub(crate) fn installed(
-    target: &Target,
+    roots: &Roots<'_>,
     author: &Author,
     entry: &Locked,
 ) -> Result<Installed, Error> {
     Ok(Installed {
-        skill: key(target, &entry.root, &entry.name)?,
+        skill: roots.key(&entry.root, &entry.name)?,
         origin: entry.origin,
         source: entry.source.clone(),
-        lock: target.lock.clone(),
+        lock: roots.target.lock.clone(),
         at: author.now,
     })
 }
 
 pub(crate) fn generation(
-    target: &Target,
+    roots: &Roots<'_>,
     author: &Author,
     entry: &Locked,
 ) -> Result<Generation, Error> {
     Ok(Generation {
-        skill: key(target, &entry.root, &entry.name)?,
+        skill: roots.key(&entry.root, &entry.name)?,
         content: entry.content(),
         entry: serde_json::to_string(entry).unwrap_or_default(),
         at: author.now,
@@ -82,21 +76,22 @@ pub(crate) fn generation(
 /// Finishes the books of a process that died. The caller holds the lock file's lock.
 pub(crate) fn settle(
     state: &State,
-    target: &Target,
+    roots: &Roots<'_>,
     author: &Author,
     lock: &mut Lock,
 ) -> Result<(), Error> {
-    let bodies = state.intents(&target.lock)?;
+    let bodies = state.intents(&roots.target.lock)?;
     if bodies.is_empty() {
         return Ok(());
     }
-    let mut records = Records { settled: vec![target.lock.clone()], ..Records::default() };
+    let mut records = Records { settled: vec![roots.target.lock.clone()], ..Records::default() };
     for body in bodies {
         // One that cannot be read says nothing; what is on disk stays as it is.
         let planned: Vec<Planned> = serde_json::from_str(&body).unwrap_or_default();
         for one in planned {
-            let folder = key(target, &one.root, &one.name)?;
-            let now = read_tree(&folder).ok().flatten().map(|tree| hashes(&tree));
+            let root = roots.get(&one.root)?;
+            let folder = root.path().join(&one.name);
+            let now = root.tree(&one.name).ok().flatten().map(|tree| hashes(&tree));
             if now != one.after {
                 if now.is_none() && lock.get(&one.root, &one.name).is_none() {
                     records.forgotten.push(folder);
@@ -109,7 +104,7 @@ pub(crate) fn settle(
             records.audit.push(row);
             match one.entry {
                 Some(entry) => {
-                    records.generations.push(generation(target, author, &entry)?);
+                    records.generations.push(generation(roots, author, &entry)?);
                     if one.act != Act::Restore {
                         lock.put(entry);
                     }

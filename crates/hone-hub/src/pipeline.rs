@@ -3,7 +3,6 @@
 //! one lock file and a handful of transactions. A step that fails leaves everything as it was.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
 
 use hone_guard::policy::{Action, DEFAULT_DISMISSAL_DAYS, dismissal};
 use hone_library::provenance::{Approval, Records};
@@ -16,12 +15,13 @@ use crate::content::{LockedFile, content_hash, hashes, of_bundle};
 use crate::error::Error;
 use crate::hold::{HOLD_WAIT, Hold};
 use crate::hub::{Answer, Ask, Fate, Hub, Nobody, Outcome, Question, Step};
-use crate::inspect::{Inspected, inspect};
+use crate::inspect::{Inspected, Subject, inspect};
 use crate::journal::{self, Planned};
 use crate::lock::Lock;
 use crate::merge::Edits;
-use crate::quarantine::{Cell, Quarantine};
+use crate::quarantine::Quarantine;
 use crate::record::event;
+use crate::roots::Roots;
 use crate::target::Target;
 use crate::weigh::{Arrived, Weighed};
 
@@ -118,18 +118,17 @@ impl Hub<'_> {
     ) -> Result<Vec<Outcome>, Error> {
         let of = candidates.len();
         let quarantine = Quarantine::open(self.state)?;
-        let cells = quarantine_all(&quarantine, &candidates, ask)?;
-        let inspected = self.scan(&cells, ask)?;
+        let held = hold(&candidates, ask);
+        let inspected = self.scan(&candidates, ask)?;
         let wished = self.wished(&candidates, &inspected, how)?;
-        let arrived: Vec<Arrived<'_>> = candidates
+        let arrived: Vec<Arrived> = candidates
             .into_iter()
-            .zip(cells)
+            .zip(held)
             .zip(inspected)
-            .map(|((candidate, (files, content, cell)), inspected)| Arrived {
+            .map(|((candidate, (files, content)), inspected)| Arrived {
                 candidate,
                 files,
                 content,
-                cell,
                 inspected,
             })
             .collect();
@@ -138,7 +137,8 @@ impl Hub<'_> {
         dismissals.extend(wished.iter().cloned());
         if how.manner.rehearsal == Rehearsal::Yes {
             let lock = Lock::read(&target.lock)?;
-            let mut weighed = self.compare(target, &lock, arrived, &dismissals, how)?;
+            let mut weighed =
+                self.compare(&Roots::new(target), &lock, arrived, &dismissals, how)?;
             decide_all(&mut weighed, how, &mut Nobody);
             return Ok(weighed.into_iter().map(Weighed::rehearsed).collect());
         }
@@ -149,25 +149,24 @@ impl Hub<'_> {
         let _hold = Hold::take(&target.lock, self.state.home(), how.doing, HOLD_WAIT)?;
         let mut lock = Lock::read(&target.lock)?;
         lock.writable()?;
-        journal::settle(self.state, target, &self.author, &mut lock)?;
-        let mut weighed = self.compare(target, &lock, arrived, &dismissals, how)?;
+        // Nobody else works on them from here on.
+        let roots = Roots::new(target);
+        journal::settle(self.state, &roots, &self.author, &mut lock)?;
+        let mut weighed = self.compare(&roots, &lock, arrived, &dismissals, how)?;
         ask.progress(Step::Compare, of, of);
         decide_all(&mut weighed, how, ask);
         ask.progress(Step::Decide, of, of);
 
-        self.swap(target, &mut weighed, how, ask)?;
-        self.record(target, &mut lock, weighed, how, ask)
+        self.swap(&roots, &mut weighed, how, ask)?;
+        self.record(&quarantine, &roots, &mut lock, weighed, how, ask)
     }
 
     /// Scan: on all cores, kept reports at hand. What cannot be scanned cannot be judged.
-    fn scan(
-        &self,
-        cells: &[(Vec<LockedFile>, String, Cell<'_>)],
-        ask: &mut dyn Ask,
-    ) -> Result<Vec<Inspected>, Error> {
-        let folders: Vec<PathBuf> = cells.iter().map(|(_, _, cell)| cell.path()).collect();
-        let inspected =
-            inspect(self.state, &folders, |done| ask.progress(Step::Scan, done, folders.len()));
+    fn scan(&self, candidates: &[Candidate], ask: &mut dyn Ask) -> Result<Vec<Inspected>, Error> {
+        let subjects: Vec<Subject<'_>> =
+            candidates.iter().map(|candidate| Subject::Files(&candidate.files)).collect();
+        let of = subjects.len();
+        let inspected = inspect(self.state, &subjects, |done| ask.progress(Step::Scan, done, of));
         Ok(inspected.into_iter().collect::<Result<_, _>>()?)
     }
 
@@ -202,8 +201,8 @@ impl Hub<'_> {
     /// Swap: written down first, then all files by one rename a skill.
     fn swap(
         &self,
-        target: &Target,
-        weighed: &mut [Weighed<'_>],
+        roots: &Roots<'_>,
+        weighed: &mut [Weighed],
         how: &How<'_>,
         ask: &mut dyn Ask,
     ) -> Result<(), Error> {
@@ -221,13 +220,13 @@ impl Hub<'_> {
             .collect();
         let count = planned.len();
         if count > 0 {
-            journal::intend(self.state, target, &self.author, &planned)?;
+            journal::intend(self.state, roots, &self.author, &planned)?;
         }
         ask.progress(Step::Intend, count, count);
         let author = Author { reason: self.author.reason.clone(), ..self.author.clone() };
         let store = Store::new(self.state, author, Mode::Write);
-        let roots: HashSet<String> = weighed.iter().map(|one| one.candidate.root.clone()).collect();
-        for root in roots {
+        let names: HashSet<String> = weighed.iter().map(|one| one.candidate.root.clone()).collect();
+        for root in names {
             let mut places = Vec::new();
             let mut arrivals = Vec::new();
             for (at, one) in weighed.iter_mut().enumerate() {
@@ -247,7 +246,7 @@ impl Hub<'_> {
                     });
                 }
             }
-            let changes = store.install(&target.folder(&root)?, arrivals)?;
+            let changes = store.install(roots.get(&root)?.path(), arrivals)?;
             for (at, change) in places.into_iter().zip(changes) {
                 weighed[at].fate = match change {
                     Ok(_) if weighed[at].tree.is_none() => Some(Fate::Installed),
@@ -266,13 +265,14 @@ impl Hub<'_> {
     /// Record: the lock file, the generations, what waits, and the log.
     fn record(
         &self,
-        target: &Target,
+        quarantine: &Quarantine,
+        roots: &Roots<'_>,
         lock: &mut Lock,
-        weighed: Vec<Weighed<'_>>,
+        weighed: Vec<Weighed>,
         how: &How<'_>,
         ask: &mut dyn Ask,
     ) -> Result<Vec<Outcome>, Error> {
-        let of = weighed.len();
+        let (of, target) = (weighed.len(), roots.target);
         let mut records = Records { settled: vec![target.lock.clone()], ..Records::default() };
         let mut outcomes = Vec::with_capacity(of);
         let mut scans = Vec::new();
@@ -294,7 +294,7 @@ impl Hub<'_> {
                     }
                     if !(fate == Fate::Unchanged && one.before.is_some()) {
                         records.generations.push(journal::generation(
-                            target,
+                            roots,
                             &self.author,
                             &one.entry,
                         )?);
@@ -323,11 +323,10 @@ impl Hub<'_> {
                 }
                 _ => {}
             }
-            let (outcome, cell) = one.into_outcome(fate);
-            if matches!(outcome.fate, Fate::Waits { .. }) {
-                cell.keep()?;
+            if matches!(fate, Fate::Waits { .. }) {
+                quarantine.keep(&one.content, &one.candidate.files)?;
             }
-            outcomes.push(outcome);
+            outcomes.push(one.into_outcome(fate));
         }
         lock.save()?;
         ask.progress(Step::Lock, of, of);
@@ -341,26 +340,21 @@ impl Hub<'_> {
     }
 }
 
-/// Quarantine: every skill is on disk where nobody looks, before anybody looks at it.
-fn quarantine_all<'q>(
-    quarantine: &'q Quarantine,
-    candidates: &[Candidate],
-    ask: &mut dyn Ask,
-) -> Result<Vec<(Vec<LockedFile>, String, Cell<'q>)>, Error> {
-    let mut cells = Vec::with_capacity(candidates.len());
-    for (done, candidate) in candidates.iter().enumerate() {
+/// Quarantine: every skill is held in memory, named by its content, before anybody looks at it.
+fn hold(candidates: &[Candidate], ask: &mut dyn Ask) -> Vec<(Vec<LockedFile>, String)> {
+    let held = candidates.iter().map(|candidate| {
         let files = of_bundle(&candidate.files);
         let content = content_hash(&files);
-        let cell = quarantine.put(&content, &candidate.files)?;
-        cells.push((files, content, cell));
-        ask.progress(Step::Quarantine, done + 1, candidates.len());
-    }
-    Ok(cells)
+        (files, content)
+    });
+    let held: Vec<(Vec<LockedFile>, String)> = held.collect();
+    ask.progress(Step::Quarantine, held.len(), held.len());
+    held
 }
 
 /// Decide: what the policy leaves open is asked; without an answer it waits. Where all or none are to
 /// be done, one that may not holds back the others.
-fn decide_all(weighed: &mut [Weighed<'_>], how: &How<'_>, ask: &mut dyn Ask) {
+fn decide_all(weighed: &mut [Weighed], how: &How<'_>, ask: &mut dyn Ask) {
     for one in weighed.iter_mut().filter(|one| one.fate.is_none()) {
         let why = one.decision.why.clone();
         let is_approved = how.approved.is_some_and(|pending| {

@@ -1,8 +1,9 @@
-//! `HONE_HOME/quarantine`: skills that arrived and are not decided about. Nothing here may be run, no
-//! agent looks here, and every file is written and read through a directory handle.
+//! Skills that arrived and are not decided about: in memory, where nobody can run or change them, and in
+//! `HONE_HOME/quarantine` once they wait for a person's word. No agent looks there, and every file is
+//! written and read through a directory handle.
 //!
 //! A process holds a shared lock on the folder while it works. Whoever comes while nobody works clears
-//! away what dead processes left; what waits for a person's word stays, named by its content.
+//! away what dead processes left; what waits stays, named by its content.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -26,14 +27,6 @@ pub(crate) struct Quarantine {
     path: PathBuf,
     dir: Dir,
     _shared: File,
-}
-
-/// A skill in quarantine; it goes when this is dropped, unless it was kept.
-#[derive(Debug)]
-pub(crate) struct Cell<'q> {
-    quarantine: &'q Quarantine,
-    name: String,
-    content: String,
 }
 
 impl Quarantine {
@@ -61,33 +54,46 @@ impl Quarantine {
         Ok(Self { path, dir, _shared: shared })
     }
 
-    /// Writes a skill down. Nothing is made durable: what is lost is fetched again.
-    pub(crate) fn put(
+    /// Keeps a skill until a person decides, under the name of its content.
+    pub(crate) fn keep(
         &self,
         content: &str,
         files: &BTreeMap<String, BundleFile>,
-    ) -> Result<Cell<'_>, Error> {
+    ) -> Result<(), Error> {
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{content}.{}-{count}", std::process::id());
+        let staged = format!("{content}.{}-{count}", std::process::id());
+        let kept = self.write(&staged, files).and_then(|()| {
+            let to = self.path.join(content);
+            // The same content may wait already; it is replaced, in case somebody changed it.
+            let _ = self.dir.remove_dir_all(content);
+            self.dir.rename(&staged, &self.dir, content).map_err(Error::io("write", &to))?;
+            sync(&to).and_then(|()| sync(&self.path)).map_err(Error::io("write", &to))
+        });
+        if kept.is_err() {
+            let _ = self.dir.remove_dir_all(&staged);
+        }
+        kept
+    }
+
+    fn write(&self, name: &str, files: &BTreeMap<String, BundleFile>) -> Result<(), Error> {
+        let path = self.path.join(name);
         let mut private = DirBuilder::new();
         private.mode(0o700);
-        let made = self.dir.create_dir_with(&name, &private);
-        made.map_err(Error::io("write", &self.path.join(&name)))?;
-        let cell = Cell { quarantine: self, name, content: content.to_owned() };
-        let folder = self.dir.open_dir(&cell.name);
-        let folder = folder.map_err(Error::io("open", &cell.path()))?;
+        let made = self.dir.create_dir_with(name, &private);
+        let folder = made.and_then(|()| self.dir.open_dir(name));
+        let folder = folder.map_err(Error::io("write", &path))?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        for (path, file) in files {
+        for (file, content) in files {
             let written = (|| {
-                if let Some((inner, _)) = path.rsplit_once('/') {
+                if let Some((inner, _)) = file.rsplit_once('/') {
                     folder.create_dir_all(inner)?;
                 }
-                folder.open_with(path, &options)?.write_all(&file.bytes)
+                folder.open_with(file, &options)?.write_all(&content.bytes)
             })();
-            written.map_err(Error::io("write", &cell.path().join(path)))?;
+            written.map_err(Error::io("write", &path.join(file)))?;
         }
-        Ok(cell)
+        Ok(())
     }
 
     /// The files of a skill that waits. Each must still be what it was.
@@ -122,25 +128,6 @@ impl Quarantine {
     }
 }
 
-impl Cell<'_> {
-    /// The folder.
-    pub(crate) fn path(&self) -> PathBuf {
-        self.quarantine.path.join(&self.name)
-    }
-
-    /// Keeps the skill until a person decides.
-    pub(crate) fn keep(mut self) -> Result<PathBuf, Error> {
-        let (dir, to) = (&self.quarantine.dir, self.quarantine.path.join(&self.content));
-        // The same content may wait already; it is replaced, in case somebody changed it.
-        let _ = dir.remove_dir_all(&self.content);
-        dir.rename(&self.name, dir, &self.content).map_err(Error::io("write", &to))?;
-        sync(&to).map_err(Error::io("write", &to))?;
-        sync(&self.quarantine.path).map_err(Error::io("write", &to))?;
-        self.name.clear();
-        Ok(to)
-    }
-}
-
 /// Makes a folder and everything in it durable.
 fn sync(folder: &Path) -> std::io::Result<()> {
     for entry in folder.read_dir()?.flatten() {
@@ -151,12 +138,4 @@ fn sync(folder: &Path) -> std::io::Result<()> {
         }
     }
     File::open(folder)?.sync_all()
-}
-
-impl Drop for Cell<'_> {
-    fn drop(&mut self) {
-        if !self.name.is_empty() {
-            let _ = self.quarantine.dir.remove_dir_all(&self.name);
-        }
-    }
 }

@@ -12,6 +12,7 @@ use crate::hub::{Ask, Fate, Hub, Outcome, Step};
 use crate::lock::{Lock, Locked};
 use crate::merge::Edits;
 use crate::pipeline::{Candidate, How, Manner};
+use crate::roots::Roots;
 use crate::supply::{Delivery, Pin};
 use crate::target::Target;
 use crate::verify::{Difference, Standing, Verified, differences, unknown};
@@ -106,10 +107,14 @@ impl Hub<'_> {
             }
             let lock = Lock::read(file)?;
             lock.writable()?;
+            // Whosever file it is, it may only name folders in which skills are looked for.
+            for entry in lock.skills() {
+                target.checked(&entry.root)?;
+            }
             self.pinned(target, &chosen(&lock, &[])?, ask)
         };
         let outcomes = self.all_or_none(target, candidates, failed, &how, ask)?;
-        let extra = unknown(target, &Lock::read(&target.lock)?)?;
+        let extra = unknown(&Roots::new(target), &Lock::read(&target.lock)?)?;
         Ok(Restored { outcomes, extra, notes })
     }
 

@@ -70,7 +70,10 @@ fn folders(agent: &str, scope: ShareScope<'_>) -> Result<Vec<PathBuf>, Error> {
     let rows: Vec<_> = AGENTS.iter().filter(|row| row.id == agent).collect();
     if rows.is_empty() {
         let near = agents().into_iter().find(|id| id.starts_with(agent) || agent.starts_with(id));
-        let near = near.map(|id| format!("; did you mean `{id}`?")).unwrap_or_default();
+        let near = near.map_or_else(
+            || "; `hone share --agents` lists them".to_owned(),
+            |id| format!("; did you mean `{id}`?"),
+        );
         let agent = agent.escape_debug();
         return Err(Error::Refused(format!("there is no agent `{agent}`{near}")));
     }

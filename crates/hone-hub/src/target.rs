@@ -101,6 +101,14 @@ impl Target {
     /// The folder of a root. What a lock file says is checked: a project's may only name folders in
     /// which skills are looked for, inside the project, and no link may lead out of it.
     pub fn folder(&self, root: &str) -> Result<PathBuf, Error> {
+        if self.reach == Reach::User && !root.is_empty() {
+            return Ok(self.base.join(root));
+        }
+        self.checked(root)
+    }
+
+    /// The folder of a root that strangers named, in a project or below the home.
+    pub(crate) fn checked(&self, root: &str) -> Result<PathBuf, Error> {
         let path = self.base.join(root);
         let refuse = |why: &str| {
             let (root, lock) = (root.escape_debug(), self.lock.display());
@@ -109,21 +117,18 @@ impl Target {
         if root.is_empty() {
             return refuse("it is empty");
         }
-        if self.reach == Reach::User {
-            return Ok(path);
-        }
         let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
         if root.contains('\\') || !Path::new(root).components().all(is_plain) {
-            return refuse("it is not a plain path inside the project");
+            return refuse("it is not a plain path inside the project or the home");
         }
         let parts: Vec<&str> = root.split('/').collect();
-        let is_known = AGENTS.iter().any(|agent| agent.project == root);
+        let is_known = AGENTS.iter().any(|agent| [agent.project, agent.home].contains(&root));
         let is_skills = parts.last() == Some(&"skills");
         if parts.iter().any(|part| is_forbidden(part)) || !(is_known || is_skills) {
             return refuse("no agent looks for skills there");
         }
         if !canonical_or_same(&path).starts_with(&self.base) {
-            return refuse("a link leads out of the project");
+            return refuse("a link leads out of the project or the home");
         }
         Ok(path)
     }
@@ -163,7 +168,7 @@ mod tests {
         }
         std::os::unix::fs::symlink("/tmp", folder.path().join("out")).unwrap();
         let error = target.folder("out/skills").unwrap_err().to_string();
-        assert!(error.contains("a link leads out of the project"), "{error}");
+        assert!(error.contains("a link leads out of the project or the home"), "{error}");
     }
 
     #[test]

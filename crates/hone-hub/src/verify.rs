@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use hone_library::read_tree;
+use hone_library::OpenRoot;
 use serde::Serialize;
 
 use crate::content::{LockedFile, of_tree};
 use crate::error::Error;
 use crate::hub::Hub;
-use crate::journal;
 use crate::lock::{Lock, Locked};
+use crate::roots::Roots;
 use crate::target::Target;
 
 /// How a skill stands to its lock entry.
@@ -87,25 +87,26 @@ impl Hub<'_> {
         let lock = Lock::read(&target.lock)?;
         let entries = crate::actions::chosen(&lock, names)?;
         let mut places = Vec::with_capacity(entries.len());
+        let roots = Roots::new(target);
         for entry in &entries {
-            places.push((journal::key(target, &entry.root, &entry.name)?, *entry));
+            places.push((roots.get(&entry.root)?, *entry));
         }
         let mut verified = verify_all(&places);
         if names.is_empty() {
-            verified.extend(unknown(target, &lock)?);
+            verified.extend(unknown(&roots, &lock)?);
         }
         Ok(verified)
     }
 }
 
-fn verify_all(places: &[(PathBuf, &Locked)]) -> Vec<Verified> {
+fn verify_all(places: &[(Arc<OpenRoot>, &Locked)]) -> Vec<Verified> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Verified)>> = Mutex::new(Vec::with_capacity(places.len()));
     let work = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((path, entry)) = places.get(at) else { break };
-            let verified = verify_one(path.clone(), entry);
+            let Some((root, entry)) = places.get(at) else { break };
+            let verified = verify_one(root, entry);
             done.lock().unwrap_or_else(PoisonError::into_inner).push((at, verified));
         }
     };
@@ -120,8 +121,8 @@ fn verify_all(places: &[(PathBuf, &Locked)]) -> Vec<Verified> {
     done.into_iter().map(|(_, verified)| verified).collect()
 }
 
-fn verify_one(path: PathBuf, entry: &Locked) -> Verified {
-    let (standing, files, problem) = match read_tree(&path) {
+fn verify_one(root: &OpenRoot, entry: &Locked) -> Verified {
+    let (standing, files, problem) = match root.tree(&entry.name) {
         Ok(None) => (Standing::Missing, BTreeMap::new(), None),
         Ok(Some(tree)) => match differences(entry, &of_tree(&tree)) {
             files if files.is_empty() => (Standing::Ok, files, None),
@@ -129,17 +130,17 @@ fn verify_one(path: PathBuf, entry: &Locked) -> Verified {
         },
         Err(error) => (Standing::Unreadable, BTreeMap::new(), Some(error.to_string())),
     };
+    let path = root.path().join(&entry.name);
     Verified { name: entry.name.clone(), path, standing, files, problem }
 }
 
 /// Folders with a skill in the roots of a lock that the lock does not name.
-pub(crate) fn unknown(target: &Target, lock: &Lock) -> Result<Vec<Verified>, Error> {
-    let mut roots: Vec<&str> = lock.skills().iter().map(|skill| skill.root.as_str()).collect();
-    roots.dedup();
+pub(crate) fn unknown(roots: &Roots<'_>, lock: &Lock) -> Result<Vec<Verified>, Error> {
+    let mut names: Vec<&str> = lock.skills().iter().map(|skill| skill.root.as_str()).collect();
+    names.dedup();
     let mut found = Vec::new();
-    for root in roots {
-        let folder = hone_library::canonical_or_same(&target.folder(root)?);
-        let Ok(entries) = folder.read_dir() else { continue };
+    for root in names {
+        let Ok(entries) = roots.get(root)?.path().read_dir() else { continue };
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let is_skill = entry.path().join("SKILL.md").is_file();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use hone_guard::policy::{Action, judge};
 use hone_guard::{Finding, RULES_VERSION, Verdict};
-use hone_library::{NewFile, TreeFile, kept_object, read_tree};
+use hone_library::{NewFile, OpenRoot, TreeFile, kept_object};
 use hone_skill::Dismissal;
 
 use crate::bundle::BundleFile;
@@ -15,32 +15,28 @@ use crate::content::{LockedFile, hashes, of_tree};
 use crate::decide::{Decision, Occasion, decide};
 use crate::error::Error;
 use crate::hub::{Fate, Hub, Outcome, Takes};
-use crate::inspect::{Inspected, inspect};
-use crate::journal;
+use crate::inspect::{Inspected, Subject, inspect};
 use crate::lock::{Lock, Locked};
 use crate::merge::{Edits, Merge, merge};
 use crate::pipeline::{Candidate, How};
-use crate::quarantine::Cell;
 use crate::record::Act;
+use crate::roots::Roots;
 use crate::takes::Newcomers;
-use crate::target::Target;
 
 /// A skill in quarantine, scanned.
-pub(crate) struct Arrived<'q> {
+pub(crate) struct Arrived {
     pub(crate) candidate: Candidate,
     pub(crate) files: Vec<LockedFile>,
     pub(crate) content: String,
-    pub(crate) cell: Cell<'q>,
     pub(crate) inspected: Inspected,
 }
 
 /// A skill on its way.
-pub(crate) struct Weighed<'q> {
+pub(crate) struct Weighed {
     pub(crate) candidate: Candidate,
     pub(crate) files: Vec<LockedFile>,
     pub(crate) content: String,
     pub(crate) folder: PathBuf,
-    pub(crate) cell: Cell<'q>,
     pub(crate) inspected: Inspected,
     pub(crate) verdict: Verdict,
     pub(crate) findings: Vec<Finding>,
@@ -58,25 +54,25 @@ pub(crate) struct Weighed<'q> {
 
 impl Hub<'_> {
     /// Compare: with the lock, with what is on disk, and with what the installed version can do.
-    pub(crate) fn compare<'q>(
+    pub(crate) fn compare(
         &self,
-        target: &Target,
+        roots: &Roots<'_>,
         lock: &Lock,
-        arrived: Vec<Arrived<'q>>,
+        arrived: Vec<Arrived>,
         dismissals: &[Dismissal],
         how: &How<'_>,
-    ) -> Result<Vec<Weighed<'q>>, Error> {
+    ) -> Result<Vec<Weighed>, Error> {
         let mut weighed = Vec::with_capacity(arrived.len());
         let mut seen = HashSet::new();
-        for Arrived { candidate, files, content, cell, inspected } in arrived {
-            let folder = journal::key(target, &candidate.root, candidate.slug.as_str())?;
+        for Arrived { candidate, files, content, inspected } in arrived {
+            let root = roots.get(&candidate.root)?;
+            let folder = root.path().join(candidate.slug.as_str());
             let entry = self.entry(&candidate, &files, &inspected);
             let before = lock.get(&candidate.root, candidate.slug.as_str()).cloned();
             let (verdict, findings) = judged(&inspected, dismissals, self.author.now);
             let mut one = Weighed {
                 files,
                 content,
-                cell,
                 inspected,
                 verdict,
                 findings,
@@ -92,7 +88,7 @@ impl Hub<'_> {
                 candidate,
             };
             if seen.insert(one.folder.clone()) {
-                if let Err(why) = self.place(&mut one, how) {
+                if let Err(why) = self.place(&root, &mut one, how) {
                     one.fate = Some(Fate::Refused(why));
                 }
             } else {
@@ -107,10 +103,10 @@ impl Hub<'_> {
     }
 
     /// Which messages those that are new here would take from the skills that are there.
-    fn ask_takes(&self, weighed: &mut [Weighed<'_>]) {
+    fn ask_takes(&self, weighed: &mut [Weighed]) {
         let Some(catalogue) = self.catalogue else { return };
-        let is_new = |one: &&mut Weighed<'_>| one.fate.is_none() && !one.is_unchanged();
-        let mut new: Vec<&mut Weighed<'_>> = weighed.iter_mut().filter(is_new).collect();
+        let is_new = |one: &&mut Weighed| one.fate.is_none() && !one.is_unchanged();
+        let mut new: Vec<&mut Weighed> = weighed.iter_mut().filter(is_new).collect();
         let newcomers = Newcomers::new(self.state, catalogue, new.len());
         for one in &mut new {
             one.takes = newcomers.takes(one.candidate.slug.as_str(), &one.candidate.files);
@@ -133,9 +129,9 @@ impl Hub<'_> {
     }
 
     /// What is at the skill's place, and what is to be written there. The error says why it cannot be.
-    fn place(&self, one: &mut Weighed<'_>, how: &How<'_>) -> Result<(), String> {
+    fn place(&self, root: &OpenRoot, one: &mut Weighed, how: &How<'_>) -> Result<(), String> {
         let name = one.candidate.slug.to_string();
-        one.tree = read_tree(&one.folder).map_err(|error| error.to_string())?;
+        one.tree = root.tree(&name).map_err(|error| error.to_string())?;
         let there = one.tree.as_ref().map(of_tree);
         if let Some(before) = &one.before
             && (&before.source, &before.path) != (&one.candidate.source, &one.candidate.path)
@@ -188,13 +184,15 @@ impl Hub<'_> {
     }
 
     /// What each skill can do that its installed version cannot, and what follows.
-    fn weigh(&self, weighed: &mut [Weighed<'_>], dismissals: &[Dismissal], how: &How<'_>) {
+    fn weigh(&self, weighed: &mut [Weighed], dismissals: &[Dismissal], how: &How<'_>) {
         let installed: Vec<usize> = (0..weighed.len())
             .filter(|at| weighed[*at].before.is_some() && weighed[*at].tree.is_some())
             .filter(|at| weighed[*at].fate.is_none() && !weighed[*at].is_unchanged())
             .collect();
         let folders: Vec<PathBuf> =
             installed.iter().map(|at| weighed[*at].folder.clone()).collect();
+        let folders: Vec<Subject<'_>> =
+            folders.iter().map(|folder| Subject::Folder(folder)).collect();
         let reports = inspect(self.state, &folders, |_| {});
         let mut old: BTreeMap<usize, Abilities> = BTreeMap::new();
         for (at, report) in installed.into_iter().zip(reports) {
@@ -228,10 +226,10 @@ impl Hub<'_> {
     }
 }
 
-impl<'q> Weighed<'q> {
-    /// What became of it, and the cell that it is in.
-    pub(crate) fn into_outcome(self, fate: Fate) -> (Outcome, Cell<'q>) {
-        let outcome = Outcome {
+impl Weighed {
+    /// What became of it.
+    pub(crate) fn into_outcome(self, fate: Fate) -> Outcome {
+        Outcome {
             name: self.candidate.slug.to_string(),
             path: self.folder,
             source: self.entry.source,
@@ -245,8 +243,7 @@ impl<'q> Weighed<'q> {
             merged: self.merge.merged,
             stale: Vec::new(),
             fate,
-        };
-        (outcome, self.cell)
+        }
     }
 
     /// What would become of it.
@@ -256,7 +253,7 @@ impl<'q> Weighed<'q> {
             (Some(_), true) => Fate::Unchanged,
             (Some(_), false) => Fate::Updated,
         });
-        self.into_outcome(fate).0
+        self.into_outcome(fate)
     }
 
     /// Nothing is to be written.

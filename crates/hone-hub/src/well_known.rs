@@ -189,14 +189,19 @@ impl Index {
         chosen: &[Offered],
         options: &FetchOptions,
     ) -> (Vec<Bundle>, Vec<Refused>) {
-        let (mut bundles, mut refused) = (Vec::new(), Vec::new());
+        let (mut bundles, mut refused, mut left) = (Vec::new(), Vec::new(), options.room());
         for (done, one) in chosen.iter().enumerate() {
             options.progress.say(&Progress::Skills { done, all: chosen.len() });
             let Some(entry) = self.entries.iter().find(|entry| entry.name == one.path) else {
                 continue;
             };
             let (name, path) = (one.name.clone(), one.path.clone());
-            match entry.take(options) {
+            let taken = entry.take(options).and_then(|files| {
+                let bytes: u64 = files.values().map(|file| file.bytes.len() as u64).sum();
+                left = left.checked_sub(bytes).ok_or_else(|| too_much(options))?;
+                Ok(files)
+            });
+            match taken {
                 Ok(files) => bundles.push(Bundle { name, path, digest: None, files }),
                 Err(why) => refused.push(Refused { name, path, why }),
             }
@@ -204,6 +209,11 @@ impl Index {
         options.progress.say(&Progress::Skills { done: chosen.len(), all: chosen.len() });
         (bundles, refused)
     }
+}
+
+/// Why a skill of many is not taken.
+pub(crate) fn too_much(options: &FetchOptions) -> String {
+    format!("together with the others it has more than {} bytes", options.room())
 }
 
 impl Entry {

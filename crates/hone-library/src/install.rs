@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hone_skill::{Reading, Slug, read};
 
@@ -18,7 +18,7 @@ use crate::files::check_arriving;
 use crate::folder::{Content, Durability, Folder, is_executable, is_link, sync};
 use crate::ledger::{self, Action, Draft, FileChange};
 use crate::objects;
-use crate::place::{Held, Missing, Place, SKILL_FILE, canonical_or_same};
+use crate::place::{Held, Missing, Place, SKILL_FILE, canonical_or_same, folder_in};
 use crate::recovery::settle;
 use crate::state::State;
 use crate::store::{Change, Mode, NEW_PROGRAM, Store, refuse_folder_name};
@@ -63,20 +63,48 @@ pub struct TreeFile {
     pub is_link: bool,
 }
 
-/// Every file of a skill's folder, through a directory handle; `None` when there is no such folder. A
-/// link in its place is an error.
-pub fn read_tree(key: &Path) -> Result<Option<BTreeMap<String, TreeFile>>, Error> {
-    let place = place_at(key);
-    if !place.parent.is_dir() {
-        return Ok(None);
+/// A folder around skills, resolved and opened once to read any number of them.
+#[derive(Debug)]
+pub struct OpenRoot {
+    path: PathBuf,
+    /// None when it is not there.
+    around: Option<Folder>,
+}
+
+impl OpenRoot {
+    /// Opens a folder. One that is not there holds nothing.
+    pub fn at(path: &Path) -> Result<Self, Error> {
+        let path = canonical_or_same(path);
+        let around = if path.is_dir() { Some(Folder::open(&path)?) } else { None };
+        Ok(Self { path, around })
     }
-    let around = Folder::open(&place.parent)?;
-    let Some(folder) = Held::reading(&place, around).folder()? else { return Ok(None) };
-    let files = folder.all()?.into_iter().map(|(path, content)| {
-        let (is_executable, is_link) = (is_executable(content.mode), is_link(content.mode));
-        (path, TreeFile { bytes: content.bytes, is_executable, is_link })
-    });
-    Ok(Some(files.collect()))
+
+    /// The folder, links resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Every file of a skill's folder, through a directory handle; `None` when there is no such folder.
+    /// A link in its place is an error.
+    pub fn tree(
+        &self,
+        name: impl AsRef<Path>,
+    ) -> Result<Option<BTreeMap<String, TreeFile>>, Error> {
+        let place = Place::at(self.path.join(name), false, SKILL_FILE.to_owned());
+        let Some(around) = &self.around else { return Ok(None) };
+        let Some(folder) = folder_in(around, &place)? else { return Ok(None) };
+        let files = folder.all()?.into_iter().map(|(path, content)| {
+            let (is_executable, is_link) = (is_executable(content.mode), is_link(content.mode));
+            (path, TreeFile { bytes: content.bytes, is_executable, is_link })
+        });
+        Ok(Some(files.collect()))
+    }
+}
+
+/// Every file of one skill's folder, as [`OpenRoot::tree`] has them.
+pub fn read_tree(key: &Path) -> Result<Option<BTreeMap<String, TreeFile>>, Error> {
+    let root = OpenRoot::at(key.parent().unwrap_or(Path::new("/")))?;
+    root.tree(key.file_name().unwrap_or_default())
 }
 
 /// Keeps bytes as old versions are kept; gives their hash.
@@ -105,8 +133,10 @@ impl Store<'_> {
         arrivals: Vec<Arrival>,
     ) -> Result<Vec<Result<Change, Error>>, Error> {
         let root = canonical_or_same(root);
-        let places: Vec<Place> =
-            arrivals.iter().map(|arrival| place_at(&root.join(arrival.slug.as_str()))).collect();
+        let place = |arrival: &Arrival| {
+            Place::at(root.join(arrival.slug.as_str()), false, SKILL_FILE.to_owned())
+        };
+        let places: Vec<Place> = arrivals.iter().map(place).collect();
         let Some(first) = places.first() else { return Ok(Vec::new()) };
         let held = self.lock(first, Missing::Make)?;
         let mut answers = Vec::new();

@@ -84,7 +84,9 @@ pub use files::{
 };
 pub use history::{files_at, history};
 pub use hone_skill::Origin;
-pub use install::{Arrival, NewFile, SYNCED_EACH, TreeFile, keep_object, kept_object, read_tree};
+pub use install::{
+    Arrival, NewFile, OpenRoot, SYNCED_EACH, TreeFile, keep_object, kept_object, read_tree,
+};
 pub use learn_settings::{DEFAULT_LEARN_TOKENS, DEFAULT_REPLAYS, LearnSettings, MAX_REPLAYS};
 pub use ledger::{Action, FileChange, Revision, changed_since, deleted, ledger_position};
 pub use model_settings::{

@@ -1,5 +1,6 @@
 //! Where a skill is on disk: its lock, its directory handle, and reading through it.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -114,11 +115,6 @@ impl Place {
 }
 
 impl<'p> Held<'p> {
-    /// A place that is only looked at, without its lock.
-    pub(crate) fn reading(place: &'p Place, around: Folder) -> Self {
-        Self { place, around: Some(Rc::new(around)) }
-    }
-
     /// Another skill with the same folder around it, under the same lock.
     pub(crate) fn beside<'q>(&self, place: &'q Place) -> Held<'q> {
         Held { place, around: self.around.clone() }
@@ -137,27 +133,31 @@ impl<'p> Held<'p> {
 
     /// The folder of another skill with the same folder around it.
     pub(crate) fn folder_of(&self, place: &Place) -> Result<Option<Folder>, Error> {
-        let Some(around) = &self.around else { return Ok(None) };
-        if place.is_flat {
-            let dir = around.dir.try_clone().map_err(Error::io("open", &place.parent))?;
-            return Ok(Some(Folder::new(dir, &place.parent)));
-        }
-        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match openat(&around.dir, place.entry()?, flags, Permissions::empty()) {
-            Ok(folder) => Ok(Some(Folder::new(Dir::from_std_file(File::from(folder)), &place.key))),
-            Err(Errno::NOENT) => Ok(None),
-            Err(Errno::NOTDIR | Errno::LOOP) => Err(Error::Refused(format!(
-                "`{}` is no longer a folder; move what is there out of the way",
-                place.key.display()
-            ))),
-            Err(error) => Err(Error::io("open", &place.key)(error.into())),
-        }
+        self.around.as_ref().map_or(Ok(None), |around| folder_in(around, place))
     }
 
     /// The skill's folder, which must be there.
     pub(crate) fn opened(&self) -> Result<Folder, Error> {
         let gone = || Error::io("open", &self.place.key)(std::io::ErrorKind::NotFound.into());
         self.folder()?.ok_or_else(gone)
+    }
+}
+
+/// The folder of a skill, below the opened folder around it; none when it is not there.
+pub(crate) fn folder_in(around: &Folder, place: &Place) -> Result<Option<Folder>, Error> {
+    if place.is_flat {
+        let dir = around.dir.try_clone().map_err(Error::io("open", &place.parent))?;
+        return Ok(Some(Folder::new(dir, &place.parent)));
+    }
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match openat(&around.dir, place.entry()?, flags, Permissions::empty()) {
+        Ok(folder) => Ok(Some(Folder::new(Dir::from_std_file(File::from(folder)), &place.key))),
+        Err(Errno::NOENT) => Ok(None),
+        Err(Errno::NOTDIR | Errno::LOOP) => Err(Error::Refused(format!(
+            "`{}` is no longer a folder; move what is there out of the way",
+            place.key.display()
+        ))),
+        Err(error) => Err(Error::io("open", &place.key)(error.into())),
     }
 }
 
@@ -233,4 +233,22 @@ pub fn canonical_or_same(path: &Path) -> PathBuf {
         }
     }
     path.to_owned()
+}
+
+/// Resolves the links of many paths, those of a folder around several of them once.
+#[derive(Debug, Default)]
+pub(crate) struct Resolver(HashMap<PathBuf, PathBuf>);
+
+impl Resolver {
+    /// As [`canonical_or_same`].
+    pub(crate) fn resolve(&mut self, path: &Path) -> PathBuf {
+        match (path.parent(), path.file_name()) {
+            (Some(around), Some(name)) if !path.is_symlink() => {
+                let around = self.0.entry(around.to_owned());
+                let around = around.or_insert_with_key(|around| canonical_or_same(around));
+                around.join(name)
+            }
+            _ => canonical_or_same(path),
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::OptionalExtension;
 
-use crate::place::canonical_or_same;
+use crate::place::{Resolver, canonical_or_same};
 use crate::state::State;
 
 /// Reports that are kept.
@@ -68,11 +68,12 @@ pub fn keep(state: &State, reports: &[Kept], now: i64) -> bool {
 
 fn keep_most(state: &State, reports: &[Kept], now: i64, most: usize) -> bool {
     state.write_best_effort(|db| {
+        let mut resolver = Resolver::default();
         let mut insert = db.prepare_cached(
             "INSERT OR REPLACE INTO report(path, key, verdict, at, body) VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
         for report in reports.iter().filter(|report| report.body.len() <= MAX_REPORT_BYTES) {
-            let path = canonical_or_same(&report.path);
+            let path = resolver.resolve(&report.path);
             if let Some(path) = path.to_str() {
                 insert.execute((path, &report.key, &report.verdict, now, &report.body))?;
             }

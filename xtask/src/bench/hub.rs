@@ -1,7 +1,10 @@
 //! `cargo xtask bench hub`: what it costs to install skills from a local git repository, to restore them
 //! from a lock, and to verify them, beside another program that is installed. Every run is a fresh
-//! process in a fresh project and a fresh home, and must end with the skills in place.
+//! process in a fresh project and a fresh home, and must end with the skills in place. What a run made
+//! stays until the end and is on the disk before the next begins: a file system that still works on what
+//! was there before would be measured too.
 
+use std::cell::Cell;
 use std::env;
 use std::fmt::Write as _;
 use std::fs;
@@ -20,6 +23,8 @@ use crate::failure::{Doing, Failure};
 
 /// Skills of the repository.
 const SKILLS: usize = 500;
+/// The same for a quick look, which shows that everything works and no figure worth keeping.
+const QUICK_SKILLS: usize = 40;
 /// How many times as fast as the other program an install has to be.
 const MIN_RATIO: f64 = 5.0;
 
@@ -31,25 +36,27 @@ pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
         .tempdir()
         .doing(|| "make a temporary folder".to_owned())?;
     let folder = guard.path().canonicalize().doing(|| "use the temporary folder".to_owned())?;
-    let names = repository(&folder.join("repository"))?;
-    let bench = Bench { hone: release.join("hone"), folder, runs: options.runs };
+    let skills = if options.quick { QUICK_SKILLS } else { SKILLS };
+    let names = repository(&folder.join("repository"), skills)?;
+    let (hone, runs, made) = (release.join("hone"), options.runs, Cell::new(0));
+    let bench = Bench { hone, folder, runs, skills, made };
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let mut text = format!(
         "## The hub\n\n`cargo xtask bench hub`, {cores} cores ({}), Linux {}, load {}. A local git repository with {} \
-         skills; each run a fresh process, project and home; median and shortest of {} runs. What is compared with \
+         skills; each run a fresh process, project and home on a disk that has nothing else to do; median and shortest of {} runs. What is compared with \
          also checks nothing and records no history.\n",
         processor(),
         first("/proc/sys/kernel/osrelease", '-'),
         first("/proc/loadavg", ' '),
-        grouped(SKILLS),
+        grouped(skills),
         options.runs,
     );
     let peer = if options.peers { on_path("skills") } else { None };
     let mut table =
         Table::new(&["what", "skills", "command", "median", "min", "CPU", "against", "target"]);
     let mut notes = Vec::new();
-    for (skills, name) in [(1, Some(names[0].as_str())), (SKILLS, None)] {
-        bench.install(skills, name, peer.as_deref(), &mut table, &mut notes)?;
+    for (count, name) in [(1, Some(names[0].as_str())), (skills, None)] {
+        bench.install(count, name, peer.as_deref(), &mut table, &mut notes)?;
     }
     bench.restore(&mut table)?;
     bench.verify(&mut table)?;
@@ -65,8 +72,8 @@ pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
 }
 
 /// A repository whose skills lie in `skills/`; gives their names.
-fn repository(folder: &Path) -> Result<Vec<String>, Failure> {
-    let names = generate(&folder.join("skills"), SKILLS)?;
+fn repository(folder: &Path, skills: usize) -> Result<Vec<String>, Failure> {
+    let names = generate(&folder.join("skills"), skills)?;
     for arguments in [
         &["init", "--quiet", "--initial-branch=main"][..],
         &["add", "--all"],
@@ -91,6 +98,9 @@ struct Bench {
     hone: PathBuf,
     folder: PathBuf,
     runs: usize,
+    skills: usize,
+    /// How many projects were made.
+    made: Cell<usize>,
 }
 
 /// What a command cost.
@@ -101,7 +111,11 @@ struct Cost {
 
 impl Bench {
     fn project(&self) -> PathBuf {
-        self.folder.join("project")
+        self.folder.join(format!("project-{}", self.made.get()))
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.join(format!("home-{}", self.made.get()))
     }
 
     fn url(&self) -> String {
@@ -113,7 +127,7 @@ impl Bench {
         command
             .env_clear()
             .env("PATH", env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.folder.join("home"))
+            .env("HOME", self.home())
             .env("LC_ALL", "C.UTF-8")
             .env("DISABLE_TELEMETRY", "1")
             .current_dir(self.project())
@@ -126,30 +140,28 @@ impl Bench {
 
     /// A project and a home with nothing in them, but for a lock.
     fn fresh(&self, lock: Option<&str>) -> Result<(), Failure> {
-        for folder in [self.project(), self.folder.join("home")] {
-            if folder.exists() {
-                fs::remove_dir_all(&folder).doing(|| format!("remove `{}`", folder.display()))?;
-            }
+        self.made.set(self.made.get() + 1);
+        for folder in [self.project(), self.home()] {
             fs::create_dir(&folder).doing(|| format!("make `{}`", folder.display()))?;
         }
         if let Some(lock) = lock {
             let path = self.project().join("hone.lock");
             fs::write(&path, lock).doing(|| format!("write `{}`", path.display()))?;
         }
-        Ok(())
+        capture(&mut Command::new("sync")).map(drop)
     }
 
     /// Runs a command once to warm the caches and then as often as asked, each time after `prepare`.
     fn cost(
         &self,
-        command: &mut Command,
+        (program, arguments): (&Path, &[&str]),
         prepare: impl Fn() -> Result<(), Failure>,
         check: impl Fn() -> Result<(), Failure>,
     ) -> Result<Cost, Failure> {
         let (mut walls, mut cpu) = (Vec::new(), Duration::ZERO);
         for run in 0..=self.runs {
             prepare()?;
-            let (wall, used) = timed(command)?;
+            let (wall, used) = timed(&mut self.command(program, arguments))?;
             check()?;
             if run > 0 {
                 walls.push(wall);
@@ -182,27 +194,26 @@ impl Bench {
         let url = self.url();
         let which = name.map_or(vec!["--all"], |name| vec!["--skill", name]);
         let arguments = [&["add", &url, "--project", "--yes"][..], &which].concat();
-        let mut ours = self.command(&self.hone, &arguments);
         let prepare = || self.fresh(None);
         let check = || self.has(skills);
-        let cost = self.cost(&mut ours, prepare, check)?;
+        let cost = self.cost((&self.hone, &arguments), prepare, check)?;
         let mut ratio = None;
         let mut theirs = None;
         if let Some(peer) = peer {
             let name = name.unwrap_or("*");
             let arguments = ["add", &url, "--skill", name, "--agent", "claude-code", "--yes"];
-            let mut command = self.command(peer, &arguments);
-            match self.cost(&mut command, prepare, check) {
+            let shown = self.shown(peer, &arguments);
+            match self.cost((peer, &arguments), prepare, check) {
                 Ok(cost_of_peer) => {
                     ratio = Some(
                         cost_of_peer.wall.median().as_secs_f64() / cost.wall.median().as_secs_f64(),
                     );
-                    theirs = Some((self.shown(&command), cost_of_peer));
+                    theirs = Some((shown, cost_of_peer));
                 }
-                Err(failure) => notes.push(format!("`{}`: {failure}", self.shown(&command))),
+                Err(failure) => notes.push(format!("`{shown}`: {failure}")),
             }
         }
-        let shown = self.shown(&ours);
+        let shown = self.shown(&self.hone, &arguments);
         row(table, "install", skills, &shown, &cost, ratio);
         if let Some((shown, cost)) = theirs {
             row(table, "install", skills, &shown, &cost, None);
@@ -211,22 +222,23 @@ impl Bench {
     }
 
     fn restore(&self, table: &mut Table) -> Result<(), Failure> {
-        eprintln!("restoring {SKILLS}");
+        eprintln!("restoring {}", self.skills);
         let lock = self.locked()?;
-        let mut command = self.command(&self.hone, &["install", "--project", "--yes"]);
-        let cost = self.cost(&mut command, || self.fresh(Some(&lock)), || self.has(SKILLS))?;
-        let shown = self.shown(&command);
-        row(table, "restore from the lock", SKILLS, &shown, &cost, None);
+        let arguments = ["install", "--project", "--yes"];
+        let prepare = || self.fresh(Some(&lock));
+        let cost = self.cost((&self.hone, &arguments), prepare, || self.has(self.skills))?;
+        let shown = self.shown(&self.hone, &arguments);
+        row(table, "restore from the lock", self.skills, &shown, &cost, None);
         Ok(())
     }
 
     fn verify(&self, table: &mut Table) -> Result<(), Failure> {
-        eprintln!("verifying {SKILLS}");
+        eprintln!("verifying {}", self.skills);
         self.locked()?;
-        let mut command = self.command(&self.hone, &["verify", "--project"]);
-        let cost = self.cost(&mut command, || Ok(()), || self.has(SKILLS))?;
-        let shown = self.shown(&command);
-        row(table, "verify", SKILLS, &shown, &cost, None);
+        let arguments = ["verify", "--project"];
+        let cost = self.cost((&self.hone, &arguments), || Ok(()), || self.has(self.skills))?;
+        let shown = self.shown(&self.hone, &arguments);
+        row(table, "verify", self.skills, &shown, &cost, None);
         Ok(())
     }
 
@@ -241,10 +253,10 @@ impl Bench {
     }
 
     /// The line to type, with `$T` for the temporary folder.
-    fn shown(&self, command: &Command) -> String {
-        let name = Path::new(command.get_program()).file_name().unwrap_or_default();
-        let words = std::iter::once(name).chain(command.get_args());
-        let words: Vec<String> = words.map(|word| quoted(&word.to_string_lossy())).collect();
+    fn shown(&self, program: &Path, arguments: &[&str]) -> String {
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        let words = std::iter::once(&*name).chain(arguments.iter().copied());
+        let words: Vec<String> = words.map(quoted).collect();
         words.join(" ").replace(&*self.folder.to_string_lossy(), "$T")
     }
 }

@@ -2,6 +2,7 @@
 //! archives opened to a depth, links noted and never followed. Every bound is a named constant, and
 //! what lies past one is reported, not dropped.
 
+use std::cmp::Ordering;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -109,11 +110,7 @@ fn read_within(root: &Path, limits: Limits) -> io::Result<Bundle> {
         let real = fs::canonicalize(root)?;
         bundle.walk(&real, &real, &mut hash)?;
     }
-    let mut at = 0;
-    while at < bundle.members.len() {
-        bundle.open_archive(at);
-        at += 1;
-    }
+    bundle.open_archives();
     bundle.digest = hexadecimal(hash);
     Ok(bundle)
 }
@@ -126,6 +123,41 @@ pub(crate) fn of_text(name: &str, bytes: Vec<u8>) -> Bundle {
     bundle.push(name.to_owned(), bytes, 0);
     bundle.digest = hexadecimal(hash);
     bundle
+}
+
+/// A skill whose files are in memory, by path with `/`: what [`read`] makes of a folder that holds them.
+pub(crate) fn of_files<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Bundle {
+    of_files_within(files, LIMITS)
+}
+
+fn of_files_within<'f>(
+    files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+    limits: Limits,
+) -> Bundle {
+    let mut bundle = Bundle { limits, ..Bundle::default() };
+    let mut hash = Sha256::new();
+    let mut files: Vec<(&str, &[u8])> = files.into_iter().collect();
+    files.sort_by(|(a, _), (b, _)| in_order_of_walk(a, b));
+    for (path, bytes) in files {
+        let content = bounded(bytes, bundle.most());
+        bundle.take_content(content, path.to_owned(), &mut hash);
+    }
+    bundle.open_archives();
+    bundle.digest = hexadecimal(hash);
+    bundle
+}
+
+/// A folder's own files come before those of the folders in it.
+fn in_order_of_walk(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a.split('/').peekable(), b.split('/').peekable());
+    loop {
+        let (Some(one), Some(other)) = (a.next(), b.next()) else { return Ordering::Equal };
+        let is_inside = (a.peek().is_some(), b.peek().is_some());
+        let order = is_inside.0.cmp(&is_inside.1).then_with(|| one.cmp(other));
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
 }
 
 fn hexadecimal(hash: Sha256) -> String {
@@ -221,21 +253,37 @@ impl Bundle {
     }
 
     fn take_file(&mut self, path: &Path, shown: String, hash: &mut Sha256) {
-        match read_bounded(
-            path,
-            self.limits.file_bytes.min(self.limits.total_bytes.saturating_sub(self.bytes)),
-        ) {
-            Ok(Content::Whole(bytes)) => {
+        match read_bounded(path, self.most()) {
+            Ok(content) => self.take_content(content, shown, hash),
+            Err(error) => self.unread(shown, error.to_string()),
+        }
+    }
+
+    /// How many bytes of the next file are looked at.
+    fn most(&self) -> u64 {
+        self.limits.file_bytes.min(self.limits.total_bytes.saturating_sub(self.bytes))
+    }
+
+    fn take_content(&mut self, content: Content, shown: String, hash: &mut Sha256) {
+        match content {
+            Content::Whole(bytes) => {
                 add(hash, b"file", shown.as_bytes(), &bytes);
                 self.push(shown, bytes, 0);
             }
-            Ok(Content::Ends { bytes, length }) => {
+            Content::Ends { bytes, length } => {
                 let why = format!("{length} bytes, of which only both ends were looked at");
                 self.unread(shown.clone(), why);
                 add(hash, &length.to_le_bytes(), shown.as_bytes(), &bytes);
                 self.push(shown, bytes, 0);
             }
-            Err(error) => self.unread(shown, error.to_string()),
+        }
+    }
+
+    fn open_archives(&mut self) {
+        let mut at = 0;
+        while at < self.members.len() {
+            self.open_archive(at);
+            at += 1;
         }
     }
 
@@ -446,6 +494,17 @@ fn read_bounded(path: &Path, most: u64) -> io::Result<Content> {
     Ok(Content::Ends { bytes, length })
 }
 
+/// As [`read_bounded`], of bytes in memory.
+fn bounded(bytes: &[u8], most: u64) -> Content {
+    let (length, most) = (bytes.len(), usize::try_from(most).unwrap_or(usize::MAX));
+    if length <= most {
+        return Content::Whole(bytes.to_vec());
+    }
+    let half = most / 2;
+    let bytes = [&bytes[..half], b"\n", &bytes[length - half..]].concat();
+    Content::Ends { bytes, length: length as u64 }
+}
+
 fn add(hash: &mut Sha256, kind: &[u8], path: &[u8], content: &[u8]) {
     for part in [kind, path, content] {
         hash.update((part.len() as u64).to_le_bytes());
@@ -512,6 +571,33 @@ mod tests {
 
     fn paths(bundle: &Bundle) -> Vec<&str> {
         bundle.members.iter().map(|member| member.path.as_str()).collect()
+    }
+
+    #[test]
+    fn files_in_memory_are_the_same_skill_as_in_a_folder() {
+        let packed = zipped(&[("run.sh", b"#!/bin/sh\n")]);
+        let long = b"0123456789".repeat(3);
+        let files: [(&str, &[u8]); 9] = [
+            ("z.md", b"z"),
+            ("SKILL.md", b"Tidy up.\n"),
+            ("a/b/c.md", b"c"),
+            ("a/z.md", b"z"),
+            ("a.md", b"a"),
+            ("a-b/x.md", b"x"),
+            ("B/x.zip", &packed),
+            ("long.txt", &long),
+            ("a/b.md", b"b"),
+        ];
+        let told = |bundle: Bundle| {
+            let members = bundle.members.iter().map(|one| (one.path.clone(), one.bytes.clone()));
+            let members: Vec<_> = members.collect();
+            (members, bundle.key(), bundle.digest, bundle.oddities)
+        };
+        for file_bytes in [LIMITS.file_bytes, 29, 30] {
+            let limits = Limits { file_bytes, ..LIMITS };
+            let in_memory = told(of_files_within(files, limits));
+            assert_eq!(in_memory, told(within(limits, &files)), "{file_bytes}");
+        }
     }
 
     #[test]

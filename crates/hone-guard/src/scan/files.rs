@@ -29,6 +29,12 @@ impl Files {
         Self { bundle: bundle::of_text(name, bytes) }
     }
 
+    /// A skill whose files are in memory, by path with `/`: what [`Files::read`] makes of a folder that
+    /// holds them.
+    pub fn of_files<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Self {
+        Self { bundle: bundle::of_files(files) }
+    }
+
     /// SHA-256 over paths and content, in hexadecimal.
     pub fn digest(&self) -> &str {
         &self.bundle.digest

@@ -21,6 +21,8 @@ use crate::limits::{MAX_GIT_MESSAGE_BYTES, MAX_REPOSITORY_BYTES};
 
 /// How often time and bytes are looked at while git runs.
 const LOOK: Duration = Duration::from_millis(50);
+/// How often a question is asked when the connection breaks.
+const MAX_ATTEMPTS: usize = 4;
 /// Longest part of git's words that a message shows, in characters.
 const MAX_SHOWN: usize = 300;
 
@@ -60,6 +62,20 @@ pub(crate) struct Git {
     report: Report,
 }
 
+/// What a run came to.
+pub(super) struct Said {
+    output: Vec<u8>,
+    /// What it said about itself.
+    words: String,
+}
+
+impl Said {
+    /// Whether the server left out nothing of what it was asked to leave out.
+    pub(super) fn is_unfiltered(&self) -> bool {
+        self.words.lines().any(|line| line.starts_with("warning: filtering not recognized"))
+    }
+}
+
 /// Why a run came to nothing.
 pub(super) enum Failed {
     /// Git said so.
@@ -80,6 +96,20 @@ impl Failed {
     pub(super) fn is_about_the_id(&self) -> bool {
         const IDS: [&str; 3] = ["unadvertised object", "not our ref", "couldn't find remote ref"];
         matches!(self, Self::Said { words, .. } if IDS.iter().any(|id| words.contains(id)))
+    }
+
+    /// Whether the connection broke, so that the same question may get an answer.
+    fn is_broken(&self) -> bool {
+        const BROKEN: [&str; 5] = [
+            "early EOF",
+            "unexpected disconnect",
+            "transfer closed with",
+            "Connection reset",
+            "Empty reply from server",
+        ];
+        matches!(self, Self::Said { words, .. } if BROKEN.iter().any(|how| words.contains(how)))
+            && !self.is_about_the_way()
+            && !self.is_about_the_id()
     }
 
     /// Whether the server sends on to another address.
@@ -131,40 +161,13 @@ impl Git {
         &self.url
     }
 
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// An error in git's name.
     pub(super) fn said(&self, doing: &'static str, why: &str) -> FetchError {
         FetchError::Git { doing, url: self.url.clone(), why: why.to_owned() }
-    }
-
-    /// Runs git on what is here.
-    pub(super) fn run(
-        &self,
-        doing: &'static str,
-        arguments: &[&str],
-        max: usize,
-    ) -> Result<Vec<u8>, FetchError> {
-        self.try_run(doing, arguments, max).map_err(Failed::into_error)
-    }
-
-    /// As [`Self::run`], for who wants to know what git said.
-    pub(super) fn try_run(
-        &self,
-        doing: &'static str,
-        arguments: &[&str],
-        max: usize,
-    ) -> Result<Vec<u8>, Failed> {
-        self.complete(doing, arguments, None, max)
-    }
-
-    /// Runs git with questions on its input.
-    pub(super) fn answer(
-        &self,
-        doing: &'static str,
-        arguments: &[&str],
-        input: Vec<u8>,
-        max: usize,
-    ) -> Result<Vec<u8>, FetchError> {
-        self.complete(doing, arguments, Some(input), max).map_err(Failed::into_error)
     }
 
     /// Asks the server for the objects on the input.
@@ -172,9 +175,9 @@ impl Git {
         &self,
         doing: &'static str,
         arguments: &[&str],
-        input: Vec<u8>,
+        input: &[u8],
     ) -> Result<(), FetchError> {
-        self.answer(doing, arguments, input, 0).map(drop)
+        self.complete(doing, arguments, Some(input), 0).map_err(Failed::into_error).map(drop)
     }
 
     /// Asks the server.
@@ -184,7 +187,7 @@ impl Git {
         arguments: &[&str],
         max: usize,
     ) -> Result<Vec<u8>, FetchError> {
-        self.try_ask(doing, arguments, max).map_err(Failed::into_error)
+        self.try_ask(doing, arguments, max).map_err(Failed::into_error).map(|said| said.output)
     }
 
     /// As [`Self::ask`], for who wants to know what git said. A redirect is followed once, by us.
@@ -193,7 +196,7 @@ impl Git {
         doing: &'static str,
         arguments: &[&str],
         max: usize,
-    ) -> Result<Vec<u8>, Failed> {
+    ) -> Result<Said, Failed> {
         self.report.say(&Progress::Asking(&self.url));
         let failed = match self.complete(doing, arguments, None, max) {
             Err(failed) if failed.is_redirect() => failed,
@@ -296,6 +299,8 @@ impl Git {
             ("core.hooksPath", "/dev/null"),
             ("core.fsmonitor", "false"),
             ("core.attributesFile", "/dev/null"),
+            // Nothing of this repository outlives the process.
+            ("core.fsync", "none"),
             ("fetch.recurseSubmodules", "false"),
             ("fetch.unpackLimit", "1"),
             ("fetch.writeCommitGraph", "false"),
@@ -334,20 +339,37 @@ impl Git {
                 .is_ok_and(|output| output.status.success())
     }
 
+    /// Runs git to its end, and again when a connection broke: what had come whole stays here.
     fn complete(
         &self,
         doing: &'static str,
         arguments: &[&str],
-        input: Option<Vec<u8>>,
+        input: Option<&[u8]>,
         max: usize,
-    ) -> Result<Vec<u8>, Failed> {
+    ) -> Result<Said, Failed> {
+        let mut attempt = 1;
+        loop {
+            match self.once(doing, arguments, input, max) {
+                Err(failed) if failed.is_broken() && attempt < MAX_ATTEMPTS => attempt += 1,
+                done => return done,
+            }
+        }
+    }
+
+    fn once(
+        &self,
+        doing: &'static str,
+        arguments: &[&str],
+        input: Option<&[u8]>,
+        max: usize,
+    ) -> Result<Said, Failed> {
         let mut command = self.command(arguments);
         command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(FetchError::NoGit)?;
         let mut running =
             Running { child, is_group: self.prompts == Prompts::Never, is_done: false };
-        let events = running.events(input, max);
+        let events = running.events(input.map(<[u8]>::to_vec), max);
         let ended = self.watch(doing, &mut running, &events)?;
         let words = String::from_utf8_lossy(&ended.words).into_owned();
         if ended.output.len() > max {
@@ -357,7 +379,7 @@ impl Git {
         if !ended.status.success() {
             return Err(Failed::Said { doing, url: self.url.clone(), words });
         }
-        Ok(ended.output)
+        Ok(Said { output: ended.output, words })
     }
 
     /// Waits for the end of a run, and ends it when it is too long or too much.

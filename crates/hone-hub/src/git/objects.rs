@@ -1,19 +1,30 @@
-//! File contents out of the object store, by id, through one running `git cat-file`.
+//! Objects out of the store, by id, through one running `git cat-file`. Each is held against its id, also
+//! where git does not do so: in a store that is only read.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use super::command::Git;
 use crate::fetch_error::FetchError;
+use crate::git_tree::object_id;
 
 /// Longest line in front of an object: an id, a type, a size.
 const MAX_HEADER_BYTES: u64 = 128;
+/// Largest commit, in bytes.
+const MAX_COMMIT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A reader of objects. It answers one question after the other, so neither side waits on a full pipe.
 pub(super) struct Objects {
     child: Child,
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
+}
+
+/// A commit, and the tree of its files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Commit {
+    pub(super) id: String,
+    pub(super) tree: String,
 }
 
 impl Objects {
@@ -29,24 +40,51 @@ impl Objects {
         }
     }
 
-    /// One object; none when it has more than `max` bytes, and then this reader is of no further use.
+    /// The commit that a name means.
+    pub(super) fn commit(&mut self, git: &Git, name: &str) -> Result<Commit, FetchError> {
+        let found = self.get(git, &format!("{name}^{{commit}}"), "commit", MAX_COMMIT_BYTES)?;
+        let tree = found.as_ref().and_then(|(_, bytes)| {
+            std::str::from_utf8(bytes.split(|byte| *byte == b'\n').next()?)
+                .ok()?
+                .strip_prefix("tree ")
+        });
+        match (&found, tree) {
+            (Some((id, _)), Some(tree)) => Ok(Commit { id: id.clone(), tree: tree.to_owned() }),
+            _ => Err(git.said("read", &format!("the commit {name} is no commit"))),
+        }
+    }
+
+    /// One object of a kind by its id; none when it has more than `max` bytes, and then this reader is of
+    /// no further use.
     pub(super) fn read(
         &mut self,
         git: &Git,
         id: &str,
+        kind: &str,
         max: u64,
     ) -> Result<Option<Vec<u8>>, FetchError> {
+        let found = self.get(git, id, kind, max)?;
+        match found {
+            Some((is, _)) if is != id => Err(git.said("read", &format!("{id} is {is}"))),
+            found => Ok(found.map(|(_, bytes)| bytes)),
+        }
+    }
+
+    fn get(
+        &mut self,
+        git: &Git,
+        name: &str,
+        kind: &str,
+        max: u64,
+    ) -> Result<Option<(String, Vec<u8>)>, FetchError> {
         let failed = |error: std::io::Error| git.said("read", &error.to_string());
-        writeln!(self.questions, "{id}").map_err(failed)?;
+        writeln!(self.questions, "{name}").map_err(failed)?;
         let mut header = String::new();
         self.answers.by_ref().take(MAX_HEADER_BYTES).read_line(&mut header).map_err(failed)?;
-        let mut parts = header.trim_end().split(' ').skip(1);
-        let size = match (parts.next(), parts.next()) {
-            (Some("blob"), Some(size)) => size.parse::<u64>().ok(),
-            _ => None,
-        };
-        let Some(size) = size else {
-            return Err(git.said("read", &format!("the object {id} is not there")));
+        let mut parts = header.trim_end().split(' ');
+        let (id, size) = match (parts.next(), parts.next(), parts.next().map(str::parse::<u64>)) {
+            (Some(id), Some(is), Some(Ok(size))) if is == kind => (id.to_owned(), size),
+            _ => return Err(git.said("read", &format!("the object {name} is not there"))),
         };
         if size > max {
             return Ok(None);
@@ -58,7 +96,10 @@ impl Objects {
         if bytes.len() as u64 != size || end != *b"\n" {
             return Err(git.said("read", &format!("the object {id} is cut off")));
         }
-        Ok(Some(bytes))
+        if object_id(kind, &bytes) != id {
+            return Err(git.said("read", &format!("the object {id} is damaged")));
+        }
+        Ok(Some((id, bytes)))
     }
 }
 
@@ -68,18 +109,4 @@ impl Drop for Objects {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// The ids among these whose objects are not here, one a line.
-pub(super) fn missing(git: &Git, ids: &[&str]) -> Result<Vec<u8>, FetchError> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let questions = ids.join("\n") + "\n";
-    let check = ["cat-file", "--batch-check", "--buffer"];
-    let room = ids.len() * usize::try_from(MAX_HEADER_BYTES).unwrap_or(usize::MAX);
-    let answers = git.answer("look into", &check, questions.into_bytes(), room)?;
-    let answers = String::from_utf8_lossy(&answers).into_owned();
-    let missing = answers.lines().filter_map(|line| line.strip_suffix(" missing"));
-    Ok(missing.flat_map(|id| id.bytes().chain([b'\n'])).collect())
 }

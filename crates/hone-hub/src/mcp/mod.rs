@@ -6,6 +6,7 @@
 
 mod session;
 mod tokens;
+mod unlisted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,7 @@ use url::Url;
 use self::session::Session;
 pub use self::tokens::Tokens;
 pub(crate) use self::tokens::VARIABLE;
+pub(crate) use self::unlisted::path_of_address;
 use crate::bundle::{Bundle, BundleFile, OfferStanding, Offered, Refused};
 use crate::content::{content_hash, of_bundle};
 use crate::discover::{key, last};
@@ -26,7 +28,6 @@ use crate::fetch_error::FetchError;
 use crate::lfs;
 use crate::limits::{
     MAX_INDEX_SKILLS, MAX_MANIFESTS_BYTES, MAX_PATH_BYTES, MAX_SKILL_BYTES, MAX_SKILL_FILES,
-    MAX_TAKEN_BYTES,
 };
 use crate::paths::{Paths, check_path};
 
@@ -83,25 +84,9 @@ pub(crate) fn open(url: &Url, options: &FetchOptions) -> Result<Shelf, FetchErro
     options.progress.say(&Progress::Asking(url.as_str()));
     let mut session = Session::open(url, options)?;
     let raw = list(&mut session)?;
-    let (mut entries, mut refused): (Vec<Entry>, Vec<Refused>) = (Vec::new(), Vec::new());
-    let mut paths = BTreeSet::new();
-    for raw in raw {
-        let name = raw.uri.trim_end_matches("/SKILL.md").rsplit('/').next().unwrap_or_default();
-        let (name, uri) = (name.to_owned(), raw.uri.clone());
-        let read = entry(raw).and_then(|entry| {
-            if paths.insert(entry.path.clone()) {
-                Ok(entry)
-            } else {
-                Err("it is in the list twice".to_owned())
-            }
-        });
-        match read {
-            Ok(entry) => entries.push(entry),
-            Err(why) => refused.push(Refused { name, path: uri, why }),
-        }
-    }
-    entries.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(Shelf { session, entries, refused })
+    let mut shelf = Shelf { session, entries: Vec::new(), refused: Vec::new() };
+    raw.into_iter().for_each(|raw| shelf.shelve(raw));
+    Ok(shelf)
 }
 
 /// All pages of the list.
@@ -221,6 +206,25 @@ fn decoded(text: &str) -> Result<String, String> {
 }
 
 impl Shelf {
+    /// Puts what the server says about a skill where it belongs.
+    fn shelve(&mut self, raw: RawEntry) {
+        let name = raw.uri.trim_end_matches("/SKILL.md").rsplit('/').next().unwrap_or_default();
+        let (name, uri) = (name.to_owned(), raw.uri.clone());
+        let read = entry(raw).and_then(|entry| match self.at(&entry.path) {
+            Ok(_) => Err("it is in the list twice".to_owned()),
+            Err(at) => Ok((at, entry)),
+        });
+        match read {
+            Ok((at, entry)) => self.entries.insert(at, entry),
+            Err(why) => self.refused.push(Refused { name, path: uri, why }),
+        }
+    }
+
+    /// Where the skill with a path is among the entries, or belongs.
+    fn at(&self, path: &str) -> Result<usize, usize> {
+        self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path))
+    }
+
     pub(crate) fn offered(&self) -> Vec<Offered> {
         let paths: BTreeSet<&str> = self.entries.iter().map(|entry| entry.path.as_str()).collect();
         let outer = |path: &str| {
@@ -251,12 +255,11 @@ impl Shelf {
         options: &FetchOptions,
     ) -> (Vec<Bundle>, Vec<Refused>) {
         let (mut bundles, mut refused) = (Vec::new(), Vec::new());
-        let mut left = MAX_TAKEN_BYTES;
+        let mut left = options.room();
         for (done, one) in chosen.iter().enumerate() {
             options.progress.say(&Progress::Skills { done, all: chosen.len() });
-            let Some(entry) = self.entries.iter().find(|entry| entry.path == one.path) else {
-                continue;
-            };
+            let Ok(at) = self.at(&one.path) else { continue };
+            let entry = &self.entries[at];
             let (name, path) = (one.name.clone(), one.path.clone());
             let bytes: u64 = entry.files.values().map(|file| file.size).sum();
             let taken = match left.checked_sub(bytes) {
@@ -264,9 +267,7 @@ impl Shelf {
                     left = rest;
                     entry.take(&mut self.session)
                 }
-                None => Err(format!(
-                    "together with the others it has more than {MAX_TAKEN_BYTES} bytes"
-                )),
+                None => Err(crate::well_known::too_much(options)),
             };
             match taken {
                 Ok(files) => {

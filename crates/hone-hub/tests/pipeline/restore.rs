@@ -1,6 +1,6 @@
 //! Restoring: a lock file made true, or nothing changed.
 
-use hone_hub::{Edits, Error, Fate, Lock, Manner, Nobody, Outcome, Restored};
+use hone_hub::{Edits, Error, Fate, Lock, Manner, Nobody, Outcome, Restored, Target};
 
 use crate::shop::{Machine, SOURCE, Shop, bundle, dangerous, fates, names, plain, tree};
 
@@ -111,6 +111,28 @@ fn a_lock_cannot_write_where_nobody_looks_for_skills() {
         let error = second.hub(&state, &shop).install(&second.target(), Edits::Keep, &mut Nobody);
         assert!(matches!(error, Err(Error::Refused(_))), "{root}");
         assert_eq!(names(&second.project), ["hone.lock"]);
+    }
+}
+
+#[test]
+fn the_lock_of_somebody_else_cannot_write_anywhere_in_the_home() {
+    let (first, shop) = (Machine::new(), shop());
+    first.add(&shop);
+    let second = Machine::new();
+    let target = Target::user(&second.around);
+    let file = second.project.join("theirs.lock");
+    let (state, lock) = (second.state(), first.lock());
+    for root in [".config", "/tmp", "../skills", ".config/../x/skills", ".local/share"] {
+        std::fs::write(&file, lock.replace(".agents/skills", root)).unwrap();
+        let error = second.hub(&state, &shop).install_from(&target, &file, &mut Nobody);
+        assert!(matches!(error, Err(Error::Refused(_))), "{root}");
+        assert_eq!(names(&second.around.user_home), Vec::<String>::new(), "{root}");
+    }
+    for root in [".agents/skills", ".config/opencode/skills", ".opencode/skill"] {
+        std::fs::write(&file, lock.replace(".agents/skills", root)).unwrap();
+        let restored = second.hub(&state, &shop).install_from(&target, &file, &mut Nobody).unwrap();
+        assert!(restored.is_true(), "{root}");
+        assert_eq!(names(&second.around.user_home.join(root)), ["pack", "tidy"]);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use hone_hub::{Manner, Means, Nobody, ShareFate, ShareScope};
+use hone_library::AGENTS;
 
 use crate::shop::{Machine, Shop, plain, tree};
 
@@ -41,6 +42,39 @@ fn a_link_is_relative_and_an_agent_that_sees_the_skill_needs_none() {
     assert_eq!(state.shares().unwrap(), []);
     let log: Vec<String> = machine.log().into_iter().map(|(action, _)| action).collect();
     assert_eq!(log, ["install", "share", "share", "unshare", "unshare"]);
+}
+
+#[test]
+fn every_agent_sees_the_skill_and_afterwards_none_but_those_of_its_own_folder() {
+    let (machine, shop) = installed();
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let files = || {
+        let mut home = tree(&machine.around.user_home);
+        home.retain(|path, _| !path.starts_with(".hone/"));
+        (tree(&machine.project), home)
+    };
+    let before = files();
+    for scope in [ShareScope::Project(&machine.project), ShareScope::User(&machine.around)] {
+        let has_one = |agent: &&str| match scope {
+            ShareScope::Project(_) => true,
+            ShareScope::User(_) => {
+                AGENTS.iter().any(|row| row.id == *agent && !row.home.is_empty())
+            }
+        };
+        let all: Vec<&str> = hone_hub::agents().into_iter().filter(has_one).collect();
+        assert!(all.len() > 75, "{}", all.len());
+        let to = agents(&all);
+        let shared = hub.share(&machine.skill("tidy"), &to, scope, Means::Link).unwrap();
+        for (one, agent) in shared.iter().zip(&all) {
+            assert!(matches!(one.fate, ShareFate::Linked | ShareFate::Visible), "{agent}: {one:?}");
+            let text = std::fs::read_to_string(one.path.join("SKILL.md")).unwrap();
+            assert!(text.ends_with("One.\n"), "{agent}");
+        }
+        let linked = shared.iter().filter(|one| one.fate == ShareFate::Linked).count();
+        assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap().len(), linked);
+    }
+    assert_eq!(files(), before);
 }
 
 #[test]

@@ -132,6 +132,44 @@ fn a_local_repository_gives_its_skills_pinned_to_a_commit() {
 }
 
 #[test]
+fn a_local_repository_is_read_where_it_is_in_every_form_that_it_has() {
+    let repository = Repository::new();
+    let commit = repository.commit(&[("pdf/SKILL.md", &skill("pdf"))]);
+    repository.git(&["worktree", "add", "--quiet", "--detach", "../linked"]);
+    repository.git(&["clone", "--quiet", "--depth=1", &repository.file_url(), "../a b"]);
+    let root = repository.root().display().to_string();
+    for place in ["skills.git", "work", "work/.git", "a%20b", "linked"] {
+        let all = fetched(&format!("file://{root}/{place}"));
+        let all = all.unwrap_or_else(|error| panic!("{place}: {error}"));
+        assert_eq!(shown(&all.bundles), [bundle("pdf", "pdf", &["SKILL.md"])], "{place}");
+        assert_eq!(all.commit.as_ref(), Some(&commit), "{place}");
+    }
+    // Nothing of it is copied.
+    let work = tempfile::tempdir().unwrap();
+    let small = FetchOptions { repository_bytes: 1_000, ..options(work.path()) };
+    let large = "x y ".repeat(50_000);
+    repository.commit(&[("large.txt", &large)]);
+    assert_eq!(fetch_with(&repository.file_url(), &small).unwrap().bundles.len(), 1);
+}
+
+#[test]
+fn an_object_of_a_local_repository_that_is_not_what_its_id_says_is_refused() {
+    let repository = Repository::new();
+    repository.commit(&[("pdf/SKILL.md", &skill("pdf")), ("pdf/notes.md", "other")]);
+    let object = |path: &str| {
+        let id = repository.git(&["rev-parse", &format!("HEAD:{path}")]);
+        repository.work().join(".git/objects").join(&id[..2]).join(&id[2..])
+    };
+    let source = format!("file://{}/work", repository.root().display());
+    assert_eq!(fetched(&source).unwrap().bundles.len(), 1);
+    let (from, to) = (object("pdf/notes.md"), object("pdf/SKILL.md"));
+    std::fs::remove_file(&to).unwrap();
+    std::fs::copy(from, to).unwrap();
+    let error = failure(&source);
+    assert!(error.contains("is damaged"), "{error}");
+}
+
+#[test]
 fn a_real_git_server_is_asked_only_for_what_is_wanted() {
     let repository = Repository::new();
     repository.serve_with("uploadpack.allowFilter", "true");
@@ -323,6 +361,36 @@ fn a_server_that_stalls_is_left_in_time() {
 }
 
 #[test]
+fn a_connection_that_breaks_is_tried_again_and_not_for_ever() {
+    let repository = Repository::new();
+    repository.serve_with("uploadpack.allowFilter", "true");
+    let commit = repository.commit(&[("SKILL.md", &skill("pdf")), ("notes.md", "notes")]);
+    // The first answers to some of the questions are cut in the middle.
+    let cut = |times: usize| {
+        let backend = git_backend(repository.root());
+        let left = Mutex::new(times);
+        Server::http(move |request| {
+            let Act::Send(mut bytes) = backend(request) else { unreachable!() };
+            let mut left = left.lock().unwrap();
+            let is_pack = request.method == "POST" && bytes.windows(4).any(|part| part == b"PACK");
+            if is_pack && *left > 0 {
+                *left -= 1;
+                bytes.truncate(bytes.len() - 30);
+            }
+            Act::Send(bytes)
+        })
+    };
+    let shaky = fetched(&cut(3).url("/skills.git")).unwrap();
+    assert_eq!(shaky.commit, Some(commit));
+    assert_eq!(texts(&shaky.bundles[0])["notes.md"], "notes");
+    let broken = cut(usize::MAX);
+    let error = failure(&broken.url("/skills.git"));
+    assert!(error.starts_with("git could not fetch"), "{error}");
+    let packs = broken.requests().iter().filter(|request| request.starts_with("POST")).count();
+    assert!((4..=8).contains(&packs), "{packs} questions");
+}
+
+#[test]
 fn a_repository_that_is_too_large_is_left() {
     let repository = Repository::new();
     let noise: String = (0..3_000_000_u32)
@@ -333,7 +401,8 @@ fn a_repository_that_is_too_large_is_left() {
     repository.commit(&[("SKILL.md", &skill("pdf")), ("data", &noise)]);
     let work = tempfile::tempdir().unwrap();
     let small = FetchOptions { repository_bytes: 100_000, ..options(work.path()) };
-    let error = fetch_with(&repository.file_url(), &small).unwrap_err().to_string();
+    let server = Server::http(git_backend(repository.root()));
+    let error = fetch_with(&server.url("/skills.git"), &small).unwrap_err().to_string();
     assert!(error.ends_with("sends more than 100000 bytes; refused"), "{error}");
 }
 

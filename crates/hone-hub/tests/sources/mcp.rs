@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use hone_hub::limits::{MAX_INDEX_SKILLS, MAX_MANIFESTS_BYTES};
-use hone_hub::{FetchError, Fetched, OfferStanding, Wanted, fetch, open, parse};
+use hone_hub::{
+    FetchError, Fetched, Fetcher, OfferStanding, Pin, Supply, Wanted, fetch, open, parse,
+};
 use serde_json::{Value, json};
 
 use crate::server::{Act, Request, Server, good};
@@ -73,6 +75,64 @@ fn skills_come_from_the_reference_server_in_both_eras() {
             "{era}"
         );
     }
+}
+
+#[test]
+fn a_skill_that_is_not_listed_comes_by_its_address_and_again_by_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let (quiet, listed) = (skill("quiet one"), skill("pdf"));
+    let files = [
+        ("pdf/SKILL.md", listed.as_str()),
+        ("unlisted/quiet one/SKILL.md", &quiet),
+        ("unlisted/quiet one/a.md", "a"),
+    ];
+    write(folder.path(), &files);
+    for era in ["modern", "legacy"] {
+        let server = Reference::start(era, folder.path());
+        assert_eq!(crate::fetched(&server.source).unwrap().bundles.len(), 1, "{era}");
+        let path = "shelf/unlisted/quiet one";
+        let expected = [bundle("quiet one", path, &["SKILL.md", "a.md"])];
+        for address in [
+            "skill://shelf/unlisted/quiet%20one/SKILL.md",
+            "skill://shelf/unlisted/quiet%20one",
+            path,
+        ] {
+            let found = crate::named(&server.source, &[address]).unwrap();
+            assert_eq!(shown(&found.bundles), expected, "{era}: {address}");
+        }
+        // As an update and a restore ask for it.
+        let fetcher = Fetcher::new(folder.path(), |options| {
+            options.net = crate::options(folder.path()).net;
+        });
+        let paths = [path.to_owned(), "shelf/gone".to_owned()];
+        let again = fetcher.unwrap().fetch(&server.source, Pin::Newest, Some(&paths)).unwrap();
+        assert_eq!(shown(&again.bundles), expected, "{era}");
+        let error = crate::named(&server.source, &["skill://shelf/none"]).unwrap_err();
+        assert!(matches!(error, FetchError::NoSuchSkill { .. }), "{era}: {error}");
+    }
+}
+
+#[test]
+fn a_skill_that_is_not_listed_is_the_one_that_was_asked_for() {
+    let asked = |skill: Value| {
+        let server = Server::http(move |request| {
+            answered(request, |method, _| match method {
+                "skills/list" => json!({"skills": []}),
+                "skills/get" => json!({"skill": skill}),
+                _ => json!({"contents": Shelf::of("tidy").contents}),
+            })
+        });
+        crate::named(&source(&server), &["skill://tidy"]).map_err(|error| error.to_string())
+    };
+    let mut entry = Shelf::of("tidy").list["skills"][0].take();
+    assert_eq!(asked(entry.clone()).unwrap().bundles.len(), 1);
+    let another = asked(Shelf::of("other").list["skills"][0].take()).unwrap_err();
+    assert!(another.ends_with("it answers `skills/get` with another skill"), "{another}");
+    let nothing = asked(Value::Null).unwrap_err();
+    assert!(nothing.contains("its answer to `skills/get` cannot be read"), "{nothing}");
+    entry["resources"] = json!("dynamic");
+    let unchecked = asked(entry).unwrap_err();
+    assert!(unchecked.contains("nothing could be checked"), "{unchecked}");
 }
 
 #[test]

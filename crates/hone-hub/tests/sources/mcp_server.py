@@ -2,7 +2,8 @@
 
     mcp_server.py ERA FOLDER
 
-ERA is `modern`, or `legacy` for a server that only knows the handshake. The port is the first line that
+ERA is `modern`, or `legacy` for a server that only knows the handshake. What lies in a folder `unlisted`
+is served and not listed. The port is the first line that
 is printed; the server ends with its standard input.
 """
 
@@ -48,12 +49,18 @@ def entry(uri):
 
 
 async def skills_list(_, params):
-    uris = [uri for uri in files() if uri.endswith("/SKILL.md")]
+    uris = [uri for uri in files() if uri.endswith("/SKILL.md") and "/unlisted/" not in uri]
     start = int(params.cursor or 0)
     page = {"skills": [entry(uri) for uri in uris[start : start + PAGE]]}
     if start + PAGE < len(uris):
         page["nextCursor"] = str(start + PAGE)
     return page | {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+
+
+async def skills_get(_, params):
+    if params.uri not in files() or not params.uri.endswith("/SKILL.md"):
+        raise MCPError(types.INVALID_PARAMS, "there is no such skill")
+    return {"skill": entry(params.uri), "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
 
 async def read(_, params):
@@ -74,6 +81,7 @@ async def unknown(_, params):
 server = Server("shelf", on_read_resource=read)
 server.extensions["io.modelcontextprotocol/skills"] = {}
 server.add_request_handler("skills/list", Asked, skills_list)
+server.add_request_handler("skills/get", Asked, skills_get)
 if ERA == "legacy":
     server.add_request_handler("server/discover", types.RequestParams, unknown)
 

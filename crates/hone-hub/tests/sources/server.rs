@@ -67,7 +67,15 @@ impl Server {
 
     /// An encrypted server that is called `localhost`.
     pub(crate) fn https(script: impl Fn(&Request) -> Act + Send + Sync + 'static) -> Self {
-        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        Self::https_as("localhost", script)
+    }
+
+    /// An encrypted server of another name.
+    pub(crate) fn https_as(
+        name: &str,
+        script: impl Fn(&Request) -> Act + Send + Sync + 'static,
+    ) -> Self {
+        let made = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()

@@ -51,11 +51,14 @@ fn an_archive_and_a_single_file_come_with_their_digest() {
     let archive = zip(&[File("pdf/SKILL.md", &text), Program("pdf/run.sh", "#!/bin/sh\n")]);
     let server = Server::https(documents(vec![
         ("/dist/pdf.zip", archive.clone()),
+        ("/dist/pdf.skill", archive.clone()),
         ("/skills/pdf/SKILL.md", text.clone().into_bytes()),
     ]));
-    let all = fetched(&server, "/dist/pdf.zip").unwrap();
-    assert_eq!(shown(&all.bundles), [bundle("pdf", "pdf", &["SKILL.md", "run.sh*"])]);
-    assert_eq!(all.digest, Some(hone_library::hash(&archive)));
+    for path in ["/dist/pdf.zip", "/dist/pdf.skill"] {
+        let all = fetched(&server, path).unwrap();
+        assert_eq!(shown(&all.bundles), [bundle("pdf", "pdf", &["SKILL.md", "run.sh*"])]);
+        assert_eq!(all.digest, Some(hone_library::hash(&archive)));
+    }
     let one = fetched(&server, "/skills/pdf/SKILL.md").unwrap();
     assert_eq!(shown(&one.bundles), [bundle("pdf", "", &["SKILL.md"])]);
     assert_eq!(one.digest, Some(hone_library::hash(text.as_bytes())));
@@ -176,6 +179,32 @@ fn a_site_offers_what_its_index_vouches_for() {
     let one = fetched(&server, "/#@word").unwrap();
     assert_eq!(one.bundles.len(), 1);
     assert_eq!(one.source.to_string(), server.url("/#@word"));
+}
+
+#[test]
+fn the_skills_of_a_site_together_hold_at_the_bound_and_not_past_it() {
+    let (pdf, word) = (skill("pdf"), skill("word"));
+    let entries = [
+        entry("pdf", "skill-md", "/pdf/SKILL.md", pdf.as_bytes()),
+        entry("word", "skill-md", "/word/SKILL.md", word.as_bytes()),
+    ];
+    let server = Server::https(documents(vec![
+        (INDEX, index(&entries)),
+        ("/pdf/SKILL.md", pdf.clone().into_bytes()),
+        ("/word/SKILL.md", word.clone().into_bytes()),
+    ]));
+    let work = tempfile::tempdir().unwrap();
+    let within = |taken_bytes: usize| {
+        let taken_bytes = taken_bytes as u64;
+        let options = FetchOptions { taken_bytes, ..trusting(&server, work.path()) };
+        fetch(&parse(&server.url("/")).unwrap(), &Wanted::All, &options).unwrap()
+    };
+    let both = pdf.len() + word.len();
+    assert_eq!(within(both).bundles.len(), 2);
+    let one = within(both - 1);
+    assert_eq!((one.bundles.len(), one.refused[0].name.as_str()), (1, "word"));
+    let why = format!("together with the others it has more than {} bytes", both - 1);
+    assert_eq!(one.refused[0].why, why);
 }
 
 #[test]

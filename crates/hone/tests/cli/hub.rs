@@ -343,7 +343,7 @@ fn skills_are_shared_with_other_agents_and_taken_back() {
         $ hone share --agent no-such-agent
         exit: 1
         --- stderr
-        error: there is no agent `no-such-agent`
+        error: there is no agent `no-such-agent`; `hone share --agents` lists them
 
         $ hone remove pdf
         exit: 0
