@@ -44,6 +44,8 @@ pub enum Reason {
     Closed,
     /// The client in question does not look there, or does not take it.
     Client,
+    /// It was put into the archive.
+    Archived,
 }
 
 impl Reason {
@@ -59,6 +61,7 @@ impl Reason {
             Self::FileName => "file-name",
             Self::Closed => "closed",
             Self::Client => "client",
+            Self::Archived => "archived",
         }
     }
 }
