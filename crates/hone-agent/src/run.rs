@@ -38,7 +38,7 @@ use crate::tools::command::RunCommand;
 use crate::tools::fetch::FetchUrl;
 use crate::tools::files::Workspace;
 use crate::tools::patterns::PatternSearch;
-use crate::tools::skills::{Clock, Shelf};
+use crate::tools::skills::{self, Admits, Clock, Gated, Shelf};
 use crate::tools::{Tool, Tools, ToolsError, memory};
 
 /// How long a task waits for its turn, unless somebody says otherwise.
@@ -119,6 +119,8 @@ pub struct Runner {
     pub max_cost: Option<f64>,
     /// What tokens cost.
     pub prices: Option<Prices>,
+    /// Says which skills that a task writes others may see; without one, the guard alone does.
+    pub gate: Option<Arc<dyn Admits>>,
     /// Packs agents after tasks; without one, nothing is packed by itself.
     pub packer: Option<Arc<Packer>>,
     /// Now, in milliseconds since 1970.
@@ -296,7 +298,7 @@ impl Runner {
             let why = &objection.message;
             notes.push(format!("a part of `{file}` is left out of the prompt: {why}"));
         }
-        let shelf = Arc::new(self.shelf(brain, session.task()));
+        let shelf = Arc::new(self.shelf(brain, session.task(), order));
         for skill in &order.skills {
             shelf.activate(skill);
         }
@@ -323,7 +325,7 @@ impl Runner {
         Ok(Ready { role, frozen, index, skills, tools, limits, notes })
     }
 
-    fn shelf(&self, brain: &Brain, task: &str) -> Shelf {
+    fn shelf(&self, brain: &Brain, task: &str, order: &Order) -> Shelf {
         let root = brain.skills_root();
         let own = root.path.clone();
         let search = Search {
@@ -336,7 +338,17 @@ impl Runner {
         };
         let author = Author { actor: actor(task), reason: String::new(), now: 0 };
         let state = State::open(&self.hone_home);
-        Shelf::new(state, search, own, author, self.policy.clone(), Arc::clone(&self.now))
+        let shelf =
+            Shelf::new(state, search, own, author, self.policy.clone(), Arc::clone(&self.now));
+        let Some(gate) = self.gate.clone() else { return shelf };
+        let by = skills::Task {
+            hone_home: self.hone_home.clone(),
+            agent: brain.id.clone(),
+            id: task.to_owned(),
+            input: order.input.clone(),
+            subscriber: order.subscriber.clone(),
+        };
+        shelf.gated(Gated { gate, by })
     }
 
     /// Every tool that there is for this task, before any whitelist.

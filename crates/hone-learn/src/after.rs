@@ -12,13 +12,13 @@ use serde::Serialize;
 
 use crate::curator::{self, Curating, Due};
 use crate::error::LearnError;
-use crate::experience::{Correction, Experience};
+use crate::experience::Experience;
 use crate::gate::replay::{Again, Replay, not_replayable};
 use crate::gate::{Check, Checked, Finding, Gate, Known, Verdict, verdict};
 use crate::land::{Decider, is_agents_own, land};
 use crate::learner::{Learner, Lesson, trigger};
 use crate::outcomes::{look_after, observe};
-use crate::proposal::{Decided, Kind, Outcome, Proposal, Spent, Stage};
+use crate::proposal::{Decided, Kind, Outcome, Proposal, Spent, Stage, Trigger};
 use crate::records::{Event, Records};
 use crate::redact::Redactor;
 
@@ -112,18 +112,68 @@ pub enum Taught {
     },
 }
 
-/// Looks back at a task that is over.
-pub async fn after_task(host: &Host<'_>, order: &Order, report: &Report) -> Aftermath {
+/// What a task was, for whoever learns from it.
+pub fn experience_of(order: &Order, report: &Report) -> Experience {
     let mut experience =
         Experience::of_run(&order.agent, &order.subscriber, &order.input, &report.finished);
     if let Some(Space::Read(folder) | Space::Write(folder)) = &order.space {
         experience.source.folder = Some(folder.clone());
     }
+    experience
+}
+
+/// Looks back at a task that is over.
+pub async fn after_task(host: &Host<'_>, order: &Order, report: &Report) -> Aftermath {
+    let experience = experience_of(order, report);
     let mut aftermath = Aftermath::default();
+    if let Err(error) = written(host, order, report, &mut aftermath) {
+        aftermath.notes.push(format!("what the task wrote is not on trial: {error}"));
+    }
     if let Err(error) = look_back(host, &experience, &mut aftermath).await {
         aftermath.notes.push(format!("learning stopped: {error}"));
     }
     aftermath
+}
+
+/// What the task wrote itself: on trial when the gate let it through, told when it waits.
+fn written(
+    host: &Host<'_>,
+    order: &Order,
+    report: &Report,
+    aftermath: &mut Aftermath,
+) -> Result<(), LearnError> {
+    let called = report.finished.calls().any(|call| call.tool == "skill_manage");
+    if !called {
+        return Ok(());
+    }
+    let records = Records::open(&host.runner.hone_home)?;
+    let (agent, task, now) = (&order.agent, &report.finished.id, (host.runner.now)());
+    for skill in &report.learned.skills {
+        // Files beside the text, and what was taken away again, begin no trial.
+        let last = skill.actions.last().map(String::as_str);
+        if !skill.actions.iter().any(|action| ["create", "edit", "patch"].contains(&&**action))
+            || last == Some("delete")
+        {
+            continue;
+        }
+        records.set_stage(agent, &skill.name, Stage::Trial, now)?;
+        let version = skill.version.as_deref().unwrap_or("?");
+        records.tell(&Event {
+            at: now,
+            agent: agent.clone(),
+            skill: skill.name.clone(),
+            what: "landed".to_owned(),
+            why: format!("version {version}, written by the task {task} itself"),
+        })?;
+    }
+    let waits = |one: &&Proposal| {
+        one.agent == *agent && one.task == *task && one.why == Trigger::Written && one.waits()
+    };
+    for proposal in records.proposals()?.iter().filter(waits) {
+        let (name, id) = (&proposal.name, &proposal.id);
+        aftermath.notes.push(format!("`{name}` waits for you: `hone review show {id}`"));
+    }
+    Ok(())
 }
 
 /// Learns from a correction: the person said what was wrong with a task of an agent.
@@ -132,8 +182,7 @@ pub async fn after_correction(
     mut experience: Experience,
     words: &str,
 ) -> Aftermath {
-    let after = experience.steps.last().map(|step| step.id.clone());
-    experience.corrections.push(Correction { after, text: words.to_owned() });
+    experience.correct(words);
     let mut aftermath = Aftermath::default();
     if let Err(error) = look_back(host, &experience, &mut aftermath).await {
         aftermath.notes.push(format!("learning stopped: {error}"));

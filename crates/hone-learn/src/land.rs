@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hone_agent::brain::{Brain, Owner, Waiting};
-use hone_library::{Author, Change, Listed, Mode, State, Store, hash, read_text, usage};
+use hone_library::{ARCHIVED, Author, Change, Listed, Mode, State, Store, hash, read_text, usage};
 use hone_router::{SUITE_FILE, suite_of};
 use tokio_util::sync::CancellationToken;
 
@@ -192,7 +192,7 @@ fn absorb(
     let known = Known::of(brain, state);
     for name in absorbs {
         if let Some(skill) = known.find(name) {
-            let reason = format!("archived: `{}` says it too", candidate.name);
+            let reason = format!("{ARCHIVED}: `{}` says it too", candidate.name);
             let author = Author { reason, ..author.clone() };
             Store::new(state, author, Mode::Write).delete(skill)?;
         }

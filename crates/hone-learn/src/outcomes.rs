@@ -5,7 +5,7 @@
 //! one that has served its trial becomes active.
 
 use hone_agent::brain::Brain;
-use hone_library::{Author, Mode, State, Store, canonical_or_same, history};
+use hone_library::{ARCHIVED, Author, Mode, State, Store, canonical_or_same, history};
 use hone_router::{Band, Index, Ranking};
 use rusqlite::params;
 use tokio_util::sync::CancellationToken;
@@ -246,7 +246,9 @@ pub async fn look_after(
     let mut gone = Vec::new();
     for name in read {
         let Some(skill) = known.find(name) else { continue };
-        count_edits(records, brain, name, experience)?;
+        let version = experience.skills.iter().rev().find(|read| read.name == *name);
+        let version = version.and_then(|read| read.version.clone()).unwrap_or_default();
+        count_edits(records, brain, name, &version)?;
         if !is_agents_own(&state, skill) {
             continue;
         }
@@ -264,12 +266,13 @@ pub async fn look_after(
     Ok(gone)
 }
 
-/// Tells the edits of the version that landed last whether a task went well with them.
+/// Tells the edits of the version that landed last how many tasks went well with them, and how many did
+/// not. All tasks with that version are counted, so that a task that is corrected later is counted once.
 fn count_edits(
     records: &Records,
     brain: &Brain,
     name: &str,
-    experience: &Experience,
+    version: &str,
 ) -> Result<(), LearnError> {
     let landed = |decided: &crate::proposal::Decided| decided.outcome == Outcome::Landed;
     let all = records.proposals_of(&brain.id, name)?;
@@ -280,13 +283,17 @@ fn count_edits(
     if last.edits.is_empty() {
         return Ok(());
     }
-    let went_well = experience.converged && experience.corrections.is_empty();
-    for edit in &mut last.edits {
-        if went_well {
-            edit.helped += 1;
+    let seen = records.seen(&brain.id, name)?;
+    let (mut helped, mut hurt) = (0, 0);
+    for one in seen.iter().filter(|one| one.loaded && one.version == version) {
+        if one.success() {
+            helped += 1;
         } else {
-            edit.hurt += 1;
+            hurt += 1;
         }
+    }
+    for edit in &mut last.edits {
+        (edit.helped, edit.hurt) = (helped, hurt);
     }
     records.keep(&last)
 }
@@ -314,11 +321,12 @@ async fn roll_back(
         let has_other = |row: &&hone_library::Revision| {
             row.to_version.as_deref().is_some_and(|other| other != version)
         };
-        let store = Store::new(state, author, Mode::Write);
         let Some(back) = rows.iter().rev().find(has_other) else {
-            store.delete(skill)?;
+            let reason = format!("{ARCHIVED}: {}", author.reason);
+            Store::new(state, Author { reason, ..author }, Mode::Write).delete(skill)?;
             return Ok(None);
         };
+        let store = Store::new(state, author, Mode::Write);
         let change = store.rollback(&key, Some(back.revision))?;
         Ok(change.to_version)
     })?;

@@ -105,6 +105,8 @@ pub enum Trigger {
     Corrected,
     /// Skills that say nearly the same were found.
     Twins,
+    /// The task wrote it itself.
+    Written,
 }
 
 impl std::fmt::Display for Trigger {
@@ -114,6 +116,7 @@ impl std::fmt::Display for Trigger {
             Self::Recovered => f.write_str("a call failed and a later one worked"),
             Self::Corrected => f.write_str("it was corrected"),
             Self::Twins => f.write_str("two skills say nearly the same"),
+            Self::Written => f.write_str("the task wrote it itself"),
         }
     }
 }

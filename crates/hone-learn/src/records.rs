@@ -428,6 +428,28 @@ mod tests {
     }
 
     #[test]
+    fn u05_a_stage_that_is_none_is_no_stage_and_harms_no_other() {
+        let home = tempfile::tempdir().unwrap();
+        let records = Records::open(home.path()).unwrap();
+        records.set_stage("ada", "tidy", Stage::Stale, 7).unwrap();
+        records
+            .run(|db| db.execute("INSERT INTO skill VALUES ('ada', 'odd', 'asleep', 1)", []))
+            .unwrap();
+        assert_eq!(records.stage("ada", "odd").unwrap(), None);
+        assert_eq!(records.stages("ada").unwrap(), [("tidy".to_owned(), Stage::Stale, 7)]);
+    }
+
+    #[test]
+    fn u06_where_a_skill_stands_has_its_time_and_the_next_stage_its_own() {
+        let home = tempfile::tempdir().unwrap();
+        let records = Records::open(home.path()).unwrap();
+        for (stage, at) in [(Stage::Archived, 7), (Stage::Active, 9)] {
+            records.set_stage("ada", "tidy", stage, at).unwrap();
+            assert_eq!(records.stage("ada", "tidy").unwrap(), Some((stage, at)));
+        }
+    }
+
+    #[test]
     fn records_of_a_newer_hone_are_left_alone() {
         let home = tempfile::tempdir().unwrap();
         drop(Records::open(home.path()).unwrap());

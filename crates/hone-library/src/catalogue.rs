@@ -45,6 +45,8 @@ pub enum Reason {
     Closed,
     /// The client in question does not look there, or does not take it.
     Client,
+    /// It was put into the archive.
+    Archived,
 }
 
 impl Reason {
@@ -60,6 +62,7 @@ impl Reason {
             Self::FileName => "file-name",
             Self::Closed => "closed",
             Self::Client => "client",
+            Self::Archived => "archived",
         }
     }
 }

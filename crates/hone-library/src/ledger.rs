@@ -329,6 +329,42 @@ pub fn deleted(state: &State, slug: &str) -> Result<Vec<PathBuf>, Error> {
     Ok(keys.into_iter().filter(|key| key.symlink_metadata().is_err()).collect())
 }
 
+/// How the reason of a deletion begins that put a skill into the archive.
+pub const ARCHIVED: &str = "archived";
+
+/// A skill that is in the archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Archived {
+    /// Where it was, and where it comes back to.
+    pub key: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// Since when, in milliseconds since 1970.
+    pub at: i64,
+    /// Why, as the ledger has it.
+    pub reason: String,
+}
+
+/// The skills that were archived and not brought back, by their place.
+pub fn archived(state: &State) -> Result<Vec<Archived>, Error> {
+    let mut all: Vec<Archived> = state.with(|db| {
+        let mut statement = db.prepare_cached(
+            "SELECT skill, name, at, reason FROM ledger AS l WHERE action = 'delete' \
+             AND (reason = ?1 OR reason LIKE ?1 || ':%') AND revision = \
+             (SELECT max(revision) FROM ledger WHERE skill = l.skill) ORDER BY skill",
+        )?;
+        let rows = statement.query_map([ARCHIVED], |row| {
+            let key: String = row.get(0)?;
+            let (name, at, reason) = (row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(Archived { key: PathBuf::from(key), name, at, reason })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    })?;
+    // The last row may be that of a writer that died before it could delete.
+    all.retain(|one| one.key.symlink_metadata().is_err());
+    Ok(all)
+}
+
 fn revision(row: &Row<'_>) -> rusqlite::Result<Revision> {
     let number: i64 = row.get(0)?;
     let action: String = row.get(3)?;

@@ -88,7 +88,10 @@ pub use install::{
     Arrival, NewFile, OpenRoot, SYNCED_EACH, TreeFile, keep_object, kept_object, read_tree,
 };
 pub use learn_settings::{DEFAULT_LEARN_TOKENS, DEFAULT_REPLAYS, LearnSettings, MAX_REPLAYS};
-pub use ledger::{Action, FileChange, Revision, changed_since, deleted, ledger_position};
+pub use ledger::{
+    ARCHIVED, Action, Archived, FileChange, Revision, archived, changed_since, deleted,
+    ledger_position,
+};
 pub use model_settings::{
     MAX_MCP_NAME_BYTES, MAX_MCP_SERVERS, MAX_MODEL_TIMEOUT, McpServer, ModelSettings, Wire,
 };

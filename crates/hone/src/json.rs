@@ -162,7 +162,7 @@ pub(crate) struct Warning {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SkippedSkill {
     pub(crate) path: String,
-    /// broken, shadowed, untrusted, disabled, platform, too-deep, file-name, closed or client.
+    /// broken, shadowed, untrusted, disabled, platform, too-deep, file-name, closed, client or archived.
     pub(crate) reason: &'static str,
     pub(crate) message: String,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -151,6 +151,7 @@ fn runner(hone_home: &Path, tool: &'static str, turns: usize) -> Runner {
         max_tokens: None,
         max_cost: None,
         prices: None,
+        gate: None,
         packer: None,
         now: Arc::new(|| 0),
         cancelled: CancellationToken::new(),

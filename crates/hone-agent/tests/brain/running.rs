@@ -84,6 +84,7 @@ impl Stage {
             max_tokens: None,
             max_cost: None,
             prices: None,
+            gate: None,
             packer: None,
             now: Arc::new(|| NOW),
             cancelled: CancellationToken::new(),

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use hone_agent::brain::{Brain, BrainError};
-use hone_library::{Author, Listed, Mode, State, Store, canonical_or_same, history, usage};
+use hone_library::{
+    ARCHIVED, Author, Listed, Mode, State, Store, canonical_or_same, history, usage,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::LearnError;
@@ -23,7 +25,7 @@ pub async fn archive(
 ) -> Result<(), LearnError> {
     let (name, now) = (skill.summary.name.clone(), author.now);
     let why = author.reason.clone();
-    let reason = if why.is_empty() { "archived".to_owned() } else { format!("archived: {why}") };
+    let reason = if why.is_empty() { ARCHIVED.to_owned() } else { format!("{ARCHIVED}: {why}") };
     let author = Author { reason, ..author };
     let brain = brain_of(hone_home, skill.key())?;
     changed(hone_home, brain.as_ref(), now, cancelled, |state| {

@@ -9,17 +9,18 @@ use hone_library::{State, hash, read_text, standings};
 use hone_router::Index;
 
 use crate::error::LearnError;
-use crate::gate::{Gate, Known, TWIN, nearest};
+use crate::gate::{Gate, Known, TWIN, Verdict, nearest, verdict};
 use crate::land::is_agents_own;
 use crate::learner::new_id;
-use crate::proposal::{Kind, Proposal, Spent, Stage, Trigger};
+use crate::proposal::{Decided, Kind, Outcome, Proposal, Spent, Stage, Trigger};
 use crate::records::Records;
 
 /// Messages that an umbrella takes over at most.
 const MAX_EXAMPLES: usize = 16;
 
 /// Proposes to merge twins among the skills that the agent made. A merge that was proposed before is not
-/// proposed again, whatever became of it. Gives the new ones.
+/// proposed again, whatever became of it. Gives the new ones that wait; one that the gate refuses is kept
+/// and told by `hone review --all`.
 pub fn propose_merges(
     brain: &Brain,
     records: &Records,
@@ -59,8 +60,18 @@ pub fn propose_merges(
         }
         let gate = Gate { known: &known, policy, state: &state };
         proposal.checks = gate.check(&proposal);
+        match verdict(&proposal.checks) {
+            Verdict::Refused(why) => {
+                let (by, outcome) = ("gate".to_owned(), Outcome::Refused);
+                proposal.decided = Some(Decided { outcome, by, why, at: now });
+            }
+            Verdict::Quarantined(_) => proposal.stage = Stage::Quarantined,
+            Verdict::Waits(_) | Verdict::Lands => {}
+        }
         records.keep(&proposal)?;
-        proposed.push(proposal);
+        if proposal.waits() {
+            proposed.push(proposal);
+        }
     }
     Ok(proposed)
 }

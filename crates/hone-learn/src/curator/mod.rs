@@ -14,7 +14,9 @@ use std::path::PathBuf;
 
 use hone_agent::brain::Brain;
 use hone_library::usage::{self, Usage};
-use hone_library::{Author, Listed, Mode, State, Store, canonical_or_same, history, standings};
+use hone_library::{
+    ARCHIVED, Author, Listed, Mode, State, Store, canonical_or_same, history, standings,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::LearnError;
@@ -161,7 +163,7 @@ pub async fn apply(
                 known.listed.iter().map(|skill| (skill.summary.name.as_str(), skill)).collect();
             for planned in &archived {
                 if let Some(skill) = places.get(planned.name.as_str()) {
-                    let reason = format!("archived: {}", planned.why);
+                    let reason = format!("{ARCHIVED}: {}", planned.why);
                     let author = Author { actor: ACTOR.to_owned(), reason, now };
                     Store::new(state, author, Mode::Write).delete(skill)?;
                 }

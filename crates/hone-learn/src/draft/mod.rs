@@ -3,6 +3,7 @@
 //! Without a model it comes from the transcript itself: the commands that worked, in their order, each
 //! with what shows that it did. Everything in it is redacted; nothing in it is ever run.
 
+mod arguments;
 mod model;
 mod phrase;
 mod render;
@@ -36,7 +37,7 @@ pub struct Draft {
     pub steps: Vec<Step>,
     /// What the person said against the way it was done.
     pub notes: Vec<String>,
-    /// What of the task was particular to it.
+    /// What of the task was particular to it: the arguments of the skill, in their order.
     pub inputs: Vec<String>,
     /// What was used, and whether the skill may use it.
     pub tools: Vec<Tool>,
@@ -90,9 +91,11 @@ pub enum Context {
 impl Draft {
     /// The draft that a redacted experience gives by itself.
     pub fn from_experience(experience: &Experience) -> Self {
-        let (steps, left_out) = steps::distil(experience);
+        let (mut steps, left_out) = steps::distil(experience);
+        let inputs = steps::inputs(experience);
+        arguments::put(&mut steps, &inputs);
         let tools = tools::used(experience);
-        let phrase = phrase::of_task(&experience.task);
+        let phrase = arguments::without(&phrase::of_task(&experience.task), &inputs);
         let example = phrase::example(&experience.task);
         Self {
             name: phrase::name(&phrase, &tools),
@@ -103,7 +106,7 @@ impl Draft {
                 not_for: Vec::new(),
             },
             notes: phrase::notes(experience),
-            inputs: steps::inputs(experience),
+            inputs,
             steps,
             tools,
             context: Context::Inline,

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::phrase::{MAX_EXAMPLE_CHARS, MAX_WHAT_CHARS};
-use super::{Draft, MAX_MESSAGES, MAX_STEPS, Step, When};
+use super::{Draft, MAX_MESSAGES, MAX_STEPS, Step, When, arguments};
 use crate::experience::{Experience, bounded};
 use crate::redact::Redactor;
 
@@ -136,7 +136,7 @@ fn worded(text: &str, draft: &Draft, redactor: &Redactor) -> Result<Draft, NoDra
     let name =
         Slug::new(&clean(&worded.name, 64)).map_err(|error| NoDraft::Reply(error.to_string()))?;
     let what = clean(&worded.what, MAX_WHAT_CHARS);
-    let steps: Vec<Step> = worded
+    let mut steps: Vec<Step> = worded
         .steps
         .iter()
         .map(|step| Step {
@@ -150,6 +150,7 @@ fn worded(text: &str, draft: &Draft, redactor: &Redactor) -> Result<Draft, NoDra
     if steps.iter().any(|step| step.action.is_empty() || step.done.is_empty()) {
         return Err(refuse("a step has nothing to do, or nothing that shows that it is done"));
     }
+    arguments::put(&mut steps, &draft.inputs);
     let mut examples = all(&worded.examples);
     // What was really said belongs to it, whatever the model thinks of.
     for example in &draft.when.examples {

@@ -10,7 +10,7 @@ use hone_skill::{
 
 use super::phrase::of_task;
 use super::tools::Tool;
-use super::{Context, Draft};
+use super::{Context, Draft, arguments};
 
 /// Characters of a command that a step shows.
 pub const MAX_COMMAND_CHARS: usize = 400;
@@ -52,7 +52,10 @@ impl Draft {
             parts.push(format!("Use when asked to {}.", self.when.phrases.join(", or to ")));
         }
         // One that only says politely what was said already is for the suite alone.
-        let is_new = |example: &&String| !self.when.phrases.contains(&of_task(example));
+        let is_new = |example: &&String| {
+            let phrase = arguments::without(&of_task(example), &self.inputs);
+            !self.when.phrases.contains(&phrase)
+        };
         let examples: Vec<String> = self.when.examples.iter().filter(is_new).cloned().collect();
         if !examples.is_empty() {
             parts.push(format!("For example: {}.", quoted(&examples).join(", ")));
@@ -94,8 +97,13 @@ impl Draft {
         }
         if !self.inputs.is_empty() {
             text.push_str("\n# Inputs\n\nThese were particular to the recorded work; take what is asked for instead:\n\n");
-            for input in &self.inputs {
-                let _ = writeln!(text, "- {}", code(input));
+            for (at, input) in self.inputs.iter().enumerate() {
+                let name = arguments::name(at, self.inputs.len());
+                let is_used = self.steps.iter().any(|step| step.action.contains(&name));
+                let _ = match is_used {
+                    true => writeln!(text, "- `{name}`: it was {}", code(input)),
+                    false => writeln!(text, "- {}", code(input)),
+                };
             }
         }
         if !self.when.not_for.is_empty() {

@@ -132,11 +132,19 @@ fn changed_too_much(old: &str, new: &str) -> Option<String> {
     if before.is_empty() {
         return None;
     }
-    let kept = before.iter().filter(|line| {
-        let found = after.iter().position(|other| other == *line);
+    let count = before.len();
+    let mut take = |fits: &dyn Fn(&str) -> bool| {
+        let found = after.iter().position(|other| fits(other));
         found.map(|at| after.swap_remove(at)).is_some()
+    };
+    let (same, changed): (Vec<String>, Vec<String>) =
+        before.into_iter().partition(|line| take(&|other| other == line));
+    // A line that goes on behind its old words is kept too.
+    let longer = changed.iter().filter(|line| {
+        let start = line.trim_end_matches(['.', ';', ':', ',']);
+        !start.is_empty() && take(&|other| other.starts_with(start))
     });
-    let share = kept.count() as f64 / before.len() as f64;
+    let share = (same.len() + longer.count()) as f64 / count as f64;
     if share < MIN_KEPT_SHARE {
         return Some(format!("it keeps {:.0} % of the lines: a rewrite", share * 100.0));
     }
@@ -175,5 +183,9 @@ mod tests {
         assert_eq!(changed_too_much(&old, &shorter(8)), None);
         assert_eq!(changed_too_much(&old, &shorter(7)).unwrap(), "it takes away 30 % of the text");
         assert_eq!(changed_too_much("", "anything"), None);
+        // What is added to a line is no rewrite of it.
+        let longer = "1. Read prices.csv, then say the date.";
+        assert_eq!(changed_too_much("1. Read prices.csv.", longer), None);
+        assert!(changed_too_much("1. Read prices.csv.", "1. Read costs.csv.").is_some());
     }
 }

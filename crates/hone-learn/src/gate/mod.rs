@@ -5,6 +5,7 @@
 //! never counts as passed.
 
 mod form;
+mod porter;
 pub mod replay;
 mod routing;
 mod scan;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::proposal::{Kind, Proposal};
 
 pub use form::{MAX_LEARNED_CHARS, MAX_SHRUNK_SHARE, MIN_KEPT_SHARE, says_when};
+pub use porter::Porter;
 pub use routing::MIN_OWN_SHARE;
 pub(crate) use twins::nearest;
 pub use twins::{TWIN, twin_of};

@@ -23,7 +23,7 @@ use super::{Check, Checked, Finding};
 use crate::error::LearnError;
 use crate::experience::{Experience, bounded};
 use crate::land::write;
-use crate::proposal::Proposal;
+use crate::proposal::{Kind, Proposal};
 
 /// The tools whose calls leave the world as it was, so that a task can be run again.
 pub const LOOKING: [&str; 8] = [
@@ -43,6 +43,9 @@ pub const FEW_PAIRS: usize = 5;
 
 /// With as many turns, a candidate may cost this many times the tokens.
 pub const MAX_TOKEN_FACTOR: f64 = 1.25;
+
+/// How a replay says that it tried nothing.
+const UNREAD: &str = "the task that it is about was done without reading it";
 
 /// Characters of a task and of each answer that a judge gets.
 const MAX_JUDGED_CHARS: usize = 6_000;
@@ -185,15 +188,17 @@ impl Replay<'_> {
                 Err(_) => break,
             }
         }
-        let mut details: Vec<String> = pairs.iter().map(told).collect();
-        if !pairs.iter().any(|pair| pair.with.loaded) {
-            details.push("it was not read in any of them".to_owned());
-        }
+        let is_read = pairs.iter().any(|pair| pair.with.loaded);
         let checked = match compare(&pairs) {
             Comparison::Worse(why) => Checked::failed(Check::Replay, why),
+            // What is not read where it belongs is of no use, and every skill makes the choice harder.
+            _ if !is_read && proposal.kind == Kind::Create => {
+                Checked::failed(Check::Replay, UNREAD)
+            }
+            _ if !is_read => unmeasured(UNREAD.to_owned()),
             Comparison::Better(why) | Comparison::Same(why) => Checked::passed(Check::Replay, why),
         };
-        checked.with(details)
+        checked.with(pairs.iter().map(told).collect())
     }
 
     async fn pair(&self, proposal: &Proposal, task: &Again) -> Result<Pair, String> {
@@ -244,10 +249,12 @@ impl Replay<'_> {
         let success = match (report.finished.answer(), &task.answer) {
             (None, _) => false,
             (Some(_), None) => true,
-            (Some(answer), Some(right)) => {
-                answer.trim() == right.trim()
-                    || self.judge(&task.input, right, &answer).await.unwrap_or(true)
-            }
+            (Some(answer), Some(right)) if answer.trim() == right.trim() => true,
+            // Neither yes nor no is no measurement.
+            (Some(answer), Some(right)) => match self.judge(&task.input, right, &answer).await {
+                Some(is_right) => is_right,
+                None => return Err("the judge said neither yes nor no".to_owned()),
+            },
         };
         let name = &about.name;
         let read = report.finished.calls().flat_map(|call| &call.effects);

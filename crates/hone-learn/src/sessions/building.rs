@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use hone_agent::step::Outcome;
 use serde_json::Value;
 
+use super::parts::{MAX_TASKS, Part, is_new};
 use crate::experience::{
     Agent, Cost, Experience, Loaded, MAX_NAME_CHARS, MAX_RESULT_CHARS, MAX_STEPS, MAX_TASK_CHARS,
     Source, Step, bounded,
@@ -32,6 +33,18 @@ pub(super) struct Building {
     /// A command to the agent itself, such as `/clear`: the task if nothing else was said.
     command: String,
     last: i64,
+    /// How often the agent said something.
+    said: usize,
+    parts: Vec<Part>,
+}
+
+/// A session that was read: all of it, and where its later tasks begin.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) whole: Experience,
+    pub(super) parts: Vec<Part>,
+    /// How often the agent said something.
+    pub(super) said: usize,
 }
 
 impl Building {
@@ -64,6 +77,8 @@ impl Building {
             last_said: String::new(),
             command: String::new(),
             last: 0,
+            said: 0,
+            parts: Vec::new(),
         }
     }
 
@@ -102,7 +117,7 @@ impl Building {
             return;
         }
         self.last_said = bounded(text, MAX_TASK_CHARS);
-        self.spoke_last = false;
+        let is_answered = std::mem::take(&mut self.spoke_last);
         let is_begun = !self.experience.steps.is_empty();
         if self.experience.task.is_empty() {
             self.experience.task.clone_from(&self.last_said);
@@ -112,6 +127,10 @@ impl Building {
             self.experience.task = bounded(&task, MAX_TASK_CHARS);
         } else if is_against(text) {
             self.experience.correct(text);
+        } else if is_answered && is_new(text) && self.parts.len() + 1 < MAX_TASKS {
+            let converged = !self.is_interrupted && self.open.is_empty();
+            let part = Part::begin(&self.experience, self.said, text, converged, self.last);
+            self.parts.push(part);
         }
     }
 
@@ -124,6 +143,7 @@ impl Building {
     pub(super) fn agent(&mut self, text: &str) {
         if !text.trim().is_empty() {
             self.experience.answer = Some(bounded(text.trim(), MAX_TASK_CHARS));
+            self.said += 1;
             self.spoke_last = true;
             self.is_interrupted = false;
         }
@@ -172,19 +192,19 @@ impl Building {
     }
 
     /// Everything was read.
-    pub(super) fn finish(mut self) -> Experience {
+    pub(super) fn finish(mut self) -> Session {
         if self.experience.task.is_empty() {
             self.experience.task = self.command;
         }
         let milliseconds = self.last - self.experience.source.started;
         self.experience.cost.milliseconds = u64::try_from(milliseconds).unwrap_or(0);
         self.experience.converged = self.spoke_last && !self.is_interrupted && self.open.is_empty();
-        self.experience
+        Session { whole: self.experience, parts: self.parts, said: self.said }
     }
 }
 
 /// Whether a message begins with a word against what was done.
-fn is_against(text: &str) -> bool {
+pub fn is_against(text: &str) -> bool {
     text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | '!' | ':' | ';'))
         .filter(|word| !word.is_empty())
         .take(FIRST_WORDS)

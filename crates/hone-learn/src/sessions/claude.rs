@@ -1,7 +1,8 @@
 //! Sessions of Claude Code: one JSON object a line, `user` and `assistant` messages with blocks.
 //!
 //! A reply may be spread over several lines with the same message id. Side chains are other agents'
-//! work and no part of the session.
+//! work and no part of the session; a file that begins with one is the work of such a helper, and nothing
+//! else is in it.
 
 use hone_agent::step::Outcome;
 use serde_json::Value;
@@ -49,12 +50,20 @@ const NOT_TYPED: [&str; 7] = [
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     message: String,
+    /// Whether the file is a helper's; not known before its first message.
+    is_helper: Option<bool>,
 }
 
 impl Reader {
     /// Takes one record.
     pub(super) fn take(&mut self, into: &mut Building, record: &Value) {
-        if record["isSidechain"] == true {
+        let is_side = record["isSidechain"] == true;
+        if matches!(record["type"].as_str(), Some("user" | "assistant")) {
+            let is_helper = *self.is_helper.get_or_insert(is_side);
+            if is_side != is_helper {
+                return;
+            }
+        } else if is_side {
             return;
         }
         let at = time(&record["timestamp"]);

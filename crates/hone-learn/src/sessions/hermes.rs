@@ -11,9 +11,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Value, json};
 
-use super::building::{Building, from_seconds};
+use super::building::{Building, Session, from_seconds};
 use super::{Format, Found, MAX_SESSIONS, chat};
-use crate::experience::{Agent, Experience};
+use crate::experience::Agent;
 
 /// Messages of one session that are read.
 const MAX_MESSAGES: usize = 50_000;
@@ -66,7 +66,7 @@ pub(super) fn locate(path: &Path) -> rusqlite::Result<Vec<Found>> {
 }
 
 /// Reads one session.
-pub(super) fn read(found: &Found) -> rusqlite::Result<Experience> {
+pub(super) fn read(found: &Found) -> rusqlite::Result<Session> {
     let db = open(&found.path)?;
     let mut into = Building::new(Agent::Hermes, &found.id);
     into.experience.source.path = Some(found.path.clone());

@@ -11,6 +11,7 @@ mod codex;
 mod hermes;
 mod lines;
 mod own;
+mod parts;
 mod places;
 mod plain;
 mod summary;
@@ -22,11 +23,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::experience::{Agent, Experience};
-use building::Building;
+use building::{Building, Session};
 use lines::{Line, Lines};
 
+pub use building::is_against;
 pub use lines::MAX_LINE_BYTES;
-pub use places::{Located, MAX_SESSIONS, Places, Problem};
+pub use parts::MAX_TASKS;
+pub use places::{Helpers, Located, MAX_SESSIONS, Places, Problem};
 pub use summary::{Summary, ToolCount};
 
 /// Bytes of a session that are read to learn from it.
@@ -113,27 +116,37 @@ pub enum SessionError {
     Empty(String),
 }
 
-/// Reads a session to learn from it.
+/// Reads a session to learn from it, all of it as one.
 pub fn read(found: &Found) -> Result<Experience, SessionError> {
-    let (experience, _) = read_some(found, MAX_SESSION_BYTES)?;
-    if experience.task.is_empty() && experience.steps.is_empty() {
+    Ok(read_session(found)?.whole)
+}
+
+/// Reads a session task by task: what was asked for after an answer is a task of its own. At least one.
+pub fn read_tasks(found: &Found) -> Result<Vec<Experience>, SessionError> {
+    let session = read_session(found)?;
+    Ok(parts::tasks(&session))
+}
+
+fn read_session(found: &Found) -> Result<Session, SessionError> {
+    let (session, _) = read_some(found, MAX_SESSION_BYTES)?;
+    if session.whole.task.is_empty() && session.whole.steps.is_empty() {
         return Err(SessionError::Empty(found.id.clone()));
     }
-    Ok(experience)
+    Ok(session)
 }
 
 /// Reads at most so many bytes of a session; true when there was more.
-fn read_some(found: &Found, most: u64) -> Result<(Experience, bool), SessionError> {
+fn read_some(found: &Found, most: u64) -> Result<(Session, bool), SessionError> {
     if found.format == Format::Hermes {
         let failed = |source| SessionError::Database { path: found.path.clone(), source };
-        return hermes::read(found).map(|experience| (experience, false)).map_err(failed);
+        return hermes::read(found).map(|session| (session, false)).map_err(failed);
     }
     let failed = |source| SessionError::Io { path: found.path.clone(), source };
     let file = open(&found.path).map_err(failed)?;
     read_lines(found, file, most).map_err(failed)
 }
 
-fn read_lines(found: &Found, from: impl Read, most: u64) -> io::Result<(Experience, bool)> {
+fn read_lines(found: &Found, from: impl Read, most: u64) -> io::Result<(Session, bool)> {
     let mut into = Building::new(found.agent.clone(), &found.id);
     into.experience.source.path = Some(found.path.clone());
     let mut lines = Lines::new(BufReader::new(from), most);
@@ -167,12 +180,12 @@ fn read_lines(found: &Found, from: impl Read, most: u64) -> io::Result<(Experien
     // The end of one of our own runs says how it ended and what it cost.
     let ended = (found.format == Format::Own).then_some(into.experience.converged);
     let cost = into.experience.cost;
-    let mut experience = into.finish();
+    let mut session = into.finish();
     if let Some(converged) = ended {
-        experience.converged = converged;
-        experience.cost = cost;
+        session.whole.converged = converged;
+        session.whole.cost = cost;
     }
-    Ok((experience, is_cut))
+    Ok((session, is_cut))
 }
 
 /// Opens a regular file.

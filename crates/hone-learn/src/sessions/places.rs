@@ -32,6 +32,15 @@ pub struct Places {
     hone_home: PathBuf,
 }
 
+/// Whether the work of helpers inside of sessions counts as sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Helpers {
+    /// It does not.
+    LeftOut,
+    /// It does: each helper's is one.
+    Too,
+}
+
 /// A place that could not be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -64,10 +73,16 @@ impl Places {
 
     /// Finds every session of the agents that `wanted` says, without reading any.
     pub fn locate(&self, wanted: impl Fn(&str) -> bool) -> Located {
+        self.locate_with(wanted, Helpers::LeftOut)
+    }
+
+    /// The same, with or without what helpers did inside of sessions.
+    pub fn locate_with(&self, wanted: impl Fn(&str) -> bool, helpers: Helpers) -> Located {
         let mut located = Located::default();
         if wanted("claude-code") {
             // What starts with `agent-` is the work of a helper inside another session.
-            let is_session = |name: &str| is_lines(name) && !name.starts_with("agent-");
+            let is_wanted = |name: &str| helpers == Helpers::Too || !name.starts_with("agent-");
+            let is_session = |name: &str| is_lines(name) && is_wanted(name);
             located.walk(&self.claude, &Agent::ClaudeCode, Format::Claude, is_session);
         }
         if wanted("codex") {
@@ -97,7 +112,7 @@ impl Places {
         if path.is_file() {
             return in_file(&path);
         }
-        let mut sessions = self.locate(|_| true).sessions;
+        let mut sessions = self.locate_with(|_| true, Helpers::Too).sessions;
         if let Some(exact) = sessions.iter().position(|found| found.id == meant) {
             return Ok(sessions.swap_remove(exact));
         }
@@ -122,7 +137,8 @@ impl Places {
         const LOOKED_AT: usize = 20;
         let mut useful = Vec::new();
         for found in self.locate(|_| true).sessions.into_iter().take(LOOKED_AT) {
-            let Ok((experience, _)) = read_some(&found, super::MAX_LISTED_BYTES) else { continue };
+            let Ok((session, _)) = read_some(&found, super::MAX_LISTED_BYTES) else { continue };
+            let experience = session.whole;
             if experience.task.is_empty() || experience.steps.is_empty() {
                 continue;
             }

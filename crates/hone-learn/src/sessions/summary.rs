@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Found, MAX_LISTED_BYTES, SessionError, read_some};
-use crate::experience::{Agent, Experience};
+use super::building::Session;
+use super::{Found, MAX_LISTED_BYTES, SessionError, parts, read_some};
+use crate::experience::Agent;
 use crate::redact::Redactor;
 
 /// Characters of a task that a list has.
@@ -26,6 +27,8 @@ pub struct Summary {
     pub tools: Vec<ToolCount>,
     /// Calls of tools.
     pub steps: usize,
+    /// Tasks of it that can be learned from one by one.
+    pub tasks: usize,
     /// Replies of the model.
     pub turns: u64,
     /// When it began, in milliseconds since 1970; 0 when nobody wrote it down.
@@ -56,11 +59,12 @@ pub struct ToolCount {
 impl Summary {
     /// Reads as much of a session as a list needs.
     pub fn of(found: &Found, redactor: &Redactor) -> Result<Self, SessionError> {
-        let (experience, partial) = read_some(found, MAX_LISTED_BYTES)?;
-        Ok(Self::new(&experience, found, partial, redactor))
+        let (session, partial) = read_some(found, MAX_LISTED_BYTES)?;
+        Ok(Self::new(&session, found, partial, redactor))
     }
 
-    fn new(experience: &Experience, found: &Found, partial: bool, redactor: &Redactor) -> Self {
+    fn new(session: &Session, found: &Found, partial: bool, redactor: &Redactor) -> Self {
+        let experience = &session.whole;
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for step in &experience.steps {
             *counts.entry(&step.tool).or_default() += 1;
@@ -78,6 +82,7 @@ impl Summary {
             task: one_line(&redactor.redact(&experience.task)),
             tools,
             steps: experience.steps.len(),
+            tasks: parts::tasks(session).len(),
             turns: experience.cost.turns,
             started: source.started,
             modified: found.modified,

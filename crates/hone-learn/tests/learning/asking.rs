@@ -1,12 +1,15 @@
 //! When a lesson is asked for, and what becomes of odd replies.
 
 use hone_agent::memory::Subscriber;
-use hone_agent::run::{Silence, Space};
-use hone_learn::after::Taught;
+use hone_agent::run::{Report, Silence, Space};
+use hone_agent::tools::skills::{self, Admits, Written};
+use hone_guard::policy::Policy;
+use hone_learn::after::{Aftermath, Host, Taught, after_correction, experience_of};
 use hone_learn::experience::{Agent, Cost, Experience, Outcome, Source, Step};
-use hone_learn::gate::{Check, Finding, MAX_LEARNED_CHARS};
+use hone_learn::gate::{Check, Finding, MAX_LEARNED_CHARS, Porter};
 use hone_learn::learner::trigger;
 use hone_learn::proposal::{Stage as Life, Trigger};
+use hone_learn::redact::Redactor;
 use hone_library::{State, canonical_or_same, files_at, history};
 use serde_json::json;
 
@@ -178,6 +181,116 @@ async fn y15_a_task_that_wrote_a_skill_itself_is_not_asked_for_another() {
     let (report, aftermath) = stage.task(QUESTION).await;
     assert_eq!(report.learned.skills[0].name, "sum-prices");
     assert_eq!((aftermath.asked, stage.requests()), (None, 6));
+}
+
+/// A task that writes a skill of this text and answers; what the tool said to it.
+async fn writes(stage: &mut Stage, text: &str) -> (Report, Aftermath, String) {
+    let write = json!({"action": "create", "name": "sum-prices", "content": text});
+    stage.says(&[read("prices.csv"), call("skill_manage", write), answer("240")]);
+    let (report, aftermath) = stage.task(QUESTION).await;
+    let said = stage.asked(3).last().unwrap().content.clone();
+    (report, aftermath, said)
+}
+
+#[tokio::test]
+async fn y15_what_a_task_writes_itself_passes_the_gate_at_once_and_is_on_trial() {
+    let mut stage = Stage::new();
+    let (report, aftermath, said) = writes(&mut stage, SUM_PRICES).await;
+    assert!(said.contains("Done: created sum-prices"), "{said}");
+    assert_eq!(report.learned.skills[0].name, "sum-prices");
+    assert_eq!((aftermath.notes, stage.skills().len()), (Vec::<String>::new(), 1));
+    let records = stage.records();
+    assert_eq!(records.stage("ada", "sum-prices").unwrap().unwrap().0, Life::Trial);
+    assert_eq!(records.events(1).unwrap()[0].what, "landed");
+    assert_eq!(records.proposals().unwrap(), []);
+}
+
+#[tokio::test]
+async fn what_a_task_writes_itself_and_the_gate_refuses_is_not_written_and_says_why() {
+    let mut stage = Stage::new();
+    let vague = SUM_PRICES.replace(" Use when somebody asks what goods cost in total.", "");
+    let (report, _, said) = writes(&mut stage, &vague).await;
+    let why = "its description says what it does and not when to use it";
+    assert!(said.contains(&format!("Nothing was written: form: {why}.")), "{said}");
+    assert_eq!((report.learned.skills.len(), stage.skills()), (0, Vec::new()));
+    let proposal = stage.records().proposals().unwrap().remove(0);
+    assert_eq!((proposal.why, proposal.text.contains("Sums the prices")), (Trigger::Written, true));
+    assert_eq!(proposal.decided.unwrap().why, format!("form: {why}"));
+    let bread = "---\nname: bake-bread\ndescription: Bakes a loaf. Use when a loaf is wanted.\n---\nKnead it.\n";
+    let (_, _, said) = writes(&mut stage, bread).await;
+    let why =
+        "routing: 0 of its 1 examples lead to it, at least half must; the example is this task";
+    assert!(said.contains(why), "{said}");
+    assert_eq!(stage.skills(), []);
+}
+
+#[tokio::test]
+async fn what_a_task_writes_itself_waits_for_a_person_where_one_has_to_decide() {
+    let mut stage = Stage::new();
+    let wants = SUM_PRICES.replace("---\n# Steps", "allowed-tools: Bash(ls:*)\n---\n# Steps");
+    let (_, aftermath, said) = writes(&mut stage, &wants).await;
+    assert!(said.contains("it would allow itself `Bash(ls:*)`; it waits for a person"), "{said}");
+    let proposal = stage.records().proposals().unwrap().remove(0);
+    assert!(proposal.waits());
+    let note = format!("`sum-prices` waits for you: `hone review show {}`", proposal.id);
+    assert_eq!((aftermath.notes, stage.skills()), (vec![note], Vec::new()));
+    // A second attempt takes the place of the first.
+    let (hone_home, id) = (stage.home(), proposal.task.clone());
+    let by = skills::Task {
+        hone_home,
+        agent: "ada".to_owned(),
+        id,
+        input: QUESTION.to_owned(),
+        subscriber: Subscriber::Owner,
+    };
+    let porter = Porter::new(Policy::default(), Redactor::new(None), false);
+    let written = Written { by: &by, name: "sum-prices", text: SUM_PRICES, now: 9 };
+    let why = porter.refuses(written).unwrap();
+    assert_eq!(why, "nothing becomes a skill here without a person; it waits for a person");
+    assert_eq!(stage.records().proposals().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_correction_teaches_and_the_task_counts_as_one_that_went_wrong() {
+    let mut stage = taught().await;
+    stage.says(&short_way("sum-prices", "240"));
+    let (order, report) = stage.run(QUESTION).await;
+    let aftermath = stage.look_back(&order, &report).await;
+    assert_eq!(aftermath.asked, None);
+    let edit = "REFINE sum-prices\nEDIT because step 2\n<<<<<<<\n3. Answer with the number alone.\n\
+        =======\n3. Answer with the number alone.\n4. Say the currency.\n>>>>>>>\n";
+    let mut replies = vec![edit.to_owned()];
+    replies.extend(short_way("sum-prices", "240"));
+    replies.extend(short_way("sum-prices", "240 cents"));
+    stage.says(&replies);
+    let redactor = Redactor::new(None);
+    let (runner, settings) = (&stage.runner, &stage.settings);
+    let host = Host { runner, settings, redactor: &redactor, referenced: &[] };
+    let experience = experience_of(&order, &report);
+    let aftermath = after_correction(&host, experience, "say the currency as well").await;
+    assert_eq!(aftermath.asked.as_deref(), Some("it was corrected"));
+    let asked = stage.asked(1)[1].content.clone();
+    assert!(asked.contains("<correction>\nsay the currency as well\n</correction>"), "{asked}");
+    let Some(Taught::Landed { version, .. }) = aftermath.result else { panic!("{aftermath:?}") };
+    assert_eq!(version.as_deref(), Some("2"));
+    let seen = stage.records().seen("ada", "sum-prices").unwrap();
+    let last = seen.iter().rfind(|one| one.loaded).unwrap();
+    assert_eq!((last.answered, last.corrected, last.success()), (true, true, false));
+}
+
+#[tokio::test]
+async fn a_judge_that_says_neither_yes_nor_no_measures_nothing() {
+    let mut stage = Stage::new();
+    let mut replies = long_way("240");
+    replies.push(create());
+    replies.extend(long_way("two hundred and forty"));
+    replies.push("It depends.".to_owned());
+    stage.says(&replies);
+    let (_, aftermath) = stage.task(QUESTION).await;
+    assert!(matches!(aftermath.result, Some(Taught::Landed { .. })), "{aftermath:?}");
+    let replay = stage.records().proposals().unwrap().remove(0).checks.pop().unwrap();
+    let why = "the judge said neither yes nor no";
+    assert_eq!((replay.finding, replay.why.as_str()), (Finding::NotMeasured, why));
 }
 
 #[tokio::test]

@@ -3,10 +3,13 @@
 use hone_agent::lineage::receipt::Kind;
 use hone_guard::policy::Policy;
 use hone_learn::curator::{Curating, Move, apply, archive, plan_for, propose_merges, restore};
+use hone_learn::gate::{Check, Finding};
 use hone_learn::outcomes::Seen;
-use hone_learn::proposal::Stage as Life;
-use hone_learn::review::{Person, accept};
-use hone_library::{Author, Mode, State, Store, canonical_or_same};
+use hone_learn::proposal::{Outcome, Stage as Life};
+use hone_learn::review::{Person, accept, replaced};
+use hone_library::{
+    Author, Matching, Mode, State, Store, canonical_or_same, files_at, history, usage,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::loops::taught;
@@ -44,7 +47,7 @@ fn author(now: i64) -> Author {
 }
 
 #[tokio::test]
-async fn an_unused_skill_goes_stale_then_to_the_archive_and_comes_back_whole() {
+async fn k08_an_unused_skill_goes_stale_then_to_the_archive_and_comes_back_whole_and_stays() {
     let stage = taught().await;
     stage.pass_days(29);
     assert_eq!(curated(&stage).await, []);
@@ -124,6 +127,67 @@ async fn k07_an_archived_name_that_is_made_again_and_archived_keeps_both_in_its_
 }
 
 #[tokio::test]
+async fn u07_u08_a_persons_skill_is_counted_and_never_curated_whatever_its_name() {
+    let stage = taught().await;
+    let state = State::open(&stage.home());
+    let store = Store::new(&state, author(stage.now()), Mode::Write);
+    let text = "---\nname: another-name\ndescription: Use when asked.\n---\nDo it.\n";
+    store.create(&stage.known().root, None, "by-hand", text, &[]).unwrap();
+    let known = stage.known();
+    let skill = known.listed.iter().find(|skill| skill.key().ends_with("by-hand")).unwrap();
+    assert!(usage::count(&state, skill, usage::Event::Use, stage.now()));
+    stage.pass_days(200);
+    missed(&stage, &skill.summary.name);
+    assert_eq!(curated(&stage).await, []);
+    let counted = usage::all(&state).unwrap();
+    let uses = |name: &str| counted.iter().find(|row| row.name == name).map(|row| row.uses);
+    assert_eq!(uses(&skill.summary.name), Some(1));
+    assert!(!hone_learn::land::is_agents_own(&state, skill));
+}
+
+#[tokio::test]
+async fn k11_k12_what_is_archived_was_kept_first_and_each_step_back_can_be_taken_back() {
+    let stage = taught().await;
+    let (home, records, token) = (stage.home(), stage.records(), CancellationToken::new());
+    let skill = stage.known().listed[0].clone();
+    let key = canonical_or_same(skill.key());
+    let text = stage.text("sum-prices");
+    archive(&home, &records, &skill, author(stage.now()), &token).await.unwrap();
+    let state = State::open(&home);
+    let rows = history(&state, &key).unwrap();
+    let kept = files_at(&state, &rows, rows.last().unwrap().revision - 1).unwrap();
+    let names: Vec<&String> = kept.keys().collect();
+    assert_eq!(names, ["SKILL.md", "triggers.json"]);
+    assert_eq!(kept["SKILL.md"], text.as_bytes());
+    for _ in 0..2 {
+        restore(&home, &records, &key, author(stage.now()), &token).await.unwrap();
+        assert_eq!(stage.text("sum-prices"), text);
+        let skill = stage.known().listed[0].clone();
+        archive(&home, &records, &skill, author(stage.now()), &token).await.unwrap();
+        assert_eq!(stage.skills(), []);
+    }
+}
+
+#[tokio::test]
+async fn k13_only_a_whole_name_refers_to_a_skill() {
+    let stage = taught().await;
+    let state = State::open(&stage.home());
+    let store = Store::new(&state, author(stage.now()), Mode::Write);
+    let text = "---\nname: guide\ndescription: Use when asked.\n---\nSee `sum-prices-old`.\n";
+    store.create(&stage.known().root, None, "guide", text, &[]).unwrap();
+    stage.pass_days(40);
+    missed(&stage, "sum-prices");
+    let cancelled = CancellationToken::new();
+    let curating = Curating { referenced: &[], now: stage.now(), cancelled: &cancelled };
+    let moves = || plan_for(&stage.brain, &stage.records(), curating).unwrap().moves.len();
+    assert_eq!(moves(), 1);
+    let known = stage.known();
+    let guide = known.find("guide").unwrap();
+    store.patch(guide, None, "`sum-prices-old`", "`sum-prices`", Matching::Exact).unwrap();
+    assert_eq!(moves(), 0);
+}
+
+#[tokio::test]
 async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
     let stage = taught().await;
     let state = State::open(&stage.home());
@@ -140,6 +204,19 @@ async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
     assert_eq!(names, ["sum-prices"]);
     assert!(proposed[0].text.contains("4. Round it to two digits."));
     assert!(proposed[0].waits());
+    // It went through the gate, which leaves the last word to a person.
+    let checked: Vec<(Check, Finding)> =
+        proposed[0].checks.iter().map(|one| (one.check, one.finding)).collect();
+    assert_eq!(
+        checked,
+        [
+            (Check::Form, Finding::NeedsPerson),
+            (Check::Scan, Finding::Passed),
+            (Check::Twins, Finding::Passed),
+            (Check::Routing, Finding::Passed),
+        ]
+    );
+    assert!(replaced(&stage.home(), &proposed[0]).unwrap().contains("name: sum-prices"));
     assert_eq!(propose_merges(&stage.brain, &records, &policy, stage.now()).unwrap(), []);
 
     let (home, token) = (stage.home(), CancellationToken::new());
@@ -147,6 +224,26 @@ async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
     accept(&home, &policy, &records, &proposed[0].id, pat, &token).await.unwrap();
     assert_eq!(stage.skills(), [("sum-prices".to_owned(), "2".to_owned())]);
     let key = stage.known().root.join("total-prices");
+    let rows = history(&state, &canonical_or_same(&key)).unwrap();
+    assert_eq!(rows.last().unwrap().reason, "archived: `sum-prices` says it too");
     restore(&home, &records, &key, author(stage.now()), &token).await.unwrap();
     assert_eq!(stage.skills().len(), 2);
+}
+
+#[tokio::test]
+async fn a_merge_that_the_gate_refuses_does_not_wait_for_a_person() {
+    let stage = taught().await;
+    let state = State::open(&stage.home());
+    let by_agent = Author { actor: "learn:t9".to_owned(), reason: String::new(), now: stage.now() };
+    let twin = SUM_PRICES
+        .replace("name: sum-prices", "name: total-prices")
+        .replace("alone.", "alone.\n4. The tool `list_files` does not work here.");
+    Store::new(&state, by_agent, Mode::Write)
+        .create(&stage.known().root, None, "total-prices", &twin, &stage.known().listed)
+        .unwrap();
+    let records = stage.records();
+    let proposed = propose_merges(&stage.brain, &records, &Policy::default(), stage.now()).unwrap();
+    assert_eq!(proposed, []);
+    let kept = records.proposals_of("ada", "sum-prices").unwrap().remove(0);
+    assert_eq!(kept.decided.unwrap().outcome, Outcome::Refused);
 }

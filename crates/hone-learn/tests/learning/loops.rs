@@ -150,3 +150,17 @@ async fn a_regression_that_landed_goes_back_by_what_came_of_its_tasks() {
     assert_eq!(records.events(1).unwrap()[0].what, "rolled-back");
     assert_eq!(stage.receipts().last(), Some(&Kind::Learned));
 }
+
+#[tokio::test]
+async fn a_skill_that_its_own_task_does_not_read_is_refused() {
+    let mut stage = Stage::new();
+    let mut replies = long_way("240");
+    replies.push(create());
+    replies.extend(long_way("240"));
+    replies.extend(long_way("240"));
+    stage.says(&replies);
+    let (_, aftermath) = stage.task(QUESTION).await;
+    let Some(Taught::Refused { why, .. }) = aftermath.result else { panic!("{aftermath:?}") };
+    assert_eq!(why, "replay: the task that it is about was done without reading it");
+    assert_eq!(stage.skills(), []);
+}

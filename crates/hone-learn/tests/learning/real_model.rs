@@ -5,8 +5,11 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use hone_agent::lineage::receipt::Kind;
 use hone_agent::model::find::{Place, find};
 use hone_agent::model::{Budget, Retries, client, connect};
+use hone_learn::Experience;
+use hone_learn::after::{Host, Taught, after_correction};
 use hone_learn::gate::{Check, Gate};
 use hone_learn::learner::{Learner, Lesson, trigger};
 use hone_learn::redact::Redactor;
@@ -15,7 +18,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
 use crate::asking::{FAILED, OK, experience};
-use crate::stage::Stage;
+use crate::stage::{QUESTION, Stage};
 
 /// A server of a model, which ends when it is dropped, and its address.
 async fn serve() -> (Child, String) {
@@ -76,4 +79,26 @@ async fn a_real_model_is_asked_for_a_lesson_and_whatever_it_says_is_one_of_a_few
         assert!(gate.check(proposal).len() < Check::ALL.len());
     }
     assert_eq!(stage.skills(), []);
+    loops(&mut stage, hard).await;
+}
+
+/// The whole loop: a task, a correction, the author, the gate, and the replay where it comes to that. Whatever
+/// the model says, it ends within its bounds and leaves a brain whose receipts hold.
+async fn loops(stage: &mut Stage, hard: Experience) {
+    stage.runner.limits.turns = 2;
+    stage.settings.tokens = 20_000;
+    let (_, report) = stage.run(QUESTION).await;
+    assert!((1..=2).contains(&report.finished.cost.turns), "{:?}", report.finished.cost);
+    let redactor = Redactor::new(None);
+    let (runner, settings) = (&stage.runner, &stage.settings);
+    let host = Host { runner, settings, redactor: &redactor, referenced: &[] };
+    let aftermath = after_correction(&host, hard, "the second column, not the first").await;
+    assert_eq!(aftermath.asked.as_deref(), Some("it was corrected"));
+    assert!(aftermath.result.is_some(), "{aftermath:?}");
+    // The author and its second word, both ways of one replay, and two judges.
+    assert!((1..=8).contains(&aftermath.spent.replies), "{aftermath:?}");
+    let landed = matches!(aftermath.result, Some(Taught::Landed { .. }));
+    assert_eq!(stage.skills().len(), usize::from(landed));
+    let learned = stage.receipts().iter().filter(|kind| **kind == Kind::Learned).count();
+    assert_eq!(learned, usize::from(landed));
 }

@@ -13,7 +13,7 @@ use hone_agent::run::{Order, Report, Runner, Silence, Space};
 use hone_agent::task::Limits;
 use hone_guard::policy::Policy;
 use hone_learn::after::{Aftermath, Host, after_task};
-use hone_learn::gate::Known;
+use hone_learn::gate::{Known, Porter};
 use hone_learn::records::Records;
 use hone_learn::redact::Redactor;
 use hone_library::{LearnSettings, State, read_text};
@@ -74,6 +74,7 @@ impl Stage {
             unconfined: false,
             client: None,
             tools: Vec::new(),
+            gate: Some(Arc::new(Porter::new(Policy::default(), Redactor::new(None), true))),
             packer: None,
             limits: Limits::default(),
             max_tokens: None,

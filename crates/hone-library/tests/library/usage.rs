@@ -147,7 +147,7 @@ fn hermes_file_goes_in_and_comes_out_the_same() {
 }
 
 #[test]
-fn only_more_counts_are_taken_over_and_strangers_are_named() {
+fn u04_missing_keys_are_filled_only_more_counts_are_taken_over_and_strangers_are_named() {
     let (_shelf, state, one) = shelf_with_one();
     for _ in 0..5 {
         count(&state, &one, Event::Use, 1_000);

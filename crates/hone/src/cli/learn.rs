@@ -38,6 +38,9 @@ pub(crate) struct Sessions {
     /// Only sessions of the current folder
     #[arg(long)]
     pub(crate) here: bool,
+    /// Also what helpers of Claude Code did inside of sessions
+    #[arg(long)]
+    pub(crate) helpers: bool,
     /// How many to list at most
     #[arg(short = 'k', long, value_name = "N", default_value_t = 20, value_parser = AT_LEAST_ONE)]
     pub(crate) limit: usize,
@@ -51,6 +54,12 @@ pub(crate) struct Sessions {
 pub(crate) struct Learn {
     /// The session: its id, the beginning of one, or a file [default: the newest]
     pub(crate) session: Option<String>,
+    /// The task of the session, counted from 1 [default: the last]
+    #[arg(long, value_name = "N", value_parser = AT_LEAST_ONE)]
+    pub(crate) task: Option<usize>,
+    /// Take all tasks of the session as one
+    #[arg(long, conflicts_with = "task")]
+    pub(crate) whole: bool,
     /// Keep every default, ask nothing
     #[arg(short, long)]
     pub(crate) yes: bool,

@@ -2,14 +2,18 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hone_library::{Catalogue, Client, Listed, Skipped};
+use hone_library::usage::iso;
+use hone_library::{
+    ARCHIVED, Catalogue, Client, Listed, Reason, Skipped, archived, canonical_or_same,
+};
 use unicode_width::UnicodeWidthStr;
 
 use crate::context::Context;
 use crate::json;
-use crate::output::{NO, Outcome, print, print_json, say};
+use crate::output::{Failure, NO, Outcome, print, print_json, say};
 use crate::terminal::{columns, fit, printable_line, stdout_is_terminal};
 
 /// Widest column for names on a terminal.
@@ -25,6 +29,9 @@ pub(crate) fn list(
     let Some(client) = client else {
         let mut catalogue = context.catalogue()?;
         context.tell_problem();
+        if all {
+            add_archived(context, &mut catalogue)?;
+        }
         catalogue.skills.retain(|skill| matches(skill, query));
         catalogue.skipped.retain(|skipped| skipped_matches(skipped, query));
         let found = found(&catalogue, query);
@@ -60,6 +67,33 @@ pub(crate) fn list(
         ));
     }
     show(context, &view.catalogue, query, all, Some(client)).map(|_| found)
+}
+
+/// Adds what was put into the archive from the roots that were looked at.
+fn add_archived(context: &Context, catalogue: &mut Catalogue) -> Result<(), Failure> {
+    let roots: Vec<PathBuf> =
+        catalogue.roots.iter().map(|root| canonical_or_same(&root.path)).collect();
+    for one in archived(&context.state)? {
+        if !roots.iter().any(|root| one.key.starts_with(root)) {
+            continue;
+        }
+        let why =
+            one.reason.strip_prefix(ARCHIVED).unwrap_or_default().trim_start_matches([':', ' ']);
+        let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+        catalogue.skipped.push(Skipped {
+            message: format!(
+                "since {}{why}; `hone restore {}` brings it back",
+                iso(one.at).get(..10).unwrap_or_default(),
+                one.name
+            ),
+            path: one.key,
+            reason: Reason::Archived,
+            skill: None,
+            notes: Vec::new(),
+        });
+    }
+    catalogue.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(())
 }
 
 /// Nothing found is an answer to a question; an empty library is not.

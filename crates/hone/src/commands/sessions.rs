@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use hone_learn::redact::Redactor;
-use hone_learn::sessions::{Places, Problem, Summary};
+use hone_learn::sessions::{Helpers, Places, Problem, Summary};
 use hone_library::usage::iso;
 
 use crate::cli::Sessions;
@@ -53,7 +53,8 @@ pub(crate) fn sessions(context: &Context, wanted: &Sessions) -> Outcome {
 fn find(context: &Context, wanted: &Sessions) -> (Vec<Summary>, Vec<Problem>) {
     let redactor = Redactor::new(Some(&context.around.user_home));
     let is_wanted = |agent: &str| wanted.from.is_none_or(|from| from.id() == agent);
-    let located = Places::of(&context.around).locate(is_wanted);
+    let helpers = if wanted.helpers { Helpers::Too } else { Helpers::LeftOut };
+    let located = Places::of(&context.around).locate_with(is_wanted, helpers);
     let mut problems = located.problems;
     let mut found = Vec::new();
     for session in located.sessions.iter().take(MAX_READ) {
@@ -89,9 +90,13 @@ fn lines(context: &Context, sessions: &[Summary]) -> String {
         let time = iso(time);
         let id: String = session.session.chars().take(SHOWN_ID).collect();
         let more = if session.partial { "+" } else { "" };
+        let tasks = match session.tasks {
+            0 | 1 => String::new(),
+            many => format!(", {many} tasks"),
+        };
         let agent = session.agent.name().unwrap_or_else(|| session.agent.id());
         let first = format!(
-            "{}  {:<12}  {:<SHOWN_ID$}  {}{more}{}",
+            "{}  {:<12}  {:<SHOWN_ID$}  {}{more}{tasks}{}",
             time.get(..16).unwrap_or(&time).replace('T', " "),
             printable_line(agent),
             printable_line(&id),

@@ -32,30 +32,29 @@ pub(crate) fn stats(context: &Context, html: Option<&Path>, as_json: bool) -> Ou
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = format!(
-        "{:<24} {:<8} {:>4} {:>10} {:>13} {:>11} {:>13}  last use\n",
-        "skill", "stage", "uses", "well with", "well without", "turns with", "turns without"
+        "{:<24} {:<8} {:>4}  {:<15} {:<15} {:<15} {:>6}  last use\n",
+        "skill", "stage", "uses", "went well", "turns", "tokens", "age"
     );
     for skill in &stats.skills {
-        let well = |rate: &Rate| match rate.tasks {
-            0 => "-".to_owned(),
-            tasks => format!("{}/{tasks}", rate.well),
+        let pair = |of: &dyn Fn(&Rate) -> String| {
+            let told = |rate: &Rate| if rate.tasks == 0 { "-".to_owned() } else { of(rate) };
+            format!("{} / {}", told(&skill.with), told(&skill.without))
         };
-        let turns = |rate: &Rate| match rate.tasks {
-            0 => "-".to_owned(),
-            _ => format!("{:.1}", rate.turns),
-        };
+        let well = pair(&|rate| format!("{} of {}", rate.well, rate.tasks));
+        let turns = pair(&|rate| format!("{:.1}", rate.turns));
+        let tokens = pair(&|rate| format!("{:.0}", rate.tokens));
+        let age = skill.age_days.map_or_else(|| "-".to_owned(), |days| format!("{days} d"));
         let last = skill.last_use.map_or_else(|| "never".to_owned(), iso);
         let _ = writeln!(
             text,
-            "{:<24} {:<8} {:>4} {:>10} {:>13} {:>11} {:>13}  {last}",
+            "{:<24} {:<8} {:>4}  {well:<15} {turns:<15} {tokens:<15} {age:>6}  {last}",
             printable_line(&skill.name),
             skill.stage.id(),
             skill.with.tasks,
-            well(&skill.with),
-            well(&skill.without),
-            turns(&skill.with),
-            turns(&skill.without)
         );
+    }
+    if !stats.skills.is_empty() {
+        text.push_str("what stands before a slash is with the skill, behind it without\n");
     }
     for row in &stats.spent {
         let about = if row.spent.is_estimate { "about " } else { "" };

@@ -33,6 +33,8 @@ pub(crate) struct ListedSession {
     pub(crate) tools: Vec<UsedTool>,
     /// Calls of tools.
     pub(crate) steps: usize,
+    /// Tasks that can be learned from one by one, with `--task`.
+    pub(crate) tasks: usize,
     /// Replies of the model.
     pub(crate) turns: u64,
     /// When it began; null when nobody wrote it down.
@@ -84,6 +86,7 @@ impl From<&Summary> for ListedSession {
                 .map(|used| UsedTool { tool: used.tool.clone(), count: used.count })
                 .collect(),
             steps: summary.steps,
+            tasks: summary.tasks,
             turns: summary.turns,
             started: (summary.started > 0).then(|| iso(summary.started)),
             modified: iso(summary.modified),

@@ -475,11 +475,11 @@ fn a_chat_is_one_task_a_line_with_what_was_said_before() {
     Hello.
     You said hello.
     --- stderr
-    ada asks script-1 (the configuration); /quit ends, /new forgets the talk so far, /cost says what it cost, /help is this
+    ada asks script-1 (the configuration); /quit ends, /new forgets the talk so far, /cost says what it cost, /wrong WHAT says what was wrong with the last answer, /help is this
       1 list_files: 2 files
     cost: 2 turns, 1 call, 220 tokens (200 in, 20 out), [SECONDS]
     signed: receipt 1, version 1 of what it knows
-    there is no command `/frob`; /quit ends, /new forgets the talk so far, /cost says what it cost, /help is this
+    there is no command `/frob`; /quit ends, /new forgets the talk so far, /cost says what it cost, /wrong WHAT says what was wrong with the last answer, /help is this
       1 list_files: 2 files
     cost: 2 turns, 1 call, 220 tokens (200 in, 20 out), [SECONDS]
     signed: receipt 2, version 1 of what it knows

@@ -227,7 +227,7 @@ fn enter_four_times_gives_a_working_skill() {
 
     1 of 4  What was it, in one sentence? And are these the steps?
       name  tag-release-shop-mail
-      what  Tag release 1.4.0 of the shop and mail [email], with npm test, cp and gh release list.
+      what  Tag release of the shop and mail [email], with npm test, cp and gh release list.
        1. Look first: `CHANGELOG.md`.
           done when you know what the next step needs
        2. Change `CHANGELOG.md`.
@@ -238,15 +238,15 @@ fn enter_four_times_gives_a_working_skill() {
           done when it exits with 0
        5. Run `GH_TOKEN=[secret] gh release list`.
           done when it exits with 0
-       6. Run `git tag v1.4.0`.
+       6. Run `git tag v$ARGUMENTS`.
           done when it exits with 0
-       7. Run `git push origin v1.4.0`.
+       7. Run `git push origin v$ARGUMENTS`.
           done when it exits with 0
     Enter: go on. Or: a sentence · name NEW · drop 2 · edit · show · quit
     > 
 
     2 of 4  When should it come back, and what is it not for?
-       1  when asked to  tag release 1.4.0 of the shop and mail [email]
+       1  when asked to  tag release of the shop and mail [email]
        2  for example    Please tag release 1.4.0 of the shop and mail [email]
     Enter: go on. Or: another message · not … · asked … · drop 1 · edit · back · quit
     > 
@@ -277,7 +277,7 @@ fn enter_four_times_gives_a_working_skill() {
     assert_snapshot!(text, @r#"
     ---
     name: tag-release-shop-mail
-    description: "Tag release 1.4.0 of the shop and mail [email], with npm test, cp and gh release list. Use when asked to tag release 1.4.0 of the shop and mail [email]."
+    description: "Tag release of the shop and mail [email], with npm test, cp and gh release list. Use when asked to tag release of the shop and mail [email]."
     metadata:
       version: "1"
     allowed-tools: Read Edit(CHANGELOG.md) Bash(npm test:*) Bash(cp:*) Bash(gh release list:*) Bash(git tag:*)
@@ -294,16 +294,16 @@ fn enter_four_times_gives_a_working_skill() {
        Done when: it exits with 0.
     5. Run `GH_TOKEN=[secret] gh release list`.
        Done when: it exits with 0.
-    6. Run `git tag v1.4.0`.
+    6. Run `git tag v$ARGUMENTS`.
        Done when: it exits with 0.
-    7. Run `git push origin v1.4.0`.
+    7. Run `git push origin v$ARGUMENTS`.
        Done when: it exits with 0.
 
     # Inputs
 
     These were particular to the recorded work; take what is asked for instead:
 
-    - `1.4.0`
+    - `$ARGUMENTS`: it was `1.4.0`
     "#);
     let suite = sandbox.read(&format!("{SKILLS}/tag-release-shop-mail/triggers.json"));
     let suite: Value = serde_json::from_str(&suite).unwrap();
@@ -478,6 +478,41 @@ fn answers_come_from_a_file_and_questions_go_to_one() {
 }
 
 #[test]
+fn a_session_of_several_tasks_is_learned_from_one_by_one_or_whole() {
+    let sandbox = Sandbox::new();
+    let call = |id: &str, command: &str| {
+        let arguments = json!({"command": command}).to_string();
+        [
+            json!({"role": "assistant", "content": "", "tool_calls":
+                [{"id": id, "function": {"name": "terminal", "arguments": arguments}}]}),
+            json!({"role": "tool", "tool_call_id": id, "content": "ok"}),
+        ]
+    };
+    let said = |role: &str, text: &str| json!({"role": role, "content": text});
+    let mut records = vec![said("user", "Build the shop with make")];
+    records.extend(call("1", "make shop"));
+    records.extend([said("assistant", "Built."), said("user", "Draw the sales of 2026-10")]);
+    records.extend(call("2", "gnuplot sales-2026-10.gp"));
+    records.push(said("assistant", "Drawn."));
+    sandbox.write("project/talk.jsonl", lines(&records));
+    let learned = |options: &str| {
+        let run = sandbox.hone(&format!("learn talk.jsonl --yes --dry-run {options}")).run();
+        assert_eq!(run.code, 0, "{run}");
+        run.to_string()
+    };
+    let last = learned("");
+    assert!(last.contains("note: the session has 2 tasks, and this is the last"), "{last}");
+    assert!(last.contains("gnuplot sales-$ARGUMENTS.gp") && !last.contains("make shop"), "{last}");
+    let first = learned("--task 1");
+    assert!(first.contains("make shop") && !first.contains("gnuplot"), "{first}");
+    let whole = learned("--whole");
+    assert!(whole.contains("make shop") && whole.contains("gnuplot"), "{whole}");
+    let past = sandbox.hone("learn talk.jsonl --yes --task 3").run();
+    assert_eq!(past.code, 1, "{past}");
+    assert!(past.to_string().contains("hint: it has 2; the last is `--task 2`"), "{past}");
+}
+
+#[test]
 fn what_cannot_be_learned_from_is_said() {
     let sandbox = everything();
     let shown = |line: &str| sandbox.hone(line).run().to_string();
@@ -640,5 +675,6 @@ fn a_run_of_our_own_agent_is_learned_from() {
     assert_eq!(run.code, 0, "{run}");
     assert_eq!(run.json()["source"]["agent"], "hone");
     let text = saved(&sandbox, "what-do-apples-cost");
-    assert!(text.contains("Look first: `prices.csv`."), "{text}");
+    assert!(text.contains("Look first: `$ARGUMENTS`."), "{text}");
+    assert!(text.contains("- `$ARGUMENTS`: it was `prices.csv`"), "{text}");
 }

@@ -153,6 +153,14 @@ fn k07_a_skill_goes_to_the_archive_and_comes_back_and_no_other_with_it() {
     sandbox.done("archive sum-prices --agent ada --why 'for now'");
     assert!(!sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
     assert_eq!(sandbox.hone("agent verify ada").run().code, 0);
+    // It has not vanished: the list says where it is, and why.
+    let all = sandbox.hone("list --agent ada --all --json").run().json();
+    let skipped = all["skipped"].as_array().unwrap();
+    let gone = skipped.iter().find(|one| one["reason"] == "archived").unwrap();
+    let message = gone["message"].as_str().unwrap();
+    let why = ": for now; `hone restore sum-prices` brings it back";
+    assert!(message.starts_with("since 20") && message.ends_with(why), "{message}");
+    assert!(sandbox.hone("list --agent ada --all").run().text().contains("[archived] since"));
     // A name that only begins like it is not taken for it.
     assert_eq!(sandbox.hone("restore sum --agent ada").run().code, 1);
     let restored = sandbox.hone("restore sum-prices --agent ada").run();
@@ -162,6 +170,61 @@ fn k07_a_skill_goes_to_the_archive_and_comes_back_and_no_other_with_it() {
     `sum-prices` is back, version 1
     ");
     assert_eq!(sandbox.hone("restore sum-prices --agent ada").run().code, 1);
+    let all = sandbox.hone("list --agent ada --all --json").run().text();
+    assert!(!all.contains("archived"), "{all}");
+}
+
+#[test]
+fn k06_what_is_part_of_hone_cannot_be_archived() {
+    let sandbox = Sandbox::new();
+    let list = sandbox.hone("list --json").run().json();
+    let skills = list["skills"].as_array().unwrap();
+    let builtin = skills.iter().find(|skill| skill["scope"] == "builtin").unwrap();
+    let run = sandbox.hone(&format!("archive {}", builtin["name"].as_str().unwrap())).run();
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.to_string().contains("is part of hone"), "{run}");
+}
+
+#[test]
+fn a02_learning_lands_or_waits_by_words_and_an_odd_one_is_refused() {
+    let sandbox = Sandbox::new();
+    let land = || sandbox.hone("config get learn.land").run().text().trim().to_owned();
+    for (word, value) in [("off", "false"), ("on", "true"), ("no", "false"), ("yes", "true")] {
+        sandbox.done(&format!("config set learn.land {word}"));
+        assert_eq!(land(), value);
+    }
+    let odd = sandbox.hone("config set learn.land perhaps").run();
+    assert_ne!(odd.code, 0, "{odd}");
+    assert_eq!(land(), "true");
+}
+
+#[test]
+fn a_correction_in_a_chat_reaches_the_learner() {
+    let skip = "SKIP".to_owned();
+    let server =
+        Server::says(&[read("prices.csv"), answer("12"), skip, read("prices.csv"), answer("120")]);
+    let sandbox = server.sandbox();
+    let run = sandbox
+        .hone("chat ada")
+        .stdin(
+            "/wrong\n/wrong it is 120\nWhat do apples cost?\n/wrong it is 120\nno, look again\n\
+             no, once more\n/quit\n",
+        )
+        .run();
+    assert_eq!(run.code, 0, "{run}");
+    let said = run.to_string();
+    for line in [
+        "say what was wrong: `/wrong it is the other file`",
+        "there is no answer that could be wrong",
+        "lesson (it was corrected): nothing to learn",
+        "it is noted; say what you want instead to have it done anew",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    // What was corrected is not asked about once more.
+    assert_eq!(said.matches("hint: `/wrong WHAT`").count(), 1, "{said}");
+    let asked = server.asked()[2].clone();
+    assert!(asked.contains(r"<correction>\nit is 120\n</correction>"), "{asked}");
 }
 
 #[test]

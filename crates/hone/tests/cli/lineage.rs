@@ -64,7 +64,8 @@ fn ada() -> Sandbox {
         answer("nothing new"),
     ]);
     let sandbox = server.sandbox();
-    for task in ["one", "two", "three"] {
+    // What a task writes has to be about the task, or the gate does not let it in.
+    for task in ["'what are the prices?'", "'prices, and the date'", "three"] {
         let run = sandbox.hone(&format!("run ada {task}")).run();
         assert_eq!(run.code, 0, "{run}");
     }

@@ -15,7 +15,7 @@ use hone_library::{
 use hone_skill::{Origin, Slug};
 use serde_json::Value;
 
-use super::{Shelf, lock, real, told};
+use super::{Shelf, Written, lock, real, told};
 use crate::step::{Effect, Proposal};
 use crate::tools::{ToolResult, text_of};
 
@@ -76,6 +76,11 @@ impl Shelf {
         {
             return refused;
         }
+        if let Some(why) = self.gate_refuses(&planned, skill) {
+            return ToolResult::refused(format!(
+                "Nothing was written: {why}. Write it so that this holds, or go on without it."
+            ));
+        }
         let done = carry_out(Mode::Write);
         // Whoever looks for skills takes the two locks in the other order.
         drop(state);
@@ -89,6 +94,18 @@ impl Shelf {
             }
             Err(error) => ToolResult::failed(told(&error)),
         }
+    }
+
+    /// Why the gate does not let the text of a skill through; nothing when it does, or when the text
+    /// stays as it is.
+    fn gate_refuses(&self, planned: &Change, skill: Option<&Listed>) -> Option<String> {
+        let gated = self.gated.as_ref()?;
+        let main = skill.and_then(|skill| skill.path.file_name()?.to_str()).unwrap_or("SKILL.md");
+        let delta = planned.files.iter().find(|delta| delta.file == main)?;
+        let text = String::from_utf8_lossy(delta.after.as_deref()?);
+        let name = skill.map_or(planned.name.as_str(), |skill| skill.summary.name.as_str());
+        let written = Written { by: &gated.by, name, text: &text, now: (self.now)() };
+        gated.gate.refuses(written)
     }
 
     /// Scans a skill as it would be after a change, and asks the policy.

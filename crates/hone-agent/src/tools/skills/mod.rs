@@ -4,6 +4,7 @@
 //! The roots are the caller's. All of them are read; the agent writes into its own root only, and what it
 //! writes passes the guard first. A skill that was read counts as in use for the rest of the task.
 
+mod admits;
 mod manage;
 
 use std::collections::BTreeSet;
@@ -23,6 +24,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+pub use admits::{Admits, Gated, Task, Written};
 pub use manage::{MAX_CONTENT_CHARS, MAX_SCANNED_BYTES, scan_planned, worst_findings};
 
 use super::{Class, Tool, ToolResult, Working, blocking, text_of};
@@ -60,6 +62,7 @@ pub struct Shelf {
     changes: watch::Sender<u64>,
     /// The skills whose text the agent has read or written.
     known: Mutex<BTreeSet<PathBuf>>,
+    gated: Option<Gated>,
 }
 
 /// The catalogue that was found last.
@@ -113,7 +116,14 @@ impl Shelf {
             found: Mutex::default(),
             changes: watch::Sender::default(),
             known: Mutex::default(),
+            gated: None,
         }
+    }
+
+    /// The same, where what the agent writes has to pass a gate.
+    #[must_use]
+    pub fn gated(self, gated: Gated) -> Self {
+        Self { gated: Some(gated), ..self }
     }
 
     /// The same for whoever outlives a task: every question is answered from the skills as they are then,

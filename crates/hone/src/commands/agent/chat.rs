@@ -8,6 +8,7 @@ use hone_agent::brain::Brain;
 use hone_agent::model::{Message, Role};
 use hone_agent::run::{Order, Report, Runner};
 use hone_agent::task::{Cost, End};
+use hone_learn::sessions::is_against;
 use tokio_util::sync::CancellationToken;
 
 use super::folder::background_runtime;
@@ -23,8 +24,8 @@ use crate::output::{Failure, Outcome, say};
 /// Characters of earlier words that go with a task; the oldest are left out first.
 const MAX_EARLIER_CHARS: usize = 24_000;
 
-const HELP: &str =
-    "/quit ends, /new forgets the talk so far, /cost says what it cost, /help is this";
+const HELP: &str = "/quit ends, /new forgets the talk so far, /cost says what it cost, /wrong WHAT says what \
+    was wrong with the last answer, /help is this";
 
 pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
     let brain = Brain::find(&context.around.hone_home, agent).map_err(|error| {
@@ -53,10 +54,29 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
                 say("the talk so far is forgotten; what was learned is not");
             }
             "/cost" => say(&cost(&talk.cost)),
+            input if is_correction(input) => {
+                let what = input["/wrong".len()..].trim();
+                match talk.last.take() {
+                    _ if what.is_empty() => {
+                        say("say what was wrong: `/wrong it is the other file`")
+                    }
+                    None => say("there is no answer that could be wrong"),
+                    Some(_) if how.no_learn => say("nothing is learned here (`--no-learn`)"),
+                    Some((order, report)) => {
+                        let runner = runner(context, found.model.clone(), interrupt.task())?;
+                        lesson::correct(context, &runtime, &runner, (&order, &report), what, &view);
+                        interrupt.done();
+                        say("it is noted; say what you want instead to have it done anew");
+                    }
+                }
+            }
             command if is_command(command) => {
                 say(&format!("there is no command `{command}`; {HELP}"));
             }
             input => {
+                if talk.last.is_some() && is_against(input) {
+                    say("hint: `/wrong WHAT` lets the agent learn from what was wrong");
+                }
                 let runner = Runner {
                     tools: servers.clone(),
                     packer: Some(Arc::clone(&packer)),
@@ -78,6 +98,7 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
                             lesson::learn(context, &runtime, &runner, &order, &report, &view);
                             interrupt.done();
                         }
+                        talk.last = Some((order, report));
                     }
                     Err(_) if runner.cancelled.is_cancelled() => say("stopped before it began"),
                     Err(error) => return Err(not_run(error)),
@@ -95,6 +116,8 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
 struct Talk {
     earlier: Vec<Message>,
     cost: Cost,
+    /// The last task, until it is corrected.
+    last: Option<(Order, Report)>,
 }
 
 impl Talk {
@@ -118,6 +141,12 @@ impl Talk {
             all -= gone;
         }
     }
+}
+
+/// Whether a line says what was wrong.
+fn is_correction(line: &str) -> bool {
+    let rest = line.strip_prefix("/wrong");
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
 }
 
 /// A slash and one word, which no path and no sentence is.

@@ -1,7 +1,7 @@
 //! What an agent learns from a task, after its answer was given.
 
 use hone_agent::run::{Order, Report, Runner};
-use hone_learn::after::{Aftermath, Host, Taught, after_task};
+use hone_learn::after::{Aftermath, Host, Taught, after_correction, after_task, experience_of};
 use hone_learn::redact::Redactor;
 use tokio::runtime::Runtime;
 
@@ -17,11 +17,30 @@ pub(super) fn learn(
     report: &Report,
     view: &View,
 ) {
-    let redactor = Redactor::new(Some(&context.around.user_home));
-    let referenced = referenced(context);
+    let (redactor, referenced) = supplies(context);
     let settings = &context.config.learn;
     let host = Host { runner, settings, redactor: &redactor, referenced: &referenced };
     view.lesson(&runtime.block_on(after_task(&host, order, report)));
+}
+
+/// Learns from what a person says was wrong with a task, and tells what came of it.
+pub(super) fn correct(
+    context: &Context,
+    runtime: &Runtime,
+    runner: &Runner,
+    (order, report): (&Order, &Report),
+    words: &str,
+    view: &View,
+) {
+    let (redactor, referenced) = supplies(context);
+    let settings = &context.config.learn;
+    let host = Host { runner, settings, redactor: &redactor, referenced: &referenced };
+    let experience = experience_of(order, report);
+    view.lesson(&runtime.block_on(after_correction(&host, experience, words)));
+}
+
+fn supplies(context: &Context) -> (Redactor, Vec<String>) {
+    (Redactor::new(Some(&context.around.user_home)), referenced(context))
 }
 
 /// The skills that bundles of the configuration name.

@@ -11,8 +11,11 @@ use hone_agent::memory::Subscriber;
 use hone_agent::model::{Model, Prices};
 use hone_agent::run::{Order, Report, Runner, Space};
 use hone_agent::task::{End, Limits};
+use hone_agent::tools::skills::Admits;
 use hone_guard::policy::Policy;
 use hone_guard::sandbox::Helper;
+use hone_learn::gate::Porter;
+use hone_learn::redact::Redactor;
 use hone_library::ModelSettings;
 use tokio_util::sync::CancellationToken;
 
@@ -145,6 +148,7 @@ pub(crate) struct Supplies {
     pub(crate) hone_home: PathBuf,
     pub(crate) settings: ModelSettings,
     policy: Policy,
+    gate: Arc<dyn Admits>,
     program: PathBuf,
     unconfined: bool,
     client: Option<Arc<hone_net::Client>>,
@@ -156,10 +160,14 @@ impl Supplies {
             Failure::failed(format!("could not find this program: {error}"), "")
         })?;
         let client = hone_net::Client::new(hone_net::Settings::from_environment(variable));
+        let policy = configured(context)?;
+        let redactor = Redactor::new(Some(&context.around.user_home));
+        let gate = Porter::new(policy.clone(), redactor, context.config.learn.land);
         Ok(Self {
             hone_home: context.around.hone_home.clone(),
             settings: context.config.model.clone(),
-            policy: configured(context)?,
+            policy,
+            gate: Arc::new(gate),
             program,
             unconfined: context.config.sandbox.unconfined,
             client: client.ok().map(Arc::new),
@@ -189,6 +197,7 @@ impl Supplies {
                 .price_in
                 .zip(settings.price_out)
                 .map(|(input, output)| Prices { input, output }),
+            gate: Some(Arc::clone(&self.gate)),
             packer: None,
             now: Arc::new(now),
             cancelled,

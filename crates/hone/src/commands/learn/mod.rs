@@ -28,7 +28,7 @@ use rounds::Asked;
 
 pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
     let found = session(context, learn.session.as_deref())?;
-    let experience = sessions::read(&found).map_err(|error| unread(&error))?;
+    let experience = chosen(learn, &found)?;
     let redactor = Redactor::new(Some(&context.around.user_home));
     let experience = experience.redacted(&redactor);
     let answers = learn.answers.as_deref().map(|file| read_answers(context, file)).transpose()?;
@@ -64,6 +64,31 @@ pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
         return Err(Failure::failed("a question is still open", ""));
     };
     save(context, learn, &draft, &place, source, is_asked)
+}
+
+/// The task of a session that is meant: the last, unless somebody says which.
+fn chosen(learn: &Learn, found: &Found) -> Result<Experience, Failure> {
+    if learn.whole {
+        return sessions::read(found).map_err(|error| unread(&error));
+    }
+    let mut tasks = sessions::read_tasks(found).map_err(|error| unread(&error))?;
+    let count = tasks.len();
+    let number = learn.task.unwrap_or(count);
+    if !(1..=count).contains(&number) {
+        let message = format!("`{}` has no task {number}", found.id);
+        let hint = match count {
+            1 => "it has one; leave `--task` out".to_owned(),
+            count => format!("it has {count}; the last is `--task {count}`"),
+        };
+        return Err(Failure::no(message, &hint));
+    }
+    if count > 1 && learn.task.is_none() && !learn.questions {
+        say(&format!(
+            "note: the session has {count} tasks, and this is the last; `--task N` takes another, `--whole` \
+             all of them as one"
+        ));
+    }
+    Ok(tasks.swap_remove(number - 1))
 }
 
 /// What was found, in a line.
