@@ -1,5 +1,7 @@
 //! A candidate: a new skill, or a change of one, that no task sees until it passed the gate.
 
+use std::path::PathBuf;
+
 use hone_router::{Case, Suite};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,6 +107,8 @@ pub enum Trigger {
     Corrected,
     /// Skills that say nearly the same were found.
     Twins,
+    /// Another agent proposed it.
+    Proposed,
 }
 
 impl std::fmt::Display for Trigger {
@@ -114,6 +118,7 @@ impl std::fmt::Display for Trigger {
             Self::Recovered => f.write_str("a call failed and a later one worked"),
             Self::Corrected => f.write_str("it was corrected"),
             Self::Twins => f.write_str("two skills say nearly the same"),
+            Self::Proposed => f.write_str("an agent proposed it"),
         }
     }
 }
@@ -209,8 +214,11 @@ pub struct Proposal {
     pub id: String,
     /// When it was made, in milliseconds since 1970.
     pub at: i64,
-    /// The agent whose brain it is for.
+    /// The agent whose brain it is for; empty when it is for a person's own skills.
     pub agent: String,
+    /// The folder of skills that it is for, when it is for no brain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<PathBuf>,
     /// The skill's name.
     pub name: String,
     /// What it is.
@@ -228,6 +236,9 @@ pub struct Proposal {
     pub task: String,
     /// Why that task.
     pub why: Trigger,
+    /// What whoever proposed it said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     /// Whether the task was another subscriber's, so that a person has to look.
     pub is_foreign: bool,
     /// What the checks said, in their order.
@@ -250,6 +261,11 @@ impl Proposal {
         let yes = self.examples.iter().map(|query| case(query, true));
         let no = self.near_misses.iter().map(|query| case(query, false));
         Suite { cases: yes.chain(no).collect() }
+    }
+
+    /// Whose skill it would be, in words.
+    pub fn whose(&self) -> &str {
+        if self.root.is_some() { "your library" } else { &self.agent }
     }
 
     /// Whether somebody could still decide about it.
