@@ -50,7 +50,7 @@ impl Shelf {
             },
         };
         if let (What::Edit { .. } | What::Delete, Some(skill)) = (&change.what, skill)
-            && !lock(&self.known).contains(&real(skill.key()))
+            && !self.is_known(skill)
         {
             return ToolResult::refused(format!(
                 "Read `{}` with `skill_view` first: `{}` takes away all that it says.",
@@ -89,6 +89,12 @@ impl Shelf {
             }
             Err(error) => ToolResult::failed(told(&error)),
         }
+    }
+
+    /// Whether the agent has read it, or written it.
+    fn is_known(&self, skill: &Listed) -> bool {
+        let known = lock(&self.known);
+        known.contains(skill.key()) || known.contains(&real(skill.key()))
     }
 
     /// Scans a skill as it would be after a change, and asks the policy.
