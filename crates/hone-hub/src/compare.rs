@@ -4,12 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hone_guard::{Report, Severity};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bundle::BundleFile;
 
 /// What a version can do that the one before could not; of a new skill, all of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Abilities")]
 pub struct News {
     /// Hosts that it reaches.
     pub hosts: Vec<String>,

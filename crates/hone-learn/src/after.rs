@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::curator::{self, Curating, Due};
+use crate::destination::Destination;
 use crate::error::LearnError;
 use crate::experience::Experience;
 use crate::gate::replay::{Again, Replay, not_replayable};
@@ -356,7 +357,9 @@ impl School<'_> {
             cancelled: &runner.cancelled,
         };
         let kind = proposal.kind.id().to_owned();
-        let landed = land(self.brain, self.records, &mut proposal, decider).await?;
+        let landed =
+            land(&Destination::Brain(self.brain.clone()), self.records, &mut proposal, decider)
+                .await?;
         Ok(Taught::Landed {
             name: proposal.name,
             kind,

@@ -7,8 +7,8 @@ use hone_library::{ARCHIVED, Author, Change, Listed, Mode, State, Store, hash, r
 use hone_router::{SUITE_FILE, suite_of};
 use tokio_util::sync::CancellationToken;
 
+use crate::destination::Destination;
 use crate::error::LearnError;
-use crate::gate::Known;
 use crate::proposal::{Decided, Kind, Outcome, Proposal, Stage};
 use crate::records::{Event, Records};
 
@@ -70,9 +70,9 @@ fn is_as_recorded(skill: &Listed, history: &[hone_library::Revision]) -> bool {
     last.and_then(|change| change.after.as_deref()) == Some(hash(&text).as_str())
 }
 
-/// Makes a candidate a skill on trial. The brain is held meanwhile, and the change is signed.
+/// Makes a candidate a skill on trial. A brain is held meanwhile, and the change is signed.
 pub async fn land(
-    brain: &Brain,
+    destination: &Destination,
     records: &Records,
     proposal: &mut Proposal,
     decider: Decider<'_>,
@@ -82,28 +82,33 @@ pub async fn land(
     // A text that a person wrote in is the person's.
     let actor = proposal.edited_by.clone().unwrap_or_else(|| actor(&proposal.task));
     let author = Author { actor, reason, now };
-    let held = hold(brain, "learning", now, cancelled).await?;
-    let (change, receipt) = brain.learn(&held, now, |state| {
-        let change = write(brain, state, &author, proposal)?;
-        absorb(brain, state, &author, proposal)?;
+    let carry_out = |state: &State| {
+        let change = write(destination, state, &author, proposal)?;
+        absorb(destination, state, &author, proposal)?;
         Ok::<_, LearnError>(change)
-    })?;
-    drop(held);
+    };
+    let (change, receipt) = match destination {
+        Destination::Brain(brain) => {
+            let held = hold(brain, "learning", now, cancelled).await?;
+            brain.learn(&held, now, carry_out)?
+        }
+        Destination::Folder { hone_home, .. } => (carry_out(&State::open(hone_home))?, None),
+    };
     proposal.stage = Stage::Trial;
     proposal.decided =
         Some(Decided { outcome: Outcome::Landed, by: by.to_owned(), why: why.to_owned(), at: now });
     records.keep(proposal)?;
-    records.set_stage(&brain.id, &proposal.name, Stage::Trial, now)?;
+    records.set_stage(&proposal.agent, &proposal.name, Stage::Trial, now)?;
     if let Kind::Merge { absorbs, .. } = &proposal.kind {
         for name in absorbs {
-            records.set_stage(&brain.id, name, Stage::Archived, now)?;
+            records.set_stage(&proposal.agent, name, Stage::Archived, now)?;
         }
     }
     let version = change.to_version.clone();
     let told = version.as_ref().map_or(String::new(), |version| format!(" as version {version}"));
     records.tell(&Event {
         at: now,
-        agent: brain.id.clone(),
+        agent: proposal.agent.clone(),
         skill: proposal.name.clone(),
         what: "landed".to_owned(),
         why: format!("{}{told}, by {by}: {why}", proposal.kind.id()),
@@ -125,12 +130,12 @@ pub(crate) async fn hold(
 
 /// Writes the text and the examples of a candidate.
 pub(crate) fn write(
-    brain: &Brain,
+    destination: &Destination,
     state: &State,
     author: &Author,
     candidate: &Proposal,
 ) -> Result<Change, LearnError> {
-    let known = Known::of(brain, state);
+    let known = destination.known(state);
     let store = Store::new(state, author.clone(), Mode::Write);
     let change = match (&candidate.kind, known.find(&candidate.name)) {
         (Kind::Create, _) => {
@@ -151,18 +156,18 @@ pub(crate) fn write(
             return Err(LearnError::Refused(why));
         }
     };
-    write_suite(brain, state, &store, candidate)?;
+    write_suite(destination, state, &store, candidate)?;
     Ok(change)
 }
 
 /// Adds the examples of a candidate to those that the skill remembers.
 fn write_suite(
-    brain: &Brain,
+    destination: &Destination,
     state: &State,
     store: &Store<'_>,
     candidate: &Proposal,
 ) -> Result<(), LearnError> {
-    let known = Known::of(brain, state);
+    let known = destination.known(state);
     // A single file has no room for a suite.
     let Some(skill) = known.find(&candidate.name).filter(|skill| !skill.is_flat) else {
         return Ok(());
@@ -183,13 +188,13 @@ fn write_suite(
 
 /// Archives what a merge takes in; each can be brought back on its own.
 fn absorb(
-    brain: &Brain,
+    destination: &Destination,
     state: &State,
     author: &Author,
     candidate: &Proposal,
 ) -> Result<(), LearnError> {
     let Kind::Merge { absorbs, .. } = &candidate.kind else { return Ok(()) };
-    let known = Known::of(brain, state);
+    let known = destination.known(state);
     for name in absorbs {
         if let Some(skill) = known.find(name) {
             let reason = format!("{ARCHIVED}: `{}` says it too", candidate.name);

@@ -11,6 +11,7 @@
 pub mod after;
 pub mod curator;
 mod deed;
+pub mod destination;
 pub mod draft;
 pub mod error;
 pub mod evals;
@@ -20,6 +21,7 @@ pub mod land;
 pub mod learner;
 pub mod outcomes;
 pub mod proposal;
+pub mod propose;
 pub mod records;
 pub mod redact;
 pub mod review;

@@ -1,5 +1,7 @@
 //! A candidate: a new skill, or a change of one, that no task sees until it passed the gate.
 
+use std::path::PathBuf;
+
 use hone_router::{Case, Suite};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,6 +109,8 @@ pub enum Trigger {
     Twins,
     /// The task wrote it itself.
     Written,
+    /// Another agent proposed it.
+    Proposed,
 }
 
 impl std::fmt::Display for Trigger {
@@ -117,6 +121,7 @@ impl std::fmt::Display for Trigger {
             Self::Corrected => f.write_str("it was corrected"),
             Self::Twins => f.write_str("two skills say nearly the same"),
             Self::Written => f.write_str("the task wrote it itself"),
+            Self::Proposed => f.write_str("an agent proposed it"),
         }
     }
 }
@@ -212,8 +217,11 @@ pub struct Proposal {
     pub id: String,
     /// When it was made, in milliseconds since 1970.
     pub at: i64,
-    /// The agent whose brain it is for.
+    /// The agent whose brain it is for; empty when it is for a person's own skills.
     pub agent: String,
+    /// The folder of skills that it is for, when it is for no brain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<PathBuf>,
     /// The skill's name.
     pub name: String,
     /// What it is.
@@ -231,6 +239,9 @@ pub struct Proposal {
     pub task: String,
     /// Why that task.
     pub why: Trigger,
+    /// What whoever proposed it said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     /// Whether the task was another subscriber's, so that a person has to look.
     pub is_foreign: bool,
     /// What the checks said, in their order.
@@ -253,6 +264,11 @@ impl Proposal {
         let yes = self.examples.iter().map(|query| case(query, true));
         let no = self.near_misses.iter().map(|query| case(query, false));
         Suite { cases: yes.chain(no).collect() }
+    }
+
+    /// Whose skill it would be, in words.
+    pub fn whose(&self) -> &str {
+        if self.root.is_some() { "your library" } else { &self.agent }
     }
 
     /// Whether somebody could still decide about it.

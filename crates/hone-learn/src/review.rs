@@ -5,13 +5,16 @@
 
 use std::path::Path;
 
-use hone_agent::brain::Brain;
 use hone_guard::policy::Policy;
-use hone_library::{State, hash, read_text};
+use hone_library::usage::iso;
+use hone_library::{State, hash, read_text, unified};
+use schemars::JsonSchema;
+use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
+use crate::destination::Destination;
 use crate::error::LearnError;
-use crate::gate::{Check, Finding, Gate, Known};
+use crate::gate::{Check, Checked, Finding, Gate, Verdict, verdict};
 use crate::land::{Decider, Landed, land};
 use crate::proposal::{Decided, Kind, Outcome, Proposal, Stage};
 use crate::records::{Event, Records};
@@ -25,14 +28,98 @@ pub struct Person<'a> {
     pub why: &'a str,
     /// Now, in milliseconds since 1970.
     pub now: i64,
+    /// Whose word it is.
+    pub word: Word,
 }
 
-/// The text that a candidate would replace; none for a new skill, or when the skill is gone.
+/// Whose word a decision is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// A person's, who has looked at it.
+    Person,
+    /// A program's: what the scan wants a person to look at stays where it is.
+    Program,
+}
+
+/// Candidates, as programs get them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReviewList {
+    /// Newest first.
+    pub proposals: Vec<ReviewRow>,
+}
+
+/// A candidate in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReviewRow {
+    /// Its id.
+    pub id: String,
+    /// When it was made.
+    pub at: String,
+    /// The agent whose brain it is for; empty when it is for a person's own skills.
+    pub agent: String,
+    /// The skill's name.
+    pub name: String,
+    /// `create`, `refine` or `merge`.
+    pub kind: &'static str,
+    /// `draft`, `quarantined`, `trial` or `archived`.
+    pub stage: &'static str,
+    /// Whether it waits for a person.
+    pub waits: bool,
+    /// What a person has to look at, or what became of it.
+    pub why: String,
+}
+
+impl From<&Proposal> for ReviewRow {
+    fn from(proposal: &Proposal) -> Self {
+        let why = match (&proposal.decided, verdict(&proposal.checks)) {
+            (Some(decided), _) if decided.why.is_empty() => format!("by {}", decided.by),
+            (Some(decided), _) => format!("by {}: {}", decided.by, decided.why),
+            (None, Verdict::Waits(why) | Verdict::Quarantined(why) | Verdict::Refused(why)) => why,
+            (None, Verdict::Lands) => "passed; it waits for your word".to_owned(),
+        };
+        Self {
+            id: proposal.id.clone(),
+            at: iso(proposal.at),
+            agent: proposal.agent.clone(),
+            name: proposal.name.clone(),
+            kind: proposal.kind.id(),
+            stage: proposal.stage.id(),
+            waits: proposal.waits(),
+            why,
+        }
+    }
+}
+
+/// A candidate with what it changes, as programs get it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Review {
+    /// The candidate, with all that is known about it.
+    pub proposal: Proposal,
+    /// The difference to the skill that is there; for a new one, all of its text.
+    pub diff: Option<String>,
+    /// The version that it became.
+    pub version: Option<String>,
+}
+
+impl Review {
+    /// A candidate held against the skill that is there.
+    pub fn of(hone_home: &Path, proposal: Proposal) -> Self {
+        let old = replaced(hone_home, &proposal);
+        let (old, new) = (old.as_deref().map(str::as_bytes), proposal.text.as_bytes());
+        let diff = unified("SKILL.md", old, Some(new));
+        Self { proposal, diff, version: None }
+    }
+}
+
+/// The text that a candidate would replace; none for a new skill, for one that landed, or when the skill
+/// is gone.
 pub fn replaced(hone_home: &Path, proposal: &Proposal) -> Option<String> {
-    let brain = Brain::find(hone_home, &proposal.agent).ok()?;
+    if proposal.stage > Stage::Quarantined {
+        return None;
+    }
     let state = State::open(hone_home);
-    let known = Known::of(&brain, &state);
-    let text = read_text(known.find(&proposal.name)?).ok()?;
+    let skill = Destination::of(hone_home, proposal).ok()?.find(&state, &proposal.name)?;
+    let text = read_text(&skill).ok()?;
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
@@ -46,27 +133,38 @@ pub async fn accept(
     cancelled: &CancellationToken,
 ) -> Result<(Proposal, Landed), LearnError> {
     let mut proposal = open(records, id)?;
-    let brain = Brain::find(hone_home, &proposal.agent)?;
-    let state = State::open(hone_home);
-    let known = Known::of(&brain, &state);
-    let gate = Gate { known: &known, policy, state: &state };
-    let is_barred = |check: Check| matches!(check, Check::Form | Check::Scan);
-    let checks = gate.check(&proposal);
-    let barred = checks
-        .iter()
-        .find(|checked| checked.finding == Finding::Failed && is_barred(checked.check));
-    if let Some(no) = barred {
-        return Err(LearnError::Refused(format!("{}: {}", no.check.id(), no.why)));
-    }
+    let destination = Destination::of(hone_home, &proposal)?;
+    refuse_barred(hone_home, policy, &destination, &proposal, person.word)?;
     let decider = Decider { by: person.name, why: person.why, now: person.now, cancelled };
-    let landed = land(&brain, records, &mut proposal, decider).await?;
+    let landed = land(&destination, records, &mut proposal, decider).await?;
     Ok((proposal, landed))
+}
+
+/// No, to what nobody may say yes to, or not this one.
+fn refuse_barred(
+    hone_home: &Path,
+    policy: &Policy,
+    destination: &Destination,
+    proposal: &Proposal,
+    word: Word,
+) -> Result<(), LearnError> {
+    let state = State::open(hone_home);
+    let known = destination.known(&state);
+    let checks = Gate { known: &known, policy, state: &state }.check(proposal);
+    let is_barred = |checked: &&Checked| match (checked.check, checked.finding) {
+        (Check::Form | Check::Scan, Finding::Failed) => true,
+        (Check::Scan, Finding::NeedsPerson) => word == Word::Program,
+        _ => false,
+    };
+    let Some(no) = checks.iter().find(is_barred) else { return Ok(()) };
+    let needs = if no.finding == Finding::Failed { "" } else { "; a person has to decide" };
+    Err(LearnError::Refused(format!("{}: {}{needs}", no.check.id(), no.why)))
 }
 
 /// Puts a candidate aside for good.
 pub fn reject(records: &Records, id: &str, person: Person<'_>) -> Result<Proposal, LearnError> {
     let mut proposal = open(records, id)?;
-    let Person { name, why, now } = person;
+    let Person { name, why, now, .. } = person;
     proposal.decided = Some(Decided {
         outcome: Outcome::Rejected,
         by: name.to_owned(),
@@ -94,9 +192,8 @@ pub fn edit(
     person: Person<'_>,
 ) -> Result<Proposal, LearnError> {
     let mut proposal = open(records, id)?;
-    let brain = Brain::find(hone_home, &proposal.agent)?;
     let state = State::open(hone_home);
-    let known = Known::of(&brain, &state);
+    let known = Destination::of(hone_home, &proposal)?.known(&state);
     if let (Kind::Refine { base, version }, Some(skill)) =
         (&mut proposal.kind, known.find(&proposal.name))
     {

@@ -280,6 +280,9 @@ impl Catalogue {
             return self.pick(address, name, &all);
         }
         if !address.contains(['/', '\\']) {
+            if let Some(skill) = self.named(address) {
+                return Ok(skill);
+            }
             let all: Vec<&Listed> = self.skills.iter().collect();
             let found = self.pick(address, address, &all);
             return match found {
@@ -292,6 +295,13 @@ impl Catalogue {
         self.at_path(address, cwd)
             .or_else(by_name)
             .ok_or_else(|| self.not_found(address, address, None, cwd))
+    }
+
+    /// The offered skill of exactly this name, by few comparisons.
+    pub fn named(&self, name: &str) -> Option<&Listed> {
+        let at =
+            self.skills.binary_search_by(|skill| skill.summary.name.as_str().cmp(name)).ok()?;
+        self.skills.get(at)
     }
 
     fn at_path(&self, address: &str, cwd: &Path) -> Option<&Listed> {

@@ -138,7 +138,9 @@ impl Folder {
         if !metadata.is_file() {
             return Err(refuse("it is not a regular file"));
         }
-        let mut bytes = Vec::new();
+        // One read for all of it, and one that finds the end.
+        let expected = usize::try_from(metadata.len().min(MAX_TREE_BYTES)).unwrap_or(0);
+        let mut bytes = Vec::with_capacity(expected + 1);
         opened.take(MAX_TREE_BYTES + 1).read_to_end(&mut bytes).map_err(&failed)?;
         if bytes.len() as u64 > MAX_TREE_BYTES {
             return Err(Error::TooLarge {

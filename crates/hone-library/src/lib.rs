@@ -35,6 +35,7 @@ mod client;
 mod commit;
 mod config;
 pub mod derived;
+mod difference;
 mod dismissal;
 mod error;
 mod files;
@@ -64,6 +65,7 @@ mod standing;
 mod state;
 mod store;
 mod surroundings;
+mod tally;
 mod tree;
 pub mod usage;
 mod validate;
@@ -78,6 +80,7 @@ pub use config::{
     Bundle, Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, HubSettings, Invoke, MAX_DEPTH,
     PolicySettings, Prompt, SETTINGS, SandboxSettings, Setting, Skills, with_setting,
 };
+pub use difference::{ChangedFile, unified};
 pub use error::Error;
 pub use files::{
     MAX_FILE_BYTES, MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, SUITE_FILE, check_support_path,
@@ -97,7 +100,7 @@ pub use model_settings::{
 };
 pub use objects::hash;
 pub use patch::{Matching, PatchError, Patched, patch};
-pub use place::{canonical_or_same, list_files, read_file, read_text};
+pub use place::{canonical_or_same, list_files, read_file, read_text, read_whole};
 pub use platform::runs_on;
 pub use record::{Note, Summary};
 pub use root::{Layout, Project, Root, normal};
@@ -107,5 +110,6 @@ pub use standing::{Standing, standings};
 pub use state::State;
 pub use store::{Author, Change, FileDelta, Mode, Store, refuse_existing};
 pub use surroundings::Surroundings;
+pub use tally::Tally;
 pub use walk::read_bounded;
 pub use watch::Watch;

@@ -225,6 +225,22 @@ pub fn list_files(skill: &Listed) -> Result<Vec<String>, Error> {
     Ok(files)
 }
 
+/// The text of a skill and its files, as [`read_text`] and [`list_files`] give them, by one look at the
+/// folder.
+pub fn read_whole(skill: &Listed) -> Result<(Vec<u8>, Result<Vec<String>, Error>), Error> {
+    if skill.scope == Scope::Builtin || skill.is_flat || skill.is_link {
+        return Ok((read_text(skill)?, list_files(skill)));
+    }
+    let main = skill.path.file_name().unwrap_or_default().to_string_lossy();
+    let folder = Folder::open(skill.folder())?;
+    let text = folder.follow(&main)?.ok_or_else(|| no_file(&folder, &main))?;
+    let files = folder.list().map(|mut files| {
+        files.retain(|file| *file != main);
+        files
+    });
+    Ok((text, files))
+}
+
 /// The path with its links resolved, as far as it exists.
 pub fn canonical_or_same(path: &Path) -> PathBuf {
     for there in path.ancestors() {

@@ -42,7 +42,8 @@ pub fn newest(state: &State, path: &Path) -> Option<(String, String)> {
     let query = "SELECT key, verdict FROM report WHERE path = ?1";
     state
         .with(|db| {
-            Ok(db.query_row(query, [path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+            let mut statement = db.prepare_cached(query)?;
+            Ok(statement.query_row([path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
         })
         .ok()
         .flatten()

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::Error;
 
 /// Format of the database; a larger number than this is a newer hone's.
-pub(crate) const FORMAT: i64 = 2;
+pub(crate) const FORMAT: i64 = 3;
 
 /// The tables of the index.
 pub(crate) const INDEX_SCHEMA: &str = "
@@ -49,6 +49,14 @@ CREATE TABLE IF NOT EXISTS usage(
   last_patched INTEGER,
   created INTEGER NOT NULL,
   PRIMARY KEY(skill, version)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS use_day(
+  day INTEGER NOT NULL,
+  skill TEXT NOT NULL,
+  version TEXT NOT NULL,
+  name TEXT NOT NULL,
+  uses INTEGER NOT NULL,
+  PRIMARY KEY(day, skill, version)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS dismissal(
   digest TEXT NOT NULL,
@@ -132,7 +140,7 @@ pub(crate) struct Table {
     pub(crate) holds: &'static str,
 }
 
-pub(crate) const TABLES: [Table; 15] = [
+pub(crate) const TABLES: [Table; 16] = [
     Table { name: "folder", columns: "path, entry", holds: "" },
     Table { name: "meta", columns: "key, value", holds: "" },
     Table {
@@ -154,7 +162,8 @@ pub(crate) const TABLES: [Table; 15] = [
         columns: "digest, rule, file, line, skill, reason, actor, at, expires",
         holds: "dismissals",
     },
-    // What it holds is worth having, but nothing that a person would miss.
+    // What these hold is worth having, but nothing that a person would miss.
+    Table { name: "use_day", columns: "day, skill, version, name, uses", holds: "" },
     Table { name: "memo", columns: "topic, key, value, at", holds: "" },
     Table { name: "report", columns: "path, key, verdict, at, body", holds: "" },
     Table { name: "installed", columns: "skill, origin, source, lock, at", holds: "origins" },

@@ -1,11 +1,13 @@
 //! How often and when each version of a skill was seen, used and changed.
 //!
-//! One row, one write, whatever the number of skills. Best effort: a counter that cannot be written is
+//! One row, and one more for the day of a use, whatever the number of skills. Best effort: a counter that cannot be written is
 //! lost, and nobody waits for it for long.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rusqlite::Connection;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -13,6 +15,12 @@ use crate::catalogue::Listed;
 use crate::error::Error;
 use crate::place::canonical_or_same;
 use crate::state::State;
+
+/// Milliseconds of a day.
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+/// Days whose uses are kept apart.
+pub const KEPT_DAYS: i64 = 400;
 
 /// What happened to a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +31,11 @@ pub enum Event {
     Use,
     /// It was changed.
     Patch,
+}
+
+impl Event {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::View, Self::Use, Self::Patch];
 }
 
 /// The counters of one version of a skill.
@@ -55,15 +68,47 @@ pub fn count(state: &State, skill: &Listed, event: Event, now: i64) -> bool {
     let key = canonical_or_same(skill.key());
     let Some(key) = key.to_str() else { return false };
     let version = skill.summary.version.as_deref().unwrap_or_default();
-    let sql = match event {
-        Event::View => UPSERT_VIEW,
-        Event::Use => UPSERT_USE,
-        Event::Patch => UPSERT_PATCH,
-    };
-    state.write_best_effort(|db| {
-        db.prepare_cached(sql)?.execute((key, version, skill.summary.name.as_str(), now))?;
+    let counted = Counted { key, version, name: &skill.summary.name, event, times: 1, at: now };
+    state.write_best_effort(|db| counted.add(db))
+}
+
+/// So many events of one kind, of one version of a skill.
+pub(crate) struct Counted<'a> {
+    /// The real path of the skill.
+    pub(crate) key: &'a str,
+    pub(crate) version: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) event: Event,
+    pub(crate) times: u64,
+    /// When the last of them was.
+    pub(crate) at: i64,
+}
+
+impl Counted<'_> {
+    /// Adds them to what is there: one row, and one of the day for a use.
+    pub(crate) fn add(&self, db: &Connection) -> Result<(), Error> {
+        let sql = match self.event {
+            Event::View => UPSERT_VIEW,
+            Event::Use => UPSERT_USE,
+            Event::Patch => UPSERT_PATCH,
+        };
+        let times = i64::try_from(self.times).unwrap_or(i64::MAX);
+        let row = (self.key, self.version, self.name, self.at, times);
+        db.prepare_cached(sql)?.execute(row)?;
+        if self.event != Event::Use {
+            return Ok(());
+        }
+        let day = self.at.div_euclid(DAY);
+        let uses: i64 = db
+            .prepare_cached(UPSERT_DAY)?
+            .query_row((day, self.key, self.version, self.name, times), |row| row.get(0))?;
+        // The first use of a day takes away what is too old.
+        if uses == times {
+            db.prepare_cached("DELETE FROM use_day WHERE day < ?1")?
+                .execute([day.saturating_sub(KEPT_DAYS)])?;
+        }
         Ok(())
-    })
+    }
 }
 
 macro_rules! upsert {
@@ -74,11 +119,11 @@ macro_rules! upsert {
             ", ",
             $last,
             ") ",
-            "VALUES (?1, ?2, ?3, ?4, 1, ?4) ON CONFLICT(skill, version) DO UPDATE SET name = ?3, ",
+            "VALUES (?1, ?2, ?3, ?4, ?5, ?4) ON CONFLICT(skill, version) DO UPDATE SET name = ?3, ",
             $count,
             " = ",
             $count,
-            " + 1, ",
+            " + ?5, ",
             $last,
             " = coalesce(max(",
             $last,
@@ -90,6 +135,40 @@ macro_rules! upsert {
 const UPSERT_VIEW: &str = upsert!("views", "last_viewed");
 const UPSERT_USE: &str = upsert!("uses", "last_used");
 const UPSERT_PATCH: &str = upsert!("patches", "last_patched");
+const UPSERT_DAY: &str = "INSERT INTO use_day(day, skill, version, name, uses) \
+    VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT(day, skill, version) DO UPDATE SET name = ?4, \
+    uses = uses + ?5 RETURNING uses";
+
+/// The uses of one day, in UTC.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Day {
+    /// The day, as `2026-11-17`.
+    pub day: String,
+    /// How often a skill was used on it.
+    pub uses: u64,
+}
+
+/// The uses of the newest `days` days, the last of them the day of `now`; of one skill when its real
+/// path is given. A day without a use is there too.
+pub fn by_day(state: &State, skill: Option<&Path>, days: u16, now: i64) -> Result<Vec<Day>, Error> {
+    let today = now.div_euclid(DAY);
+    let first = today - i64::from(days) + 1;
+    let skill = skill.map(Path::to_string_lossy);
+    let found: BTreeMap<i64, i64> = state.with(|db| {
+        let mut statement = db.prepare_cached(
+            "SELECT day, sum(uses) FROM use_day WHERE day BETWEEN ?1 AND ?2 \
+             AND (?3 IS NULL OR skill = ?3) GROUP BY day",
+        )?;
+        let rows = statement
+            .query_map((first, today, skill.as_deref()), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    })?;
+    let day = |day: i64| Day {
+        day: iso(day.saturating_mul(DAY)).chars().take(10).collect(),
+        uses: found.get(&day).map_or(0, |uses| u64::try_from(*uses).unwrap_or_default()),
+    };
+    Ok((first..=today).map(day).collect())
+}
 
 /// All counters, sorted by name and version.
 pub fn all(state: &State) -> Result<Vec<Usage>, Error> {

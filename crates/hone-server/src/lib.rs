@@ -5,17 +5,31 @@
 //! resources, as a prompt, and through tools. [`http`] serves the same over HTTP, beside an interface for
 //! programs and a page for people, and [`connect`] tells other programs to start it.
 
+// A request that breaks down must end alone.
+#[cfg(not(panic = "unwind"))]
+compile_error!(
+    "a server has to outlive a request that breaks down: build with `panic = \"unwind\"`"
+);
+
+mod answers;
 pub mod connect;
+mod extension;
 pub mod http;
+mod lessons;
 mod manifest;
 mod mcp;
 mod seeker;
+mod subscriptions;
 mod tools;
 mod uri;
+mod usage;
 mod watcher;
 
+pub use lessons::Lessons;
 pub use manifest::{MAX_FILES, MAX_SKILL_BYTES};
 pub use mcp::{Door, PAGE, serve_stdio};
 pub use seeker::Seeker;
-pub use tools::{MAX_RESULT_CHARS, Offer};
+pub use subscriptions::MAX_SUBSCRIBED;
+pub use tools::{Access, MAX_RESULT_CHARS, Offer};
+pub use usage::MAX_REPORTED;
 pub use watcher::attend;

@@ -2,34 +2,35 @@
 //!
 //! An answer is made from the disk as it is now. Lists come in pages; a cursor is the place to go on at.
 
-use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use hone_agent::step::Outcome;
 use hone_agent::tools::schema::problems;
 use hone_library::{Catalogue, Listed};
 use hone_router::Caller;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-    ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ServerConfig, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceUpdatedNotificationParam, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler, ServiceExt as _};
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+use crate::answers::{contents, made, prompted, told};
 use crate::manifest::{self, SKILL_FILE};
-use crate::tools::{MAX_RESULT_CHARS, Offer};
-use crate::{uri, watcher};
+use crate::subscriptions::Heard;
+use crate::tools::Offer;
+use crate::{extension, lessons, uri, watcher};
 
 /// Entries of one page.
 pub const PAGE: usize = 100;
-/// The skills extension.
-const EXTENSION: &str = "io.modelcontextprotocol/skills";
+/// Clients that were promised to hear of files and do not listen yet.
+const MAX_PROMISED: usize = 16;
 /// How long a client may keep a list, in milliseconds.
 const KEEP_MS: u64 = 5_000;
 
@@ -43,26 +44,27 @@ pub struct Door {
     offer: Arc<Offer>,
     /// What changed since this server was made: nothing is lost until somebody listens.
     changes: watch::Receiver<u64>,
+    /// The same, for everything that may have changed a file.
+    looks: watch::Receiver<u64>,
+    /// What a client with a session wants to hear about.
+    heard: Arc<Mutex<Heard>>,
+    /// What clients without one named, from the moment that they were promised to hear of it.
+    promised: Arc<Mutex<Vec<Heard>>>,
 }
 
 /// Serves one client on standard input and output, until it goes away.
 pub async fn serve_stdio(offer: Arc<Offer>) -> std::io::Result<()> {
     watcher::attend(&offer.shelf);
+    let shelf = Arc::clone(&offer.shelf);
     let served = Door::new(offer).serve(rmcp::transport::stdio()).await;
     let running = served.map_err(std::io::Error::other)?;
-    running.waiting().await.map(drop).map_err(std::io::Error::other)
+    let ended = running.waiting().await.map(drop).map_err(std::io::Error::other);
+    shelf.settle_counts();
+    ended
 }
 
-fn wrong(message: impl Into<String>) -> ErrorData {
+pub(crate) fn wrong(message: impl Into<String>) -> ErrorData {
     ErrorData::invalid_params(message.into(), None)
-}
-
-/// A result from its JSON: what is not ours to choose stays at its default. That it is complete is told
-/// to clients of the newer era, and taken out again for the others.
-fn made<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
-    value["resultType"] = "complete".into();
-    serde_json::from_value(value)
-        .map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
 /// Runs what touches the disk where it may wait.
@@ -73,8 +75,24 @@ async fn blocking<T: Send + 'static>(
     done.map_err(|error| ErrorData::internal_error(error.to_string(), None))?
 }
 
+fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
+    heard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The addresses that hold something else than a client heard last.
+async fn news(heard: &Arc<Mutex<Heard>>, offer: &Weak<Offer>) -> Vec<String> {
+    let Some(offer) = offer.upgrade().filter(|_| !lock(heard).is_empty()) else {
+        return Vec::new();
+    };
+    let heard = Arc::clone(heard);
+    blocking(move || Ok(lock(&heard).news(&offer.shelf.catalogue()))).await.unwrap_or_default()
+}
+
 /// One page of a list, and where to go on.
-fn page<T>(all: &[T], cursor: Option<&str>) -> Result<(usize, usize, Option<String>), ErrorData> {
+pub(crate) fn page<T>(
+    all: &[T],
+    cursor: Option<&str>,
+) -> Result<(usize, usize, Option<String>), ErrorData> {
     let from = match cursor {
         None => 0,
         Some(cursor) => {
@@ -93,8 +111,8 @@ fn page<T>(all: &[T], cursor: Option<&str>) -> Result<(usize, usize, Option<Stri
 impl Door {
     /// A server of these skills.
     pub fn new(offer: Arc<Offer>) -> Self {
-        let changes = offer.shelf.changes();
-        Self { offer, changes }
+        let (changes, looks) = (offer.shelf.changes(), offer.shelf.looks());
+        Self { offer, changes, looks, heard: Arc::default(), promised: Arc::default() }
     }
 
     fn catalogue(&self) -> Arc<Catalogue> {
@@ -109,10 +127,16 @@ impl Door {
 }
 
 /// The skill and the file that an address names.
-fn at<'c>(catalogue: &'c Catalogue, address: &str) -> Result<(&'c Listed, String), ErrorData> {
+pub(crate) fn at<'c>(
+    catalogue: &'c Catalogue,
+    address: &str,
+) -> Result<(&'c Listed, String), ErrorData> {
     let (slug, file) = uri::parse(address)
         .ok_or_else(|| wrong(format!("`{address:.200}` names no file of a skill")))?;
-    let skill = catalogue.skills.iter().find(|skill| skill.summary.slug.as_str() == slug);
+    // A skill is mostly called as its slug.
+    let is_meant = |skill: &&Listed| skill.summary.slug.as_str() == slug;
+    let skill = catalogue.named(&slug).filter(is_meant);
+    let skill = skill.or_else(|| catalogue.skills.iter().find(is_meant));
     let skill = skill.filter(|skill| is_offered(skill));
     Ok((skill.ok_or_else(|| wrong(format!("there is no skill `{slug:.200}`")))?, file))
 }
@@ -122,50 +146,8 @@ fn is_offered(skill: &Listed) -> bool {
     skill.summary.model_invocable || skill.summary.user_invocable
 }
 
-fn offered(catalogue: &Catalogue) -> Vec<&Listed> {
+pub(crate) fn offered(catalogue: &Catalogue) -> Vec<&Listed> {
     catalogue.skills.iter().filter(|skill| is_offered(skill)).collect()
-}
-
-fn contents(address: &str, file: &str, bytes: Vec<u8>) -> Value {
-    match String::from_utf8(bytes) {
-        Ok(text) => {
-            json!({"uri": address, "mimeType": manifest::media_type(file, true), "text": text})
-        }
-        Err(error) => {
-            let blob = base64(error.as_bytes());
-            json!({"uri": address, "mimeType": manifest::media_type(file, false), "blob": blob})
-        }
-    }
-}
-
-/// Bytes as base64.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
-            << (8 * (3 - chunk.len()));
-        for at in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * at)) as usize & 63];
-            text.push(if at <= chunk.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
-}
-
-/// The answer to a call of a tool from a character on, cut where a client would drown.
-fn told(outcome: Outcome, text: &str, offset: usize) -> Result<CallToolResult, ErrorData> {
-    let start = text.char_indices().nth(offset).map_or(text.len(), |(start, _)| start);
-    let rest = &text[start..];
-    let end = rest.char_indices().nth(MAX_RESULT_CHARS).map_or(rest.len(), |(end, _)| end);
-    let mut shown = rest[..end].to_owned();
-    if end < rest.len() {
-        let next = offset + MAX_RESULT_CHARS;
-        let _ = write!(shown, "\n[more: call again with `offset` {next}]");
-    } else if offset > 0 && rest.is_empty() {
-        shown.push_str("There is nothing at this offset.");
-    }
-    made(json!({"content": [{"type": "text", "text": shown}], "isError": outcome != Outcome::Ok}))
 }
 
 impl ServerHandler for Door {
@@ -174,8 +156,8 @@ impl ServerHandler for Door {
         let capabilities = json!({
             "tools": {},
             "prompts": {"listChanged": true},
-            "resources": {"listChanged": true},
-            "extensions": {EXTENSION: {"directoryRead": true}},
+            "resources": {"listChanged": true, "subscribe": true},
+            "extensions": {extension::NAME: {"directoryRead": true}},
         });
         config.capabilities = serde_json::from_value(capabilities).unwrap_or_default();
         config.server_info = rmcp::model::Implementation::new("hone", env!("CARGO_PKG_VERSION"));
@@ -183,14 +165,28 @@ impl ServerHandler for Door {
         config
     }
 
-    /// A client with a session is told without being asked to.
+    /// A client with a session is told of its lists without being asked to, and of files that it named.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let mut changes = self.changes.clone();
+        let (mut changes, mut looks) = (self.changes.clone(), self.looks.clone());
+        let (heard, offer) = (Arc::clone(&self.heard), Arc::downgrade(&self.offer));
         let peer = context.peer;
         tokio::spawn(async move {
-            while changes.changed().await.is_ok() {
-                let told = peer.notify_prompt_list_changed().await.is_ok()
-                    && peer.notify_resource_list_changed().await.is_ok();
+            loop {
+                let told = tokio::select! {
+                    changed = changes.changed() => {
+                        changed.is_ok()
+                            && peer.notify_prompt_list_changed().await.is_ok()
+                            && peer.notify_resource_list_changed().await.is_ok()
+                    }
+                    looked = looks.changed() => {
+                        let mut is_told = looked.is_ok();
+                        for address in news(&heard, &offer).await {
+                            let updated = ResourceUpdatedNotificationParam::new(address);
+                            is_told &= peer.notify_resource_updated(updated).await.is_ok();
+                        }
+                        is_told
+                    }
+                };
                 if !told {
                     return;
                 }
@@ -198,31 +194,75 @@ impl ServerHandler for Door {
         });
     }
 
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let door = self.clone();
+        blocking(move || lock(&door.heard).add(&door.catalogue(), &request.uri)).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        lock(&self.heard).remove(&request.uri);
+        Ok(())
+    }
+
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         // Before the client hears that it is listened to, it must be known what changes are changes of.
-        self.offer.shelf.catalogue();
-        Some(requested.clone())
+        let catalogue = self.offer.shelf.catalogue();
+        let mut accepted = requested.clone();
+        if let Some(named) = &mut accepted.resource_subscriptions {
+            let heard = Heard::of(&catalogue, named);
+            *named = heard.addresses();
+            let mut promised = self.promised.lock().unwrap_or_else(PoisonError::into_inner);
+            // One that never came to listen goes.
+            if promised.len() >= MAX_PROMISED {
+                promised.remove(0);
+            }
+            promised.push(heard);
+        }
+        Some(accepted)
     }
 
     /// A client without one asks what it wants to be told.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.changes.clone();
+        let (mut changes, mut looks) = (self.changes.clone(), self.looks.clone());
         let (accepted, sink) = (context.accepted(), context.sink());
+        let prompts = accepted.prompts_list_changed == Some(true);
+        let resources = accepted.resources_list_changed == Some(true);
+        let mut named = accepted.resource_subscriptions.clone().unwrap_or_default();
+        named.sort_unstable();
+        named.dedup();
+        let heard = {
+            let mut promised = self.promised.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = promised.iter().position(|heard| heard.addresses() == named);
+            at.map(|at| promised.remove(at)).unwrap_or_default()
+        };
+        let (heard, offer) = (Arc::new(Mutex::new(heard)), Arc::downgrade(&self.offer));
         loop {
-            let is_changed = tokio::select! {
-                changed = changes.changed() => changed.is_ok(),
+            let told = tokio::select! {
+                changed = changes.changed() => {
+                    changed.is_ok()
+                        && (!prompts || sink.notify_prompt_list_changed().await.is_ok())
+                        && (!resources || sink.notify_resource_list_changed().await.is_ok())
+                }
+                looked = looks.changed() => {
+                    let mut is_told = looked.is_ok();
+                    for address in news(&heard, &offer).await {
+                        is_told &= sink.notify_resource_updated(address).await.is_ok();
+                    }
+                    is_told
+                }
                 () = context.cancelled() => false,
             };
-            if !is_changed {
-                return Ok(());
-            }
-            let prompts = accepted.prompts_list_changed == Some(true);
-            let resources = accepted.resources_list_changed == Some(true);
-            let told = (!prompts || sink.notify_prompt_list_changed().await.is_ok())
-                && (!resources || sink.notify_resource_list_changed().await.is_ok());
             if !told {
                 return Ok(());
             }
@@ -235,7 +275,7 @@ impl ServerHandler for Door {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tool = |tool: &dyn hone_agent::tools::Tool| {
-            let reads = tool.name() != "skill_manage";
+            let reads = !tool.changes();
             let mut schema = tool.schema().clone();
             schema["properties"]["offset"] = json!({
                 "type": "integer",
@@ -272,6 +312,10 @@ impl ServerHandler for Door {
         }
         if !wrong.is_empty() {
             return told(Outcome::Refused, &wrong.join("\n"), 0).map(Into::into);
+        }
+        if !self.offer.has_time_for(tool) {
+            return told(Outcome::Refused, "Too many changes at once; try again in a second.", 0)
+                .map(Into::into);
         }
         let result = tool.call(&arguments, &context.ct).await;
         told(result.outcome, &result.text, offset.unwrap_or_default()).map(Into::into)
@@ -355,7 +399,18 @@ impl ServerHandler for Door {
                     }],
                 })
             };
-            let prompts: Vec<Value> = skills[from..to].iter().map(prompt).collect();
+            let mut prompts: Vec<Value> = skills[from..to].iter().map(prompt).collect();
+            if next.is_none() && door.offer.lessons().is_some() {
+                prompts.push(json!({
+                    "name": lessons::PROMPT,
+                    "description": lessons::ABOUT,
+                    "arguments": [{
+                        "name": "session",
+                        "description": "the session to learn from; the newest one when left out",
+                        "required": false,
+                    }],
+                }));
+            }
             made(json!({"prompts": prompts, "nextCursor": next}))
         })
         .await
@@ -369,20 +424,23 @@ impl ServerHandler for Door {
         let door = self.clone();
         blocking(move || {
             let catalogue = door.catalogue();
+            let arguments = request.arguments.unwrap_or_default();
+            if let Some(lessons) = door.offer.lessons().filter(|_| request.name == lessons::PROMPT)
+            {
+                let session = arguments.get("session").and_then(Value::as_str);
+                let session = session.filter(|session| !session.trim().is_empty());
+                let text = lessons.prompt(&catalogue, session).map_err(wrong)?;
+                return prompted(lessons::ABOUT, &text);
+            }
             let is_meant = |skill: &&Listed| {
                 skill.summary.user_invocable && skill.summary.slug.as_str() == request.name
             };
             let skill = catalogue.skills.iter().find(is_meant);
             let skill = skill
                 .ok_or_else(|| wrong(format!("there is no prompt `{:.200}`", request.name)))?;
-            let arguments = request.arguments.unwrap_or_default();
             let words = arguments.get("arguments").and_then(Value::as_str).unwrap_or_default();
             let text = door.offer.invoked(skill, words, Caller::Person).map_err(wrong)?;
-            let result: GetPromptResult = made(json!({
-                "description": skill.summary.description,
-                "messages": [{"role": "user", "content": {"type": "text", "text": text}}],
-            }))?;
-            Ok(result.into())
+            prompted(&skill.summary.description, &text)
         })
         .await
     }
@@ -396,67 +454,8 @@ impl ServerHandler for Door {
         let door = self.clone();
         let is_modern = Self::is_modern(&context);
         let mut result = blocking(move || {
-            let catalogue = door.catalogue();
             let params = request.params.unwrap_or_default();
-            let text = |name: &str| params.get(name).and_then(Value::as_str);
-            let address = || text("uri").ok_or_else(|| wrong("`uri` is missing"));
-            match request.method.as_str() {
-                "skills/list" => {
-                    let skills = offered(&catalogue);
-                    let (from, to, next) = page(&skills, text("cursor"))?;
-                    let entries: Vec<Value> = skills[from..to]
-                        .iter()
-                        .filter_map(|skill| manifest::entry(skill))
-                        .collect();
-                    let mut result = json!({"skills": entries});
-                    if let Some(next) = next {
-                        result["nextCursor"] = next.into();
-                    }
-                    Ok(result)
-                }
-                "skills/get" => {
-                    let address = address()?;
-                    let (skill, file) = at(&catalogue, address)?;
-                    let entry = manifest::entry(skill).filter(|_| file == SKILL_FILE);
-                    let entry =
-                        entry.ok_or_else(|| wrong(format!("`{address:.200}` is no skill")))?;
-                    Ok(json!({"skill": entry}))
-                }
-                "resources/directory/read" => {
-                    let address = address()?;
-                    let (skill, folder) = at(&catalogue, address)?;
-                    let children = manifest::children(skill, &folder);
-                    let children =
-                        children.ok_or_else(|| wrong(format!("`{address:.200}` is no folder")))?;
-                    let slug = skill.summary.slug.as_str();
-                    let (from, to, next) = page(&children, text("cursor"))?;
-                    let child = |(name, is_folder): &(String, bool)| {
-                        let path = if folder.is_empty() {
-                            name.clone()
-                        } else {
-                            format!("{folder}/{name}")
-                        };
-                        let kind = if *is_folder {
-                            "inode/directory"
-                        } else {
-                            let bytes = manifest::bytes(skill, &path).unwrap_or_default();
-                            manifest::media_type(name, std::str::from_utf8(&bytes).is_ok())
-                        };
-                        json!({"uri": uri::address(slug, &path), "name": name, "mimeType": kind})
-                    };
-                    let resources: Vec<Value> = children[from..to].iter().map(child).collect();
-                    let mut result = json!({"resources": resources});
-                    if let Some(next) = next {
-                        result["nextCursor"] = next.into();
-                    }
-                    Ok(result)
-                }
-                method => Err(ErrorData::new(
-                    rmcp::model::ErrorCode::METHOD_NOT_FOUND,
-                    format!("there is no method `{method:.100}`"),
-                    None,
-                )),
-            }
+            extension::answer(&door.catalogue(), &request.method, &params)
         })
         .await?;
         if is_modern {
@@ -471,16 +470,6 @@ impl ServerHandler for Door {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_is_the_standard_one() {
-        for (bytes, text) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
-        {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-        assert_eq!(base64(&[0xff, 0xfe, 0xfd]), "//79");
-    }
 
     #[test]
     fn pages_end_and_cursors_are_ours() {

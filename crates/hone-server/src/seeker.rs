@@ -1,13 +1,19 @@
-//! Whoever looks for skills by words: one thread that keeps the index of a catalogue open.
+//! Whoever looks for skills by words: a few threads that each keep the index of a catalogue open.
 //!
 //! Opening the index of a large library costs more than a search in it, and it belongs to the thread
-//! that opened it. So questions travel here, and the index stays as long as the catalogue is the same.
+//! that opened it. So questions travel here, and an index stays as long as the catalogue is the same.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use hone_library::{Catalogue, State};
 use hone_router::{Band, Index, Match, Ranking, resembles};
+
+/// Threads at most: each holds an index of its own.
+const MAX_THREADS: usize = 4;
 
 /// What is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,21 +34,25 @@ struct Question {
     answer: SyncSender<Vec<Match>>,
 }
 
-/// The way to the thread.
+/// The way to the threads.
 #[derive(Debug)]
 pub struct Seeker {
+    ways: Vec<Way>,
+}
+
+/// The way to one thread.
+#[derive(Debug)]
+struct Way {
     questions: Sender<Question>,
+    /// Questions that are not answered yet.
+    open: AtomicUsize,
 }
 
 impl Seeker {
-    /// Starts the thread; it ends with the last way to it.
-    pub fn new(state: State) -> Self {
-        let (questions, asked) = channel();
-        // Without a thread nothing is found, and every question says so at once.
-        let _ = std::thread::Builder::new()
-            .name("seeker".to_owned())
-            .spawn(move || attend(&state, &asked));
-        Self { questions }
+    /// Starts the threads; they end with the last way to them.
+    pub fn new(hone_home: &Path) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { ways: (0..cores.clamp(1, MAX_THREADS)).map(|_| Way::new(hone_home)).collect() }
     }
 
     /// The skills of a catalogue that words lead to, best first. Waits: not for a thread that must not.
@@ -53,13 +63,34 @@ impl Seeker {
         most: usize,
         wanted: Wanted,
     ) -> Vec<Match> {
+        // The first of those that have least to do, so that a lone client needs one index.
+        let Some(way) = self.ways.iter().min_by_key(|way| way.open.load(Ordering::Relaxed)) else {
+            return Vec::new();
+        };
+        way.open.fetch_add(1, Ordering::Relaxed);
         let (answer, answered) = sync_channel(1);
         let (catalogue, words) = (Arc::clone(catalogue), words.to_owned());
         let question = Question { catalogue, words, most, wanted, answer };
-        if self.questions.send(question).is_err() {
-            return Vec::new();
-        }
-        answered.recv().unwrap_or_default()
+        let found = match way.questions.send(question) {
+            Ok(()) => answered.recv().unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        way.open.fetch_sub(1, Ordering::Relaxed);
+        found
+    }
+}
+
+impl Way {
+    fn new(hone_home: &Path) -> Self {
+        let (questions, asked) = channel();
+        let hone_home = hone_home.to_owned();
+        // Without a thread nothing is found, and every question says so at once.
+        let _ = std::thread::Builder::new().name("seeker".to_owned()).spawn(move || {
+            let state = State::open(&hone_home);
+            // A question that breaks down is answered with nothing; the next one has a new index.
+            while catch_unwind(AssertUnwindSafe(|| attend(&state, &asked))).is_err() {}
+        });
+        Self { questions, open: AtomicUsize::new(0) }
     }
 }
 

@@ -1,18 +1,23 @@
-//! The tools that a client gets: those of an agent's shelf, and those of router and guard.
+//! The tools that a client gets: those of an agent's shelf, and those of router, guard and learning.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use hone_agent::tools::skills::{Clock, Shelf};
 use hone_agent::tools::{Class, Tool, ToolResult, Working};
 use hone_guard::Files;
-use hone_library::usage::{self, Event};
+use hone_library::usage::Event;
 use hone_library::{Catalogue, Listed, State};
 use hone_router::{Answers, Caller, Inline, Match, Request, prepare};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::http::limits::Rate;
+use crate::http::rate::Buckets;
+use crate::lessons::{self, Lessons};
 use crate::seeker::{Seeker, Wanted};
+use crate::usage;
 
 /// Characters of a result at most; the rest is asked for with `offset`.
 pub const MAX_RESULT_CHARS: usize = 40_000;
@@ -28,7 +33,19 @@ pub struct Offer {
     seeker: Arc<Seeker>,
     state: Mutex<State>,
     now: Clock,
+    access: Access,
+    /// How often something may be changed, where that is bounded.
+    pace: Option<Buckets<()>>,
     tools: Vec<Box<dyn Tool>>,
+}
+
+/// What a client may do with the skills.
+#[derive(Debug)]
+pub enum Access {
+    /// Nobody writes.
+    Read,
+    /// Skills are written, and proposed.
+    Write(Lessons),
 }
 
 impl std::fmt::Debug for Offer {
@@ -38,22 +55,25 @@ impl std::fmt::Debug for Offer {
 }
 
 impl Offer {
-    /// The skills of a shelf; when `read_only`, nobody writes through it.
+    /// The skills of a shelf; `pace` bounds how often they are changed.
     pub fn new(
         shelf: Arc<Shelf>,
         seeker: Arc<Seeker>,
         state: State,
         now: Clock,
-        read_only: bool,
+        access: Access,
+        pace: Option<Rate>,
     ) -> Arc<Self> {
         Arc::new_cyclic(|offer| {
             let mut tools = shelf.tools();
-            tools.retain(|tool| !read_only || tool.name() != "skill_manage");
             tools.extend(Kind::ALL.map(|kind| {
                 let offer = std::sync::Weak::clone(offer);
                 Box::new(RouterTool { offer, kind, schema: kind.schema() }) as Box<dyn Tool>
             }));
-            Self { shelf, seeker, state: Mutex::new(state), now, tools }
+            let may_write = matches!(access, Access::Write(_));
+            tools.retain(|tool| may_write || !tool.changes());
+            let pace = pace.map(Buckets::new);
+            Self { shelf, seeker, state: Mutex::new(state), now, access, pace, tools }
         })
     }
 
@@ -63,8 +83,27 @@ impl Offer {
     }
 
     /// The state, for as long as one answer needs it.
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a tool may be called now.
+    pub(crate) fn has_time_for(&self, tool: &dyn Tool) -> bool {
+        let pace = self.pace.as_ref().filter(|_| tool.changes());
+        pace.is_none_or(|pace| pace.take((), Instant::now()))
+    }
+
+    /// What a client can teach; none when nobody writes.
+    pub(crate) fn lessons(&self) -> Option<&Lessons> {
+        match &self.access {
+            Access::Read => None,
+            Access::Write(lessons) => Some(lessons),
+        }
+    }
+
+    /// Now, in milliseconds since 1970.
+    pub(crate) fn now(&self) -> i64 {
+        (self.now)()
     }
 
     /// The text that a called skill becomes.
@@ -88,7 +127,7 @@ impl Offer {
             answers: &Answers::default(),
         };
         let payload = prepare(&request).map_err(|error| error.to_string())?;
-        usage::count(&self.state(), skill, Event::Use, (self.now)());
+        self.shelf.count(skill, Event::Use);
         Ok(payload.text)
     }
 }
@@ -99,11 +138,13 @@ enum Kind {
     Match,
     Invoke,
     Scan,
+    Propose,
     Usage,
 }
 
 impl Kind {
-    const ALL: [Self; 5] = [Self::Search, Self::Match, Self::Invoke, Self::Scan, Self::Usage];
+    const ALL: [Self; 6] =
+        [Self::Search, Self::Match, Self::Invoke, Self::Scan, Self::Propose, Self::Usage];
 
     fn name(self) -> &'static str {
         match self {
@@ -111,6 +152,7 @@ impl Kind {
             Self::Match => "skill_match",
             Self::Invoke => "skill_invoke",
             Self::Scan => "skill_scan",
+            Self::Propose => lessons::TOOL,
             Self::Usage => "usage_report",
         }
     }
@@ -127,7 +169,8 @@ impl Kind {
                  its files."
             }
             Self::Scan => "Scans a skill for danger: verdict and findings.",
-            Self::Usage => "Tells that a skill was used, so that good ones are found first.",
+            Self::Propose => lessons::DESCRIPTION,
+            Self::Usage => usage::DESCRIPTION,
         }
     }
 
@@ -145,7 +188,9 @@ impl Kind {
                 json!({"name": name, "arguments": text("what follows the skill's name")}),
                 json!(["name"]),
             ),
-            Self::Scan | Self::Usage => (json!({"name": name}), json!(["name"])),
+            Self::Scan => (json!({"name": name}), json!(["name"])),
+            Self::Propose => return lessons::schema(),
+            Self::Usage => return usage::schema(),
         };
         json!({
             "type": "object",
@@ -179,6 +224,10 @@ impl Tool for RouterTool {
         Class::Introspection
     }
 
+    fn changes(&self) -> bool {
+        self.kind == Kind::Propose
+    }
+
     fn call<'a>(&'a self, arguments: &'a Value, _: &'a CancellationToken) -> Working<'a> {
         let (offer, kind, arguments) = (self.offer.clone(), self.kind, arguments.clone());
         Box::pin(async move {
@@ -204,6 +253,13 @@ fn answer(offer: &Offer, kind: Kind, arguments: &Value) -> ToolResult {
         Kind::Match => {
             told(&catalogue, &offer.seeker.find(&catalogue, text("message"), most, Wanted::About))
         }
+        Kind::Propose => match offer.lessons() {
+            Some(lessons) => lessons.propose(&catalogue, arguments, offer.now()),
+            None => ToolResult::refused("Nobody writes here."),
+        },
+        Kind::Usage if arguments.get("name").is_none() => {
+            usage::report(offer, arguments.get("cursor").and_then(Value::as_str))
+        }
         Kind::Invoke | Kind::Scan | Kind::Usage => {
             let skill = match catalogue.resolve(text("name"), std::path::Path::new("")) {
                 Ok(skill) => skill,
@@ -221,10 +277,7 @@ fn answer(offer: &Offer, kind: Kind, arguments: &Value) -> ToolResult {
                     Err(error) => ToolResult::failed(error),
                 },
                 Kind::Scan => scanned(skill),
-                _ => {
-                    usage::count(&offer.state(), skill, Event::Use, (offer.now)());
-                    ToolResult::ok("Counted.", format!("used {name}"))
-                }
+                _ => usage::used(offer, skill, arguments.get("outcome").and_then(Value::as_str)),
             }
         }
     }

@@ -2,37 +2,9 @@
 
 use std::fmt::Write as _;
 
-use hone_library::FileDelta;
-use similar::TextDiff;
+use hone_library::{FileDelta, unified};
 
-use crate::json::ChangedFile;
 use crate::terminal::{Style, printable, printable_line};
-
-/// Lines of unchanged text around a change.
-const CONTEXT_LINES: usize = 3;
-
-/// A unified difference; `None` when a side is not text.
-pub(crate) fn unified(file: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Option<String> {
-    let old = std::str::from_utf8(before.unwrap_or_default()).ok()?;
-    let new = std::str::from_utf8(after.unwrap_or_default()).ok()?;
-    let from = if before.is_some() { format!("a/{file}") } else { "/dev/null".to_owned() };
-    let to = if after.is_some() { format!("b/{file}") } else { "/dev/null".to_owned() };
-    let diff = TextDiff::from_lines(old, new);
-    Some(diff.unified_diff().context_radius(CONTEXT_LINES).header(&from, &to).to_string())
-}
-
-/// A file of a change, for JSON.
-pub(crate) fn changed_file(delta: &FileDelta) -> ChangedFile {
-    ChangedFile {
-        status: match (&delta.before, &delta.after) {
-            (None, _) => "added",
-            (_, None) => "removed",
-            _ => "changed",
-        },
-        diff: unified(&delta.file, delta.before.as_deref(), delta.after.as_deref()),
-        file: delta.file.clone(),
-    }
-}
 
 /// The differences of all files, for a person.
 pub(crate) fn shown(files: &[FileDelta], style: Style) -> String {

@@ -3,7 +3,8 @@
 
 use hone_guard::{Coverage, Inventory, Verdict};
 use hone_library::{
-    Action, Catalogue, Change, ClientView, FileChange, Listed, Note, Revision, Shown, Skipped,
+    Action, Catalogue, Change, ChangedFile, ClientView, FileChange, Listed, Note, Revision, Shown,
+    Skipped,
 };
 use hone_router::Level0;
 use hone_skill::{Diagnostic, Profile};
@@ -13,11 +14,11 @@ use serde::Serialize;
 
 pub(crate) mod agent;
 pub(crate) mod connect;
+pub(crate) mod curate;
 pub(crate) mod hub;
 pub(crate) mod learn;
 pub(crate) mod lineage;
 pub(crate) mod matching;
-pub(crate) mod review;
 pub(crate) mod routing;
 pub(crate) mod serve;
 pub(crate) mod snapshot;
@@ -250,16 +251,6 @@ pub(crate) struct Changed {
     /// What a patch matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) matched: Option<Matched>,
-}
-
-/// A file of a change.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ChangedFile {
-    pub(crate) file: String,
-    /// added, changed or removed.
-    pub(crate) status: &'static str,
-    /// A unified difference; null when a side is not text.
-    pub(crate) diff: Option<String>,
 }
 
 /// What a patch matched.
@@ -515,7 +506,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("config", schema::<Configuration>()),
         ("connect", schema::<connect::Connections>()),
         ("connect-change", schema::<connect::ConnectChange>()),
-        ("curate", schema::<review::Curated>()),
+        ("curate", schema::<curate::Curated>()),
         ("diff", schema::<Difference>()),
         ("doctor", schema::<Doctor>()),
         ("eval", schema::<hone_learn::evals::EvalReport>()),
@@ -538,8 +529,8 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("policy-explain", schema::<Explained>()),
         ("prompt", schema::<Prompt>()),
         ("remove", schema::<hub::Removals>()),
-        ("review", schema::<review::ReviewList>()),
-        ("review-show", schema::<review::Review>()),
+        ("review", schema::<hone_learn::review::ReviewList>()),
+        ("review-show", schema::<hone_learn::review::Review>()),
         ("run", schema::<agent::RunLine>()),
         ("scan", schema::<Scan<'_>>()),
         ("scan-rules", schema::<ScanRules>()),
@@ -670,7 +661,7 @@ impl From<&Change> for Changed {
             dry_run: change.revision.is_none(),
             from_version: change.from_version.clone(),
             to_version: change.to_version.clone(),
-            files: change.files.iter().map(crate::diff::changed_file).collect(),
+            files: change.files.iter().map(ChangedFile::from).collect(),
             warnings: change
                 .warnings
                 .iter()

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use draft::{Draft, MAX_MESSAGE_CHARS, Note, NoteError, Quarantined, Said};
@@ -106,6 +107,51 @@ pub struct TaskRow {
     pub tokens_in: u64,
     /// Tokens that came out.
     pub tokens_out: u64,
+}
+
+/// A task in the log, as programs get it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LoggedTask {
+    /// Its id.
+    pub task: String,
+    /// For whom it was done; null for the owner.
+    pub subscriber: Option<String>,
+    /// When it ended.
+    pub ended: String,
+    /// `answered`, `not-converged`, `failed` or `cancelled`.
+    pub ending: &'static str,
+    /// What was asked.
+    pub input: String,
+    /// What was answered, or why not.
+    pub answer: String,
+    /// The model.
+    pub model: String,
+    /// Turns of the model.
+    pub turns: u64,
+    /// Calls of tools.
+    pub calls: u64,
+    /// Tokens, in and out.
+    pub tokens: u64,
+}
+
+impl From<TaskRow> for LoggedTask {
+    fn from(row: TaskRow) -> Self {
+        Self {
+            task: row.task,
+            subscriber: match row.subscriber {
+                Subscriber::Owner => None,
+                Subscriber::Named(name) => Some(name),
+            },
+            ended: hone_library::usage::iso(row.ended),
+            ending: row.ending.word(),
+            input: row.input,
+            answer: row.answer,
+            model: row.model,
+            turns: row.turns,
+            calls: row.calls,
+            tokens: row.tokens_in.saturating_add(row.tokens_out),
+        }
+    }
 }
 
 /// A fact as it is kept.

@@ -428,9 +428,20 @@ async fn a_list_of_skills_ends_at_its_limits_and_says_so() {
         brain.call("skills_list", json!({})).await.text
     };
     assert_eq!(listed(MAX_LISTED, 0).await.lines().count(), MAX_LISTED);
-    assert!(listed(MAX_LISTED + 1, 0).await.ends_with("1 more are not shown; give a `query`.\n"));
+    let more = "1 more: call again with `cursor` \"100\", or give a `query`.\n";
+    assert!(listed(MAX_LISTED + 1, 0).await.ends_with(more));
     assert!(!listed(0, MAX_SKIPPED).await.contains("more"));
     assert!(listed(0, MAX_SKIPPED + 1).await.ends_with("- and 1 more\n"));
+
+    let brain = Brain::new();
+    for n in 0..=MAX_LISTED {
+        put(&brain.skills().join(format!("s{n:03}.md")), &skill(n, "Does."));
+    }
+    let from = async |cursor: &str| brain.call("skills_list", json!({"cursor": cursor})).await;
+    assert_eq!(from("100").await.text, "- s100: Does.\n");
+    for wrong in ["0", "101", "-1", "x", ""] {
+        assert_eq!(from(wrong).await.outcome, Outcome::Failed, "{wrong}");
+    }
 
     let brain = Brain::new();
     for (n, length) in [(1, MAX_DESCRIPTION_CHARS), (2, MAX_DESCRIPTION_CHARS + 1)] {

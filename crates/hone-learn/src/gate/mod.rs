@@ -144,24 +144,32 @@ pub struct Known {
 impl Known {
     /// The skills of a brain as they are now.
     pub fn of(brain: &Brain, state: &State) -> Self {
-        let listed = brain.catalogue(state).skills;
+        Self::new(brain.skills_root().path, brain.catalogue(state).skills)
+    }
+
+    /// These skills of one folder.
+    pub fn new(root: PathBuf, listed: Vec<Listed>) -> Self {
         let texts = listed.iter().map(|skill| skill_text(skill).0).collect();
-        Self { root: brain.skills_root().path, listed, texts }
+        Self { root, listed, texts }
     }
 
     /// The place of the skill of that name or slug.
     pub fn position(&self, name: &str) -> Option<usize> {
-        let slug = hone_skill::Slug::new(name).ok();
-        let is_called = |skill: &Listed| {
-            skill.summary.name == name || Some(&skill.summary.slug) == slug.as_ref()
-        };
-        self.listed.iter().position(is_called)
+        called(&self.listed, name)
     }
 
     /// The skill of that name or slug.
     pub fn find(&self, name: &str) -> Option<&Listed> {
         self.position(name).map(|at| &self.listed[at])
     }
+}
+
+/// The place of the skill of that name or slug.
+pub(crate) fn called(listed: &[Listed], name: &str) -> Option<usize> {
+    let slug = hone_skill::Slug::new(name).ok();
+    let is_called =
+        |skill: &Listed| skill.summary.name == name || Some(&skill.summary.slug) == slug.as_ref();
+    listed.iter().position(is_called)
 }
 
 /// What the checks without a model need.

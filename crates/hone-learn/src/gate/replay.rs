@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use super::{Check, Checked, Finding};
+use crate::destination::Destination;
 use crate::error::LearnError;
 use crate::experience::{Experience, bounded};
 use crate::land::write;
@@ -342,7 +343,7 @@ pub(crate) fn yes_or_no(text: &str) -> Option<bool> {
 fn put(brain: &Brain, candidate: &Proposal) -> Result<(), LearnError> {
     let state = State::open(brain.hone_home());
     let author = Author { actor: "replay".to_owned(), reason: String::new(), now: candidate.at };
-    write(brain, &state, &author, candidate).map(drop)
+    write(&Destination::Brain(brain.clone()), &state, &author, candidate).map(drop)
 }
 
 fn told(pair: &Pair) -> String {

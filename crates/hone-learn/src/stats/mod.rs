@@ -5,12 +5,12 @@ mod page;
 use std::path::Path;
 
 use hone_agent::brain::Brain;
-use hone_library::{State, canonical_or_same, history};
+use hone_library::{Listed, State, canonical_or_same, history};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::LearnError;
-use crate::gate::Known;
+use crate::gate::called;
 use crate::outcomes::Seen;
 use crate::proposal::{Spent, Stage};
 use crate::records::{Event, Records};
@@ -76,7 +76,7 @@ pub struct VersionStats {
 /// One skill.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SkillStats {
-    /// Whose.
+    /// Whose; empty for a person's own.
     pub agent: String,
     /// Its name.
     pub name: String,
@@ -167,13 +167,21 @@ pub fn stats(
             continue;
         }
         let brain = Brain::find(hone_home, &id)?;
-        let known = Known::of(&brain, &state);
+        let listed = brain.catalogue(&state).skills;
         let mut names = records.seen_skills(&id)?;
         names.extend(records.stages(&id)?.into_iter().map(|(name, _, _)| name));
         names.sort();
         names.dedup();
         for name in names {
-            stats.skills.push(skill_stats(records, &state, &known, &id, name, now)?);
+            stats.skills.push(skill_stats(records, &state, &listed, &id, name, now)?);
+        }
+    }
+    // What other programs told about a person's own skills.
+    if agent.is_none() {
+        for name in records.seen_skills("")? {
+            let mut own = skill_stats(records, &state, &[], "", name, now)?;
+            own.version = own.versions.last().map(|last| last.version.clone());
+            stats.skills.push(own);
         }
     }
     let is_meant = |id: &str| agent.is_none_or(|agent| agent == id);
@@ -187,13 +195,13 @@ pub fn stats(
 fn skill_stats(
     records: &Records,
     state: &State,
-    known: &Known,
+    listed: &[Listed],
     agent: &str,
     name: String,
     now: i64,
 ) -> Result<SkillStats, LearnError> {
     let seen = records.seen(agent, &name)?;
-    let skill = known.find(&name);
+    let skill = called(listed, &name).map(|at| &listed[at]);
     let mut versions: Vec<VersionStats> = Vec::new();
     for one in seen.iter().filter(|one| one.loaded) {
         if versions.iter().all(|known| known.version != one.version) {

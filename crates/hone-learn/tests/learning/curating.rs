@@ -6,7 +6,7 @@ use hone_learn::curator::{Curating, Move, apply, archive, plan_for, propose_merg
 use hone_learn::gate::{Check, Finding};
 use hone_learn::outcomes::Seen;
 use hone_learn::proposal::{Outcome, Stage as Life};
-use hone_learn::review::{Person, accept, replaced};
+use hone_learn::review::{Person, Word, accept, replaced};
 use hone_library::{
     Author, Matching, Mode, State, Store, canonical_or_same, files_at, history, usage,
 };
@@ -191,7 +191,12 @@ async fn k13_only_a_whole_name_refers_to_a_skill() {
 async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
     let stage = taught().await;
     let state = State::open(&stage.home());
-    let by_agent = Author { actor: "learn:t9".to_owned(), reason: String::new(), now: stage.now() };
+    let by_agent = Author {
+        actor: "learn:t9".to_owned(),
+        reason: String::new(),
+        now: stage.now(),
+        word: Word::Person,
+    };
     let twin = SUM_PRICES
         .replace("name: sum-prices", "name: total-prices")
         .replace("alone.", "alone.\n4. Round it to two digits.");
@@ -220,7 +225,7 @@ async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
     assert_eq!(propose_merges(&stage.brain, &records, &policy, stage.now()).unwrap(), []);
 
     let (home, token) = (stage.home(), CancellationToken::new());
-    let pat = Person { name: "pat", why: "", now: stage.now() };
+    let pat = Person { name: "pat", why: "", now: stage.now(), word: Word::Person };
     accept(&home, &policy, &records, &proposed[0].id, pat, &token).await.unwrap();
     assert_eq!(stage.skills(), [("sum-prices".to_owned(), "2".to_owned())]);
     let key = stage.known().root.join("total-prices");
@@ -234,7 +239,12 @@ async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
 async fn a_merge_that_the_gate_refuses_does_not_wait_for_a_person() {
     let stage = taught().await;
     let state = State::open(&stage.home());
-    let by_agent = Author { actor: "learn:t9".to_owned(), reason: String::new(), now: stage.now() };
+    let by_agent = Author {
+        actor: "learn:t9".to_owned(),
+        reason: String::new(),
+        now: stage.now(),
+        word: Word::Person,
+    };
     let twin = SUM_PRICES
         .replace("name: sum-prices", "name: total-prices")
         .replace("alone.", "alone.\n4. The tool `list_files` does not work here.");

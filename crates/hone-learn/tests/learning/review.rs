@@ -5,7 +5,7 @@ use hone_learn::LearnError;
 use hone_learn::after::Taught;
 use hone_learn::gate::{Check, Finding};
 use hone_learn::proposal::{Outcome, Stage as Life};
-use hone_learn::review::{Person, accept, edit, reject, replaced};
+use hone_learn::review::{Person, Word, accept, edit, reject, replaced};
 use hone_library::{Author, Matching, Mode, State, Store};
 use tokio_util::sync::CancellationToken;
 
@@ -13,7 +13,7 @@ use crate::loops::taught;
 use crate::stage::{QUESTION, SUM_PRICES, Stage, create, long_way, short_way};
 
 fn pat(now: i64) -> Person<'static> {
-    Person { name: "pat", why: "because", now }
+    Person { name: "pat", why: "because", now, word: Word::Person }
 }
 
 /// A candidate that passed everything and waits, because nothing lands by itself.
@@ -57,7 +57,12 @@ async fn a01_a_candidate_is_on_no_disk_until_it_is_accepted_and_then_off_the_lis
 async fn a01_an_acceptance_that_fails_leaves_the_candidate_where_it_is() {
     let (stage, id) = waiting().await;
     let state = State::open(&stage.home());
-    let author = Author { actor: "pat".to_owned(), reason: String::new(), now: stage.now() };
+    let author = Author {
+        actor: "pat".to_owned(),
+        reason: String::new(),
+        now: stage.now(),
+        word: Word::Person,
+    };
     let store = Store::new(&state, author, Mode::Write);
     store.create(&stage.known().root, None, "sum-prices", SUM_PRICES, &[]).unwrap();
     let error = accepted(&stage, &id).await.unwrap_err();
@@ -102,7 +107,12 @@ async fn an_edited_candidate_is_checked_again_and_becomes_the_persons() {
 async fn a_skill_that_a_person_wrote_in_is_only_changed_by_a_person() {
     let mut stage = taught().await;
     let state = State::open(&stage.home());
-    let author = Author { actor: "pat".to_owned(), reason: String::new(), now: stage.now() };
+    let author = Author {
+        actor: "pat".to_owned(),
+        reason: String::new(),
+        now: stage.now(),
+        word: Word::Person,
+    };
     let skill = stage.known().listed[0].clone();
     Store::new(&state, author, Mode::Write)
         .patch(&skill, None, "Answer with", "Always answer with", Matching::Exact)
@@ -124,7 +134,12 @@ async fn a_skill_that_a_person_wrote_in_is_only_changed_by_a_person() {
     let shown = stage.records().proposal(&proposal).unwrap();
     assert_eq!((shown.stage, shown.edits.len()), (Life::Draft, 1));
     // Written for a text that is gone, it does not land over the newer one.
-    let author = Author { actor: "pat".to_owned(), reason: String::new(), now: stage.now() };
+    let author = Author {
+        actor: "pat".to_owned(),
+        reason: String::new(),
+        now: stage.now(),
+        word: Word::Person,
+    };
     let skill = stage.known().listed[0].clone();
     Store::new(&state, author, Mode::Write)
         .patch(&skill, None, "Always answer", "Answer", Matching::Exact)

@@ -98,6 +98,21 @@ mod places {
     use super::*;
 
     #[test]
+    fn a_name_is_found_among_many_by_few_comparisons() {
+        let shelf = Shelf::new();
+        for name in ["b", "a", "d", "a-b"] {
+            shelf.skill(name);
+        }
+        let catalogue = shelf.catalogue(&shelf.state());
+        for name in ["a", "a-b", "b", "d"] {
+            assert_eq!(catalogue.named(name).map(|skill| skill.summary.name.as_str()), Some(name));
+        }
+        for name in ["", "c", "e", "A"] {
+            assert!(catalogue.named(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
     fn every_agents_folder_is_found_in_the_home_and_in_a_project() {
         let world = World::new();
         for (at, agent) in AGENTS.iter().enumerate() {

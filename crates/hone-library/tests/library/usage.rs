@@ -3,8 +3,10 @@
 use std::process::Child;
 use std::time::Duration;
 
-use hone_library::usage::{Event, Usage, all, count, from_hermes, iso, to_hermes};
-use hone_library::{Error, Listed, State};
+use hone_library::usage::{
+    Day, Event, KEPT_DAYS, Usage, all, by_day, count, from_hermes, iso, to_hermes,
+};
+use hone_library::{Error, Listed, State, Tally};
 use rusqlite::Connection;
 use serde_json::json;
 
@@ -57,6 +59,54 @@ fn u02_each_event_counts_for_the_version_that_it_met() {
             row(&shelf, "2", [0, 0, 1], [None, None, Some(40)], 40),
         ]
     );
+}
+
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+
+fn day(day: &str, uses: u64) -> Day {
+    Day { day: day.to_owned(), uses }
+}
+
+#[test]
+fn a_use_counts_for_its_day_and_old_days_go() {
+    let (shelf, state, one) = shelf_with_one();
+    shelf.skill("two");
+    let two = shelf.listed(&state, "two");
+    for (skill, at) in [(&one, 0), (&one, DAY - 1), (&two, DAY), (&one, 3 * DAY)] {
+        assert!(count(&state, skill, Event::Use, at));
+        assert!(count(&state, skill, Event::View, at), "a view is no use");
+    }
+    let all = [day("1970-01-02", 1), day("1970-01-03", 0), day("1970-01-04", 1)];
+    assert_eq!(by_day(&state, None, 3, 3 * DAY + 5).unwrap(), all);
+    let ones = [day("1970-01-01", 2), day("1970-01-02", 0)];
+    assert_eq!(by_day(&state, Some(&shelf.root.join("one")), 2, 2 * DAY - 1).unwrap(), ones);
+    let kept = |state: &State| by_day(state, None, 1, 0).unwrap()[0].uses;
+    assert!(count(&state, &one, Event::Use, KEPT_DAYS * DAY));
+    assert_eq!(kept(&state), 2, "as old as may be");
+    assert!(count(&state, &one, Event::Use, (KEPT_DAYS + 1) * DAY));
+    assert_eq!(kept(&state), 0, "a day older");
+}
+
+#[test]
+fn a_tally_writes_down_what_was_noted_however_many_noted_it() {
+    const EACH: u64 = 500;
+    let (shelf, state, one) = shelf_with_one();
+    let tally = Tally::new(shelf.state());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..EACH).for_each(|_| tally.count(&one, Event::Use, 5)));
+        }
+    });
+    tally.count(&one, Event::View, 7);
+    tally.flush();
+    let counted = || {
+        let rows = all(&state).unwrap();
+        rows.iter().map(|row| [row.views, row.uses, row.patches]).collect::<Vec<_>>()
+    };
+    assert_eq!(counted(), [[1, 4 * EACH, 0]]);
+    tally.count(&one, Event::Patch, 9);
+    drop(tally);
+    assert_eq!(counted(), [[1, 4 * EACH, 1]], "what was noted last is written at the end");
 }
 
 #[test]

@@ -122,7 +122,10 @@ fn admitted(
     if is_change && identity.via == Via::Page && origin != Origin::Own {
         return Err(Problem::forbidden("a change through a cookie has to come from our own page"));
     }
-    let buckets = if is_change { &site.changes } else { &site.reads };
+    // A question in the body of a request is none the less one; what changes something over MCP is counted
+    // there.
+    let is_question = matches!(path, "/mcp" | "/api/v1/match");
+    let buckets = if is_change && !is_question { &site.changes } else { &site.reads };
     if !buckets.take(identity.name.clone(), now) {
         return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many requests of this token"));
     }

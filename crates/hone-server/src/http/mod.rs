@@ -15,7 +15,7 @@ mod observe;
 mod page;
 mod patient;
 mod problem;
-mod rate;
+pub(crate) mod rate;
 mod runs;
 mod session;
 mod skills;
@@ -44,8 +44,8 @@ pub use listen::{Address, Bound, DEFAULT_PORT, ListenError, Wanted, bind};
 pub use log::{Log, Logged};
 pub use problem::{PROBLEM_JSON, Problem};
 pub use runs::{
-    MAX_AT_ONCE, MAX_EVENT_BYTES, MAX_EVENTS, MAX_KEPT, MAX_OPEN, Making, Progress, Run, Wish,
-    Workshop,
+    Learning, MAX_AT_ONCE, MAX_EVENT_BYTES, MAX_EVENTS, MAX_KEPT, MAX_OPEN, Making, Progress, Run,
+    Wish, Workshop,
 };
 pub use session::ENTER;
 pub use token::{Kept, MAX_NAME_CHARS, MAX_TOKENS, OWNER, Role, TokenError, Tokens};
@@ -55,8 +55,9 @@ use self::metrics::Metrics;
 use self::problem::Answer;
 use self::runs::Runs;
 use self::traces::Traces;
+use crate::lessons::Lessons;
 use crate::seeker::Seeker;
-use crate::tools::Offer;
+use crate::tools::{Access, Offer};
 
 /// What a server is made of.
 pub struct Setup {
@@ -68,12 +69,16 @@ pub struct Setup {
     pub shelf: Arc<Shelf>,
     /// Where new skills go.
     pub own: PathBuf,
+    /// The agent whose brain that folder belongs to, if it does.
+    pub agent: Option<String>,
     /// What may be used.
     pub policy: Policy,
     /// Whether nobody may write, whatever a token says.
     pub is_read_only: bool,
     /// Who makes what tasks of agents need.
     pub workshop: Arc<dyn Workshop>,
+    /// How agents learn from tasks.
+    pub learning: Learning,
     /// Now, in milliseconds since 1970.
     pub now: Clock,
     /// What is told about requests.
@@ -181,19 +186,29 @@ pub(crate) async fn blocking<T: Send + 'static>(
 pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
     crate::watcher::attend(&setup.shelf);
     let state = || State::open(&setup.hone_home);
-    let seeker = Arc::new(Seeker::new(state()));
-    let offer = |is_read_only| {
+    let seeker = Arc::new(Seeker::new(&setup.hone_home));
+    let offer = |may_write: bool| {
         let (shelf, seeker) = (Arc::clone(&setup.shelf), Arc::clone(&seeker));
-        Offer::new(shelf, seeker, state(), Arc::clone(&setup.now), is_read_only)
+        // A client may be anywhere: what agents did on this machine is not told.
+        let lessons = || Lessons {
+            hone_home: setup.hone_home.clone(),
+            own: setup.own.clone(),
+            agent: setup.agent.clone(),
+            policy: setup.policy.clone(),
+            user_home: setup.around.user_home.clone(),
+            sessions: None,
+        };
+        let access = if may_write { Access::Write(lessons()) } else { Access::Read };
+        Offer::new(shelf, seeker, state(), Arc::clone(&setup.now), access, Some(limits::CHANGES))
     };
     let (routes, document) = api::interface();
-    let runs = Runs::open(&setup.hone_home, Arc::clone(&setup.now), setup.workshop);
+    let runs = Runs::open(&setup.hone_home, Arc::clone(&setup.now), setup.workshop, setup.learning);
     let runs = Arc::new(runs);
     let (traces, sending) = setup.traces.map(Traces::to).unzip();
     let site: Site = Arc::new(Shared {
         address: bound.address.clone(),
         tokens: Tokens::new(&setup.hone_home),
-        mcp: mcp::Servers::new(offer(setup.is_read_only), offer(true), &stop),
+        mcp: mcp::Servers::new(offer(!setup.is_read_only), offer(false), &stop),
         state: Mutex::new(state()),
         seeker: Arc::clone(&seeker),
         runs: Arc::clone(&runs),
@@ -215,7 +230,9 @@ pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
         changes: rate::Buckets::new(limits::CHANGES),
         strangers: rate::Buckets::new(limits::STRANGERS),
     });
+    let shelf = Arc::clone(&site.shelf);
     listen::accept(bound, app(site, routes), &stop, runs.finish()).await;
+    shelf.settle_counts();
     if let Some(sending) = sending {
         traces::finish(sending).await;
     }

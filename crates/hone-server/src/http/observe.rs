@@ -1,6 +1,7 @@
 //! Around every request: bounds on what it may take, headers that every answer has, and one line about
 //! it.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -9,6 +10,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, Response as HttpResponse, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt as _;
 use hone_library::usage::iso;
 use http_body_util::{BodyExt as _, Collected, Limited};
 use tokio::time::timeout;
@@ -128,11 +130,23 @@ async fn bounded(site: &Site, request: Request, next: Next) -> Response {
         return too_large().into_response();
     }
     let request = request.map(|body| Body::new(Limited::new(body, MAX_BODY_BYTES)));
-    match timeout(ANSWER_TIME, next.run(request)).await {
+    match timeout(ANSWER_TIME, caught(next.run(request))).await {
         Ok(response) if is_mcp => response,
         Ok(response) => as_problem(response).await,
         Err(_) => Problem::new(StatusCode::REQUEST_TIMEOUT, "this took too long").into_response(),
     }
+}
+
+/// An answer, whatever happens on the way to it: what breaks down ends its own request and no other.
+async fn caught(answering: impl Future<Output = Response>) -> Response {
+    match AssertUnwindSafe(answering).catch_unwind().await {
+        Ok(response) => response,
+        Err(_) => broke_down().into_response(),
+    }
+}
+
+fn broke_down() -> Problem {
+    Problem::internal("answering this broke down; it is a fault of hone, not of the request")
 }
 
 fn too_large() -> Problem {
@@ -165,4 +179,17 @@ async fn as_problem(response: Response) -> Response {
     let (made, body) = made.into_parts();
     parts.headers.extend(made.headers);
     Response::from_parts(parts, body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_breaks_down_ends_its_own_request_alone() {
+        let said = caught(async { panic!("on purpose, in a test") }).await;
+        assert_eq!(said.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let fine = caught(async { StatusCode::OK.into_response() }).await;
+        assert_eq!(fine.status(), StatusCode::OK);
+    }
 }

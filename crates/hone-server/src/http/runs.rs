@@ -12,6 +12,9 @@ use hone_agent::event::Event;
 use hone_agent::run::{Listener, Order, Report, Runner};
 use hone_agent::task::End;
 use hone_agent::tools::skills::Clock;
+use hone_learn::after::{Host, after_task};
+use hone_learn::redact::Redactor;
+use hone_library::LearnSettings;
 use hone_library::usage::iso;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,11 +130,23 @@ struct Live {
     cancelled: CancellationToken,
 }
 
+/// How agents learn from their tasks.
+#[derive(Debug, Clone)]
+pub struct Learning {
+    /// What the configuration says about it.
+    pub settings: LearnSettings,
+    /// Takes out what is private.
+    pub redactor: Redactor,
+    /// Names of skills that the configuration refers to.
+    pub referenced: Vec<String>,
+}
+
 /// All runs of a server.
 pub(crate) struct Runs {
     folder: PathBuf,
     now: Clock,
     workshop: Arc<dyn Workshop>,
+    learning: Arc<Learning>,
     live: Mutex<BTreeMap<String, Arc<Live>>>,
     places: Arc<Semaphore>,
     tasks: TaskTracker,
@@ -154,12 +169,18 @@ fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Runs {
     /// The runs below a `HONE_HOME`. Those that a dead server left are interrupted.
-    pub(crate) fn open(hone_home: &Path, now: Clock, workshop: Arc<dyn Workshop>) -> Self {
+    pub(crate) fn open(
+        hone_home: &Path,
+        now: Clock,
+        workshop: Arc<dyn Workshop>,
+        learning: Learning,
+    ) -> Self {
         let folder = hone_home.join("serve").join("runs");
         let runs = Self {
             folder,
             now,
             workshop,
+            learning: Arc::new(learning),
             live: Mutex::default(),
             places: Arc::new(Semaphore::new(MAX_AT_ONCE)),
             tasks: TaskTracker::new(),
@@ -297,13 +318,30 @@ impl Runs {
             Err(why) => return live.end(Progress::Failed, None, Some(why), &self.now),
         };
         match runner.run(&order, live).await {
-            Ok(report) => live.concluded(&report, &self.now),
+            Ok(report) => {
+                live.concluded(&report, &self.now);
+                // The answer is given, and stays whatever comes of learning.
+                let run = lock(&live.run).clone();
+                let _ = self.keep(&run);
+                self.look_back(runner, order, report).await;
+            }
             Err(_) if live.cancelled.is_cancelled() => {
                 let why = "it was stopped before it began".to_owned();
                 live.end(Progress::Cancelled, None, Some(why), &self.now);
             }
             Err(error) => live.end(Progress::Failed, None, Some(error.to_string()), &self.now),
         }
+    }
+
+    /// Learns from a task that is over. Whatever goes wrong in it leaves the task as it is.
+    async fn look_back(&self, runner: Runner, order: Order, report: Report) {
+        let (learning, here) = (Arc::clone(&self.learning), tokio::runtime::Handle::current());
+        let work = tokio::task::spawn_blocking(move || {
+            let Learning { settings, redactor, referenced } = &*learning;
+            let host = Host { runner: &runner, settings, redactor, referenced };
+            here.block_on(after_task(&host, &order, &report))
+        });
+        drop(work.await);
     }
 
     /// Stops a run; what it had not committed is taken back.

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use hone_guard::policy::judge;
 use hone_guard::{Finding, Verdict};
+use hone_learn::proposal::Stage;
 use hone_library::{
     Catalogue, Listed, Reason, Scope, Standing, canonical_or_same, reports, standings,
 };
 
 use super::Site;
 use super::api::find::report;
+use super::api::proposals::records;
 use super::problem::{Answer, Problem};
 use crate::seeker;
 
@@ -73,50 +75,112 @@ pub(crate) struct Wanted {
 /// The word for skills that have no report.
 pub(crate) const UNSCANNED: &str = "unscanned";
 
+/// How long a skill that is not used stays active, in milliseconds.
+const STALE: i64 = hone_learn::curator::STALE_DAYS * 24 * 60 * 60 * 1_000;
+
+/// Where a skill is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// Nobody has used it.
+    Unused,
+    /// It was learned, and is watched.
+    Trial,
+    /// It was used not long ago.
+    Active,
+    /// It was not used for long.
+    Stale,
+}
+
+impl Life {
+    /// The word for it.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::Unused => "unused",
+            Self::Trial => "trial",
+            Self::Active => "active",
+            Self::Stale => "stale",
+        }
+    }
+
+    fn of(standing: Standing, is_on_trial: bool, now: i64) -> Self {
+        match standing.last_used {
+            _ if is_on_trial => Self::Trial,
+            None => Self::Unused,
+            Some(at) if now.saturating_sub(at) >= STALE => Self::Stale,
+            Some(_) => Self::Active,
+        }
+    }
+}
+
 /// How a skill can stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standings {
     /// Pinned by the person.
     Pinned,
-    /// Used at least once.
-    Used,
-    /// Never used.
-    Unused,
+    /// Where it is in its life.
+    At(Life),
     /// Agents do not get it by themselves.
     PeopleOnly,
 }
 
 impl Standings {
     /// All of them.
-    pub(crate) const ALL: [Self; 4] = [Self::Pinned, Self::Used, Self::Unused, Self::PeopleOnly];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Pinned,
+        Self::At(Life::Active),
+        Self::At(Life::Stale),
+        Self::At(Life::Unused),
+        Self::At(Life::Trial),
+        Self::PeopleOnly,
+    ];
 
     /// The word for it.
     pub(crate) fn id(self) -> &'static str {
         match self {
             Self::Pinned => "pinned",
-            Self::Used => "used",
-            Self::Unused => "unused",
+            Self::At(life) => life.id(),
             Self::PeopleOnly => "people-only",
         }
     }
 
-    fn holds(self, skill: &Listed, standing: Standing) -> bool {
+    fn holds(self, row: &Row<'_>) -> bool {
         match self {
-            Self::Pinned => standing.pinned,
-            Self::Used => standing.uses > 0,
-            Self::Unused => standing.uses == 0,
-            Self::PeopleOnly => !skill.summary.model_invocable,
+            Self::Pinned => row.standing.pinned,
+            Self::At(life) => row.life == life,
+            Self::PeopleOnly => !row.skill.summary.model_invocable,
         }
     }
 }
 
 /// A skill of a library, and how it stands.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Row<'c> {
     /// The skill.
     pub(crate) skill: &'c Listed,
     /// With the person.
     pub(crate) standing: Standing,
+    /// In its life.
+    pub(crate) life: Life,
+}
+
+/// How all skills stand, in their order. A library is shown even when nobody remembers.
+pub(crate) fn rows<'c>(site: &Site, catalogue: &'c Catalogue) -> Vec<Row<'c>> {
+    let standings = standings(&site.state(), &catalogue.skills)
+        .unwrap_or_else(|_| vec![Standing::default(); catalogue.skills.len()]);
+    let on_trial = on_trial(site).unwrap_or_default();
+    let now = (site.now)();
+    let row = |(skill, standing): (&'c Listed, Standing)| {
+        let is_on_trial = on_trial.contains(&skill.summary.name);
+        Row { skill, standing, life: Life::of(standing, is_on_trial, now) }
+    };
+    catalogue.skills.iter().zip(standings).map(row).collect()
+}
+
+/// The person's own skills that are on trial.
+fn on_trial(site: &Site) -> Answer<HashSet<String>> {
+    let Some(records) = records(site)? else { return Ok(HashSet::new()) };
+    let stages = records.stages("")?.into_iter();
+    Ok(stages.filter(|(_, stage, _)| *stage == Stage::Trial).map(|(name, ..)| name).collect())
 }
 
 /// Skills beyond those that hold all the words, which a search adds because the router thinks of them.
@@ -129,15 +193,13 @@ pub(crate) fn wanted<'c>(
     catalogue: &'c Arc<Catalogue>,
     wanted: &Wanted,
 ) -> Vec<Row<'c>> {
-    // A library is shown even when nobody remembers how its skills stand.
-    let standings = standings(&site.state(), &catalogue.skills)
-        .unwrap_or_else(|_| vec![Standing::default(); catalogue.skills.len()]);
+    let rows = rows(site, catalogue);
     let by_verdict = wanted.verdict.as_deref().map(|verdict| with_verdict(site, verdict));
     let counts = |at: usize| {
         let skill = &catalogue.skills[at];
         wanted.scope.is_none_or(|scope| skill.scope == scope)
             && wanted.origin.is_none_or(|origin| skill.origin == origin)
-            && wanted.state.is_none_or(|state| state.holds(skill, standings[at]))
+            && wanted.state.is_none_or(|state| state.holds(&rows[at]))
             && by_verdict.as_ref().is_none_or(|(paths, holds)| {
                 paths.contains(&canonical_or_same(skill.key())) == *holds
             })
@@ -163,8 +225,7 @@ pub(crate) fn wanted<'c>(
         let found = found.into_iter().map(|found| found.skill);
         order.extend(found.filter(|at| counts(*at) && !known.contains(at)));
     }
-    let row = |at: usize| Row { skill: &catalogue.skills[at], standing: standings[at] };
-    order.into_iter().map(row).collect()
+    order.into_iter().map(|at| rows[at]).collect()
 }
 
 /// The folders and files whose last scan said this; for [`UNSCANNED`] those that it does not hold of.

@@ -4,9 +4,11 @@ use serde_json::{Value, json};
 
 use crate::wire::{Era, Library, Wire, skill_text};
 
+/// The prompts that are skills.
 fn names(prompts: &Value) -> Vec<&str> {
     let prompts = prompts["prompts"].as_array().unwrap();
-    prompts.iter().map(|prompt| prompt["name"].as_str().unwrap()).collect()
+    let names = prompts.iter().map(|prompt| prompt["name"].as_str().unwrap());
+    names.filter(|name| *name != "learn_skill").collect()
 }
 
 #[tokio::test]
@@ -74,4 +76,44 @@ async fn a_client_without_one_is_told_what_it_asked_for() {
         let meta = &told["params"]["_meta"];
         assert_eq!(meta["io.modelcontextprotocol/subscriptionId"], id);
     }
+}
+
+#[tokio::test]
+async fn a_client_with_a_session_is_told_of_the_files_that_it_named() {
+    let library = Library::new(&["one", "two"]);
+    let offer = library.offer(false);
+    hone_server::attend(&offer.shelf);
+    let mut wire = Wire::connect(&offer, Era::Sessions).await;
+    let one = json!({"uri": "skill://one/SKILL.md"});
+    wire.ask("resources/subscribe", one.clone()).await.unwrap();
+    for wrong in ["skill://one/../two/SKILL.md", "skill://nothing/SKILL.md"] {
+        let error = wire.ask("resources/subscribe", json!({"uri": wrong})).await.unwrap_err();
+        assert_eq!(error["code"], -32602, "{wrong}");
+    }
+    library.write("two/SKILL.md", skill_text("two") + "More.\n");
+    library.write("one/SKILL.md", skill_text("one") + "More.\n");
+    let told = wire.notification().await;
+    assert_eq!(told["method"], "notifications/resources/updated");
+    assert_eq!(told["params"], one, "and of no other");
+    wire.ask("resources/unsubscribe", one).await.unwrap();
+    library.write("one/SKILL.md", skill_text("one"));
+    library.write("three/SKILL.md", skill_text("three"));
+    assert_eq!(wire.notification().await["method"], "notifications/prompts/list_changed");
+}
+
+#[tokio::test]
+async fn a_client_without_one_hears_of_a_file_from_the_promise_on() {
+    let library = Library::new(&["one"]);
+    let offer = library.offer(false);
+    hone_server::attend(&offer.shelf);
+    let mut wire = Wire::connect(&offer, Era::Stateless).await;
+    let named = ["skill://one/SKILL.md", "skill://nothing/SKILL.md"];
+    let wanted = json!({"notifications": {"resourceSubscriptions": named}});
+    wire.begin("subscriptions/listen", wanted).await;
+    let accepted = wire.notification().await;
+    assert_eq!(accepted["params"]["notifications"], json!({"resourceSubscriptions": [named[0]]}));
+    library.write("one/SKILL.md", skill_text("one") + "More.\n");
+    let told = wire.notification().await;
+    assert_eq!(told["method"], "notifications/resources/updated");
+    assert_eq!(told["params"]["uri"], named[0]);
 }

@@ -10,7 +10,7 @@ const CUT_AT: usize = 2048;
 #[tokio::test]
 async fn every_tool_says_what_it_does_in_few_words_and_can_be_read_on() {
     let library = Library::new(&["one"]);
-    for (read_only, count) in [(false, 8), (true, 7)] {
+    for (read_only, count) in [(false, 9), (true, 7)] {
         let mut wire = Wire::connect(&library.offer(read_only), Era::Stateless).await;
         let tools = wire.ask("tools/list", json!({})).await.unwrap()["tools"].take();
         let tools = tools.as_array().unwrap();
@@ -19,7 +19,7 @@ async fn every_tool_says_what_it_does_in_few_words_and_can_be_read_on() {
             let description = tool["description"].as_str().unwrap();
             assert!(description.len() < CUT_AT, "{description}");
             assert_eq!(tool["inputSchema"]["properties"]["offset"]["type"], "integer", "{tool}");
-            let is_reader = tool["name"] != "skill_manage";
+            let is_reader = tool["name"] != "skill_manage" && tool["name"] != "learn_propose";
             assert_eq!(tool["annotations"]["readOnlyHint"], is_reader, "{tool}");
         }
         let known = wire.ask("server/discover", json!({})).await.unwrap();
@@ -90,7 +90,7 @@ async fn what_is_written_passes_the_guard_and_is_seen_by_the_next_question() {
     let list = wire.ask("prompts/list", json!({})).await.unwrap();
     let names: Vec<&str> =
         list["prompts"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
-    assert_eq!(names, ["fresh", "one"]);
+    assert_eq!(names, ["fresh", "one", "learn_skill"]);
 }
 
 #[tokio::test]
@@ -140,4 +140,133 @@ async fn no_address_leads_out_of_a_skill() {
             ])
         );
     }
+}
+
+async fn called(wire: &mut Wire, tool: &str, arguments: Value) -> (bool, String) {
+    let call = json!({"name": tool, "arguments": arguments});
+    let answer = wire.ask("tools/call", call).await.unwrap();
+    let text = answer["content"][0]["text"].as_str().unwrap().to_owned();
+    (answer["isError"] == true, text)
+}
+
+const LESSON: &str = "---\nname: tidy-notes\ndescription: Tidies notes. Use when notes are long.\n---\n\
+                      1. Sort them by date. Done when the newest is first.\n";
+
+#[tokio::test]
+async fn what_a_client_learned_waits_for_a_person_and_is_no_skill() {
+    let library = Library::new(&["one"]);
+    let mut wire = Wire::connect(&library.offer(false), Era::Stateless).await;
+    let lesson = json!({
+        "content": LESSON, "examples": ["tidy my notes"], "why": "It took three attempts.",
+    });
+    let (is_error, text) = called(&mut wire, "learn_propose", lesson.clone()).await;
+    assert!(!is_error && text.starts_with("`tidy-notes` (create, "), "{text}");
+    assert!(text.contains("- form: passed") && text.contains("- replay: not measured"), "{text}");
+    assert_eq!(called(&mut wire, "learn_propose", lesson).await.1, text, "it is kept once");
+    assert!(!library.root.join("tidy-notes").exists());
+    let waiting = hone_learn::records::Records::open(&library.home).unwrap().proposals().unwrap();
+    let (root, said) = (&waiting[0].root, waiting[0].said.as_deref());
+    assert_eq!(
+        (waiting.len(), root, said),
+        (1, &Some(library.root.clone()), Some("It took three attempts."))
+    );
+    for wrong in [
+        json!({}),
+        json!({"content": "No frontmatter."}),
+        json!({"content": LESSON.replace("tidy-notes", "tidy-mails")}),
+        json!({"content": LESSON, "answers": {}}),
+        json!({"answers": {"what": 1}}),
+        json!({"answers": {}, "session": "../../etc/passwd"}),
+        json!({"content": LESSON, "more": 1}),
+    ] {
+        let (is_error, text) = called(&mut wire, "learn_propose", wrong.clone()).await;
+        assert!(is_error, "{wrong}: {text}");
+    }
+}
+
+/// A session of Codex in which a file was sorted.
+const SESSION: &str = r#"{"timestamp":"2026-11-01T10:00:00Z","type":"session_meta","payload":{"id":"0199aaaa-1111-7000-8000-000000000001","cwd":"/w","timestamp":"2026-11-01T10:00:00Z"}}
+{"timestamp":"2026-11-01T10:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Sort the changelog by date"}]}}
+{"timestamp":"2026-11-01T10:00:02Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"bash\",\"-lc\",\"sort -r CHANGELOG.md\"]}","call_id":"c1"}}
+{"timestamp":"2026-11-01T10:00:03Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"{\"output\":\"done\",\"metadata\":{\"exit_code\":0}}"}}
+{"timestamp":"2026-11-01T10:00:04Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Sorted."}]}}
+"#;
+
+#[tokio::test]
+async fn the_questions_of_the_wizard_are_a_prompt_and_its_answers_a_proposal() {
+    let library = Library::new(&["one"]);
+    let mut wire = Wire::connect(&library.offer(false), Era::Sessions).await;
+    let prompts = wire.ask("prompts/list", json!({})).await.unwrap();
+    let last = prompts["prompts"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(
+        (&last["name"], &last["arguments"][0]["name"]),
+        (&json!("learn_skill"), &json!("session"))
+    );
+    let mut prompt = async |arguments: Value| {
+        let asked = json!({"name": "learn_skill", "arguments": arguments});
+        let answer = wire.ask("prompts/get", asked).await?;
+        Ok::<_, Value>(answer["messages"][0]["content"]["text"].as_str().unwrap().to_owned())
+    };
+    let text = prompt(json!({})).await.unwrap();
+    assert!(text.contains("Take the defaults from this conversation"), "{text}");
+    let day = library.root.parent().unwrap().join(".codex/sessions/2026/11/01");
+    std::fs::create_dir_all(&day).unwrap();
+    let id = "0199aaaa-1111-7000-8000-000000000001";
+    let file = day.join(format!("rollout-2026-11-01T10-00-00-{id}.jsonl"));
+    std::fs::write(file, SESSION).unwrap();
+    let text = prompt(json!({})).await.unwrap();
+    assert!(text.contains(&format!("call `learn_propose` with `session` \"{id}\"")), "{text}");
+    assert!(
+        text.contains("Sort the changelog by date") && text.contains("\"id\": \"tools\""),
+        "{text}"
+    );
+    assert_eq!(prompt(json!({"session": "/etc/passwd"})).await.unwrap_err()["code"], -32602);
+    let answers = json!({"session": id, "answers": {"what": {"name": "sort-changelog"}}});
+    let (is_error, text) = called(&mut wire, "learn_propose", answers).await;
+    assert!(!is_error && text.starts_with("`sort-changelog` (create, "), "{text}");
+    let mut reader = Wire::connect(&library.offer(true), Era::Sessions).await;
+    let asked = json!({"name": "learn_skill", "arguments": {}});
+    assert_eq!(reader.ask("prompts/get", asked).await.unwrap_err()["code"], -32602);
+}
+
+#[tokio::test]
+async fn a_report_tells_what_was_used_and_takes_what_came_of_it() {
+    let library = Library::new(&["one", "two"]);
+    let mut wire = Wire::connect(&library.offer(false), Era::Stateless).await;
+    let report = |arguments: Value| ("usage_report", arguments);
+    let (tool, nothing) = report(json!({}));
+    assert_eq!(called(&mut wire, tool, nothing).await.1, "No skill was used yet.\n");
+    let (is_error, text) =
+        called(&mut wire, tool, json!({"name": "two", "outcome": "badly"})).await;
+    assert_eq!((is_error, text.as_str()), (false, "Counted, as gone badly."));
+    called(&mut wire, "skill_view", json!({"name": "two"})).await;
+    called(&mut wire, "skill_view", json!({"name": "one"})).await;
+    let text = called(&mut wire, tool, json!({})).await.1;
+    let at = "1970-01-01T00:00:00.001Z";
+    assert_eq!(text, format!("- two: used 2 times, last {at}\n- one: used 1 times, last {at}\n"));
+    let records = hone_learn::records::Records::open(&library.home).unwrap();
+    let seen = records.seen("", "two").unwrap();
+    assert_eq!((seen.len(), seen[0].loaded, seen[0].success()), (1, true, false));
+    for wrong in
+        [json!({"cursor": "7"}), json!({"name": "none"}), json!({"name": "two", "outcome": "so"})]
+    {
+        assert!(called(&mut wire, tool, wrong.clone()).await.0, "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_list_goes_on_at_its_cursor_and_shows_every_skill_once() {
+    let names: Vec<String> = (0..250).map(|number| format!("skill-{number:03}")).collect();
+    let library = Library::new(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut wire = Wire::connect(&library.offer(false), Era::Stateless).await;
+    let (mut seen, mut arguments) = (Vec::new(), json!({}));
+    loop {
+        let (_, text) = called(&mut wire, "skills_list", arguments).await;
+        assert!(text.chars().count() <= hone_server::MAX_RESULT_CHARS, "an answer is whole");
+        let lines = text.lines().filter_map(|line| line.strip_prefix("- "));
+        seen.extend(lines.map(|line| line.split(':').next().unwrap().to_owned()));
+        let Some((_, rest)) = text.split_once("call again with `cursor` \"") else { break };
+        arguments = json!({"cursor": rest.split('"').next().unwrap()});
+    }
+    assert_eq!(seen, names);
 }

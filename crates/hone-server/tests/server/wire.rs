@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hone_agent::tools::skills::Shelf;
 use hone_guard::policy::Policy;
 use hone_library::{Author, Config, Root, Search, State, Surroundings};
-use hone_server::{Door, Offer, Seeker};
+use hone_server::{Access, Door, Lessons, Offer, Seeker};
 use rmcp::ServiceExt as _;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -28,7 +28,7 @@ pub(crate) enum Era {
 pub(crate) struct Library {
     _folder: TempDir,
     pub(crate) root: PathBuf,
-    home: PathBuf,
+    pub(crate) home: PathBuf,
 }
 
 pub(crate) fn skill_text(name: &str) -> String {
@@ -43,6 +43,7 @@ impl Library {
         let base = folder.path().canonicalize().unwrap();
         let library = Self { _folder: folder, root: base.join("skills"), home: base.join("hone") };
         std::fs::create_dir(&library.root).unwrap();
+        std::fs::create_dir(&library.home).unwrap();
         for name in skills {
             library.write(&format!("{name}/SKILL.md"), skill_text(name));
         }
@@ -60,7 +61,7 @@ impl Library {
     pub(crate) fn offer(&self, read_only: bool) -> Arc<Offer> {
         let around = Surroundings {
             cwd: self.root.clone(),
-            user_home: self.root.clone(),
+            user_home: self.root.parent().unwrap().to_owned(),
             hone_home: self.home.clone(),
             platform: "linux".to_owned(),
             moved: BTreeMap::new(),
@@ -72,9 +73,21 @@ impl Library {
         let shelf =
             Shelf::new(state, search.clone(), own, author, Policy::default(), Arc::new(|| 1));
         let shelf = shelf.live(move || search.clone());
-        let state = || State::open(&self.home);
-        let seeker = Arc::new(Seeker::new(state()));
-        Offer::new(Arc::new(shelf), seeker, state(), Arc::new(|| 1), read_only)
+        let seeker = Arc::new(Seeker::new(&self.home));
+        let access = if read_only { Access::Read } else { Access::Write(self.lessons(around)) };
+        let state = State::open(&self.home);
+        Offer::new(Arc::new(shelf), seeker, state, Arc::new(|| 1), access, None)
+    }
+
+    fn lessons(&self, around: Surroundings) -> Lessons {
+        Lessons {
+            hone_home: self.home.clone(),
+            own: self.root.clone(),
+            agent: None,
+            policy: Policy::default(),
+            user_home: around.user_home.clone(),
+            sessions: Some(around),
+        }
     }
 }
 

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use hone_library::{Project, Surroundings};
+use hone_library::{Project, Surroundings, unified};
 use hone_server::connect::{CLIENTS, Client, ConnectError, Connection, Plan, Reach, Server, probe};
 
 use super::hub::line;
 use super::needs::can_ask;
 use crate::cli::Connect;
 use crate::context::{Context, now};
-use crate::diff::{painted, unified};
+use crate::diff::painted;
 use crate::json::DoctorCheck;
 use crate::json::connect::{Client as ClientJson, ClientFile, ConnectChange, Connections};
 use crate::output::{Failure, NO, Outcome, print, print_json, quoted, say, say_rendered};

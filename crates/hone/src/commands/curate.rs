@@ -12,7 +12,7 @@ use super::agent::{referenced, runtime};
 use super::policy::configured;
 use super::review::{failure, records};
 use crate::context::{Context, actor, now};
-use crate::json::review::{Curated, CuratedAgent, CuratedLeft, CuratedMove};
+use crate::json::curate::{Curated, CuratedAgent, CuratedLeft, CuratedMove};
 use crate::output::{Failure, Outcome, count, print, print_json, say};
 use crate::terminal::printable_line;
 

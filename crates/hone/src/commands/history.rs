@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hone_library::usage::iso;
-use hone_library::{FileDelta, Revision, files_at};
+use hone_library::{ChangedFile, FileDelta, Revision, files_at};
 
 use crate::context::Context;
 use crate::output::{Failure, Outcome, print, print_json, say};
@@ -99,7 +99,7 @@ pub(crate) fn diff(
             path: key.to_string_lossy().into_owned(),
             from,
             to,
-            files: files.iter().map(difference::changed_file).collect(),
+            files: files.iter().map(ChangedFile::from).collect(),
         });
     }
     print(&difference::shown(&files, style()))

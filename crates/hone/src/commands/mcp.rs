@@ -5,20 +5,39 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hone_agent::tools::skills::Shelf;
 use hone_library::{Author, Search, State};
-use hone_server::{Offer, Seeker, serve_stdio};
+use hone_server::{Access, Lessons, Offer, Seeker, serve_stdio};
 
 use super::policy::configured;
 use crate::context::{Context, actor, now};
 use crate::output::{Failure, Outcome};
 
 pub(crate) fn serve(context: &Context, read_only: bool) -> Outcome {
-    let state = || State::open(&context.around.hone_home);
-    let seeker = Arc::new(Seeker::new(state()));
-    let offer = Offer::new(live_shelf(context)?, seeker, state(), Arc::new(now), read_only);
+    let state = State::open(&context.around.hone_home);
+    let seeker = Arc::new(Seeker::new(&context.around.hone_home));
+    let access = if read_only { Access::Read } else { Access::Write(lessons(context)?) };
+    let offer = Offer::new(live_shelf(context)?, seeker, state, Arc::new(now), access, None);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let failed = |error: std::io::Error| Failure::failed(format!("could not serve: {error}"), "");
     runtime.map_err(failed)?.block_on(serve_stdio(offer)).map_err(failed)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a client on this machine can teach.
+fn lessons(context: &Context) -> Result<Lessons, Failure> {
+    Ok(Lessons {
+        hone_home: context.around.hone_home.clone(),
+        own: context.root_for_new(false)?,
+        agent: writes_for(context),
+        policy: configured(context)?,
+        user_home: context.around.user_home.clone(),
+        sessions: Some(context.around.clone()),
+    })
+}
+
+/// The agent whose brain new skills go into, when they do.
+pub(super) fn writes_for(context: &Context) -> Option<String> {
+    let places = &context.places;
+    places.agent.clone().filter(|_| places.root.is_empty())
 }
 
 /// The skills that a server offers, as they are whenever somebody asks.

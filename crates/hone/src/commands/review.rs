@@ -5,11 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hone_learn::LearnError;
-use hone_learn::gate::{Finding, Verdict, verdict};
-use hone_learn::proposal::{Proposal, Stage};
+use hone_learn::gate::Finding;
+use hone_learn::proposal::Proposal;
 use hone_learn::records::Records;
-use hone_learn::review::{Person, accept, edit, reject, replaced};
-use hone_library::usage::iso;
+use hone_learn::review::{Person, Review, ReviewList, ReviewRow, Word, accept, edit, reject};
 use hone_skill::Slug;
 use tokio_util::sync::CancellationToken;
 
@@ -18,8 +17,7 @@ use super::editor::edited;
 use super::policy::configured;
 use crate::cli::ReviewCommand;
 use crate::context::{Context, actor, now};
-use crate::diff::{painted, unified};
-use crate::json::review::{Review, ReviewList, ReviewRow};
+use crate::diff::painted;
 use crate::output::{Failure, Outcome, count, print, print_json, say};
 use crate::terminal::{printable_line, style};
 
@@ -39,11 +37,11 @@ pub(crate) fn review(
         None => list(&records, all, as_json),
         Some(ReviewCommand::Show { id }) => {
             let proposal = records.proposal(&id).map_err(failure)?;
-            show(context, proposal, None, as_json)
+            show(context, proposal, as_json)
         }
         Some(ReviewCommand::Accept { id, why }) => {
             let policy = configured(context)?;
-            let person = Person { name: &name, why: &why, now: now() };
+            let person = Person { name: &name, why: &why, now: now(), word: Word::Person };
             let cancelled = CancellationToken::new();
             let accepted = accept(home, &policy, &records, &id, person, &cancelled);
             let (proposal, landed) = runtime()?.block_on(accepted).map_err(failure)?;
@@ -51,7 +49,7 @@ pub(crate) fn review(
             say(&format!(
                 "`{}` is a skill of {} now, on trial{}",
                 proposal.name,
-                proposal.agent,
+                proposal.whose(),
                 version.unwrap_or_default()
             ));
             if as_json {
@@ -69,12 +67,12 @@ pub(crate) fn review(
                 edited(context, &slug, &proposal.text)?
             };
             let policy = configured(context)?;
-            let person = Person { name: &name, why: "", now: now() };
+            let person = Person { name: &name, why: "", now: now(), word: Word::Person };
             let proposal = edit(home, &policy, &records, &proposal.id, &text, person);
-            show(context, proposal.map_err(failure)?, None, as_json)
+            show(context, proposal.map_err(failure)?, as_json)
         }
         Some(ReviewCommand::Reject { id, why }) => {
-            let person = Person { name: &name, why: &why, now: now() };
+            let person = Person { name: &name, why: &why, now: now(), word: Word::Person };
             let proposal = reject(&records, &id, person).map_err(failure)?;
             say(&format!("`{}` ({}) is put aside", proposal.id, proposal.name));
             if as_json {
@@ -108,7 +106,7 @@ fn list(records: &Records, all: bool, as_json: bool) -> Outcome {
     let mut proposals = records.proposals().map_err(failure)?;
     proposals.retain(|proposal| all || proposal.waits());
     if as_json {
-        let proposals = proposals.iter().map(row).collect();
+        let proposals = proposals.iter().map(ReviewRow::from).collect();
         return print_json(&ReviewList { proposals });
     }
     if proposals.is_empty() {
@@ -120,7 +118,8 @@ fn list(records: &Records, all: bool, as_json: bool) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();
-    for row in proposals.iter().map(row) {
+    for proposal in &proposals {
+        let row = ReviewRow::from(proposal);
         let _ = writeln!(
             text,
             "{}  {:<7} {:<12} {} of {}: {}",
@@ -128,7 +127,7 @@ fn list(records: &Records, all: bool, as_json: bool) -> Outcome {
             row.kind,
             row.stage,
             printable_line(&row.name),
-            printable_line(&row.agent),
+            printable_line(proposal.whose()),
             printable_line(&row.why)
         );
     }
@@ -137,45 +136,28 @@ fn list(records: &Records, all: bool, as_json: bool) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn row(proposal: &Proposal) -> ReviewRow {
-    let why = match (&proposal.decided, verdict(&proposal.checks)) {
-        (Some(decided), _) if decided.why.is_empty() => format!("by {}", decided.by),
-        (Some(decided), _) => format!("by {}: {}", decided.by, decided.why),
-        (None, Verdict::Waits(why) | Verdict::Quarantined(why) | Verdict::Refused(why)) => why,
-        (None, Verdict::Lands) => "passed; it waits for your word".to_owned(),
-    };
-    ReviewRow {
-        id: proposal.id.clone(),
-        at: iso(proposal.at),
-        agent: proposal.agent.clone(),
-        name: proposal.name.clone(),
-        kind: proposal.kind.id(),
-        stage: proposal.stage.id(),
-        waits: proposal.waits(),
-        why,
-    }
-}
-
-fn show(context: &Context, proposal: Proposal, version: Option<String>, as_json: bool) -> Outcome {
-    let old = replaced(&context.around.hone_home, &proposal);
-    // What landed is what is there; the difference would be none.
-    let old = old.filter(|_| proposal.stage <= Stage::Quarantined);
-    let diff =
-        unified("SKILL.md", old.as_deref().map(str::as_bytes), Some(proposal.text.as_bytes()));
+fn show(context: &Context, proposal: Proposal, as_json: bool) -> Outcome {
+    let review = Review::of(&context.around.hone_home, proposal);
     if as_json {
-        return print_json(&Review { proposal, diff, version });
+        return print_json(&review);
     }
+    let Review { proposal, diff, .. } = review;
     let style = style();
+    let from = (!proposal.task.is_empty())
+        .then(|| format!(" from task {}", printable_line(&proposal.task)));
     let mut text = format!(
-        "{} {}: {} of {}, {}\nlearned from task {} because {}\n",
+        "{} {}: {} of {}, {}\nlearned{} because {}\n",
         proposal.kind.id(),
         proposal.id,
         printable_line(&proposal.name),
-        printable_line(&proposal.agent),
+        printable_line(proposal.whose()),
         proposal.stage.id(),
-        printable_line(&proposal.task),
+        from.unwrap_or_default(),
         proposal.why
     );
+    if let Some(said) = &proposal.said {
+        let _ = writeln!(text, "it said: {}", printable_line(said));
+    }
     let _ = writeln!(
         text,
         "cost: {} tokens in {} replies\n",

@@ -7,14 +7,16 @@ use hone_agent::brain::Brain;
 use hone_agent::memory::Subscriber;
 use hone_agent::run::{Order, Runner, Space};
 use hone_agent::tools::Tool;
+use hone_learn::redact::Redactor;
 use hone_library::usage::iso;
 use hone_server::http::{
-    self, Collector, ENTER, Log, Making, Role, Setup, TokenError, Tokens, Wanted, Wish, Workshop,
+    self, Collector, ENTER, Learning, Log, Making, Role, Setup, TokenError, Tokens, Wanted, Wish,
+    Workshop,
 };
 use tokio_util::sync::CancellationToken;
 
-use super::agent::{Interrupt, Supplies, connect, find_with, readable};
-use super::mcp::live_shelf;
+use super::agent::{Interrupt, Supplies, connect, find_with, readable, referenced};
+use super::mcp::{live_shelf, writes_for};
 use super::policy::configured;
 use crate::cli::{Serve, ServeCommand, TokenCommand};
 use crate::context::{Context, now};
@@ -67,8 +69,14 @@ fn listen(context: &Context, how: Serve) -> Outcome {
         around: context.around.clone(),
         shelf,
         own,
+        agent: writes_for(context),
         policy,
         workshop: Arc::new(workshop),
+        learning: Learning {
+            settings: context.config.learn.clone(),
+            redactor: Redactor::new(Some(&context.around.user_home)),
+            referenced: referenced(context),
+        },
         is_read_only: how.read_only,
         now: Arc::new(now),
         traces,

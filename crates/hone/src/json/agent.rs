@@ -1,5 +1,6 @@
 //! The JSON of agents: what they are, and what happens in a task.
 
+use hone_agent::memory::LoggedTask;
 use hone_agent::run::{Learned, Report};
 use hone_agent::step::Step;
 use hone_agent::task::{Cost, End};
@@ -71,23 +72,6 @@ pub(crate) struct MemoryFile {
     pub(crate) characters: usize,
     /// How many a task gets to see at most.
     pub(crate) most: usize,
-}
-
-/// A task in the log.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct LoggedTask {
-    pub(crate) task: String,
-    /// For whom it was done; null for the owner.
-    pub(crate) subscriber: Option<String>,
-    pub(crate) ended: String,
-    /// `answered`, `not-converged`, `failed` or `cancelled`.
-    pub(crate) ending: &'static str,
-    pub(crate) input: String,
-    pub(crate) answer: String,
-    pub(crate) model: String,
-    pub(crate) turns: u64,
-    pub(crate) calls: u64,
-    pub(crate) tokens: u64,
 }
 
 /// A text that was kept out of memory or a skill.

@@ -35,7 +35,7 @@ pub(crate) struct Arrival {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) approval: Option<String>,
     /// What it can do that the installed version cannot; of a new skill, all of it.
-    pub(crate) news: Abilities,
+    pub(crate) news: News,
     /// What the scan found.
     pub(crate) findings: Vec<HubFinding>,
     /// Messages that it would take from other skills.
@@ -56,25 +56,6 @@ pub(crate) struct Arrival {
     /// Copies in other agents' folders that somebody changed, so that they did not follow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) stale: Vec<String>,
-}
-
-/// What a skill can do.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Abilities {
-    pub(crate) hosts: Vec<String>,
-    pub(crate) tools: Vec<String>,
-    pub(crate) environment: Vec<String>,
-    pub(crate) hooks: Vec<String>,
-    pub(crate) scripts: Vec<String>,
-    pub(crate) binaries: Vec<String>,
-    pub(crate) findings: Vec<String>,
-}
-
-impl From<News> for Abilities {
-    fn from(news: News) -> Self {
-        let News { hosts, tools, environment, hooks, scripts, binaries, findings } = news;
-        Self { hosts, tools, environment, hooks, scripts, binaries, findings }
-    }
 }
 
 /// A finding of the scan.
@@ -237,7 +218,7 @@ pub(crate) struct Waiting {
     pub(crate) origin: &'static str,
     pub(crate) verdict: &'static str,
     pub(crate) why: String,
-    pub(crate) news: Abilities,
+    pub(crate) news: News,
     /// The hash of its content: the approval counts for this and nothing else.
     pub(crate) content: String,
     pub(crate) files: usize,
@@ -246,7 +227,7 @@ pub(crate) struct Waiting {
     pub(crate) at: String,
     /// With `--show`: its files against what is installed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) changes: Vec<super::ChangedFile>,
+    pub(crate) changes: Vec<hone_library::ChangedFile>,
 }
 
 /// `hone share --json`.

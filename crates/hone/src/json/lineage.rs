@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::ChangedFile;
+use hone_library::ChangedFile;
 
 /// `hone agent hash --json`.
 #[derive(Debug, Serialize, JsonSchema)]

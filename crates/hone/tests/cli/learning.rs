@@ -22,7 +22,7 @@ fn read(path: &str) -> String {
 }
 
 /// A task with a dead end, the author's reply, and the replay without and with the candidate.
-fn lesson() -> Vec<String> {
+pub(crate) fn lesson() -> Vec<String> {
     let task = [read("costs.csv"), read("prices.csv"), answer("120")];
     let mut replies = task.to_vec();
     replies.push(format!("CREATE\n{SKILL}\nTRIGGERS\n- what do the goods cost in total?\n"));
@@ -35,7 +35,7 @@ fn lesson() -> Vec<String> {
 const TASK: &str = "run ada 'What do the goods cost in total?'";
 
 /// A sandbox in which `ada` has learned a skill, or wants to.
-fn taught(land: bool) -> (Server, Sandbox, String) {
+pub(crate) fn taught(land: bool) -> (Server, Sandbox, String) {
     let server = Server::says(&lesson());
     let sandbox = server.sandbox();
     if !land {

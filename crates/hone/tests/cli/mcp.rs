@@ -66,6 +66,7 @@ fn a_client_of_either_era_gets_the_same_through_every_door() {
         "skill_match",
         "skill_invoke",
         "skill_scan",
+        "learn_propose",
         "usage_report",
     ];
     assert_eq!(modern["tools"], serde_json::json!(tools));

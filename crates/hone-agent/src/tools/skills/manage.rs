@@ -50,7 +50,7 @@ impl Shelf {
             },
         };
         if let (What::Edit { .. } | What::Delete, Some(skill)) = (&change.what, skill)
-            && !lock(&self.known).contains(&real(skill.key()))
+            && !self.is_known(skill)
         {
             return ToolResult::refused(format!(
                 "Read `{}` with `skill_view` first: `{}` takes away all that it says.",
@@ -106,6 +106,12 @@ impl Shelf {
         let name = skill.map_or(planned.name.as_str(), |skill| skill.summary.name.as_str());
         let written = Written { by: &gated.by, name, text: &text, now: (self.now)() };
         gated.gate.refuses(written)
+    }
+
+    /// Whether the agent has read it, or written it.
+    fn is_known(&self, skill: &Listed) -> bool {
+        let known = lock(&self.known);
+        known.contains(skill.key()) || known.contains(&real(skill.key()))
     }
 
     /// Scans a skill as it would be after a change, and asks the policy.

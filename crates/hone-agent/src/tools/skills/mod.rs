@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hone_guard::policy::Policy;
 use hone_library::{
-    Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, Watch, list_files,
-    read_file, read_text, usage,
+    Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, Tally, Watch,
+    read_file, read_whole, usage,
 };
 use hone_router::{Index, Ranking};
 use hone_skill::Permissions;
@@ -30,8 +30,8 @@ pub use manage::{MAX_CONTENT_CHARS, MAX_SCANNED_BYTES, scan_planned, worst_findi
 use super::{Class, Tool, ToolResult, Working, blocking, text_of};
 use crate::step::Effect;
 
-/// Most skills in one list.
-pub const MAX_LISTED: usize = 200;
+/// Most skills in one answer of a list.
+pub const MAX_LISTED: usize = 100;
 
 /// Most skills that a search finds.
 pub const MAX_FOUND: usize = 10;
@@ -60,6 +60,10 @@ pub struct Shelf {
     active: Mutex<Vec<Active>>,
     found: Mutex<Found>,
     changes: watch::Sender<u64>,
+    /// How often the skills were looked through.
+    looks: watch::Sender<u64>,
+    /// Where uses are counted, when they are counted later.
+    tally: Option<Tally>,
     /// The skills whose text the agent has read or written.
     known: Mutex<BTreeSet<PathBuf>>,
     gated: Option<Gated>,
@@ -115,6 +119,8 @@ impl Shelf {
             active: Mutex::default(),
             found: Mutex::default(),
             changes: watch::Sender::default(),
+            looks: watch::Sender::default(),
+            tally: None,
             known: Mutex::default(),
             gated: None,
         }
@@ -131,6 +137,8 @@ impl Shelf {
     #[must_use]
     pub fn live(mut self, search: impl Fn() -> Search + Send + Sync + 'static) -> Self {
         self.search = Box::new(search);
+        let state = State::open(self.state().home());
+        self.tally = Some(Tally::new(state));
         lock(&self.found).watch = Some(Watch::new());
         self
     }
@@ -169,6 +177,7 @@ impl Shelf {
         let catalogue = Arc::new(without_links(catalogue));
         let before = found.catalogue.replace(Arc::clone(&catalogue));
         found.is_current = true;
+        self.looks.send_modify(|count| *count += 1);
         let is_same = |before: &Catalogue| {
             let pairs = before.skills.iter().zip(&catalogue.skills);
             before.skills.len() == catalogue.skills.len()
@@ -190,6 +199,28 @@ impl Shelf {
         self.changes.subscribe()
     }
 
+    /// Counts how often the skills were looked through: whenever a file of one may have changed.
+    pub fn looks(&self) -> watch::Receiver<u64> {
+        self.looks.subscribe()
+    }
+
+    /// Counts an event; a live shelf does so a little later.
+    pub fn count(&self, skill: &Listed, event: usage::Event) {
+        match &self.tally {
+            Some(tally) => tally.count(skill, event, (self.now)()),
+            None => {
+                usage::count(&self.state(), skill, event, (self.now)());
+            }
+        }
+    }
+
+    /// Writes down what was counted so far.
+    pub fn settle_counts(&self) {
+        if let Some(tally) = &self.tally {
+            tally.flush();
+        }
+    }
+
     /// A handle that can be read from once something changed; none when nothing can be watched, so that
     /// only a question finds out.
     pub fn handle(&self) -> Option<OwnedFd> {
@@ -205,7 +236,7 @@ impl Shelf {
         lock(&self.state)
     }
 
-    fn list(&self, query: &str) -> ToolResult {
+    fn list(&self, query: &str, cursor: Option<&str>) -> ToolResult {
         let catalogue = self.catalogue();
         let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
         let fits = |skill: &&Listed| {
@@ -214,17 +245,26 @@ impl Shelf {
             skill.summary.model_invocable && words.iter().all(|word| text.contains(word))
         };
         let found: Vec<&Listed> = catalogue.skills.iter().filter(fits).collect();
-        let mut text = String::new();
-        for skill in found.iter().take(MAX_LISTED) {
-            text.push_str(&line(skill));
-        }
+        let is_place = |from: &usize| (1..found.len()).contains(from);
+        let from = match cursor {
+            None => 0,
+            Some(cursor) => match cursor.parse().ok().filter(is_place) {
+                Some(from) => from,
+                None => return ToolResult::failed("There is nothing at this cursor."),
+            },
+        };
+        let to = from.saturating_add(MAX_LISTED).min(found.len());
+        let mut text: String = found[from..to].iter().map(|skill| line(skill)).collect();
         if found.is_empty() {
             text.push_str("No skills.\n");
-        } else if found.len() > MAX_LISTED {
-            let more = found.len() - MAX_LISTED;
-            let _ = writeln!(text, "{more} more are not shown; give a `query`.");
+        } else if to < found.len() {
+            let more = found.len() - to;
+            let _ = writeln!(
+                text,
+                "{more} more: call again with `cursor` \"{to}\", or give a `query`."
+            );
         }
-        if words.is_empty() && !catalogue.skipped.is_empty() {
+        if words.is_empty() && to == found.len() && !catalogue.skipped.is_empty() {
             let _ = writeln!(text, "\nNot offered:");
             for skipped in catalogue.skipped.iter().take(MAX_SKIPPED) {
                 let _ = writeln!(text, "- {}: {}", shown_name(skipped, &self.own), skipped.message);
@@ -260,26 +300,24 @@ impl Shelf {
         if !skill.summary.model_invocable {
             return ToolResult::refused(format!("`{name}` is for people to call, not for agents."));
         }
-        let bytes = match file {
-            Some(file) => read_file(skill, file),
-            None => read_text(skill),
+        let read = match file {
+            Some(file) => read_file(skill, file).map(|bytes| (bytes, Ok(Vec::new()))),
+            None => read_whole(skill),
         };
-        let text = match bytes.map(String::from_utf8) {
-            Ok(Ok(text)) => text,
-            Ok(Err(_)) => return ToolResult::failed("It is not text, so it cannot be shown."),
+        let (text, files) = match read.map(|(bytes, files)| (String::from_utf8(bytes), files)) {
+            Ok((Ok(text), files)) => (text, files),
+            Ok((Err(_), _)) => return ToolResult::failed("It is not text, so it cannot be shown."),
             Err(error) => return ToolResult::failed(told(&error)),
         };
         if let Some(file) = file {
             return ToolResult::ok(text, format!("{name}/{file}"));
         }
-        let state = self.state();
         for event in [usage::Event::View, usage::Event::Use] {
-            usage::count(&state, skill, event, (self.now)());
+            self.count(skill, event);
         }
-        drop(state);
         self.activate(skill);
-        lock(&self.known).insert(real(skill.key()));
-        let files = list_files(skill).unwrap_or_default();
+        lock(&self.known).insert(skill.key().to_owned());
+        let files = files.unwrap_or_default();
         let files = if files.is_empty() {
             String::new()
         } else {
@@ -404,7 +442,10 @@ impl Kind {
         match self {
             Self::List => json!({
                 "type": "object",
-                "properties": {"query": {"type": "string", "maxLength": 512}},
+                "properties": {
+                    "query": {"type": "string", "maxLength": 512},
+                    "cursor": {"type": "string", "maxLength": 20},
+                },
                 "additionalProperties": false,
             }),
             Self::Search => json!({
@@ -458,7 +499,10 @@ impl Tool for SkillTool {
 
     fn description(&self) -> &'static str {
         match self.kind {
-            Kind::List => "Lists the skills with their descriptions; `query` narrows it to words.",
+            Kind::List => {
+                "Lists the skills with their descriptions; `query` narrows it to words, `cursor` goes on \
+                 where an answer ended."
+            }
             Kind::Search => {
                 "Finds the skills that a question or a piece of work is about, best first."
             }
@@ -488,7 +532,10 @@ impl Tool for SkillTool {
     fn call<'a>(&'a self, arguments: &'a Value, _: &'a CancellationToken) -> Working<'a> {
         let (shelf, kind, arguments) = (Arc::clone(&self.shelf), self.kind, arguments.clone());
         Box::pin(blocking(move || match kind {
-            Kind::List => shelf.list(text_of(&arguments, "query").unwrap_or_default()),
+            Kind::List => shelf.list(
+                text_of(&arguments, "query").unwrap_or_default(),
+                text_of(&arguments, "cursor"),
+            ),
             Kind::Search => shelf.search(text_of(&arguments, "query").unwrap_or_default()),
             Kind::View => shelf
                 .view(text_of(&arguments, "name").unwrap_or_default(), text_of(&arguments, "file")),

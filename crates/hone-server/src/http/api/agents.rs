@@ -5,8 +5,7 @@ use axum::extract::{Path, Query, State};
 use hone_agent::brain::{Brain, BrainError, LAYOUT, members};
 use hone_agent::lineage::chain::{self, ChainError};
 use hone_agent::lineage::{PublicKey, RECEIPTS_FILE, Receipt, state};
-use hone_agent::memory::{Counts, Memory, Subscriber};
-use hone_library::usage::iso;
+use hone_agent::memory::{Counts, LoggedTask, Memory};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -65,29 +64,13 @@ pub(crate) struct AgentSkill {
     pub(crate) version: Option<String>,
 }
 
-/// A task that was done.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct LoggedTask {
-    pub(crate) task: String,
-    /// For whom; null for the owner.
-    pub(crate) subscriber: Option<String>,
-    pub(crate) ended: String,
-    /// How it ended.
-    pub(crate) ending: &'static str,
-    pub(crate) input: String,
-    pub(crate) answer: String,
-    pub(crate) model: String,
-    pub(crate) turns: u64,
-    pub(crate) calls: u64,
-    pub(crate) tokens: u64,
-}
-
 impl From<BrainError> for Problem {
     fn from(error: BrainError) -> Self {
         let problem = match &error {
             BrainError::NoAgent { .. } | BrainError::BadId { .. } => {
                 Self::not_found(error.to_string())
             }
+            BrainError::Busy { .. } | BrainError::Cancelled => Self::busy(error.to_string()),
             _ => Self::internal(error.to_string()),
         };
         match error.hint() {
@@ -165,24 +148,7 @@ pub(crate) async fn one(State(site): State<Site>, Path(id): Path<String>) -> Ans
             facts: counts.facts,
             tasks: counts.tasks,
             quarantined: counts.quarantined,
-            last_tasks: tasks
-                .into_iter()
-                .map(|task| LoggedTask {
-                    task: task.task,
-                    subscriber: match task.subscriber {
-                        Subscriber::Owner => None,
-                        Subscriber::Named(name) => Some(name),
-                    },
-                    ended: iso(task.ended),
-                    ending: task.ending.word(),
-                    input: task.input,
-                    answer: task.answer,
-                    model: task.model,
-                    turns: task.turns,
-                    calls: task.calls,
-                    tokens: task.tokens_in.saturating_add(task.tokens_out),
-                })
-                .collect(),
+            last_tasks: tasks.into_iter().map(LoggedTask::from).collect(),
         })
     });
     Ok(Json(agent.await?))

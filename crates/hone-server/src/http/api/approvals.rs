@@ -2,7 +2,9 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use hone_hub::{Answer as Word, Ask, Delivery, Error, Fate, Hub, Newest, Pending, Pin, Question};
+use hone_hub::{
+    Answer as Word, Ask, Delivery, Error, Fate, Hub, Newest, News, Pending, Pin, Question,
+};
 use hone_hub::{Supply, SupplyError};
 use hone_library::Author;
 use hone_library::usage::iso;
@@ -36,24 +38,11 @@ pub(crate) struct Waiting {
     pub(crate) content: String,
     pub(crate) files: Vec<String>,
     /// What it can do that the installed version cannot.
-    pub(crate) news: Abilities,
-}
-
-/// What a version can do that the one before could not.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Abilities {
-    pub(crate) hosts: Vec<String>,
-    pub(crate) tools: Vec<String>,
-    pub(crate) environment: Vec<String>,
-    pub(crate) hooks: Vec<String>,
-    pub(crate) scripts: Vec<String>,
-    pub(crate) binaries: Vec<String>,
-    pub(crate) findings: Vec<String>,
+    pub(crate) news: News,
 }
 
 impl From<&Pending> for Waiting {
     fn from(one: &Pending) -> Self {
-        let news = one.news.clone();
         Self {
             id: one.id.clone(),
             name: one.name().to_owned(),
@@ -64,15 +53,7 @@ impl From<&Pending> for Waiting {
             at: iso(one.at),
             content: one.content.clone(),
             files: one.files().iter().map(|file| file.path.clone()).collect(),
-            news: Abilities {
-                hosts: news.hosts,
-                tools: news.tools,
-                environment: news.environment,
-                hooks: news.hooks,
-                scripts: news.scripts,
-                binaries: news.binaries,
-                findings: news.findings,
-            },
+            news: one.news.clone(),
         }
     }
 }

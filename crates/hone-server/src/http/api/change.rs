@@ -6,7 +6,7 @@
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use hone_agent::tools::skills::scan_planned;
 use hone_guard::policy::Action;
 use hone_library::usage::{self, Event};
@@ -20,9 +20,9 @@ use crate::http::problem::{Answer, Body, Problem, bounded};
 use crate::http::{Shared, Site, blocking};
 
 /// Characters of the reason for a change.
-const MAX_REASON: usize = 1_000;
+pub(super) const MAX_REASON: usize = 1_000;
 /// Characters of a text that is written.
-const MAX_TEXT: usize = 1_000_000;
+pub(super) const MAX_TEXT: usize = 1_000_000;
 /// Characters of the name of a new skill.
 const MAX_NAME: usize = 200;
 /// Findings that a refusal tells.
@@ -95,6 +95,15 @@ fn admit(
     Err(problem)
 }
 
+/// No, when a text is another than the client has seen.
+pub(super) fn refuse_other(tag: &HeaderValue, text: &[u8]) -> Answer<()> {
+    let now = format!("\"{}\"", hash(text));
+    if tag.to_str().is_ok_and(|tag| tag == "*" || tag == now) {
+        return Ok(());
+    }
+    Err(Problem::new(StatusCode::PRECONDITION_FAILED, "it was changed since you read it"))
+}
+
 /// Finds the skill and changes it, unless it is another than the client believes.
 async fn change_one(
     site: &Site,
@@ -108,13 +117,7 @@ async fn change_one(
         let skill = site.skill(&catalogue, &name)?;
         bounded("reason", &doing.how.reason, 0..=MAX_REASON)?;
         if let Some(tag) = headers.get(header::IF_MATCH) {
-            let now = format!("\"{}\"", hash(&read_text(skill)?));
-            if tag.to_str().is_ok_and(|tag| tag != "*" && tag != now) {
-                return Err(Problem::new(
-                    StatusCode::PRECONDITION_FAILED,
-                    "the skill was changed since you read it",
-                ));
-            }
+            refuse_other(tag, &read_text(skill)?)?;
         }
         carry_out(site, &doing, Some(skill), |store| act(store, skill))
     })

@@ -11,6 +11,7 @@ use hone_library::usage::{self, iso};
 use hone_library::{Catalogue, DEFAULT_BUDGET, Listed, Origin, Scope, standings};
 use hone_router::{Match, Ranked, level0};
 
+use super::proposals::records;
 use super::shapes::{
     Finding, Matched, Matches, Message, Scanned, SearchQuery, Stats, UsedSkill, Why,
 };
@@ -24,6 +25,10 @@ const USUAL: usize = 10;
 const MAX_QUERY: usize = 10_000;
 /// Characters of a message.
 const MAX_MESSAGE: usize = 100_000;
+/// Days whose uses are told.
+const SHOWN_DAYS: u16 = 30;
+/// Skills whose outcomes are told.
+const MAX_OUTCOMES: usize = 500;
 /// Skills in an answer at most.
 const MAX_FOUND: usize = 50;
 
@@ -124,8 +129,15 @@ pub(crate) async fn scan(
     Ok(Json(scanned))
 }
 
+/// What is known about skills from tasks.
+fn learned(site: &Shared) -> Answer<hone_learn::stats::Stats> {
+    let Some(records) = records(site)? else { return Ok(hone_learn::stats::Stats::default()) };
+    Ok(hone_learn::stats::stats(&site.hone_home, &records, None, (site.now)())?)
+}
+
 pub(crate) async fn stats(State(site): State<Site>) -> Answer<Json<Stats>> {
     let stats = blocking(&site, |site| {
+        site.shelf.settle_counts();
         let catalogue = site.catalogue();
         let usage = usage::all(&site.state())?;
         let mut scopes: BTreeMap<&'static str, usize> =
@@ -144,6 +156,10 @@ pub(crate) async fn stats(State(site): State<Site>) -> Answer<Json<Stats>> {
             patches: row.patches,
             last_used: row.last_used.map(iso),
         });
+        let days = usage::by_day(&site.state(), None, SHOWN_DAYS, (site.now)())?;
+        let mut learned = learned(site)?;
+        learned.skills.sort_by_key(|skill| std::cmp::Reverse(skill.with.tasks));
+        learned.skills.truncate(MAX_OUTCOMES);
         let standings = standings(&site.state(), &catalogue.skills)?;
         let ranked: Vec<Ranked<'_>> = catalogue
             .skills
@@ -160,6 +176,9 @@ pub(crate) async fn stats(State(site): State<Site>) -> Answer<Json<Stats>> {
             index_tokens: whole.tokens,
             index_budget: DEFAULT_BUDGET,
             usage: used.collect(),
+            days,
+            outcomes: learned.skills,
+            spent: learned.spent,
         })
     })
     .await?;

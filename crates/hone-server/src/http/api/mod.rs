@@ -6,6 +6,7 @@ mod change;
 pub(crate) mod find;
 mod openapi;
 mod past;
+pub(crate) mod proposals;
 pub(crate) mod runs;
 pub(crate) mod shapes;
 mod skills;
@@ -14,6 +15,7 @@ pub(crate) use skills::checked;
 
 use axum::Router;
 use axum::routing::MethodFilter;
+use hone_learn::review::Review;
 use serde_json::Value;
 
 use self::openapi::{Api, reads, runs as lets_work, writes};
@@ -207,11 +209,14 @@ pub(crate) fn interface() -> (Router<Site>, Value) {
     rest(api).done()
 }
 
-/// Approvals, agents and runs.
+/// Approvals, proposals, agents and runs.
 fn rest(api: Api) -> Api {
     let get = MethodFilter::GET;
     let post = MethodFilter::POST;
     const ID: &str = "The id of what waits.";
+    const PROPOSAL: &str = "The candidate.";
+    const SEEN: &str =
+        "The entity tag that was read: the decision counts only if it is still the same text.";
     const AGENT: &str = "The agent.";
     const RUN: &str = "The run.";
     api.on(
@@ -244,6 +249,57 @@ fn rest(api: Api) -> Api {
             .gives::<approvals::Decided>(200)
             .fails(&[409]),
         approvals::reject,
+    )
+    .on(
+        get,
+        "/proposals",
+        reads("listProposals", "What agents want to learn, newest first")
+            .query::<proposals::ProposalQuery>()
+            .gives::<proposals::Proposals>(200),
+        proposals::list,
+    )
+    .on(
+        get,
+        "/proposals/{id}",
+        reads("viewProposal", "A candidate with its difference, evidence and checks")
+            .at("id", PROPOSAL)
+            .header("If-None-Match", "The entity tag that the client has.")
+            .gives::<Review>(200)
+            .ends(304),
+        proposals::one,
+    )
+    .on(
+        MethodFilter::PUT,
+        "/proposals/{id}",
+        writes("editProposal", "Gives a candidate another text, and checks it again")
+            .at("id", PROPOSAL)
+            .header("If-Match", SEEN)
+            .takes::<NewText>()
+            .gives::<Review>(200)
+            .fails(&[409, 412]),
+        proposals::edit,
+    )
+    .on(
+        post,
+        "/proposals/{id}/accept",
+        writes("acceptProposal", "Makes a candidate a skill")
+            .at("id", PROPOSAL)
+            .query::<proposals::DecideQuery>()
+            .header("If-Match", SEEN)
+            .gives::<Review>(200)
+            .fails(&[409, 412, 422]),
+        proposals::accept,
+    )
+    .on(
+        post,
+        "/proposals/{id}/reject",
+        writes("rejectProposal", "Puts a candidate aside for good")
+            .at("id", PROPOSAL)
+            .query::<proposals::DecideQuery>()
+            .header("If-Match", SEEN)
+            .gives::<Review>(200)
+            .fails(&[409, 412]),
+        proposals::reject,
     )
     .on(
         get,

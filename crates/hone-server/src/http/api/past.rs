@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use hone_library::{
-    Catalogue, Error, FileDelta, Revision, canonical_or_same, deleted, files_at, history,
+    Catalogue, ChangedFile, Error, FileDelta, Revision, canonical_or_same, deleted, files_at,
+    history,
 };
 use hone_skill::Slug;
 
 use super::change::{Doing, carry_out};
 use super::shapes::{
-    ChangeQuery, Changed, ChangedFile, DiffQuery, Difference, PastVersion, RollbackTo, Versions,
+    ChangeQuery, Changed, DiffQuery, Difference, PastVersion, RollbackTo, Versions,
 };
 use crate::http::gate::Writer;
 use crate::http::problem::{Answer, Body};

@@ -1,5 +1,6 @@
 //! Runs: starting, following, stopping.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -8,6 +9,8 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
+use hone_agent::brain::Brain;
+use hone_agent::step::Step;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -70,7 +73,7 @@ pub(crate) async fn start(
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "the task is empty"));
     }
     let run = blocking(&site, move |site| {
-        hone_agent::brain::Brain::find(&site.hone_home, &wish.agent)?;
+        Brain::find(&site.hone_home, &wish.agent)?;
         site.runs.start(wish, who.actor()).map_err(|why| match why {
             NotBegun::TooMany => Problem::busy("too many tasks are under way"),
             NotBegun::Stopping => Problem::busy("the server is stopping"),
@@ -103,6 +106,19 @@ pub(crate) async fn cancel(
     Ok(Json(found.await?))
 }
 
+/// The steps of a run that is over, from the transcript of its task; none when there is none.
+pub(crate) async fn steps(site: &Site, run: &Run) -> Vec<Step> {
+    let (agent, task) = (run.wish.agent.clone(), run.task.clone());
+    let read = blocking(site, move |site| {
+        let Some(task) = task else { return Ok(Vec::new()) };
+        let lines = Brain::find(&site.hone_home, &agent)?.transcript(&task)?.unwrap_or_default();
+        // The first line says what was asked, the last what came of it.
+        let steps = lines.iter().filter_map(|line| Step::deserialize(line).ok());
+        Ok(steps.collect())
+    });
+    read.await.unwrap_or_default()
+}
+
 /// What happens, as it happens; `Last-Event-ID` goes on where a connection broke.
 pub(crate) async fn follow(
     State(site): State<Site>,
@@ -113,10 +129,11 @@ pub(crate) async fn follow(
     let run =
         blocking(&site, move |site| site.runs.one(&asked).ok_or_else(|| none(&asked))).await?;
     let seen = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
-    // A run that is over has only its end to tell.
     let start = match site.runs.follow(&id, seen.unwrap_or(0)) {
         Some(follower) => Next::From(follower),
-        None => Next::Over(Box::new(run)),
+        // Of a run that is over there are its steps, and for whoever saw them its end.
+        None if seen.is_some() => Next::Over(VecDeque::new(), Box::new(run)),
+        None => Next::Over(steps(&site, &run).await.into(), Box::new(run)),
     };
     let stream = futures_util::stream::unfold(start, |next| async move {
         match next {
@@ -125,7 +142,11 @@ pub(crate) async fn follow(
                 let event = Event::default().id(happened.0.to_string()).data(&happened.1);
                 Some((Ok(event), Next::From(follower)))
             }
-            Next::Over(run) => {
+            Next::Over(mut steps, run) => {
+                if let Some(step) = steps.pop_front() {
+                    let told = json!({"event": "step", "step": step}).to_string();
+                    return Some((Ok(Event::default().data(told)), Next::Over(steps, run)));
+                }
                 let told = json!({"event": "over", "run": run}).to_string();
                 Some((Ok(Event::default().data(told)), Next::Nothing))
             }
@@ -138,6 +159,6 @@ pub(crate) async fn follow(
 /// What a stream has still to tell.
 enum Next {
     From(Follower),
-    Over(Box<Run>),
+    Over(VecDeque<Step>, Box<Run>),
     Nothing,
 }

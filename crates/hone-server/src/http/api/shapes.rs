@@ -1,10 +1,10 @@
 //! What the interface takes and gives. Keys are added, never renamed.
 
-use hone_library::usage::iso;
-use hone_library::{Change, FileDelta, Listed, Note, Revision, Skipped};
+use hone_learn::stats::{AgentSpent, SkillStats};
+use hone_library::usage::{Day, iso};
+use hone_library::{Change, ChangedFile, Listed, Note, Revision, Skipped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use similar::TextDiff;
 
 /// Skills in one page of a list, unless fewer are asked for.
 pub(crate) const MAX_PAGE: usize = 500;
@@ -28,14 +28,29 @@ pub(crate) struct ListQuery {
 /// A page of skills.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SkillList {
-    pub(crate) skills: Vec<SkillLine>,
+    pub(crate) skills: Vec<SkillItem>,
     /// How many fit in all.
     pub(crate) total: usize,
     /// Where the next page begins.
     pub(crate) next: Option<usize>,
 }
 
-/// A skill in a list.
+/// A skill in a list, and how it stands.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct SkillItem {
+    #[serde(flatten)]
+    pub(crate) line: SkillLine,
+    /// What the last scan said: `safe`, `caution` or `dangerous`; null when there was none.
+    pub(crate) verdict: Option<String>,
+    /// `unused`, `trial`, `active` or `stale`.
+    pub(crate) state: &'static str,
+    /// Whether a person pinned it.
+    pub(crate) pinned: bool,
+    pub(crate) uses: u64,
+    pub(crate) last_used: Option<String>,
+}
+
+/// A skill.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct SkillLine {
     pub(crate) name: String,
@@ -209,33 +224,6 @@ impl Changed {
             verdict,
             warnings: change.warnings.iter().map(|warning| warning.message.clone()).collect(),
         }
-    }
-}
-
-/// A file that changed.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ChangedFile {
-    pub(crate) file: String,
-    /// `added`, `changed` or `removed`.
-    pub(crate) status: &'static str,
-    /// A unified difference; null when a side is not text.
-    pub(crate) diff: Option<String>,
-}
-
-impl From<&FileDelta> for ChangedFile {
-    fn from(delta: &FileDelta) -> Self {
-        let status = match (&delta.before, &delta.after) {
-            (None, _) => "added",
-            (_, None) => "removed",
-            _ => "changed",
-        };
-        let text = |side: &Option<Vec<u8>>| {
-            std::str::from_utf8(side.as_deref().unwrap_or_default()).ok().map(str::to_owned)
-        };
-        let diff = text(&delta.before).zip(text(&delta.after)).map(|(old, new)| {
-            TextDiff::from_lines(&old, &new).unified_diff().header("before", "after").to_string()
-        });
-        Self { file: delta.file.clone(), status, diff }
     }
 }
 
@@ -417,6 +405,12 @@ pub(crate) struct Stats {
     pub(crate) index_budget: usize,
     /// The counters, a row a skill and version.
     pub(crate) usage: Vec<UsedSkill>,
+    /// The uses of the last days, oldest first.
+    pub(crate) days: Vec<Day>,
+    /// How tasks went with a skill and without it, most tasks first.
+    pub(crate) outcomes: Vec<SkillStats>,
+    /// What learning used up, by agent.
+    pub(crate) spent: Vec<AgentSpent>,
 }
 
 /// How often a version of a skill was seen, used and changed.

@@ -4,12 +4,15 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use hone_library::{Listed, hash, list_files, read_file, read_text};
+use hone_library::usage::iso;
+use hone_library::{Listed, hash, read_file, read_whole};
 
 use super::shapes::{
-    ListQuery, MAX_PAGE, Remark, SkillLine, SkillList, SkillText, SkippedList, SkippedSkill,
+    ListQuery, MAX_PAGE, Remark, SkillItem, SkillLine, SkillList, SkillText, SkippedList,
+    SkippedSkill,
 };
 use crate::http::problem::{Answer, Problem, bounded};
+use crate::http::skills::{Row, last_verdict, rows};
 use crate::http::{Site, blocking};
 
 /// Characters of the words that narrow a list.
@@ -32,24 +35,37 @@ pub(crate) async fn list(
         return Err(Problem::wrong(format!("`limit` is between 1 and {MAX_PAGE}")));
     }
     bounded("words", &query.words, 0..=MAX_WORDS)?;
-    let catalogue = blocking(&site, |site| Ok(site.catalogue())).await?;
     let words: Vec<String> = query.words.split_whitespace().map(str::to_lowercase).collect();
-    let fits = |skill: &&Listed| {
-        query.scope.as_deref().is_none_or(|scope| scope == skill.scope.id())
+    let scope = query.scope.clone();
+    let fits = move |skill: &Listed| {
+        scope.as_deref().is_none_or(|scope| scope == skill.scope.id())
             && (words.is_empty() || {
                 let summary = &skill.summary;
                 let text = format!("{} {}", summary.name, summary.description).to_lowercase();
                 words.iter().all(|word| text.contains(word))
             })
     };
-    let found: Vec<&Listed> = catalogue.skills.iter().filter(fits).collect();
-    let from = query.from.unwrap_or(0).min(found.len());
-    let to = from.saturating_add(limit).min(found.len());
-    Ok(Json(SkillList {
-        skills: found[from..to].iter().map(|skill| SkillLine::from(*skill)).collect(),
-        total: found.len(),
-        next: (to < found.len()).then_some(to),
-    }))
+    let listed = blocking(&site, move |site| {
+        let catalogue = site.catalogue();
+        let found: Vec<Row<'_>> =
+            rows(site, &catalogue).into_iter().filter(|row| fits(row.skill)).collect();
+        let from = query.from.unwrap_or(0).min(found.len());
+        let to = from.saturating_add(limit).min(found.len());
+        let item = |row: &Row<'_>| SkillItem {
+            line: SkillLine::from(row.skill),
+            verdict: last_verdict(site, row.skill),
+            state: row.life.id(),
+            pinned: row.standing.pinned,
+            uses: row.standing.uses,
+            last_used: row.standing.last_used.map(iso),
+        };
+        Ok(SkillList {
+            skills: found[from..to].iter().map(item).collect(),
+            total: found.len(),
+            next: (to < found.len()).then_some(to),
+        })
+    });
+    Ok(Json(listed.await?))
 }
 
 pub(crate) async fn skipped(State(site): State<Site>) -> Answer<Json<SkippedList>> {
@@ -65,12 +81,12 @@ pub(crate) async fn view(
     let view = blocking(&site, move |site| {
         let catalogue = site.catalogue();
         let skill = site.skill(&catalogue, &name)?;
-        let bytes = read_text(skill)?;
+        let (bytes, files) = read_whole(skill)?;
         Ok(SkillText {
             line: SkillLine::from(skill),
             sha256: hash(&bytes),
             text: String::from_utf8(bytes).ok(),
-            files: list_files(skill)?,
+            files: files?,
             notes: skill.notes.iter().map(Remark::from).collect(),
         })
     })
@@ -79,7 +95,7 @@ pub(crate) async fn view(
 }
 
 /// An answer with its entity tag, or word that it is what the client has.
-fn tagged(headers: &HeaderMap, sha256: &str, answer: impl IntoResponse) -> Response {
+pub(super) fn tagged(headers: &HeaderMap, sha256: &str, answer: impl IntoResponse) -> Response {
     let tag = format!("\"{sha256}\"");
     let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok());
     let mut response = if known == Some(&tag) {

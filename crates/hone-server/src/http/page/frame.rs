@@ -19,6 +19,8 @@ pub(super) enum Place {
     Library,
     /// `/approvals`
     Approvals,
+    /// `/proposals`
+    Proposals,
     /// `/agents`
     Agents,
     /// `/runs`
@@ -28,9 +30,10 @@ pub(super) enum Place {
 }
 
 impl Place {
-    const ALL: [(Self, &'static str, &'static str); 5] = [
+    const ALL: [(Self, &'static str, &'static str); 6] = [
         (Self::Library, "/", "Library"),
         (Self::Approvals, "/approvals", "Approvals"),
+        (Self::Proposals, "/proposals", "Proposals"),
         (Self::Agents, "/agents", "Agents"),
         (Self::Runs, "/runs", "Runs"),
         (Self::Stats, "/stats", "Figures"),

@@ -162,6 +162,7 @@ fn line(site: &Site, catalogue: &Catalogue, row: &Row<'_>) -> Markup {
         td data-label="State" {
             @if standing.pinned { span.badge { "pinned" } " " }
             @if !summary.model_invocable { span.badge { "people only" } " " }
+            (row.life.id()) ", "
             (count(usize::try_from(standing.uses).unwrap_or(usize::MAX), "use"))
         }
         td data-label="Last use" { @match standing.last_used { Some(at) => (when(at)), None => "never" } }

@@ -14,10 +14,12 @@ mod frame;
 mod library;
 mod markdown;
 mod plot;
+mod proposals;
 mod runs;
 mod skill;
 mod source;
 mod stats;
+mod steps;
 mod triggers;
 mod users;
 mod versions;
@@ -42,6 +44,10 @@ pub(crate) fn routes() -> Router<Site> {
         .route("/approvals", get(approvals::approvals))
         .route("/approvals/{id}/approve", post(approvals::approve))
         .route("/approvals/{id}/reject", post(approvals::reject))
+        .route("/proposals", get(proposals::proposals))
+        .route("/proposals/{id}", get(proposals::proposal))
+        .route("/proposals/{id}/decide", post(proposals::decided))
+        .route("/proposals/{id}/edit", post(proposals::edited))
         .route("/agents", get(agents::agents))
         .route("/agents/{id}", get(agents::agent))
         .route("/runs", get(runs::runs).post(runs::start))

@@ -44,6 +44,42 @@ pub(super) fn bars(title: &str, bars: &[Bar], most: Option<u64>) -> Markup {
     }
 }
 
+/// Height of the standing bars, and room for words above and below.
+const COLUMNS: (usize, usize) = (120, 18);
+
+/// Standing bars in a row of time; the highest fills the height. The first and the last have words.
+pub(super) fn columns(title: &str, bars: &[Bar]) -> Markup {
+    let most = bars.iter().map(|bar| bar.value).max().unwrap_or(0);
+    let (tall, room) = COLUMNS;
+    let height = |value: u64| {
+        let tall = u64::try_from(tall).unwrap_or(0);
+        value.saturating_mul(tall) / most.max(1)
+    };
+    let wide = WIDTH / bars.len().max(1);
+    let bottom = room + tall;
+    let used: Vec<Bar> = bars.iter().filter(|bar| bar.value > 0).cloned().collect();
+    let words = if used.is_empty() { "none".to_owned() } else { told(&used) };
+    html! {
+        figure {
+            figcaption { (title) }
+            svg.plot viewBox={ "0 0 " (WIDTH) " " (bottom + room) } role="img" aria-label={ (title) ": " (words) } {
+                text x="0" y=(room - 5) { (most) " at most" }
+                line x1="0" x2=(WIDTH) y1=(bottom) y2=(bottom) {}
+                @for (at, bar) in bars.iter().enumerate() {
+                    @let high = height(bar.value);
+                    rect x=(at * wide + 1) y=(u64::try_from(bottom).unwrap_or(0) - high) width=(wide.saturating_sub(2)) height=(high) {
+                        title { (bar.label) ": " (bar.figure) }
+                    }
+                }
+                @if let [first, .., last] = bars {
+                    text x="0" y=(bottom + room - 4) { (first.label) }
+                    text x=(WIDTH) y=(bottom + room - 4) text-anchor="end" { (last.label) }
+                }
+            }
+        }
+    }
+}
+
 /// The same in words, for whoever does not see it.
 fn told(bars: &[Bar]) -> String {
     let told: Vec<String> =
@@ -57,6 +93,16 @@ mod tests {
 
     fn bar(label: &str, value: u64) -> Bar {
         Bar { label: label.to_owned(), value, figure: value.to_string() }
+    }
+
+    #[test]
+    fn the_highest_column_fills_the_height_and_quiet_days_are_not_read_out() {
+        let shown = columns("Uses", &[bar("a", 0), bar("b", 4), bar("<c>", 1)]).into_string();
+        assert!(shown.contains("height=\"120\"") && shown.contains("height=\"30\""), "{shown}");
+        assert!(shown.contains("aria-label=\"Uses: b 4; &lt;c&gt; 1\""), "{shown}");
+        let quiet = columns("Uses", &[bar("a", 0)]).into_string();
+        assert!(quiet.contains("aria-label=\"Uses: none\""), "{quiet}");
+        columns("Uses", &[]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::frame::{Failed, Place, Shown, page};
+use super::steps;
 use super::words::{self, NAME_CHARS, SENTENCE_CHARS, encoded};
 use crate::http::Site;
 use crate::http::api::runs as api;
@@ -69,8 +70,9 @@ pub(super) async fn run(
     Extension(who): Extension<Identity>,
     Path(id): Path<String>,
 ) -> Shown {
-    let Json(run) = api::one(State(site), Path(id)).await?;
+    let Json(run) = api::one(State(site.clone()), Path(id)).await?;
     let is_over = run.progress.is_over();
+    let steps = if is_over { api::steps(&site, &run).await } else { Vec::new() };
     let main = html! {
         p.path { a href="/runs" { "Runs" } }
         h1 { "Run of " (words::name(&run.wish.agent)) }
@@ -84,14 +86,12 @@ pub(super) async fn run(
         }
         section aria-labelledby="steps" {
             h2 id="steps" { "Steps" }
-            ol.steps aria-live="polite" data-follow=[(!is_over).then(|| format!("/api/v1/runs/{}/events", encoded(&run.id)))] {}
             @if is_over {
-                p {
-                    "It is over. "
-                    @if let Some(task) = &run.task {
-                        "Its steps are in the transcript of task " code { (words::name(task)) } " of the agent."
-                    }
-                }
+                @if steps.is_empty() { p { "Nothing was written down." } }
+                @else { (steps::shown(&steps)) }
+                @if let Some(task) = &run.task { p { "The transcript of task " code { (words::name(task)) } " of the agent." } }
+            } @else {
+                ol.steps aria-live="polite" data-follow={ "/api/v1/runs/" (encoded(&run.id)) "/events" } {}
             }
         }
         @if let Some(answer) = &run.answer {

@@ -2,15 +2,18 @@
 
 use axum::Json;
 use axum::extract::State;
+use hone_learn::stats::SkillStats;
 use maud::{Markup, html};
 
 use super::frame::{Place, Shown, page};
-use super::plot::{Bar, bars};
+use super::plot::{Bar, bars, columns};
 use super::words::{self, NAME_CHARS};
 use crate::http::Site;
 use crate::http::api::find as api;
 use crate::http::api::shapes::Stats;
 
+/// Skills whose outcomes are in a plot.
+const MAX_PAIRS: usize = 10;
 /// Skills in a plot.
 const MAX_BARS: usize = 20;
 /// Characters of a name in a plot.
@@ -23,7 +26,8 @@ pub(super) async fn stats(State(site): State<Site>) -> Shown {
         h1 { "Figures" }
         p { (stats.skills) " skills are offered, " (stats.skipped) " were found and are not." }
         section aria-labelledby="budget" { h2 id="budget" { "Index" } (budget(&stats)) }
-        section aria-labelledby="use" { h2 id="use" { "Use" } (used(&stats)) }
+        section aria-labelledby="use" { h2 id="use" { "Use" } (over_time(&stats)) (used(&stats)) }
+        section aria-labelledby="outcomes" { h2 id="outcomes" { "With a skill and without it" } (outcomes(&stats)) }
         section aria-labelledby="where" {
             h2 id="where" { "Where skills are from" }
             (counted("Scope", stats.scopes.iter()))
@@ -50,6 +54,61 @@ fn budget(stats: &Stats) -> Markup {
         p {
             @if needed <= budget { "Every skill is named to every model." }
             @else { "The index leaves some skills to be searched for." }
+        }
+    }
+}
+
+/// Uses by day.
+fn over_time(stats: &Stats) -> Markup {
+    let days: Vec<Bar> = stats.days.iter().map(|day| bar(&day.day, day.uses)).collect();
+    columns("Uses a day", &days)
+}
+
+/// The share of tasks that went well, with each skill and without it.
+fn outcomes(stats: &Stats) -> Markup {
+    let label = |skill: &SkillStats, how: &str| {
+        let name = words::line(&skill.name, LABEL_CHARS - 12);
+        format!("{name} {how}")
+    };
+    let pair = |skill: &SkillStats| {
+        [("with", skill.with), ("without", skill.without)].map(|(how, rate)| Bar {
+            label: label(skill, how),
+            value: number(rate.well * 100).checked_div(number(rate.tasks)).unwrap_or(0),
+            figure: match rate.tasks {
+                0 => "no task".to_owned(),
+                tasks => format!("{} of {tasks}", rate.well),
+            },
+        })
+    };
+    let shown: Vec<Bar> = stats.outcomes.iter().take(MAX_PAIRS).flat_map(pair).collect();
+    html! {
+        @if shown.is_empty() { p { "No task has been near a skill yet." } }
+        @else {
+            (bars("Tasks that went well", &shown, Some(100)))
+            table.cards {
+                thead { tr {
+                    th scope="col" { "Skill" } th scope="col" { "Whose" } th scope="col" { "Stage" } th scope="col" { "Turns with" }
+                    th scope="col" { "Turns without" } th scope="col" { "Tokens with" } th scope="col" { "Tokens without" }
+                } }
+                tbody {
+                    @for skill in stats.outcomes.iter().take(MAX_PAIRS) {
+                        tr {
+                            th scope="row" { (words::name(&skill.name)) }
+                            td data-label="Whose" { (words::name(if skill.agent.is_empty() { "yours" } else { &skill.agent })) }
+                            td data-label="Stage" { (skill.stage.id()) }
+                            @for (what, rate, value) in [
+                                ("Turns with", skill.with, skill.with.turns), ("Turns without", skill.without, skill.without.turns),
+                                ("Tokens with", skill.with, skill.with.tokens), ("Tokens without", skill.without, skill.without.tokens),
+                            ] {
+                                td data-label=(what) { @if rate.tasks > 0 { (format!("{value:.1}")) } @else { "–" } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        @for one in &stats.spent {
+            p { "Learning of " (words::name(&one.agent)) " used " (one.spent.tokens()) " tokens in " (one.spent.replies) " replies." }
         }
     }
 }

@@ -78,7 +78,7 @@ fn logged(version: &Version, files: &[FileDelta]) -> LoggedVersion {
         facts: facts.iter().map(|fact| fact.key.clone()).collect(),
         fact_changes: facts.iter().map(ChangedFact::from).collect(),
         members: receipt.changes.clone(),
-        files: files.iter().map(crate::diff::changed_file).collect(),
+        files: files.iter().map(hone_library::ChangedFile::from).collect(),
     }
 }
 

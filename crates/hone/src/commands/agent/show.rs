@@ -3,14 +3,12 @@
 use std::fmt::Write as _;
 
 use hone_agent::brain::{Brain, members};
-use hone_agent::memory::{Counts, MAX_MEMORY_CHARS, MAX_USER_CHARS, Memory, Subscriber};
+use hone_agent::memory::{Counts, LoggedTask, MAX_MEMORY_CHARS, MAX_USER_CHARS, Memory};
 use hone_library::usage::iso;
 
 use super::failure;
 use crate::context::Context;
-use crate::json::agent::{
-    Agent, AgentSkill, Agents, ListedAgent, LoggedTask, MemoryFile, SetAside,
-};
+use crate::json::agent::{Agent, AgentSkill, Agents, ListedAgent, MemoryFile, SetAside};
 use crate::output::{Failure, Outcome, count, print, print_json, say};
 use crate::terminal::{columns, fit, printable_line};
 
@@ -128,24 +126,7 @@ pub(super) fn agent(context: &Context, brain: &Brain) -> Result<Agent, Failure> 
         messages: counts.messages,
         facts: counts.facts,
         tasks: counts.tasks,
-        last_tasks: last_tasks
-            .into_iter()
-            .map(|task| LoggedTask {
-                task: task.task,
-                subscriber: match task.subscriber {
-                    Subscriber::Owner => None,
-                    Subscriber::Named(name) => Some(name),
-                },
-                ended: iso(task.ended),
-                ending: task.ending.word(),
-                input: task.input,
-                answer: task.answer,
-                model: task.model,
-                turns: task.turns,
-                calls: task.calls,
-                tokens: task.tokens_in.saturating_add(task.tokens_out),
-            })
-            .collect(),
+        last_tasks: last_tasks.into_iter().map(LoggedTask::from).collect(),
         quarantined: quarantined
             .into_iter()
             .map(|(task, held)| SetAside {

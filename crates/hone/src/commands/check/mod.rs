@@ -259,7 +259,8 @@ fn write_fix(
     if how.dry_run {
         let name = context.shown(path);
         if how.format == Format::Text
-            && let Some(text) = diff::unified(&name, Some(old.as_bytes()), Some(new.as_bytes()))
+            && let Some(text) =
+                hone_library::unified(&name, Some(old.as_bytes()), Some(new.as_bytes()))
         {
             print(&diff::painted(&text, style()))?;
         }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hone_hub::{Pending, Rehearsal, Takes};
-use hone_library::FileDelta;
 use hone_library::usage::iso;
+use hone_library::{ChangedFile, FileDelta};
 
 use super::add::{ADD_ONE, Again, report};
 use super::{Desk, shown};
@@ -61,7 +61,7 @@ fn head(page: &mut String, one: &Pending) {
     let _ = writeln!(page, "  {}", printable_line(&one.why));
 }
 
-fn waiting(one: &Pending, changes: Vec<crate::json::ChangedFile>) -> Waiting {
+fn waiting(one: &Pending, changes: Vec<ChangedFile>) -> Waiting {
     Waiting {
         id: one.id.clone(),
         name: one.name().to_owned(),
@@ -69,7 +69,7 @@ fn waiting(one: &Pending, changes: Vec<crate::json::ChangedFile>) -> Waiting {
         origin: one.origin().id(),
         verdict: one.verdict().word(),
         why: one.why.clone(),
-        news: one.news.clone().into(),
+        news: one.news.clone(),
         content: one.content.clone(),
         files: one.files().len(),
         lock: text(&one.target().lock),
@@ -93,7 +93,7 @@ pub(super) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
         }
     }
     if as_json {
-        let changes = changes.iter().map(diff::changed_file).collect();
+        let changes = changes.iter().map(ChangedFile::from).collect();
         return print_json(&Approvals {
             waiting: vec![waiting(&one, changes)],
             rejected: Vec::new(),

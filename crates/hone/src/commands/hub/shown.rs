@@ -116,7 +116,7 @@ pub(super) fn arrival(outcome: Outcome) -> Arrival {
         why: why(&outcome.fate),
         approval,
         findings: outcome.findings.iter().map(finding).collect(),
-        news: outcome.news.into(),
+        news: outcome.news,
         takes: outcome.takes.messages.into_iter().map(taken).collect(),
         takes_unnamed: Some(outcome.takes.unnamed).filter(|unnamed| *unnamed > 0),
         takes_unasked: outcome.takes.is_unasked,

@@ -144,6 +144,36 @@ impl Server {
         self.ask_as(&self.token, line, &body.to_string())
     }
 
+    /// What `/mcp` answers to a request of the newest era.
+    pub(crate) fn mcp_as(&self, token: &str, method: &str, name: &str, mut params: Value) -> Value {
+        const VERSION: &str = "2026-07-28";
+        params["_meta"] = serde_json::json!({
+            "io.modelcontextprotocol/protocolVersion": VERSION,
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let body =
+            serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let bearer = format!("Bearer {token}");
+        let mut headers = vec![
+            ("Authorization", bearer.as_str()),
+            ("Accept", "application/json, text/event-stream"),
+            ("Content-Type", "application/json"),
+            ("MCP-Protocol-Version", VERSION),
+            ("Mcp-Method", method),
+        ];
+        if !name.is_empty() {
+            headers.push(("Mcp-Name", name));
+        }
+        self.plain("POST /mcp", &headers, &body.to_string()).json()["result"].take()
+    }
+
+    /// Calls a tool of the owner.
+    pub(crate) fn tool(&self, tool: &str, arguments: &Value) -> Value {
+        let params = serde_json::json!({"name": tool, "arguments": arguments});
+        self.mcp_as(&self.token, "tools/call", tool, params)
+    }
+
     /// The status of an answer, if one came.
     pub(crate) fn try_send(&self, token: &str, line: &str, body: &str) -> Option<u16> {
         let mut stream = TcpStream::connect(self.address).ok()?;

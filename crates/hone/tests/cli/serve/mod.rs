@@ -6,5 +6,6 @@ pub(crate) mod harness;
 mod hostile;
 mod openapi;
 mod page;
+mod proposals;
 mod runs;
 mod tls;

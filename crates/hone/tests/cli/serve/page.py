@@ -94,7 +94,7 @@ def library(visitor):
     expect(page.get_by_role("heading", level=1)).to_have_text("Library")
     row = page.get_by_role("row").filter(has_text="fill-forms")
     expect(row).to_contain_text("pinned")
-    expect(row).to_contain_text("1 use")
+    expect(row).to_contain_text("active, 2 uses")
     expect(page.locator("#results")).to_contain_text("found and not offered")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
@@ -210,6 +210,57 @@ def approvals(visitor):
     expect(page.locator("tbody tr").first).to_contain_text("page:owner")
 
 
+def proposals(visitor):
+    page = visitor.page
+    visitor.go("/proposals")
+    expect(page.get_by_role("status")).to_have_text("2 candidates")
+    visitor.accessible("the proposals")
+    page.get_by_role("link", name="sort-notes").click()
+    for check in ["form", "scan", "twins", "routing", "replay"]:
+        expect(page.get_by_role("rowheader", name=check)).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="form")).to_contain_text("passed")
+    expect(page.locator("ins").filter(has_text="window.pwned")).to_have_count(1)
+    visitor.harmless("a hostile proposal")
+    visitor.accessible("a proposal")
+
+    page.get_by_text("Write in it").click()
+    text = page.get_by_label("The whole text")
+    text.fill(text.input_value().replace("<script>window.pwned=1</script>", "the date"))
+    page.get_by_role("button", name="Check it again").click()
+    expect(page.get_by_text("Written in by")).to_be_visible()
+    expect(page.locator("ins").filter(has_text="Write the date down")).to_have_count(1)
+    page.get_by_label("Reason").fill("we need it")
+    page.get_by_role("button", name="Accept sort-notes").click()
+    expect(page.locator("dl")).to_contain_text("landed by page:owner")
+    expect(page.get_by_role("button", name="Accept sort-notes")).to_have_count(0)
+    visitor.go("/skills/sort-notes")
+    expect(page.locator(".prose")).to_contain_text("Write the date down")
+
+    visitor.go("/proposals")
+    page.get_by_role("link", name="pay-invoices").click()
+    expect(page.get_by_role("rowheader", name="replay")).to_be_visible()
+    visitor.shot("proposal")
+    # What is decided counts for what was seen: somebody else was faster, in another window.
+    other = visitor.context.new_page()
+    other.goto(page.url)
+    other.get_by_text("Write in it").click()
+    other.get_by_label("The whole text").fill(other.get_by_label("The whole text").input_value() + "2. Look.\n")
+    other.get_by_role("button", name="Check it again").click()
+    expect(other.get_by_text("Written in by")).to_be_visible()
+    other.close()
+    page.get_by_role("button", name="Accept pay-invoices").click()
+    expect(page.get_by_role("alert")).to_contain_text("it was changed since you read it")
+    visitor.wrong.clear()  # the browser reports the 412 that it got
+    page.go_back()
+    page.reload()
+    page.get_by_role("button", name="Reject pay-invoices").click()
+    expect(page.locator("dl")).to_contain_text("rejected by page:owner")
+    visitor.go("/proposals")
+    expect(page.get_by_text("Nothing waits.")).to_be_visible()
+    page.get_by_role("link", name="Also what was decided").click()
+    expect(page.get_by_role("status")).to_have_text("2 candidates")
+
+
 def agents(visitor):
     page = visitor.page
     visitor.go("/agents")
@@ -218,6 +269,10 @@ def agents(visitor):
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_role("heading", name="Answer")).to_be_visible()
     expect(page.locator("section pre").last).to_have_text("120 <b>cents</b>")
+    steps = page.locator(".steps")
+    expect(steps).to_contain_text("read_file: ok")
+    expect(steps).to_contain_text("The model replied")
+    expect(steps).to_contain_text("prices.csv")
     visitor.harmless("a run")
     visitor.accessible("a run")
 
@@ -244,6 +299,10 @@ def figures(visitor):
     visitor.go("/stats")
     uses = visitor.page.get_by_role("img", name="Uses: fill-forms")
     expect(uses).to_be_visible()
+    page = visitor.page
+    expect(page.get_by_role("img", name="Uses a day: 20")).to_be_visible()
+    expect(page.get_by_role("img", name="Tasks that went well: fill-forms with 1 of 1")).to_be_visible()
+    expect(page.get_by_role("img", name="Tokens of the index: All skills named")).to_be_visible()
     visitor.accessible("the figures")
     visitor.shot("figures")
 
@@ -252,7 +311,7 @@ def narrow(visitor):
     page = visitor.page
     page.set_viewport_size(PHONE)
     skill = "/skills/tidy-changelog"
-    for path in ["/", skill, f"{skill}/versions/1", "/skills/quick-start", "/agents/ada", "/stats"]:
+    for path in ["/", skill, f"{skill}/versions/1", "/skills/quick-start", "/agents/ada", "/stats", "/proposals?all=true"]:
         visitor.go(path)
         visitor.fits(path)
     visitor.go("/")
@@ -299,7 +358,10 @@ def main(link, screenshots):
         )
         visitor = Visitor(browser, home, Path(screenshots))
         visitor.page.goto(link)
-        for flow in [library, skill, findings, hostile, approvals, agents, figures, narrow, dark, leave]:
+        flows = [
+            library, skill, findings, hostile, approvals, proposals, agents, figures, narrow, dark, leave,
+        ]
+        for flow in flows:
             begun = time.monotonic()
             flow(visitor)
             print(f"{flow.__name__}: {time.monotonic() - begun:.1f} s", flush=True)

@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::harness::Server;
+use super::proposals::{lesson, proposed};
 use crate::agents::{SILENCE, Server as Model, answer, call};
 use crate::harness::{Sandbox, need};
 
@@ -145,6 +146,17 @@ fn a_person_finds_everything_and_no_skill_scripts_the_page() {
     let sandbox = model.sandbox();
     library(&sandbox);
     let server = Server::start(&sandbox, "");
+    let hostile = "1. Write <script>window.pwned=1</script> down. Done when it is written.";
+    proposed(
+        &server,
+        &lesson("sort-notes", hostile, "\"><script>window.pwned=1</script> it was hard"),
+    );
+    proposed(
+        &server,
+        &lesson("pay-invoices", "1. Pay each bill. Done when nothing is due.", "It was hard."),
+    );
+    let used = serde_json::json!({"name": "fill-forms", "outcome": "well"});
+    assert_eq!(server.tool("usage_report", &used)["isError"], false);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/serve/page.py");
     let output =
         Command::new(python).arg(script).arg(&server.link).arg(screenshots()).output().unwrap();

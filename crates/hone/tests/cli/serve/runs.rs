@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::harness::{Server, until};
 use crate::agents::{SILENCE, Server as Model, answer, call};
+use crate::learning::lesson;
 
 fn wish() -> Value {
     json!({"agent": "ada", "input": "What do apples cost?"})
@@ -24,6 +25,43 @@ fn one(server: &Server, id: &str) -> Value {
 fn ends(server: &Server, id: &str, progress: &str) -> Value {
     assert!(until(|| one(server, id)["progress"] == progress), "{}", one(server, id));
     one(server, id)
+}
+
+/// Everything that a run that is over still tells.
+fn told(server: &Server, id: &str) -> Vec<Value> {
+    let events = server.ask(&format!("GET /api/v1/runs/{id}/events")).text();
+    let lines = events.lines().filter_map(|line| line.strip_prefix("data: "));
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_run_that_is_over_tells_its_steps_and_then_its_end() {
+    let model = Model::says(&[call("read_file", json!({"path": "prices.csv"})), answer("120")]);
+    let sandbox = model.sandbox();
+    let server = Server::start(&sandbox, "");
+    let id = start(&server);
+    ends(&server, &id, "answered");
+    // What was live is told as it was until the server has looked back at the task.
+    assert!(until(|| told(&server, &id)[0]["event"] == "step"));
+    let told = told(&server, &id);
+    let kinds: Vec<&str> =
+        told.iter().map(|one| one["step"]["kind"].as_str().unwrap_or("over")).collect();
+    assert_eq!(kinds, ["model", "tool", "model", "over"]);
+    assert_eq!(told[1]["step"]["tool"], "read_file");
+}
+
+#[test]
+fn a_hard_task_over_http_teaches_as_one_on_the_command_line() {
+    let model = Model::says(&lesson());
+    let sandbox = model.sandbox();
+    sandbox.done("config set learn.land off");
+    let server = Server::start(&sandbox, "");
+    let wish = json!({"agent": "ada", "input": "What do the goods cost in total?"});
+    let id = server.send("POST /api/v1/runs", &wish).json()["id"].as_str().unwrap().to_owned();
+    ends(&server, &id, "answered");
+    let waiting = || server.ask("GET /api/v1/proposals").json();
+    assert!(until(|| waiting()["total"] == 1), "{}", waiting());
+    assert_eq!(waiting()["proposals"][0]["name"], "sum-prices");
 }
 
 #[test]
