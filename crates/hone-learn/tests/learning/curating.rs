@@ -191,12 +191,7 @@ async fn k13_only_a_whole_name_refers_to_a_skill() {
 async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
     let stage = taught().await;
     let state = State::open(&stage.home());
-    let by_agent = Author {
-        actor: "learn:t9".to_owned(),
-        reason: String::new(),
-        now: stage.now(),
-        word: Word::Person,
-    };
+    let by_agent = Author { actor: "learn:t9".to_owned(), reason: String::new(), now: stage.now() };
     let twin = SUM_PRICES
         .replace("name: sum-prices", "name: total-prices")
         .replace("alone.", "alone.\n4. Round it to two digits.");
@@ -239,12 +234,7 @@ async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
 async fn a_merge_that_the_gate_refuses_does_not_wait_for_a_person() {
     let stage = taught().await;
     let state = State::open(&stage.home());
-    let by_agent = Author {
-        actor: "learn:t9".to_owned(),
-        reason: String::new(),
-        now: stage.now(),
-        word: Word::Person,
-    };
+    let by_agent = Author { actor: "learn:t9".to_owned(), reason: String::new(), now: stage.now() };
     let twin = SUM_PRICES
         .replace("name: sum-prices", "name: total-prices")
         .replace("alone.", "alone.\n4. The tool `list_files` does not work here.");

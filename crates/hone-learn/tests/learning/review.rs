@@ -57,12 +57,7 @@ async fn a01_a_candidate_is_on_no_disk_until_it_is_accepted_and_then_off_the_lis
 async fn a01_an_acceptance_that_fails_leaves_the_candidate_where_it_is() {
     let (stage, id) = waiting().await;
     let state = State::open(&stage.home());
-    let author = Author {
-        actor: "pat".to_owned(),
-        reason: String::new(),
-        now: stage.now(),
-        word: Word::Person,
-    };
+    let author = Author { actor: "pat".to_owned(), reason: String::new(), now: stage.now() };
     let store = Store::new(&state, author, Mode::Write);
     store.create(&stage.known().root, None, "sum-prices", SUM_PRICES, &[]).unwrap();
     let error = accepted(&stage, &id).await.unwrap_err();
@@ -107,12 +102,7 @@ async fn an_edited_candidate_is_checked_again_and_becomes_the_persons() {
 async fn a_skill_that_a_person_wrote_in_is_only_changed_by_a_person() {
     let mut stage = taught().await;
     let state = State::open(&stage.home());
-    let author = Author {
-        actor: "pat".to_owned(),
-        reason: String::new(),
-        now: stage.now(),
-        word: Word::Person,
-    };
+    let author = Author { actor: "pat".to_owned(), reason: String::new(), now: stage.now() };
     let skill = stage.known().listed[0].clone();
     Store::new(&state, author, Mode::Write)
         .patch(&skill, None, "Answer with", "Always answer with", Matching::Exact)
@@ -134,12 +124,7 @@ async fn a_skill_that_a_person_wrote_in_is_only_changed_by_a_person() {
     let shown = stage.records().proposal(&proposal).unwrap();
     assert_eq!((shown.stage, shown.edits.len()), (Life::Draft, 1));
     // Written for a text that is gone, it does not land over the newer one.
-    let author = Author {
-        actor: "pat".to_owned(),
-        reason: String::new(),
-        now: stage.now(),
-        word: Word::Person,
-    };
+    let author = Author { actor: "pat".to_owned(), reason: String::new(), now: stage.now() };
     let skill = stage.known().listed[0].clone();
     Store::new(&state, author, Mode::Write)
         .patch(&skill, None, "Always answer", "Answer", Matching::Exact)

@@ -24,6 +24,7 @@ use hone_agent::task::Limits;
 use hone_agent::tools::skills::Admits;
 use hone_guard::policy::Policy;
 use hone_learn::after::{Aftermath, Host, Taught, after_task};
+use hone_learn::destination::Destination;
 use hone_learn::experience::Experience;
 use hone_learn::gate::{Known, Porter};
 use hone_learn::land::{Decider, land};
@@ -270,7 +271,8 @@ impl Stage {
                 let cancelled = &self.runner.cancelled;
                 let decider = Decider { by: "nobody", why: "the gate is off", now: 0, cancelled };
                 // Whatever can be written becomes a skill; what is none cannot.
-                match land(&self.brain, &records, &mut proposal, decider).await {
+                let brain = Destination::of(&self.runner.hone_home, &proposal).map_err(other)?;
+                match land(&brain, &records, &mut proposal, decider).await {
                     Ok(_) => "landed".to_owned(),
                     Err(error) => error.to_string(),
                 }
