@@ -328,7 +328,11 @@ impl Hub<'_> {
             }
             outcomes.push(one.into_outcome(fate));
         }
-        lock.save()?;
+        let is_in_place = |one: &Outcome| matches!(one.fate, Fate::Installed | Fate::Updated);
+        lock.save().map_err(|error| match outcomes.iter().any(is_in_place) {
+            true => Error::Unrecorded(Box::new(error)),
+            false => error,
+        })?;
         ask.progress(Step::Lock, of, of);
         self.state.record(&records)?;
         reports::keep(self.state, &scans, self.author.now);

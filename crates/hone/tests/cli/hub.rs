@@ -449,6 +449,26 @@ fn a_source_that_is_wrong_missing_or_hostile_is_said() {
 }
 
 #[test]
+fn what_is_not_among_all_of_a_source_is_named() {
+    let sandbox = Sandbox::new();
+    let skill = |name: &str, more: &str| {
+        format!("---\nname: {name}\ndescription: Does {name}.\n{more}---\nDo it.\n")
+    };
+    sandbox.write("shelf/skills/pdf/SKILL.md", &skill("pdf", ""));
+    sandbox.write("shelf/other/twin/SKILL.md", &skill("PDF", ""));
+    sandbox.write("shelf/skills/own/SKILL.md", &skill("own", "metadata:\n  internal: true\n"));
+    assert_snapshot!(sandbox.hone("add ../shelf --all --dry-run").run(), @"
+    exit: 0
+    --- stdout
+    installed  safe       pdf  ~/.agents/skills/pdf  ([TEMP]/shelf)
+    --- stderr
+    note: `other/twin` was passed over: its name is that of `skills/pdf`
+    note: `skills/own` was passed over: it is internal; `--skill` takes it by its name
+    this is what would happen; nothing was changed
+    ");
+}
+
+#[test]
 fn configured_sources_are_searched() {
     let sandbox = Sandbox::new();
     sandbox.done("config set skills.builtin no");
