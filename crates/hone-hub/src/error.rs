@@ -38,7 +38,7 @@ pub enum Error {
         owner: String,
     },
     /// A lock file of a newer version is read, never written.
-    #[error("`{}` has version {found}, this hone writes {known}: nothing was changed", path.display())]
+    #[error("`{}` has version {found}, this hone knows {known}: nothing was changed", path.display())]
     NewerLock {
         /// The file.
         path: PathBuf,

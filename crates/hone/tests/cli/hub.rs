@@ -422,6 +422,7 @@ fn a_source_that_is_wrong_missing_or_hostile_is_said() {
         exit: 1
         --- stderr
         error: refused to ask `https://10.0.0.1/skills.zip`: `10.0.0.1` is a private network, and only the public internet may be asked
+        hint: `--allow-private` allows it
 
         $ hone update
         exit: 0

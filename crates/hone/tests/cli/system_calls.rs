@@ -70,6 +70,11 @@ fn each_further_skill_of_an_install_costs_few_calls_no_resolved_path_and_no_wait
     let (few, many) = (calls(100), calls(200));
     let each = (many[0] - few[0]) / 100;
     assert!(each <= MAX_CALLS_PER_INSTALLED_SKILL, "{each} system calls a skill");
-    assert!(many[1] <= few[1] + 10, "{} paths resolved for 100 skills, {} for 200", few[1], many[1]);
+    assert!(
+        many[1] <= few[1] + 10,
+        "{} paths resolved for 100 skills, {} for 200",
+        few[1],
+        many[1]
+    );
     assert!(many[2] <= few[2] + 10, "{} waits for 100 skills, {} for 200", few[2], many[2]);
 }
