@@ -143,7 +143,7 @@ impl Hub<'_> {
         manner: &Manner<'_>,
         ask: &mut dyn Ask,
     ) -> Result<Vec<Outcome>, Error> {
-        let lock = Lock::read(&target.lock)?;
+        let lock = self.settled(target, "update")?;
         lock.writable()?;
         let mut candidates = Vec::new();
         let mut outcomes = Vec::new();
@@ -187,6 +187,17 @@ impl Hub<'_> {
         done.extend(outcomes);
         done.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(done)
+    }
+
+    /// The lock file, with what a process that died had put in place and not written down.
+    pub(crate) fn settled(&self, target: &Target, doing: &str) -> Result<Lock, Error> {
+        if !self.state.intents(&target.lock)?.is_empty() {
+            let _hold = Hold::take(&target.lock, self.state.home(), doing, HOLD_WAIT)?;
+            let mut lock = Lock::read(&target.lock)?;
+            lock.writable()?;
+            journal::settle(self.state, &Roots::new(target), &self.author, &mut lock)?;
+        }
+        Lock::read(&target.lock)
     }
 
     /// Takes installed skills away: files, links and copies, lock entry. Local edits refuse it, unless

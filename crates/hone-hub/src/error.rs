@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// An error of the hub. Whatever was there before is as it was.
+/// An error of the hub. Whatever was there before is as it was, but for [`Error::Unrecorded`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The library failed.
@@ -38,7 +38,7 @@ pub enum Error {
         owner: String,
     },
     /// A lock file of a newer version is read, never written.
-    #[error("`{}` has version {found}, this hone writes {known}: nothing was changed", path.display())]
+    #[error("`{}` has version {found}, this hone knows {known}: nothing was changed", path.display())]
     NewerLock {
         /// The file.
         path: PathBuf,
@@ -77,6 +77,9 @@ pub enum Error {
         /// What was asked for.
         id: String,
     },
+    /// The files are in place, and the lock file could not be written.
+    #[error("{0}; the skills are in place and not written down yet")]
+    Unrecorded(Box<Error>),
     /// The action is not allowed.
     #[error("{0}")]
     Refused(String),
@@ -116,6 +119,9 @@ impl Error {
                     .to_owned(),
             ),
             Self::NoApproval { .. } => Some("`hone approve` lists what waits".to_owned()),
+            Self::Unrecorded(_) => {
+                Some("when that is mended, the next `hone update` writes them down".to_owned())
+            }
             _ => None,
         }
     }

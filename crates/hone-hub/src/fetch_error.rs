@@ -143,6 +143,16 @@ pub enum FetchError {
 }
 
 impl FetchError {
+    /// What to do next, where the message does not say so.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Download(hone_net::Error::NotPublic { .. }) => {
+                Some("`--allow-private` allows it")
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the answer is "no" rather than "could not be asked".
     pub fn is_answer(&self) -> bool {
         match self {

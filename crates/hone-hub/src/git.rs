@@ -15,7 +15,7 @@ mod listing;
 mod local;
 mod objects;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -31,6 +31,8 @@ use objects::{Commit, Objects};
 
 /// The reference under which the wanted commit is kept.
 const FETCHED: &str = "refs/hone/fetched";
+/// Most bytes of contents that are read before they are wanted.
+const MAX_READY_BYTES: u64 = 32 * 1024 * 1024;
 /// Most that a server may say about its references, in bytes.
 const MAX_REFERENCES_BYTES: usize = 4 * 1024 * 1024;
 
@@ -44,6 +46,8 @@ pub(crate) struct Repository {
     ids: HashMap<String, String>,
     /// The contents that came one by one; without it, all are here.
     asked: Option<HashSet<String>>,
+    /// Contents that will be read soon, by id.
+    ready: HashMap<String, Vec<u8>>,
     objects: Option<Objects>,
     git: Git,
     _folder: TempDir,
@@ -68,7 +72,8 @@ pub(crate) fn open(
     let (entries, ids) = listing::list(&mut objects, &git, &commit.tree, &place)?;
     let asked = (contents == Contents::LeftOut).then(HashSet::new);
     let (objects, commit) = (Some(objects), commit.id);
-    Ok(Repository { place, commit, entries, ids, asked, objects, git, _folder: folder })
+    let ready = HashMap::new();
+    Ok(Repository { place, commit, entries, ids, asked, ready, objects, git, _folder: folder })
 }
 
 /// An empty repository, so that no other one around it has a say. It is what `git init --bare` makes.
@@ -282,33 +287,54 @@ impl Tree for Repository {
         &self.entries
     }
 
-    /// Asks the server at once for all contents that are not here yet.
+    /// Asks the server at once for all contents that are not here yet, and reads them as far as there is
+    /// room for them.
     fn prepare(&mut self, paths: &[&str]) -> Result<(), FetchError> {
-        let Some(asked) = &mut self.asked else { return Ok(()) };
         let is_file = |path: &str| matches!(self.entries.get(path), Some(Kind::File { .. }));
         let ids = paths.iter().filter(|path| is_file(path)).filter_map(|path| self.ids.get(*path));
-        let missing: Vec<&String> = ids.filter(|id| asked.insert((*id).clone())).collect();
-        if missing.is_empty() {
-            return Ok(());
+        let mut wanted: BTreeSet<&String> = ids.collect();
+        wanted.retain(|id| !self.ready.contains_key(*id));
+        let wanted: Vec<String> = wanted.into_iter().cloned().collect();
+        if let Some(asked) = &mut self.asked {
+            let missing: Vec<&String> =
+                wanted.iter().filter(|id| asked.insert((*id).clone())).collect();
+            if !missing.is_empty() {
+                // The running reader does not look for new packs.
+                self.objects = None;
+                let way = [WITHOUT_CONTENTS, "--stdin", "origin"];
+                let input: Vec<u8> =
+                    missing.into_iter().flat_map(|id| id.bytes().chain([b'\n'])).collect();
+                self.git.feed("fetch", &[&FETCH[..], &way].concat(), &input)?;
+            }
         }
-        // The running reader does not look for new packs.
-        self.objects = None;
-        let way = [WITHOUT_CONTENTS, "--stdin", "origin"];
-        let input: Vec<u8> = missing.into_iter().flat_map(|id| id.bytes().chain([b'\n'])).collect();
-        self.git.feed("fetch", &[&FETCH[..], &way].concat(), &input)
+        let held: u64 = self.ready.values().map(|bytes| bytes.len() as u64).sum();
+        let room = MAX_READY_BYTES.saturating_sub(held);
+        let mut objects = self.reader()?;
+        let (ready, git) = (&mut self.ready, &self.git);
+        let keep = |id: &str, bytes| drop(ready.insert(id.to_owned(), bytes));
+        if objects.read_all(git, &wanted, "blob", room, keep)?.is_some() {
+            self.objects = Some(objects);
+        }
+        Ok(())
     }
 
     fn read(&mut self, path: &str, max: u64) -> Result<Option<Vec<u8>>, FetchError> {
-        let Some(id) = self.ids.get(path) else { return Ok(None) };
-        let mut objects = match self.objects.take() {
-            Some(objects) => objects,
-            None => Objects::start(&self.git)?,
-        };
-        let bytes = objects.read(&self.git, id, "blob", max)?;
+        let Some(id) = self.ids.get(path).cloned() else { return Ok(None) };
+        if let Some(bytes) = self.ready.get(&id) {
+            return Ok((bytes.len() as u64 <= max).then(|| bytes.clone()));
+        }
+        let mut objects = self.reader()?;
+        let bytes = objects.read(&self.git, &id, "blob", max)?;
         if bytes.is_some() {
             self.objects = Some(objects);
         }
         Ok(bytes)
+    }
+}
+
+impl Repository {
+    fn reader(&mut self) -> Result<Objects, FetchError> {
+        self.objects.take().map_or_else(|| Objects::start(&self.git), Ok)
     }
 }
 

@@ -328,7 +328,11 @@ impl Hub<'_> {
             }
             outcomes.push(one.into_outcome(fate));
         }
-        lock.save()?;
+        let is_in_place = |one: &Outcome| matches!(one.fate, Fate::Installed | Fate::Updated);
+        if let Err(error) = lock.save() {
+            let is_partly_done = outcomes.iter().any(is_in_place);
+            return Err(if is_partly_done { Error::Unrecorded(Box::new(error)) } else { error });
+        }
         ask.progress(Step::Lock, of, of);
         self.state.record(&records)?;
         reports::keep(self.state, &scans, self.author.now);

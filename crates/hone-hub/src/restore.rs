@@ -43,7 +43,7 @@ impl Hub<'_> {
         edits: Edits,
         ask: &mut dyn Ask,
     ) -> Result<Restored, Error> {
-        let lock = Lock::read(&target.lock)?;
+        let lock = self.settled(target, "install")?;
         lock.writable()?;
         let standing = self.verify(target, &[])?;
         let mut wanted: Vec<&Locked> = Vec::new();

@@ -27,7 +27,7 @@ use crate::validate::{described, warnings};
 use crate::walk::is_skill_file;
 
 /// Files up to which each is made durable by itself; more are waited for together.
-pub const SYNCED_EACH: usize = 64;
+pub const SYNCED_EACH: usize = 16;
 
 /// A file of a skill that arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -114,7 +114,7 @@ impl Place {
     }
 }
 
-impl<'p> Held<'p> {
+impl Held<'_> {
     /// Another skill with the same folder around it, under the same lock.
     pub(crate) fn beside<'q>(&self, place: &'q Place) -> Held<'q> {
         Held { place, around: self.around.clone() }

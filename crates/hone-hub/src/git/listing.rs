@@ -23,16 +23,11 @@ pub(super) fn list(
     tree: &str,
     place: &GitPlace,
 ) -> Result<Listed, FetchError> {
-    let mut left = MAX_TREE_LIST_BYTES as u64;
-    let mut read = |id: &str| {
-        let bytes = objects.read(git, id, "tree", left)?;
-        let bytes = bytes.ok_or_else(|| too_many(place))?;
-        left = left.saturating_sub(bytes.len() as u64);
-        entries(&bytes).ok_or_else(|| git.said("read", &format!("the tree {id} is damaged")))
-    };
+    let damaged = |id: &str| git.said("read", &format!("the tree {id} is damaged"));
     let mut top = tree.to_owned();
     for part in place.path.split('/').filter(|part| !part.is_empty()) {
-        let here = read(&top)?;
+        let bytes = objects.read(git, &top, "tree", MAX_TREE_LIST_BYTES as u64)?;
+        let here = entries(&bytes.ok_or_else(|| too_many(place))?).ok_or_else(|| damaged(&top))?;
         let next = here.into_iter().find(|one| one.name == part.as_bytes() && one.is_folder());
         let (source_text, path) = (place.url.clone(), place.path.clone());
         top = next.ok_or(FetchError::NoFolder { source_text, path })?.id;
@@ -40,33 +35,42 @@ pub(super) fn list(
     let (mut found, mut ids) = (BTreeMap::new(), HashMap::new());
     let mut open = vec![(String::new(), top)];
     // Folders count too: they may hold no file at all.
-    let mut count = 0;
-    while let Some((folder, id)) = open.pop() {
-        for one in read(&id)? {
-            count += 1;
-            let is_text = std::str::from_utf8(&one.name).is_ok();
-            let path = format!("{folder}{}", String::from_utf8_lossy(&one.name));
-            let kind = match one.mode.as_str() {
-                _ if !is_text => Kind::Other("something whose name is not UTF-8"),
-                _ if one.is_folder() && path.len() > MAX_PATH_BYTES => {
-                    Kind::Other("a folder too deep")
+    let (mut count, mut left) = (0, MAX_TREE_LIST_BYTES as u64);
+    // Level by level, each asked for at once.
+    while !open.is_empty() {
+        let level = std::mem::take(&mut open);
+        let trees: Vec<String> = level.iter().map(|(_, id)| id.clone()).collect();
+        let mut contents = Vec::with_capacity(trees.len());
+        let read = objects.read_all(git, &trees, "tree", left, |_, bytes| contents.push(bytes))?;
+        read.ok_or_else(|| too_many(place))?;
+        for ((folder, id), bytes) in level.iter().zip(contents) {
+            left = left.saturating_sub(bytes.len() as u64);
+            for one in entries(&bytes).ok_or_else(|| damaged(id))? {
+                count += 1;
+                let is_text = std::str::from_utf8(&one.name).is_ok();
+                let path = format!("{folder}{}", String::from_utf8_lossy(&one.name));
+                let kind = match one.mode.as_str() {
+                    _ if !is_text => Kind::Other("something whose name is not UTF-8"),
+                    _ if one.is_folder() && path.len() > MAX_PATH_BYTES => {
+                        Kind::Other("a folder too deep")
+                    }
+                    _ if one.is_folder() => {
+                        open.push((format!("{path}/"), one.id));
+                        continue;
+                    }
+                    "120000" => Kind::Other("a link"),
+                    "160000" => Kind::Other("a submodule"),
+                    mode => Kind::File { is_executable: mode == "100755" },
+                };
+                ids.insert(path.clone(), one.id);
+                found.insert(path, kind);
+                if found.len() > MAX_TREE_ENTRIES {
+                    return Err(too_many(place));
                 }
-                _ if one.is_folder() => {
-                    open.push((format!("{path}/"), one.id));
-                    continue;
-                }
-                "120000" => Kind::Other("a link"),
-                "160000" => Kind::Other("a submodule"),
-                mode => Kind::File { is_executable: mode == "100755" },
-            };
-            ids.insert(path.clone(), one.id);
-            found.insert(path, kind);
-            if found.len() > MAX_TREE_ENTRIES {
+            }
+            if count > 2 * MAX_TREE_ENTRIES {
                 return Err(too_many(place));
             }
-        }
-        if count > 2 * MAX_TREE_ENTRIES {
-            return Err(too_many(place));
         }
     }
     Ok((found, ids))

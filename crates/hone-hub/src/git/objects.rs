@@ -70,6 +70,49 @@ impl Objects {
         }
     }
 
+    /// Many objects of a kind, asked for at once; `take` gets each, in order. None when they have more
+    /// than `max` bytes together, and then this reader is of no further use.
+    pub(super) fn read_all(
+        &mut self,
+        git: &Git,
+        ids: &[String],
+        kind: &str,
+        max: u64,
+        mut take: impl FnMut(&str, Vec<u8>),
+    ) -> Result<Option<()>, FetchError> {
+        if ids.is_empty() {
+            return Ok(Some(()));
+        }
+        let questions = ids.join("\n") + "\n";
+        let (asking, answers, child) = (&mut self.questions, &mut self.answers, &mut self.child);
+        std::thread::scope(|scope| {
+            // Git answers while it is asked: who only wrote and then read would wait on a full pipe.
+            let asked = scope.spawn(move || asking.write_all(questions.as_bytes()));
+            let mut left = max;
+            let read = ids.iter().try_fold(Some(()), |_, id| {
+                let found = answer(answers, git, id, kind, left).map_err(Some)?;
+                let Some((_, bytes)) = found else {
+                    return Err(None);
+                };
+                left -= bytes.len() as u64;
+                take(id, bytes);
+                Ok(Some(()))
+            });
+            if read.is_err() {
+                // Whoever still asks is told by the end of git.
+                let _ = child.kill();
+            }
+            let asked = asked.join().unwrap_or_else(|_| Err(std::io::Error::other("it ended")));
+            match read {
+                Ok(done) => {
+                    asked.map(|()| done).map_err(|error| git.said("read", &error.to_string()))
+                }
+                Err(None) => Ok(None),
+                Err(Some(error)) => Err(error),
+            }
+        })
+    }
+
     fn get(
         &mut self,
         git: &Git,
@@ -79,28 +122,40 @@ impl Objects {
     ) -> Result<Option<(String, Vec<u8>)>, FetchError> {
         let failed = |error: std::io::Error| git.said("read", &error.to_string());
         writeln!(self.questions, "{name}").map_err(failed)?;
-        let mut header = String::new();
-        self.answers.by_ref().take(MAX_HEADER_BYTES).read_line(&mut header).map_err(failed)?;
-        let mut parts = header.trim_end().split(' ');
-        let (id, size) = match (parts.next(), parts.next(), parts.next().map(str::parse::<u64>)) {
-            (Some(id), Some(is), Some(Ok(size))) if is == kind => (id.to_owned(), size),
-            _ => return Err(git.said("read", &format!("the object {name} is not there"))),
-        };
-        if size > max {
-            return Ok(None);
-        }
-        let mut bytes = Vec::new();
-        self.answers.by_ref().take(size).read_to_end(&mut bytes).map_err(failed)?;
-        let mut end = [0];
-        self.answers.read_exact(&mut end).map_err(failed)?;
-        if bytes.len() as u64 != size || end != *b"\n" {
-            return Err(git.said("read", &format!("the object {id} is cut off")));
-        }
-        if object_id(kind, &bytes) != id {
-            return Err(git.said("read", &format!("the object {id} is damaged")));
-        }
-        Ok(Some((id, bytes)))
+        answer(&mut self.answers, git, name, kind, max)
     }
+}
+
+/// The answer to the next question: the id and the bytes of an object.
+fn answer(
+    answers: &mut impl BufRead,
+    git: &Git,
+    name: &str,
+    kind: &str,
+    max: u64,
+) -> Result<Option<(String, Vec<u8>)>, FetchError> {
+    let failed = |error: std::io::Error| git.said("read", &error.to_string());
+    let mut header = String::new();
+    answers.by_ref().take(MAX_HEADER_BYTES).read_line(&mut header).map_err(failed)?;
+    let mut parts = header.trim_end().split(' ');
+    let (id, size) = match (parts.next(), parts.next(), parts.next().map(str::parse::<u64>)) {
+        (Some(id), Some(is), Some(Ok(size))) if is == kind => (id.to_owned(), size),
+        _ => return Err(git.said("read", &format!("the object {name} is not there"))),
+    };
+    if size > max {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    answers.by_ref().take(size).read_to_end(&mut bytes).map_err(failed)?;
+    let mut end = [0];
+    answers.read_exact(&mut end).map_err(failed)?;
+    if bytes.len() as u64 != size || end != *b"\n" {
+        return Err(git.said("read", &format!("the object {id} is cut off")));
+    }
+    if object_id(kind, &bytes) != id {
+        return Err(git.said("read", &format!("the object {id} is damaged")));
+    }
+    Ok(Some((id, bytes)))
 }
 
 impl Drop for Objects {

@@ -85,7 +85,9 @@ pub(crate) fn open(url: &Url, options: &FetchOptions) -> Result<Shelf, FetchErro
     let mut session = Session::open(url, options)?;
     let raw = list(&mut session)?;
     let mut shelf = Shelf { session, entries: Vec::new(), refused: Vec::new() };
-    raw.into_iter().for_each(|raw| shelf.shelve(raw));
+    for raw in raw {
+        shelf.shelve(raw);
+    }
     Ok(shelf)
 }
 

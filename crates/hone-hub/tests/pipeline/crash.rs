@@ -82,7 +82,7 @@ impl Ask for Counts {
 }
 
 /// More files than are made durable one by one.
-const MANY: usize = hone_library::SYNCED_EACH + 1;
+const MANY: usize = 4 * hone_library::SYNCED_EACH + 1;
 const ROUNDS: usize = 8;
 
 fn many() -> Shop {
@@ -205,6 +205,48 @@ fn an_add_that_is_killed_at_any_step_is_done_by_the_next() {
         let installs = log.iter().filter(|(action, _)| action == "install").count();
         assert_eq!(installs, 2, "{:?}: {log:?}", Step::ALL[step]);
     }
+}
+
+#[test]
+fn an_update_after_a_death_knows_what_the_dead_had_installed() {
+    let (_folder, base) = base();
+    assert!(strike(&base, "add", 6), "dies with the files in place");
+    let (machine, shop) = (Machine::at(&base), shop("add"));
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let updated = hub.update(&machine.target(), &[], &Manner::default(), &mut Nobody).unwrap();
+    assert_eq!(fates(&updated), [("pack", "unchanged"), ("tidy", "unchanged")]);
+    settled(&machine, &shop, Step::Swap);
+}
+
+/// Puts a folder in the way of the lock file when the skills are in place.
+struct InTheWay(PathBuf);
+
+impl Ask for InTheWay {
+    fn ask(&mut self, _: &Question<'_>) -> Answer {
+        Answer::Yes
+    }
+
+    fn progress(&mut self, step: Step, _: usize, _: usize) {
+        if step == Step::Swap {
+            std::fs::create_dir_all(self.0.join("full")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_lock_that_cannot_be_written_is_said_and_written_by_the_next() {
+    let (machine, shop) = (Machine::new(), shop("add"));
+    let state = machine.state();
+    let (hub, target) = (machine.hub(&state, &shop), machine.target());
+    let mut ask = InTheWay(target.lock.clone());
+    let error = hub.add(&target, SOURCE, &[], &Manner::default(), &mut ask).unwrap_err();
+    let said = error.to_string();
+    assert!(said.ends_with("the skills are in place and not written down yet"), "{said}");
+    std::fs::remove_dir_all(&target.lock).unwrap();
+    let updated = hub.update(&target, &[], &Manner::default(), &mut Nobody).unwrap();
+    assert_eq!(fates(&updated), [("pack", "unchanged"), ("tidy", "unchanged")]);
+    settled(&machine, &shop, Step::Lock);
 }
 
 #[test]

@@ -97,7 +97,6 @@ fn an_archive_comes_through_the_proxy_which_alone_knows_its_host() {
 
 /// A process with an environment of its own: a test that does nothing unless it is told to.
 #[test]
-#[expect(clippy::print_stdout, reason = "it tells the process that started it")]
 fn the_process_in_other_surroundings() {
     let Ok(source) = std::env::var(SOURCE) else { return };
     let work = tempfile::tempdir().unwrap();

@@ -153,6 +153,32 @@ fn a_local_repository_is_read_where_it_is_in_every_form_that_it_has() {
 }
 
 #[test]
+fn more_contents_than_are_read_ahead_come_one_by_one() {
+    let repository = Repository::new();
+    let half = 20 * 1024 * 1024;
+    let (a, b) = ("a".repeat(half), "b".repeat(half));
+    let files =
+        [("z/SKILL.md", skill("z")), ("z/a.txt", a), ("z/b.txt", b), ("z/c.txt", "c".into())];
+    repository.commit(&files.each_ref().map(|(path, text)| (*path, text.as_str())));
+    let all = fetched(&repository.file_url()).unwrap();
+    let read: Vec<(&str, usize, u8)> = all.bundles[0]
+        .files
+        .iter()
+        .map(|(path, file)| (path.as_str(), file.bytes.len(), file.bytes[0]))
+        .collect();
+    let first = skill("z").len();
+    assert_eq!(
+        read,
+        [
+            ("SKILL.md", first, b'-'),
+            ("a.txt", half, b'a'),
+            ("b.txt", half, b'b'),
+            ("c.txt", 1, b'c')
+        ]
+    );
+}
+
+#[test]
 fn an_object_of_a_local_repository_that_is_not_what_its_id_says_is_refused() {
     let repository = Repository::new();
     repository.commit(&[("pdf/SKILL.md", &skill("pdf")), ("pdf/notes.md", "other")]);

@@ -422,6 +422,7 @@ fn a_source_that_is_wrong_missing_or_hostile_is_said() {
         exit: 1
         --- stderr
         error: refused to ask `https://10.0.0.1/skills.zip`: `10.0.0.1` is a private network, and only the public internet may be asked
+        hint: `--allow-private` allows it
 
         $ hone update
         exit: 0
@@ -446,6 +447,26 @@ fn a_source_that_is_wrong_missing_or_hostile_is_said() {
         "
     );
     assert_eq!(sandbox.files("home"), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_not_among_all_of_a_source_is_named() {
+    let sandbox = Sandbox::new();
+    let skill = |name: &str, more: &str| {
+        format!("---\nname: {name}\ndescription: Does {name}.\n{more}---\nDo it.\n")
+    };
+    sandbox.write("shelf/skills/pdf/SKILL.md", &skill("pdf", ""));
+    sandbox.write("shelf/other/twin/SKILL.md", &skill("PDF", ""));
+    sandbox.write("shelf/skills/own/SKILL.md", &skill("own", "metadata:\n  internal: true\n"));
+    assert_snapshot!(sandbox.hone("add ../shelf --all --dry-run").run(), @"
+    exit: 0
+    --- stdout
+    installed  safe       pdf  ~/.agents/skills/pdf  ([TEMP]/shelf)
+    --- stderr
+    note: `other/twin` was passed over: its name is that of `skills/pdf`
+    note: `skills/own` was passed over: it is internal; `--skill` takes it by its name
+    this is what would happen; nothing was changed
+    ");
 }
 
 #[test]

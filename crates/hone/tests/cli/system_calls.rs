@@ -37,3 +37,44 @@ fn a_warm_listing_reads_no_skill_and_makes_at_most_six_calls_for_each() {
     let opened = trace.lines().find(|line| line.contains("open") && line.contains("SKILL.md"));
     assert_eq!(opened, None, "a warm listing opened a skill");
 }
+
+const MAX_CALLS_PER_INSTALLED_SKILL: usize = 90;
+
+#[test]
+fn each_further_skill_of_an_install_costs_few_calls_no_resolved_path_and_no_wait_for_the_disk() {
+    need("strace");
+    let calls = |skills: usize| {
+        let sandbox = Sandbox::new();
+        for number in 0..skills {
+            sandbox.skill("shelf", &format!("skill-{number}"), "Does it.");
+        }
+        let trace = sandbox.path("tmp/trace");
+        let run = sandbox.hone("add ../shelf --all --project --yes --json").run_under(&[
+            "strace",
+            "-f",
+            "-o",
+            trace.to_str().unwrap(),
+        ]);
+        assert_eq!(run.json()["skills"].as_array().unwrap().len(), skills);
+        let trace = sandbox.read("tmp/trace");
+        let count = |is: &dyn Fn(&str) -> bool| {
+            trace.lines().filter(|line| !line.contains("resumed>") && is(line)).count()
+        };
+        [
+            // Threads wait for each other as often as it happens.
+            count(&|line| line.contains('(') && !line.contains(" futex(")),
+            count(&|line| line.contains(" readlink")),
+            count(&|line| line.contains("sync(") || line.contains("syncfs(")),
+        ]
+    };
+    let (few, many) = (calls(100), calls(200));
+    let each = (many[0] - few[0]) / 100;
+    assert!(each <= MAX_CALLS_PER_INSTALLED_SKILL, "{each} system calls a skill");
+    assert!(
+        many[1] <= few[1] + 10,
+        "{} paths resolved for 100 skills, {} for 200",
+        few[1],
+        many[1]
+    );
+    assert!(many[2] <= few[2] + 10, "{} waits for 100 skills, {} for 200", few[2], many[2]);
+}

@@ -25,6 +25,9 @@ pub(super) fn add(context: &Context, add: &Add) -> Outcome {
         say("nothing was chosen");
         return Ok(code(true));
     };
+    if wanted == Wanted::All {
+        passed_over(&opened.offered);
+    }
     let fetched = opened.take(&wanted);
     desk.live.clear();
     let delivery: Delivery = fetched.map_err(|error| fetch_failure(&error))?.into();
@@ -35,6 +38,27 @@ pub(super) fn add(context: &Context, add: &Add) -> Outcome {
     let outcomes =
         desk.act(add.yes, |hub, ask| hub.add_delivered(&desk.target, delivery, &[], &manner, ask))?;
     report(context, outcomes, add.json, Again { command: ADD_ONE, rehearsal })
+}
+
+/// Says which skills of a source are not among all of it.
+fn passed_over(offered: &[Offered]) {
+    const SHOWN: usize = 5;
+    let over = |one: &Offered| match &one.standing {
+        OfferStanding::Duplicate(path) => Some(format!("its name is that of `{path}`")),
+        OfferStanding::Internal => {
+            Some("it is internal; `--skill` takes it by its name".to_owned())
+        }
+        // It comes as a part of the one around it.
+        OfferStanding::Nested(_) | OfferStanding::Open => None,
+    };
+    let over: Vec<(&Offered, String)> =
+        offered.iter().filter_map(|one| over(one).map(|why| (one, why))).collect();
+    for (one, why) in over.iter().take(SHOWN) {
+        say(&format!("note: `{}` was passed over: {why}", one.path));
+    }
+    if let Some(more @ 1..) = over.len().checked_sub(SHOWN) {
+        say(&format!("note: {more} more were passed over in the same way"));
+    }
 }
 
 /// How one skill is added.

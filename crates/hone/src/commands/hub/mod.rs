@@ -176,7 +176,12 @@ fn target(context: &Context, whose: Whose) -> Result<Target, Failure> {
 
 /// An error of the hub, with its exit code and its hint.
 fn hub_failure(error: Error) -> Failure {
-    let hint = error.hint().unwrap_or_default();
+    let mut hint = error.hint().unwrap_or_default();
+    if let Error::Fetch { why, .. } = &error
+        && let Some(fetch) = why.downcast_ref::<FetchError>()
+    {
+        fetch.hint().unwrap_or_default().clone_into(&mut hint);
+    }
     let is_answer = match &error {
         Error::Fetch { why, .. } => {
             why.downcast_ref::<FetchError>().is_some_and(FetchError::is_answer)
@@ -191,10 +196,11 @@ fn hub_failure(error: Error) -> Failure {
 }
 
 fn fetch_failure(error: &FetchError) -> Failure {
+    let hint = error.hint().unwrap_or_default();
     if error.is_answer() {
-        return Failure::no(error.to_string(), "");
+        return Failure::no(error.to_string(), hint);
     }
-    Failure::failed(error.to_string(), "")
+    Failure::failed(error.to_string(), hint)
 }
 
 /// Exit code 0 when all is good.
