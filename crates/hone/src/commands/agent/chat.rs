@@ -59,7 +59,7 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
                 let what = input["/wrong".len()..].trim();
                 match talk.last.take() {
                     _ if what.is_empty() => {
-                        say("say what was wrong: `/wrong it is the other file`")
+                        say("say what was wrong: `/wrong it is the other file`");
                     }
                     None => say("there is no answer that could be wrong"),
                     Some(_) if how.no_learn => say("nothing is learned here (`--no-learn`)"),
