@@ -44,6 +44,8 @@ Usage: cargo xtask COMMAND
       --quick         fewer messages and tasks
   bench learn         tasks cold, after learning and with the gate off, as Markdown
       --model NAME    by a model that can be asked from here, instead of a recording
+      --url BASE      where its server is
+      --only A,B      these families only
   bench scan          what a scan costs on real skills and on hostile files, as Markdown
       --quick         generated files as SKILL.md only
       --no-peers, --corpus DIR as above

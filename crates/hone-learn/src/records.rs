@@ -223,6 +223,14 @@ impl Records {
         .map(drop)
     }
 
+    /// The folder that a task could read; none when it had none, or is not known.
+    pub fn folder_of(&self, agent: &str, task: &str) -> Result<Option<PathBuf>, LearnError> {
+        let sql = "SELECT folder FROM task WHERE agent = ?1 AND task = ?2";
+        let folder: Option<Option<String>> =
+            self.run(|db| db.query_row(sql, [agent, task], |row| row.get(0)).optional())?;
+        Ok(folder.flatten().map(PathBuf::from))
+    }
+
     /// The newest tasks that went well, that one of these skills was read in and that can be run again,
     /// newest first; `but` is left out.
     pub fn earlier_tasks(

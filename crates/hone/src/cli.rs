@@ -15,7 +15,7 @@ use hone_router::Budget;
 pub(crate) use agent::AgentCommand;
 pub(crate) use connect::Connect;
 pub(crate) use hub::{Add, AuditCommand, Dismissing, HubCommand, Network, Update, Whose};
-pub(crate) use learn::{Learn, Sessions};
+pub(crate) use learn::{Correct, Learn, Sessions};
 pub(crate) use review::ReviewCommand;
 pub(crate) use serve::{Serve, ServeCommand, TokenCommand};
 
@@ -522,6 +522,13 @@ pub(crate) enum Command {
         hone sessions --from codex release\n  \
         hone sessions --json | jq -r '.sessions[0].session'")]
     Sessions(Sessions),
+    /// Say what was wrong with a task of an agent, so that it learns from it
+    #[command(after_help = "Examples:\n  \
+        hone correct ada 'the second column, not the first'\n  \
+        hone correct ada --task 20261102T1013 'it is the other file'\n\n\
+        The task counts as one that did not go well, for every skill that it read, and the agent is asked \
+        for a lesson. Nothing is done anew. In a chat, `/wrong` says the same.")]
+    Correct(Correct),
     /// List the slash commands that skills give
     Commands {
         #[command(subcommand)]

@@ -18,7 +18,7 @@ const GROUPS: [(&str, &[&str]); 10] = [
     ("Call", &["invoke", "commands", "needs"]),
     ("Serve", &["connect", "serve", "mcp"]),
     ("Route", &["prompt", "match", "why", "what-if", "eval"]),
-    ("Learn", &["learn", "sessions", "review", "stats", "curate", "archive", "restore"]),
+    ("Learn", &["learn", "sessions", "correct", "review", "stats", "curate", "archive", "restore"]),
     ("Run agents", &["agent", "run", "chat", "demo"]),
     ("hone itself", &["config", "completions", "man", "schema", "help"]),
 ];

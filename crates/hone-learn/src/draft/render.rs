@@ -100,10 +100,8 @@ impl Draft {
             for (at, input) in self.inputs.iter().enumerate() {
                 let name = arguments::name(at, self.inputs.len());
                 let is_used = self.steps.iter().any(|step| step.action.contains(&name));
-                let _ = match is_used {
-                    true => writeln!(text, "- `{name}`: it was {}", code(input)),
-                    false => writeln!(text, "- {}", code(input)),
-                };
+                let was = if is_used { format!("`{name}`: it was ") } else { String::new() };
+                let _ = writeln!(text, "- {was}{}", code(input));
             }
         }
         if !self.when.not_for.is_empty() {

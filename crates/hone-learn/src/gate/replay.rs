@@ -4,7 +4,6 @@
 //! before but the frozen memory. Only tasks that looked and did not act are run again. Success comes
 //! first, then turns, then tokens; [`compare`] states what few pairs can say.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use hone_agent::run::{Order, Runner, Silence, Space};
 use hone_agent::step::{Effect, What};
 use hone_agent::task::Allowance;
 use hone_library::{Author, State};
+use hone_skill::Slug;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
@@ -257,19 +257,18 @@ impl Replay<'_> {
                 None => return Err("the judge said neither yes nor no".to_owned()),
             },
         };
-        let name = &about.name;
-        let read = report.finished.calls().flat_map(|call| &call.effects);
-        let loaded: BTreeSet<&str> = read
-            .filter_map(|effect| match effect {
-                Effect::SkillRead { name, .. } => Some(name.as_str()),
-                _ => None,
-            })
-            .collect();
+        // A skill may call itself by a title; its slug is the name of the candidate.
+        let is_it = |name: &str| {
+            name == about.name || Slug::new(name).is_ok_and(|slug| slug.as_str() == about.name)
+        };
+        let mut read = report.finished.calls().flat_map(|call| &call.effects);
+        let loaded =
+            read.any(|effect| matches!(effect, Effect::SkillRead { name, .. } if is_it(name)));
         Ok(Went {
             success,
             turns: report.finished.cost.turns as u64,
             tokens: usage.input.saturating_add(usage.output),
-            loaded: loaded.contains(name.as_str()),
+            loaded,
         })
     }
 

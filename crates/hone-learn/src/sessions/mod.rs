@@ -244,4 +244,6 @@ fn sniff(file: &File) -> io::Result<Option<(Agent, Format)>> {
 }
 
 #[cfg(test)]
+mod parts_tests;
+#[cfg(test)]
 mod tests;

@@ -95,12 +95,11 @@ fn task(session: &Session, begin: Option<&Part>, end: Option<&Part>) -> Experien
     let total = end.map_or(whole.cost, |end| end.cost);
     let before = begin.map_or_else(Cost::default, |begin| begin.cost);
     let started = u64::try_from(source.started).unwrap_or(0);
-    let milliseconds = match end {
-        Some(end) => u64::try_from(end.ended.at).unwrap_or(0).saturating_sub(started),
-        None => {
-            let past = started.saturating_sub(u64::try_from(whole.source.started).unwrap_or(0));
-            whole.cost.milliseconds.saturating_sub(past)
-        }
+    let milliseconds = if let Some(end) = end {
+        u64::try_from(end.ended.at).unwrap_or(0).saturating_sub(started)
+    } else {
+        let past = started.saturating_sub(u64::try_from(whole.source.started).unwrap_or(0));
+        whole.cost.milliseconds.saturating_sub(past)
     };
     let steps = from(|part| part.steps)..to(|part| part.steps, whole.steps.len());
     let skills = from(|part| part.skills)..to(|part| part.skills, whole.skills.len());

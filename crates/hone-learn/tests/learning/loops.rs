@@ -164,3 +164,16 @@ async fn a_skill_that_its_own_task_does_not_read_is_refused() {
     assert_eq!(why, "replay: the task that it is about was done without reading it");
     assert_eq!(stage.skills(), []);
 }
+
+#[tokio::test]
+async fn a_skill_with_a_title_for_a_name_is_known_by_its_slug() {
+    let mut stage = Stage::new();
+    let mut replies = long_way("240");
+    replies.push(create().replace("name: sum-prices", "name: Sum Prices"));
+    replies.extend(long_way("240"));
+    replies.extend(short_way("sum-prices", "240"));
+    stage.says(&replies);
+    let (_, aftermath) = stage.task(QUESTION).await;
+    let Some(Taught::Landed { name, .. }) = aftermath.result else { panic!("{aftermath:?}") };
+    assert_eq!((name.as_str(), stage.skills().len()), ("sum-prices", 1));
+}

@@ -78,3 +78,22 @@ pub(crate) struct Learn {
     #[command(flatten)]
     pub(crate) writing: Writing,
 }
+
+/// What was wrong, and with which task.
+#[derive(Debug, Args)]
+pub(crate) struct Correct {
+    /// The agent
+    pub(crate) agent: String,
+    /// What was wrong
+    #[arg(required = true)]
+    pub(crate) words: Vec<String>,
+    /// The task: its id, or the beginning of one [default: the newest]
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// Ask this model for the lesson [default: the agent's]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

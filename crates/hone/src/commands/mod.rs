@@ -117,6 +117,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Connect(how) => connect::connect(&context, &how),
         Command::Serve(how) => serve::serve(&context, how),
         Command::Learn(how) => learn::learn(&context, &how),
+        Command::Correct(said) => agent::correct(&context, &said),
         Command::Sessions(wanted) => sessions::sessions(&context, &wanted),
         Command::Mcp { read_only } => mcp::serve(&context, read_only),
         Command::Commands { command: None, json } => slash::commands(&context, json),

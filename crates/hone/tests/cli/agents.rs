@@ -17,7 +17,7 @@ use crate::json_schemas::validate;
 
 /// A server of a model: one scripted reply a request, and what it was asked.
 pub(crate) struct Server {
-    port: u16,
+    pub(crate) port: u16,
     asked: Arc<Mutex<Vec<Value>>>,
     /// Hears of every request, before it is answered.
     pub(crate) heard: Receiver<()>,

@@ -76,6 +76,7 @@ fn help_teaches() {
     Learn:
       learn        Make a skill of work that was done, in four questions
       sessions     List what agents did: Claude Code, Codex, Hermes, hone's own
+      correct      Say what was wrong with a task of an agent, so that it learns from it
       review       Decide about what agents want to learn
       stats        Show what skills do, and what learning cost
       curate       Let unused skills of agents go stale, then to the archive
@@ -294,7 +295,7 @@ fn every_command_and_every_option_is_described() {
             }
         }
     }
-    assert_eq!(seen, 96, "a command was added or taken away");
+    assert_eq!(seen, 97, "a command was added or taken away");
 }
 
 #[test]
@@ -422,7 +423,7 @@ fn man_prints_the_main_page_or_writes_all_of_them() {
     man pages written to `pages`
     ");
     let files = sandbox.files("project/pages");
-    assert_eq!(files.len(), 96, "{files:?}");
+    assert_eq!(files.len(), 97, "{files:?}");
     assert!(sandbox.read("project/pages/hone.1").contains(".TH hone 1"));
     assert!(files.contains(&"hone-file-add.1".to_owned()));
     sandbox.write("project/file", "");

@@ -199,6 +199,32 @@ fn a02_learning_lands_or_waits_by_words_and_an_odd_one_is_refused() {
 }
 
 #[test]
+fn a_task_that_is_over_can_be_corrected_and_its_skill_is_told() {
+    let (server, sandbox, _) = taught(true);
+    let view = call("skill_view", json!({"name": "sum-prices"}));
+    let more = Server::says(&[view, read("prices.csv"), answer("120"), "KEEP".to_owned()]);
+    let config = sandbox.read("state/config.toml");
+    let (old, new) = (format!(":{}/", server.port), format!(":{}/", more.port));
+    sandbox.write("state/config.toml", config.replace(&old, &new));
+    assert_eq!(sandbox.hone(TASK).run().code, 0);
+    let run = sandbox.hone("correct ada 'in euros, not in cents'").run();
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.errors().contains("lesson (it was corrected): the skills say it already"), "{run}");
+    let asked = more.asked()[3].clone();
+    assert!(asked.contains(r"<correction>\nin euros, not in cents\n</correction>"), "{asked}");
+    let stats = sandbox.hone("stats --json").run().json();
+    let with = &stats["skills"][0]["with"];
+    assert_eq!((&with["tasks"], &with["well"]), (&json!(1), &json!(0)), "{stats}");
+    assert_snapshot!(sandbox.hone("correct ada --task 1999 wrong").run(), @"
+    exit: 1
+    --- stderr
+    error: `ada` has not done a task `1999`
+    hint: `hone sessions --from hone` lists them
+    ");
+    assert_eq!(sandbox.hone("correct nobody wrong").run().code, 1);
+}
+
+#[test]
 fn a_correction_in_a_chat_reaches_the_learner() {
     let skip = "SKIP".to_owned();
     let server =

@@ -44,7 +44,7 @@ pub(super) enum Call {
 }
 
 /// A task: the first of a family teaches, the others try.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Asked {
     /// What somebody says.
     pub(super) question: &'static str,

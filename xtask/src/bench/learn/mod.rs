@@ -66,6 +66,8 @@ struct Figures {
 struct Options {
     /// A real model.
     model: Option<String>,
+    /// Where its server is; found as `hone run` finds one when left out.
+    url: Option<String>,
     /// The families, by name; all when none is named.
     only: Vec<String>,
 }
@@ -79,6 +81,7 @@ impl Options {
                 || words.next().ok_or_else(|| Failure::Usage(format!("`{word}` needs a value")));
             match *word {
                 "--model" => options.model = Some((*value()?).to_owned()),
+                "--url" => options.url = Some((*value()?).to_owned()),
                 "--only" => options.only = value()?.split(',').map(str::to_owned).collect(),
                 _ => return Err(Failure::Usage(format!("`bench learn` does not know `{word}`"))),
             }
@@ -162,20 +165,26 @@ pub(crate) fn bench(words: &[&str]) -> Result<(), Failure> {
 async fn measured(arm: Arm, options: &Options) -> Result<Figures, Failure> {
     let families = options.families();
     if let Some(name) = &options.model {
-        let settings = ModelSettings { name: Some(name.to_owned()), ..ModelSettings::default() };
+        let settings = ModelSettings {
+            name: Some(name.to_owned()),
+            base_url: options.url.clone(),
+            // A small model needs it; a server that cannot leaves it out.
+            constrain: options.url.is_some(),
+            ..ModelSettings::default()
+        };
         let variable = |name: &str| std::env::var(name).ok();
         let http = client(variable).map_err(other)?;
         let found = find(&settings, &variable, &http, &usual_places(&variable)).await;
         let found = found.map_err(other)?;
         let model = connect(&found.choice, http, Retries::default()).map_err(other)?;
-        return figures(arm, &families, model).await;
+        return figures(arm, &families, model, &|line| eprintln!("{line}")).await;
     }
     let folder = tempfile::tempdir().doing(|| "make a folder".to_owned())?;
     let path = folder.path().join("recording.jsonl");
     let recorder = Recorder::create(Arc::new(Pupil), &path, Vec::new()).map_err(other)?;
-    let first = figures(arm, &families, Arc::new(recorder)).await?;
+    let first = figures(arm, &families, Arc::new(recorder), &|_| {}).await?;
     let recording = Recording::open(&path, Insists::OnOrder).map_err(other)?;
-    let again = figures(arm, &families, Arc::new(recording)).await?;
+    let again = figures(arm, &families, Arc::new(recording), &|_| {}).await?;
     if first != again {
         return Err(other(format!("the recording says {again:?}, the pupil said {first:?}")));
     }
@@ -304,6 +313,7 @@ async fn figures(
     arm: Arm,
     families: &[&'static Family],
     model: Arc<dyn Model>,
+    tell: &dyn Fn(String),
 ) -> Result<Figures, Failure> {
     let folder = tempfile::tempdir().doing(|| "make a folder".to_owned())?;
     let stage = Stage::new(folder.path(), model, arm)?;
@@ -316,6 +326,7 @@ async fn figures(
                 Arm::Gated => stage.teach(&order, &report).await,
                 _ => stage.teach_ungated(&order, &report).await?,
             };
+            tell(format!("{arm:?} {}: lesson: {became}", family.name));
             figures.spent += spent;
             figures.lessons.push(became);
         }
@@ -331,8 +342,12 @@ async fn figures(
             let report = stage.run(&stage.order(asked.question)).await?;
             figures.tasks += 1;
             let answer = report.finished.answer();
-            let is_right = answer.is_some_and(|answer| family.is_right(asked, &answer));
+            let is_right = answer.as_ref().is_some_and(|answer| family.is_right(asked, answer));
             figures.right += usize::from(is_right);
+            let said = answer.unwrap_or_default();
+            let turns = report.finished.cost.turns;
+            let name = family.name;
+            tell(format!("{arm:?} {name}: {turns} turns, right: {is_right}, said: {said}"));
             figures.turns += report.finished.cost.turns;
             let usage = report.finished.cost.usage;
             figures.tokens += usage.input + usage.output;

@@ -8,6 +8,7 @@ use hone_agent::brain::Brain;
 use hone_agent::model::{Message, Role};
 use hone_agent::run::{Order, Report, Runner};
 use hone_agent::task::{Cost, End};
+use hone_learn::after::experience_of;
 use hone_learn::sessions::is_against;
 use tokio_util::sync::CancellationToken;
 
@@ -58,13 +59,14 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
                 let what = input["/wrong".len()..].trim();
                 match talk.last.take() {
                     _ if what.is_empty() => {
-                        say("say what was wrong: `/wrong it is the other file`")
+                        say("say what was wrong: `/wrong it is the other file`");
                     }
                     None => say("there is no answer that could be wrong"),
                     Some(_) if how.no_learn => say("nothing is learned here (`--no-learn`)"),
                     Some((order, report)) => {
                         let runner = runner(context, found.model.clone(), interrupt.task())?;
-                        lesson::correct(context, &runtime, &runner, (&order, &report), what, &view);
+                        let experience = experience_of(&order, &report);
+                        lesson::correct(context, &runtime, &runner, experience, what, &view);
                         interrupt.done();
                         say("it is noted; say what you want instead to have it done anew");
                     }

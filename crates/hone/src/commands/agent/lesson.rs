@@ -1,7 +1,8 @@
 //! What an agent learns from a task, after its answer was given.
 
 use hone_agent::run::{Order, Report, Runner};
-use hone_learn::after::{Aftermath, Host, Taught, after_correction, after_task, experience_of};
+use hone_learn::Experience;
+use hone_learn::after::{Aftermath, Host, Taught, after_correction, after_task};
 use hone_learn::redact::Redactor;
 use tokio::runtime::Runtime;
 
@@ -28,14 +29,13 @@ pub(super) fn correct(
     context: &Context,
     runtime: &Runtime,
     runner: &Runner,
-    (order, report): (&Order, &Report),
+    experience: Experience,
     words: &str,
     view: &View,
 ) {
     let (redactor, referenced) = supplies(context);
     let settings = &context.config.learn;
     let host = Host { runner, settings, redactor: &redactor, referenced: &referenced };
-    let experience = experience_of(order, report);
     view.lesson(&runtime.block_on(after_correction(&host, experience, words)));
 }
 

@@ -1,6 +1,7 @@
 //! `hone agent`, `hone run`, `hone chat` and `hone demo`.
 
 mod chat;
+mod correct;
 mod demo;
 mod folder;
 mod fork;
@@ -21,6 +22,7 @@ use hone_agent::packing::{Asked, Point};
 use hone_agent::run::RunError;
 
 pub(crate) use chat::chat;
+pub(crate) use correct::correct;
 pub(crate) use demo::demo;
 pub(crate) use folder::runtime;
 pub(crate) use fork::Fork;
