@@ -232,9 +232,9 @@ pub fn read_whole(skill: &Listed) -> Result<(Vec<u8>, Result<Vec<String>, Error>
         return Ok((read_text(skill)?, list_files(skill)));
     }
     let main = skill.path.file_name().unwrap_or_default().to_string_lossy();
-    let folder = Folder::open(skill.folder())?;
+    let folder = Folder::open_readable(skill.folder())?;
     let text = folder.follow(&main)?.ok_or_else(|| no_file(&folder, &main))?;
-    let files = folder.list().map(|mut files| {
+    let files = folder.list_readable().map(|mut files| {
         files.retain(|file| *file != main);
         files
     });
