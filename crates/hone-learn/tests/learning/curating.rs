@@ -5,7 +5,7 @@ use hone_guard::policy::Policy;
 use hone_learn::curator::{Curating, Move, apply, archive, plan_for, propose_merges, restore};
 use hone_learn::outcomes::Seen;
 use hone_learn::proposal::Stage as Life;
-use hone_learn::review::{Person, accept};
+use hone_learn::review::{Person, Word, accept};
 use hone_library::{Author, Mode, State, Store, canonical_or_same};
 use tokio_util::sync::CancellationToken;
 
@@ -143,7 +143,7 @@ async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
     assert_eq!(propose_merges(&stage.brain, &records, &policy, stage.now()).unwrap(), []);
 
     let (home, token) = (stage.home(), CancellationToken::new());
-    let pat = Person { name: "pat", why: "", now: stage.now() };
+    let pat = Person { name: "pat", why: "", now: stage.now(), word: Word::Person };
     accept(&home, &policy, &records, &proposed[0].id, pat, &token).await.unwrap();
     assert_eq!(stage.skills(), [("sum-prices".to_owned(), "2".to_owned())]);
     let key = stage.known().root.join("total-prices");

@@ -5,7 +5,7 @@ use hone_agent::lineage::receipt::Kind;
 use hone_learn::after::Taught;
 use hone_learn::gate::{Check, Finding};
 use hone_learn::proposal::{Outcome, Stage as Life};
-use hone_learn::review::{Person, accept};
+use hone_learn::review::{Person, Word, accept};
 use hone_library::{Action, State, canonical_or_same, history};
 use tokio_util::sync::CancellationToken;
 
@@ -112,7 +112,7 @@ async fn a_regression_that_landed_goes_back_by_what_came_of_its_tasks() {
     let (mut stage, id) = refused().await;
     let before = stage.text("sum-prices");
     let records = stage.records();
-    let person = Person { name: "pat", why: "I know better", now: stage.now() };
+    let person = Person { name: "pat", why: "I know better", now: stage.now(), word: Word::Person };
     let token = CancellationToken::new();
     let home = stage.home();
     let accepted = accept(&home, &stage.runner.policy, &records, &id, person, &token).await;

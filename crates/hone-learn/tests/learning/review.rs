@@ -5,7 +5,7 @@ use hone_learn::LearnError;
 use hone_learn::after::Taught;
 use hone_learn::gate::{Check, Finding};
 use hone_learn::proposal::{Outcome, Stage as Life};
-use hone_learn::review::{Person, accept, edit, reject, replaced};
+use hone_learn::review::{Person, Word, accept, edit, reject, replaced};
 use hone_library::{Author, Matching, Mode, State, Store};
 use tokio_util::sync::CancellationToken;
 
@@ -13,7 +13,7 @@ use crate::loops::taught;
 use crate::stage::{QUESTION, SUM_PRICES, Stage, create, long_way, short_way};
 
 fn pat(now: i64) -> Person<'static> {
-    Person { name: "pat", why: "because", now }
+    Person { name: "pat", why: "because", now, word: Word::Person }
 }
 
 /// A candidate that passed everything and waits, because nothing lands by itself.

@@ -122,7 +122,7 @@ fn a_tally_knows_a_skill_by_its_real_path() {
     };
     link(&shelf.root, &shelf.base().join("other"));
     std::fs::create_dir(shelf.base().join("third")).unwrap();
-    link(&shelf.root.join("one"), &shelf.base().join("third/one"));
+    link(shelf.root.join("one"), &shelf.base().join("third/one"));
     for skill in [&one, &by_link("other"), &by_link("third")] {
         tally.count(skill, Event::Use, 20);
     }

@@ -80,7 +80,8 @@ impl Library {
             Shelf::new(state, search.clone(), own, author, Policy::default(), Arc::new(|| 1));
         let shelf = shelf.live(move || search.clone());
         let seeker = Arc::new(Seeker::new(&self.home));
-        let access = if read_only { Access::Read } else { Access::Write(self.lessons(around)) };
+        let access =
+            if read_only { Access::Read } else { Access::Write(Box::new(self.lessons(around))) };
         let state = State::open(&self.home);
         Offer::new(Arc::new(shelf), seeker, state, Arc::new(|| 1), access, pace)
     }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hone_guard::policy::Policy;
 use hone_library::{
-    Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, Tally, Watch,
+    Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, Tally, Watch, Whole,
     read_file, read_whole, usage,
 };
 use hone_router::{Index, Ranking};
@@ -296,10 +296,11 @@ impl Shelf {
             return ToolResult::refused(format!("`{name}` is for people to call, not for agents."));
         }
         let read = match file {
-            Some(file) => read_file(skill, file).map(|bytes| (bytes, Ok(Vec::new()))),
+            Some(file) => read_file(skill, file).map(|text| Whole { text, files: Ok(Vec::new()) }),
             None => read_whole(skill),
         };
-        let (text, files) = match read.map(|(bytes, files)| (String::from_utf8(bytes), files)) {
+        let read = read.map(|Whole { text, files }| (String::from_utf8(text), files));
+        let (text, files) = match read {
             Ok((Ok(text), files)) => (text, files),
             Ok((Err(_), _)) => return ToolResult::failed("It is not text, so it cannot be shown."),
             Err(error) => return ToolResult::failed(told(&error)),

@@ -5,7 +5,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hone_library::usage::iso;
-use hone_library::{Catalogue, Listed, hash, read_file, read_whole};
+use hone_library::{Catalogue, Listed, Whole, hash, read_file, read_whole};
 
 use super::shapes::{
     ListQuery, MAX_PAGE, Remark, SkillItem, SkillLine, SkillList, SkillText, SkippedList,
@@ -88,11 +88,11 @@ pub(crate) async fn view(
 
 fn viewed(site: &Site, catalogue: &Catalogue, name: &str) -> Answer<SkillText> {
     let skill = site.skill(catalogue, name)?;
-    let (bytes, files) = read_whole(skill)?;
+    let Whole { text, files } = read_whole(skill)?;
     Ok(SkillText {
         line: SkillLine::from(skill),
-        sha256: hash(&bytes),
-        text: String::from_utf8(bytes).ok(),
+        sha256: hash(&text),
+        text: String::from_utf8(text).ok(),
         files: files?,
         notes: skill.notes.iter().map(Remark::from).collect(),
     })
