@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
+use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt, OpenOptions, OpenOptionsExt, Permissions, PermissionsExt};
-use rustix::fs::{OFlags, RenameFlags, renameat_with};
+use rustix::fs::{FileType, OFlags, RawDir, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use crate::error::Error;
@@ -175,6 +176,37 @@ impl Folder {
             }
             files.insert(file, content);
         }
+        Ok(files)
+    }
+
+    /// Opens a folder so that its entries can be read through the same handle.
+    pub(crate) fn open_readable(path: &Path) -> Result<Self, Error> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        match rustix::fs::open(path, flags, rustix::fs::Mode::empty()) {
+            Ok(folder) => Ok(Self::new(Dir::from_std_file(File::from(folder)), path)),
+            // Who may not read its entries may still know the names.
+            Err(_) => Self::open(path),
+        }
+    }
+
+    /// What [`Self::list`] gives, of a folder that was opened for it, by one call of the system where there is
+    /// no folder in it.
+    pub(crate) fn list_readable(&self) -> Result<Vec<String>, Error> {
+        let mut buffer = [MaybeUninit::uninit(); 8 * 1024];
+        let mut entries = RawDir::new(&self.dir, &mut buffer);
+        let mut files = Vec::new();
+        while let Some(entry) = entries.next() {
+            let Ok(entry) = entry else { return self.list() };
+            let name = entry.file_name().to_bytes();
+            if name == b"." || name == b".." || name.starts_with(STAGING_PREFIX.as_bytes()) {
+                continue;
+            }
+            if matches!(entry.file_type(), FileType::Directory | FileType::Unknown) {
+                return self.list();
+            }
+            files.push(String::from_utf8_lossy(name).into_owned());
+        }
+        files.sort_unstable();
         Ok(files)
     }
 

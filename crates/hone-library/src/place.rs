@@ -225,20 +225,28 @@ pub fn list_files(skill: &Listed) -> Result<Vec<String>, Error> {
     Ok(files)
 }
 
-/// The text of a skill and its files, as [`read_text`] and [`list_files`] give them, by one look at the
-/// folder.
-pub fn read_whole(skill: &Listed) -> Result<(Vec<u8>, Result<Vec<String>, Error>), Error> {
+/// A skill as a reader gets it.
+#[derive(Debug)]
+pub struct Whole {
+    /// Its text, as [`read_text`] gives it.
+    pub text: Vec<u8>,
+    /// Its files, as [`list_files`] gives them.
+    pub files: Result<Vec<String>, Error>,
+}
+
+/// The text of a skill and its files, by one look at the folder.
+pub fn read_whole(skill: &Listed) -> Result<Whole, Error> {
     if skill.scope == Scope::Builtin || skill.is_flat || skill.is_link {
-        return Ok((read_text(skill)?, list_files(skill)));
+        return Ok(Whole { text: read_text(skill)?, files: list_files(skill) });
     }
     let main = skill.path.file_name().unwrap_or_default().to_string_lossy();
-    let folder = Folder::open(skill.folder())?;
+    let folder = Folder::open_readable(skill.folder())?;
     let text = folder.follow(&main)?.ok_or_else(|| no_file(&folder, &main))?;
-    let files = folder.list().map(|mut files| {
+    let files = folder.list_readable().map(|mut files| {
         files.retain(|file| *file != main);
         files
     });
-    Ok((text, files))
+    Ok(Whole { text, files })
 }
 
 /// The path with its links resolved, as far as it exists.

@@ -280,9 +280,14 @@ mod kernel {
     use std::path::Path;
 
     use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
-    use rustix::io::Errno;
+    use rustix::io::{Errno, ioctl_fionread};
 
     use super::{About, Note, Unwatched};
+
+    /// Bytes that are read at once.
+    const BUFFER: usize = 16 * 1024;
+    /// What a read gives at least while more is there: the buffer without room for one longest note.
+    const LEAST_READ: usize = BUFFER - (16 + 256);
 
     /// File systems that only this kernel writes to: ext, XFS, Btrfs, tmpfs, ramfs, overlay, F2FS, ZFS,
     /// bcachefs.
@@ -331,10 +336,21 @@ mod kernel {
     }
 
     pub(super) fn take(notes: &OwnedFd, matters: &mut dyn FnMut(&Note<'_>) -> bool) -> bool {
-        let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
+        let mut buffer = [MaybeUninit::uninit(); BUFFER];
         let mut reader = Reader::new(notes, &mut buffer);
         let mut is_touched = false;
+        // What is noted from now on is not about what was done before; who writes without a pause must not
+        // keep anybody here.
+        let queued =
+            usize::try_from(ioctl_fionread(notes).unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        let mut reads = queued.div_ceil(LEAST_READ);
         loop {
+            if reader.is_buffer_empty() {
+                if reads == 0 {
+                    return is_touched;
+                }
+                reads -= 1;
+            }
             match reader.next() {
                 Ok(event) => {
                     let flags = event.events();

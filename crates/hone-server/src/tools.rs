@@ -45,7 +45,7 @@ pub enum Access {
     /// Nobody writes.
     Read,
     /// Skills are written, and proposed.
-    Write(Lessons),
+    Write(Box<Lessons>),
 }
 
 impl std::fmt::Debug for Offer {

@@ -10,7 +10,7 @@ use hone_library::{Error, Listed, State, Tally};
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::shelf::{Shelf, example, store};
+use crate::shelf::{Shelf, example, link, store};
 
 fn shelf_with_one() -> (Shelf, State, Listed) {
     let shelf = Shelf::new();
@@ -107,6 +107,27 @@ fn a_tally_writes_down_what_was_noted_however_many_noted_it() {
     tally.count(&one, Event::Patch, 9);
     drop(tally);
     assert_eq!(counted(), [[1, 4 * EACH, 1]], "what was noted last is written at the end");
+}
+
+#[test]
+fn a_tally_knows_a_skill_by_its_real_path() {
+    let (shelf, state, one) = shelf_with_one();
+    let tally = Tally::new(shelf.state());
+    let by_link = |path: &str| {
+        let root = shelf.base().join(path);
+        let mut listed = one.clone();
+        listed.path = root.join("one/SKILL.md");
+        listed.root = root;
+        listed
+    };
+    link(&shelf.root, &shelf.base().join("other"));
+    std::fs::create_dir(shelf.base().join("third")).unwrap();
+    link(shelf.root.join("one"), &shelf.base().join("third/one"));
+    for skill in [&one, &by_link("other"), &by_link("third")] {
+        tally.count(skill, Event::Use, 20);
+    }
+    tally.flush();
+    assert_eq!(all(&state).unwrap(), [row(&shelf, "1", [0, 3, 0], [None, Some(20), None], 20)]);
 }
 
 #[test]

@@ -270,3 +270,36 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn who_writes_without_a_pause_keeps_nobody_waiting() {
+    use std::io::Write as _;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let mut watched = Watched::new();
+    let (noise, is_over) = (watched.shelf.root.join("noise.log"), AtomicBool::new(false));
+    fs::write(&noise, "").unwrap();
+    while watched.is_stale() {
+        watched.look();
+    }
+    let started = std::sync::Barrier::new(3);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut log = fs::OpenOptions::new().append(true).open(&noise).unwrap();
+                started.wait();
+                while !is_over.load(Ordering::Relaxed) {
+                    log.write_all(b"x").unwrap();
+                }
+            });
+        }
+        started.wait();
+        for _ in 0..1_000 {
+            assert!(!watched.is_stale(), "nothing that matters changed");
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    watched.notices("a skill, after the noise", |root| {
+        fs::create_dir(root.join("new")).unwrap();
+        fs::write(root.join("new/SKILL.md"), skill_text("new")).unwrap();
+    });
+}

@@ -198,7 +198,7 @@ pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
             user_home: setup.around.user_home.clone(),
             sessions: None,
         };
-        let access = if may_write { Access::Write(lessons()) } else { Access::Read };
+        let access = if may_write { Access::Write(Box::new(lessons())) } else { Access::Read };
         Offer::new(shelf, seeker, state(), Arc::clone(&setup.now), access, Some(limits::CHANGES))
     };
     let (routes, document) = api::interface();

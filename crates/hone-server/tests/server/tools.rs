@@ -1,5 +1,6 @@
 //! The tools, as a client sees them.
 
+use hone_server::http::limits::Rate;
 use serde_json::{Value, json};
 
 use crate::wire::{Era, Library, Wire, skill_text};
@@ -269,4 +270,22 @@ async fn a_long_list_goes_on_at_its_cursor_and_shows_every_skill_once() {
         arguments = json!({"cursor": rest.split('"').next().unwrap()});
     }
     assert_eq!(seen, names);
+}
+
+#[tokio::test]
+async fn changes_have_a_pace_and_questions_have_none() {
+    let library = Library::new(&["one"]);
+    let pace = Rate { burst: 2.0, per_second: 0.0 };
+    let mut wire = Wire::connect(&library.paced(false, Some(pace)), Era::Stateless).await;
+    let change =
+        |name: &str| json!({"action": "create", "name": name, "content": skill_text(name)});
+    for name in ["two", "three"] {
+        assert!(!called(&mut wire, "skill_manage", change(name)).await.0);
+    }
+    let (is_error, text) = called(&mut wire, "skill_manage", change("four")).await;
+    assert!(is_error && text.starts_with("Too many changes at once"), "{text}");
+    assert!(!library.root.join("four").exists());
+    for _ in 0..20 {
+        assert!(!called(&mut wire, "skill_view", json!({"name": "one"})).await.0);
+    }
 }

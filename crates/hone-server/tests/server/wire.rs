@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hone_agent::tools::skills::Shelf;
 use hone_guard::policy::Policy;
 use hone_library::{Author, Config, Root, Search, State, Surroundings};
+use hone_server::http::limits::Rate;
 use hone_server::{Access, Door, Lessons, Offer, Seeker};
 use rmcp::ServiceExt as _;
 use serde_json::{Value, json};
@@ -59,6 +60,11 @@ impl Library {
 
     /// What a server offers of it.
     pub(crate) fn offer(&self, read_only: bool) -> Arc<Offer> {
+        self.paced(read_only, None)
+    }
+
+    /// The same, changed no more often than that.
+    pub(crate) fn paced(&self, read_only: bool, pace: Option<Rate>) -> Arc<Offer> {
         let around = Surroundings {
             cwd: self.root.clone(),
             user_home: self.root.parent().unwrap().to_owned(),
@@ -74,9 +80,10 @@ impl Library {
             Shelf::new(state, search.clone(), own, author, Policy::default(), Arc::new(|| 1));
         let shelf = shelf.live(move || search.clone());
         let seeker = Arc::new(Seeker::new(&self.home));
-        let access = if read_only { Access::Read } else { Access::Write(self.lessons(around)) };
+        let access =
+            if read_only { Access::Read } else { Access::Write(Box::new(self.lessons(around))) };
         let state = State::open(&self.home);
-        Offer::new(Arc::new(shelf), seeker, state, Arc::new(|| 1), access, None)
+        Offer::new(Arc::new(shelf), seeker, state, Arc::new(|| 1), access, pace)
     }
 
     fn lessons(&self, around: Surroundings) -> Lessons {

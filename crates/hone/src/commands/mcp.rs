@@ -14,7 +14,7 @@ use crate::output::{Failure, Outcome};
 pub(crate) fn serve(context: &Context, read_only: bool) -> Outcome {
     let state = State::open(&context.around.hone_home);
     let seeker = Arc::new(Seeker::new(&context.around.hone_home));
-    let access = if read_only { Access::Read } else { Access::Write(lessons(context)?) };
+    let access = if read_only { Access::Read } else { Access::Write(Box::new(lessons(context)?)) };
     let offer = Offer::new(live_shelf(context)?, seeker, state, Arc::new(now), access, None);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let failed = |error: std::io::Error| Failure::failed(format!("could not serve: {error}"), "");

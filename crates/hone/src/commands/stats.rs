@@ -63,7 +63,8 @@ pub(crate) fn stats(context: &Context, html: Option<&Path>, as_json: bool) -> Ou
     }
     for one in stats.happened.iter().take(MAX_HAPPENED) {
         let (skill, why) = (printable_line(&one.skill), printable_line(&one.why));
-        let _ = writeln!(text, "{} {skill} of {}: {}: {why}", iso(one.at), one.agent, one.what);
+        let whose = if one.agent.is_empty() { "your library" } else { &one.agent };
+        let _ = writeln!(text, "{} {skill} of {whose}: {}: {why}", iso(one.at), one.what);
     }
     print(&text)
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hone_guard::policy::Policy;
 use hone_library::{
-    Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, Tally, Watch,
+    Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, Tally, Watch, Whole,
     read_file, read_whole, usage,
 };
 use hone_router::{Index, Ranking};
@@ -189,6 +189,17 @@ impl Shelf {
         catalogue
     }
 
+    /// The skills of a live shelf, when they are known to be as they were and nobody has to wait for that;
+    /// none when they have to be looked for.
+    pub fn ready(&self) -> Option<Arc<Catalogue>> {
+        let mut found = self.found.try_lock().ok()?;
+        let state = self.state.try_lock().ok()?;
+        let watch = found.watch.as_mut()?;
+        let is_stale = watch.is_stale(&state);
+        found.is_current &= !is_stale;
+        found.catalogue.clone().filter(|_| found.is_current)
+    }
+
     /// Looks again the next time.
     pub fn refresh(&self) {
         lock(&self.found).is_current = false;
@@ -290,8 +301,7 @@ impl Shelf {
         ToolResult::ok(text, format!("{} skills", best.len()))
     }
 
-    fn view(&self, name: &str, file: Option<&str>) -> ToolResult {
-        let catalogue = self.catalogue();
+    fn view(&self, catalogue: &Catalogue, name: &str, file: Option<&str>) -> ToolResult {
         let skill = match catalogue.resolve(name, &self.own) {
             Ok(skill) => skill,
             Err(error) => return ToolResult::failed(told(&error)),
@@ -301,10 +311,11 @@ impl Shelf {
             return ToolResult::refused(format!("`{name}` is for people to call, not for agents."));
         }
         let read = match file {
-            Some(file) => read_file(skill, file).map(|bytes| (bytes, Ok(Vec::new()))),
+            Some(file) => read_file(skill, file).map(|text| Whole { text, files: Ok(Vec::new()) }),
             None => read_whole(skill),
         };
-        let (text, files) = match read.map(|(bytes, files)| (String::from_utf8(bytes), files)) {
+        let read = read.map(|Whole { text, files }| (String::from_utf8(text), files));
+        let (text, files) = match read {
             Ok((Ok(text), files)) => (text, files),
             Ok((Err(_), _)) => return ToolResult::failed("It is not text, so it cannot be shown."),
             Err(error) => return ToolResult::failed(told(&error)),
@@ -530,15 +541,26 @@ impl Tool for SkillTool {
     }
 
     fn call<'a>(&'a self, arguments: &'a Value, _: &'a CancellationToken) -> Working<'a> {
-        let (shelf, kind, arguments) = (Arc::clone(&self.shelf), self.kind, arguments.clone());
+        let shelf = &self.shelf;
+        // A file of a folder that is watched lies on a disk of this machine: reading it takes less time than
+        // leaving it to another thread.
+        if let (Kind::View, Some(catalogue)) = (self.kind, shelf.ready()) {
+            let name = text_of(arguments, "name").unwrap_or_default();
+            let result = shelf.view(&catalogue, name, text_of(arguments, "file"));
+            return Box::pin(std::future::ready(result));
+        }
+        let (shelf, kind, arguments) = (Arc::clone(shelf), self.kind, arguments.clone());
         Box::pin(blocking(move || match kind {
             Kind::List => shelf.list(
                 text_of(&arguments, "query").unwrap_or_default(),
                 text_of(&arguments, "cursor"),
             ),
             Kind::Search => shelf.search(text_of(&arguments, "query").unwrap_or_default()),
-            Kind::View => shelf
-                .view(text_of(&arguments, "name").unwrap_or_default(), text_of(&arguments, "file")),
+            Kind::View => shelf.view(
+                &shelf.catalogue(),
+                text_of(&arguments, "name").unwrap_or_default(),
+                text_of(&arguments, "file"),
+            ),
             Kind::Manage => shelf.manage(&arguments),
         }))
     }

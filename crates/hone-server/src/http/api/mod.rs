@@ -255,7 +255,7 @@ fn rest(api: Api) -> Api {
         "/proposals",
         reads("listProposals", "What agents want to learn, newest first")
             .query::<proposals::ProposalQuery>()
-            .gives::<proposals::Proposals>(200),
+            .gives::<proposals::ProposalList>(200),
         proposals::list,
     )
     .on(

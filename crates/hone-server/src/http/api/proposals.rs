@@ -42,7 +42,7 @@ pub(crate) struct ProposalQuery {
 
 /// A page of candidates.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Proposals {
+pub(crate) struct ProposalList {
     /// Newest first.
     pub(crate) proposals: Vec<ReviewRow>,
     /// How many there are in all.
@@ -94,7 +94,7 @@ fn whole(records: Option<&Records>, id: &str) -> Answer<Proposal> {
 pub(crate) async fn list(
     State(site): State<Site>,
     Query(query): Query<ProposalQuery>,
-) -> Answer<Json<Proposals>> {
+) -> Answer<Json<ProposalList>> {
     let limit = query.limit.unwrap_or(MAX_PAGE);
     if !(1..=MAX_PAGE).contains(&limit) {
         return Err(Problem::wrong(format!("`limit` is between 1 and {MAX_PAGE}")));
@@ -105,7 +105,7 @@ pub(crate) async fn list(
         found.retain(|proposal| query.all || proposal.waits());
         let from = query.from.unwrap_or(0).min(found.len());
         let to = from.saturating_add(limit).min(found.len());
-        Ok(Proposals {
+        Ok(ProposalList {
             proposals: found[from..to].iter().map(ReviewRow::from).collect(),
             total: found.len(),
             next: (to < found.len()).then_some(to),

@@ -5,7 +5,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use hone_library::usage::iso;
-use hone_library::{Listed, hash, read_file, read_whole};
+use hone_library::{Catalogue, Listed, Whole, hash, read_file, read_whole};
 
 use super::shapes::{
     ListQuery, MAX_PAGE, Remark, SkillItem, SkillLine, SkillList, SkillText, SkippedList,
@@ -78,20 +78,24 @@ pub(crate) async fn view(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Answer<Response> {
-    let view = blocking(&site, move |site| {
-        let catalogue = site.catalogue();
-        let skill = site.skill(&catalogue, &name)?;
-        let (bytes, files) = read_whole(skill)?;
-        Ok(SkillText {
-            line: SkillLine::from(skill),
-            sha256: hash(&bytes),
-            text: String::from_utf8(bytes).ok(),
-            files: files?,
-            notes: skill.notes.iter().map(Remark::from).collect(),
-        })
-    })
-    .await?;
+    // As with the tool: a watched folder is near.
+    let view = match site.shelf.ready() {
+        Some(catalogue) => viewed(&site, &catalogue, &name)?,
+        None => blocking(&site, move |site| viewed(site, &site.catalogue(), &name)).await?,
+    };
     Ok(tagged(&headers, &view.sha256.clone(), Json(view)))
+}
+
+fn viewed(site: &Site, catalogue: &Catalogue, name: &str) -> Answer<SkillText> {
+    let skill = site.skill(catalogue, name)?;
+    let Whole { text, files } = read_whole(skill)?;
+    Ok(SkillText {
+        line: SkillLine::from(skill),
+        sha256: hash(&text),
+        text: String::from_utf8(text).ok(),
+        files: files?,
+        notes: skill.notes.iter().map(Remark::from).collect(),
+    })
 }
 
 /// An answer with its entity tag, or word that it is what the client has.

@@ -259,8 +259,8 @@ pub(super) struct Written {
 }
 
 /// The entity tag of a text that a form says was seen.
-fn tag(seen: &str) -> Option<HeaderValue> {
-    Some(HeaderValue::from_str(&format!("\"{seen}\"")).unwrap_or(HeaderValue::from_static("\"\"")))
+fn tag(seen: &str) -> HeaderValue {
+    HeaderValue::from_str(&format!("\"{seen}\"")).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
 fn to(id: &str) -> Response {
@@ -279,7 +279,7 @@ pub(super) async fn decided(
         "reject" => Decision::Reject,
         _ => return Err(crate::http::Problem::wrong("accept or reject").into()),
     };
-    let (reason, seen) = (word.reason, tag(&word.seen));
+    let (reason, seen) = (word.reason, Some(tag(&word.seen)));
     api::decide(&site, Deciding { who, id: id.clone(), decision, reason, seen }).await?;
     Ok(to(&id))
 }
@@ -293,7 +293,7 @@ pub(super) async fn edited(
 ) -> Result<Response, Failed> {
     // Forms end lines as mails do.
     let decision = Decision::Edit(written.text.replace("\r\n", "\n"));
-    let (reason, seen) = (String::new(), tag(&written.seen));
+    let (reason, seen) = (String::new(), Some(tag(&written.seen)));
     api::decide(&site, Deciding { who, id: id.clone(), decision, reason, seen }).await?;
     Ok(to(&id))
 }

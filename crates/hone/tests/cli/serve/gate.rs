@@ -6,6 +6,17 @@ use super::harness::{Server, until};
 use crate::harness::Sandbox;
 
 #[test]
+fn questions_over_mcp_are_not_counted_as_changes() {
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
+    // More than a token may change at once.
+    for _ in 0..=501 {
+        let answer = server.tool("skill_view", &serde_json::json!({"name": "tidy"}));
+        assert_eq!(answer["isError"], false, "{answer}");
+    }
+}
+
+#[test]
 fn the_first_start_prints_a_link_that_lets_a_person_in_and_later_ones_do_not() {
     let sandbox = Sandbox::with_tidy();
     let server = Server::start(&sandbox, "");
