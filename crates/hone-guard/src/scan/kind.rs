@@ -331,6 +331,24 @@ fn by_look(bytes: &[u8]) -> Language {
             || line.starts_with("wget ")
     }) {
         Language::Shell
+    } else if lines().any(|line| {
+        line.starts_with("require \"")
+            || line.starts_with("require '")
+            || line.starts_with("require_relative ")
+            || line.starts_with("task :")
+    }) {
+        Language::Ruby
+    } else if lines().any(|line| line.starts_with("use strict") || line.starts_with("my ($")) {
+        Language::Perl
+    } else if lines().any(|line| line.starts_with("package main") || line.starts_with("func main("))
+    {
+        Language::Go
+    } else if lines().any(|line| line.eq_ignore_ascii_case("@echo off")) {
+        Language::Batch
+    } else if lines().any(|line| line.starts_with("param(") || line.starts_with("$env:")) {
+        Language::PowerShell
+    } else if lines().any(|line| line.starts_with("local ") && line.contains(" = require")) {
+        Language::Lua
     } else if lines().any(|line| line.starts_with("# ") || line.starts_with("## ")) {
         Language::Markdown
     } else {

@@ -267,6 +267,8 @@ static ORDERS: &[Order] = &[
         &[any(&[CarbonCopy]), any(&[Email]), any(&[Every, All])]).unless(&[Not, Consent]),
     order(&rules::DECEIVE_USER, Critical, "puts somebody's account in the place of the right one",
         &[any(&[Account]), any(&[InPlace]), any(&[PayTo, Redirect])]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Caution, "has the person's private data put into a request to somebody's host",
+        &[CARRIES, any(&[PersonData])]).near(&[UNASKED.with(UNHEARD)]).to(Address::Undeclared).unless(&[Not, Consent, Placeholder]),
     order(&rules::DECEIVE_USER, Caution, "spends the user's money besides",
         &[any(&[BuyVerb]), any(&[Also]), any(&[Misname])]),
     order(&rules::SECRET_TO_NETWORK, Caution, "leaves the person's data where others can read it",

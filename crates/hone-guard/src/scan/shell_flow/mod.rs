@@ -107,6 +107,7 @@ pub(crate) fn look(
         looping: 0,
         shell_on_pipe: OnceCell::new(),
         piped: String::new(),
+        printed: String::new(),
     };
     walk.script(&parsed.script, &Taint::default());
     walk.raw_text();
@@ -148,7 +149,12 @@ struct Walk<'w, 'f, 's> {
     shell_on_pipe: OnceCell<bool>,
     /// The text that a compound command reads, as far as it is known.
     piped: String,
+    /// What the commands of a group have printed, as far as it is known.
+    printed: String,
 }
+
+/// Bytes of what a group prints that are kept.
+const MAX_PRINTED: usize = 16 * 1024;
 
 /// Bytes of commands that are walked inside called functions, in all: functions that call each other
 /// many times would multiply. A command costs its length and [`COMMAND_COST`].
@@ -231,6 +237,10 @@ impl Walk<'_, '_, '_> {
             flowing = taint;
             text = written;
         }
+        if !text.is_empty() && self.printed.len() + text.len() < MAX_PRINTED {
+            self.printed.push_str(&text);
+            self.printed.push('\n');
+        }
         flowing
     }
 
@@ -251,11 +261,13 @@ impl Walk<'_, '_, '_> {
                         input.add(&value.taint);
                     }
                 }
+                let before = std::mem::take(&mut self.printed);
                 let output = self.compound(&compound.kind, &input);
+                let printed = std::mem::replace(&mut self.printed, before);
                 for redirect in &compound.redirects {
-                    self.redirect_output(redirect, &output, "");
+                    self.redirect_output(redirect, &output, &printed);
                 }
-                (output, String::new())
+                (output, printed)
             }
         }
     }
@@ -564,6 +576,7 @@ impl Walk<'_, '_, '_> {
             looping: self.looping,
             shell_on_pipe: OnceCell::new(),
             piped: String::new(),
+            printed: String::new(),
         };
         let output = act(&mut inner);
         let embedded = std::mem::take(&mut inner.embedded);
@@ -697,6 +710,7 @@ fn apple_script(
             looping: 0,
             shell_on_pipe: OnceCell::new(),
             piped: String::new(),
+            printed: String::new(),
         };
         walk.apple_script(line, 0);
     }
@@ -759,6 +773,8 @@ mod tests {
             members: &[],
             host_counts: HashMap::new(),
             promises: crate::scan::subject::Promises::default(),
+            documented: std::collections::HashSet::new(),
+            catalogues: Vec::new(),
         };
         let mut memory = Memory::default();
         look(&passage, &skill, &mut memory, &mut Findings::new(&[]));

@@ -193,7 +193,16 @@ impl Unit<'_> {
         let word =
             range.clone().find(|i| matches!(self.name_at(*i), Some("in" | "of" | "as" | "range")));
         let Some(word) = word else {
-            self.value(range.clone(), world, out, 0);
+            let value = self.value(range.clone(), world, out, 0);
+            // for my $path (glob "…") {: the names before the list, or `$_`.
+            if self.passage.language == Language::Perl
+                && let Some(open) = range.clone().find(|i| self.is_op(*i, '('))
+            {
+                let names = self.targets(range.start + 1..open);
+                for name in if names.is_empty() { vec!["_".to_owned()] } else { names } {
+                    self.assign(&name, &value, world);
+                }
+            }
             return;
         };
         let (expression, targets) = if self.name_at(word) == Some("as") {

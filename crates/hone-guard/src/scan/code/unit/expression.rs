@@ -42,6 +42,8 @@ pub(super) struct Value {
     pub(super) head: Taint,
     /// Its texts are all that it is: joined, turned, replaced.
     pub(super) folded: bool,
+    /// Pieces of a list are picked by places that are computed.
+    pub(super) picked: bool,
 }
 
 impl Value {
@@ -55,6 +57,7 @@ impl Value {
 
     pub(super) fn add(&mut self, other: &Self) {
         self.taint.add(&other.taint);
+        self.picked |= other.picked;
         if self.texts.iter().map(String::len).sum::<usize>() < MAX_TEXT {
             self.texts.extend(other.texts.iter().cloned());
         }
@@ -128,7 +131,15 @@ impl Unit<'_> {
                             || arrow)
                         && (self.is_op(at + 1, '(') || self.folds_alone(&name));
                     if on_value {
-                        let receiver = value.clone();
+                        // "-".join(…): called on that text alone, whatever was put before it.
+                        let literal = match self.token(at - 2) {
+                            Some(Token::Text(text)) if !arrow => Some(self.filled(text, world)),
+                            _ => None,
+                        };
+                        let mut receiver = value.clone();
+                        if let Some(literal) = &literal {
+                            receiver.texts = vec![literal.clone()];
+                        }
                         let called = self.is_op(at + 1, '(');
                         let arguments = if called { self.arguments(at + 1) } else { Vec::new() };
                         let callee = format!(
@@ -148,8 +159,19 @@ impl Unit<'_> {
                             depth + 1,
                         );
                         value.taint.add(&result.taint);
+                        value.picked |= result.picked;
                         value.alias.clone_from(&result.alias);
-                        if result.folded {
+                        if result.folded
+                            && let Some(literal) = &literal
+                            && let Some(before) = value
+                                .texts
+                                .last()
+                                .and_then(|text| text.strip_suffix(literal.as_str()))
+                        {
+                            let joined = format!("{before}{}", result.texts.concat());
+                            value.texts.pop();
+                            value.texts.push(joined);
+                        } else if result.folded {
                             value.texts = result.texts;
                         } else if name != "join" {
                             value.texts.extend(result.texts.into_iter().take(8));
@@ -165,6 +187,7 @@ impl Unit<'_> {
                         value.head = piece.taint.clone();
                     }
                     value.taint.add(&piece.taint);
+                    value.picked |= piece.picked;
                     // (0, eval): the last of a list is what the list gives.
                     let last = self.is_op(at.wrapping_sub(1), ',') && self.is_op(next, ')');
                     value.alias = if first || last { piece.alias.clone() } else { None };

@@ -8,7 +8,7 @@ use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
 use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
-use crate::scan::places::normalise;
+use crate::scan::places::{Spot, classify, normalise};
 use crate::scan::rules;
 
 impl Unit<'_> {
@@ -74,11 +74,11 @@ impl Unit<'_> {
         }
         let mut paths = vec![path.path()];
         paths.extend(self.possible(&path.names));
-        let known = paths
-            .iter()
-            .find(|path| crate::scan::places::classify(path).is_some())
-            .unwrap_or(&paths[0])
-            .clone();
+        let known = paths.iter().find(|path| classify(path).is_some()).unwrap_or(&paths[0]).clone();
+        let mut content = content;
+        if matches!(classify(&known), Some(Spot::PackageConfig | Spot::AgentSettings)) {
+            content.texts.push(world.all_settings());
+        }
         self.to_file(&known, &content, at, out);
         for name in path.names.iter().chain(&path.texts) {
             self.gain(name, &content.taint, world);
@@ -251,7 +251,7 @@ impl Unit<'_> {
         paths.push(all.path());
         paths.extend(all.texts.iter().filter(|text| text.contains('/')).cloned());
         paths.extend(receiver.texts.iter().cloned());
-        let path = paths.into_iter().map(|path| normalise(&path)).find(|path| {
+        let path = paths.into_iter().map(|path| normalise(&path).into_owned()).find(|path| {
             matches!(
                 path.trim_end_matches('/'),
                 "~/*"

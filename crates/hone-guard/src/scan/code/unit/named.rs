@@ -12,6 +12,9 @@ use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
 use std::ops::Range;
 
+/// Fewest texts of a list that are pieces of one.
+const MIN_PIECES: usize = 3;
+
 impl Unit<'_> {
     /// A name and everything that is done with it: calls, indexes, methods of the result.
     pub(super) fn named(
@@ -299,8 +302,13 @@ impl Unit<'_> {
                 }
                 let index = next + 1..self.close[next].min(end);
                 // parts[2]: one of several texts, or a letter of one.
-                if let Some(piece) = self.number(&index).and_then(|n| nth(&value.texts, n)) {
-                    value.texts = vec![piece];
+                match self.number(&index) {
+                    Some(number) => {
+                        if let Some(piece) = nth(&value.texts, number) {
+                            value.texts = vec![piece];
+                        }
+                    }
+                    None => value.picked |= value.texts.len() >= MIN_PIECES,
                 }
                 let inner = self.value(index, world, out, depth + 1);
                 // globals()['ex' + 'ec'], process['env'], window["eval"]
@@ -349,6 +357,8 @@ impl Unit<'_> {
                     value.add(&set);
                 }
                 value.taint.add(&inner.taint);
+                // cfg["scope"]["paths"].split(): called on what the index gives.
+                receiver = Value { names: receiver.names, ..value.clone() };
                 next = (self.close[next] + 1).min(end.max(next + 1));
             } else {
                 break;

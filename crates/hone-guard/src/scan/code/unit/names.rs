@@ -186,7 +186,7 @@ impl Unit<'_> {
     }
 
     /// A name with its first part resolved through imports.
-    pub(super) fn resolve(&self, name: &str) -> String {
+    pub(in crate::scan::code) fn resolve(&self, name: &str) -> String {
         if let Some(whole) = self.aliases.get(name) {
             return whole.clone();
         }
@@ -207,7 +207,7 @@ impl Unit<'_> {
         }
     }
 
-    pub(super) fn meaning(&self, resolved: &str) -> Option<Meaning> {
+    pub(in crate::scan::code) fn meaning(&self, resolved: &str) -> Option<Meaning> {
         let found = match self.passage.language {
             Language::PowerShell | Language::Batch => meaning_any_case(resolved),
             Language::JavaScript | Language::Php | Language::Ruby | Language::Perl

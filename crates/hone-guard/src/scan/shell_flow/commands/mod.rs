@@ -192,6 +192,12 @@ impl Walk<'_, '_, '_> {
             | "plutil" | "bat" | "wc" | "sponge" | "pv" | "tojson" | "iconv" | "find" | "ls"
             | "type" | "Get-Content" => {
                 if !matches!(name, "wc") {
+                    // What root alone may read is nobody else's, whatever its name.
+                    if call.privileged
+                        && matches!(name, "cat" | "head" | "tail" | "tac" | "strings")
+                    {
+                        output.add(&Taint::secret("files that only root may read"));
+                    }
                     if !matches!(name, "ls" | "find") {
                         output.add(input);
                         output.add(&taint);
@@ -241,6 +247,8 @@ impl Walk<'_, '_, '_> {
             | "drush" | "expect" => {
                 output.add(&self.move_data(&call, input, &at));
             }
+            // A folder or file of its own: known by the place that makes it.
+            "mktemp" => text = format!("/tmp/made-{}", at.start),
             "crontab" => {
                 if !call.has(&["-l", "-r", "-e"]) {
                     let active =
