@@ -17,7 +17,8 @@ pub(crate) enum Language {
     Lua,
     Make,
     AppleScript,
-    /// Compiled languages with braces: Rust, Java, C#, Kotlin, Swift, C.
+    /// Compiled languages with braces (Rust, Java, C#, Kotlin, Swift, C), and others that are read by their
+    /// names and strings alone (R, Julia, Elixir, Groovy, Terraform, VBScript, Lisp).
     Braces,
     Json,
     Yaml,
@@ -63,7 +64,8 @@ impl Language {
             "lua" => Self::Lua,
             "make" | "makefile" => Self::Make,
             "applescript" | "osascript" => Self::AppleScript,
-            "rust" | "rs" | "java" | "csharp" | "cs" | "kotlin" | "swift" | "c" | "cpp" => {
+            "rust" | "rs" | "java" | "csharp" | "cs" | "kotlin" | "swift" | "c" | "cpp" | "r"
+            | "julia" | "elixir" | "groovy" | "terraform" | "hcl" | "vbscript" | "elisp" => {
                 Self::Braces
             }
             "json" | "jsonc" | "json5" => Self::Json,
@@ -254,6 +256,7 @@ fn by_name(path: &str) -> Option<Language> {
     let name = path.rsplit(['/', '!']).next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();
     match lower.as_str() {
+        "dockerfile" | "containerfile" => return Some(Language::Plain),
         "makefile" | "gnumakefile" | "justfile" | ".justfile" => return Some(Language::Make),
         "rakefile" | "gemfile" | "vagrantfile" => return Some(Language::Ruby),
         ".npmrc" | ".yarnrc" | "pip.ini" | ".pypirc" | "pip.conf" | ".gitconfig"
@@ -273,7 +276,8 @@ fn by_name(path: &str) -> Option<Language> {
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Language::JavaScript,
         "rb" | "rake" | "gemspec" | "ru" => Language::Ruby,
         "rs" | "java" | "cs" | "kt" | "kts" | "swift" | "scala" | "dart" | "c" | "cc" | "cpp"
-        | "h" => Language::Braces,
+        | "h" | "r" | "jl" | "ex" | "exs" | "groovy" | "gradle" | "nim" | "cr" | "vbs" | "tf"
+        | "hcl" | "tcl" | "el" | "clj" | "hs" | "zig" | "m" => Language::Braces,
         "pl" | "pm" => Language::Perl,
         "ps1" | "psm1" | "psd1" => Language::PowerShell,
         "bat" | "cmd" => Language::Batch,

@@ -92,12 +92,22 @@ pub(super) fn look(units: &[Unit<'_>], skill: &Skill<'_>, findings: &mut Finding
 fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
     let mut parts = Parts::default();
     let mut local = false;
+    // A path in pieces: `Path.home() / ".aws" / "credentials"`, `join(home, ".ssh", "id_rsa")`.
+    let mut path = String::new();
+    let mut last = 0;
     for (at, spot) in unit.tokens.iter().enumerate() {
         match &spot.token {
             Token::Text(text) => {
                 local |= text.contains("127.0.0.1") || text.contains("localhost");
+                if at > last + 2 || path.len() + text.len() > MAX_PATH {
+                    path.clear();
+                }
+                path.push('/');
+                path.push_str(text);
+                last = at;
                 if parts.secret.is_none() {
-                    parts.secret = secret(text).map(|what| (at, what));
+                    let what = secret(text).or_else(|| secret(&path));
+                    parts.secret = what.map(|what| (at, what));
                 }
                 if parts.stranger.is_none() {
                     parts.stranger = stranger(text, skill);
@@ -117,27 +127,7 @@ fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
 fn secret(text: &str) -> Option<&'static str> {
     let path = text.len() <= MAX_PATH && !text.contains([' ', '\n', '(', '<']);
     match classify(text).filter(|_| path)? {
-        Spot::Secret(what)
-            if matches!(
-                what,
-                "SSH keys"
-                    | "AWS credentials"
-                    | "browser logins"
-                    | "browser cookies"
-                    | "browser profile"
-                    | "wallet"
-                    | "GPG keys"
-                    | "passwords"
-                    | "keychain"
-                    | "keyring"
-                    | "agent credentials"
-                    | "Kubernetes credentials"
-                    | "signing keys"
-                    | "messages"
-            ) =>
-        {
-            Some(what)
-        }
+        Spot::Secret(what) if what != "environment" => Some(what),
         _ => None,
     }
 }

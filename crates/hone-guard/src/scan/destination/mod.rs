@@ -68,9 +68,13 @@ pub(crate) fn addresses(text: &str) -> Vec<Address<'_>> {
         let start = text[..at]
             .rfind(|c: char| !c.is_ascii_alphabetic())
             .map_or(0, |i| i + char_len(text, i));
+        // Words of a script without blanks may follow at once, behind the path.
+        let mut in_path = false;
         let end = text[at + 3..]
             .find(|c: char| {
+                in_path |= c == '/';
                 c.is_whitespace()
+                    || in_path && matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}')
                     || matches!(
                         c,
                         '"' | '\'' | '`' | '<' | '>' | '|' | '\\' | '^' | ')' | ';' | '，' | '。'

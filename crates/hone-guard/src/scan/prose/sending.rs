@@ -35,7 +35,9 @@ pub(super) fn look(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut 
         }
         for (at, sentence) in piece.sentences.iter().enumerate() {
             let near = neighbours(piece, at);
-            obey(piece, sentence, near, skill, findings);
+            // What is fetched in one sentence may be obeyed two further on.
+            let further = piece.sentences.get(at + 2).map_or(Set::NONE, Sentence::set);
+            obey(piece, sentence, near.with(further), skill, findings);
             send(piece, sentence, near, skill, findings);
             if let Some(range) = takes_secret(sentence) {
                 taken = Some((piece, range));
@@ -305,7 +307,10 @@ fn obey(
     let Some((_, address)) = first(sentence, Set::of(&[Host])) else { return };
     let text =
         &piece.passage.text[piece.start + address.range.start..piece.start + address.range.end];
-    let Some(host) = foreign(text, skill, false) else { return };
+    // A page of the skill's own that is read anew each time is no part of what was reviewed either.
+    let anew = near.meets(Set::of(&[Every, Standing, AtStart, Rank]))
+        && near.meets(Set::of(&[Run, NoAsk, NotAsked, Unsaid, Covert, Dark, Rank, ObeyIt]));
+    let Some(host) = foreign(text, skill, anew) else { return };
     let follows = piece.sentences.iter().any(|sentence| {
         first(sentence, Set::of(&[ObeyIt])).is_some()
             || first(sentence, Set::of(&[Follow])).is_some_and(|(at, follow)| {

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use dialect::{batch, console, fish, recipes};
 
 use super::Skill;
-use super::finding::{Context, Severity};
+use super::finding::{Context, Flow, Severity};
 use super::findings::{Findings, Match};
 use super::flow::{self, Taint};
 use super::kind::Language;
@@ -375,6 +375,7 @@ impl Walk<'_, '_, '_> {
             match redirect.operator {
                 RedirectOperator::Read | RedirectOperator::ReadWrite => {
                     let value = self.word(&redirect.target);
+                    self.device(&value.text, &redirect.span);
                     input.add(&value.taint);
                     input.add(&self.file(&value.text));
                 }
@@ -443,6 +444,7 @@ impl Walk<'_, '_, '_> {
             return;
         }
         let target = self.word(&redirect.target);
+        self.device(&target.text, &redirect.span);
         if let Some(rest) =
             target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/"))
         {
@@ -457,6 +459,19 @@ impl Walk<'_, '_, '_> {
             return;
         }
         self.write(&target.text, text, output, &redirect.span);
+    }
+
+    /// A network device whose name is put together from pieces.
+    fn device(&mut self, path: &str, at: &Range<usize>) {
+        let is_device = path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
+        if is_device && !self.source.contains("/dev/tcp") && !self.source.contains("/dev/udp") {
+            let message = "a network device is opened under a name that is put together";
+            let flow = Flow::new("a network device", "the shell");
+            self.report(
+                at,
+                Match::new(&rules::REVERSE_SHELL, Severity::Critical, message).with(flow),
+            );
+        }
     }
 
     /// A write to a path.

@@ -42,6 +42,17 @@ impl Unit<'_> {
             }
             return;
         }
+        // const a = 1, b = f(a): one statement for each.
+        if self.passage.language == Language::JavaScript
+            && matches!(first.as_deref(), Some("const" | "let" | "var"))
+            && let several = self.commas(range.start + 1..range.end)
+            && several.len() > 1
+        {
+            for one in several {
+                self.follow(one, function, world, out);
+            }
+            return;
+        }
         if let Some(equals) = self.assignment(&range) {
             let mut value = self.value(equals + 1..range.end, world, out, 0);
             self.narrow(&range, &mut value);

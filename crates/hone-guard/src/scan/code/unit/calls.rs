@@ -75,8 +75,10 @@ impl Unit<'_> {
             _ => receiver.taint.clone(),
         };
         passed.add(&world.hears_event(callee, &arguments));
-        // readFile(path, (error, text) => …)
-        if callee.rsplit('.').next().is_some_and(|last| last.starts_with("read")) {
+        // readFile(path, (error, text) => …), filepath.Walk(folder, func(path string, …) …)
+        if callee.rsplit('.').next().is_some_and(|last| {
+            last.starts_with("read") || last.to_ascii_lowercase().starts_with("walk")
+        }) {
             for argument in &arguments {
                 passed.add(&argument.taint);
             }
@@ -641,7 +643,7 @@ impl Unit<'_> {
         }
         let mut names = Vec::new();
         let mut at = range.start;
-        while matches!(self.name_at(at), Some("async" | "function" | "lambda")) {
+        while matches!(self.name_at(at), Some("async" | "function" | "lambda" | "func")) {
             at += 1;
         }
         if let Some(name) = self.name_at(at).filter(|_| {

@@ -96,7 +96,8 @@ impl World {
     pub(super) fn setting(&self, key: &str) -> Option<Value> {
         let texts = self.settings.get(key)?;
         let mut value = Value { texts: texts.clone(), ..Value::default() };
-        for text in texts {
+        // One value may be a list of paths.
+        for text in texts.iter().flat_map(|text| text.split([' ', ',', '\n'])) {
             value.taint.add(&Taint::of_file(&format!("~/{text}")));
             value.taint.add(&Taint::of_file(text));
         }

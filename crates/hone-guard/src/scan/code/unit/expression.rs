@@ -109,7 +109,7 @@ impl Unit<'_> {
                     let text = self.filled(&text, world);
                     value.taint.add(&Taint::of_file(&text));
                     // glob("~/.netrc ~/.pgpass")
-                    if text.len() < MAX_LIST && text.contains(" ~") {
+                    if text.len() < MAX_LIST && (text.contains(" ~") || text.contains(" .")) {
                         for path in text.split_whitespace() {
                             value.taint.add(&Taint::of_file(path));
                         }

@@ -82,6 +82,10 @@ impl Unit<'_> {
         self.to_file(&known, &content, at, out);
         for name in path.names.iter().chain(&path.texts) {
             self.gain(name, &content.taint, world);
+            // A writer passes on to what it was made around.
+            for origin in self.origins.get(name).cloned().unwrap_or_default() {
+                self.gain(&origin, &content.taint, world);
+            }
         }
         result
     }

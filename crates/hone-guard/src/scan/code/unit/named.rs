@@ -264,7 +264,9 @@ impl Unit<'_> {
                 shown.clear();
                 receiver = result.clone();
                 // What was opened stands for its path.
-                if self.meaning(&called) == Some(Meaning::Open) {
+                // So does a writer for what it was made around: gzip.NewWriter(buffer).
+                let makes = called.rsplit('.').next().is_some_and(|last| last.starts_with("New"));
+                if makes || self.meaning(&called) == Some(Meaning::Open) {
                     value.names.extend(result.names.iter().take(4).cloned());
                 }
                 value = Value { names: value.names, ..result };
@@ -317,23 +319,8 @@ impl Unit<'_> {
                 }) {
                     let base =
                         if callee.is_empty() { "globals".to_owned() } else { callee.clone() };
-                    let global = matches!(
-                        base.rsplit('.').next(),
-                        Some(
-                            "globals"
-                                | "builtins"
-                                | "window"
-                                | "globalThis"
-                                | "global"
-                                | "self"
-                                | "this"
-                                | "__builtins__"
-                                | "__dict__"
-                                | "locals"
-                                | "vars"
-                                | "modules"
-                        )
-                    );
+                    let global = is_global_object(&base)
+                        || matches!(base.rsplit('.').next(), Some("self" | "this" | "modules"));
                     callee = if global { member.clone() } else { format!("{base}.{member}") };
                     if let Some(function) = self.aliases.get(&callee) {
                         callee = function.clone();
@@ -345,6 +332,12 @@ impl Unit<'_> {
                         .meaning(&callee)
                         .map(|_| callee.clone())
                         .or_else(|| global.then(|| member.clone()));
+                } else if inner.texts.is_empty()
+                    && is_global_object(&callee)
+                    && self.is_op((self.close[next] + 1).min(end), '(')
+                {
+                    // globalThis[name](text): a function whose name is only known at run time.
+                    "eval".clone_into(&mut callee);
                 } else {
                     callee = self
                         .aliases
@@ -455,6 +448,24 @@ impl Unit<'_> {
         }
         value
     }
+}
+
+/// Whether a name stands for the table of everything that can be called.
+fn is_global_object(name: &str) -> bool {
+    matches!(
+        name.rsplit('.').next(),
+        Some(
+            "globals"
+                | "builtins"
+                | "window"
+                | "globalThis"
+                | "global"
+                | "__builtins__"
+                | "__dict__"
+                | "locals"
+                | "vars"
+        )
+    )
 }
 
 /// One of several texts, or a letter of one.

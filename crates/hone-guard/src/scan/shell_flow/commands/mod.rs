@@ -32,6 +32,18 @@ fn found_path(call: &Call) -> String {
     format!("{}/{name}", folder.trim_end_matches('/'))
 }
 
+/// The commands that a program of awk runs by `system("…")`.
+fn system_calls(program: &str) -> Vec<String> {
+    const MOST: usize = 16;
+    let opened = program.match_indices("system(\"").take(MOST);
+    opened
+        .filter_map(|(at, open)| {
+            let inner = &program[at + open.len()..];
+            Some(inner[..inner.find("\")")?].replace("\\\"", "\""))
+        })
+        .collect()
+}
+
 impl Walk<'_, '_, '_> {
     /// `$get "https://…"` whose variable holds a command and its options.
     fn split_command(&self, arguments: &mut Vec<Value>, spans: &mut Vec<Range<usize>>) {
@@ -235,6 +247,12 @@ impl Walk<'_, '_, '_> {
                 if name == "dd" || name == "find" {
                     self.destroy(&call, &at);
                 }
+                // awk '{ system("…") }'
+                if matches!(name, "awk" | "gawk") {
+                    for inner in system_calls(&call.text()) {
+                        self.nested(&inner, at.start, input);
+                    }
+                }
             }
             "cp" | "mv" | "install" | "ln" | "rsync" | "ditto" | "tar" | "zip" | "7z" | "7za"
             | "rar" | "scp" | "sftp" | "rclone" | "aws" | "gsutil" | "gcloud" | "az" | "mc"
@@ -279,6 +297,12 @@ impl Walk<'_, '_, '_> {
             "rm" | "shred" | "wipefs" | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir"
             | "del" | "rd" | "format" => self.destroy(&call, &at),
             "chmod" | "chown" | "setcap" => self.change_mode(&call, &at),
+            // trap 'command' EXIT
+            "trap" => {
+                if let Some(command) = call.plain().next().map(|argument| argument.text.clone()) {
+                    output.add(&self.nested(&command, at.start, &Taint::default()));
+                }
+            }
             "unset" => {
                 if call.text().contains("HISTFILE") {
                     self.report(
