@@ -593,7 +593,8 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
                 || lower.contains("open3")
         }
         Language::Perl => {
-            lower.contains("stdin,\">&")
+            lower.contains("stdin->fdopen")
+                || lower.contains("stdin,\">&")
                 || lower.contains("open(stdin")
                 || lower.contains("open stdin")
                 || lower.contains("exec")
@@ -631,11 +632,12 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
     if (lower.contains("127.0.0.1") || lower.contains("localhost")) && !lower.contains("://") {
         return None;
     }
-    let obeys = lower.contains(".gets")
-        && (lower.contains("`#{")
-            || lower.contains("popen(")
-            || lower.contains("system(")
-            || lower.contains("capture"))
+    let obeys = lower.contains("fdopen") && lower.contains("while<>") && lower.contains("system")
+        || lower.contains(".gets")
+            && (lower.contains("`#{")
+                || lower.contains("popen(")
+                || lower.contains("system(")
+                || lower.contains("capture"))
         || lower.contains("receive(") && (lower.contains("popen(") || lower.contains("execute("))
         || lower.contains("fgets(") && lower.contains("exec(");
     (tied && (shell || obeys)).then(|| {

@@ -12,6 +12,8 @@ use crate::scan::findings::{Findings, Match};
 use crate::scan::places::{Spot, classify};
 use crate::scan::rules;
 
+/// Bytes of a script that is looked at so: in a bundled library all of these stand somewhere.
+const MAX_SCRIPT: usize = 64 * 1024;
 /// Longest string that is read as a path.
 const MAX_PATH: usize = 160;
 
@@ -40,7 +42,9 @@ struct Parts {
 pub(super) fn look(units: &[Unit<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     let scripts: Vec<(&Unit<'_>, Parts)> = units
         .iter()
-        .filter(|unit| unit.passage.context == Context::Script)
+        .filter(|unit| {
+            unit.passage.context == Context::Script && unit.passage.text.len() <= MAX_SCRIPT
+        })
         .map(|unit| (unit, parts(unit, skill)))
         .collect();
     for (unit, parts) in &scripts {

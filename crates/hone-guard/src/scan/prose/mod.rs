@@ -332,13 +332,20 @@ impl<'p, 'a> Piece<'p, 'a> {
         ];
         // So many sentences in a row are one order.
         const SENTENCES: usize = 4;
+        // Whom it speaks to is said within so many bytes.
+        const ADDRESS: usize = 80;
         if !PARTS.iter().all(|part| part.meets(self.set)) || self.set.has(Todo) {
             return;
         }
         let one_order =
             self.sentences.windows(SENTENCES.min(self.sentences.len())).find(|window| {
                 let set = window.iter().fold(Set::NONE, |set, sentence| set.with(sentence.set()));
+                let first = &window[0];
                 PARTS.iter().all(|part| part.meets(set))
+                    && first.tokens.iter().any(|token| {
+                        token.set.meets(PARTS[0])
+                            && token.range.start <= first.range.start + ADDRESS
+                    })
             });
         if let Some([first, ..]) = one_order {
             let found = Match::new(

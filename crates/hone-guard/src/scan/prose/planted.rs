@@ -50,7 +50,11 @@ pub(super) fn look_across(
 ) {
     for (at, piece) in section.iter().enumerate() {
         if piece.passage.text.trim_end().ends_with([':', '：']) && is_put(&piece.sentences) {
-            for item in section[at + 1..].iter().take(MAX_ITEMS) {
+            // What is to be remembered word for word stands in quotation marks.
+            let is_quoted = |item: &&Piece<'_, '_>| {
+                item.passage.text.trim_start().starts_with(['"', '\'', '“', '„', '«', '「'])
+            };
+            for item in section[at + 1..].iter().take(MAX_ITEMS).take_while(is_quoted) {
                 planted(item, skill, findings);
             }
         }

@@ -121,6 +121,15 @@ impl Unit<'_> {
                     joins = false;
                     at += 1;
                 }
+                // f(x) for x in list: x is each of the list, for what stands before and after.
+                Token::Name(word)
+                    if word == "for"
+                        && self.passage.language == Language::Python
+                        && at > range.start =>
+                {
+                    self.each_of(at..range.end, world, depth);
+                    at += 1;
+                }
                 Token::Name(name) => {
                     // (…).method(…), [...].map(…), "…".join(…): called on all that stands before.
                     let arrow =
@@ -303,6 +312,25 @@ impl Unit<'_> {
             value.taint.add(&Taint::of_file(&format!("~/{}", value.path())));
         }
         value
+    }
+
+    /// `for x in list if …` inside an expression: binds its names.
+    fn each_of(&mut self, range: Range<usize>, world: &mut World, depth: usize) {
+        const NAMES: usize = 8;
+        let word = range.clone().take(NAMES).find(|i| self.name_at(*i) == Some("in"));
+        let Some(word) = word else { return };
+        let mut end = word + 1;
+        while end < range.end && !matches!(self.name_at(end), Some("if" | "for" | "else")) {
+            end = match self.token(end) {
+                Some(Token::Op('(' | '[' | '{')) => (self.close[end] + 1).max(end + 1),
+                Some(Token::Op(')' | ']' | '}')) | None => break,
+                _ => end + 1,
+            };
+        }
+        let list = self.value(word + 1..end.min(range.end), world, &mut None, depth + 1);
+        for name in self.targets(range.start + 1..word) {
+            self.assign(&name, &list, world);
+        }
     }
 
     /// What PowerShell's `&` runs, when a text names it: where that ends, and what it gives.

@@ -1,7 +1,8 @@
 //! Copying, packing, uploading, and what is read from keychains and clouds.
 
 use super::call::{Call, remote_copy};
-use crate::scan::finding::Severity;
+use crate::scan::destination::{Class, classify};
+use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
 use crate::scan::flow::{self};
 use crate::scan::rules;
@@ -9,6 +10,17 @@ use crate::scan::shell_flow::{Taint, Walk, key};
 use std::ops::Range;
 
 impl Walk<'_, '_, '_> {
+    /// `ssh -R 2222:localhost:22 host`: who is on that host can come in here.
+    fn opened(&mut self, address: &str, at: &Range<usize>) {
+        let host = remote_copy(address);
+        let strange = matches!(classify(&host), Class::Foreign | Class::Address);
+        if strange && matches!(self.passage.context, Context::Script | Context::Hidden) {
+            let message = "this machine is opened to a stranger's host";
+            let flow = Flow::new("this machine", "`ssh -R`").to(address.to_owned());
+            self.report(at, Match::new(&rules::REVERSE_SHELL, Severity::Warn, message).with(flow));
+        }
+    }
+
     /// Copying, packing and uploading.
     pub(super) fn move_data(&mut self, call: &Call, input: &Taint, at: &Range<usize>) -> Taint {
         let mut data = call.taint();
@@ -71,6 +83,13 @@ impl Walk<'_, '_, '_> {
                     .find(|text| text.contains(':') || text.contains('@'))
                     .unwrap_or_default()
                     .to_owned();
+                if name == "ssh" && call.has_letter('R') {
+                    let host = call
+                        .plain()
+                        .map(|argument| argument.text.clone())
+                        .find(|text| text.contains(['@', '.']) && !text.contains(':'));
+                    self.opened(&host.unwrap_or_default(), at);
+                }
                 let mut sent = data.clone();
                 sent.add(input);
                 let found = flow::to_network(
