@@ -343,7 +343,10 @@ impl<'a> Walk<'a> {
 
     /// A link definition that nothing shows: the usual way to write a comment in Markdown.
     fn definition(&mut self, label: &str, dest: &str, title: Option<&str>, span: Range<usize>) {
-        let comment = matches!(dest, "#" | "" | "." | "/")
+        // A title shows only under a pointer: a long one is no title.
+        const LONG_TITLE: usize = 60;
+        let comment = title.is_some_and(|title| title.len() > LONG_TITLE)
+            || matches!(dest, "#" | "" | "." | "/")
             || label.starts_with("//")
             || label.eq_ignore_ascii_case("comment");
         if !comment {

@@ -205,7 +205,12 @@ fn look(bundle: &bundle::Bundle) -> Report {
     for passage in passages.iter().filter(|p| {
         matches!(
             p.language,
-            Language::Json | Language::Yaml | Language::Toml | Language::Ini | Language::Plain
+            Language::Json
+                | Language::Yaml
+                | Language::Toml
+                | Language::Ini
+                | Language::Plain
+                | Language::Html
         )
     }) {
         embedded.extend(strings_of(passage));
@@ -311,6 +316,7 @@ fn passages_of<'a>(
                 ));
             }
             found.extend(letter_spaced(text, file, context));
+            found.extend(pushed_aside(text, file));
             mention::mark(&mut found);
             found
         }
@@ -378,9 +384,15 @@ fn strings_of<'a>(passage: &Passage<'a>) -> Vec<Passage<'a>> {
             .trim_start_matches(['"', '\'', '-', '[', ' '])
             .trim_end_matches([',', ']', '"', '\'', ' ']);
         let value = value.replace("\\\"", "\"").replace("\", \"", " ").replace("\",\"", " ");
-        // (call-process-shell-command "…"): the string inside is what runs.
-        let inner = value.split('"').nth(1).filter(|_| value.starts_with('(')).map(str::to_owned);
-        let value = inner.filter(|text| quoted::language_of(text).is_some()).unwrap_or(value);
+        // (call-process-shell-command "…"), \write18{…}, Command="…": the string inside is what runs.
+        let value = value.replace("&quot;", "'").replace("&amp;", "&").replace("&lt;", "<");
+        let inner = ["\"", "'"]
+            .iter()
+            .flat_map(|quote| value.split(quote).skip(1).step_by(2))
+            .chain(value.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map(|(inner, _)| inner))
+            .find(|text| quoted::language_of(text).is_some())
+            .map(str::to_owned);
+        let value = inner.unwrap_or(value);
         if let Some(language) = quoted::language_of(&value)
             && found.len() < MOST
         {
@@ -412,6 +424,22 @@ fn frontmatter_end(text: &str) -> usize {
         }
     }
     0
+}
+
+/// What stands on a line behind so many blanks that nobody sees it, also where a table drops it.
+fn pushed_aside(text: &Text, file: usize) -> Vec<Passage<'_>> {
+    const BLANKS: &str = "                                                                                ";
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text.plain[from..].find(BLANKS).map(|at| from + at) {
+        let end = text.plain[at..].find('\n').map_or(text.plain.len(), |end| at + end);
+        let rest = text.plain[at..end].trim_start();
+        if rest.len() > 12 {
+            found.push(straight(file, Language::Markdown, In::Hidden, text, end - rest.len()..end));
+        }
+        from = end;
+    }
+    found
 }
 
 /// Words written with blanks between their letters, put together again.

@@ -535,7 +535,7 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
         Language::Php => lower.contains("fsockopen") || lower.contains("stream_socket_client"),
         Language::Go => lower.contains("net.dial"),
         Language::Braces => {
-            ["new socket(", "tcpstream::connect", "af_inet", "tcpclient(", "socketchannel.open"]
+            ["new socket(", "tcpstream::connect", "af_inet", "tcpclient(", "socketchannel.open", "gen_tcp.connect"]
                 .iter()
                 .any(|word| lower.contains(word))
         }
@@ -624,6 +624,9 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
             "process.start",
             "execve",
             "execl(",
+            "system.shell",
+            "system.cmd",
+            ":os.cmd",
         ]
         .iter()
         .any(|word| lower.contains(word)),
@@ -632,7 +635,8 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
     if (lower.contains("127.0.0.1") || lower.contains("localhost")) && !lower.contains("://") {
         return None;
     }
-    let obeys = lower.contains("fdopen") && lower.contains("while<>") && lower.contains("system")
+    let obeys = lower.contains(".recv(") && (lower.contains("system.shell") || lower.contains(":os.cmd"))
+        || lower.contains("fdopen") && lower.contains("while<>") && lower.contains("system")
         || lower.contains(".gets")
             && (lower.contains("`#{")
                 || lower.contains("popen(")
@@ -840,11 +844,17 @@ fn windows(
         value.len() >= 20
             && value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
     };
+    // Start-Process … '-EncodedCommand', $text: the text stands elsewhere in the script.
+    let elsewhere = lower.find("-encodedcommand").filter(|_| {
+        let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+        text.split(|c| !is_code(c)).any(|run| run.len() >= 80)
+    });
     if let Some(at) =
         [lower.find("-encodedcommand"), lower.find("-enc "), lower.find("-ec "), lower.find("-e ")]
             .into_iter()
             .flatten()
             .find(|at| encoded(*at))
+            .or(elsewhere)
     {
         report(
             at,

@@ -9,6 +9,7 @@ use crate::scan::Skill;
 use crate::scan::destination::{Class, addresses};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::{Findings, Match};
+use crate::scan::kind::Language;
 use crate::scan::places::{Spot, classify};
 use crate::scan::rules;
 
@@ -36,6 +37,12 @@ struct Parts {
     connects: Option<usize>,
     /// A shell is started without a command.
     shell: bool,
+    /// Something is written.
+    writes: bool,
+    /// A place that is read again by itself is named: start-up files, agents' rules, other skills.
+    standing: Option<usize>,
+    /// A text tells an agent to act unasked or unseen.
+    order: bool,
 }
 
 /// Looks at the scripts of a skill.
@@ -69,6 +76,20 @@ pub(super) fn look(units: &[Unit<'_>], skill: &Skill<'_>, findings: &mut Finding
             let flow = Flow::new("a shell", "a network connection");
             report(at, Match::new(&rules::REVERSE_SHELL, Severity::Warn, message).with(flow));
         }
+    }
+    for (unit, parts) in &scripts {
+        let Some(at) = parts.standing.filter(|_| parts.writes) else { continue };
+        let found = if parts.order {
+            let message = "orders to an agent are written where it reads them in every session";
+            Match::new(&rules::CONTROL_PLANE_WRITE, Severity::Critical, message)
+        } else if let Some(host) = &parts.stranger {
+            let message = format!("a place that is read again by itself is changed, with `{host}` at hand");
+            Match::new(&rules::PERSISTENCE_WRITE, Severity::Warn, message)
+        } else {
+            continue;
+        };
+        let start = unit.tokens[at].at;
+        findings.add(unit.passage, start..(start + 1).min(unit.passage.text.len()), found);
     }
     // Who reads and who sends may be two files.
     let sender = scripts
@@ -116,6 +137,10 @@ fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
                 if parts.stranger.is_none() {
                     parts.stranger = stranger(text, skill);
                 }
+                if parts.standing.is_none() && is_standing(text) {
+                    parts.standing = Some(at);
+                }
+                parts.order |= text.len() > 60 && crate::scan::prose::is_planted(text);
             }
             Token::Name(name) => called(unit, at, name, &mut parts),
             _ => {}
@@ -124,6 +149,9 @@ fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
     if local {
         parts.connects = None;
     }
+    // Of some languages only names and strings are read.
+    parts.writes |= unit.passage.language == Language::Braces
+        && ["cat(", "write", "Write", "append"].iter().any(|word| unit.passage.text.contains(word));
     parts
 }
 
@@ -134,6 +162,16 @@ fn secret(text: &str) -> Option<&'static str> {
         Spot::Secret(what) if what != "environment" => Some(what),
         _ => None,
     }
+}
+
+/// Whether a path is one that shells or agents read by themselves.
+fn is_standing(text: &str) -> bool {
+    text.len() <= MAX_PATH
+        && !text.contains([' ', '\n'])
+        && matches!(
+            classify(text),
+            Some(Spot::ShellStart | Spot::AgentSettings | Spot::AgentMemory | Spot::Skills)
+        )
 }
 
 /// The host of an address that is nobody's known service and that no document names.
@@ -210,6 +248,7 @@ fn called(unit: &Unit<'_>, at: usize, name: &str, parts: &mut Parts) {
                 parts.evaluates.get_or_insert(at);
             }
         }
+        Some(Meaning::WriteFile | Meaning::WriteHere) => parts.writes = true,
         Some(Meaning::Run) => {
             let mut texts =
                 unit.tokens[at + 1..].iter().take(4).filter_map(|spot| match &spot.token {

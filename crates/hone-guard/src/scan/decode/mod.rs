@@ -13,7 +13,7 @@ use std::io::Read as _;
 use std::ops::Range;
 
 use super::quoted::language_of;
-use bases::{looks_base64, un_ascii85, unbase64, unbase85, unhex};
+use bases::{looks_base64, un_ascii85, unbase32, unbase64, unbase85, unhex};
 use codes::{Numbers, hidden, numbers};
 use escapes::escapes;
 use pieces::{Pieces, ordered, pieces};
@@ -69,6 +69,11 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
             && compact.len().is_multiple_of(2)
         {
             add(range, "hexadecimal", unhex(&compact));
+        } else if compact.len() >= 2 * MIN_RUN
+            && compact.bytes().any(|b| b.is_ascii_digit())
+            && let Some(bytes) = unbase32(&compact)
+        {
+            add(range, "base32", bytes);
         } else if compact.len() >= MIN_RUN
             && looks_base64(&compact)
             && let Some(bytes) = unbase64(&compact)

@@ -31,6 +31,7 @@ use super::kind::Language;
 use super::passage::{Passage, Place};
 use super::rules;
 
+pub(crate) use planted::is_planted;
 pub(crate) use texts::is_catalogue as is_list;
 
 use acts::{SEEN_ACTS, UNASKED, UNSAID, UNSEEN_ACTS};

@@ -69,6 +69,14 @@ fn is_put(sentences: &[Sentence]) -> bool {
     })
 }
 
+/// Whether a text that code writes tells an agent to act unasked, or so that nobody hears of it.
+pub(crate) fn is_planted(text: &str) -> bool {
+    sentences(text).iter().any(|sentence| {
+        let deed = first(sentence, DEEDS.with(Set::of(&[Grant, Give, Role]))).is_some();
+        deed && first(sentence, UNASKED.with(UNHEARD)).is_some()
+    })
+}
+
 /// Looks at a block in the light of the paragraph before it.
 pub(super) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     if passage.context != Context::Fence

@@ -9,6 +9,7 @@ mod declared;
 mod editor;
 mod forks;
 pub(crate) mod leaf;
+mod logins;
 mod names;
 mod packages;
 mod passages;
@@ -62,6 +63,7 @@ pub(crate) fn look(
         packages::look_gemfile(&found, skill, findings);
         forks::look_modules(&found, findings);
         editor::look(&found, findings);
+        logins::look(&found, findings);
         workflow::look(&found, findings);
     }
 }

@@ -613,18 +613,18 @@ impl Walk<'_, '_, '_> {
         let source = self.source;
         let script = matches!(self.passage.context, Context::Script | Context::Hidden);
         let any = |words: &[&str]| words.iter().any(|word| source.contains(word));
-        let encrypts = any(&["gpg ", "openssl enc", "7z a -p", "zip -e", "age -", "ccrypt"])
-            && any(&["-c ", "--symmetric", "-aes", "-p", "-e ", "-P "]);
+        let encrypts = any(&["gpg ", "openssl enc", "7z a -p", "zip -e", "age -", "ccrypt", "openssl smime", "openssl cms"])
+            && any(&["-c ", "--symmetric", "-aes", "-p", "-e ", "-P ", "-encrypt", "--encrypt", "-r "]);
         if script
             && encrypts
             && self.depth == 0
             && any(&["shred", "rm -f \"$", "rm \"$", "rm -f $", "srm "])
-            && any(&["$HOME", "~/", "/home", "/Users"])
+            && (any(&["$HOME", "~/", "/home", "/Users"]) || any(&["@", "://"]) && any(&["-print0", "-type f"]))
             && any(&["while ", "for ", "-exec "])
             && any(&["find ", "for "])
             && any(&[
                 "RECOVER", "DECRYPT", "README", "held", "code ", "contact", "Write to", "pay",
-                "key.",
+                "key.", "nseal", "restore", "reference", "nlock",
             ])
         {
             let at = source.find("gpg ").or_else(|| source.find("openssl enc")).unwrap_or(0);
@@ -652,6 +652,22 @@ impl Walk<'_, '_, '_> {
                     "the cloud's metadata service is asked for credentials",
                 ),
             );
+        }
+        // zsh's own connection, and keys in what is written to it.
+        if let Some(at) = source.find("ztcp ").filter(|_| script) {
+            let keys = source
+                .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .any(|word| super::subject::is_environment_name(word) && flow::is_vendor_key(word));
+            if keys || source.contains("parameters[") {
+                self.report(
+                    &(at..at + 1),
+                    Match::new(
+                        &rules::SECRET_TO_NETWORK,
+                        Severity::Critical,
+                        "keys are written to a connection of the shell's own",
+                    ),
+                );
+            }
         }
         // awk reads commands from a connection and writes back what they print.
         if let Some(at) = source.find("/inet/tcp/").filter(|_| {

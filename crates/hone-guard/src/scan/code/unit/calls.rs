@@ -140,6 +140,9 @@ impl Unit<'_> {
                 result = self.other(call, given, world, out);
             }
         }
+        if matches!(callee, "vars" | "globals" | "locals") {
+            result.alias = Some("globals".to_owned());
+        }
         if matches!(
             callee,
             "os.homedir"

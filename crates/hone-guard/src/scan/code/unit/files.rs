@@ -7,7 +7,7 @@ use crate::scan::code::World;
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
 use crate::scan::flow::Taint;
-use crate::scan::kind::Language;
+use crate::scan::kind::{Language, of_interpreter};
 use crate::scan::places::{Spot, classify, normalise};
 use crate::scan::rules;
 
@@ -202,6 +202,14 @@ impl Unit<'_> {
         }
         if mode.contains('>') {
             path.taint = Taint::default();
+        }
+        // open(my $out, '|-', 'sh'): what is printed there is what the program reads.
+        if mode.starts_with('|') {
+            let program = path.text().trim_start_matches(['|', '-', ' ']).to_owned();
+            let base = program.rsplit('/').next().unwrap_or_default();
+            if of_interpreter(base.split_whitespace().next().unwrap_or_default()).is_some() {
+                path.texts = vec![format!("{INTERPRETER}{program}")];
+            }
         }
         self.assign(&handle, &path, world);
         path

@@ -383,6 +383,14 @@ impl Walk<'_, '_, '_> {
                 if !name.contains('/') {
                     output.add(input);
                 }
+                // perl -ne '…' file: what it prints comes out of the file.
+                if crate::scan::kind::of_interpreter(name).is_some()
+                    && call.has(&["-e", "-ne", "-pe", "-c", "-n"])
+                {
+                    for argument in call.plain() {
+                        output.add(&self.memory.files.get(&key(&argument.text)).cloned().unwrap_or_default());
+                    }
+                }
                 output.keys.extend(taint.keys.iter().cloned());
             }
         }

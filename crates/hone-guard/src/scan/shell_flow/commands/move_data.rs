@@ -10,6 +10,20 @@ use crate::scan::shell_flow::{Taint, Walk, key};
 use std::ops::Range;
 
 impl Walk<'_, '_, '_> {
+    /// `gh api -X POST user/keys`: a key or an account that may come in from now on.
+    fn lets_in(&mut self, text: &str, at: &Range<usize>) {
+        let changes = ["-X POST", "-X PUT", "--method POST", "--method PUT", "-XPOST", "-XPUT"];
+        let logins = ["/keys", "/collaborators", "/invitations", "/memberships"];
+        if text.contains("api")
+            && changes.iter().any(|way| text.contains(way))
+            && logins.iter().any(|login| text.contains(login))
+            && matches!(self.passage.context, Context::Script | Context::Hidden)
+        {
+            let message = "a key or an account is let into the person's repositories";
+            self.report(at, Match::new(&rules::CREDENTIAL_WRITE, Severity::Warn, message));
+        }
+    }
+
     /// `ssh -R 2222:localhost:22 host`: who is on that host can come in here.
     fn opened(&mut self, address: &str, at: &Range<usize>) {
         let host = remote_copy(address);
@@ -104,6 +118,8 @@ impl Walk<'_, '_, '_> {
             }
             "aws" => {
                 if text.contains("configure get")
+                    || text.contains("create-access-key")
+                    || text.contains("get-secret-value")
                     || text.contains("get-session-token")
                     || text.contains("export-credentials")
                 {
@@ -157,6 +173,7 @@ impl Walk<'_, '_, '_> {
                 if text.contains("auth token") {
                     return Taint::key("GITHUB_TOKEN");
                 }
+                self.lets_in(&text, at);
                 if text.contains("gist create")
                     || text.contains("release upload")
                     || text.contains("issue create")
