@@ -17,7 +17,8 @@ pub(crate) enum Language {
     Lua,
     Make,
     AppleScript,
-    /// Compiled languages with braces: Rust, Java, C#, Kotlin, Swift, C.
+    /// Compiled languages with braces (Rust, Java, C#, Kotlin, Swift, C), and others that are read by their
+    /// names and strings alone (R, Julia, Elixir, Groovy, Terraform, VBScript, Lisp).
     Braces,
     Json,
     Yaml,
@@ -63,7 +64,8 @@ impl Language {
             "lua" => Self::Lua,
             "make" | "makefile" => Self::Make,
             "applescript" | "osascript" => Self::AppleScript,
-            "rust" | "rs" | "java" | "csharp" | "cs" | "kotlin" | "swift" | "c" | "cpp" => {
+            "rust" | "rs" | "java" | "csharp" | "cs" | "kotlin" | "swift" | "c" | "cpp" | "r"
+            | "julia" | "elixir" | "groovy" | "terraform" | "hcl" | "vbscript" | "elisp" => {
                 Self::Braces
             }
             "json" | "jsonc" | "json5" => Self::Json,
@@ -254,6 +256,7 @@ fn by_name(path: &str) -> Option<Language> {
     let name = path.rsplit(['/', '!']).next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();
     match lower.as_str() {
+        "dockerfile" | "containerfile" => return Some(Language::Plain),
         "makefile" | "gnumakefile" | "justfile" | ".justfile" => return Some(Language::Make),
         "rakefile" | "gemfile" | "vagrantfile" => return Some(Language::Ruby),
         ".npmrc" | ".yarnrc" | "pip.ini" | ".pypirc" | "pip.conf" | ".gitconfig"
@@ -273,7 +276,8 @@ fn by_name(path: &str) -> Option<Language> {
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Language::JavaScript,
         "rb" | "rake" | "gemspec" | "ru" => Language::Ruby,
         "rs" | "java" | "cs" | "kt" | "kts" | "swift" | "scala" | "dart" | "c" | "cc" | "cpp"
-        | "h" => Language::Braces,
+        | "h" | "r" | "jl" | "ex" | "exs" | "groovy" | "gradle" | "nim" | "cr" | "vbs" | "tf"
+        | "hcl" | "tcl" | "el" | "clj" | "hs" | "zig" | "m" => Language::Braces,
         "pl" | "pm" => Language::Perl,
         "ps1" | "psm1" | "psd1" => Language::PowerShell,
         "bat" | "cmd" => Language::Batch,
@@ -331,6 +335,24 @@ fn by_look(bytes: &[u8]) -> Language {
             || line.starts_with("wget ")
     }) {
         Language::Shell
+    } else if lines().any(|line| {
+        line.starts_with("require \"")
+            || line.starts_with("require '")
+            || line.starts_with("require_relative ")
+            || line.starts_with("task :")
+    }) {
+        Language::Ruby
+    } else if lines().any(|line| line.starts_with("use strict") || line.starts_with("my ($")) {
+        Language::Perl
+    } else if lines().any(|line| line.starts_with("package main") || line.starts_with("func main("))
+    {
+        Language::Go
+    } else if lines().any(|line| line.eq_ignore_ascii_case("@echo off")) {
+        Language::Batch
+    } else if lines().any(|line| line.starts_with("param(") || line.starts_with("$env:")) {
+        Language::PowerShell
+    } else if lines().any(|line| line.starts_with("local ") && line.contains(" = require")) {
+        Language::Lua
     } else if lines().any(|line| line.starts_with("# ") || line.starts_with("## ")) {
         Language::Markdown
     } else {

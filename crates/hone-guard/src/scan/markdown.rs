@@ -46,6 +46,14 @@ pub(crate) fn passages(
             definition.span.clone(),
         );
     }
+    // Of several definitions of one label only the first is kept by the parser.
+    let known: std::collections::HashSet<usize> =
+        parser.reference_definitions().iter().map(|(_, known)| known.span.start).collect();
+    for (label, dest, title, span) in definitions(source) {
+        if !known.contains(&span.start) {
+            walk.definition(label, dest, Some(title), span);
+        }
+    }
     let mut code: Option<(Option<Language>, Range<usize>)> = None;
     let mut code_text = String::new();
     let mut code_pieces = Vec::new();
@@ -133,6 +141,29 @@ pub(crate) fn passages(
     }
     walk.end_block();
     walk.found
+}
+
+/// The link definitions with a title that stand on one line each: label, address, title and place.
+fn definitions(source: &str) -> Vec<(&str, &str, &str, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut fenced = false;
+    let mut at = 0;
+    for line in source.split_inclusive('\n') {
+        let body = line.trim();
+        fenced ^= body.starts_with("```") || body.starts_with("~~~");
+        let parts = body.strip_prefix('[').filter(|_| !fenced).and_then(|rest| {
+            let (label, rest) = rest.split_once("]:")?;
+            let (dest, title) = rest.trim_start().split_once(' ')?;
+            let title = title.trim().strip_prefix(['(', '"', '\''])?;
+            Some((label, dest, title.strip_suffix([')', '"', '\''])?))
+        });
+        if let Some((label, dest, title)) = parts {
+            let start = at + (line.len() - line.trim_start().len());
+            found.push((label, dest, title, start..at + line.len()));
+        }
+        at += line.len();
+    }
+    found
 }
 
 #[derive(Default)]
@@ -312,7 +343,10 @@ impl<'a> Walk<'a> {
 
     /// A link definition that nothing shows: the usual way to write a comment in Markdown.
     fn definition(&mut self, label: &str, dest: &str, title: Option<&str>, span: Range<usize>) {
-        let comment = matches!(dest, "#" | "" | "." | "/")
+        // A title shows only under a pointer: a long one is no title.
+        const LONG_TITLE: usize = 60;
+        let comment = title.is_some_and(|title| title.len() > LONG_TITLE)
+            || matches!(dest, "#" | "" | "." | "/")
             || label.starts_with("//")
             || label.eq_ignore_ascii_case("comment");
         if !comment {

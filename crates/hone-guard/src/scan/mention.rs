@@ -340,7 +340,40 @@ fn labels(sentence: &str) -> bool {
         "skip",
         "bypass",
     ];
+    // What one does about something: it labels what follows only where it is what the sentence says.
+    const ACTS: [&str; 11] = [
+        "flag",
+        "detect",
+        "reject",
+        "refuse",
+        "scan for",
+        "search for",
+        "look for",
+        "watch for",
+        "block ",
+        "blocked",
+        "evidence",
+    ];
+    const POINTING: [&str; 10] = [
+        "this",
+        "these",
+        "such",
+        "like",
+        "following",
+        "pattern",
+        "example",
+        "below",
+        "command",
+        "line",
+    ];
+    const OPENING: usize = 24;
+    let sentence = &without_asides(sentence);
     LABELS.iter().any(|label| {
+        if ACTS.contains(label) {
+            return has_word(sentence, label)
+                && (sentence.find(label).is_some_and(|at| at <= OPENING)
+                    || POINTING.iter().any(|word| has_word(sentence, word)));
+        }
         if !NEGATIONS.contains(label) {
             return has_word(sentence, label);
         }
@@ -350,6 +383,25 @@ fn labels(sentence: &str) -> bool {
             DOING.contains(&word) || after.trim_matches([':', '*', '-', ' ', '#', '/']).is_empty()
         })
     })
+}
+
+/// A sentence without what stands in parentheses.
+fn without_asides(sentence: &str) -> String {
+    let mut depth = 0_usize;
+    sentence
+        .chars()
+        .filter(|c| match c {
+            '(' => {
+                depth += 1;
+                false
+            }
+            ')' => {
+                depth = depth.saturating_sub(1);
+                false
+            }
+            _ => depth == 0,
+        })
+        .collect()
 }
 
 /// Whether a text holds a word: not as a part of another where it starts and ends with a letter.

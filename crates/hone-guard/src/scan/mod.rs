@@ -20,6 +20,7 @@ mod kind;
 mod markdown;
 mod mention;
 mod passage;
+mod placeholders;
 mod places;
 mod prose;
 mod quoted;
@@ -73,6 +74,10 @@ pub(crate) struct Skill<'a> {
     pub(crate) host_counts: std::collections::HashMap<String, usize>,
     /// Where the document says that a key goes.
     pub(crate) promises: subject::Promises,
+    /// Hosts that the documents of the skill name.
+    pub(crate) documented: std::collections::HashSet<String>,
+    /// For each file whether it lists what to detect or to withstand.
+    pub(crate) catalogues: Vec<bool>,
 }
 
 impl Skill<'_> {
@@ -85,6 +90,11 @@ impl Skill<'_> {
 }
 
 impl Skill<'_> {
+    /// Whether the skill says that it has to do with a host.
+    pub(crate) fn documents(&self, host: &str) -> bool {
+        self.documented.contains(host) || self.subject.hosts.iter().any(|known| known == host)
+    }
+
     /// Whether making things run by themselves is what the skill says it is for.
     pub(crate) fn schedules(&self) -> bool {
         const WORDS: [&str; 12] = [
@@ -137,18 +147,40 @@ fn look(bundle: &bundle::Bundle) -> Report {
             passages.extend(passages_of(file, &member.path, language, text, &references));
         }
     }
+    passages.extend(placeholders::filled(&passages));
     decode_all(&mut passages, &mut coverage);
     let mut host_counts = std::collections::HashMap::new();
-    for text in texts.iter().flatten() {
+    let mut documented = std::collections::HashSet::new();
+    for (member, text) in members.iter().zip(&texts) {
+        let Some(text) = text else { continue };
+        let is_document = matches!(member.kind, Kind::Text(Language::Markdown | Language::Plain));
         for address in destination::addresses(&text.plain) {
-            *host_counts.entry(address.host()).or_insert(0) += 1;
+            let host = address.host();
+            if is_document && !documented.contains(&host) {
+                documented.insert(host.clone());
+            }
+            *host_counts.entry(host).or_insert(0) += 1;
         }
     }
     let main =
         members.iter().zip(&texts).find(|(member, _)| member.path.eq_ignore_ascii_case("skill.md"));
     let promises =
         main.and_then(|(_, text)| text.as_ref()).map(|text| subject::Promises::of(&text.plain));
-    let skill = Skill { subject, members, host_counts, promises: promises.unwrap_or_default() };
+    let catalogues = members.iter().zip(&texts).map(|(member, text)| {
+        let is_settings = matches!(
+            member.kind,
+            Kind::Text(Language::Json | Language::Yaml | Language::Toml | Language::Ini)
+        );
+        is_settings && text.as_ref().is_some_and(|text| prose::is_list(&text.plain))
+    });
+    let skill = Skill {
+        subject,
+        members,
+        host_counts,
+        promises: promises.unwrap_or_default(),
+        documented,
+        catalogues: catalogues.collect(),
+    };
     let mut findings = Findings::new(members);
     structure::look(bundle, &skill, &texts, &references, &mut findings, &mut coverage);
     settings::look(&skill, &texts, &references, &mut findings);
@@ -173,7 +205,12 @@ fn look(bundle: &bundle::Bundle) -> Report {
     for passage in passages.iter().filter(|p| {
         matches!(
             p.language,
-            Language::Json | Language::Yaml | Language::Toml | Language::Ini | Language::Plain
+            Language::Json
+                | Language::Yaml
+                | Language::Toml
+                | Language::Ini
+                | Language::Plain
+                | Language::Html
         )
     }) {
         embedded.extend(strings_of(passage));
@@ -279,6 +316,7 @@ fn passages_of<'a>(
                 ));
             }
             found.extend(letter_spaced(text, file, context));
+            found.extend(pushed_aside(text, file));
             mention::mark(&mut found);
             found
         }
@@ -346,9 +384,15 @@ fn strings_of<'a>(passage: &Passage<'a>) -> Vec<Passage<'a>> {
             .trim_start_matches(['"', '\'', '-', '[', ' '])
             .trim_end_matches([',', ']', '"', '\'', ' ']);
         let value = value.replace("\\\"", "\"").replace("\", \"", " ").replace("\",\"", " ");
-        // (call-process-shell-command "…"): the string inside is what runs.
-        let inner = value.split('"').nth(1).filter(|_| value.starts_with('(')).map(str::to_owned);
-        let value = inner.filter(|text| quoted::language_of(text).is_some()).unwrap_or(value);
+        // (call-process-shell-command "…"), \write18{…}, Command="…": the string inside is what runs.
+        let value = value.replace("&quot;", "'").replace("&amp;", "&").replace("&lt;", "<");
+        let inner = ["\"", "'"]
+            .iter()
+            .flat_map(|quote| value.split(quote).skip(1).step_by(2))
+            .chain(value.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map(|(inner, _)| inner))
+            .find(|text| quoted::language_of(text).is_some())
+            .map(str::to_owned);
+        let value = inner.unwrap_or(value);
         if let Some(language) = quoted::language_of(&value)
             && found.len() < MOST
         {
@@ -380,6 +424,22 @@ fn frontmatter_end(text: &str) -> usize {
         }
     }
     0
+}
+
+/// What stands on a line behind so many blanks that nobody sees it, also where a table drops it.
+fn pushed_aside(text: &Text, file: usize) -> Vec<Passage<'_>> {
+    const BLANKS: &str = "                                                                                ";
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text.plain[from..].find(BLANKS).map(|at| from + at) {
+        let end = text.plain[at..].find('\n').map_or(text.plain.len(), |end| at + end);
+        let rest = text.plain[at..end].trim_start();
+        if rest.len() > 12 {
+            found.push(straight(file, Language::Markdown, In::Hidden, text, end - rest.len()..end));
+        }
+        from = end;
+    }
+    found
 }
 
 /// Words written with blanks between their letters, put together again.
@@ -437,7 +497,7 @@ fn decode_all(passages: &mut Vec<Passage<'_>>, coverage: &mut Coverage) {
             if outer.context == In::InlineCode || depth > 0 && outer.decoded.is_none() {
                 continue;
             }
-            for encoded in decode::find(&outer.text, &mut budget) {
+            for encoded in decode::find(&outer.text, &outer.lead, &mut budget) {
                 let (line, column) = outer.place.position(encoded.range.start);
                 let how = match &outer.decoded {
                     Some(before) => format!("{before}, then {}", encoded.how),

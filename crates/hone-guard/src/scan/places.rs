@@ -1,6 +1,9 @@
 //! Paths that matter: where secrets lie, where things are made to run again, where agents keep their
 //! settings. One table for shell, code and prose.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 /// What a path is to an attacker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Spot {
@@ -53,8 +56,53 @@ const SPOTS: &[(&str, Spot)] = &[
     (".config/gcloud", Spot::Secret("Google Cloud credentials")),
     ("gcloud/credentials", Spot::Secret("Google Cloud credentials")),
     (".kube/config", Spot::Secret("Kubernetes credentials")),
+    ("/.kube", Spot::Secret("Kubernetes credentials")),
+    ("credentials.xml", Spot::Secret("build server credentials")),
+    ("hudson.util.secret", Spot::Secret("build server credentials")),
+    ("secrets/master.key", Spot::Secret("build server credentials")),
+    ("settings-security.xml", Spot::Secret("registry credentials")),
     ("serviceaccount/token", Spot::Secret("Kubernetes credentials")),
     (".docker/config.json", Spot::Secret("registry credentials")),
+    ("privkey", Spot::Secret("TLS keys")),
+    (".pfx", Spot::Secret("certificates with their keys")),
+    (".p12", Spot::Secret("certificates with their keys")),
+    (".jks", Spot::Secret("certificates with their keys")),
+    (".keystore", Spot::Secret("certificates with their keys")),
+    (".p8", Spot::Secret("signing keys")),
+    (".mobileprovision", Spot::Secret("signing keys")),
+    (".appstoreconnect", Spot::Secret("signing keys")),
+    ("private_keys/", Spot::Secret("signing keys")),
+    ("/etc/ssl/private", Spot::Secret("TLS keys")),
+    ("/etc/letsencrypt", Spot::Secret("TLS keys")),
+    ("/etc/wireguard", Spot::Secret("VPN keys")),
+    (".config/rclone", Spot::Secret("cloud storage logins")),
+    (".s3cfg", Spot::Secret("cloud storage logins")),
+    ("/.boto", Spot::Secret("cloud storage logins")),
+    (".config/doctl", Spot::Secret("cloud credentials")),
+    (".config/hcloud", Spot::Secret("cloud credentials")),
+    (".config/heroku", Spot::Secret("cloud credentials")),
+    (".fly/config", Spot::Secret("cloud credentials")),
+    (".oci/", Spot::Secret("cloud credentials")),
+    (".terraformrc", Spot::Secret("Terraform credentials")),
+    (".m2/settings", Spot::Secret("registry credentials")),
+    (".gradle/gradle.properties", Spot::Secret("registry credentials")),
+    ("composer/auth.json", Spot::Secret("registry credentials")),
+    (".kaggle/kaggle.json", Spot::Secret("service tokens")),
+    ("huggingface/token", Spot::Secret("service tokens")),
+    (".config/github-copilot", Spot::Secret("agent credentials")),
+    (".config/wandb", Spot::Secret("service tokens")),
+    ("sops/age", Spot::Secret("encryption keys")),
+    ("age/keys.txt", Spot::Secret("encryption keys")),
+    (".talos/config", Spot::Secret("Kubernetes credentials")),
+    ("config/master.key", Spot::Secret("application secrets")),
+    ("config/database.yml", Spot::Secret("database passwords")),
+    ("wp-config.php", Spot::Secret("database passwords")),
+    (".htpasswd", Spot::Secret("password hashes")),
+    ("library/messages/chat.db", Spot::Secret("messages")),
+    ("library/mail", Spot::Secret("messages")),
+    ("library/safari", Spot::Secret("browser profile")),
+    ("thunderbird/profiles", Spot::Secret("messages")),
+    ("cookies.binarycookies", Spot::Secret("browser cookies")),
     (".netrc", Spot::Secret("logins")),
     ("_netrc", Spot::Secret("logins")),
     (".pgpass", Spot::Secret("database passwords")),
@@ -142,6 +190,26 @@ const SPOTS: &[(&str, Spot)] = &[
     ("microsoft.powershell_profile", Spot::ShellStart),
     ("/etc/ld.so.preload", Spot::Autorun("preloaded library")),
     ("/etc/environment", Spot::ShellStart),
+    ("environment.d/", Spot::ShellStart),
+    (".pam_environment", Spot::ShellStart),
+    (".bash_logout", Spot::ShellStart),
+    (".bash_aliases", Spot::ShellStart),
+    (".xprofile", Spot::ShellStart),
+    (".xinitrc", Spot::ShellStart),
+    (".xsessionrc", Spot::ShellStart),
+    (".direnvrc", Spot::ShellStart),
+    (".pythonrc", Spot::ShellStart),
+    ("sitecustomize.py", Spot::ShellStart),
+    ("usercustomize.py", Spot::ShellStart),
+    (".rprofile", Spot::ShellStart),
+    (".irbrc", Spot::ShellStart),
+    (".pryrc", Spot::ShellStart),
+    (".vimrc", Spot::ShellStart),
+    ("nvim/init.", Spot::ShellStart),
+    (".emacs", Spot::ShellStart),
+    (".tmux.conf", Spot::ShellStart),
+    ("/.gitconfig", Spot::ShellStart),
+    (".config/git/config", Spot::ShellStart),
     ("/etc/cron", Spot::Autorun("scheduler")),
     ("/var/spool/cron", Spot::Autorun("scheduler")),
     ("systemd/system/", Spot::Autorun("service")),
@@ -156,6 +224,9 @@ const SPOTS: &[(&str, Spot)] = &[
     ("currentversion/run", Spot::Autorun("registry Run key")),
     ("winlogon", Spot::Autorun("registry logon key")),
     ("/etc/udev/rules.d", Spot::Autorun("device rule")),
+    ("/etc/hosts", Spot::Autorun("list of host names")),
+    ("/etc/resolv.conf", Spot::Autorun("name server setting")),
+    ("/ca-certificates/", Spot::Autorun("trusted certificate")),
     ("/etc/motd.d", Spot::Autorun("login script")),
     ("/etc/update-motd.d", Spot::Autorun("login script")),
     (".git/hooks", Spot::GitHooks),
@@ -193,6 +264,21 @@ const SPOTS: &[(&str, Spot)] = &[
     ("claude_desktop_config.json", Spot::AgentSettings),
     ("mcp_config.json", Spot::AgentSettings),
     (".continue/config", Spot::AgentSettings),
+    (".config/goose", Spot::AgentSettings),
+    (".aider.conf", Spot::AgentSettings),
+    (".codeium/windsurf", Spot::AgentSettings),
+    (".kiro/settings", Spot::AgentSettings),
+    (".roo/mcp.json", Spot::AgentSettings),
+    (".qwen/settings", Spot::AgentSettings),
+    (".vscode/mcp.json", Spot::AgentSettings),
+    (".claude/plugins", Spot::AgentSettings),
+    (".claude/output-styles", Spot::AgentMemory),
+    (".codex/prompts", Spot::AgentMemory),
+    (".kiro/steering", Spot::AgentMemory),
+    (".roo/rules", Spot::AgentMemory),
+    (".trae/rules", Spot::AgentMemory),
+    (".junie/guidelines", Spot::AgentMemory),
+    (".github/instructions", Spot::AgentMemory),
     ("exec-approvals.json", Spot::AgentSettings),
     ("claude.md", Spot::AgentMemory),
     ("claude.local.md", Spot::AgentMemory),
@@ -253,35 +339,63 @@ pub(crate) fn classify(path: &str) -> Option<Spot> {
     if path.rsplit('.').next() == Some("pub") {
         return None;
     }
-    SPOTS
-        .iter()
-        .find(|(part, _)| {
-            path.match_indices(part).any(|(at, _)| {
-                let after = path.as_bytes().get(at + part.len());
-                let before = at.checked_sub(1).and_then(|i| path.as_bytes().get(i));
-                let starts = part.starts_with(['/', '.'])
-                    || before.is_none_or(|b| !b.is_ascii_alphanumeric());
-                let ends = part.ends_with(['/', '_', '-', '.'])
-                    || after.is_none_or(|b| !b.is_ascii_alphabetic())
-                    || matches!(
-                        *part,
-                        "launchagents"
-                            | "keychain"
-                            | ".bash_history"
-                            | "/etc/sudoers"
-                            | "/etc/cron"
-                            | "/etc/profile"
-                            | ".claude/settings"
-                            | ".claude/.credentials"
-                            | "local extension settings"
-                            | "/etc/zsh"
-                            | "currentversion/run"
-                            | ".claude/history"
-                    );
-                starts && ends
-            })
+    // The first of the table counts, wherever in the path it stands.
+    let first = (0..path.len().saturating_sub(KEY - 1))
+        .flat_map(|at| {
+            STARTS[key(&path.as_bytes()[at..at + KEY])].iter().map(move |spot| (at, *spot))
         })
-        .map(|(_, spot)| *spot)
+        .filter(|(at, spot)| stands(&path, *at, SPOTS[usize::from(*spot)].0))
+        .map(|(_, spot)| spot)
+        .min()?;
+    Some(SPOTS[usize::from(first)].1)
+}
+
+/// Bytes of a part that it is looked up by.
+const KEY: usize = 3;
+/// Rows of the look-up table.
+const ROWS: usize = 1024;
+
+/// The parts that may start with three bytes, as places in [`SPOTS`]: a path is looked at once, and not
+/// once for each of them.
+static STARTS: LazyLock<Vec<Vec<u16>>> = LazyLock::new(|| {
+    let mut rows = vec![Vec::new(); ROWS];
+    for (at, (part, _)) in (0_u16..).zip(SPOTS) {
+        rows[key(&part.as_bytes()[..KEY])].push(at);
+    }
+    rows
+});
+
+fn key(bytes: &[u8]) -> usize {
+    bytes.iter().fold(0_usize, |key, byte| key * 37 + usize::from(*byte)) % ROWS
+}
+
+/// Whether a part stands at a byte of a path as a whole.
+fn stands(path: &str, at: usize, part: &str) -> bool {
+    let bytes = path.as_bytes();
+    if !bytes[at..].starts_with(part.as_bytes()) {
+        return false;
+    }
+    let after = bytes.get(at + part.len());
+    let before = at.checked_sub(1).and_then(|i| bytes.get(i));
+    let starts = part.starts_with(['/', '.']) || before.is_none_or(|b| !b.is_ascii_alphanumeric());
+    let ends = part.ends_with(['/', '_', '-', '.'])
+        || after.is_none_or(|b| !b.is_ascii_alphabetic())
+        || matches!(
+            part,
+            "launchagents"
+                | "keychain"
+                | ".bash_history"
+                | "/etc/sudoers"
+                | "/etc/cron"
+                | "/etc/profile"
+                | ".claude/settings"
+                | ".claude/.credentials"
+                | "local extension settings"
+                | "/etc/zsh"
+                | "currentversion/run"
+                | ".claude/history"
+        );
+    starts && ends
 }
 
 /// Whether a path is in the person's home or in a place for the whole system, not in the project.
@@ -297,44 +411,37 @@ pub(crate) fn is_global(path: &str) -> bool {
 }
 
 /// `~` for the home folder however it is written, `/` between parts, lower case, no quotes.
-pub(crate) fn normalise(path: &str) -> String {
-    let path = path
-        .trim()
-        .trim_matches(['"', '\'', '`', '<', '>', '(', ')', ','])
-        .to_lowercase()
-        .replace('\\', "/");
-    let mut path = path;
-    for home in [
-        "${home}",
-        "$home",
-        "$env:userprofile",
-        "${env:userprofile}",
-        "%userprofile%",
-        "$env:home",
-        "%homepath%",
-        "$env:appdata",
-        "%appdata%",
-        "$env:localappdata",
-        "%localappdata%",
-        "file://",
-    ] {
+pub(crate) fn normalise(path: &str) -> Cow<'_, str> {
+    const HOMES: [(&str, &str); 12] = [
+        ("${home}", "~"),
+        ("$home", "~"),
+        ("$env:userprofile", "~"),
+        ("${env:userprofile}", "~"),
+        ("%userprofile%", "~"),
+        ("$env:home", "~"),
+        ("%homepath%", "~"),
+        ("$env:appdata", "~/appdata"),
+        ("%appdata%", "~/appdata"),
+        ("$env:localappdata", "~/appdata"),
+        ("%localappdata%", "~/appdata"),
+        ("file://", ""),
+    ];
+    let path = path.trim().trim_matches(['"', '\'', '`', '<', '>', '(', ')', ',']);
+    // Most are as they should be.
+    let is_odd = |b: u8| b.is_ascii_uppercase() || !b.is_ascii() || b"\\$%".contains(&b);
+    if !path.bytes().any(is_odd) && !path.contains("//") {
+        return Cow::Borrowed(path);
+    }
+    let mut path = path.to_lowercase().replace('\\', "/");
+    for (home, short) in HOMES {
         if path.contains(home) {
-            path = path.replace(
-                home,
-                if home.contains("app") {
-                    "~/appdata"
-                } else if home == "file://" {
-                    ""
-                } else {
-                    "~"
-                },
-            );
+            path = path.replace(home, short);
         }
     }
     while path.contains("//") {
         path = path.replace("//", "/");
     }
-    path
+    Cow::Owned(path)
 }
 
 #[cfg(test)]

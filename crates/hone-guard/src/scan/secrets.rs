@@ -117,7 +117,14 @@ pub fn find(text: &str) -> Vec<Secret> {
         };
         let end = rest.find("-----END ").unwrap_or(rest.len().min(200));
         let body = rest.get(header.len()..end).unwrap_or_default();
-        let key = body.bytes().filter(u8::is_ascii_alphanumeric).count();
+        // Lines of a key are long; the words of a sentence about one are not.
+        let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+        let key: usize = body
+            .replace("\\n", "\n")
+            .split(|c| !is_code(c))
+            .map(str::len)
+            .filter(|length| *length >= 24)
+            .sum();
         if header.contains("PRIVATE KEY") && header.len() < 60 && key >= 120 && !is_repetitive(body)
         {
             found.push(Secret { range: at..at + header.len(), what: "private key" });

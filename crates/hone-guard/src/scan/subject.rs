@@ -133,7 +133,7 @@ pub(crate) fn registered(host: &str) -> String {
 }
 
 /// `api.example.com`, not `run.sh`, `v1.2` or `a.b.c`.
-fn is_domain(word: &str) -> bool {
+pub(crate) fn is_domain(word: &str) -> bool {
     const FILES: [&str; 28] = [
         "md", "py", "sh", "js", "ts", "mjs", "json", "yaml", "yml", "toml", "txt", "env", "csv",
         "rb", "php", "go", "lua", "pl", "ps1", "bat", "html", "xml", "sql", "ini", "cfg", "conf",

@@ -63,6 +63,19 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
+    /// `irm https://…`: a command line takes an address without quotation marks.
+    fn bare_address(&mut self, start: usize) -> bool {
+        let rest = &self.text[start..];
+        if !(rest.starts_with("https://") || rest.starts_with("http://")) {
+            return false;
+        }
+        let is_end = |c: char| c.is_whitespace() || "|);,\"'`".contains(c);
+        let end = rest.find(is_end).unwrap_or(rest.len());
+        self.push(Token::Text(rest[..end].to_owned()), start);
+        self.at = start + end;
+        true
+    }
+
     fn push(&mut self, token: Token, at: usize) {
         let column = at.saturating_sub(self.line_start);
         self.out.push(Spot { token, at, column });
@@ -94,7 +107,9 @@ impl Lexer<'_> {
                 b'#' if matches!(self.language, Python | Ruby | Perl | PowerShell)
                     || self.language == Php =>
                 {
-                    if self.language == Ruby && self.peek(1) == b'{' {
+                    // `#{…}` of Ruby; `$#list` of Perl is its last place.
+                    let last = self.language == Perl && start > 0 && self.bytes[start - 1] == b'$';
+                    if self.language == Ruby && self.peek(1) == b'{' || last {
                         self.at += 1;
                     } else {
                         self.skip_line();
@@ -207,6 +222,8 @@ impl Lexer<'_> {
                 }
                 b'[' if self.language == PowerShell && self.static_member(start) => {}
                 b'q' if self.language == Perl && self.perl_quote(start) => {}
+                b'h' if matches!(self.language, PowerShell | Batch) && self.bare_address(start) => {
+                }
                 b'<' if self.peek(1) == b'<' && matches!(self.language, Ruby | Perl | Php) => {
                     self.heredoc(start);
                 }

@@ -9,6 +9,7 @@
 mod lexer;
 mod shapes;
 mod tables;
+mod together;
 mod unit;
 
 use std::collections::HashMap;
@@ -121,6 +122,7 @@ impl<'a> Program<'a> {
         self.settle();
         let mut shell = Vec::new();
         shapes::look_at_all(&self.units, findings);
+        together::look(&self.units, skill, findings);
         for unit in &mut self.units {
             unit.round(&mut self.world, Some((skill, findings)));
             shapes::look(unit, skill, findings);

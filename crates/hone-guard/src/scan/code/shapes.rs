@@ -240,7 +240,78 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
             ),
         );
     }
+    if passage.context == Context::Script
+        && let Some(at) = waits_for_a_date(&lower)
+    {
+        report(
+            at,
+            Match::new(
+                &rules::DESTRUCTIVE,
+                Severity::Warn,
+                "folders are deleted once a fixed date has passed",
+            )
+            .with(Flow::new("a date", "folders that are deleted").when("after that date")),
+        );
+    }
     base_url(unit, skill, &mut report);
+}
+
+/// Where code compares the time with a date that is written in it, and deletes whole folders. What is
+/// only old compares with its age.
+fn waits_for_a_date(lower: &str) -> Option<usize> {
+    const DELETES: [&str; 8] = [
+        "rmtree(",
+        "rm_rf",
+        "rmsync(",
+        "fs.rm(",
+        "rimraf",
+        "removeall(",
+        "remove-item",
+        "remove_tree(",
+    ];
+    const NOW: [&str; 9] = [
+        "time.time()",
+        "date.now()",
+        "datetime.now(",
+        "datetime.utcnow(",
+        "date.today()",
+        "time.now",
+        "new date()",
+        "get-date",
+        "unixtime",
+    ];
+    if !DELETES.iter().any(|word| lower.contains(word)) || !names_a_date(lower) {
+        return None;
+    }
+    let mut at = 0;
+    for line in lower.split_inclusive('\n') {
+        let compares = line.contains(['<', '>'])
+            || [" -gt ", " -lt ", " -ge ", " -le ", ".after(", ".before("]
+                .iter()
+                .any(|word| line.contains(word));
+        if compares && NOW.iter().any(|word| line.contains(word)) {
+            return Some(at);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// `datetime(2031, 1, 1)`, `"2031-01-01"`, or the seconds or milliseconds of a date.
+fn names_a_date(lower: &str) -> bool {
+    const SECONDS: std::ops::Range<u64> = 1_600_000_000..2_500_000_000;
+    let written = lower.contains("date(20")
+        || lower.contains("datetime(20")
+        || lower.contains("date(\"20")
+        || lower.contains("date('20")
+        || lower.contains("isoformat(\"20")
+        || lower.contains("isoformat('20");
+    let mut numbers = lower.split(|c: char| !(c.is_ascii_digit() || c == '_'));
+    written
+        || numbers.any(|digits| {
+            let number = digits.replace('_', "").parse::<u64>().unwrap_or(0);
+            SECONDS.contains(&number) || SECONDS.contains(&(number / 1000))
+        })
 }
 
 /// Looks at all units of a skill together: who walks, who encrypts and who deletes may be three files.
@@ -464,7 +535,7 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
         Language::Php => lower.contains("fsockopen") || lower.contains("stream_socket_client"),
         Language::Go => lower.contains("net.dial"),
         Language::Braces => {
-            ["new socket(", "tcpstream::connect", "af_inet", "tcpclient(", "socketchannel.open"]
+            ["new socket(", "tcpstream::connect", "af_inet", "tcpclient(", "socketchannel.open", "gen_tcp.connect"]
                 .iter()
                 .any(|word| lower.contains(word))
         }
@@ -522,7 +593,8 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
                 || lower.contains("open3")
         }
         Language::Perl => {
-            lower.contains("stdin,\">&")
+            lower.contains("stdin->fdopen")
+                || lower.contains("stdin,\">&")
                 || lower.contains("open(stdin")
                 || lower.contains("open stdin")
                 || lower.contains("exec")
@@ -552,6 +624,9 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
             "process.start",
             "execve",
             "execl(",
+            "system.shell",
+            "system.cmd",
+            ":os.cmd",
         ]
         .iter()
         .any(|word| lower.contains(word)),
@@ -560,11 +635,13 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
     if (lower.contains("127.0.0.1") || lower.contains("localhost")) && !lower.contains("://") {
         return None;
     }
-    let obeys = lower.contains(".gets")
-        && (lower.contains("`#{")
-            || lower.contains("popen(")
-            || lower.contains("system(")
-            || lower.contains("capture"))
+    let obeys = lower.contains(".recv(") && (lower.contains("system.shell") || lower.contains(":os.cmd"))
+        || lower.contains("fdopen") && lower.contains("while<>") && lower.contains("system")
+        || lower.contains(".gets")
+            && (lower.contains("`#{")
+                || lower.contains("popen(")
+                || lower.contains("system(")
+                || lower.contains("capture"))
         || lower.contains("receive(") && (lower.contains("popen(") || lower.contains("execute("))
         || lower.contains("fgets(") && lower.contains("exec(");
     (tied && (shell || obeys)).then(|| {
@@ -767,11 +844,17 @@ fn windows(
         value.len() >= 20
             && value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
     };
+    // Start-Process … '-EncodedCommand', $text: the text stands elsewhere in the script.
+    let elsewhere = lower.find("-encodedcommand").filter(|_| {
+        let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
+        text.split(|c| !is_code(c)).any(|run| run.len() >= 80)
+    });
     if let Some(at) =
         [lower.find("-encodedcommand"), lower.find("-enc "), lower.find("-ec "), lower.find("-e ")]
             .into_iter()
             .flatten()
             .find(|at| encoded(*at))
+            .or(elsewhere)
     {
         report(
             at,

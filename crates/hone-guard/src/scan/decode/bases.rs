@@ -44,6 +44,26 @@ pub(crate) fn unbase64(run: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Base32 of RFC 4648; `None` when a character is none of it.
+pub(super) fn unbase32(run: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(run.len() / 8 * 5);
+    let (mut bits, mut count) = (0_u32, 0);
+    for b in run.trim_end_matches('=').bytes() {
+        let value = match b {
+            b'A'..=b'Z' => b - b'A',
+            b'2'..=b'7' => b - b'2' + 26,
+            _ => return None,
+        };
+        bits = bits << 5 | u32::from(value);
+        count += 5;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xFF).unwrap_or(0));
+        }
+    }
+    Some(bytes)
+}
+
 pub(super) fn unhex(run: &str) -> Vec<u8> {
     let digit = |b: u8| char::from(b).to_digit(16).and_then(|d| u8::try_from(d).ok()).unwrap_or(0);
     run.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()

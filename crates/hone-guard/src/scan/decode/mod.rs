@@ -13,10 +13,10 @@ use std::io::Read as _;
 use std::ops::Range;
 
 use super::quoted::language_of;
-use bases::{looks_base64, un_ascii85, unbase64, unbase85, unhex};
+use bases::{looks_base64, un_ascii85, unbase32, unbase64, unbase85, unhex};
 use codes::{Numbers, hidden, numbers};
 use escapes::escapes;
-use pieces::{Pieces, pieces};
+use pieces::{Pieces, ordered, pieces};
 
 /// Bytes that decoding may give in one skill.
 pub(super) const MAX_DECODED_BYTES: usize = 4 * 1024 * 1024;
@@ -38,7 +38,9 @@ pub(crate) struct Encoded {
 }
 
 /// Finds and decodes. `budget` is what is left of the bytes that may be made.
-pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
+///
+/// `lead` is the paragraph before, which may say how the text is encoded.
+pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
     let mut found = Vec::new();
     let xor = text.contains('^') || contains_word(text, "xor");
     let mut add = |range: Range<usize>, how: &'static str, bytes: Vec<u8>| {
@@ -46,7 +48,7 @@ pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
             return;
         }
         *budget -= bytes.len();
-        if let Some((how, text)) = readable(&bytes, how) {
+        if let Some((how, text)) = text_of(&bytes, how) {
             found.push(Encoded { range, how, text });
         } else if xor
             && bytes.len() <= MAX_XOR
@@ -67,6 +69,11 @@ pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
             && compact.len().is_multiple_of(2)
         {
             add(range, "hexadecimal", unhex(&compact));
+        } else if compact.len() >= 2 * MIN_RUN
+            && compact.bytes().any(|b| b.is_ascii_digit())
+            && let Some(bytes) = unbase32(&compact)
+        {
+            add(range, "base32", bytes);
         } else if compact.len() >= MIN_RUN
             && looks_base64(&compact)
             && let Some(bytes) = unbase64(&compact)
@@ -101,20 +108,22 @@ pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
             }
         }
     }
-    if let Some(bytes) = said_base85(text) {
+    let says = |word: &str| contains_word(text, word) || contains_word(lead, word);
+    if (says("base85") || says("ascii85"))
+        && let Some(bytes) = said_base85(text)
+    {
         add(bytes.0, "base85", bytes.1);
     }
-    let rot13 = contains_word(text, "rot13")
-        || contains_word(text, "rot_13")
-        || contains_word(text, "rot-13")
-        || contains_word(text, "rot 13")
-        || contains_word(text, "n-za-m");
-    let reversed = text.contains("[::-1]")
-        || contains_word(text, "reverse")
-        || contains_word(text, "strrev")
-        || contains_word(text, "rev")
-        || contains_word(text, "backwards");
-    for run in pieces(text) {
+    let rot13 = ["rot13", "rot_13", "rot-13", "rot 13", "n-za-m"].into_iter().any(says);
+    let reversed =
+        text.contains("[::-1]") || ["reverse", "strrev", "rev", "backwards"].into_iter().any(says);
+    let cut = pieces(text);
+    for (range, text) in ordered(text, &cut) {
+        if language_of(&text).is_some() {
+            add(range, "pieces put in order", text.into_bytes());
+        }
+    }
+    for run in cut {
         if let Some((how, bytes)) = put_together(&run, reversed) {
             add(run.range, how, bytes);
         }
@@ -144,6 +153,20 @@ pub(crate) fn find(text: &str, budget: &mut usize) -> Vec<Encoded> {
         }
     }
     found
+}
+
+/// What a literal that code decodes says, where it is a text.
+pub(crate) fn readable(text: &str, how: &str) -> Option<String> {
+    let bytes = match how {
+        "hexadecimal"
+            if text.len().is_multiple_of(2) && text.bytes().all(|b| b.is_ascii_hexdigit()) =>
+        {
+            unhex(text)
+        }
+        "base64" if text.len() >= 8 => unbase64(text)?,
+        _ => return None,
+    };
+    text_of(&bytes, "").map(|(_, text)| text)
 }
 
 /// What strings that stand beside each other say together and none of them alone.
@@ -259,18 +282,14 @@ fn is_image(text: &str, start: usize) -> bool {
 
 /// A line that follows the word base85, in prose.
 fn said_base85(text: &str) -> Option<(Range<usize>, Vec<u8>)> {
-    if !(contains_word(text, "base85") || contains_word(text, "ascii85")) {
-        return None;
-    }
     quoted(text)
         .into_iter()
         .filter(|range| range.len() >= MIN_RUN && !text[range.clone()].contains(' '))
         .find_map(|range| {
             let body = &text[range.clone()];
-            let bytes = unbase85(body)
-                .filter(|b| readable(b, "").is_some())
-                .or_else(|| un_ascii85(body))?;
-            readable(&bytes, "")?;
+            let bytes =
+                unbase85(body).filter(|b| text_of(b, "").is_some()).or_else(|| un_ascii85(body))?;
+            text_of(&bytes, "")?;
             Some((range, bytes))
         })
 }
@@ -359,7 +378,7 @@ fn speaks(text: &str) -> usize {
 }
 
 /// The text that bytes are, unpacked where they are packed; `None` when they are no text.
-fn readable(bytes: &[u8], how: &'static str) -> Option<(&'static str, String)> {
+fn text_of(bytes: &[u8], how: &'static str) -> Option<(&'static str, String)> {
     const MIN_TEXT: usize = 6;
     let unpacked = match bytes {
         [0x1F, 0x8B, ..] => inflate(flate2::read::GzDecoder::new(bytes)),
@@ -367,7 +386,7 @@ fn readable(bytes: &[u8], how: &'static str) -> Option<(&'static str, String)> {
         _ => None,
     };
     if let Some(unpacked) = unpacked {
-        return readable(&unpacked, "packed text")
+        return text_of(&unpacked, "packed text")
             .or_else(|| strings(&unpacked).map(|text| ("packed code", text)));
     }
     if bytes.len() < MIN_TEXT {
@@ -416,7 +435,7 @@ fn inflate(reader: impl std::io::Read) -> Option<Vec<u8>> {
 fn unxor(bytes: &[u8]) -> Option<String> {
     (1..=255_u8).find_map(|key| {
         let plain: Vec<u8> = bytes.iter().map(|b| b ^ key).collect();
-        let (_, text) = readable(&plain, "")?;
+        let (_, text) = text_of(&plain, "")?;
         (speaks(&text) >= 2).then_some(text)
     })
 }
@@ -427,7 +446,7 @@ mod tests {
 
     fn decoded(text: &str) -> Vec<(&'static str, String)> {
         let mut budget = MAX_DECODED_BYTES;
-        find(text, &mut budget).into_iter().map(|e| (e.how, e.text)).collect()
+        find(text, "", &mut budget).into_iter().map(|e| (e.how, e.text)).collect()
     }
 
     #[test]
@@ -477,7 +496,7 @@ mod tests {
     fn the_budget_bounds_what_is_made() {
         let long = format!("'{}'", "QUJD".repeat(1000));
         let mut budget = 100;
-        assert_eq!(find(&long, &mut budget), []);
+        assert_eq!(find(&long, "", &mut budget), []);
         assert_eq!(budget, 100);
     }
 }

@@ -68,9 +68,13 @@ pub(crate) fn addresses(text: &str) -> Vec<Address<'_>> {
         let start = text[..at]
             .rfind(|c: char| !c.is_ascii_alphabetic())
             .map_or(0, |i| i + char_len(text, i));
+        // Words of a script without blanks may follow at once, behind the path.
+        let mut in_path = false;
         let end = text[at + 3..]
             .find(|c: char| {
+                in_path |= c == '/';
                 c.is_whitespace()
+                    || in_path && matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}')
                     || matches!(
                         c,
                         '"' | '\'' | '`' | '<' | '>' | '|' | '\\' | '^' | ')' | ';' | '，' | '。'
@@ -332,12 +336,15 @@ fn is_anybody(name: &str) -> bool {
         "website",
         "organization",
     ];
+    // Words that say no more about who it is.
+    const PLAIN: [&str; 10] =
+        ["my", "our", "some", "the", "new", "old", "internal", "private", "big", "another"];
     let (before, last) = name.rsplit_once('.').unwrap_or(("", name));
+    let is_role = |word: &str| ROLES.contains(&word);
     last.contains("your")
         || last.contains("attacker")
-        || ROLES.iter().any(|role| {
-            last == *role || last.strip_suffix(role).is_some_and(|rest| rest.ends_with('-'))
-        })
+        || last.split('-').any(is_role)
+            && last.split('-').all(|word| is_role(word) || PLAIN.contains(&word))
         || before.is_empty() && last.len() <= SHORT
         || last.len() <= 4
 }
@@ -352,9 +359,22 @@ pub(crate) fn is_akin(host: &str, words: &str) -> bool {
         "data", "web", "site", "v1", "v2", "rest", "cdn", "hub", "tool", "skill", "get", "my",
         "personal", "private",
     ];
+    // Whose host it is stands in the name that was registered; anybody may put any word before it.
+    let known = SERVICES.iter().any(|service| at(host, "", service));
+    let owner = if known { host } else { owner(host) };
     let host_words: Vec<String> =
-        split_words(host).filter(|w| !EMPTY.contains(&w.as_str()) && w.len() > 1).collect();
-    let joined: String = split_words(host).collect();
+        split_words(owner).filter(|w| !EMPTY.contains(&w.as_str()) && w.len() > 1).collect();
+    // `jira-tools` is not Jira's: every word must be one of those that are looked for.
+    let asked: Vec<String> = split_words(words).collect();
+    let is_asked = |part: &String| {
+        asked
+            .iter()
+            .any(|word| word.contains(part.as_str()) || word.len() > 3 && part.contains(word))
+    };
+    if !known && owner.contains('-') && !host_words.iter().all(is_asked) {
+        return false;
+    }
+    let joined: String = split_words(owner).collect();
     for word in split_words(words).filter(|w| !EMPTY.contains(&w.as_str()) && w.len() > 1) {
         if host_words.iter().any(|part| {
             *part == word
@@ -377,6 +397,16 @@ pub(crate) fn is_akin(host: &str, words: &str) -> bool {
         }
     }
     false
+}
+
+/// The label of a host that somebody registered: `brightdata` of `api.brightdata.co.uk`.
+fn owner(host: &str) -> &str {
+    let labels: Vec<&str> = host.rsplit('.').collect();
+    match labels.as_slice() {
+        [_, "co" | "com" | "org" | "net" | "gov" | "edu" | "ac", name, ..] => name,
+        [_, name, ..] => name,
+        _ => host,
+    }
 }
 
 fn split_words(text: &str) -> impl Iterator<Item = String> + '_ {
@@ -448,5 +478,9 @@ mod tests {
         assert!(is_akin("api.brightdata.com", "BRIGHTDATA_TOKEN"));
         assert!(!is_akin("metrics.cdn-sync.site", "OPENAI_API_KEY"));
         assert!(!is_akin("api.collector.dev", "GITHUB_TOKEN"));
+        assert!(is_akin("api.bright-data.co.uk", "BRIGHT_DATA_TOKEN"));
+        // A word before somebody's name, or among others in it, says nothing.
+        assert!(!is_akin("github.collector.dev", "GITHUB_TOKEN"));
+        assert!(!is_akin("github-collector.dev", "GITHUB_TOKEN"));
     }
 }

@@ -46,17 +46,21 @@ pub(crate) fn to_network(
             .with(flow(None)),
         );
     }
-    if let Some(what) = taint.secrets.first() {
-        // A report on one's own use, to a place that the person configures.
-        let mild = matches!(
-            *what,
+    // A report on one's own use, to a place that the person configures.
+    let is_mild = |what: &str| {
+        matches!(
+            what,
             ".env file"
                 | "agent transcripts"
                 | "shell history"
                 | "agent memory"
                 | "clipboard"
                 | "screenshots"
-        );
+        )
+    };
+    let worst = taint.secrets.iter().find(|what| !is_mild(what) && !is_own_service(what, &to));
+    if let Some(what) = worst.or(taint.secrets.first()) {
+        let mild = is_mild(what);
         let own = mild && class.is_none() || is_own_service(what, &to);
         let severity = if example || own { Severity::Info } else { Severity::Critical };
         return Some(

@@ -58,7 +58,7 @@ const ARCHIVES: &[&str] = &[
 /// Words that make a stranger's page one to take a program from.
 #[rustfmt::skip]
 const TAKING: &[&str] = &[
-    "download", "paste the", "paste it", "get it", "grab", "installer", "install the", "copy the command", "copy the", "下载", "descarg", "baix", "herunterlad", "telecharg",
+    "download", "lives on a share", "on a share", "take it from", "fetch it", "opens with", "passcode", "put into the clipboard", "paste the", "paste it", "get it", "grab", "installer", "install the", "copy the command", "copy the", "下载", "descarg", "baix", "herunterlad", "telecharg",
     "скача",
 ];
 
@@ -123,7 +123,7 @@ const SIGNS: &[Sign] = &[
         weight: 2,
         says: "pasting into a terminal",
         words: &[
-    "press win", "paste the line", "paste the command", "paste this", "paste it into terminal", "drag it into", "drag the file into", "paste into terminal",
+    "press win", "windows key and r", "windows key + r", "⌘ space", "paste the line", "paste the command", "paste this", "paste it into terminal", "drag it into", "drag the file into", "paste into terminal",
     "into terminal", "in terminal", "in the terminal app", "into the terminal", "into a terminal", "into your terminal", "win+r", "win + r", "windows+r", "windows key + r", "run dialog",
     "run box", "into powershell", "into the powershell", "into command prompt", "command prompt", "terminal window", "粘贴到终端", "终端", "en la terminal", "en terminal",
     "péguela en la terminal", "pegala en la terminal", "peguela en la terminal", "collez-la dans le terminal", "collez la ligne", "colle la ligne", "copie la línea", "copia la línea", "fügen sie sie", "füge die zeile", "вставьте в терминал", "вставь строку", "скопируйте строку", "粘贴到命令行", "no terminal", "ins terminal", "dans le terminal", "в терминал",
@@ -143,6 +143,11 @@ const SIGNS: &[Sign] = &[
         words: &[
     "mac password", "administrator password", "admin password", "login password", "system password", "your password", "account password", "computer password", "开机密码",
         ],
+    },
+    Sign {
+        weight: 2,
+        says: "pasting what a page put into the clipboard",
+        words: &["ctrl and v", "ctrl+v", "ctrl + v", "⌘ v", "cmd+v", "cmd + v", "into the clipboard", "strg+v", "ctrl-v"],
     },
     Sign { weight: 1, says: "one file for each system", words: &["windows", "ventana"] },
 ];

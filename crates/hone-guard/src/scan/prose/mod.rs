@@ -13,8 +13,10 @@ mod lexicon;
 mod markers;
 mod orders;
 mod patterns;
+mod planted;
 mod sending;
 mod sentences;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -29,6 +31,9 @@ use super::kind::Language;
 use super::passage::{Passage, Place};
 use super::rules;
 
+pub(crate) use planted::is_planted;
+pub(crate) use texts::is_catalogue as is_list;
+
 use acts::{SEEN_ACTS, UNASKED, UNSAID, UNSEEN_ACTS};
 use lexicon::{Concept, Set};
 use patterns::{HIDDEN, PATTERNS, Pattern};
@@ -38,6 +43,7 @@ use sentences::{Sentence, sentences};
 pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     markers::look(passage, findings);
     carried::look(passage, findings);
+    planted::look(passage, skill, findings);
     match passage.language {
         Language::Json | Language::Yaml | Language::Toml | Language::Ini => {
             let mentioned = is_catalogue(passage, skill)
@@ -88,13 +94,17 @@ fn is_catalogue(passage: &Passage<'_>, skill: &Skill<'_>) -> bool {
     let path = skill.members.get(passage.file).map_or("", |member| member.path.as_str());
     passage.context == Context::Setting
         && !path.to_ascii_lowercase().contains(".md")
-        && (texts::is_catalogue(&passage.text) || texts::is_test(path) || is_about_attacks(skill))
+        && (skill.catalogues.get(passage.file).copied().unwrap_or_default()
+            || texts::is_test(path)
+            || is_about_attacks(skill))
 }
 
 /// Whether a skill says that it detects or withstands attacks, so that its data may hold some.
 fn is_about_attacks(skill: &Skill<'_>) -> bool {
-    const WORDS: [&str; 10] = [
+    const WORDS: [&str; 12] = [
         "injection",
+        "injected instruction",
+        "hostile",
         "jailbreak",
         "phishing",
         "red team",
@@ -164,6 +174,8 @@ const MIN_ITEMS: usize = 3;
 
 fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     sending::look(section, skill, findings);
+    steps::look(section, findings);
+    planted::look_across(section, skill, findings);
     for piece in section {
         orders::look(piece, skill, findings);
     }
@@ -286,8 +298,64 @@ impl<'p, 'a> Piece<'p, 'a> {
             self.look_for(HIDDEN, findings, bar, self.set);
             self.look_for(UNSEEN_ACTS, findings, bar, self.set);
         }
+        if bar == Bar::Hidden {
+            self.look_whole(findings);
+        }
         self.look_for(PATTERNS, findings, bar, self.set);
         self.look_for(SEEN_ACTS, findings, bar, self.set);
+    }
+
+    /// A hidden text that speaks to the agent, has it act, names somebody's host and what is the person's,
+    /// in whatever order and however many sentences.
+    fn look_whole(&self, findings: &mut Findings<'_>) {
+        use Concept::{
+            Agent, Carry, Conversation, Copy, Covert, Dark, Data, DotEnv, Email, Fetch, Goes, Hide,
+            Host, Important, Read, Remember, Run, SecretPath, SecretWord, Send, Todo, Unaware,
+            Unsaid, Whole,
+        };
+        const PARTS: [Set; 4] = [
+            Set::of(&[Agent, Important]),
+            Set::of(&[Run, Send, Read, Copy, Remember, Fetch, Carry, Goes]),
+            Set::of(&[Host, Email]),
+            Set::of(&[
+                Conversation,
+                SecretWord,
+                SecretPath,
+                DotEnv,
+                Whole,
+                Data,
+                Hide,
+                Dark,
+                Unaware,
+                Unsaid,
+                Covert,
+            ]),
+        ];
+        // So many sentences in a row are one order.
+        const SENTENCES: usize = 4;
+        // Whom it speaks to is said within so many bytes.
+        const ADDRESS: usize = 80;
+        if !PARTS.iter().all(|part| part.meets(self.set)) || self.set.has(Todo) {
+            return;
+        }
+        let one_order =
+            self.sentences.windows(SENTENCES.min(self.sentences.len())).find(|window| {
+                let set = window.iter().fold(Set::NONE, |set, sentence| set.with(sentence.set()));
+                let first = &window[0];
+                PARTS.iter().all(|part| part.meets(set))
+                    && first.tokens.iter().any(|token| {
+                        token.set.meets(PARTS[0])
+                            && token.range.start <= first.range.start + ADDRESS
+                    })
+            });
+        if let Some([first, ..]) = one_order {
+            let found = Match::new(
+                &rules::HIDDEN_INSTRUCTION,
+                Severity::Warn,
+                "hidden text speaks to the agent and has it act",
+            );
+            self.add(findings, first.range.clone(), found);
+        }
     }
 
     fn look_for(&self, patterns: &[Pattern], findings: &mut Findings<'_>, bar: Bar, around: Set) {

@@ -141,6 +141,8 @@ pub(crate) static PATTERNS: &[Pattern] = &[
         &[s(&[Previous, All], 0), s(&[Instructions], 4), s(&[Gone], 8)]).also(&[Set::of(&[Self_, Your, Follow, Agent])]),
     p(&OVERRIDE, Caution, "claims to stand above the user or the developer",
         &[s(&[Self_], 0), s(&[Rank], 10), s(&[User, Developer], 10)]),
+    p(&OVERRIDE, Caution, "sets instructions above the user",
+        &[s(&[Instructions], 0), s(&[Rank], 8), s(&[User, Developer], 3)]).unless(&[Not]),
     p(&OVERRIDE, Caution, "claims the last word over the user",
         &[s(&[User, Developer, Conflict], 0), s(&[Conflict, User, Developer], 12), s(&[Self_], 12), s(&[Rank], 1)]),
     p(&OVERRIDE, Caution, "declares what the user says to be without effect",

@@ -5,13 +5,14 @@ use super::super::Skill;
 use super::super::destination::{self, Class};
 use super::super::finding::{Flow, Severity};
 use super::super::findings::{Findings, Match};
+use super::super::mention::has_word;
 use super::super::rules;
 use super::super::text::floor;
-use super::Piece;
 #[allow(clippy::enum_glob_use, reason = "conditions are data made of concepts")]
 use super::lexicon::Concept::*;
 use super::lexicon::Set;
 use super::sentences::{Sentence, Token};
+use super::{Piece, is_about_attacks};
 
 /// Bytes of a description that can name a service.
 const MAX_DESCRIPTION: usize = 4096;
@@ -26,15 +27,17 @@ pub(super) fn look(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut 
     // A secret taken up in one step, still to be sent in a later one.
     let mut taken: Option<(&Piece<'_, '_>, std::ops::Range<usize>)> = None;
     filled(section, skill, findings);
-    for piece in section {
-        image(piece, skill, findings);
+    for (at, piece) in section.iter().enumerate() {
+        image(piece, section.get(at + 1), skill, findings);
         let set = piece.set;
         if !set.meets(Set::of(&[Host, Email, SecretPath, DotEnv])) {
             continue;
         }
         for (at, sentence) in piece.sentences.iter().enumerate() {
             let near = neighbours(piece, at);
-            obey(piece, sentence, near, skill, findings);
+            // What is fetched in one sentence may be obeyed two further on.
+            let further = piece.sentences.get(at + 2).map_or(Set::NONE, Sentence::set);
+            obey(piece, sentence, near.with(further), skill, findings);
             send(piece, sentence, near, skill, findings);
             if let Some(range) = takes_secret(sentence) {
                 taken = Some((piece, range));
@@ -212,7 +215,7 @@ pub(super) fn foreign(text: &str, skill: &Skill<'_>, even_own: bool) -> Option<S
     let label = host.rsplit('.').nth(1).unwrap_or_default();
     let description = &skill.subject.description;
     let description = description[..floor(description, MAX_DESCRIPTION)].to_lowercase();
-    let named = label.len() > 3 && super::super::mention::has_word(&description, label);
+    let named = label.len() > 3 && has_word(&description, label);
     if named && !even_own && class == Class::Foreign {
         return None;
     }
@@ -304,7 +307,10 @@ fn obey(
     let Some((_, address)) = first(sentence, Set::of(&[Host])) else { return };
     let text =
         &piece.passage.text[piece.start + address.range.start..piece.start + address.range.end];
-    let Some(host) = foreign(text, skill, false) else { return };
+    // A page of the skill's own that is read anew each time is no part of what was reviewed either.
+    let anew = near.meets(Set::of(&[Every, Standing, AtStart, Rank]))
+        && near.meets(Set::of(&[Run, NoAsk, NotAsked, Unsaid, Covert, Dark, Rank, ObeyIt]));
+    let Some(host) = foreign(text, skill, anew) else { return };
     let follows = piece.sentences.iter().any(|sentence| {
         first(sentence, Set::of(&[ObeyIt])).is_some()
             || first(sentence, Set::of(&[Follow])).is_some_and(|(at, follow)| {
@@ -348,7 +354,12 @@ const SAID: &[&str] = &[
 ];
 
 /// A picture or link whose address the agent fills with what was said.
-fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+fn image(
+    piece: &Piece<'_, '_>,
+    next: Option<&Piece<'_, '_>>,
+    skill: &Skill<'_>,
+    findings: &mut Findings<'_>,
+) {
     const REACH: usize = 240;
     let text: &str = &piece.passage.text;
     if !text.contains("://") {
@@ -358,6 +369,12 @@ fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
         let before = text[floor(text, address.range.start.saturating_sub(80))..address.range.start]
             .to_lowercase();
         let is_image = before.contains("![") || before.contains("<img") || before.contains("src=");
+        // A skill about attacks shows them as code.
+        if before.rsplit('\n').next().is_some_and(|line| line.matches('`').count() % 2 == 1)
+            && is_about_attacks(skill)
+        {
+            continue;
+        }
         let is_link = before.ends_with("](") || before.ends_with('<') || before.contains("href=");
         if !is_image && !is_link && !piece.set.has(Image) {
             continue;
@@ -367,15 +384,21 @@ fn image(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
         let whole = rest[..end].to_lowercase();
         let Some(query) = whole.find(['?', '=']).map(|at| &whole[at..]) else { continue };
         let open = query.find(['<', '{', '[', '$']).map(|at| &query[at..]);
+        // `…?d=DATA`, where DATA is explained in the text around it or in the next paragraph.
+        let after = || {
+            let next = next.map_or("", |next| &next.passage.text);
+            let from = address.range.start + end;
+            format!("{}\n{}", &text[from..floor(text, from + REACH)], &next[..floor(next, REACH)])
+        };
         let shouted = is_image
             && rest[..end].split(['=', '&', '?']).skip(1).any(|value| {
-                value.len() >= 6
+                value.len() >= 3
                     && value
                         .bytes()
                         .all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
+                    && (value.len() >= 6 || has_word(&after(), value))
             });
-        // `…?d=DATA`, where DATA is explained in the text around it.
-        let explained = if shouted { rest[end..].to_lowercase() } else { String::new() };
+        let explained = if shouted { after().to_lowercase() } else { String::new() };
         if !(shouted || open.is_some())
             || !SAID
                 .iter()

@@ -80,6 +80,7 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
         at: 0,
         halves: 0,
         start_at: 0,
+        plain_until: 0,
     };
     walk.run();
     walk.found
@@ -145,6 +146,8 @@ struct Walk<'a> {
     at: usize,
     halves: usize,
     start_at: usize,
+    /// Up to here a run was looked at that holds neither a path nor a flag.
+    plain_until: usize,
 }
 
 impl Walk<'_> {
@@ -271,13 +274,21 @@ impl Walk<'_> {
             }
             return at + c.len_utf8();
         }
-        let run: usize = text[at..]
-            .chars()
-            .take(MAX_PATH)
-            .take_while(|c| is_of_path(*c))
-            .map(char::len_utf8)
-            .sum();
+        // The rest of a run that holds no path holds none either.
+        let run: usize = if at < self.plain_until {
+            0
+        } else {
+            text[at..]
+                .chars()
+                .take(MAX_PATH)
+                .take_while(|c| is_of_path(*c))
+                .map(char::len_utf8)
+                .sum()
+        };
         let trimmed = text[at..at + run].trim_end_matches(['.', ':', '-', '/']);
+        if !trimmed.contains(['.', '/', '@', '\\', '~', '-']) {
+            self.plain_until = self.plain_until.max(at + trimmed.len());
+        }
         if trimmed.len() > 1 && trimmed[1..].contains(['.', '/', '@', '\\'])
             || trimmed.starts_with(['~', '.', '/']) && trimmed.len() > 2
         {

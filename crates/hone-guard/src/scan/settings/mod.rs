@@ -6,7 +6,10 @@ mod agent;
 pub(crate) mod command;
 mod container;
 mod declared;
+mod editor;
+mod forks;
 pub(crate) mod leaf;
+mod logins;
 mod names;
 mod packages;
 mod passages;
@@ -40,6 +43,7 @@ pub(crate) fn look(
                 let leaves = leaf::leaves(language, &text.plain);
                 agent::look(&found, &leaves, skill, findings);
                 packages::look_settings(&found, &leaves, skill, findings);
+                forks::look_settings(&found, &leaves, findings);
                 container::look_settings(&found, &leaves, findings);
                 look_for_pools(&found, &leaves, skill, findings);
             }
@@ -57,6 +61,9 @@ pub(crate) fn look(
         }
         packages::look_build(&found, findings);
         packages::look_gemfile(&found, skill, findings);
+        forks::look_modules(&found, findings);
+        editor::look(&found, findings);
+        logins::look(&found, findings);
         workflow::look(&found, findings);
     }
 }

@@ -157,6 +157,9 @@ pub(super) fn look_settings(
         "pyproject.toml" | "pipfile" | "poetry.toml" | "uv.toml" => {
             python(file, leaves, skill, findings);
         }
+        name if has_extension(name, "yml") || has_extension(name, "yaml") => {
+            conda(file, leaves, skill, findings);
+        }
         "cargo.toml" => {
             for leaf in leaves.iter().filter(|leaf| {
                 leaf.path.first().is_some_and(|part| part.ends_with("dependencies"))
@@ -170,6 +173,26 @@ pub(super) fn look_settings(
         _ => {}
     }
     look_installers(file, leaves, findings);
+}
+
+/// The channels and the packages of an environment of conda.
+fn conda(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    if !leaves.iter().any(|leaf| leaf.path.first().is_some_and(|key| &**key == "dependencies")) {
+        return;
+    }
+    for leaf in leaves {
+        if leaf.is_under("pip") && leaf.is_under("dependencies") {
+            requirement(file, leaf.start(), leaf.value.trim(), skill, findings);
+        } else if leaf.is_under("channels") && leaf.value.contains("://") && is_stranger(&leaf.value, skill)
+        {
+            file.add(
+                leaf.start(),
+                &leaf.value,
+                source("packages come from somebody's channel"),
+                findings,
+            );
+        }
+    }
 }
 
 fn npm(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut Findings<'_>) {

@@ -9,6 +9,7 @@ use super::leaf::{Leaf, leaves};
 use crate::scan::finding::Context;
 use crate::scan::kind::{Language, has_extension};
 use crate::scan::passage::{Passage, Place};
+use crate::scan::quoted::language_of;
 use crate::scan::text::{Text, floor};
 
 /// Bytes of one entry of a form that is read as text.
@@ -46,6 +47,7 @@ pub(crate) fn passages<'a>(
                 make.notebook(&leaves, &mut found);
             } else {
                 make.commands(&leaves, &mut found);
+                make.templates(&leaves, &mut found);
                 make.prose(&leaves, &mut found);
             }
         }
@@ -125,6 +127,41 @@ impl<'a> Maker<'a> {
             lead: Cow::Borrowed(""),
             decoded: None,
         });
+    }
+
+    /// Texts with places that other values of the same file fill: `"{get} -s https://{host}"`.
+    fn templates(&self, leaves: &[Leaf], found: &mut Vec<Passage<'a>>) {
+        const MAX_LEAVES: usize = 512;
+        const MAX_VALUE: usize = 400;
+        if leaves.len() > MAX_LEAVES {
+            return;
+        }
+        let is_template = |leaf: &&Leaf| {
+            leaf.value.len() <= 4 * MAX_VALUE && leaf.value.contains(['{', '$', '%'])
+        };
+        for leaf in leaves.iter().filter(is_template) {
+            let mut text = leaf.value.clone();
+            for other in leaves.iter().filter(|other| other.value.len() <= MAX_VALUE) {
+                let key = other.key();
+                if key.is_empty() || !text.contains(key) || text.len() > 8 * MAX_VALUE {
+                    continue;
+                }
+                for place in [
+                    format!("{{{{{key}}}}}"),
+                    format!("${{{key}}}"),
+                    format!("%({key})s"),
+                    format!("{{{key}}}"),
+                    format!("%{key}%"),
+                ] {
+                    text = text.replace(&place, &other.value);
+                }
+            }
+            if text != leaf.value
+                && let Some(language) = language_of(&text)
+            {
+                self.push(found, language, text, vec![(0, leaf.start())]);
+            }
+        }
     }
 
     /// Commands, with the arguments that stand beside them.

@@ -16,7 +16,8 @@ const MAX_SCRIPT: usize = 128 * 1024;
 impl Walk<'_, '_, '_> {
     /// `. lib/common.sh`: what the file does, and what it declares.
     pub(super) fn sourced(&mut self, path: &str, at: usize) {
-        if let Some(text) = self.script_of(path) {
+        // Whatever its name says: it is read as shell.
+        if let Some(text) = self.script_of(path, |language| language != Language::Markdown) {
             let parsed = shell::parse(&text);
             self.elsewhere(&text, at, |inner| inner.script(&parsed.script, &Taint::default()));
         }
@@ -32,7 +33,9 @@ impl Walk<'_, '_, '_> {
         if !matters(input) && !arguments.iter().any(|argument| matters(&argument.taint)) {
             return Taint::default();
         }
-        let Some(text) = self.script_of(path) else { return Taint::default() };
+        let Some(text) = self.script_of(path, |language| language == Language::Shell) else {
+            return Taint::default();
+        };
         let parsed = shell::parse(&text);
         self.with_arguments(&arguments, |walk| {
             walk.elsewhere(&text, at, |inner| inner.script(&parsed.script, input))
@@ -40,7 +43,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The text of the shell script that a path names, within what may still be followed.
-    fn script_of(&mut self, path: &str) -> Option<Rc<str>> {
+    fn script_of(&mut self, path: &str, is_shell: fn(Language) -> bool) -> Option<Rc<str>> {
         if self.depth >= MAX_NESTED || self.memory.called >= MAX_CALLED {
             return None;
         }
@@ -51,7 +54,7 @@ impl Walk<'_, '_, '_> {
         let is_it = |file: usize| {
             let member = &self.skill.members[file];
             file != self.passage.file
-                && member.kind == Kind::Text(Language::Shell)
+                && matches!(member.kind, Kind::Text(language) if is_shell(language))
                 && member.bytes.len() <= MAX_SCRIPT
                 && member.path.rsplit('/').next() == Some(name)
         };

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use dialect::{batch, console, fish, recipes};
 
 use super::Skill;
-use super::finding::{Context, Severity};
+use super::finding::{Context, Flow, Severity};
 use super::findings::{Findings, Match};
 use super::flow::{self, Taint};
 use super::kind::Language;
@@ -107,6 +107,7 @@ pub(crate) fn look(
         looping: 0,
         shell_on_pipe: OnceCell::new(),
         piped: String::new(),
+        printed: String::new(),
     };
     walk.script(&parsed.script, &Taint::default());
     walk.raw_text();
@@ -148,7 +149,12 @@ struct Walk<'w, 'f, 's> {
     shell_on_pipe: OnceCell<bool>,
     /// The text that a compound command reads, as far as it is known.
     piped: String,
+    /// What the commands of a group have printed, as far as it is known.
+    printed: String,
 }
+
+/// Bytes of what a group prints that are kept.
+const MAX_PRINTED: usize = 16 * 1024;
 
 /// Bytes of commands that are walked inside called functions, in all: functions that call each other
 /// many times would multiply. A command costs its length and [`COMMAND_COST`].
@@ -231,6 +237,10 @@ impl Walk<'_, '_, '_> {
             flowing = taint;
             text = written;
         }
+        if !text.is_empty() && self.printed.len() + text.len() < MAX_PRINTED {
+            self.printed.push_str(&text);
+            self.printed.push('\n');
+        }
         flowing
     }
 
@@ -251,11 +261,13 @@ impl Walk<'_, '_, '_> {
                         input.add(&value.taint);
                     }
                 }
+                let before = std::mem::take(&mut self.printed);
                 let output = self.compound(&compound.kind, &input);
+                let printed = std::mem::replace(&mut self.printed, before);
                 for redirect in &compound.redirects {
-                    self.redirect_output(redirect, &output, "");
+                    self.redirect_output(redirect, &output, &printed);
                 }
-                (output, String::new())
+                (output, printed)
             }
         }
     }
@@ -363,6 +375,7 @@ impl Walk<'_, '_, '_> {
             match redirect.operator {
                 RedirectOperator::Read | RedirectOperator::ReadWrite => {
                     let value = self.word(&redirect.target);
+                    self.device(&value.text, &redirect.span);
                     input.add(&value.taint);
                     input.add(&self.file(&value.text));
                 }
@@ -431,6 +444,7 @@ impl Walk<'_, '_, '_> {
             return;
         }
         let target = self.word(&redirect.target);
+        self.device(&target.text, &redirect.span);
         if let Some(rest) =
             target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/"))
         {
@@ -445,6 +459,19 @@ impl Walk<'_, '_, '_> {
             return;
         }
         self.write(&target.text, text, output, &redirect.span);
+    }
+
+    /// A network device whose name is put together from pieces.
+    fn device(&mut self, path: &str, at: &Range<usize>) {
+        let is_device = path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
+        if is_device && !self.source.contains("/dev/tcp") && !self.source.contains("/dev/udp") {
+            let message = "a network device is opened under a name that is put together";
+            let flow = Flow::new("a network device", "the shell");
+            self.report(
+                at,
+                Match::new(&rules::REVERSE_SHELL, Severity::Critical, message).with(flow),
+            );
+        }
     }
 
     /// A write to a path.
@@ -564,6 +591,7 @@ impl Walk<'_, '_, '_> {
             looping: self.looping,
             shell_on_pipe: OnceCell::new(),
             piped: String::new(),
+            printed: String::new(),
         };
         let output = act(&mut inner);
         let embedded = std::mem::take(&mut inner.embedded);
@@ -585,18 +613,18 @@ impl Walk<'_, '_, '_> {
         let source = self.source;
         let script = matches!(self.passage.context, Context::Script | Context::Hidden);
         let any = |words: &[&str]| words.iter().any(|word| source.contains(word));
-        let encrypts = any(&["gpg ", "openssl enc", "7z a -p", "zip -e", "age -", "ccrypt"])
-            && any(&["-c ", "--symmetric", "-aes", "-p", "-e ", "-P "]);
+        let encrypts = any(&["gpg ", "openssl enc", "7z a -p", "zip -e", "age -", "ccrypt", "openssl smime", "openssl cms"])
+            && any(&["-c ", "--symmetric", "-aes", "-p", "-e ", "-P ", "-encrypt", "--encrypt", "-r "]);
         if script
             && encrypts
             && self.depth == 0
             && any(&["shred", "rm -f \"$", "rm \"$", "rm -f $", "srm "])
-            && any(&["$HOME", "~/", "/home", "/Users"])
+            && (any(&["$HOME", "~/", "/home", "/Users"]) || any(&["@", "://"]) && any(&["-print0", "-type f"]))
             && any(&["while ", "for ", "-exec "])
             && any(&["find ", "for "])
             && any(&[
                 "RECOVER", "DECRYPT", "README", "held", "code ", "contact", "Write to", "pay",
-                "key.",
+                "key.", "nseal", "restore", "reference", "nlock",
             ])
         {
             let at = source.find("gpg ").or_else(|| source.find("openssl enc")).unwrap_or(0);
@@ -624,6 +652,22 @@ impl Walk<'_, '_, '_> {
                     "the cloud's metadata service is asked for credentials",
                 ),
             );
+        }
+        // zsh's own connection, and keys in what is written to it.
+        if let Some(at) = source.find("ztcp ").filter(|_| script) {
+            let keys = source
+                .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .any(|word| super::subject::is_environment_name(word) && flow::is_vendor_key(word));
+            if keys || source.contains("parameters[") {
+                self.report(
+                    &(at..at + 1),
+                    Match::new(
+                        &rules::SECRET_TO_NETWORK,
+                        Severity::Critical,
+                        "keys are written to a connection of the shell's own",
+                    ),
+                );
+            }
         }
         // awk reads commands from a connection and writes back what they print.
         if let Some(at) = source.find("/inet/tcp/").filter(|_| {
@@ -697,6 +741,7 @@ fn apple_script(
             looping: 0,
             shell_on_pipe: OnceCell::new(),
             piped: String::new(),
+            printed: String::new(),
         };
         walk.apple_script(line, 0);
     }
@@ -759,6 +804,8 @@ mod tests {
             members: &[],
             host_counts: HashMap::new(),
             promises: crate::scan::subject::Promises::default(),
+            documented: std::collections::HashSet::new(),
+            catalogues: Vec::new(),
         };
         let mut memory = Memory::default();
         look(&passage, &skill, &mut memory, &mut Findings::new(&[]));

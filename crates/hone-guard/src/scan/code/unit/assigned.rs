@@ -42,6 +42,17 @@ impl Unit<'_> {
             }
             return;
         }
+        // const a = 1, b = f(a): one statement for each.
+        if self.passage.language == Language::JavaScript
+            && matches!(first.as_deref(), Some("const" | "let" | "var"))
+            && let several = self.commas(range.start + 1..range.end)
+            && several.len() > 1
+        {
+            for one in several {
+                self.follow(one, function, world, out);
+            }
+            return;
+        }
         if let Some(equals) = self.assignment(&range) {
             let mut value = self.value(equals + 1..range.end, world, out, 0);
             self.narrow(&range, &mut value);
@@ -193,7 +204,16 @@ impl Unit<'_> {
         let word =
             range.clone().find(|i| matches!(self.name_at(*i), Some("in" | "of" | "as" | "range")));
         let Some(word) = word else {
-            self.value(range.clone(), world, out, 0);
+            let value = self.value(range.clone(), world, out, 0);
+            // for my $path (glob "…") {: the names before the list, or `$_`.
+            if self.passage.language == Language::Perl
+                && let Some(open) = range.clone().find(|i| self.is_op(*i, '('))
+            {
+                let names = self.targets(range.start + 1..open);
+                for name in if names.is_empty() { vec!["_".to_owned()] } else { names } {
+                    self.assign(&name, &value, world);
+                }
+            }
             return;
         };
         let (expression, targets) = if self.name_at(word) == Some("as") {

@@ -9,6 +9,7 @@ use super::{INTERPRETER, MAX_DEPTH, Out, Unit};
 use crate::scan::code::lexer::Token;
 use crate::scan::code::tables::Meaning;
 use crate::scan::code::{MAX_TEXTS, World};
+use crate::scan::decode::readable;
 use crate::scan::destination::{Class, classify};
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
@@ -74,8 +75,10 @@ impl Unit<'_> {
             _ => receiver.taint.clone(),
         };
         passed.add(&world.hears_event(callee, &arguments));
-        // readFile(path, (error, text) => …)
-        if callee.rsplit('.').next().is_some_and(|last| last.starts_with("read")) {
+        // readFile(path, (error, text) => …), filepath.Walk(folder, func(path string, …) …)
+        if callee.rsplit('.').next().is_some_and(|last| {
+            last.starts_with("read") || last.to_ascii_lowercase().starts_with("walk")
+        }) {
             for argument in &arguments {
                 passed.add(&argument.taint);
             }
@@ -101,6 +104,11 @@ impl Unit<'_> {
             })
             .map(str::to_owned);
         let mut result = Value::default();
+        let given_picked = all.picked;
+        let separator = match self.passage.language {
+            Language::Python => receiver.texts.last().cloned(),
+            _ => all.texts.first().cloned(),
+        };
         let given = Given { arguments, all, address };
         match found {
             Some(Meaning::Environment) => {
@@ -132,6 +140,9 @@ impl Unit<'_> {
                 result = self.other(call, given, world, out);
             }
         }
+        if matches!(callee, "vars" | "globals" | "locals") {
+            result.alias = Some("globals".to_owned());
+        }
         if matches!(
             callee,
             "os.homedir"
@@ -142,6 +153,13 @@ impl Unit<'_> {
                 | "Dir.home"
         ) {
             result.texts = vec!["~".to_owned()];
+        }
+        // "".join(parts[i] for i in order), order.map(i => parts[i]).join("")
+        let picked = receiver.picked || given_picked;
+        if picked && last == "join" && separator.as_deref() == Some("") {
+            result.taint.add(&Taint::decoded("pieces in a computed order"));
+        } else {
+            result.picked = picked && found.is_none();
         }
         if let Some(texts) = folded {
             for text in &texts {
@@ -154,7 +172,15 @@ impl Unit<'_> {
         if callee == "Buffer.from"
             && arguments_text(ranges, self).iter().any(|t| t == "base64" || t == "hex")
         {
-            result.taint.add(&Taint::decoded("base64"));
+            let how = if arguments_text(ranges, self).iter().any(|t| t == "hex") {
+                "hexadecimal"
+            } else {
+                "base64"
+            };
+            result.taint.add(&Taint::decoded(how));
+            if let Some(text) = result.texts.first().and_then(|text| readable(text, how)) {
+                result.texts = vec![text];
+            }
         }
         result
     }
@@ -310,6 +336,11 @@ impl Unit<'_> {
             result.taint.add(&Taint::decoded("character codes"));
         }
         match last {
+            // A connection by its number is still one.
+            "fileno" | "detach" => {
+                result.taint.connection.clone_from(&receiver.taint.connection);
+                return result;
+            }
             "__import__" | "import_module" | "require" => {
                 result.alias = Some(js_module(&all.text()));
                 // A settings file is known by its name.
@@ -410,6 +441,12 @@ impl Unit<'_> {
                     if let Some(connection) = &argument.taint.connection {
                         self.to_network(&receiver.taint, &connection.clone(), "`pipe`", at, out);
                     }
+                    // response.pipe(spawn("sh").stdin)
+                    if let Some(program) =
+                        argument.texts.iter().find_map(|text| text.strip_prefix(INTERPRETER))
+                    {
+                        self.to_interpreter(&receiver.taint, program, at, out);
+                    }
                     for name in &argument.names {
                         let origins = self.origins.get(name).cloned().unwrap_or_default();
                         self.gain(name, &receiver.taint, world);
@@ -424,8 +461,8 @@ impl Unit<'_> {
             "len" | "print" | "isinstance" | "exists" | "basename" | "dirname" | "log" | "info"
             | "warn" | "error" | "debug" | "is_file" | "exists_sync" | "existsSync" | "isfile"
             | "isdir" | "is_dir" | "stat" | "hexdigest" | "sha256" | "md5" | "length"
-            | "startswith" | "endswith" | "fileno" | "mkdir" | "exit" | "echo" | "printf"
-            | "Println" | "Printf" | "Write-Host" | "Write-Output" => {
+            | "startswith" | "endswith" | "mkdir" | "exit" | "echo" | "printf" | "Println"
+            | "Printf" | "Write-Host" | "Write-Output" => {
                 if matches!(last, "echo" | "Write-Output") {
                     result.taint.add(&all.taint);
                 }
@@ -609,7 +646,7 @@ impl Unit<'_> {
         }
         let mut names = Vec::new();
         let mut at = range.start;
-        while matches!(self.name_at(at), Some("async" | "function" | "lambda")) {
+        while matches!(self.name_at(at), Some("async" | "function" | "lambda" | "func")) {
             at += 1;
         }
         if let Some(name) = self.name_at(at).filter(|_| {
@@ -634,11 +671,19 @@ impl Unit<'_> {
         // c => s += c: the body may be an assignment.
         if let Some(arrow) = range.clone().find(|i| self.is_op(*i, '=') && self.is_op(*i + 1, '>'))
             && !self.is_op(arrow + 2, '{')
-            && let Some(equals) = self.assignment(&(arrow + 2..range.end))
         {
-            let value = self.value(equals + 1..range.end, world, &mut None, MAX_DEPTH - 4);
-            for target in self.targets(arrow + 2..equals) {
-                self.assign(&target, &value, world);
+            // (s += c): in parentheses it is the same.
+            let wrapped = self.is_op(arrow + 2, '(') && self.close[arrow + 2] + 1 >= range.end;
+            let body = if wrapped {
+                arrow + 3..self.close[arrow + 2].min(range.end)
+            } else {
+                arrow + 2..range.end
+            };
+            if let Some(equals) = self.assignment(&body) {
+                let value = self.value(equals + 1..body.end, world, &mut None, MAX_DEPTH - 4);
+                for target in self.targets(body.start..equals) {
+                    self.assign(&target, &value, world);
+                }
             }
         }
     }

@@ -79,11 +79,25 @@ impl World {
         heard.and_then(|event| self.events.get(event)).cloned().unwrap_or_default()
     }
 
+    /// What the settings files of the skill say, as lines: code may write them out one by one.
+    pub(super) fn all_settings(&self) -> String {
+        const MOST: usize = 64;
+        let mut lines: Vec<String> = self
+            .settings
+            .iter()
+            .flat_map(|(key, values)| values.iter().map(move |value| format!("{key}={value}")))
+            .collect();
+        lines.sort_unstable();
+        lines.truncate(MOST);
+        lines.join("\n")
+    }
+
     /// What a settings file of the skill says under a key.
     pub(super) fn setting(&self, key: &str) -> Option<Value> {
         let texts = self.settings.get(key)?;
         let mut value = Value { texts: texts.clone(), ..Value::default() };
-        for text in texts {
+        // One value may be a list of paths.
+        for text in texts.iter().flat_map(|text| text.split([' ', ',', '\n'])) {
             value.taint.add(&Taint::of_file(&format!("~/{text}")));
             value.taint.add(&Taint::of_file(text));
         }

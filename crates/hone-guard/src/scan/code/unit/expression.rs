@@ -42,6 +42,8 @@ pub(super) struct Value {
     pub(super) head: Taint,
     /// Its texts are all that it is: joined, turned, replaced.
     pub(super) folded: bool,
+    /// Pieces of a list are picked by places that are computed.
+    pub(super) picked: bool,
 }
 
 impl Value {
@@ -55,6 +57,7 @@ impl Value {
 
     pub(super) fn add(&mut self, other: &Self) {
         self.taint.add(&other.taint);
+        self.picked |= other.picked;
         if self.texts.iter().map(String::len).sum::<usize>() < MAX_TEXT {
             self.texts.extend(other.texts.iter().cloned());
         }
@@ -106,7 +109,7 @@ impl Unit<'_> {
                     let text = self.filled(&text, world);
                     value.taint.add(&Taint::of_file(&text));
                     // glob("~/.netrc ~/.pgpass")
-                    if text.len() < MAX_LIST && text.contains(" ~") {
+                    if text.len() < MAX_LIST && (text.contains(" ~") || text.contains(" .")) {
                         for path in text.split_whitespace() {
                             value.taint.add(&Taint::of_file(path));
                         }
@@ -116,6 +119,15 @@ impl Unit<'_> {
                         _ => value.texts.push(text),
                     }
                     joins = false;
+                    at += 1;
+                }
+                // f(x) for x in list: x is each of the list, for what stands before and after.
+                Token::Name(word)
+                    if word == "for"
+                        && self.passage.language == Language::Python
+                        && at > range.start =>
+                {
+                    self.each_of(at..range.end, world, depth);
                     at += 1;
                 }
                 Token::Name(name) => {
@@ -128,7 +140,15 @@ impl Unit<'_> {
                             || arrow)
                         && (self.is_op(at + 1, '(') || self.folds_alone(&name));
                     if on_value {
-                        let receiver = value.clone();
+                        // "-".join(…): called on that text alone, whatever was put before it.
+                        let literal = match self.token(at - 2) {
+                            Some(Token::Text(text)) if !arrow => Some(self.filled(text, world)),
+                            _ => None,
+                        };
+                        let mut receiver = value.clone();
+                        if let Some(literal) = &literal {
+                            receiver.texts = vec![literal.clone()];
+                        }
                         let called = self.is_op(at + 1, '(');
                         let arguments = if called { self.arguments(at + 1) } else { Vec::new() };
                         let callee = format!(
@@ -148,8 +168,19 @@ impl Unit<'_> {
                             depth + 1,
                         );
                         value.taint.add(&result.taint);
+                        value.picked |= result.picked;
                         value.alias.clone_from(&result.alias);
-                        if result.folded {
+                        if result.folded
+                            && let Some(literal) = &literal
+                            && let Some(before) = value
+                                .texts
+                                .last()
+                                .and_then(|text| text.strip_suffix(literal.as_str()))
+                        {
+                            let joined = format!("{before}{}", result.texts.concat());
+                            value.texts.pop();
+                            value.texts.push(joined);
+                        } else if result.folded {
                             value.texts = result.texts;
                         } else if name != "join" {
                             value.texts.extend(result.texts.into_iter().take(8));
@@ -165,6 +196,7 @@ impl Unit<'_> {
                         value.head = piece.taint.clone();
                     }
                     value.taint.add(&piece.taint);
+                    value.picked |= piece.picked;
                     // (0, eval): the last of a list is what the list gives.
                     let last = self.is_op(at.wrapping_sub(1), ',') && self.is_op(next, ')');
                     value.alias = if first || last { piece.alias.clone() } else { None };
@@ -280,6 +312,25 @@ impl Unit<'_> {
             value.taint.add(&Taint::of_file(&format!("~/{}", value.path())));
         }
         value
+    }
+
+    /// `for x in list if …` inside an expression: binds its names.
+    fn each_of(&mut self, range: Range<usize>, world: &mut World, depth: usize) {
+        const NAMES: usize = 8;
+        let word = range.clone().take(NAMES).find(|i| self.name_at(*i) == Some("in"));
+        let Some(word) = word else { return };
+        let mut end = word + 1;
+        while end < range.end && !matches!(self.name_at(end), Some("if" | "for" | "else")) {
+            end = match self.token(end) {
+                Some(Token::Op('(' | '[' | '{')) => (self.close[end] + 1).max(end + 1),
+                Some(Token::Op(')' | ']' | '}')) | None => break,
+                _ => end + 1,
+            };
+        }
+        let list = self.value(word + 1..end.min(range.end), world, &mut None, depth + 1);
+        for name in self.targets(range.start + 1..word) {
+            self.assign(&name, &list, world);
+        }
     }
 
     /// What PowerShell's `&` runs, when a text names it: where that ends, and what it gives.

@@ -7,8 +7,8 @@ use crate::scan::code::World;
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
 use crate::scan::flow::Taint;
-use crate::scan::kind::Language;
-use crate::scan::places::normalise;
+use crate::scan::kind::{Language, of_interpreter};
+use crate::scan::places::{Spot, classify, normalise};
 use crate::scan::rules;
 
 impl Unit<'_> {
@@ -74,14 +74,18 @@ impl Unit<'_> {
         }
         let mut paths = vec![path.path()];
         paths.extend(self.possible(&path.names));
-        let known = paths
-            .iter()
-            .find(|path| crate::scan::places::classify(path).is_some())
-            .unwrap_or(&paths[0])
-            .clone();
+        let known = paths.iter().find(|path| classify(path).is_some()).unwrap_or(&paths[0]).clone();
+        let mut content = content;
+        if matches!(classify(&known), Some(Spot::PackageConfig | Spot::AgentSettings)) {
+            content.texts.push(world.all_settings());
+        }
         self.to_file(&known, &content, at, out);
         for name in path.names.iter().chain(&path.texts) {
             self.gain(name, &content.taint, world);
+            // A writer passes on to what it was made around.
+            for origin in self.origins.get(name).cloned().unwrap_or_default() {
+                self.gain(&origin, &content.taint, world);
+            }
         }
         result
     }
@@ -199,6 +203,14 @@ impl Unit<'_> {
         if mode.contains('>') {
             path.taint = Taint::default();
         }
+        // open(my $out, '|-', 'sh'): what is printed there is what the program reads.
+        if mode.starts_with('|') {
+            let program = path.text().trim_start_matches(['|', '-', ' ']).to_owned();
+            let base = program.rsplit('/').next().unwrap_or_default();
+            if of_interpreter(base.split_whitespace().next().unwrap_or_default()).is_some() {
+                path.texts = vec![format!("{INTERPRETER}{program}")];
+            }
+        }
         self.assign(&handle, &path, world);
         path
     }
@@ -251,7 +263,7 @@ impl Unit<'_> {
         paths.push(all.path());
         paths.extend(all.texts.iter().filter(|text| text.contains('/')).cloned());
         paths.extend(receiver.texts.iter().cloned());
-        let path = paths.into_iter().map(|path| normalise(&path)).find(|path| {
+        let path = paths.into_iter().map(|path| normalise(&path).into_owned()).find(|path| {
             matches!(
                 path.trim_end_matches('/'),
                 "~/*"

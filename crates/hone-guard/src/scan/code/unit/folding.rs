@@ -26,6 +26,15 @@ impl Unit<'_> {
         let each = |change: &dyn Fn(&str) -> String| {
             (!own.is_empty()).then(|| own.iter().map(|text| change(text)).collect::<Vec<_>>())
         };
+        if last == "join"
+            && let Some(numbers) = self.listed_numbers(call)
+        {
+            let between = match self.passage.language {
+                Language::Python => own.last().map_or("", String::as_str),
+                _ => first(0),
+            };
+            return one(joined(numbers.iter(), between));
+        }
         match last {
             "join" | "Join" if PATHS.iter().any(|path| call.callee.contains(path)) => None,
             // A comprehension: what it does to each is not known here.
@@ -78,6 +87,31 @@ impl Unit<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The numbers of the list that is joined: `[10, 0, 0, 1].join(".")`, `".".join(map(str, (10, 0, 0, 1)))`.
+    fn listed_numbers(&self, call: &Call<'_>) -> Option<Vec<String>> {
+        const LONGEST: usize = 64;
+        let inside = call.ranges.iter().flat_map(Clone::clone).take(LONGEST);
+        let before = call.at.checked_sub(2).filter(|close| self.is_op(*close, ']'));
+        let before = before.and_then(|close| {
+            (close.saturating_sub(LONGEST)..close).rev().find(|open| self.close[*open] == close)
+        });
+        let numbers = |open: usize| -> Option<Vec<String>> {
+            let list = open + 1..self.close[open].min(self.tokens.len());
+            if list.len() > LONGEST {
+                return None;
+            }
+            let digits = list.step_by(2).map(|at| match self.token(at)? {
+                Token::Number => self.digits(at).map(|number| number.to_string()),
+                _ => None,
+            });
+            digits.collect::<Option<Vec<String>>>().filter(|numbers| numbers.len() > 1)
+        };
+        before
+            .into_iter()
+            .chain(inside.filter(|at| self.is_op(*at, '(') || self.is_op(*at, '[')))
+            .find_map(numbers)
     }
 
     /// Whether a method is called without parentheses: `%w[a b].join` of Ruby.

@@ -117,6 +117,15 @@ impl<'a> Unit<'a> {
         self.token(at) == Some(&Token::Op(op))
     }
 
+    /// Whether a call is given more than texts that stand there.
+    pub(super) fn takes_names(&self, at: usize) -> bool {
+        const LONGEST: usize = 64;
+        self.is_op(at + 1, '(')
+            && (at + 2..self.close[at + 1].min(at + 2 + LONGEST)).any(|i| self.name_at(i).is_some())
+            || matches!(self.passage.language, crate::scan::kind::Language::PowerShell)
+                && !matches!(self.token(at + 1), Some(Token::Text(_)))
+    }
+
     /// Tells the world of this file's functions.
     pub(super) fn declare(&mut self, world: &mut World) {
         for function in &self.functions {

@@ -12,6 +12,9 @@ use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
 use std::ops::Range;
 
+/// Fewest texts of a list that are pieces of one.
+const MIN_PIECES: usize = 3;
+
 impl Unit<'_> {
     /// A name and everything that is done with it: calls, indexes, methods of the result.
     pub(super) fn named(
@@ -261,7 +264,9 @@ impl Unit<'_> {
                 shown.clear();
                 receiver = result.clone();
                 // What was opened stands for its path.
-                if self.meaning(&called) == Some(Meaning::Open) {
+                // So does a writer for what it was made around: gzip.NewWriter(buffer).
+                let makes = called.rsplit('.').next().is_some_and(|last| last.starts_with("New"));
+                if makes || self.meaning(&called) == Some(Meaning::Open) {
                     value.names.extend(result.names.iter().take(4).cloned());
                 }
                 value = Value { names: value.names, ..result };
@@ -299,8 +304,13 @@ impl Unit<'_> {
                 }
                 let index = next + 1..self.close[next].min(end);
                 // parts[2]: one of several texts, or a letter of one.
-                if let Some(piece) = self.number(&index).and_then(|n| nth(&value.texts, n)) {
-                    value.texts = vec![piece];
+                match self.number(&index) {
+                    Some(number) => {
+                        if let Some(piece) = nth(&value.texts, number) {
+                            value.texts = vec![piece];
+                        }
+                    }
+                    None => value.picked |= value.texts.len() >= MIN_PIECES,
                 }
                 let inner = self.value(index, world, out, depth + 1);
                 // globals()['ex' + 'ec'], process['env'], window["eval"]
@@ -309,23 +319,8 @@ impl Unit<'_> {
                 }) {
                     let base =
                         if callee.is_empty() { "globals".to_owned() } else { callee.clone() };
-                    let global = matches!(
-                        base.rsplit('.').next(),
-                        Some(
-                            "globals"
-                                | "builtins"
-                                | "window"
-                                | "globalThis"
-                                | "global"
-                                | "self"
-                                | "this"
-                                | "__builtins__"
-                                | "__dict__"
-                                | "locals"
-                                | "vars"
-                                | "modules"
-                        )
-                    );
+                    let global = is_global_object(&base)
+                        || matches!(base.rsplit('.').next(), Some("self" | "this" | "modules"));
                     callee = if global { member.clone() } else { format!("{base}.{member}") };
                     if let Some(function) = self.aliases.get(&callee) {
                         callee = function.clone();
@@ -337,6 +332,12 @@ impl Unit<'_> {
                         .meaning(&callee)
                         .map(|_| callee.clone())
                         .or_else(|| global.then(|| member.clone()));
+                } else if inner.texts.is_empty()
+                    && is_global_object(&callee)
+                    && self.is_op((self.close[next] + 1).min(end), '(')
+                {
+                    // globalThis[name](text): a function whose name is only known at run time.
+                    "eval".clone_into(&mut callee);
                 } else {
                     callee = self
                         .aliases
@@ -349,6 +350,8 @@ impl Unit<'_> {
                     value.add(&set);
                 }
                 value.taint.add(&inner.taint);
+                // cfg["scope"]["paths"].split(): called on what the index gives.
+                receiver = Value { names: receiver.names, ..value.clone() };
                 next = (self.close[next] + 1).min(end.max(next + 1));
             } else {
                 break;
@@ -445,6 +448,24 @@ impl Unit<'_> {
         }
         value
     }
+}
+
+/// Whether a name stands for the table of everything that can be called.
+fn is_global_object(name: &str) -> bool {
+    matches!(
+        name.rsplit('.').next(),
+        Some(
+            "globals"
+                | "builtins"
+                | "window"
+                | "globalThis"
+                | "global"
+                | "__builtins__"
+                | "__dict__"
+                | "locals"
+                | "vars"
+        )
+    )
 }
 
 /// One of several texts, or a letter of one.

@@ -88,45 +88,14 @@ impl Unit<'_> {
                         None => {}
                     }
                 }
-                (Language::JavaScript, Some("const" | "let" | "var")) => {
-                    let module = range.clone().find_map(|i| {
-                        let is_require = matches!(self.name_at(i), Some("require" | "import"));
-                        match (is_require, self.token(i + 2)) {
-                            (true, Some(Token::Text(text))) if self.is_op(i + 1, '(') => {
-                                Some((i, text.clone()))
-                            }
-                            _ => None,
-                        }
-                    });
-                    if let Some((at, module)) =
-                        module.filter(|(_, module)| !module.starts_with('.'))
-                    {
-                        let mut module = js_module(&module);
-                        let at = at
-                            - usize::from(
-                                at > range.start && self.name_at(at - 1) == Some("await"),
-                            );
-                        // require('x').y
-                        if self.is_op(at + 3, ')')
-                            && self.is_op(at + 4, '.')
-                            && let Some(member) = self.name_at(at + 5)
-                        {
-                            module = format!("{module}.{member}");
-                        }
-                        self.bind(range.start + 1..at, &module);
-                    } else if self.is_op(range.start + 1, '{')
-                        && let Some(equals) = self.assignment(&range)
-                        && let (Some(thing), true) =
-                            (self.name_at(equals + 1).map(str::to_owned), equals + 2 >= range.end)
-                        && matches!(
-                            thing.as_str(),
-                            "process" | "os" | "fs" | "child_process" | "globalThis"
-                        )
-                    {
-                        // const { env } = process
-                        self.bind(range.start + 1..equals, &thing);
+                (Language::JavaScript, Some("const" | "let" | "var"))
+                    if self.commas(range.start + 1..range.end).len() > 1 =>
+                {
+                    for one in self.commas(range.start + 1..range.end) {
+                        self.required(one.start - 1..one.end);
                     }
                 }
+                (Language::JavaScript, Some("const" | "let" | "var")) => self.required(range),
                 (Language::PowerShell, Some(word))
                     if word.eq_ignore_ascii_case("Set-Alias")
                         || word.eq_ignore_ascii_case("New-Alias")
@@ -142,6 +111,39 @@ impl Unit<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// `const x = require("y")`: one name, or several in braces.
+    fn required(&mut self, range: Range<usize>) {
+        let module = range.clone().find_map(|i| {
+            let is_require = matches!(self.name_at(i), Some("require" | "import"));
+            match (is_require, self.token(i + 2)) {
+                (true, Some(Token::Text(text))) if self.is_op(i + 1, '(') => {
+                    Some((i, text.clone()))
+                }
+                _ => None,
+            }
+        });
+        if let Some((at, module)) = module.filter(|(_, module)| !module.starts_with('.')) {
+            let mut module = js_module(&module);
+            let at = at - usize::from(at > range.start && self.name_at(at - 1) == Some("await"));
+            // require('x').y
+            if self.is_op(at + 3, ')')
+                && self.is_op(at + 4, '.')
+                && let Some(member) = self.name_at(at + 5)
+            {
+                module = format!("{module}.{member}");
+            }
+            self.bind(range.start + 1..at, &module);
+        } else if self.is_op(range.start + 1, '{')
+            && let Some(equals) = self.assignment(&range)
+            && let (Some(thing), true) =
+                (self.name_at(equals + 1).map(str::to_owned), equals + 2 >= range.end)
+            && matches!(thing.as_str(), "process" | "os" | "fs" | "child_process" | "globalThis")
+        {
+            // const { env } = process
+            self.bind(range.start + 1..equals, &thing);
         }
     }
 
@@ -186,7 +188,7 @@ impl Unit<'_> {
     }
 
     /// A name with its first part resolved through imports.
-    pub(super) fn resolve(&self, name: &str) -> String {
+    pub(in crate::scan::code) fn resolve(&self, name: &str) -> String {
         if let Some(whole) = self.aliases.get(name) {
             return whole.clone();
         }
@@ -207,7 +209,7 @@ impl Unit<'_> {
         }
     }
 
-    pub(super) fn meaning(&self, resolved: &str) -> Option<Meaning> {
+    pub(in crate::scan::code) fn meaning(&self, resolved: &str) -> Option<Meaning> {
         let found = match self.passage.language {
             Language::PowerShell | Language::Batch => meaning_any_case(resolved),
             Language::JavaScript | Language::Php | Language::Ruby | Language::Perl

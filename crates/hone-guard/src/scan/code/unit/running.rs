@@ -4,6 +4,7 @@ use super::calls::{Call, Given};
 use super::expression::Value;
 use super::{INTERPRETER, Out, Unit};
 use crate::scan::code::World;
+use crate::scan::decode::readable;
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
 use crate::scan::flow::Taint;
@@ -255,7 +256,11 @@ impl Unit<'_> {
     ) -> Value {
         let Call { callee, shown, receiver, at, ranges } = call;
         let Given { all, address, .. } = given;
-        let result = Value::default();
+        let mut result = Value::default();
+        // A module under another name.
+        if callee.ends_with("import_module") && all.texts.len() == 1 {
+            result.alias = Some(all.text());
+        }
         // setTimeout(() => …): a function, not a text.
         let function = ranges.first().is_some_and(|range| {
             self.name_at(range.start) == Some("function")
@@ -328,6 +333,9 @@ impl Unit<'_> {
         };
         if real {
             result.taint.add(&Taint::decoded(how));
+            result
+                .texts
+                .extend(all.texts.iter().chain(&receiver.texts).find_map(|t| readable(t, how)));
         }
         if how == "marshal" && (all.taint.decoded.is_some() || all.taint.remote.is_some()) {
             self.to_interpreter(&result.taint, shown, at, out);

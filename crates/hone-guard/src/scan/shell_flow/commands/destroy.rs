@@ -39,7 +39,7 @@ impl Walk<'_, '_, '_> {
             for argument in call.plain() {
                 let path = normalise(&argument.text);
                 let whole = matches!(
-                    path.as_str(),
+                    &*path,
                     "/" | "/*"
                         | "~"
                         | "~/"
@@ -84,7 +84,7 @@ impl Walk<'_, '_, '_> {
                     && is_global_or_log(&argument.text)
                 {
                     let severity = if argument.text.contains("history")
-                        || matches!(path.as_str(), "/var/log" | "/var/log/" | "/var/log/*")
+                        || matches!(&*path, "/var/log" | "/var/log/" | "/var/log/*")
                         || ["auth.log", "syslog", "wtmp", "btmp", "lastlog", "secure", "audit"]
                             .iter()
                             .any(|log| path.contains(log))

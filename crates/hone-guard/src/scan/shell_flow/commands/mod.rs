@@ -32,6 +32,18 @@ fn found_path(call: &Call) -> String {
     format!("{}/{name}", folder.trim_end_matches('/'))
 }
 
+/// The commands that a program of awk runs by `system("…")`.
+fn system_calls(program: &str) -> Vec<String> {
+    const MOST: usize = 16;
+    let opened = program.match_indices("system(\"").take(MOST);
+    opened
+        .filter_map(|(at, open)| {
+            let inner = &program[at + open.len()..];
+            Some(inner[..inner.find("\")")?].replace("\\\"", "\""))
+        })
+        .collect()
+}
+
 impl Walk<'_, '_, '_> {
     /// `$get "https://…"` whose variable holds a command and its options.
     fn split_command(&self, arguments: &mut Vec<Value>, spans: &mut Vec<Range<usize>>) {
@@ -192,6 +204,12 @@ impl Walk<'_, '_, '_> {
             | "plutil" | "bat" | "wc" | "sponge" | "pv" | "tojson" | "iconv" | "find" | "ls"
             | "type" | "Get-Content" => {
                 if !matches!(name, "wc") {
+                    // What root alone may read is nobody else's, whatever its name.
+                    if call.privileged
+                        && matches!(name, "cat" | "head" | "tail" | "tac" | "strings")
+                    {
+                        output.add(&Taint::secret("files that only root may read"));
+                    }
                     if !matches!(name, "ls" | "find") {
                         output.add(input);
                         output.add(&taint);
@@ -229,6 +247,12 @@ impl Walk<'_, '_, '_> {
                 if name == "dd" || name == "find" {
                     self.destroy(&call, &at);
                 }
+                // awk '{ system("…") }'
+                if matches!(name, "awk" | "gawk") {
+                    for inner in system_calls(&call.text()) {
+                        self.nested(&inner, at.start, input);
+                    }
+                }
             }
             "cp" | "mv" | "install" | "ln" | "rsync" | "ditto" | "tar" | "zip" | "7z" | "7za"
             | "rar" | "scp" | "sftp" | "rclone" | "aws" | "gsutil" | "gcloud" | "az" | "mc"
@@ -241,6 +265,8 @@ impl Walk<'_, '_, '_> {
             | "drush" | "expect" => {
                 output.add(&self.move_data(&call, input, &at));
             }
+            // A folder or file of its own: known by the place that makes it.
+            "mktemp" => text = format!("/tmp/made-{}", at.start),
             "crontab" => {
                 if !call.has(&["-l", "-r", "-e"]) {
                     let active =
@@ -271,6 +297,12 @@ impl Walk<'_, '_, '_> {
             "rm" | "shred" | "wipefs" | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir"
             | "del" | "rd" | "format" => self.destroy(&call, &at),
             "chmod" | "chown" | "setcap" => self.change_mode(&call, &at),
+            // trap 'command' EXIT
+            "trap" => {
+                if let Some(command) = call.plain().next().map(|argument| argument.text.clone()) {
+                    output.add(&self.nested(&command, at.start, &Taint::default()));
+                }
+            }
             "unset" => {
                 if call.text().contains("HISTFILE") {
                     self.report(
@@ -350,6 +382,14 @@ impl Walk<'_, '_, '_> {
                 }
                 if !name.contains('/') {
                     output.add(input);
+                }
+                // perl -ne '…' file: what it prints comes out of the file.
+                if crate::scan::kind::of_interpreter(name).is_some()
+                    && call.has(&["-e", "-ne", "-pe", "-c", "-n"])
+                {
+                    for argument in call.plain() {
+                        output.add(&self.memory.files.get(&key(&argument.text)).cloned().unwrap_or_default());
+                    }
                 }
                 output.keys.extend(taint.keys.iter().cloned());
             }

@@ -1,7 +1,8 @@
 //! Copying, packing, uploading, and what is read from keychains and clouds.
 
 use super::call::{Call, remote_copy};
-use crate::scan::finding::Severity;
+use crate::scan::destination::{Class, classify};
+use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
 use crate::scan::flow::{self};
 use crate::scan::rules;
@@ -9,6 +10,31 @@ use crate::scan::shell_flow::{Taint, Walk, key};
 use std::ops::Range;
 
 impl Walk<'_, '_, '_> {
+    /// `gh api -X POST user/keys`: a key or an account that may come in from now on.
+    fn lets_in(&mut self, text: &str, at: &Range<usize>) {
+        let changes = ["-X POST", "-X PUT", "--method POST", "--method PUT", "-XPOST", "-XPUT"];
+        let logins = ["/keys", "/collaborators", "/invitations", "/memberships"];
+        if text.contains("api")
+            && changes.iter().any(|way| text.contains(way))
+            && logins.iter().any(|login| text.contains(login))
+            && matches!(self.passage.context, Context::Script | Context::Hidden)
+        {
+            let message = "a key or an account is let into the person's repositories";
+            self.report(at, Match::new(&rules::CREDENTIAL_WRITE, Severity::Warn, message));
+        }
+    }
+
+    /// `ssh -R 2222:localhost:22 host`: who is on that host can come in here.
+    fn opened(&mut self, address: &str, at: &Range<usize>) {
+        let host = remote_copy(address);
+        let strange = matches!(classify(&host), Class::Foreign | Class::Address);
+        if strange && matches!(self.passage.context, Context::Script | Context::Hidden) {
+            let message = "this machine is opened to a stranger's host";
+            let flow = Flow::new("this machine", "`ssh -R`").to(address.to_owned());
+            self.report(at, Match::new(&rules::REVERSE_SHELL, Severity::Warn, message).with(flow));
+        }
+    }
+
     /// Copying, packing and uploading.
     pub(super) fn move_data(&mut self, call: &Call, input: &Taint, at: &Range<usize>) -> Taint {
         let mut data = call.taint();
@@ -71,6 +97,13 @@ impl Walk<'_, '_, '_> {
                     .find(|text| text.contains(':') || text.contains('@'))
                     .unwrap_or_default()
                     .to_owned();
+                if name == "ssh" && call.has_letter('R') {
+                    let host = call
+                        .plain()
+                        .map(|argument| argument.text.clone())
+                        .find(|text| text.contains(['@', '.']) && !text.contains(':'));
+                    self.opened(&host.unwrap_or_default(), at);
+                }
                 let mut sent = data.clone();
                 sent.add(input);
                 let found = flow::to_network(
@@ -85,6 +118,8 @@ impl Walk<'_, '_, '_> {
             }
             "aws" => {
                 if text.contains("configure get")
+                    || text.contains("create-access-key")
+                    || text.contains("get-secret-value")
                     || text.contains("get-session-token")
                     || text.contains("export-credentials")
                 {
@@ -138,6 +173,7 @@ impl Walk<'_, '_, '_> {
                 if text.contains("auth token") {
                     return Taint::key("GITHUB_TOKEN");
                 }
+                self.lets_in(&text, at);
                 if text.contains("gist create")
                     || text.contains("release upload")
                     || text.contains("issue create")

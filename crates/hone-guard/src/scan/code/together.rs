@@ -1,0 +1,263 @@
+//! A second, coarser look at scripts: all that a theft or a dropper takes stands in one program, and only
+//! the way between its parts was not followed. It is a guess, so it warns; it is made only where the
+//! program names a host that the skill's documents keep to themselves.
+
+use super::lexer::Token;
+use super::tables::Meaning;
+use super::unit::Unit;
+use crate::scan::Skill;
+use crate::scan::destination::{Class, addresses};
+use crate::scan::finding::{Context, Flow, Severity};
+use crate::scan::findings::{Findings, Match};
+use crate::scan::kind::Language;
+use crate::scan::places::{Spot, classify};
+use crate::scan::rules;
+
+/// Bytes of a script that is looked at so: in a bundled library all of these stand somewhere.
+const MAX_SCRIPT: usize = 64 * 1024;
+/// Longest string that is read as a path.
+const MAX_PATH: usize = 160;
+
+/// What stands in one script, and where.
+#[derive(Default)]
+struct Parts {
+    /// A secret place that is named, and what it holds.
+    secret: Option<(usize, &'static str)>,
+    /// Something is sent.
+    sends: bool,
+    /// Something is fetched.
+    fetches: bool,
+    /// A host that no document of the skill names.
+    stranger: Option<String>,
+    /// Text that is not written there is run as code.
+    evaluates: Option<usize>,
+    /// Something is decoded.
+    decodes: Option<&'static str>,
+    /// A connection is opened that is not to this machine.
+    connects: Option<usize>,
+    /// A shell is started without a command.
+    shell: bool,
+    /// Something is written.
+    writes: bool,
+    /// A place that is read again by itself is named: start-up files, agents' rules, other skills.
+    standing: Option<usize>,
+    /// A text tells an agent to act unasked or unseen.
+    order: bool,
+}
+
+/// Looks at the scripts of a skill.
+pub(super) fn look(units: &[Unit<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    let scripts: Vec<(&Unit<'_>, Parts)> = units
+        .iter()
+        .filter(|unit| {
+            unit.passage.context == Context::Script && unit.passage.text.len() <= MAX_SCRIPT
+        })
+        .map(|unit| (unit, parts(unit, skill)))
+        .collect();
+    for (unit, parts) in &scripts {
+        let mut report = |at: usize, found: Match| {
+            let start = unit.tokens.get(at).map_or(0, |spot| spot.at);
+            findings.add(unit.passage, start..(start + 1).min(unit.passage.text.len()), found);
+        };
+        if let (Some(at), true, Some(host)) = (parts.evaluates, parts.fetches, &parts.stranger) {
+            let message = format!("text is run as code in a script that fetches from `{host}`");
+            let flow = Flow::new(format!("a text from `{host}`"), "an interpreter");
+            let found = Match::new(&rules::REMOTE_TO_INTERPRETER, Severity::Warn, message);
+            report(at, found.with(flow));
+        }
+        if let (Some(at), Some(how)) = (parts.evaluates, parts.decodes) {
+            let message = "text is run as code in a script that decodes";
+            let flow = Flow::new("an encoded text", "an interpreter").through(how);
+            let found = Match::new(&rules::DECODED_TO_INTERPRETER, Severity::Warn, message);
+            report(at, found.with(flow));
+        }
+        if let (Some(at), true) = (parts.connects, parts.shell) {
+            let message = "a shell is started in a script that opens a connection";
+            let flow = Flow::new("a shell", "a network connection");
+            report(at, Match::new(&rules::REVERSE_SHELL, Severity::Warn, message).with(flow));
+        }
+    }
+    for (unit, parts) in &scripts {
+        let Some(at) = parts.standing.filter(|_| parts.writes) else { continue };
+        let found = if parts.order {
+            let message = "orders to an agent are written where it reads them in every session";
+            Match::new(&rules::CONTROL_PLANE_WRITE, Severity::Critical, message)
+        } else if let Some(host) = &parts.stranger {
+            let message = format!("a place that is read again by itself is changed, with `{host}` at hand");
+            Match::new(&rules::PERSISTENCE_WRITE, Severity::Warn, message)
+        } else {
+            continue;
+        };
+        let start = unit.tokens[at].at;
+        findings.add(unit.passage, start..(start + 1).min(unit.passage.text.len()), found);
+    }
+    // Who reads and who sends may be two files.
+    let sender = scripts
+        .iter()
+        .filter(|(_, parts)| parts.sends)
+        .find_map(|(_, parts)| parts.stranger.as_ref())
+        .or_else(|| {
+            let sends = scripts.iter().any(|(_, parts)| parts.sends);
+            scripts.iter().find_map(|(_, parts)| parts.stranger.as_ref()).filter(|_| sends)
+        });
+    let reader =
+        scripts.iter().find_map(|(unit, parts)| parts.secret.map(|(at, what)| (unit, at, what)));
+    if let (Some(host), Some((unit, at, what))) = (sender, reader) {
+        let start = unit.tokens[at].at;
+        let message = format!("{what} are named in a program that sends to `{host}`");
+        findings.add(
+            unit.passage,
+            start..(start + 1).min(unit.passage.text.len()),
+            Match::new(&rules::SECRET_TO_NETWORK, Severity::Warn, message)
+                .with(Flow::new(what, "the network").to(host.clone())),
+        );
+    }
+}
+
+fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
+    let mut parts = Parts::default();
+    let mut local = false;
+    // A path in pieces: `Path.home() / ".aws" / "credentials"`, `join(home, ".ssh", "id_rsa")`.
+    let mut path = String::new();
+    let mut last = 0;
+    for (at, spot) in unit.tokens.iter().enumerate() {
+        match &spot.token {
+            Token::Text(text) => {
+                local |= text.contains("127.0.0.1") || text.contains("localhost");
+                if at > last + 2 || path.len() + text.len() > MAX_PATH {
+                    path.clear();
+                }
+                path.push('/');
+                path.push_str(text);
+                last = at;
+                if parts.secret.is_none() {
+                    let what = secret(text).or_else(|| secret(&path));
+                    parts.secret = what.map(|what| (at, what));
+                }
+                if parts.stranger.is_none() {
+                    parts.stranger = stranger(text, skill);
+                }
+                if parts.standing.is_none() && is_standing(text) {
+                    parts.standing = Some(at);
+                }
+                parts.order |= text.len() > 60 && crate::scan::prose::is_planted(text);
+            }
+            Token::Name(name) => called(unit, at, name, &mut parts),
+            _ => {}
+        }
+    }
+    if local {
+        parts.connects = None;
+    }
+    // Of some languages only names and strings are read.
+    parts.writes |= unit.passage.language == Language::Braces
+        && ["cat(", "write", "Write", "append"].iter().any(|word| unit.passage.text.contains(word));
+    parts
+}
+
+/// What a path holds, when it is a path and holds what nobody gives away.
+fn secret(text: &str) -> Option<&'static str> {
+    let path = text.len() <= MAX_PATH && !text.contains([' ', '\n', '(', '<']);
+    match classify(text).filter(|_| path)? {
+        Spot::Secret(what) if what != "environment" => Some(what),
+        _ => None,
+    }
+}
+
+/// Whether a path is one that shells or agents read by themselves.
+fn is_standing(text: &str) -> bool {
+    text.len() <= MAX_PATH
+        && !text.contains([' ', '\n'])
+        && matches!(
+            classify(text),
+            Some(Spot::ShellStart | Spot::AgentSettings | Spot::AgentMemory | Spot::Skills)
+        )
+}
+
+/// The host of an address that is nobody's known service and that no document names.
+fn stranger(text: &str, skill: &Skill<'_>) -> Option<String> {
+    addresses(text).into_iter().find_map(|address| {
+        let strange = matches!(
+            address.class(),
+            Class::Foreign | Class::Address | Class::Inbox | Class::Paste
+        );
+        let host = address.host();
+        (strange && !skill.documents(&host)).then_some(host)
+    })
+}
+
+fn called(unit: &Unit<'_>, at: usize, name: &str, parts: &mut Parts) {
+    const EVALUATORS: [&str; 22] = [
+        "exec",
+        "builtins.exec",
+        "builtins.eval",
+        "execfile",
+        "Function",
+        "AsyncFunction",
+        "vm.runInContext",
+        "vm.runInThisContext",
+        "vm.runInNewContext",
+        "vm.Script",
+        "vm.compileFunction",
+        "module._compile",
+        "instance_eval",
+        "class_eval",
+        "Kernel.eval",
+        "TOPLEVEL_BINDING.eval",
+        "loadstring",
+        "Invoke-Expression",
+        "iex",
+        "create_function",
+        "ScriptBlock.Create",
+        "eval",
+    ];
+    const SHELLS: [&str; 9] = [
+        "/bin/sh",
+        "/bin/bash",
+        "/bin/zsh",
+        "sh",
+        "bash",
+        "zsh",
+        "cmd.exe",
+        "powershell.exe",
+        "/bin/dash",
+    ];
+    let resolved = unit.resolve(name);
+    match unit.meaning(&resolved) {
+        Some(Meaning::Send) => parts.sends = true,
+        Some(Meaning::Fetch) => (parts.fetches, parts.sends) = (true, true),
+        Some(Meaning::Connect) => {
+            (parts.fetches, parts.sends) = (true, true);
+            let raw = ["ocket", "create_connection", "net.", "tls.", "TcpClient", "TCPClient"];
+            if raw.iter().any(|word| resolved.contains(word)) {
+                parts.connects.get_or_insert(at);
+            }
+        }
+        Some(Meaning::Decode(how)) => {
+            if matches!(
+                how,
+                "base64" | "base85" | "base32" | "hexadecimal" | "zlib" | "marshal" | "lzma"
+            ) && name != "pack"
+            {
+                parts.decodes.get_or_insert(how);
+            }
+        }
+        Some(Meaning::Evaluate) => {
+            let known = EVALUATORS.iter().any(|one| one.eq_ignore_ascii_case(&resolved));
+            if known && unit.takes_names(at) {
+                parts.evaluates.get_or_insert(at);
+            }
+        }
+        Some(Meaning::WriteFile | Meaning::WriteHere) => parts.writes = true,
+        Some(Meaning::Run) => {
+            let mut texts =
+                unit.tokens[at + 1..].iter().take(4).filter_map(|spot| match &spot.token {
+                    Token::Text(text) => Some(text.as_str()),
+                    _ => None,
+                });
+            let bare = texts.next().is_some_and(|program| SHELLS.contains(&program));
+            parts.shell |= bare && texts.next().is_none_or(|next| next == "-i");
+        }
+        _ => {}
+    }
+}
