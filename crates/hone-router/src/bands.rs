@@ -67,8 +67,9 @@ pub const FEATURES: [&str; 12] = [
     "meaning-lead",
 ];
 
-/// Which of them is `said`.
+/// Which of them is `said`, and which is `meaning`.
 const SAID: usize = 9;
+const MEANING: usize = 10;
 
 /// The values of [`FEATURES`] for one message and skill.
 pub type Features = [f32; FEATURES.len()];
@@ -92,7 +93,7 @@ pub struct Model {
 pub const MODEL: Model = Model {
     weights: [0.75, 4.5, 0.09, 0.56, 1.1, 0.35, 0.57, -4.1, 0.05, 2.6, 0.0, 0.0],
     constant: -4.4,
-    midpoint: -0.72,
+    midpoint: -1.4,
     remembered: 1.5,
     remembered_not: -1.0,
 };
@@ -101,18 +102,18 @@ pub const MODEL: Model = Model {
 pub const MODEL_WITH_MEANING: Model = Model {
     weights: [0.77, 3.2, 0.1, 0.39, 0.65, 0.35, 0.32, -4.4, 0.0, 2.0, 2.5, 1.7],
     constant: -3.8,
-    midpoint: -0.72,
+    midpoint: -1.4,
     remembered: 1.5,
     remembered_not: -1.0,
 };
 
-/// What the best skills are ordered by.
+/// What the best skills are ordered by; [`Model::order`] has the weight of meaning.
 pub const ORDER: Model = Model {
-    weights: [0.23, 3.2, 0.28, 0.75, 2.1, 0.23, 0.3, -4.1, 0.0, 3.0, 8.0, 0.0],
+    weights: [0.23, 3.2, 0.28, 0.75, 2.1, 0.23, 0.3, -4.1, 0.0, 3.0, 0.0, 0.0],
     constant: 0.0,
-    midpoint: -0.5,
-    remembered: 0.5,
-    remembered_not: -1.0,
+    midpoint: -0.75,
+    remembered: 0.75,
+    remembered_not: -0.5,
 };
 
 /// At or above this confidence a skill is offered.
@@ -122,13 +123,32 @@ pub const OFFER: f32 = 0.15;
 pub const ACTIVATE: f32 = 0.5;
 
 /// Log odds of a typical message that should, or with the other sign should not, call a skill: what a
-/// skill with few remembered messages is taken to have, as one message more of each kind.
+/// skill with few remembered messages is taken to have, as so many messages more of each kind.
 const TYPICAL: f32 = 1.0;
+const TYPICAL_MESSAGES: f32 = 5.0;
+
+/// Remembered messages of each kind that a skill is calibrated by: each is asked once.
+const CALIBRATED_BY: usize = 5;
+
+/// The weight of meaning among one skill, what a skill more takes from it (by the logarithm of their
+/// number), and the most that it can be. Among thousands, one that means something alike is found for
+/// any message, and words tell more.
+const MEANING_ALONE: f32 = 18.0;
+const MEANING_LOST: f32 = 1.75;
+const MEANING_MOST: f32 = 12.0;
 
 impl Model {
     /// The model of a confidence, by what an index goes by.
     pub(crate) fn of(index: &Index<'_>) -> &'static Self {
         if index.meanings.is_some() { &MODEL_WITH_MEANING } else { &MODEL }
+    }
+
+    /// What the best of so many skills are ordered by.
+    pub fn order(skills: usize) -> Self {
+        let mut order = ORDER;
+        let lost = MEANING_LOST * (skills.max(1) as f32).ln();
+        order.weights[MEANING] = (MEANING_ALONE - lost).clamp(0.0, MEANING_MOST);
+        order
     }
 
     /// Log odds without what is remembered.
@@ -160,9 +180,12 @@ pub(crate) fn midpoint(index: &Index<'_>, skill: usize) -> f32 {
         return 0.0;
     }
     *index.midpoints[skill].get_or_init(|| {
-        let (mut yes, mut no) = ((TYPICAL, 1.0), (-TYPICAL, 1.0));
-        for remembered in &index.messages.all[own] {
-            let message = index.message(remembered);
+        let mut yes = (TYPICAL * TYPICAL_MESSAGES, TYPICAL_MESSAGES);
+        let mut no = (-TYPICAL * TYPICAL_MESSAGES, TYPICAL_MESSAGES);
+        let messages = index.messages.all[own].iter().map(|remembered| index.message(remembered));
+        let of =
+            |kind: bool| messages.clone().filter(move |message| message.should_trigger == kind);
+        for message in of(true).take(CALIBRATED_BY).chain(of(false).take(CALIBRATED_BY)) {
             let ranking = Ranking::unremembered(index, &message.text);
             let mut features = ranking.features(skill);
             // That a message names the skill says nothing about where its other messages lie.

@@ -6,9 +6,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::bands::{
-    ACTIVATE, Band, Features, Leaders, Model, OFFER, ORDER, chance, features, midpoint,
-};
+use crate::bands::{ACTIVATE, Band, Features, Leaders, Model, OFFER, chance, features, midpoint};
 use crate::document::Counts;
 use crate::index::Index;
 use crate::query::Query;
@@ -172,16 +170,13 @@ impl<'i, 's> Ranking<'i, 's> {
 
     /// How sure, from 0 to 1.
     pub fn confidence(&self, skill: usize) -> f32 {
-        chance(self.odds(self.model(), skill))
+        let (midpoint, similar) = (self.midpoint(skill), self.similar(skill));
+        chance(self.model().odds(&self.features(skill), midpoint, similar))
     }
 
     /// The weights of the confidence.
     pub(crate) fn model(&self) -> &'static Model {
         Model::of(self.index)
-    }
-
-    fn odds(&self, model: &Model, skill: usize) -> f32 {
-        model.odds(&self.features(skill), self.midpoint(skill), self.similar(skill))
     }
 
     fn midpoint(&self, skill: usize) -> f32 {
@@ -196,11 +191,25 @@ impl<'i, 's> Ranking<'i, 's> {
     pub fn best(&self, k: usize, counts: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut order = self.by_total(k.max(ORDERED), counts);
         let head = order.len().min(ORDERED);
-        let sure: HashMap<usize, f32> =
-            order[..head].iter().map(|&skill| (skill, self.odds(&ORDER, skill))).collect();
+        let sure = self.odds_among(&order[..head]);
         order[..head].sort_by(|a, b| sure[b].total_cmp(&sure[a]));
         order.truncate(k);
         order
+    }
+
+    /// What each of the best is ordered by. A skill's suite tells it from others that have one; to have
+    /// one is neither for nor against it.
+    fn odds_among(&self, head: &[usize]) -> HashMap<usize, f32> {
+        let model = Model::order(self.index.len());
+        let has_suite = |skill: &&usize| !self.index.messages.of(**skill).is_empty();
+        let with_suite = head.iter().filter(has_suite);
+        let count = with_suite.clone().count().max(1) as f32;
+        let middle = with_suite.map(|skill| self.midpoint(*skill)).sum::<f32>() / count;
+        let odds = |skill: &usize| {
+            let midpoint = if has_suite(&skill) { self.midpoint(*skill) - middle } else { 0.0 };
+            (*skill, model.odds(&self.features(*skill), midpoint, self.similar(*skill)))
+        };
+        head.iter().map(odds).collect()
     }
 
     fn by_total(&self, k: usize, counts: impl Fn(usize) -> bool) -> Vec<usize> {

@@ -3,7 +3,7 @@
 
 #![allow(clippy::cast_precision_loss, reason = "counts of messages are small")]
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use hone_router::{Band, FEATURES, Ranking, SkillText};
@@ -114,13 +114,16 @@ pub(crate) fn deciding(data: &Data, indexer: &Indexer, fit: bool) -> String {
             let samples = samples(data, indexer, more, no, group);
             let skills = format!("{group} / {}", grouped(data.pool(group, more).len()));
             let words = cross_validated(&samples, |_| |sample: &Sample| sample.values[0]);
+            let asked: HashSet<&str> = samples.iter().map(|sample| sample.group.as_str()).collect();
             let all = cross_validated(&samples, |train| {
-                let groups: Vec<&str> = train.iter().map(|sample| sample.group.as_str()).collect();
-                let train: Vec<&Sample> = everything
-                    .iter()
-                    .filter(|sample| groups.contains(&sample.group.as_str()))
-                    .collect();
-                fitted(&train)
+                let seen: HashSet<&str> =
+                    train.iter().map(|sample| sample.group.as_str()).collect();
+                // All other skills, those of the other sets among them.
+                let is_other = |sample: &&Sample| {
+                    let group = sample.group.as_str();
+                    seen.contains(group) || !asked.contains(group)
+                };
+                fitted(&everything.iter().filter(is_other).collect::<Vec<_>>())
             });
             let fixed = indexer.model();
             let shipped = cross_validated(&samples, |_| {

@@ -5,6 +5,37 @@ use crate::harness::{Sandbox, need};
 const SKILLS: usize = 500;
 const MAX_CALLS_PER_SKILL: usize = 6;
 
+/// The lines of a trace of one command that are system calls.
+fn calls(sandbox: &Sandbox, line: &str) -> Vec<String> {
+    let trace = sandbox.path("tmp/trace");
+    let strace = ["strace", "-f", "-o", trace.to_str().unwrap()];
+    sandbox.hone(line).run_under(&strace).json();
+    let is_call = |line: &&str| line.contains('(') && !line.contains("resumed>");
+    sandbox.read("tmp/trace").lines().filter(is_call).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_warm_match_asks_the_disk_about_no_skill_again() {
+    need("strace");
+    let sandbox = Sandbox::new();
+    for number in 0..SKILLS {
+        sandbox.skill("root", &format!("skill-{number}"), "Does it.");
+    }
+    let matching = "match --json --root ../root does-it";
+    sandbox.done(matching);
+    sandbox.done(matching);
+    let listed = calls(&sandbox, "list --json --root ../root").len();
+    let matched = calls(&sandbox, matching);
+    // What is read of the index depends on the words of the message, not on the number of skills.
+    assert!(
+        matched.len() > SKILLS && matched.len() < listed + SKILLS,
+        "{} {listed}",
+        matched.len()
+    );
+    let opened = matched.iter().find(|line| line.contains("open") && line.contains("SKILL.md"));
+    assert_eq!(opened, None, "a warm match opened a skill");
+}
+
 #[test]
 fn a_warm_listing_reads_no_skill_and_makes_at_most_six_calls_for_each() {
     need("strace");
