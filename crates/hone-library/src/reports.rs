@@ -118,6 +118,23 @@ mod tests {
     }
 
     #[test]
+    fn a_report_belongs_to_the_real_path_whatever_links_lead_there() {
+        let (_home, state) = state();
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(top.join("real/skill")).unwrap();
+        std::os::unix::fs::symlink(top.join("real"), top.join("around")).unwrap();
+        std::os::unix::fs::symlink(top.join("real/skill"), top.join("real/link")).unwrap();
+        let kept_at = |path: &str| kept(top.join(path).to_str().unwrap(), "1:x", "dangerous");
+        for path in ["around/skill", "real/link", "around/link", "real/skill"] {
+            assert!(keep(&state, &[kept_at("around/gone"), kept_at(path)], 1), "{path}");
+            let expected =
+                ["real/gone", "real/skill"].map(|path| (top.join(path), "1:x".to_owned()));
+            assert_eq!(with_verdict(&state, "dangerous"), expected, "{path}");
+        }
+    }
+
+    #[test]
     fn a_path_has_one_report_the_newest() {
         let (_home, state) = state();
         assert!(keep(&state, &[kept("/a", "1:x", "dangerous")], 1));
