@@ -317,6 +317,8 @@ concepts! {
 
 #[derive(Debug)]
 struct Entry {
+    /// What it is looked up by.
+    start: u64,
     text: &'static str,
     /// Whether any ending may follow.
     open: bool,
@@ -362,12 +364,13 @@ pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::build);
 
 impl Lexicon {
     fn build() -> Self {
-        let mut entries: Vec<Entry> = Vec::with_capacity(4096);
+        let mut entries: Vec<Entry> = Vec::with_capacity(12 * 1024);
         for (concept, words) in ENTRIES {
             for word in words.split('|').filter(|word| word.len() > 1) {
                 let text = word.strip_suffix('*').unwrap_or(word);
                 let anywhere = text.chars().next().is_some_and(is_unspaced);
                 entries.push(Entry {
+                    start: start(text),
                     text,
                     open: word.len() > text.len(),
                     anywhere,
@@ -375,19 +378,12 @@ impl Lexicon {
                 });
             }
         }
-        entries.sort_unstable_by(|a, b| {
-            (start(a.text), a.text, a.open).cmp(&(start(b.text), b.text, b.open))
-        });
-        entries.dedup_by(|next, kept| {
-            let same = next.text == kept.text && next.open == kept.open;
-            if same {
-                kept.set = kept.set.with(next.set);
-            }
-            same
-        });
-        let mut by_start: HashMap<u64, (u32, u32), _> = HashMap::default();
+        // The same words under two concepts are two entries, whose sets are put together when they are met.
+        entries.sort_unstable_by_key(|entry| entry.start);
+        let mut by_start: HashMap<u64, (u32, u32), _> =
+            HashMap::with_capacity_and_hasher(entries.len(), BuildHasherDefault::default());
         for (at, entry) in (0_u32..).zip(&entries) {
-            by_start.entry(start(entry.text)).or_insert((at, at)).1 = at + 1;
+            by_start.entry(entry.start).or_insert((at, at)).1 = at + 1;
         }
         Self { entries, by_start }
     }

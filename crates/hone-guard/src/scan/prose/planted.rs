@@ -105,7 +105,22 @@ pub(super) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
     {
         return;
     }
-    if is_put(&sentences(&passage.lead)) {
+    // Most paragraphs before a block name nothing that an agent reads by itself.
+    const NAMES: [&str; 12] = [
+        ".md",
+        "memory",
+        "settings",
+        "skills",
+        "rules",
+        "remember",
+        "memoria",
+        "speicher",
+        "gedachtnis",
+        "记忆",
+        "памят",
+        "instructions",
+    ];
+    if NAMES.iter().any(|name| passage.lead.contains(name)) && is_put(&sentences(&passage.lead)) {
         planted(&Piece::whole(passage), skill, findings);
     }
 }
