@@ -212,6 +212,8 @@ fn called(unit: &Unit<'_>, at: usize, name: &str, parts: &mut Parts) {
         "ScriptBlock.Create",
         "eval",
     ];
+    const ENCODINGS: [&str; 7] =
+        ["base64", "base85", "base32", "hexadecimal", "zlib", "marshal", "lzma"];
     const SHELLS: [&str; 9] = [
         "/bin/sh",
         "/bin/bash",
@@ -236,14 +238,8 @@ fn called(unit: &Unit<'_>, at: usize, name: &str, parts: &mut Parts) {
                 parts.connects.get_or_insert(at);
             }
         }
-        Some(Meaning::Decode(how)) => {
-            if matches!(
-                how,
-                "base64" | "base85" | "base32" | "hexadecimal" | "zlib" | "marshal" | "lzma"
-            ) && name != "pack"
-            {
-                parts.decodes.get_or_insert(how);
-            }
+        Some(Meaning::Decode(how)) if name != "pack" && ENCODINGS.contains(&how) => {
+            parts.decodes.get_or_insert(how);
         }
         Some(Meaning::Evaluate) => {
             let known = EVALUATORS.iter().any(|one| one.eq_ignore_ascii_case(&resolved));
