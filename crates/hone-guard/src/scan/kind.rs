@@ -18,7 +18,7 @@ pub(crate) enum Language {
     Make,
     AppleScript,
     /// Compiled languages with braces (Rust, Java, C#, Kotlin, Swift, C), and others that are read by their
-    /// names and strings alone (R, Julia, Elixir, Groovy, Terraform, VBScript, Lisp).
+    /// names and strings alone (R, Julia, Elixir, Groovy, Terraform, `VBScript`, Lisp).
     Braces,
     Json,
     Yaml,

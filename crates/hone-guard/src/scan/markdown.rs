@@ -55,6 +55,7 @@ pub(crate) fn passages(
         }
     }
     let mut code: Option<(Option<Language>, Range<usize>)> = None;
+    let mut rules = false;
     let mut code_text = String::new();
     let mut code_pieces = Vec::new();
     let mut heading: Option<usize> = None;
@@ -67,6 +68,8 @@ pub(crate) fn passages(
                         .or(if info.trim().is_empty() { Some(Language::Shell) } else { None }),
                     CodeBlockKind::Indented => Some(Language::Shell),
                 };
+                // Rules of detectors hold what they look for.
+                rules = matches!(&kind, CodeBlockKind::Fenced(info) if is_detector(info));
                 code = Some((language, range));
                 code_text.clear();
                 code_pieces.clear();
@@ -77,6 +80,7 @@ pub(crate) fn passages(
                         language,
                         std::mem::take(&mut code_text),
                         std::mem::take(&mut code_pieces),
+                        rules,
                     );
                 }
             }
@@ -141,6 +145,14 @@ pub(crate) fn passages(
     }
     walk.end_block();
     walk.found
+}
+
+/// Languages in which rules of detectors are written.
+fn is_detector(info: &str) -> bool {
+    const DETECTORS: [&str; 9] =
+        ["yara", "yar", "sigma", "snort", "suricata", "spl", "kql", "semgrep", "regex"];
+    let word = info.split_whitespace().next().unwrap_or_default();
+    DETECTORS.iter().any(|detector| word.eq_ignore_ascii_case(detector))
 }
 
 /// The link definitions with a title that stand on one line each: label, address, title and place.
@@ -262,8 +274,18 @@ impl<'a> Walk<'a> {
         self.lead = lead;
     }
 
-    fn code(&mut self, language: Option<Language>, text: String, pieces: Vec<(usize, usize)>) {
-        let context = if self.context == Context::Prose { Context::Fence } else { self.context };
+    fn code(
+        &mut self,
+        language: Option<Language>,
+        text: String,
+        pieces: Vec<(usize, usize)>,
+        detector: bool,
+    ) {
+        let context = match self.context {
+            Context::Prose if detector => Context::Mention,
+            Context::Prose => Context::Fence,
+            other => other,
+        };
         let place = Place::Pieces { text: self.text, pieces };
         self.passage(language.unwrap_or(Language::Plain), context, text, place);
     }
@@ -353,6 +375,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let text = match title {
+            Some(title) if dest.contains("://") => format!("{title} ({dest})"),
             Some(title) => title.to_owned(),
             None => label.to_owned(),
         };

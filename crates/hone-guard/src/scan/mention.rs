@@ -267,12 +267,16 @@ const LABELS: &[&str] = &[
 
 /// Marks the passages that only mention.
 pub(crate) fn mark(passages: &mut [Passage<'_>]) {
+    // Neighbours mostly stand under the same headings, which are asked about once.
+    let (mut headings, mut about) = (String::new(), false);
     for passage in passages {
+        if *passage.headings != headings {
+            passage.headings.as_ref().clone_into(&mut headings);
+            about = heading_is_about_mistakes(&headings);
+        }
         let mention = match passage.context {
-            Context::Fence | Context::InlineCode => {
-                heading_is_about_mistakes(&passage.headings) || is_labelled(passage)
-            }
-            Context::Prose => heading_is_about_mistakes(&passage.headings),
+            Context::Fence | Context::InlineCode => about || is_labelled(passage),
+            Context::Prose => about,
             _ => false,
         };
         if mention {

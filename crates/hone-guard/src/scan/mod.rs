@@ -389,7 +389,12 @@ fn strings_of<'a>(passage: &Passage<'a>) -> Vec<Passage<'a>> {
         let inner = ["\"", "'"]
             .iter()
             .flat_map(|quote| value.split(quote).skip(1).step_by(2))
-            .chain(value.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map(|(inner, _)| inner))
+            .chain(
+                value
+                    .split_once('{')
+                    .and_then(|(_, rest)| rest.rsplit_once('}'))
+                    .map(|(inner, _)| inner),
+            )
             .find(|text| quoted::language_of(text).is_some())
             .map(str::to_owned);
         let value = inner.unwrap_or(value);
@@ -428,7 +433,8 @@ fn frontmatter_end(text: &str) -> usize {
 
 /// What stands on a line behind so many blanks that nobody sees it, also where a table drops it.
 fn pushed_aside(text: &Text, file: usize) -> Vec<Passage<'_>> {
-    const BLANKS: &str = "                                                                                ";
+    const BLANKS: &str =
+        "                                                                                ";
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text.plain[from..].find(BLANKS).map(|at| from + at) {

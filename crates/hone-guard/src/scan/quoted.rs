@@ -26,7 +26,9 @@ pub(crate) fn language_of(text: &str) -> Option<Language> {
     {
         return Some(Language::PowerShell);
     }
-    if has(&["regsvr32", "mshta", "rundll32", "certutil", "bitsadmin"]) && has(&["http://", "https://"]) {
+    if has(&["regsvr32", "mshta", "rundll32", "certutil", "bitsadmin"])
+        && has(&["http://", "https://"])
+    {
         return Some(Language::Batch);
     }
     let fetches = has(&[

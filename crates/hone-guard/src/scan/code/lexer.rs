@@ -63,6 +63,59 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
+    /// Passes over `=~ /…/`, `=~ s/…/…/`: a quotation mark in a pattern opens no string.
+    fn matched(&mut self) -> bool {
+        let is = |back: usize, op: char| {
+            self.out.len().checked_sub(back).and_then(|i| self.out.get(i)).map(|spot| &spot.token)
+                == Some(&Token::Op(op))
+        };
+        if !(is(1, '~') && is(2, '=')) {
+            return false;
+        }
+        let rest = &self.bytes[self.at..];
+        let letters = rest.iter().take(2).take_while(|b| b.is_ascii_lowercase()).count();
+        if rest.get(letters) != Some(&b'/') {
+            return false;
+        }
+        let parts = if matches!(&rest[..letters], b"s" | b"y" | b"tr") { 2 } else { 1 };
+        self.skip_pattern(self.at + letters, parts)
+    }
+
+    /// Passes over a pattern of JavaScript: a slash where no value stands before it.
+    fn pattern(&mut self) -> bool {
+        let opens = match self.out.last().map(|spot| &spot.token) {
+            None | Some(Token::Line) => true,
+            Some(Token::Op(op)) => "(,=:[!&|?{};".contains(*op),
+            Some(Token::Name(name)) => name == "return",
+            _ => false,
+        };
+        opens && self.skip_pattern(self.at, 1)
+    }
+
+    /// Goes behind so many parts of a pattern that opens at a slash, if they end on the line.
+    fn skip_pattern(&mut self, open: usize, parts: usize) -> bool {
+        let mut left = parts;
+        let mut class = false;
+        let mut at = open + 1;
+        while let Some(b) = self.bytes.get(at).filter(|b| **b != b'\n') {
+            match b {
+                b'\\' => at += 1,
+                b'[' => class = true,
+                b']' => class = false,
+                b'/' if !class || parts > 1 => {
+                    left -= 1;
+                    if left == 0 {
+                        self.at = at + 1;
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        false
+    }
+
     /// `irm https://…`: a command line takes an address without quotation marks.
     fn bare_address(&mut self, start: usize) -> bool {
         let rest = &self.text[start..];
@@ -155,6 +208,9 @@ impl Lexer<'_> {
                 {
                     self.skip_past("=cut");
                 }
+                b'/' | b'm' | b's' | b'q' | b'y' | b't'
+                    if matches!(self.language, Perl | Ruby) && self.matched() => {}
+                b'/' if self.language == JavaScript && self.pattern() => {}
                 b'"' | b'\'' => self.string(c),
                 b'`' if matches!(self.language, JavaScript) => self.string(c),
                 b'`' if matches!(self.language, Go) => {

@@ -534,11 +534,16 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
         Language::PowerShell => lower.contains("tcpclient"),
         Language::Php => lower.contains("fsockopen") || lower.contains("stream_socket_client"),
         Language::Go => lower.contains("net.dial"),
-        Language::Braces => {
-            ["new socket(", "tcpstream::connect", "af_inet", "tcpclient(", "socketchannel.open", "gen_tcp.connect"]
-                .iter()
-                .any(|word| lower.contains(word))
-        }
+        Language::Braces => [
+            "new socket(",
+            "tcpstream::connect",
+            "af_inet",
+            "tcpclient(",
+            "socketchannel.open",
+            "gen_tcp.connect",
+        ]
+        .iter()
+        .any(|word| lower.contains(word)),
         Language::Lua => {
             lower.contains("socket.tcp")
                 || lower.contains("socket\").tcp")
@@ -635,7 +640,8 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
     if (lower.contains("127.0.0.1") || lower.contains("localhost")) && !lower.contains("://") {
         return None;
     }
-    let obeys = lower.contains(".recv(") && (lower.contains("system.shell") || lower.contains(":os.cmd"))
+    let obeys = lower.contains(".recv(")
+        && (lower.contains("system.shell") || lower.contains(":os.cmd"))
         || lower.contains("fdopen") && lower.contains("while<>") && lower.contains("system")
         || lower.contains(".gets")
             && (lower.contains("`#{")

@@ -83,7 +83,8 @@ pub(super) fn look(units: &[Unit<'_>], skill: &Skill<'_>, findings: &mut Finding
             let message = "orders to an agent are written where it reads them in every session";
             Match::new(&rules::CONTROL_PLANE_WRITE, Severity::Critical, message)
         } else if let Some(host) = &parts.stranger {
-            let message = format!("a place that is read again by itself is changed, with `{host}` at hand");
+            let message =
+                format!("a place that is read again by itself is changed, with `{host}` at hand");
             Match::new(&rules::PERSISTENCE_WRITE, Severity::Warn, message)
         } else {
             continue;
@@ -211,6 +212,8 @@ fn called(unit: &Unit<'_>, at: usize, name: &str, parts: &mut Parts) {
         "ScriptBlock.Create",
         "eval",
     ];
+    const ENCODINGS: [&str; 7] =
+        ["base64", "base85", "base32", "hexadecimal", "zlib", "marshal", "lzma"];
     const SHELLS: [&str; 9] = [
         "/bin/sh",
         "/bin/bash",
@@ -222,7 +225,9 @@ fn called(unit: &Unit<'_>, at: usize, name: &str, parts: &mut Parts) {
         "powershell.exe",
         "/bin/dash",
     ];
-    let resolved = unit.resolve(name);
+    // (…).method(…): of what is not known, the method is.
+    let method = at > 0 && unit.tokens[at - 1].token == Token::Op('.');
+    let resolved = if method { format!("?.{name}") } else { unit.resolve(name) };
     match unit.meaning(&resolved) {
         Some(Meaning::Send) => parts.sends = true,
         Some(Meaning::Fetch) => (parts.fetches, parts.sends) = (true, true),
@@ -233,14 +238,8 @@ fn called(unit: &Unit<'_>, at: usize, name: &str, parts: &mut Parts) {
                 parts.connects.get_or_insert(at);
             }
         }
-        Some(Meaning::Decode(how)) => {
-            if matches!(
-                how,
-                "base64" | "base85" | "base32" | "hexadecimal" | "zlib" | "marshal" | "lzma"
-            ) && name != "pack"
-            {
-                parts.decodes.get_or_insert(how);
-            }
+        Some(Meaning::Decode(how)) if name != "pack" && ENCODINGS.contains(&how) => {
+            parts.decodes.get_or_insert(how);
         }
         Some(Meaning::Evaluate) => {
             let known = EVALUATORS.iter().any(|one| one.eq_ignore_ascii_case(&resolved));

@@ -26,6 +26,8 @@ pub(super) const MAX_DECODE_DEPTH: usize = 3;
 const MIN_RUN: usize = 20;
 /// Fewest escapes, codes or percent signs in a row.
 const MIN_CODES: usize = 6;
+/// Longest text of which a copy in lower case is made.
+const MAX_LOWERED: usize = 256 * 1024;
 /// Bytes of one candidate for which every XOR key is tried.
 const MAX_XOR: usize = 16 * 1024;
 
@@ -108,7 +110,15 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
             }
         }
     }
-    let says = |word: &str| contains_word(text, word) || contains_word(lead, word);
+    // Asked once for many words: a copy in lower case is cheaper, unless the text is very long.
+    let small = (text.len() <= MAX_LOWERED).then(|| text.to_ascii_lowercase());
+    let says = |word: &str| {
+        let here = match &small {
+            Some(small) => small.contains(word) && contains_word(small, word),
+            None => contains_word(text, word),
+        };
+        here || lead.contains(word) && contains_word(lead, word)
+    };
     if (says("base85") || says("ascii85"))
         && let Some(bytes) = said_base85(text)
     {

@@ -60,8 +60,11 @@ pub(super) fn ordered(text: &str, runs: &[Pieces<'_>]) -> Vec<(Range<usize>, Str
     found
 }
 
+/// A string and its number.
+type Numbered<'t> = (usize, &'t str);
+
 /// Strings each with its number before it: `{3: "x", 1: "y"}`, `[(2, 'x'), (0, 'y')]`, `["2", "x"]`.
-fn numbered(text: &str) -> Vec<(Range<usize>, Vec<(usize, &str)>)> {
+fn numbered(text: &str) -> Vec<(Range<usize>, Vec<Numbered<'_>>)> {
     let bytes = text.as_bytes();
     let is_sign = |b: &u8| b.is_ascii_whitespace() || b",:=>()[]{}\"'".contains(b);
     let mut found = Vec::new();
@@ -72,7 +75,7 @@ fn numbered(text: &str) -> Vec<(Range<usize>, Vec<(usize, &str)>)> {
             continue;
         }
         let start = at;
-        let mut parts: Vec<(usize, &str)> = Vec::new();
+        let mut parts: Vec<Numbered<'_>> = Vec::new();
         let mut end = at;
         while let Some((number, length)) = small(&bytes[at..]) {
             let closes = at > 0 && matches!(bytes[at - 1], b'"' | b'\'');

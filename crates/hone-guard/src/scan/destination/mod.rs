@@ -403,8 +403,7 @@ pub(crate) fn is_akin(host: &str, words: &str) -> bool {
 fn owner(host: &str) -> &str {
     let labels: Vec<&str> = host.rsplit('.').collect();
     match labels.as_slice() {
-        [_, "co" | "com" | "org" | "net" | "gov" | "edu" | "ac", name, ..] => name,
-        [_, name, ..] => name,
+        [_, "co" | "com" | "org" | "net" | "gov" | "edu" | "ac", name, ..] | [_, name, ..] => name,
         _ => host,
     }
 }

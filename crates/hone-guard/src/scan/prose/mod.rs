@@ -27,7 +27,7 @@ use std::ops::Range;
 use super::Skill;
 use super::finding::{Context, Severity};
 use super::findings::{Findings, Match};
-use super::kind::Language;
+use super::kind::{Language, has_extension};
 use super::passage::{Passage, Place};
 use super::rules;
 
@@ -41,6 +41,9 @@ use sentences::{Sentence, sentences};
 
 /// Looks at one passage by itself: hidden and decoded text, strings of settings, comments of code.
 pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    if is_sample(passage, skill) {
+        return;
+    }
     markers::look(passage, findings);
     carried::look(passage, findings);
     planted::look(passage, skill, findings);
@@ -99,6 +102,13 @@ fn is_catalogue(passage: &Passage<'_>, skill: &Skill<'_>) -> bool {
             || is_about_attacks(skill))
 }
 
+/// Whether a table of a skill about attacks holds samples of them.
+fn is_sample(passage: &Passage<'_>, skill: &Skill<'_>) -> bool {
+    let path = skill.members.get(passage.file).map_or("", |member| member.path.as_str());
+    ["csv", "tsv", "jsonl"].iter().any(|table| has_extension(path, table))
+        && is_about_attacks(skill)
+}
+
 /// Whether a skill says that it detects or withstands attacks, so that its data may hold some.
 fn is_about_attacks(skill: &Skill<'_>) -> bool {
     const WORDS: [&str; 12] = [
@@ -126,9 +136,9 @@ pub(crate) fn look_across(
     findings: &mut Findings<'_>,
 ) {
     let mut section: Vec<Piece<'_, '_>> = Vec::new();
-    for passage in
-        passages.iter().filter(|passage| is_prose(passage) && !is_catalogue(passage, skill))
-    {
+    for passage in passages.iter().filter(|passage| {
+        is_prose(passage) && !is_catalogue(passage, skill) && !is_sample(passage, skill)
+    }) {
         bare::look(passage, skill, findings);
         let piece = Piece::whole(passage);
         if is_padded(passage) {

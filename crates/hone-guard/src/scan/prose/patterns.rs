@@ -191,7 +191,7 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CONCEAL, Caution, "keeps the user in the dark",
         &[s(&[User], 0), s(&[Unaware], 8)]).also(&[ACTS]).whatever_precedes(),
     p(&CONCEAL, Caution, "keeps the user in the dark",
-        &[s(&[Dark], 0)]).also(&[ACTS]).unless(&[Not]).whatever_precedes(),
+        &[s(&[Dark], 0)]).also(&[ACTS]).unless(&[Not, Unless]).whatever_precedes(),
     p(&CONCEAL, Caution, "sends something without a word",
         &[s(&[NoNeed], 0), s(&[Tell, Telling], 3)]).also(&[Set::of(&[Send]), Set::of(&[Host, Email])]).whatever_precedes(),
     p(&CONCEAL, Caution, "sends something in silence",

@@ -49,6 +49,12 @@ pub(super) fn look_across(
     findings: &mut Findings<'_>,
 ) {
     for (at, piece) in section.iter().enumerate() {
+        // Record in memory: this; that too.
+        for two in piece.sentences.windows(2) {
+            if is_put(&two[..1]) && says_planted(&two[1]) {
+                report(piece, &two[1], "plants an approval in the agent's memory", findings);
+            }
+        }
         if piece.passage.text.trim_end().ends_with([':', '：']) && is_put(&piece.sentences) {
             // What is to be remembered word for word stands in quotation marks.
             let is_quoted = |item: &&Piece<'_, '_>| {
@@ -71,10 +77,23 @@ fn is_put(sentences: &[Sentence]) -> bool {
 
 /// Whether a text that code writes tells an agent to act unasked, or so that nobody hears of it.
 pub(crate) fn is_planted(text: &str) -> bool {
-    sentences(text).iter().any(|sentence| {
-        let deed = first(sentence, DEEDS.with(Set::of(&[Grant, Give, Role]))).is_some();
-        deed && first(sentence, UNASKED.with(UNHEARD)).is_some()
-    })
+    sentences(text).iter().any(says_planted)
+}
+
+fn says_planted(sentence: &Sentence) -> bool {
+    first(sentence, DEEDS.with(Set::of(&[Grant, Give, Role]))).is_some()
+        && first(sentence, UNASKED.with(UNHEARD)).is_some()
+}
+
+fn report(
+    piece: &Piece<'_, '_>,
+    sentence: &Sentence,
+    message: &'static str,
+    findings: &mut Findings<'_>,
+) {
+    let flow = Flow::new("a standing order", "the agent's memory").when("every session");
+    let found = Match::new(&rules::CONTROL_PLANE_WRITE, Severity::Critical, message).with(flow);
+    piece.add(findings, sentence.range.clone(), found);
 }
 
 /// Looks at a block in the light of the paragraph before it.
@@ -86,7 +105,22 @@ pub(super) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
     {
         return;
     }
-    if is_put(&sentences(&passage.lead)) {
+    // Most paragraphs before a block name nothing that an agent reads by itself.
+    const NAMES: [&str; 12] = [
+        ".md",
+        "memory",
+        "settings",
+        "skills",
+        "rules",
+        "remember",
+        "memoria",
+        "speicher",
+        "gedachtnis",
+        "记忆",
+        "памят",
+        "instructions",
+    ];
+    if NAMES.iter().any(|name| passage.lead.contains(name)) && is_put(&sentences(&passage.lead)) {
         planted(&Piece::whole(passage), skill, findings);
     }
 }
@@ -114,8 +148,6 @@ fn planted(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>
         } else {
             continue;
         };
-        let flow = Flow::new("a standing order", "the agent's memory").when("every session");
-        let found = Match::new(&rules::CONTROL_PLANE_WRITE, Severity::Critical, message).with(flow);
-        piece.add(findings, sentence.range.clone(), found);
+        report(piece, sentence, message, findings);
     }
 }

@@ -239,6 +239,7 @@ impl Walk<'_> {
             "drop database",
             "drop table",
             "rm -rf",
+            "delete /_",
             "flushall",
             "truncate table",
             "drop schema",

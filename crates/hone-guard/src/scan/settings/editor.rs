@@ -1,9 +1,10 @@
-//! Lines that an editor obeys when it opens a file: Emacs runs the Lisp behind `eval:` in the first
+//! Lines that a program obeys when it opens a file: TeX runs what `\write18` holds, Emacs runs the Lisp behind `eval:` in the first
 //! line, in a block of local variables at the end, and in `.dir-locals.el`.
 
 use super::File;
 use crate::scan::finding::Severity;
 use crate::scan::findings::{Findings, Match};
+use crate::scan::kind::has_extension;
 use crate::scan::rules;
 use crate::scan::text::floor;
 
@@ -34,7 +35,28 @@ const ACTS: [&str; 20] = [
     "(apply ",
 ];
 
+/// `\\write18{…}` of TeX runs a command when the document is typeset.
+fn look_tex(file: &File<'_>, findings: &mut Findings<'_>) {
+    const REACHES: [&str; 8] = ["|", "curl", "wget", "~/", "base64", "openssl", "http", "sh "];
+    for (at, open) in file.text.plain.match_indices("\\write18{") {
+        let line = &file.text.plain[file.text.line_at(at)];
+        let command = &file.text.plain[at + open.len()..];
+        let command = command.split('\n').next().unwrap_or_default();
+        if REACHES.iter().any(|word| command.contains(word)) {
+            let found = Match::new(
+                &rules::INSTALL_SCRIPT,
+                Severity::Warn,
+                "typesetting the document runs a command that reaches out",
+            );
+            file.add(at, line, found, findings);
+        }
+    }
+}
+
 pub(super) fn look(file: &File<'_>, findings: &mut Findings<'_>) {
+    if ["tex", "sty", "cls"].iter().any(|tex| has_extension(file.path, tex)) {
+        look_tex(file, findings);
+    }
     let text = &file.text.plain;
     let lisp = file.name() == ".dir-locals.el";
     let head = text.match_indices('\n').nth(1).map_or(text.len(), |(at, _)| at);

@@ -40,8 +40,10 @@ pub(super) fn look_settings(file: &File<'_>, leaves: &[Leaf], findings: &mut Fin
             leaf.path.iter().filter(|key| !key.starts_with('#')).map(|key| &**key).collect();
         let package = match (file.name(), keys.as_slice()) {
             ("Cargo.toml", ["patch", _, package, "git"] | ["replace", package, "git"])
-            | ("package.json", ["overrides" | "resolutions", .., package])
-            | ("package.json", ["pnpm", "overrides", .., package])
+            | (
+                "package.json",
+                ["overrides" | "resolutions", .., package] | ["pnpm", "overrides", .., package],
+            )
             | ("pyproject.toml", ["tool", "uv", "sources", package, "git" | "url"]) => *package,
             _ => continue,
         };

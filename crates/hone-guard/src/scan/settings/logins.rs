@@ -16,7 +16,13 @@ pub(super) fn look(file: &File<'_>, findings: &mut Findings<'_>) {
     }
     let text = &file.text.plain[..floor(&file.text.plain, MAX_LOOKED_AT)];
     let makes = ["create role", "create user", "alter role", "alter user", "create login"];
-    let rights = ["superuser", "accountadmin", "sysadmin", "grant all privileges on *.*", "with grant option"];
+    let rights = [
+        "superuser",
+        "accountadmin",
+        "sysadmin",
+        "grant all privileges on *.*",
+        "with grant option",
+    ];
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let lower = line.to_ascii_lowercase();

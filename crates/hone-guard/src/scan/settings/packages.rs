@@ -183,7 +183,9 @@ fn conda(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut Fin
     for leaf in leaves {
         if leaf.is_under("pip") && leaf.is_under("dependencies") {
             requirement(file, leaf.start(), leaf.value.trim(), skill, findings);
-        } else if leaf.is_under("channels") && leaf.value.contains("://") && is_stranger(&leaf.value, skill)
+        } else if leaf.is_under("channels")
+            && leaf.value.contains("://")
+            && is_stranger(&leaf.value, skill)
         {
             file.add(
                 leaf.start(),

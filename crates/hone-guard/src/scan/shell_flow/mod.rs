@@ -613,18 +613,48 @@ impl Walk<'_, '_, '_> {
         let source = self.source;
         let script = matches!(self.passage.context, Context::Script | Context::Hidden);
         let any = |words: &[&str]| words.iter().any(|word| source.contains(word));
-        let encrypts = any(&["gpg ", "openssl enc", "7z a -p", "zip -e", "age -", "ccrypt", "openssl smime", "openssl cms"])
-            && any(&["-c ", "--symmetric", "-aes", "-p", "-e ", "-P ", "-encrypt", "--encrypt", "-r "]);
+        let encrypts = any(&[
+            "gpg ",
+            "openssl enc",
+            "7z a -p",
+            "zip -e",
+            "age -",
+            "ccrypt",
+            "openssl smime",
+            "openssl cms",
+        ]) && any(&[
+            "-c ",
+            "--symmetric",
+            "-aes",
+            "-p",
+            "-e ",
+            "-P ",
+            "-encrypt",
+            "--encrypt",
+            "-r ",
+        ]);
         if script
             && encrypts
             && self.depth == 0
             && any(&["shred", "rm -f \"$", "rm \"$", "rm -f $", "srm "])
-            && (any(&["$HOME", "~/", "/home", "/Users"]) || any(&["@", "://"]) && any(&["-print0", "-type f"]))
+            && (any(&["$HOME", "~/", "/home", "/Users"])
+                || any(&["@", "://"]) && any(&["-print0", "-type f"]))
             && any(&["while ", "for ", "-exec "])
             && any(&["find ", "for "])
             && any(&[
-                "RECOVER", "DECRYPT", "README", "held", "code ", "contact", "Write to", "pay",
-                "key.", "nseal", "restore", "reference", "nlock",
+                "RECOVER",
+                "DECRYPT",
+                "README",
+                "held",
+                "code ",
+                "contact",
+                "Write to",
+                "pay",
+                "key.",
+                "nseal",
+                "restore",
+                "reference",
+                "nlock",
             ])
         {
             let at = source.find("gpg ").or_else(|| source.find("openssl enc")).unwrap_or(0);

@@ -84,9 +84,15 @@ impl Walk<'_, '_, '_> {
             "csrutil" if lower.contains("disable") => {
                 Some((Severity::Critical, "system integrity protection is switched off"))
             }
-            "setenforce" if lower.contains('0') => {
-                Some((Severity::Warn, "SELinux is switched off"))
-            }
+            // Named in a sentence it is a question of whether that is the cause; it lasts until a restart.
+            "setenforce" if lower.contains('0') => Some((
+                if self.passage.context == Context::InlineCode {
+                    Severity::Info
+                } else {
+                    Severity::Warn
+                },
+                "SELinux is switched off",
+            )),
             "ufw" if lower.contains("disable") => Some((
                 if script { Severity::Warn } else { Severity::Info },
                 "the firewall is switched off",

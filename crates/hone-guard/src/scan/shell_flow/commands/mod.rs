@@ -388,7 +388,14 @@ impl Walk<'_, '_, '_> {
                     && call.has(&["-e", "-ne", "-pe", "-c", "-n"])
                 {
                     for argument in call.plain() {
-                        output.add(&self.memory.files.get(&key(&argument.text)).cloned().unwrap_or_default());
+                        output.add(
+                            &self
+                                .memory
+                                .files
+                                .get(&key(&argument.text))
+                                .cloned()
+                                .unwrap_or_default(),
+                        );
                     }
                 }
                 output.keys.extend(taint.keys.iter().cloned());
