@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hone_agent::brain::Brain;
 use hone_agent::memory::Subscriber;
-use hone_agent::run::{Order, Runner, Space};
+use hone_agent::run::{Afterwards, Order, Runner, Space};
 use hone_agent::tools::Tool;
 use hone_library::usage::iso;
 use hone_server::http::{
@@ -13,7 +13,7 @@ use hone_server::http::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::agent::{Interrupt, Supplies, connect, find_with, readable};
+use super::agent::{Beside, Interrupt, Supplies, connect, find_with, readable};
 use super::mcp::live_shelf;
 use super::policy::configured;
 use crate::cli::{Serve, ServeCommand, TokenCommand};
@@ -45,10 +45,12 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     let bound = runtime
         .block_on(http::bind(&wanted))
         .map_err(|error| Failure::failed(error.to_string(), error.hint()))?;
+    let learning = Beside::new(context, &runtime);
     let workshop = Bench {
         supplies: Supplies::of(context)?,
         space: readable(context).map(Space::Read),
         tools: connect(context, &runtime),
+        learning: learning.clone(),
     };
     let traces = how.traces.as_deref().map(collector).transpose()?;
     let first = Tokens::new(home).first(now()).map_err(wrong_tokens)?;
@@ -76,6 +78,7 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     };
     let interrupt = Interrupt::listen();
     runtime.block_on(http::serve(bound, setup, interrupt.task()));
+    learning.end();
     interrupt.done();
     Ok(ExitCode::SUCCESS)
 }
@@ -101,6 +104,7 @@ struct Bench {
     supplies: Supplies,
     space: Option<Space>,
     tools: Vec<Arc<dyn Tool>>,
+    learning: Beside,
 }
 
 impl Workshop for Bench {
@@ -126,7 +130,9 @@ impl Workshop for Bench {
                 ..Order::default()
             };
             let runner = self.supplies.runner(found.model, cancelled);
-            Ok((Runner { tools: self.tools.clone(), ..runner }, order))
+            let learning: Arc<dyn Afterwards> = Arc::new(self.learning.clone());
+            let (tools, afterwards) = (self.tools.clone(), Some(learning));
+            Ok((Runner { tools, afterwards, ..runner }, order))
         })
     }
 }

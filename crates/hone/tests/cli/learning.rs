@@ -22,7 +22,7 @@ fn read(path: &str) -> String {
 }
 
 /// A task with a dead end, the author's reply, and the replay without and with the candidate.
-fn lesson() -> Vec<String> {
+pub(crate) fn lesson() -> Vec<String> {
     let task = [read("costs.csv"), read("prices.csv"), answer("120")];
     let mut replies = task.to_vec();
     replies.push(format!("CREATE\n{SKILL}\nTRIGGERS\n- what do the goods cost in total?\n"));
