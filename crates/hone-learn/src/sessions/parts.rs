@@ -85,6 +85,14 @@ pub(super) fn tasks(session: &Session) -> Vec<Experience> {
     tasks
 }
 
+/// How many tasks [`tasks`] gives.
+pub(super) fn count(session: &Session) -> usize {
+    let ends = session.parts.iter().map(|part| part.steps).chain([session.whole.steps.len()]);
+    let mut begin = 0;
+    let worked = ends.filter(|end| std::mem::replace(&mut begin, *end) < *end).count();
+    if worked == 0 { session.parts.len() + 1 } else { worked }
+}
+
 /// What lies between two beginnings.
 fn task(session: &Session, begin: Option<&Part>, end: Option<&Part>) -> Experience {
     let whole = &session.whole;

@@ -23,7 +23,11 @@ fn tasks_of(records: &[Value]) -> Vec<Experience> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     fs::write(&path, lines(records)).unwrap();
-    read_tasks(&in_file(&path).unwrap()).unwrap()
+    let found = in_file(&path).unwrap();
+    let tasks = read_tasks(&found).unwrap();
+    let listed = Summary::of(&found, &crate::redact::Redactor::default()).unwrap();
+    assert_eq!(listed.tasks, tasks.len());
+    tasks
 }
 
 #[test]

@@ -82,7 +82,7 @@ impl Summary {
             task: one_line(&redactor.redact(&experience.task)),
             tools,
             steps: experience.steps.len(),
-            tasks: parts::tasks(session).len(),
+            tasks: parts::count(session),
             turns: experience.cost.turns,
             started: source.started,
             modified: found.modified,

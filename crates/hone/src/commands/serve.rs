@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hone_agent::brain::Brain;
 use hone_agent::memory::Subscriber;
-use hone_agent::run::{Order, Runner, Space};
+use hone_agent::run::{Afterwards, Order, Runner, Space};
 use hone_agent::tools::Tool;
 use hone_learn::redact::Redactor;
 use hone_library::usage::iso;
@@ -15,7 +15,7 @@ use hone_server::http::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::agent::{Interrupt, Supplies, connect, find_with, readable, referenced};
+use super::agent::{Beside, Interrupt, Supplies, connect, find_with, readable, referenced};
 use super::mcp::{live_shelf, writes_for};
 use super::policy::configured;
 use crate::cli::{Serve, ServeCommand, TokenCommand};
@@ -47,10 +47,12 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     let bound = runtime
         .block_on(http::bind(&wanted))
         .map_err(|error| Failure::failed(error.to_string(), error.hint()))?;
+    let learning = Beside::new(context, &runtime);
     let workshop = Bench {
         supplies: Supplies::of(context)?,
         space: readable(context).map(Space::Read),
         tools: connect(context, &runtime),
+        learning: learning.clone(),
     };
     let traces = how.traces.as_deref().map(collector).transpose()?;
     let first = Tokens::new(home).first(now()).map_err(wrong_tokens)?;
@@ -84,6 +86,7 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     };
     let interrupt = Interrupt::listen();
     runtime.block_on(http::serve(bound, setup, interrupt.task()));
+    learning.end();
     interrupt.done();
     Ok(ExitCode::SUCCESS)
 }
@@ -109,6 +112,7 @@ struct Bench {
     supplies: Supplies,
     space: Option<Space>,
     tools: Vec<Arc<dyn Tool>>,
+    learning: Beside,
 }
 
 impl Workshop for Bench {
@@ -134,7 +138,9 @@ impl Workshop for Bench {
                 ..Order::default()
             };
             let runner = self.supplies.runner(found.model, cancelled);
-            Ok((Runner { tools: self.tools.clone(), ..runner }, order))
+            let learning: Arc<dyn Afterwards> = Arc::new(self.learning.clone());
+            let (tools, afterwards) = (self.tools.clone(), Some(learning));
+            Ok((Runner { tools, afterwards, ..runner }, order))
         })
     }
 }

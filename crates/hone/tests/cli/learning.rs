@@ -215,6 +215,9 @@ fn a_task_that_is_over_can_be_corrected_and_its_skill_is_told() {
     let stats = sandbox.hone("stats --json").run().json();
     let with = &stats["skills"][0]["with"];
     assert_eq!((&with["tasks"], &with["well"]), (&json!(1), &json!(0)), "{stats}");
+    let line = sandbox.hone("correct ada --json 'still wrong'").run().json();
+    validate_output("run", &line);
+    assert_eq!(line["asked"], "it was corrected", "{line}");
     assert_snapshot!(sandbox.hone("correct ada --task 1999 wrong").run(), @"
     exit: 1
     --- stderr

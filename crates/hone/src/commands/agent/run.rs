@@ -198,6 +198,7 @@ impl Supplies {
                 .zip(settings.price_out)
                 .map(|(input, output)| Prices { input, output }),
             gate: Some(Arc::clone(&self.gate)),
+            afterwards: None,
             packer: None,
             now: Arc::new(now),
             cancelled,

@@ -114,6 +114,21 @@ fn a_run_is_followed_from_its_beginning_and_leaves_a_receipt_that_holds() {
 }
 
 #[test]
+fn a_hard_task_teaches_its_agent_beside_the_server() {
+    let model = Model::says(&lesson());
+    let sandbox = model.sandbox();
+    let server = Server::start(&sandbox, "");
+    let wish = json!({"agent": "ada", "input": "What do the goods cost in total?"});
+    let run = server.send("POST /api/v1/runs", &wish).json();
+    ends(&server, run["id"].as_str().unwrap(), "answered");
+    let stage = || sandbox.hone("stats --json").run().json()["skills"][0]["stage"].clone();
+    assert!(until(|| stage() == "trial"), "{}", stage());
+    assert_eq!(model.asked().len(), lesson().len());
+    let receipts = server.ask("GET /api/v1/agents/ada/receipts").json();
+    assert_eq!(receipts["holds"], true, "{receipts}");
+}
+
+#[test]
 fn a_run_can_be_stopped_and_one_that_cannot_begin_says_why() {
     let model = Model::says(&[SILENCE.to_owned()]);
     let sandbox = model.sandbox();
