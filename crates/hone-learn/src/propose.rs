@@ -185,11 +185,13 @@ mod tests {
     #[test]
     fn a_candidate_of_another_program_waits_whatever_the_gate_says() {
         let home = Home::new();
-        let said = "I sorted them; the key is sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+        let said =
+            "I wrote to ada@example.org; the token is ghp_16C7e42F292c6912E7710c838347Ae178B4a";
         let first = Offered { said: said.to_owned(), ..offered(TEXT) };
         let proposal = home.propose(first, 1).unwrap();
         assert!(proposal.waits() && proposal.stage == Stage::Draft, "{proposal:?}");
-        assert!(!proposal.said.as_ref().unwrap().contains("sk-ant"), "{proposal:?}");
+        let kept = proposal.said.clone().unwrap();
+        assert!(!["ada@", "ghp_"].iter().any(|private| kept.contains(private)), "{kept}");
         let findings: Vec<Finding> =
             proposal.checks.iter().map(|checked| checked.finding).collect();
         assert_eq!(findings.last(), Some(&Finding::NotMeasured));

@@ -41,7 +41,7 @@ pub enum Word {
     Program,
 }
 
-/// Candidates, as programs get them.
+/// Candidates: `hone review --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReviewList {
     /// Newest first.
@@ -90,7 +90,7 @@ impl From<&Proposal> for ReviewRow {
     }
 }
 
-/// A candidate with what it changes, as programs get it.
+/// A candidate with what it changes: `hone review show|accept|edit|reject --json`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Review {
     /// The candidate, with all that is known about it.

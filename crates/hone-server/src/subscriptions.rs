@@ -39,7 +39,7 @@ impl Heard {
         self.digests.keys().cloned().collect()
     }
 
-    /// One more. It has to be an address of a file that is there.
+    /// One more. It has to be an address below a skill that is offered; the file itself may come later.
     pub(crate) fn add(&mut self, catalogue: &Catalogue, address: &str) -> Result<(), ErrorData> {
         at(catalogue, address)?;
         if self.digests.len() >= MAX_SUBSCRIBED && !self.digests.contains_key(address) {

@@ -524,7 +524,7 @@ fn a_database_of_a_newer_hone_is_left_alone_and_only_writing_stops() {
     all_200(&shelf, &state);
     let skill = shelf.listed(&state, "skill-001");
     let error = store(&state).edit(&skill, &about("skill-001", "no")).unwrap_err();
-    let message = "`BASE/hone/state.db` was written by a newer hone (format 99, this one knows 2)";
+    let message = "`BASE/hone/state.db` was written by a newer hone (format 99, this one knows 3)";
     assert_eq!(shelf.shown(&error.to_string()), message);
     assert_eq!(error.hint().as_deref(), Some("update hone, or set `HONE_HOME` to another folder"));
     assert_eq!(shelf.read("skill-001/SKILL.md"), skill_text("skill-001"));

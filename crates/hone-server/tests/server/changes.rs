@@ -117,3 +117,15 @@ async fn a_client_without_one_hears_of_a_file_from_the_promise_on() {
     assert_eq!(told["method"], "notifications/resources/updated");
     assert_eq!(told["params"]["uri"], named[0]);
 }
+
+#[tokio::test]
+async fn so_many_files_can_be_named_and_no_more() {
+    let library = Library::new(&["one"]);
+    let mut wire = Wire::connect(&library.offer(false), Era::Stateless).await;
+    let files = 0..=hone_server::MAX_SUBSCRIBED;
+    let named: Vec<String> = files.map(|file| format!("skill://one/{file:04}.md")).collect();
+    let wanted = json!({"notifications": {"resourceSubscriptions": named}});
+    wire.begin("subscriptions/listen", wanted).await;
+    let accepted = wire.notification().await["params"]["notifications"].take();
+    assert_eq!(accepted["resourceSubscriptions"], json!(named[..hone_server::MAX_SUBSCRIBED]));
+}

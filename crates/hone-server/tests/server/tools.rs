@@ -289,3 +289,19 @@ async fn changes_have_a_pace_and_questions_have_none() {
         assert!(!called(&mut wire, "skill_view", json!({"name": "one"})).await.0);
     }
 }
+
+#[tokio::test]
+async fn a_long_report_goes_on_at_its_cursor() {
+    let names: Vec<String> =
+        (0..=hone_server::MAX_REPORTED).map(|number| format!("skill-{number:03}")).collect();
+    let library = Library::new(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut wire = Wire::connect(&library.offer(false), Era::Stateless).await;
+    for (number, name) in names.iter().enumerate() {
+        called(&mut wire, "usage_report", json!({"name": name})).await;
+        let (_, text) = called(&mut wire, "usage_report", json!({})).await;
+        let is_cut = text.contains("call again with `cursor` \"100\"");
+        assert_eq!(is_cut, number == hone_server::MAX_REPORTED, "{number}");
+    }
+    let (_, rest) = called(&mut wire, "usage_report", json!({"cursor": "100"})).await;
+    assert!(rest.starts_with("- skill-100: used 1 times") && rest.lines().count() == 1, "{rest}");
+}

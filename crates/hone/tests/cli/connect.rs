@@ -99,7 +99,7 @@ fn every_client_is_connected_proven_and_left_as_it_was() {
     ] {
         assert!(run.text().contains(&format!("ok   connection: {name}: `")), "{name}: {run}");
     }
-    assert_eq!(run.text().matches(" mcp` answers with 8 tools").count(), CLIENTS.len(), "{run}");
+    assert_eq!(run.text().matches(" mcp` answers with 9 tools").count(), CLIENTS.len(), "{run}");
     for client in listed(&sandbox)["clients"].as_array().unwrap() {
         assert_eq!(client["files"][0]["state"], "connected", "{client}");
     }

@@ -110,13 +110,13 @@ fn a_state_of_a_newer_hone_is_left_alone() {
     --- stdout
     tidy  user     Tidies a changelog. Use when a release is near.
     --- stderr
-    warning: `[STATE]/state.db` was written by a newer hone (format 9999, this one knows 2); nothing is known about trust (`hone doctor`)
+    warning: `[STATE]/state.db` was written by a newer hone (format 9999, this one knows 3); nothing is known about trust (`hone doctor`)
 
     $ hone doctor
     exit: 1
     --- stdout
     ok   configuration: the defaults count: there is no `[STATE]/config.toml`
-    BAD  state: `[STATE]/state.db` was written by a newer hone (format 9999, this one knows 2)
+    BAD  state: `[STATE]/state.db` was written by a newer hone (format 9999, this one knows 3)
          hint: listing works, writing does not
     ok   project: `[PROJECT]` is not trusted
     ok   roots: ~/.agents/skills
@@ -129,7 +129,7 @@ fn a_state_of_a_newer_hone_is_left_alone() {
     $ hone rm tidy
     exit: 2
     --- stderr
-    error: `[STATE]/state.db` was written by a newer hone (format 9999, this one knows 2)
+    error: `[STATE]/state.db` was written by a newer hone (format 9999, this one knows 3)
     hint: update hone, or set `HONE_HOME` to another folder
     ");
 }

@@ -42,6 +42,9 @@ pub const MAX_SKIPPED: usize = 20;
 /// Longest description in a list, in characters.
 pub const MAX_DESCRIPTION_CHARS: usize = 300;
 
+/// How often a view tries to get at the catalogue before it is left to a thread that may wait.
+const PATIENCE: usize = 200;
+
 /// Most skills that count as active.
 const MAX_ACTIVE: usize = 32;
 
@@ -192,7 +195,14 @@ impl Shelf {
     /// The skills of a live shelf, when they are known to be as they were and nobody has to wait for that;
     /// none when they have to be looked for.
     pub fn ready(&self) -> Option<Arc<Catalogue>> {
-        let mut found = self.found.try_lock().ok()?;
+        // Another view has it for a moment; who looks for skills has it for long.
+        let tried = || {
+            self.found.try_lock().ok().or_else(|| {
+                std::hint::spin_loop();
+                None
+            })
+        };
+        let mut found = (0..PATIENCE).find_map(|_| tried())?;
         let state = self.state.try_lock().ok()?;
         let watch = found.watch.as_mut()?;
         let is_stale = watch.is_stale(&state);

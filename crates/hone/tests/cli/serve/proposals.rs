@@ -78,7 +78,9 @@ fn a_candidate_of_an_agent_is_shown_with_its_checks_and_becomes_a_skill_of_its_b
     assert_eq!(decide(&server, id, "accept", &tag).status, 409, "once");
 
     assert_eq!(server.ask("GET /api/v1/proposals").json()["total"], 0);
-    assert_eq!(server.ask("GET /api/v1/proposals?all=true").json()["total"], 1);
+    assert_eq!(server.ask("GET /api/v1/proposals?all=true&limit=200").json()["total"], 1);
+    server.ask("GET /api/v1/proposals?limit=201").problem(400);
+    server.ask("GET /api/v1/proposals?limit=0").problem(400);
     assert!(sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
     assert_eq!(sandbox.hone("agent verify ada").run().code, 0);
 }
