@@ -13,7 +13,7 @@ use hone_library::usage::iso;
 use hone_skill::Slug;
 use tokio_util::sync::CancellationToken;
 
-use super::agent::runtime;
+use super::agent::{catch_up, runtime};
 use super::editor::edited;
 use super::policy::configured;
 use crate::cli::ReviewCommand;
@@ -54,6 +54,7 @@ pub(crate) fn review(
                 proposal.agent,
                 version.unwrap_or_default()
             ));
+            catch_up(context, &proposal.agent)?;
             if as_json {
                 let version = landed.version;
                 return print_json(&Review { proposal, diff: None, version });
