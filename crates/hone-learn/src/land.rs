@@ -167,11 +167,18 @@ fn write_suite(
     store: &Store<'_>,
     candidate: &Proposal,
 ) -> Result<(), LearnError> {
-    let known = destination.known(state);
-    // A single file has no room for a suite.
-    let Some(skill) = known.find(&candidate.name).filter(|skill| !skill.is_flat) else {
-        return Ok(());
-    };
+    let mut known = destination.known(state);
+    // A single file has no room for a suite. One that a person wrote in keeps its name, and with it the
+    // history that says so.
+    match known.find(&candidate.name).filter(|skill| skill.is_flat) {
+        Some(skill) if is_agents_own(state, skill) => {
+            store.unfold(skill)?;
+            known = destination.known(state);
+        }
+        Some(_) => return Ok(()),
+        None => {}
+    }
+    let Some(skill) = known.find(&candidate.name) else { return Ok(()) };
     let mut suite = suite_of(skill).unwrap_or_default();
     let before = suite.cases.len();
     for case in candidate.suite().cases {

@@ -114,26 +114,46 @@ impl<'a> Store<'a> {
             Some(category) => root.join(checked_category(root, category)?),
         };
         let text = ensure_frontmatter(content, &slug, name, FIRST_VERSION)?;
-        let change = self.create_at(&parent, &slug, name, text, Action::Create)?;
+        let place = folder_place(&parent, &slug)?;
+        let change = self.create_at(&place, &slug, name, text, Action::Create)?;
+        Ok(Change { mended: mended(content, &slug), ..change })
+    }
+
+    /// Creates a skill as the single file `root/slug.md`, for a root in which files are skills too.
+    pub fn create_file(
+        &self,
+        root: &Path,
+        name: &str,
+        content: &str,
+        existing: &[Listed],
+    ) -> Result<Change, Error> {
+        let slug = Slug::new(name)?;
+        let file = format!("{slug}.md");
+        let is_taken = |name: &str| root.join(name).symlink_metadata().is_ok();
+        if is_skill_file(&file) || is_taken(slug.as_str()) || is_taken(&file) {
+            // A file of that name would make the whole root a skill, or is something else already.
+            return self.create(root, None, name, content, existing);
+        }
+        refuse_existing(existing, root, name)?;
+        let text = ensure_frontmatter(content, &slug, name, FIRST_VERSION)?;
+        let place = Place::at(canonical_or_same(root).join(&file), true, file);
+        let change = self.create_at(&place, &slug, name, text, Action::Create)?;
         Ok(Change { mended: mended(content, &slug), ..change })
     }
 
     fn create_at(
         &self,
-        parent: &Path,
+        place: &Place,
         slug: &Slug,
         title: &str,
         text: String,
         action: Action,
     ) -> Result<Change, Error> {
         let reading = validate(None, &text, Some(slug.as_str()))?;
-        refuse_folder_name(parent, slug.as_str())?;
-        let key = canonical_or_same(parent).join(slug.as_str());
-        let place = Place::at(key, false, SKILL_FILE.to_owned());
-        let held = self.lock(&place, Missing::Make)?;
+        let held = self.lock(place, Missing::Make)?;
         if place.key.symlink_metadata().is_ok() {
             let old =
-                held.folder().ok().flatten().and_then(|folder| folder.read(SKILL_FILE).ok()?);
+                held.folder().ok().flatten().and_then(|folder| folder.read(&place.main).ok()?);
             let old = old.and_then(|old| read(&old.bytes, Some(slug.as_str())).skill);
             return Err(match old {
                 Some(old) if !same_name(old.title(), title) => Error::SlugConflict {
@@ -145,11 +165,51 @@ impl<'a> Store<'a> {
             });
         }
         let after = Content::new(text.into_bytes(), None);
-        let change = self.carry_out(&held, &main_plan(&place, action, None, after, &reading))?;
+        let change = self.carry_out(&held, &main_plan(place, action, None, after, &reading))?;
         if self.mode == Mode::Write {
             self.state.is_own(&place.key)?;
         }
         Ok(change)
+    }
+
+    /// Makes a folder of a skill that is a single file: `slug.md` becomes `slug/SKILL.md`, with the same
+    /// text. Two revisions say so, one for each of the two; should the process die between them both are
+    /// there, and the next try goes on.
+    pub fn unfold(&self, skill: &Listed) -> Result<Change, Error> {
+        let from = Place::of(skill)?;
+        let Some(name) = from.name_of_folder().filter(|_| from.is_flat) else {
+            return Err(Error::Refused(format!("`{}` is a folder", skill.summary.name)));
+        };
+        let to = folder_place(&from.parent, &Slug::new(name)?)?;
+        let held = self.lock(&from, Missing::Fail)?;
+        let removal = self.removal(&held)?;
+        let text = removal.iter().find(|edit| edit.file == from.main);
+        let Some(text) = text.and_then(|edit| edit.before.clone()) else {
+            return Err(no_file(&held.opened()?, &from.main));
+        };
+        refuse_link(&from.main, &text)?;
+        let beside = held.beside(&to);
+        let there = beside.folder()?.map(|folder| folder.read(SKILL_FILE)).transpose()?.flatten();
+        let change = match there {
+            Some(there) if there.bytes == text.bytes => None,
+            Some(_) => {
+                return Err(Error::Exists { name: name.to_owned(), path: to.key.clone() });
+            }
+            None => {
+                let reading = read(&text.bytes, to.name_of_folder());
+                let after = Content::new(text.bytes.clone(), None);
+                let plan = main_plan(&to, Action::Create, None, after, &reading);
+                let reason = Some(format!("a folder for `{}`", from.main));
+                Some(self.carry_out(&beside, &Plan { reason, ..plan })?)
+            }
+        };
+        let reason = Some(format!("it is the folder `{name}` now"));
+        let plan = file_plan(skill, Action::Delete, removal);
+        let gone = self.carry_out(&held, &Plan { reason, ..plan })?;
+        if self.mode == Mode::Write {
+            self.state.is_own(&to.key)?;
+        }
+        Ok(change.unwrap_or(gone))
     }
 
     /// Replaces the whole text of a skill.
@@ -201,7 +261,8 @@ impl<'a> Store<'a> {
             self.upgrade(&Place::of(skill)?, &slug, name, content)
         } else {
             let text = ensure_frontmatter(content, &slug, name, FIRST_VERSION)?;
-            match self.create_at(root, &slug, name, text, Action::Upsert) {
+            let place = folder_place(root, &slug)?;
+            match self.create_at(&place, &slug, name, text, Action::Upsert) {
                 // Somebody was faster: then there is something to bring to its next version.
                 Err(Error::Exists { path, .. }) if path.join(SKILL_FILE).is_file() => {
                     let place = Place::at(path, false, SKILL_FILE.to_owned());
@@ -440,6 +501,13 @@ impl<'a> Store<'a> {
         }
         Ok(held)
     }
+}
+
+/// Where a skill with a folder of its own would be.
+fn folder_place(parent: &Path, slug: &Slug) -> Result<Place, Error> {
+    refuse_folder_name(parent, slug.as_str())?;
+    let key = canonical_or_same(parent).join(slug.as_str());
+    Ok(Place::at(key, false, SKILL_FILE.to_owned()))
 }
 
 /// Permissions of a new program.

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::bench::generate::generate;
+use crate::bench::memory;
 use crate::bench::table::{Table, grouped};
 use crate::failure::{Doing, Failure};
 
@@ -27,6 +28,8 @@ const SHORT: usize = 2;
 const LONG: usize = 42;
 /// Brains that work side by side.
 const BRAINS: usize = 100;
+/// Brains that are held and do nothing.
+const HANDLES: usize = 100_000;
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -261,7 +264,7 @@ async fn many() -> Result<(), Failure> {
     let alone = Instant::now();
     runner(&hone_home, "recall", 8).run(&order(0), &Silence).await.map_err(other)?;
     let alone = alone.elapsed();
-    let before = resident()?;
+    let before = memory::now()?;
     let start = Instant::now();
     let mut running = tokio::task::JoinSet::new();
     for n in 0..BRAINS {
@@ -272,14 +275,11 @@ async fn many() -> Result<(), Failure> {
         done.map_err(other)?.map_err(other)?;
     }
     let took = start.elapsed();
-    let after = resident()?;
-    let brains: Vec<Brain> = (0..BRAINS)
-        .map(|n| Brain::find(&hone_home, &format!("agent-{n}")).map_err(other))
+    let after = memory::now()?;
+    let brains: Vec<Brain> = (0..HANDLES)
+        .map(|n| Brain::find(&hone_home, &format!("agent-{}", n % BRAINS)).map_err(other))
         .collect::<Result<_, _>>()?;
-    let idle: usize = brains
-        .iter()
-        .map(|brain| size_of::<Brain>() + brain.id.len() + 2 * brain.folder.as_os_str().len())
-        .sum();
+    let idle = memory::now()?.saturating_sub(after) / brains.len() as u64;
     let mut table = Table::new(&["what", "value"]);
     table.row([
         "one task of 8 turns, alone".to_owned(),
@@ -293,15 +293,10 @@ async fn many() -> Result<(), Failure> {
         "memory of the process: before, after".to_owned(),
         format!("{:.1} MB, {:.1} MB", before as f64 / 1e6, after as f64 / 1e6),
     ]);
-    table.row(["memory of an idle brain".to_owned(), format!("{} bytes", idle / BRAINS)]);
+    table.row([
+        format!("memory of an idle brain, of {} held", grouped(HANDLES)),
+        format!("{idle} bytes"),
+    ]);
     println!("{table}");
     Ok(())
-}
-
-/// Bytes of this process that are in memory.
-fn resident() -> Result<u64, Failure> {
-    let status = std::fs::read_to_string("/proc/self/status").doing(|| "read memory".to_owned())?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse::<u64>().ok());
-    kib.map(|kib| kib * 1024).ok_or_else(|| other("no `VmRSS`"))
 }

@@ -20,12 +20,15 @@ use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use crate::bench::list::processor;
+use crate::bench::memory;
 use crate::bench::table::{Table, grouped};
 use crate::command::on_path;
 use crate::failure::{Doing, Failure};
 
 /// A state hash may take this many times as long as a SHA-256 of the same bytes.
 const MAX_HASH_RATIO: f64 = 3.0;
+/// It may take this many bytes of memory, however large the brain is.
+const MAX_HASH_MEMORY: u64 = 32_000_000;
 /// A change of 1 % may write this share of what the first snapshot wrote.
 const MAX_CHANGE_SHARE: f64 = 0.02;
 /// Bytes of a file of a skill.
@@ -184,13 +187,22 @@ impl Lab {
     }
 
     fn hash(&self) -> Result<Table, Failure> {
-        let mut table = Table::new(&["what", "best of 3", "against", "target"]);
+        let mut table = Table::new(&["what", "best of 3", "against", "memory", "target"]);
         let plain = best(3, || plain_hash(&self.brain()))?;
+        let (before, peak) = (memory::now()?, memory::Peak::begin()?);
         let logical = best(3, || state::state(&self.brain(), &LAYOUT).map(drop).map_err(unmet))?;
-        table.row(["SHA-256 of every file".into(), seconds(plain), String::new(), String::new()]);
+        let more = peak.bytes()?.saturating_sub(before);
+        let none = String::new;
+        table.row(["SHA-256 of every file".into(), seconds(plain), none(), none(), none()]);
         let ratio = logical.as_secs_f64() / plain.as_secs_f64();
-        let target = format!("≤ {MAX_HASH_RATIO:.0} ×{}", missed(ratio > MAX_HASH_RATIO));
-        table.row(["state hash".into(), seconds(logical), format!("{ratio:.2} ×"), target]);
+        let target = format!(
+            "≤ {MAX_HASH_RATIO:.0} ×{}, ≤ {}{}",
+            missed(ratio > MAX_HASH_RATIO),
+            megabytes(MAX_HASH_MEMORY),
+            missed(more > MAX_HASH_MEMORY)
+        );
+        let against = format!("{ratio:.2} ×");
+        table.row(["state hash".into(), seconds(logical), against, megabytes(more), target]);
         Ok(table)
     }
 

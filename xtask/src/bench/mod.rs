@@ -9,6 +9,7 @@ mod learn;
 mod lineage;
 mod list;
 mod measure;
+mod memory;
 mod options;
 mod peers;
 mod route;

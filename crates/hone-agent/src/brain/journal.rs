@@ -41,9 +41,12 @@ pub struct Settled {
     pub notes: Vec<String>,
 }
 
+/// How the names begin in which tasks change skills.
+pub(crate) const TASK: &str = "task:";
+
 /// The name in which a task changes skills.
 pub fn actor(task: &str) -> String {
-    format!("task:{task}")
+    format!("{TASK}{task}")
 }
 
 impl Journal {
@@ -53,6 +56,16 @@ impl Journal {
         let text = serde_json::to_vec(&journal).unwrap_or_default();
         files::write(&brain.member(members::JOURNAL), &text)?;
         Ok(journal)
+    }
+
+    /// The journal in a file; none when there is none.
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, BrainError> {
+        let Some(text) = files::read(path, MAX_JOURNAL_BYTES)? else { return Ok(None) };
+        let broken = |error: serde_json::Error| {
+            let message = format!("{error}; look at the skills, then remove this file");
+            BrainError::Content { path: path.to_owned(), message }
+        };
+        serde_json::from_str(&text).map(Some).map_err(broken)
     }
 
     /// Takes every change of skills back that the task made. Gives those that somebody else changed
@@ -113,13 +126,7 @@ pub(crate) fn settle(
     now: i64,
 ) -> Result<Settled, BrainError> {
     let mut settled = Settled::default();
-    let path = brain.member(members::JOURNAL);
-    if let Some(text) = files::read(&path, MAX_JOURNAL_BYTES)? {
-        let broken = |error: serde_json::Error| {
-            let message = format!("{error}; look at the skills, then remove this file");
-            BrainError::Content { path, message }
-        };
-        let journal: Journal = serde_json::from_str(&text).map_err(broken)?;
+    if let Some(journal) = Journal::read(&brain.member(members::JOURNAL))? {
         let ending = memory.ending(&journal.task)?;
         if ending != Some(Ending::Answered) {
             settled.kept = journal.take_back(brain, state, now)?;

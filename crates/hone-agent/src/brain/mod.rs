@@ -14,6 +14,7 @@ mod seed;
 mod session;
 mod settings;
 mod signing;
+mod unfinished;
 mod versions;
 
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use hone_skill::Slug;
 
 pub use create::New;
 pub use error::BrainError;
+pub(crate) use journal::TASK;
 pub use journal::{Settled, actor};
 pub use lock::{Held, Owner};
 pub use seed::{Kept, MAX_SEED_BYTES, MAX_SEED_FILES, Updated};

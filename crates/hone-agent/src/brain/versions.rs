@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hone_library::{FileDelta, State, changed_since, files_at, history};
 
-use super::{Brain, BrainError, actor};
+use super::{Brain, BrainError, LAYOUT, actor};
 use crate::lineage::receipt::Receipt;
-use crate::lineage::{RECEIPTS_FILE, chain};
+use crate::lineage::{Chain, RECEIPTS_FILE, chain, texts};
 use crate::memory::Ending;
 use crate::step::{Effect, Step, What};
 
@@ -45,6 +45,16 @@ impl Brain {
             read.map_err(crate::lineage::LineageError::from)?;
         }
         Ok(receipts)
+    }
+
+    /// The newest receipt; none when nothing was signed yet.
+    pub fn last_receipt(&self) -> Result<Option<Receipt>, BrainError> {
+        let path = self.member(RECEIPTS_FILE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let chain = Chain::open(&path).map_err(crate::lineage::LineageError::from)?;
+        Ok(chain.last().cloned())
     }
 
     /// Every version, oldest first.
@@ -94,6 +104,22 @@ impl Brain {
             })
         };
         noted.into_iter().filter_map(delta).collect()
+    }
+
+    /// What changed in the files of the brain with a version, as far as their texts are kept.
+    pub fn changes(&self, state: &State, version: &Version) -> Result<Vec<FileDelta>, BrainError> {
+        let receipt = &version.receipt;
+        if let Some(task) = &receipt.task {
+            return self.changed_files(state, &task.id);
+        }
+        let changed = texts::changed(&self.folder, &LAYOUT, receipt.index);
+        let changed = changed.map_err(|source| BrainError::Database {
+            path: self.member(super::members::DATABASE),
+            source,
+        })?;
+        let delta =
+            |texts::Changed { member: file, before, after }| FileDelta { file, before, after };
+        Ok(changed.into_iter().map(delta).collect())
     }
 
     /// What a task changed in the skills of the brain, file by file.

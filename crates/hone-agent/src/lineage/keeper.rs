@@ -18,6 +18,7 @@ use super::keys::{PublicKey, SigningKey};
 use super::quick::quick;
 use super::receipt::{Entry, Handover, Kind, MAX_CHANGES, Receipt, State, TaskMark};
 use super::state::{Layout, StateError, StateHash, state};
+use super::texts;
 
 /// The file that names the state that was signed last.
 pub const LOCK_FILE: &str = "bundle.lock.json";
@@ -261,13 +262,29 @@ impl<'a> Lineage<'a> {
 
     fn append(&mut self, entry: Entry, key: &SigningKey) -> Result<&Receipt, LineageError> {
         let at = entry.at;
+        let (kind, before) = (entry.kind, self.chain.last().map(|last| last.after.knowledge));
         self.chain.append(self.agent, entry, key)?;
+        if before != Some(self.found.knowledge) {
+            self.keep_texts(kind);
+        }
         self.write_lock(at)?;
         // There is one: it was just written.
         self.chain.last().ok_or_else(|| LineageError::Lock {
             path: self.folder.to_owned(),
             error: io::ErrorKind::NotFound.into(),
         })
+    }
+
+    /// Keeps what files say now, for whoever wants to see what changed. A brain without it is as good.
+    fn keep_texts(&self, kind: Kind) {
+        let Some(last) = self.chain.last() else { return };
+        let none = BTreeMap::new();
+        let lock = self.lock.as_ref().filter(|lock| lock.receipts == last.index);
+        let before = lock.map_or(&none, |lock| &lock.members);
+        // What a task changed, its transcript and the ledger tell.
+        let is_shown = matches!(kind, Kind::Outside | Kind::Learned) && lock.is_some();
+        let shown = is_shown.then_some(last.index);
+        let _ = texts::follow(self.folder, self.layout, before, &self.found.members, shown);
     }
 
     /// Writes the lock file, when it says anything else.

@@ -16,6 +16,7 @@ pub mod receipt;
 mod rows;
 pub mod snapshot;
 pub mod state;
+pub mod texts;
 
 pub use chain::{Chain, ChainError};
 pub use digest::Digest;

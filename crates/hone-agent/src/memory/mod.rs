@@ -80,6 +80,21 @@ impl Ending {
     }
 }
 
+/// How a task ended, by the log of a database that nobody else uses; none when there is none.
+pub(crate) fn ending_in(path: &Path, task: &str) -> Result<Option<Ending>, BrainError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let found = Connection::open(path).and_then(|db| ending(&db, task));
+    found.map_err(|source| BrainError::Database { path: path.to_owned(), source })
+}
+
+fn ending(db: &Connection, task: &str) -> rusqlite::Result<Option<Ending>> {
+    let query = "SELECT ending FROM task WHERE task = ?1";
+    let word: Option<String> = db.query_row(query, [task], |row| row.get(0)).optional()?;
+    Ok(word.and_then(|word| Ending::from_word(&word)))
+}
+
 /// A task as the log has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskRow {
@@ -265,12 +280,7 @@ impl Memory {
 
     /// How a task ended, if it is in the log.
     pub fn ending(&self, task: &str) -> Result<Option<Ending>, BrainError> {
-        let word: Option<String> = self
-            .db
-            .query_row("SELECT ending FROM task WHERE task = ?1", [task], |row| row.get(0))
-            .optional()
-            .map_err(self.failed())?;
-        Ok(word.and_then(|word| Ending::from_word(&word)))
+        ending(&self.db, task).map_err(self.failed())
     }
 
     /// Finds what was said, noted and done before, for one subscriber and what is shared.

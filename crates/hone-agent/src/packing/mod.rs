@@ -8,6 +8,7 @@ mod packer;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use hone_library::SnapshotSettings;
@@ -103,10 +104,37 @@ impl Around {
         self.settings.key_file_of(agent).map_or(Ok(None), read)
     }
 
+    /// How far the newest snapshot of an agent is behind what was signed of it; nothing when it is not, and
+    /// when there is no store. Nobody but this machine is asked.
+    pub fn lag(&self, brain: &Brain, asked: &Asked) -> Option<Lag> {
+        let store = self.store(&brain.id, asked)?;
+        let last = brain.last_receipt().ok().flatten()?;
+        self.behind(brain, &store, &last)
+    }
+
+    fn behind(&self, brain: &Brain, store: &str, receipt: &Receipt) -> Option<Lag> {
+        let store = Store::name_of(store);
+        let packed = self.known().head(&store, &brain.id).ok().flatten();
+        let packed = packed.map(|head| head.version);
+        let version = receipt.after.version;
+        (packed != Some(version)).then_some(Lag { store, version, packed })
+    }
+
     /// The heads that are known on this machine.
     fn known(&self) -> Known {
         Known::at(&self.hone_home.join("snapshots.json"))
     }
+}
+
+/// A snapshot that is behind its agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lag {
+    /// The store's name.
+    pub store: String,
+    /// The version that was signed last.
+    pub version: u64,
+    /// The version of the newest snapshot that is known here; none when none is.
+    pub packed: Option<u64>,
 }
 
 /// The place of one agent's snapshots, with what opens them.
@@ -193,7 +221,7 @@ impl Depot {
         Snapshots::open(&self.store, Some(&self.secret), &self.known, &self.agent, &LAYOUT).await
     }
 
-    /// Packs the agent's brain, while tasks may go on.
+    /// Packs the agent's brain, while tasks may go on: as it was before the one under way.
     pub async fn take(
         &self,
         brain: &Brain,
@@ -202,7 +230,9 @@ impl Depot {
         watch: &Watch<'_>,
     ) -> Result<Taken, SnapshotError> {
         let signer = SigningKey::read(&brain.key_file())?;
-        let snapshots = self.snapshots().await?;
+        let copied = brain.clone();
+        let settle = move |copy: &Path| copied.settle_copy(copy).map_err(|error| error.to_string());
+        let snapshots = self.snapshots().await?.settling(Arc::new(settle));
         let with_signer = self.with_signer;
         let taking = Taking { brain: &brain.folder, signer: &signer, at, history, with_signer };
         snapshots.take(&taking, watch).await

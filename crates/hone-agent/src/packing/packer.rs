@@ -1,7 +1,8 @@
 //! Packs agents after tasks whose knowledge moved, beside the tasks and never in their way.
 //!
-//! A snapshot that fails does not concern its task. It is told, and tried again after the agent's next
-//! task, whatever that one does: what counts is that the newest snapshot is of an older version.
+//! A snapshot that fails does not concern its task. It is told, and tried again by whoever next asks to
+//! catch up, and after the agent's next task, whatever that one does: what counts is that the newest
+//! snapshot is of another version than the one that was signed last.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Around, Asked, Depot};
 use crate::brain::Brain;
 use crate::lineage::Receipt;
-use crate::lineage::snapshot::{History, SnapshotError, Store, Taken, Watch};
+use crate::lineage::snapshot::{History, SnapshotError, Taken, Watch};
 use crate::tools::skills::Clock;
 
 /// What became of a snapshot after a task.
@@ -61,9 +62,30 @@ impl Packer {
 
     /// Begins to pack an agent when a task, or one before it, taught it something that no snapshot has.
     pub fn after(self: &Arc<Self>, brain: &Brain, receipt: &Receipt) {
-        if !self.is_due(brain, receipt) {
-            return;
+        let store = self.around.store(&brain.id, &Asked::default());
+        let lag = store.and_then(|store| self.around.behind(brain, &store, receipt));
+        if self.around.settings.automatic && lag.is_some() {
+            self.begin(brain);
         }
+    }
+
+    /// The same for what came after a task and its receipt: a lesson.
+    pub fn after_lesson(self: &Arc<Self>, brain: &Brain, receipt: &Receipt) {
+        let last = brain.last_receipt().ok().flatten();
+        if let Some(last) = last.filter(|last| last.after.version != receipt.after.version) {
+            self.after(brain, &last);
+        }
+    }
+
+    /// Begins to pack an agent that moved since its newest snapshot, by whatever moved it.
+    pub fn catch_up(self: &Arc<Self>, brain: &Brain) {
+        let lag = self.around.lag(brain, &Asked::default());
+        if self.around.settings.automatic && lag.is_some() {
+            self.begin(brain);
+        }
+    }
+
+    fn begin(self: &Arc<Self>, brain: &Brain) {
         let mut work = self.work();
         if let Some(again) = work.agents.get_mut(&brain.id) {
             *again = true;
@@ -74,14 +96,6 @@ impl Packer {
         // On a thread of its own: most of it is reading, packing and sealing.
         let runtime = tokio::runtime::Handle::current();
         work.running.spawn_blocking(move || runtime.block_on(packer.pack(&brain)));
-    }
-
-    fn is_due(&self, brain: &Brain, receipt: &Receipt) -> bool {
-        let settings = &self.around.settings;
-        let store = self.around.store(&brain.id, &Asked::default());
-        let (true, Some(store)) = (settings.automatic, store) else { return false };
-        let known = self.around.known().head(&Store::name_of(&store), &brain.id);
-        known.ok().flatten().is_none_or(|known| known.version != receipt.after.version)
     }
 
     async fn pack(&self, brain: &Brain) {

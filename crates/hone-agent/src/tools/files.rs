@@ -17,7 +17,7 @@ use hone_skill::PathPattern;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Class, Tool, ToolResult, Working, blocking, number_of, text_of};
+use super::{Class, Tool, ToolResult, Working, blocking, git, number_of, text_of};
 
 /// Largest file that is read or written, in bytes.
 pub const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
@@ -326,6 +326,19 @@ impl Workspace {
         let mode = text_of(arguments, "mode").unwrap_or("replace");
         if path == Path::new(".") || is_closed(&path) {
             return Err(ToolResult::refused(format!("`{shown}` is not for writing.")));
+        }
+        match git::reaches(&self.path, &path) {
+            Ok(false) => {}
+            Ok(true) => {
+                return Err(ToolResult::refused(format!(
+                    "`{shown}` is not for writing: git would run it by itself."
+                )));
+            }
+            Err(error) => {
+                return Err(ToolResult::refused(format!(
+                    "`{shown}` was not written: what git runs by itself cannot be told: {error}."
+                )));
+            }
         }
         let could_not = |error: io::Error| {
             ToolResult::failed(format!("`{shown}` could not be written: {}.", plain(&error)))

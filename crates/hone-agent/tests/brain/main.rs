@@ -4,8 +4,12 @@
 
 mod crash;
 mod folder;
+mod life;
 mod memory;
 mod running;
 mod seed;
+#[allow(dead_code, reason = "a server that other tests use more of")]
+#[path = "../backends/server.rs"]
+mod server;
 mod session;
 mod shelf;

@@ -502,3 +502,47 @@ async fn a_search_finds_skills_by_what_a_message_is_about() {
     let many = brain.call("skills_search", json!({"query": "price"})).await;
     assert_eq!(many.text.lines().count(), MAX_FOUND, "{}", many.text);
 }
+
+#[tokio::test]
+async fn a_skill_is_one_file_until_it_needs_to_be_a_folder() {
+    let brain = Brain::new();
+    let create = json!({"action": "create", "name": "greet", "content": GREET});
+    assert_eq!(brain.manage(create).await.outcome, Outcome::Ok);
+    let text = fs::read_to_string(brain.skills().join("greet.md")).unwrap();
+    assert!(!brain.skills().join("greet").exists());
+    // A file of this name would make all of the skills one.
+    let content = GREET.replace("greet", "skill");
+    let created =
+        brain.manage(json!({"action": "create", "name": "skill", "content": content})).await;
+    assert_eq!(created.outcome, Outcome::Ok, "{}", created.text);
+    assert!(brain.skills().join("skill/SKILL.md").is_file());
+
+    let file = json!({"action": "write_file", "name": "greet", "file": "references/a.md", "content": "a\n"});
+    let wrote = brain.manage(file).await;
+    assert_eq!(wrote.outcome, Outcome::Ok, "{}", wrote.text);
+    assert!(!brain.skills().join("greet.md").exists());
+    assert_eq!(fs::read_to_string(brain.skills().join("greet/SKILL.md")).unwrap(), text);
+    assert_eq!(fs::read_to_string(brain.skills().join("greet/references/a.md")).unwrap(), "a\n");
+    let listed = brain.call("skills_list", json!({"query": "greet"})).await;
+    assert_eq!(listed.text, "- greet: Says hello when somebody arrives.\n");
+}
+
+#[tokio::test]
+async fn a_single_file_that_a_person_wrote_stays_one() {
+    let brain = Brain::new();
+    put(&brain.skills().join("greet.md"), GREET);
+    brain.call("skill_view", json!({"name": "greet"})).await;
+    let file = json!({"action": "write_file", "name": "greet", "file": "references/a.md", "content": "a\n"});
+    let refused = brain.manage(file.clone()).await;
+    assert_eq!(refused.outcome, Outcome::Refused);
+    assert!(
+        refused.text.starts_with("`greet` is a single file that a person wrote."),
+        "{}",
+        refused.text
+    );
+    // Nor does it become the agent's by an edit.
+    let edit = json!({"action": "edit", "name": "greet", "content": "Wave.\n"});
+    assert_eq!(brain.manage(edit).await.outcome, Outcome::Ok);
+    assert_eq!(brain.manage(file).await.outcome, Outcome::Refused);
+    assert!(brain.skills().join("greet.md").is_file());
+}

@@ -4,7 +4,8 @@ use std::path::Path;
 use hone_agent::lineage::chain::check;
 use hone_agent::lineage::receipt::{Kind, TaskMark, TranscriptMark};
 use hone_agent::lineage::{
-    ChainError, Digest, LOCK_FILE, Lineage, LineageError, Lock, RECEIPTS_FILE, SigningKey, Standing,
+    ChainError, Digest, LOCK_FILE, Lineage, LineageError, Lock, RECEIPTS_FILE, SigningKey,
+    Standing, texts,
 };
 
 use crate::sample::{LAYOUT, brain, database, key, state, task};
@@ -129,4 +130,77 @@ fn a_new_key_goes_on_where_the_old_one_ended() {
     lineage.hand_over(20, &key(), &new).unwrap();
     lineage.task(30, mark(), &new).unwrap();
     holds(folder.path(), 3);
+}
+
+fn shown(folder: &Path, receipt: u64) -> Vec<(String, Option<String>, Option<String>)> {
+    let text = |bytes: Option<Vec<u8>>| bytes.map(|bytes| String::from_utf8(bytes).unwrap());
+    let changed = texts::changed(folder, &LAYOUT, receipt).unwrap().into_iter();
+    changed.map(|one| (one.member, text(one.before), text(one.after))).collect()
+}
+
+#[test]
+fn a_change_from_outside_can_be_shown_with_what_was_there_before() {
+    let folder = made();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("skills/new.md", "x");
+    write("system.md", "You audit well.\n");
+    fs::remove_file(folder.path().join("skills/oracle.md")).unwrap();
+    open(folder.path()).settle(20, &key()).unwrap();
+    let old = "---\nname: oracle\n---\nLook.\n".to_owned();
+    let some = |text: &str| Some(text.to_owned());
+    let expected = [
+        ("skills/new.md".to_owned(), None, some("x")),
+        ("skills/oracle.md".to_owned(), Some(old), None),
+        ("system.md".to_owned(), some("You audit.\n"), some("You audit well.\n")),
+    ];
+    assert_eq!(shown(folder.path(), 1), expected);
+    assert_eq!(shown(folder.path(), 0), []);
+    // What a task changed is told by others, and is what the next change is compared with.
+    write("system.md", "You audit best.\n");
+    open(folder.path()).task(30, mark(), &key()).unwrap();
+    assert_eq!(shown(folder.path(), 2), []);
+    write("system.md", "You sleep.\n");
+    open(folder.path()).settle(40, &key()).unwrap();
+    let last = ("system.md".to_owned(), some("You audit best.\n"), some("You sleep.\n"));
+    assert_eq!(shown(folder.path(), 3), [last]);
+    holds(folder.path(), 4);
+}
+
+#[test]
+fn texts_are_kept_up_to_their_limit_and_one_that_is_not_what_was_signed_is_not_shown() {
+    let folder = made();
+    let write = |name: &str, text: &[u8]| fs::write(folder.path().join(name), text).unwrap();
+    let most = usize::try_from(texts::MAX_KEPT_BYTES).unwrap();
+    write("system.md", &vec![b'a'; most]);
+    write("MEMORY.md", &vec![b'a'; most + 1]);
+    open(folder.path()).settle(20, &key()).unwrap();
+    write("system.md", b"short");
+    write("MEMORY.md", b"short");
+    open(folder.path()).settle(30, &key()).unwrap();
+    let names = |receipt| shown(folder.path(), receipt).into_iter().map(|one| one.0);
+    assert_eq!(names(1).collect::<Vec<_>>(), ["system.md"]);
+    assert_eq!(names(2).collect::<Vec<_>>(), ["system.md"]);
+    database(folder.path()).execute_batch("UPDATE signed_text SET text = x'00'").unwrap();
+    write("system.md", b"shorter");
+    open(folder.path()).settle(40, &key()).unwrap();
+    assert_eq!(names(3).count(), 0);
+}
+
+#[test]
+fn changes_are_kept_up_to_their_limit_the_newest_ones() {
+    let folder = made();
+    database(folder.path())
+        .execute_batch(&format!(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {})
+             INSERT INTO signed_change SELECT -i, 'old', NULL, NULL FROM n",
+            texts::MAX_KEPT_CHANGES
+        ))
+        .unwrap();
+    fs::write(folder.path().join("system.md"), "new").unwrap();
+    open(folder.path()).settle(20, &key()).unwrap();
+    let count = "SELECT count(*), min(receipt), max(receipt) FROM signed_change";
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    let kept: (i64, i64, i64) = database(folder.path()).query_row(count, [], row).unwrap();
+    let most = i64::try_from(texts::MAX_KEPT_CHANGES).unwrap();
+    assert_eq!(kept, (most, 1 - most, 1));
 }

@@ -10,12 +10,17 @@ use super::{Check, Checked, Finding, Gate};
 use crate::proposal::Proposal;
 
 pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal, planned: &Change) -> Checked {
-    let skill = gate.known.find(&proposal.name);
+    let mut skill = gate.known.find(&proposal.name);
     let mut planned = planned.clone();
-    if !skill.is_some_and(|skill| skill.is_flat) {
-        let after = Some(proposal.suite().to_json().into_bytes());
-        planned.files.push(FileDelta { file: SUITE_FILE.to_owned(), before: None, after });
+    if skill.is_some_and(|skill| skill.is_flat) {
+        // A single file becomes a folder when examples come to it.
+        skill = None;
+        for delta in &mut planned.files {
+            "SKILL.md".clone_into(&mut delta.file);
+        }
     }
+    let after = Some(proposal.suite().to_json().into_bytes());
+    planned.files.push(FileDelta { file: SUITE_FILE.to_owned(), before: None, after });
     let report = match scan_planned(&planned, skill) {
         Ok(report) => report,
         Err(why) => return Checked::failed(Check::Scan, why),

@@ -439,3 +439,46 @@ fn what_a_missing_skill_was_can_still_be_seen() {
     let last = files_at(&state, &history, 3).unwrap();
     assert_eq!(last, BTreeMap::from([("SKILL.md".to_owned(), text("third").into_bytes())]));
 }
+
+#[test]
+fn a_single_file_becomes_a_folder_with_the_same_text_and_a_history_for_each() {
+    let shelf = Shelf::new();
+    let state = shelf.state();
+    let created = store(&state).create_file(&shelf.root, "one", &text("first"), &[]).unwrap();
+    assert_eq!(created.path, shelf.root.join("one.md"));
+    let one = shelf.listed(&state, "one");
+    let again = store(&state).create_file(&shelf.root, "one", "Do.\n", std::slice::from_ref(&one));
+    assert!(matches!(again, Err(Error::Exists { .. })), "{again:?}");
+    let unfolded = store(&state).unfold(&one).unwrap();
+    assert_eq!(unfolded.path, shelf.root.join("one"));
+    let folder = shelf.listed(&state, "one");
+    assert_eq!((folder.is_flat, folder.path), (false, shelf.root.join("one/SKILL.md")));
+    assert_eq!(shelf.read("one/SKILL.md"), text("first"));
+    assert!(!shelf.root.join("one.md").exists());
+    use Action::{Create, Delete};
+    assert_eq!(actions(&shelf.history(&state, "one")), [(1, Create)]);
+    assert_eq!(actions(&shelf.history(&state, "one.md")), [(1, Create), (2, Delete)]);
+    // The file can be brought back once the folder is out of its way, as any skill that was deleted.
+    store(&state).delete(&shelf.listed(&state, "one")).unwrap();
+    store(&state).rollback(&shelf.root.join("one.md"), None).unwrap();
+    assert_eq!(shelf.read("one.md"), text("first"));
+}
+
+#[test]
+fn a_folder_of_that_name_and_a_pin_keep_a_file_a_file() {
+    let shelf = Shelf::new();
+    let state = shelf.state();
+    store(&state).create_file(&shelf.root, "one", &text("first"), &[]).unwrap();
+    let one = shelf.listed(&state, "one");
+    store(&state).pin(&one).unwrap();
+    assert!(matches!(store(&state).unfold(&one), Err(Error::Refused(_))));
+    store(&state).unpin(&one).unwrap();
+    shelf.write("one/SKILL.md", text("other"));
+    assert!(matches!(store(&state).unfold(&one), Err(Error::Exists { .. })));
+    assert_eq!(shelf.read("one.md"), text("first"));
+    // What a process that died in between left is finished.
+    shelf.write("one/SKILL.md", text("first"));
+    store(&state).unfold(&one).unwrap();
+    assert!(!shelf.root.join("one.md").exists());
+    assert_eq!(shelf.read("one/SKILL.md"), text("first"));
+}

@@ -115,7 +115,7 @@ pub(crate) enum AgentCommand {
         /// How many versions to show
         #[arg(long, value_name = "N", default_value_t = 50)]
         limit: usize,
-        /// Show what changed in its skills
+        /// Show what changed in its skills, and in its files by other means than a task
         #[arg(long)]
         diff: bool,
         /// Print JSON
@@ -128,13 +128,15 @@ pub(crate) enum AgentCommand {
         hone agent snapshot auditor --to ~/backup --key-file ~/snapshot.key\n  \
         hone config set snapshots.store s3://bucket/agents\n  \
         hone config set snapshots.key_file ~/snapshot.key\n  \
-        hone agent snapshot auditor\n\n\
+        hone agent snapshot auditor\n  \
+        hone agent snapshot                  every agent whose snapshot is behind, for a timer\n\n\
         With a store in the configuration, an agent is packed by itself after each task that taught it \
         something. Store and key come from here, else from HONE_SNAPSHOT_STORE and HONE_SNAPSHOT_KEY_FILE \
         or HONE_SNAPSHOT_PASSPHRASE, else from the configuration. Without a key nothing is packed.")]
     Snapshot {
-        /// The agent
-        id: String,
+        /// The agent; without one, all that moved since their newest snapshot
+        #[arg(required_if_eq_any([("list", "true"), ("replace", "true")]))]
+        id: Option<String>,
         /// Where to: a folder, or a URL as `s3://BUCKET/…`, `gs://BUCKET/…`, `az://CONTAINER/…`
         #[arg(long, value_name = "STORE")]
         to: Option<String>,

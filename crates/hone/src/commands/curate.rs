@@ -8,7 +8,7 @@ use hone_learn::curator::{self, Curating};
 use hone_library::Author;
 use tokio_util::sync::CancellationToken;
 
-use super::agent::{referenced, runtime};
+use super::agent::{catch_up, referenced, runtime};
 use super::policy::configured;
 use super::review::{failure, records};
 use crate::context::{Context, actor, now};
@@ -37,6 +37,7 @@ pub(crate) fn curate(context: &Context, dry_run: bool, as_json: bool) -> Outcome
             runtime.block_on(curator::apply(&brain, &records, &plan, curating)).map_err(failure)?;
             let merges = curator::propose_merges(&brain, &records, &policy, curating.now);
             proposed.extend(merges.map_err(failure)?.into_iter().map(|merge| merge.id));
+            catch_up(context, &id)?;
         }
         let moves = plan.moves.into_iter().map(|moved| CuratedMove {
             name: moved.name,

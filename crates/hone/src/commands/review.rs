@@ -12,7 +12,7 @@ use hone_learn::review::{Person, Review, ReviewList, ReviewRow, Word, accept, ed
 use hone_skill::Slug;
 use tokio_util::sync::CancellationToken;
 
-use super::agent::runtime;
+use super::agent::{catch_up, runtime};
 use super::editor::edited;
 use super::policy::configured;
 use crate::cli::ReviewCommand;
@@ -52,6 +52,7 @@ pub(crate) fn review(
                 proposal.whose(),
                 version.unwrap_or_default()
             ));
+            catch_up(context, &proposal.agent)?;
             if as_json {
                 let version = landed.version;
                 return print_json(&Review { proposal, diff: None, version });

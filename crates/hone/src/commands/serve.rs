@@ -1,10 +1,13 @@
 //! `hone serve`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hone_agent::brain::Brain;
 use hone_agent::memory::Subscriber;
+use hone_agent::packing::Packer;
 use hone_agent::run::{Afterwards, Order, Runner, Space};
 use hone_agent::tools::Tool;
 use hone_learn::redact::Redactor;
@@ -15,13 +18,18 @@ use hone_server::http::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::agent::{Beside, Interrupt, Supplies, connect, find_with, readable, referenced};
+use super::agent::{
+    Beside, Interrupt, Supplies, connect, find_with, packed, packer, readable, referenced,
+};
 use super::mcp::{live_shelf, writes_for};
 use super::policy::configured;
 use crate::cli::{Serve, ServeCommand, TokenCommand};
 use crate::context::{Context, now};
 use crate::json;
 use crate::output::{Failure, Outcome, print, print_json, print_lines, say};
+
+/// How often a server looks for agents whose snapshot is behind.
+const CATCH_UP: Duration = Duration::from_secs(15 * 60);
 
 pub(crate) fn serve(context: &Context, how: Serve) -> Outcome {
     match how.command {
@@ -48,11 +56,18 @@ fn listen(context: &Context, how: Serve) -> Outcome {
         .block_on(http::bind(&wanted))
         .map_err(|error| Failure::failed(error.to_string(), error.hint()))?;
     let learning = Beside::new(context, &runtime);
+    let packing = CancellationToken::new();
+    let packer = packer(context, packing.clone(), |done| {
+        if let Some(line) = packed(done) {
+            say(&line);
+        }
+    });
     let workshop = Bench {
         supplies: Supplies::of(context)?,
         space: readable(context).map(Space::Read),
         tools: connect(context, &runtime),
         learning: learning.clone(),
+        packer: Arc::clone(&packer),
     };
     let traces = how.traces.as_deref().map(collector).transpose()?;
     let first = Tokens::new(home).first(now()).map_err(wrong_tokens)?;
@@ -85,10 +100,27 @@ fn listen(context: &Context, how: Serve) -> Outcome {
         log: Log::new(how.log.into(), std::io::stderr()),
     };
     let interrupt = Interrupt::listen();
+    let catching_up = runtime.spawn(keep_packed(home.clone(), Arc::clone(&packer)));
     runtime.block_on(http::serve(bound, setup, interrupt.task()));
     learning.end();
+    catching_up.abort();
+    interrupt.stops(&packing);
+    runtime.block_on(packer.finish());
     interrupt.done();
     Ok(ExitCode::SUCCESS)
+}
+
+/// Packs agents whose snapshot is behind, now and then: one that failed has no task of its own to wait for.
+async fn keep_packed(hone_home: PathBuf, packer: Arc<Packer>) {
+    let mut clock = tokio::time::interval(CATCH_UP);
+    loop {
+        clock.tick().await;
+        for id in Brain::all(&hone_home).unwrap_or_default() {
+            if let Ok(brain) = Brain::find(&hone_home, &id) {
+                packer.catch_up(&brain);
+            }
+        }
+    }
 }
 
 /// A collector of spans that a person named, wherever it is.
@@ -113,6 +145,7 @@ struct Bench {
     space: Option<Space>,
     tools: Vec<Arc<dyn Tool>>,
     learning: Beside,
+    packer: Arc<Packer>,
 }
 
 impl Workshop for Bench {
@@ -140,7 +173,8 @@ impl Workshop for Bench {
             let runner = self.supplies.runner(found.model, cancelled);
             let learning: Arc<dyn Afterwards> = Arc::new(self.learning.clone());
             let (tools, afterwards) = (self.tools.clone(), Some(learning));
-            Ok((Runner { tools, afterwards, ..runner }, order))
+            let packer = Some(Arc::clone(&self.packer));
+            Ok((Runner { tools, afterwards, packer, ..runner }, order))
         })
     }
 }

@@ -55,6 +55,8 @@ pub(crate) struct Agent {
     pub(crate) quarantined: Vec<SetAside>,
     /// What lies in its folder and is no part of it.
     pub(crate) strangers: Vec<String>,
+    /// The version that no snapshot has yet; null when it is packed, or has no store.
+    pub(crate) unpacked: Option<u64>,
 }
 
 /// A skill of an agent.

@@ -87,7 +87,7 @@ pub(crate) struct LoggedVersion {
     pub(crate) fact_changes: Vec<ChangedFact>,
     /// Members that changed, for a change from outside or by learning.
     pub(crate) members: Vec<String>,
-    /// With `--diff`: what changed in the skills.
+    /// With `--diff`: what changed in its files, as far as their texts are kept.
     pub(crate) files: Vec<ChangedFile>,
 }
 

@@ -148,8 +148,8 @@ fn versions_are_told_with_their_skills_and_facts_and_what_changed_in_them() {
     v3  [TIME]  task [TASK]
         changed skill prices
         fact apples (everybody's): cost 130 cents (was: cost 120 cents)
-    --- a/skills/prices/SKILL.md
-    +++ b/skills/prices/SKILL.md
+    --- a/skills/prices.md
+    +++ b/skills/prices.md
     @@ -4,4 +4,4 @@
      metadata:
        version: "1"
@@ -160,7 +160,7 @@ fn versions_are_told_with_their_skills_and_facts_and_what_changed_in_them() {
         new skill prices
         fact apples (everybody's): cost 120 cents
     --- /dev/null
-    +++ b/skills/prices/SKILL.md
+    +++ b/skills/prices.md
     @@ -0,0 +1,7 @@
     +---
     +name: prices
@@ -186,6 +186,29 @@ fn versions_are_told_with_their_skills_and_facts_and_what_changed_in_them() {
         json!([{"key": "apples", "subscriber": null, "before": "cost 120 cents", "after": "cost 130 cents"}])
     );
     assert_eq!(log["versions"][0]["files"][0]["status"], "changed");
+}
+
+#[test]
+fn a_change_by_hand_is_told_with_what_was_there_before() {
+    let server = Server::says(&[answer("I see."), answer("I see.")]);
+    let sandbox = server.sandbox();
+    sandbox.write("state/agents/ada/agent.toml", "evidence = \"optional\"\n");
+    sandbox.done("run ada hello");
+    sandbox.write("state/agents/ada/system.md", "You are somebody else.\n");
+    sandbox.done("run ada hello");
+    let log = sandbox.hone("agent log ada --diff").run();
+    assert_snapshot!(masked(&log.to_string()), @"
+    exit: 0
+    --- stdout
+    v2  [TIME]  outside
+        changed system.md
+    --- a/system.md
+    +++ b/system.md
+    @@ -1 +1 @@
+    -You are Ada.
+    +You are somebody else.
+    v1  [TIME]  created
+    ");
 }
 
 #[test]

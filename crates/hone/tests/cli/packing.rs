@@ -392,3 +392,33 @@ fn old_snapshots_go_and_what_the_kept_one_needs_stays() {
     let usage = stateless(&sandbox, "agent prune ada --keep 0").run();
     assert_eq!(usage.code, 2, "{usage}");
 }
+
+#[test]
+fn a_snapshot_that_failed_is_told_and_made_up_for_without_a_task() {
+    let server = Server::says(&noting("apples", "cost 120 cents"));
+    let sandbox = server.sandbox();
+    key(&sandbox, "home/key", 7);
+    sandbox.done("config set snapshots.store ~/packed");
+    sandbox.done("config set snapshots.key_file ~/key");
+    sandbox.write("home/packed", "a file in the way");
+    let run = sandbox.hone("run ada learn").run();
+    assert_eq!(run.code, 0, "{run}");
+    let last = run.errors().lines().last().unwrap_or_default().to_owned();
+    assert!(last.ends_with("or now with `hone agent snapshot ada`"), "{run}");
+    let shown = sandbox.hone("agent show ada").run();
+    assert!(shown.errors().starts_with("note: version 2 is not packed, file://"), "{shown}");
+    assert_eq!(sandbox.hone("agent show ada --json").run().json()["unpacked"], json!(2));
+    let run = sandbox.hone("agent snapshot").run();
+    assert_eq!(run.code, 2, "{run}");
+    assert!(run.errors().ends_with("error: 1 of 1 agents could not be packed\n"), "{run}");
+
+    fs::remove_file(sandbox.path("home/packed")).unwrap();
+    let run = sandbox.hone("agent snapshot").run();
+    assert!(run.text().starts_with("packed version 2 of ada as snapshot 1 in file://"), "{run}");
+    assert_eq!(sandbox.hone("agent show ada").run().errors(), "");
+    let run = sandbox.hone("agent snapshot").run();
+    assert_eq!(
+        (run.code, run.errors()),
+        (0, "nothing to pack: no agent with a store moved since its newest snapshot\n".to_owned())
+    );
+}

@@ -200,6 +200,14 @@ pub enum SnapshotError {
         /// The lock.
         path: PathBuf,
     },
+    /// What a task under way has changed cannot be told from what was there before it.
+    #[error("what the running task changed cannot be taken out of the copy `{path}`: {why}")]
+    Unsettled {
+        /// The copy.
+        path: String,
+        /// Why.
+        why: String,
+    },
     /// Asked to stop.
     #[error("cancelled")]
     Cancelled,
@@ -243,6 +251,7 @@ impl SnapshotError {
                 | Self::NoKey
                 | Self::Key { .. }
                 | Self::Signing(_)
+                | Self::Unsettled { .. }
                 | Self::Cancelled
         )
     }

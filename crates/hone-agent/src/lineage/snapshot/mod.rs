@@ -41,6 +41,8 @@ pub use take::{History, MAX_TAKING, Taken, Taking};
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::path::Path;
+use std::sync::Arc;
 
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
@@ -91,6 +93,10 @@ impl Watch<'_> {
     }
 }
 
+/// Takes out of a copy of a brain what is not decided yet, before it is packed. Gives the paths in it that
+/// are others than before, or why it cannot.
+pub type Settle = Arc<dyn Fn(&Path) -> Result<Vec<String>, String> + Send + Sync>;
+
 /// The snapshots of one agent in a store.
 pub struct Snapshots<'a> {
     store: &'a Store,
@@ -98,6 +104,7 @@ pub struct Snapshots<'a> {
     agent: String,
     layout: Layout,
     key: AgentKey,
+    settle: Option<Settle>,
 }
 
 impl<'a> Snapshots<'a> {
@@ -129,7 +136,13 @@ impl<'a> Snapshots<'a> {
                 AgentKey::derive(&master, agent)?
             }
         };
-        Ok(Self { store, known, agent: agent.to_owned(), layout: *layout, key })
+        Ok(Self { store, known, agent: agent.to_owned(), layout: *layout, key, settle: None })
+    }
+
+    /// The same, with copies of the brain settled before they are packed.
+    #[must_use]
+    pub fn settling(self, settle: Settle) -> Self {
+        Self { settle: Some(settle), ..self }
     }
 
     fn manifest_path(&self, number: u64) -> String {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,6 +22,7 @@ use super::super::keeper::RECEIPTS_FILE;
 use super::super::keys::PublicKey;
 use super::super::receipt::{Receipt, State};
 use super::super::state::{Layout, Members, Records, StateError, members, state};
+use super::Settle;
 use super::error::SnapshotError;
 use super::manifest::ReceiptsMark;
 
@@ -65,10 +66,16 @@ pub(super) fn stage(
     brain: &Path,
     layout: &Layout,
     folder: PathBuf,
+    settle: Option<&Settle>,
 ) -> Result<Staged, SnapshotError> {
     for _ in 0..MAX_TRIES {
         match copy(brain, layout, &folder) {
-            Ok(Some(files)) => return read(agent, brain, layout, folder, files),
+            Ok(Some(mut files)) => {
+                if let Some(settle) = settle {
+                    settled(&mut files, &folder, settle)?;
+                }
+                return read(agent, brain, layout, folder, files);
+            }
             Ok(None) => {}
             // A file that went away between two looks.
             Err(
@@ -129,6 +136,21 @@ fn copy(
         files.sort_unstable();
     }
     Ok(Some(files))
+}
+
+/// Has a copy settled, and brings the list of its files to what they are then.
+fn settled(files: &mut Vec<Copied>, folder: &Path, settle: &Settle) -> Result<(), SnapshotError> {
+    let unsettled = |why| SnapshotError::Unsettled { path: folder.display().to_string(), why };
+    for path in settle(folder).map_err(unsettled)? {
+        files.retain(|(known, _, _)| *known != path);
+        let about = match fs::symlink_metadata(folder.join(&path)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            about => about.map_err(SnapshotError::io(&folder.join(&path)))?,
+        };
+        files.push((path, about.len(), about.permissions().mode() & 0o111 != 0));
+    }
+    files.sort_unstable();
+    Ok(())
 }
 
 fn private_folder(path: &Path) -> Result<(), SnapshotError> {

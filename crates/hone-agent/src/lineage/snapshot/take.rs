@@ -90,9 +90,9 @@ impl Snapshots<'_> {
         let work = Work::beside(taking.brain, "snapshot")?;
         let head = watch.unless_cancelled(self.newest()).await?;
         let staged = {
-            let (agent, layout) = (self.agent.clone(), self.layout);
+            let (agent, layout, settle) = (self.agent.clone(), self.layout, self.settle.clone());
             let (brain, folder) = (taking.brain.to_owned(), work.join("brain"));
-            blocking(move || stage(&agent, &brain, &layout, folder)).await?
+            blocking(move || stage(&agent, &brain, &layout, folder, settle.as_ref())).await?
         };
         if staged.signer != taking.signer.public() {
             let (expected, found) = (staged.signer, taking.signer.public());

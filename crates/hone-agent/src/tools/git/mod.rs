@@ -3,12 +3,14 @@
 //! A command may write its workspace, and what it left there would run with all of its owner's rights
 //! the next time somebody uses git in it. So in every repository of the workspace both are as they were
 //! when the command is over. A repository that the command made has no hooks, and of its settings those
-//! that can name no program.
+//! that can name no program. The same holds for what a person's own settings name in the workspace: a
+//! folder of hooks, and settings that others include ([`reach`]).
 //!
 //! A repository is known by what git asks of one, not by its name: it may be called anything, and lie in
 //! the folder of another. Links are not followed: what they lead to lies in the workspace too, and is
 //! met there, or outside of what a command may write.
 
+mod reach;
 mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +19,8 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+
+use reach::Reached;
 
 /// Files and folders of a workspace at most; in a larger one no command runs.
 const MAX_ENTRIES: usize = 1_000_000;
@@ -38,6 +42,9 @@ const SETTINGS: [&str; 2] = ["config", "config.worktree"];
 pub(super) struct Repositories {
     workspace: PathBuf,
     known: Vec<Known>,
+    reached: Reached,
+    /// The files that are reached, as they were.
+    files: BTreeMap<PathBuf, Kept>,
 }
 
 /// A repository as it was.
@@ -63,6 +70,11 @@ enum Kept {
 }
 
 impl Place {
+    fn of(path: PathBuf) -> io::Result<Self> {
+        let about = path.symlink_metadata()?;
+        Ok(Self { path, device: about.dev(), inode: about.ino() })
+    }
+
     fn is_same_folder(&self, other: &Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }
@@ -71,10 +83,17 @@ impl Place {
 impl Repositories {
     /// Those of a workspace, or why no command may run beside them.
     pub(super) fn of(workspace: &Path) -> Result<Self, String> {
-        let known = look(workspace).map_err(|error| {
+        Self::look(workspace).map_err(|error| {
             format!("what git runs by itself in `{}` cannot be kept: {error}", workspace.display())
-        })?;
-        Ok(Self { workspace: workspace.to_owned(), known })
+        })
+    }
+
+    fn look(workspace: &Path) -> io::Result<Self> {
+        let places = places(workspace, MAX_ENTRIES)?;
+        let reached = Reached::of(workspace, &places)?;
+        let files = reached.files()?;
+        let known = look(places)?;
+        Ok(Self { workspace: workspace.to_owned(), known, reached, files })
     }
 
     /// Puts everything back that is not as it was, and names it.
@@ -96,6 +115,19 @@ impl Repositories {
                 None => disarm(&place.path, &mut changed)?,
             }
         }
+        // The settings are what they were, so git can be asked about what is new.
+        let reached = self.reached.and(Reached::of(&self.workspace, &places)?);
+        let now = reached.files()?;
+        for path in now.keys().chain(self.files.keys()).collect::<BTreeSet<_>>() {
+            let was = self.files.get(path);
+            // What went with its whole folder runs for nobody.
+            let is_gone = !now.contains_key(path) && !path.parent().is_some_and(is_folder);
+            if now.get(path) != was && !is_gone {
+                reach::make_solid(&self.workspace, path)?;
+                put(path, was)?;
+                changed.push(path.clone());
+            }
+        }
         let shown = |path: &PathBuf| {
             path.strip_prefix(&self.workspace).unwrap_or(path).display().to_string()
         };
@@ -111,6 +143,16 @@ impl Repositories {
             || self.known.iter().find(|known| known.place.path == place.path && is_gone(known));
         same.or_else(again).map(|known| &known.files)
     }
+}
+
+/// Whether git runs, or reads as its settings, a file of a workspace that a person's settings lead to; the
+/// path is below the workspace.
+pub(super) fn reaches(workspace: &Path, path: &Path) -> io::Result<bool> {
+    let path = workspace.join(path);
+    let around = path.ancestors().skip(1).take_while(|folder| folder.starts_with(workspace));
+    let places = around.map(|folder| folder.join(".git")).filter(|git| is_folder(git));
+    let places: io::Result<Vec<Place>> = places.map(Place::of).collect();
+    Ok(Reached::of(workspace, &places?)?.has(&path))
 }
 
 /// Brings a repository that was there before to what it was.
@@ -190,8 +232,7 @@ fn places(workspace: &Path, most: usize) -> io::Result<Vec<Place>> {
         }
         let is_named = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"));
         if is_named || marks.are_of_a_repository() {
-            let about = folder.symlink_metadata()?;
-            found.push(Place { path: folder, device: about.dev(), inode: about.ino() });
+            found.push(Place::of(folder)?);
         }
     }
     found.sort();
@@ -248,10 +289,10 @@ fn too_many() -> io::Error {
     io::Error::other(format!("there are more than {MAX_FILES} hooks and settings"))
 }
 
-fn look(workspace: &Path) -> io::Result<Vec<Known>> {
+fn look(places: Vec<Place>) -> io::Result<Vec<Known>> {
     let (mut bytes, mut count) = (0, 0);
     let mut known = Vec::new();
-    for place in places(workspace, MAX_ENTRIES)? {
+    for place in places {
         let mut files = BTreeMap::new();
         for name in names(&place.path)? {
             let path = place.path.join(&name);

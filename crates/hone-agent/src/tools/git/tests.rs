@@ -148,3 +148,75 @@ fn a_workspace_is_looked_through_up_to_its_limit() {
     assert_eq!(places(folder.path(), 4).unwrap().len(), 1);
     assert!(places(folder.path(), 3).is_err());
 }
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut git = std::process::Command::new("git");
+    git.args(arguments).current_dir(folder).env_remove("GIT_DIR");
+    assert!(git.output().unwrap().status.success(), "{arguments:?}");
+}
+
+#[test]
+fn hooks_and_settings_that_a_setting_names_elsewhere_are_put_back() {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "-q"]);
+    git(folder.path(), &["config", "core.hooksPath", ".githooks"]);
+    git(folder.path(), &["config", "include.path", "../shared.cfg"]);
+    git(folder.path(), &["config", "includeIf.onbranch:other.path", "../tools/other.cfg"]);
+    write(&folder, ".githooks/pre-commit", "mine");
+    write(&folder, "shared.cfg", "[user]\n\tname = Ada\n");
+    write(&folder, "src/main.rs", "fn main() {}");
+    let before = Repositories::of(folder.path()).unwrap();
+    assert_eq!(before.put_back().unwrap(), Vec::<String>::new());
+
+    write(&folder, ".githooks/pre-commit", "evil");
+    write(&folder, ".githooks/post-checkout", "evil");
+    write(&folder, "shared.cfg", "[core]\n\tfsmonitor = evil\n");
+    write(&folder, "tools/other.cfg", "[core]\n\tpager = evil\n");
+    write(&folder, "src/main.rs", "fn main() { work() }");
+    let expected =
+        [".githooks/post-checkout", ".githooks/pre-commit", "shared.cfg", "tools/other.cfg"];
+    assert_eq!(before.put_back().unwrap(), expected);
+    let text = |name: &str| fs::read_to_string(at(&folder, name)).unwrap();
+    assert_eq!(text(".githooks/pre-commit"), "mine");
+    assert_eq!(text("shared.cfg"), "[user]\n\tname = Ada\n");
+    assert!(
+        !at(&folder, ".githooks/post-checkout").exists()
+            && !at(&folder, "tools/other.cfg").exists()
+    );
+    assert_eq!(text("src/main.rs"), "fn main() { work() }", "the rest is the command's to write");
+
+    // A link in place of a folder is not written through, and what went with its folder stays gone.
+    let elsewhere = tempfile::tempdir().unwrap();
+    write(&elsewhere, "pre-commit", "theirs");
+    fs::remove_dir_all(at(&folder, ".githooks")).unwrap();
+    assert_eq!(before.put_back().unwrap(), Vec::<String>::new());
+    std::os::unix::fs::symlink(elsewhere.path(), at(&folder, ".githooks")).unwrap();
+    before.put_back().unwrap();
+    assert!(!at(&folder, ".githooks").exists());
+    assert_eq!(fs::read_to_string(at(&elsewhere, "pre-commit")).unwrap(), "theirs");
+}
+
+#[test]
+fn in_a_work_tree_of_hooks_only_what_is_called_like_one_is_put_back() {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "-q"]);
+    git(folder.path(), &["config", "core.hooksPath", "."]);
+    let before = Repositories::of(folder.path()).unwrap();
+    write(&folder, "pre-commit", "evil");
+    write(&folder, "notes.md", "work");
+    assert_eq!(before.put_back().unwrap(), ["pre-commit"]);
+    assert!(at(&folder, "notes.md").exists());
+}
+
+#[test]
+fn a_file_is_reached_where_settings_lead_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(at(&folder, "below")).unwrap();
+    git(&at(&folder, "below"), &["init", "-q"]);
+    let is_reached = |name: &str| reaches(folder.path(), Path::new(name)).unwrap();
+    assert!(!is_reached("below/hooks/pre-commit"));
+    git(&at(&folder, "below"), &["config", "core.hooksPath", "hooks"]);
+    git(&at(&folder, "below"), &["config", "include.path", "../more.cfg"]);
+    assert!(is_reached("below/hooks/pre-commit") && is_reached("below/more.cfg"));
+    assert!(!is_reached("below/src/main.rs") && !is_reached("hooks/pre-commit"));
+}

@@ -10,12 +10,14 @@ use std::path::Path;
 use hone_guard::policy::Action;
 use hone_guard::{Files, Finding, Report};
 use hone_library::{
-    Author, Change, Error, Listed, Matching, Mode, Store, list_files, read_file, read_text,
+    Author, Change, Error, Layout, Listed, Matching, Mode, Scope, Store, history, list_files,
+    read_file, read_text,
 };
 use hone_skill::{Origin, Slug};
 use serde_json::Value;
 
 use super::{Shelf, Written, lock, real, told};
+use crate::brain::TASK;
 use crate::step::{Effect, Proposal};
 use crate::tools::{ToolResult, text_of};
 
@@ -34,6 +36,11 @@ impl Shelf {
             Ok(change) => change,
             Err(why) => return ToolResult::refused(why),
         };
+        if let What::WriteFile { .. } = change.what
+            && let Err(refused) = self.make_room(change.name)
+        {
+            return refused;
+        }
         let catalogue = self.catalogue();
         let skill = match change.what {
             What::Create { .. } => None,
@@ -57,6 +64,7 @@ impl Shelf {
                 skill.summary.name, change.action
             ));
         }
+        let shape = if self.is_brain() { Shape::File } else { Shape::Folder };
         let state = self.state();
         let carry_out = |mode| {
             let author = Author {
@@ -65,7 +73,7 @@ impl Shelf {
                 now: (self.now)(),
             };
             let store = Store::new(&state, author, mode);
-            change.carry_out(&store, &self.own, skill, &catalogue.skills)
+            change.carry_out(&store, &self.own, shape, skill, &catalogue.skills)
         };
         let planned = match carry_out(Mode::DryRun) {
             Ok(planned) => planned,
@@ -100,8 +108,12 @@ impl Shelf {
     /// stays as it is.
     fn gate_refuses(&self, planned: &Change, skill: Option<&Listed>) -> Option<String> {
         let gated = self.gated.as_ref()?;
-        let main = skill.and_then(|skill| skill.path.file_name()?.to_str()).unwrap_or("SKILL.md");
-        let delta = planned.files.iter().find(|delta| delta.file == main)?;
+        // A new skill is its text and nothing else, whatever the file is called.
+        let is_text = |file: &str| match skill {
+            Some(skill) => skill.path.file_name().is_some_and(|name| name == file),
+            None => !file.contains('/'),
+        };
+        let delta = planned.files.iter().find(|delta| is_text(&delta.file))?;
         let text = String::from_utf8_lossy(delta.after.as_deref()?);
         let name = skill.map_or(planned.name.as_str(), |skill| skill.summary.name.as_str());
         let written = Written { by: &gated.by, name, text: &text, now: (self.now)() };
@@ -112,6 +124,38 @@ impl Shelf {
     fn is_known(&self, skill: &Listed) -> bool {
         let known = lock(&self.known);
         known.contains(skill.key()) || known.contains(&real(skill.key()))
+    }
+
+    /// Makes a folder of a skill that is a single file, when nobody but tasks has written it: whose it is
+    /// must not be forgotten with its old name. Whatever else is wrong is told later.
+    fn make_room(&self, name: &str) -> Result<(), ToolResult> {
+        let catalogue = self.catalogue();
+        let Ok(skill) = catalogue.resolve(name, &self.own) else { return Ok(()) };
+        if !skill.is_flat || skill.root != self.own {
+            return Ok(());
+        }
+        let state = self.state();
+        let rows = history(&state, &real(skill.key())).unwrap_or_default();
+        let is_tasks = |actor: &str| actor == self.actor || actor.starts_with(TASK);
+        if rows.is_empty() || rows.iter().any(|row| !is_tasks(&row.actor)) {
+            return Err(ToolResult::refused(format!(
+                "`{}` is a single file that a person wrote. Create a skill of your own for more files.",
+                skill.summary.name
+            )));
+        }
+        let author =
+            Author { actor: self.actor.clone(), reason: self.reason.clone(), now: (self.now)() };
+        let unfolded = Store::new(&state, author, Mode::Write).unfold(skill);
+        drop(state);
+        self.refresh();
+        unfolded.map(drop).map_err(|error| ToolResult::failed(told(&error)))
+    }
+
+    /// Whether the agent writes into a brain, where single files are skills too.
+    fn is_brain(&self) -> bool {
+        let catalogue = self.catalogue();
+        let own = catalogue.roots.iter().find(|root| root.path == self.own);
+        own.is_some_and(|root| root.scope == Scope::Agent && root.layout == Layout::FoldersAndFiles)
     }
 
     /// Scans a skill as it would be after a change, and asks the policy.
@@ -215,6 +259,13 @@ fn changed(action: &str, done: &Change) -> ToolResult {
     })
 }
 
+/// What a new skill is: one file until it needs to be a folder, where files are skills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    File,
+    Folder,
+}
+
 /// A change that a call asks for.
 struct Wanted<'a> {
     action: &'a str,
@@ -258,17 +309,21 @@ impl<'a> Wanted<'a> {
         &self,
         store: &Store<'_>,
         own: &Path,
+        shape: Shape,
         skill: Option<&Listed>,
         all: &[Listed],
     ) -> Result<Change, Error> {
-        let Some(skill) = skill else {
-            let What::Create { content } = self.what else {
-                return Err(Error::Refused("there is no skill to change".to_owned()));
+        if let What::Create { content } = self.what {
+            return match shape {
+                Shape::File => store.create_file(own, self.name, content, all),
+                Shape::Folder => store.create(own, None, self.name, content, all),
             };
-            return store.create(own, None, self.name, content, all);
+        }
+        let Some(skill) = skill else {
+            return Err(Error::Refused("there is no skill to change".to_owned()));
         };
         match self.what {
-            What::Create { content } => store.create(own, None, self.name, content, all),
+            What::Create { .. } => Err(Error::Refused("it is there already".to_owned())),
             // An agent's edit is a new version of the whole text; a body alone keeps the frontmatter.
             What::Edit { content } => {
                 let text = with_frontmatter(skill, content)?;

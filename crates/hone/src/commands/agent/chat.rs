@@ -99,6 +99,8 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
                             let runner = Runner { cancelled: interrupt.task(), ..runner };
                             lesson::learn(context, &runtime, &runner, &order, &report, &view);
                             interrupt.done();
+                            let _inside = runtime.enter();
+                            packer.after_lesson(&brain, &report.receipt);
                         }
                         talk.last = Some((order, report));
                     }

@@ -32,13 +32,8 @@ pub(crate) fn log(
     versions.drain(..older);
     let mut shown = Vec::new();
     for version in versions.iter().rev() {
-        let files = match &version.receipt.task {
-            Some(task) if with_diff => {
-                brain.changed_files(&context.state, &task.id).map_err(failure)?
-            }
-            _ => Vec::new(),
-        };
-        shown.push((version, files));
+        let files = if with_diff { brain.changes(&context.state, version) } else { Ok(Vec::new()) };
+        shown.push((version, files.map_err(failure)?));
     }
     if as_json {
         let versions = shown.iter().map(|(version, files)| logged(version, files)).collect();

@@ -31,6 +31,7 @@ pub(crate) use lesson::{Beside, referenced};
 pub(crate) use models::find_with;
 pub(crate) use run::{Supplies, exit_code, readable, run, runner};
 pub(crate) use servers::connect;
+pub(crate) use snapshot::{catch_up, packed, packer};
 
 use crate::cli::AgentCommand;
 use crate::context::Context;
@@ -53,7 +54,10 @@ pub(crate) fn agent(context: &Context, command: AgentCommand) -> Outcome {
         }
         AgentCommand::Proof { id, task, step } => lineage::proof(context, &id, &task, step),
         AgentCommand::Log { id, limit, diff, json } => log::log(context, &id, limit, diff, json),
-        AgentCommand::Snapshot { id, to, key_file, replace, list, json } => {
+        AgentCommand::Snapshot { id: None, to, key_file, json, .. } => {
+            snapshot::take_all(context, &Asked { store: to, key_file }, json)
+        }
+        AgentCommand::Snapshot { id: Some(id), to, key_file, replace, list, json } => {
             let asked = Asked { store: to, key_file };
             if list {
                 return snapshot::list(context, &id, &asked, json);

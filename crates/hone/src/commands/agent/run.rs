@@ -80,6 +80,8 @@ pub(crate) fn run(
     if !how.no_learn {
         let runner = Runner { cancelled: interrupt.task(), ..runner };
         lesson::learn(context, &runtime, &runner, &order, &report, &view);
+        let _inside = runtime.enter();
+        packer.after_lesson(&brain, &report.receipt);
     }
     // The answer is out and the agent is free; only this program waits.
     interrupt.stops(&packing);

@@ -6,7 +6,7 @@ use hone_agent::brain::{Brain, members};
 use hone_agent::memory::{Counts, LoggedTask, MAX_MEMORY_CHARS, MAX_USER_CHARS, Memory};
 use hone_library::usage::iso;
 
-use super::failure;
+use super::{failure, snapshot};
 use crate::context::Context;
 use crate::json::agent::{Agent, AgentSkill, Agents, ListedAgent, MemoryFile, SetAside};
 use crate::output::{Failure, Outcome, count, print, print_json, say};
@@ -142,6 +142,7 @@ pub(super) fn agent(context: &Context, brain: &Brain) -> Result<Agent, Failure> 
             .iter()
             .map(|path| crate::json::text(path.strip_prefix(&brain.folder).unwrap_or(path)))
             .collect(),
+        unpacked: snapshot::lag(context, brain).map(|lag| lag.version),
     })
 }
 
@@ -194,5 +195,8 @@ pub(crate) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
         held.map(|held| format!("{}: {} ({}): {}", held.key, held.reason, held.rule, held.value));
     section("quarantined, seen by no task:".to_owned(), held.collect());
     section("no part of the agent:".to_owned(), agent.strangers.clone());
+    if let Some(behind) = snapshot::behind(context, &brain) {
+        say(&format!("note: {behind}"));
+    }
     print(&text)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hone_agent::brain::{Brain, BrainError};
 use hone_agent::lineage::PublicKey;
 use hone_agent::lineage::snapshot::{History, Progress, SnapshotError, Taken, Trust, Watch};
-use hone_agent::packing::{Around, Asked, Depot, Packed, Packer, Point, Returned, SignerFrom};
+use hone_agent::packing::{Around, Asked, Depot, Lag, Packed, Packer, Point, Returned, SignerFrom};
 use tokio_util::sync::CancellationToken;
 
 use super::failure;
@@ -117,6 +117,69 @@ pub(crate) fn take(
     }
 }
 
+/// Packs every agent that moved since its newest snapshot. One that has no store is left alone, and one that
+/// fails does not keep the others from it.
+pub(crate) fn take_all(context: &Context, asked: &Asked, as_json: bool) -> Outcome {
+    let home = &context.around.hone_home;
+    let around = around(context);
+    let (mut behind, mut failed) = (0, 0);
+    for id in Brain::all(home).map_err(failure)? {
+        let brain = Brain::find(home, &id).map_err(failure)?;
+        if around.lag(&brain, asked).is_none() {
+            continue;
+        }
+        behind += 1;
+        match take(context, &id, asked, History::Extends, as_json) {
+            Ok(code) if code == ExitCode::SUCCESS => {}
+            Ok(code) => return Ok(code),
+            Err(error) => {
+                say(&format!("warning: {id} was not packed: {error}"));
+                failed += 1;
+            }
+        }
+    }
+    if failed > 0 {
+        let message = format!("{failed} of {behind} agents could not be packed");
+        return Err(Failure::failed(message, ""));
+    }
+    if behind == 0 {
+        say("nothing to pack: no agent with a store moved since its newest snapshot");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Packs an agent that a command has changed, where snapshots are taken by themselves.
+pub(crate) fn catch_up(context: &Context, id: &str) -> Result<(), Failure> {
+    let brain = Brain::find(&context.around.hone_home, id).map_err(failure)?;
+    let interrupt = Interrupt::listen();
+    let packer = packer(context, interrupt.task(), |done| {
+        if let Some(line) = packed(done) {
+            say(&line);
+        }
+    });
+    runtime()?.block_on(async {
+        packer.catch_up(&brain);
+        packer.finish().await;
+    });
+    interrupt.done();
+    Ok(())
+}
+
+/// How far an agent's newest snapshot is behind it.
+pub(super) fn lag(context: &Context, brain: &Brain) -> Option<Lag> {
+    around(context).lag(brain, &Asked::default())
+}
+
+/// What is to be said of an agent whose snapshot is behind.
+pub(super) fn behind(context: &Context, brain: &Brain) -> Option<String> {
+    let lag = lag(context, brain)?;
+    let packed = lag.packed.map_or("none of it".to_owned(), |version| format!("version {version}"));
+    Some(format!(
+        "version {} is not packed, {} has {packed}: `hone agent snapshot {}`",
+        lag.version, lag.store, brain.id
+    ))
+}
+
 pub(crate) fn list(context: &Context, id: &str, asked: &Asked, as_json: bool) -> Outcome {
     let depot = depot(context, id, asked)?;
     let (manifests, older) = runtime()?.block_on(depot.list()).map_err(refused)?;
@@ -216,7 +279,7 @@ pub(crate) fn prune(
 }
 
 /// Packs agents after tasks, where the configuration or the environment says where to.
-pub(super) fn packer(
+pub(crate) fn packer(
     context: &Context,
     cancelled: CancellationToken,
     tell: impl Fn(&Packed<'_>) + Send + Sync + 'static,
@@ -225,7 +288,7 @@ pub(super) fn packer(
 }
 
 /// What became of a snapshot after a task, in a line; nothing when there was nothing to pack.
-pub(super) fn packed(packed: &Packed<'_>) -> Option<String> {
+pub(crate) fn packed(packed: &Packed<'_>) -> Option<String> {
     let agent = packed.agent;
     match packed.taken {
         Ok(Taken::New { number, version, .. }) => {
@@ -233,7 +296,7 @@ pub(super) fn packed(packed: &Packed<'_>) -> Option<String> {
         }
         Ok(Taken::Unchanged { .. }) => None,
         Err(error) => Some(format!(
-            "warning: {agent} was not packed: {error}; it is tried again after its next task"
+            "warning: {agent} was not packed: {error}; it is tried again after its next task, or now with `hone agent snapshot {agent}`"
         )),
     }
 }
