@@ -159,12 +159,7 @@ impl Shelf {
         let catalogue = Arc::new(without_links(catalogue));
         let before = found.catalogue.replace(Arc::clone(&catalogue));
         found.is_current = true;
-        let is_same = |before: &Catalogue| {
-            let pairs = before.skills.iter().zip(&catalogue.skills);
-            before.skills.len() == catalogue.skills.len()
-                && pairs.into_iter().all(|(before, now)| before.is_listed_like(now))
-        };
-        if before.is_some_and(|before| !is_same(&before)) {
+        if before.is_some_and(|before| before.skills != catalogue.skills) {
             self.changes.send_modify(|count| *count += 1);
         }
         catalogue
