@@ -67,8 +67,9 @@ impl Reason {
     }
 }
 
-/// A skill in the catalogue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A skill in the catalogue. Two are equal when a listing says the same of both, however often their files
+/// were written meanwhile.
+#[derive(Debug, Clone)]
 pub struct Listed {
     /// What its text declares.
     pub summary: Box<Summary>,
@@ -98,14 +99,10 @@ pub struct Listed {
     pub notes: Vec<Note>,
 }
 
-impl Listed {
-    /// The skill's folder; for a single file, the folder around it.
-    pub fn folder(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new(""))
-    }
+impl Eq for Listed {}
 
-    /// Whether a listing says the same of both, however often their files were written meanwhile.
-    pub fn is_listed_like(&self, other: &Self) -> bool {
+impl PartialEq for Listed {
+    fn eq(&self, other: &Self) -> bool {
         let said = |skill: &Self| {
             let Self { scope, origin, is_flat, depth, is_link, .. } = *skill;
             (scope, origin, is_flat, depth, is_link)
@@ -115,6 +112,13 @@ impl Listed {
             && (&self.path, &self.root, &self.nested_in)
                 == (&other.path, &other.root, &other.nested_in)
             && (&self.also_at, &self.notes) == (&other.also_at, &other.notes)
+    }
+}
+
+impl Listed {
+    /// The skill's folder; for a single file, the folder around it.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
     }
 
     fn is_called(&self, name: &str) -> bool {

@@ -112,7 +112,7 @@ pub const ORDER: Model = Model {
     weights: [0.23, 3.2, 0.28, 0.75, 2.1, 0.23, 0.3, -4.1, 0.0, 3.0, 0.0, 0.0],
     constant: 0.0,
     midpoint: -0.75,
-    remembered: 0.75,
+    remembered: 1.0,
     remembered_not: -0.5,
 };
 

@@ -116,7 +116,8 @@ fn mark_of(skill: &Listed) -> Option<u64> {
     if skill.scope == Scope::Builtin {
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
     } else {
-        skill.mark?.hash(&mut hasher);
+        // A catalogue of a long-lived program may have seen it while it was written.
+        skill.mark.or_else(|| mark(&skill.path))?.hash(&mut hasher);
     }
     if skill.has_suite {
         mark(&skill.folder().join(SUITE_FILE))?.hash(&mut hasher);
@@ -126,7 +127,7 @@ fn mark_of(skill: &Listed) -> Option<u64> {
 
 impl<'s> Index<'s> {
     /// The index of these skills, found below these roots, brought up to date with what the catalogue
-    /// saw. Of files, only suites are looked at; only what changed is read.
+    /// saw. Of files, suites are looked at and what was just being written; only what changed is read.
     ///
     /// Never fails: without a state it is made in memory.
     pub fn open(state: &'s State, roots: &[Root], skills: &[Listed]) -> Opened<'s> {

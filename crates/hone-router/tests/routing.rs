@@ -111,6 +111,16 @@ fn a_skill_is_read_once_until_it_changes() {
 }
 
 #[test]
+fn a_skill_that_was_listed_while_it_was_written_is_read_once() {
+    let world = filled(2);
+    let state = world.state();
+    let mut catalogue = world.catalogue(&state);
+    catalogue.skills[1].mark = None;
+    assert_eq!(open(&state, &catalogue).read, 2);
+    assert_eq!(open(&state, &catalogue).read, 0);
+}
+
+#[test]
 fn the_way_to_an_index_does_not_show_in_its_answers() {
     let world = filled(150);
     let state = world.state();

@@ -181,12 +181,7 @@ impl Shelf {
         let before = found.catalogue.replace(Arc::clone(&catalogue));
         found.is_current = true;
         self.looks.send_modify(|count| *count += 1);
-        let is_same = |before: &Catalogue| {
-            let pairs = before.skills.iter().zip(&catalogue.skills);
-            before.skills.len() == catalogue.skills.len()
-                && pairs.into_iter().all(|(before, now)| before.is_listed_like(now))
-        };
-        if before.is_some_and(|before| !is_same(&before)) {
+        if before.is_some_and(|before| before.skills != catalogue.skills) {
             self.changes.send_modify(|count| *count += 1);
         }
         catalogue
