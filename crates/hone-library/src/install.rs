@@ -13,6 +13,7 @@ use hone_skill::{Reading, Slug, read};
 
 use crate::atomic::staging_name;
 use crate::commit::{FileEdit, Plan, apply};
+use crate::cores;
 use crate::error::Error;
 use crate::files::check_arriving;
 use crate::folder::{Content, Durability, Folder, is_executable, is_link, sync};
@@ -173,8 +174,9 @@ impl Store<'_> {
         if durability == Durability::Later {
             let edits = || plans.iter().flat_map(|(_, _, plan)| plan.changed());
             let contents = edits().flat_map(|edit| [&edit.before, &edit.after]).flatten();
+            let contents: Vec<&[u8]> = contents.map(|content| content.bytes.as_slice()).collect();
             let home = self.state.home();
-            objects::put_lightly(home, &mut contents.map(|content| content.bytes.as_slice()))?;
+            objects::put_lightly(home, &contents)?;
             sync_file_system(&home.join("objects"))?;
         }
         let mut changes: Vec<Vec<FileChange>> = Vec::new();
@@ -339,19 +341,16 @@ fn write_all(
     if durability == Durability::Each {
         return plans.iter().map(|(_, held, plan)| apply(held, plan)).collect();
     }
-    let staged: Vec<Result<Option<String>, Error>> = plans
-        .iter()
-        .map(|(_, held, plan)| {
-            if held.folder()?.is_some() {
-                return Ok(None);
-            }
-            let staged = staging_name(&held.place.key);
-            let files: Files<'_> =
-                plan.changed().map(|edit| (edit.file.as_str(), edit.after.as_ref())).collect();
-            tree::stage(held, &files, &staged, durability)?;
-            Ok(Some(staged))
-        })
-        .collect();
+    let staged = cores::each(plans, |(_, held, plan)| -> Result<Option<String>, Error> {
+        if held.folder()?.is_some() {
+            return Ok(None);
+        }
+        let staged = staging_name(&held.place.key);
+        let files: Files<'_> =
+            plan.changed().map(|edit| (edit.file.as_str(), edit.after.as_ref())).collect();
+        tree::stage(held, &files, &staged, durability)?;
+        Ok(Some(staged))
+    });
     let synced = sync_file_system(&held.place.parent);
     let mut results: Vec<Result<(), Error>> = plans
         .iter()

@@ -34,6 +34,7 @@ mod catalogue;
 mod client;
 mod commit;
 mod config;
+mod cores;
 pub mod derived;
 mod difference;
 mod dismissal;

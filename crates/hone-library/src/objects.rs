@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::atomic;
+use crate::cores;
 use crate::error::Error;
 use crate::folder::sync_path;
 use crate::state::create_private_folder;
@@ -50,23 +51,23 @@ pub(crate) fn put(home: &Path, bytes: &[u8]) -> Result<String, Error> {
 
 /// Keeps many bytes and leaves it to the caller to make all of `objects/` durable at once, before
 /// anything refers to them: what a power cut damages until then, the next [`put`] mends.
-pub(crate) fn put_lightly(home: &Path, all: &mut dyn Iterator<Item = &[u8]>) -> Result<(), Error> {
+pub(crate) fn put_lightly(home: &Path, all: &[&[u8]]) -> Result<(), Error> {
     let objects = home.join("objects");
     let staging = objects.join("staging");
     create_private_folder(&staging)?;
     let _lock = share_staging(&staging)?;
-    for bytes in all {
+    let put = |bytes: &&[u8]| {
         let path = path_of(home, &hash(bytes));
-        if std::fs::read(&path).is_ok_and(|kept| kept == bytes) {
-            continue;
+        if std::fs::read(&path).is_ok_and(|kept| kept == *bytes) {
+            return Ok(());
         }
         create_private_folder(path.parent().unwrap_or(&objects))?;
         let staged = staging.join(atomic::staging_name(&path));
         std::fs::write(&staged, bytes)
             .and_then(|()| std::fs::rename(&staged, &path))
-            .map_err(Error::io("write", &path))?;
-    }
-    Ok(())
+            .map_err(Error::io("write", &path))
+    };
+    cores::each(all, put).into_iter().collect()
 }
 
 /// Joins those who are writing objects. Whoever is alone first clears away what dead writers left.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use rustix::fs::{Mode as Permissions, OFlags, openat};
@@ -46,7 +46,7 @@ pub(crate) enum Missing {
 pub(crate) struct Held<'p> {
     pub(crate) place: &'p Place,
     /// The locked folder itself: no file is left behind, and every hone sees it.
-    around: Option<Rc<Folder>>,
+    around: Option<Arc<Folder>>,
 }
 
 impl Place {
@@ -108,7 +108,7 @@ impl Place {
                 .is_ok_and(|now| (now.dev(), now.ino()) == (locked.dev(), locked.ino()));
             if is_same {
                 let around = Folder::new(Dir::from_std_file(file), &self.parent);
-                return Ok(Held { place: self, around: Some(Rc::new(around)) });
+                return Ok(Held { place: self, around: Some(Arc::new(around)) });
             }
         }
     }

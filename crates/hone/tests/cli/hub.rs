@@ -455,9 +455,9 @@ fn what_is_not_among_all_of_a_source_is_named() {
     let skill = |name: &str, more: &str| {
         format!("---\nname: {name}\ndescription: Does {name}.\n{more}---\nDo it.\n")
     };
-    sandbox.write("shelf/skills/pdf/SKILL.md", &skill("pdf", ""));
-    sandbox.write("shelf/other/twin/SKILL.md", &skill("PDF", ""));
-    sandbox.write("shelf/skills/own/SKILL.md", &skill("own", "metadata:\n  internal: true\n"));
+    sandbox.write("shelf/skills/pdf/SKILL.md", skill("pdf", ""));
+    sandbox.write("shelf/other/twin/SKILL.md", skill("PDF", ""));
+    sandbox.write("shelf/skills/own/SKILL.md", skill("own", "metadata:\n  internal: true\n"));
     assert_snapshot!(sandbox.hone("add ../shelf --all --dry-run").run(), @"
     exit: 0
     --- stdout
