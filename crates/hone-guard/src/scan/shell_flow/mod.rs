@@ -714,9 +714,12 @@ impl Walk<'_, '_, '_> {
         }
         let line = source.find("/dev/tcp/").or_else(|| source.find("ztcp "));
         if let Some(at) = line
-            && ["eval ", "bash -i", "sh -i", "| sh", "|sh", "| bash", "<&3 |", "sh <&", "bash <&"]
-                .iter()
-                .any(|part| source.contains(part))
+            && [
+                "eval ", "; do $", "do $", "bash -i", "sh -i", "| sh", "|sh", "| bash", "<&3 |",
+                "sh <&", "bash <&",
+            ]
+            .iter()
+            .any(|part| source.contains(part))
             && matches!(self.passage.context, Context::Script | Context::Hidden)
         {
             self.report(

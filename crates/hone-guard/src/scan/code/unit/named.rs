@@ -436,6 +436,13 @@ impl Unit<'_> {
             names: vec![before.to_owned()],
             ..Value::default()
         };
+        // config.keys.forEach(…): what a settings file says.
+        if let Some((root, key)) = before.split_once('.')
+            && self.is_settings(root)
+            && let Some(set) = world.setting(key.rsplit('.').next().unwrap_or(key))
+        {
+            value.add(&set);
+        }
         // sh.stdin.write: what is known of sh.
         let mut known = before;
         loop {
