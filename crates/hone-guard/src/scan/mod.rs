@@ -224,6 +224,7 @@ fn look(bundle: &bundle::Bundle) -> Report {
     let mut program = code::Program::default();
     for memory in memories.values() {
         program.inherit(memory.carried());
+        program.find(memory.saved());
     }
     for passage in passages.iter().chain(&embedded) {
         program.add(passage);

@@ -42,6 +42,12 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
+    /// What files hold that the script wrote, for programs that read them.
+    pub(crate) fn saved(&self) -> impl Iterator<Item = (&str, &Taint)> {
+        let known = self.files.iter().map(|(path, taint)| (path.as_str(), taint));
+        known.filter(|(_, taint)| !taint.secrets.is_empty() || taint.environment)
+    }
+
     /// What variables carry that a program started from the script may find in its environment.
     pub(crate) fn carried(&self) -> impl Iterator<Item = (&str, &Taint)> {
         let known = self.variables.iter().map(|(name, value)| (name.as_str(), &value.taint));

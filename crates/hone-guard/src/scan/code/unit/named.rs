@@ -101,6 +101,12 @@ impl Unit<'_> {
             value.alias = Some(alias.clone());
         } else if !self.is_op(next, '(') {
             value.taint = self.carried(name, world);
+            // report.to_json of Ruby: a function of the skill's own, called without parentheses.
+            if self.passage.language == Language::Ruby
+                && let Some(returned) = world.returns.get(name.split('.').next().unwrap_or(name))
+            {
+                value.taint.add(returned);
+            }
             if let Some(texts) = self.known_text(name, world) {
                 value.texts.extend(texts);
             } else if let Some((root, key)) = name.split_once('.')
