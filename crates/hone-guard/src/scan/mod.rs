@@ -95,6 +95,12 @@ impl Skill<'_> {
         self.documented.contains(host) || self.subject.hosts.iter().any(|known| known == host)
     }
 
+    /// Whether a word stands in the name or the description of the skill.
+    pub(crate) fn says(&self, word: &str) -> bool {
+        let said = format!("{} {}", self.subject.name, self.subject.description).to_lowercase();
+        mention::has_word(&said, word)
+    }
+
     /// Whether making things run by themselves is what the skill says it is for.
     pub(crate) fn schedules(&self) -> bool {
         const WORDS: [&str; 12] = [
@@ -218,6 +224,7 @@ fn look(bundle: &bundle::Bundle) -> Report {
     let mut program = code::Program::default();
     for memory in memories.values() {
         program.inherit(memory.carried());
+        program.find(memory.saved());
     }
     for passage in passages.iter().chain(&embedded) {
         program.add(passage);

@@ -9,6 +9,7 @@ use hone_router::{
     PayloadError, Place, Question, Request, prepare, question, requirements_of, select,
 };
 
+use super::admit::{Decider, admit};
 use super::agent::{Fork, exit_code};
 use super::answers::Kept;
 use super::inline_shell::InSandbox;
@@ -60,6 +61,9 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
     for (name, why) in &meant.not_loaded {
         say(&format!("note: `{name}` is not loaded: {why}"));
     }
+
+    let asks = call.caller == Caller::Person && !call.json;
+    admit(context, &meant.skills, if asks { Decider::Person } else { Decider::Nobody })?;
 
     let kept = call.session.as_deref().and_then(Kept::of);
     let mut answers = kept.as_ref().map(Kept::read).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! One file a command, or a family of commands.
 
+mod admit;
 mod agent;
 mod answers;
 mod change;

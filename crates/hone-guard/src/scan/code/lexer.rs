@@ -69,16 +69,50 @@ impl Lexer<'_> {
             self.out.len().checked_sub(back).and_then(|i| self.out.get(i)).map(|spot| &spot.token)
                 == Some(&Token::Op(op))
         };
+        let rest = &self.bytes[self.at..];
+        // m{…}, qr{…}: wherever they stand.
+        let before = self.at.checked_sub(1).map_or(b' ', |i| self.bytes[i]);
+        let braces = match rest {
+            [b'm', b'{', ..] => 1,
+            [b'q', b'r', b'{', ..] => 2,
+            _ => 0,
+        };
+        if self.language == Language::Perl
+            && braces > 0
+            && !before.is_ascii_alphanumeric()
+            && !b"_$@%->".contains(&before)
+        {
+            return self.skip_braces(self.at + braces);
+        }
         if !(is(1, '~') && is(2, '=')) {
             return false;
         }
-        let rest = &self.bytes[self.at..];
         let letters = rest.iter().take(2).take_while(|b| b.is_ascii_lowercase()).count();
         if rest.get(letters) != Some(&b'/') {
             return false;
         }
         let parts = if matches!(&rest[..letters], b"s" | b"y" | b"tr") { 2 } else { 1 };
         self.skip_pattern(self.at + letters, parts)
+    }
+
+    /// Goes behind the brace that closes one, if that is on the line.
+    fn skip_braces(&mut self, open: usize) -> bool {
+        let mut depth = 0_usize;
+        let mut at = open;
+        while let Some(b) = self.bytes.get(at).filter(|b| **b != b'\n') {
+            match b {
+                b'\\' => at += 1,
+                b'{' => depth += 1,
+                b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            at += 1;
+            if depth == 0 {
+                self.at = at;
+                return true;
+            }
+        }
+        false
     }
 
     /// Passes over a pattern of JavaScript: a slash where no value stands before it.

@@ -60,6 +60,8 @@ pub(super) struct World {
     pub(super) events: HashMap<String, Taint>,
     /// What scripts leave in variables of the environment, by name.
     inherited: HashMap<String, Taint>,
+    /// What scripts leave in files, by path.
+    pub(super) saved: HashMap<String, Taint>,
     /// Whether anything was gained in this round.
     pub(super) moved: bool,
     /// Expressions looked at so far: a measure of the work.
@@ -82,6 +84,13 @@ impl<'a> Program<'a> {
     pub(crate) fn inherit<'n>(&mut self, carried: impl Iterator<Item = (&'n str, &'n Taint)>) {
         for (name, taint) in carried {
             self.world.inherited.entry(name.to_owned()).or_default().add(taint);
+        }
+    }
+
+    /// Takes over what shell scripts leave in files.
+    pub(crate) fn find<'n>(&mut self, saved: impl Iterator<Item = (&'n str, &'n Taint)>) {
+        for (path, taint) in saved {
+            self.world.saved.entry(path.to_owned()).or_default().add(taint);
         }
     }
 

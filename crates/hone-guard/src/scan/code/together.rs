@@ -6,12 +6,13 @@ use super::lexer::Token;
 use super::tables::Meaning;
 use super::unit::Unit;
 use crate::scan::Skill;
-use crate::scan::destination::{Class, addresses};
+use crate::scan::destination::{Class, addresses, classify as classify_host};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::{Findings, Match};
 use crate::scan::kind::Language;
 use crate::scan::places::{Spot, classify};
 use crate::scan::rules;
+use crate::scan::subject::is_domain;
 
 /// Bytes of a script that is looked at so: in a bundled library all of these stand somewhere.
 const MAX_SCRIPT: usize = 64 * 1024;
@@ -177,6 +178,10 @@ fn is_standing(text: &str) -> bool {
 
 /// The host of an address that is nobody's known service and that no document names.
 fn stranger(text: &str, skill: &Skill<'_>) -> Option<String> {
+    // HTTPSConnection("host"): without a scheme.
+    if is_domain(text) && classify_host(text) == Class::Foreign && !skill.documents(text) {
+        return Some(text.to_owned());
+    }
     addresses(text).into_iter().find_map(|address| {
         let strange = matches!(
             address.class(),

@@ -181,6 +181,10 @@ pub(crate) fn readable(text: &str, how: &str) -> Option<String> {
 
 /// What strings that stand beside each other say together and none of them alone.
 fn put_together(run: &Pieces<'_>, reversed: bool) -> Option<(&'static str, Vec<u8>)> {
+    // `Bash(curl:*)`, `Read(./.env)`: a list of permissions is no text in pieces.
+    if run.parts.iter().all(|part| part.contains('(') && part.ends_with(')')) {
+        return None;
+    }
     let joined = run.joined();
     if joined.len() >= MIN_RUN && run.parts.iter().any(|part| part.len() < 2 * MIN_RUN) {
         let even = joined.len().is_multiple_of(2);

@@ -239,7 +239,11 @@ pub(crate) fn to_file(
             .with(flow("a command").when("every new shell"))
         }
         Spot::Autorun(what) => {
-            let severity = if active || dirty {
+            // A skill that says it is about the list of hosts may change it.
+            let own = what == "list of host names" && skill.says("hosts");
+            let severity = if own {
+                Severity::Info
+            } else if active || dirty {
                 Severity::Critical
             } else if context == Context::Script
                 && global

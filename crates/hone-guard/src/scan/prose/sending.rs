@@ -348,7 +348,7 @@ fn obey(
 /// Words of a placeholder in an address that stand for what was said.
 #[rustfmt::skip]
 const SAID: &[&str] = &[
-    "message", "conversation", "answer", "reply", "chat", "transcript", "summary", "question", "response", "context", "history", "session", "prompt", "secret", "token",
+    "encoded", "outcome", "message", "conversation", "answer", "reply", "chat", "transcript", "summary", "question", "response", "context", "history", "session", "prompt", "secret", "token",
     "key", "env", "user's", "user input", "user_input", "data", "notes", "name", "mail", "nachricht", "frage", "antwort", "gesprach", "nutzer", "mensaje", "pregunta",
     "respuesta", "conversacion", "usuario", "reponse", "utilisateur", "echange", "сообщени", "вопрос", "ответ", "пользовател", "диалог", "消息", "问题", "对话", "回复", "用户",
 ];

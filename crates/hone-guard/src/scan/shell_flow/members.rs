@@ -17,7 +17,7 @@ impl Walk<'_, '_, '_> {
     /// `. lib/common.sh`: what the file does, and what it declares.
     pub(super) fn sourced(&mut self, path: &str, at: usize) {
         // Whatever its name says: it is read as shell.
-        if let Some(text) = self.script_of(path, |language| language != Language::Markdown) {
+        if let Some(text) = self.script_of(path, |_| true) {
             let parsed = shell::parse(&text);
             self.elsewhere(&text, at, |inner| inner.script(&parsed.script, &Taint::default()));
         }

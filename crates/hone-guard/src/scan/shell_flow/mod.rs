@@ -42,6 +42,12 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
+    /// What files hold that the script wrote, for programs that read them.
+    pub(crate) fn saved(&self) -> impl Iterator<Item = (&str, &Taint)> {
+        let known = self.files.iter().map(|(path, taint)| (path.as_str(), taint));
+        known.filter(|(_, taint)| !taint.secrets.is_empty() || taint.environment)
+    }
+
     /// What variables carry that a program started from the script may find in its environment.
     pub(crate) fn carried(&self) -> impl Iterator<Item = (&str, &Taint)> {
         let known = self.variables.iter().map(|(name, value)| (name.as_str(), &value.taint));
@@ -714,9 +720,12 @@ impl Walk<'_, '_, '_> {
         }
         let line = source.find("/dev/tcp/").or_else(|| source.find("ztcp "));
         if let Some(at) = line
-            && ["eval ", "bash -i", "sh -i", "| sh", "|sh", "| bash", "<&3 |", "sh <&", "bash <&"]
-                .iter()
-                .any(|part| source.contains(part))
+            && [
+                "eval ", "; do $", "do $", "bash -i", "sh -i", "| sh", "|sh", "| bash", "<&3 |",
+                "sh <&", "bash <&",
+            ]
+            .iter()
+            .any(|part| source.contains(part))
             && matches!(self.passage.context, Context::Script | Context::Hidden)
         {
             self.report(

@@ -306,6 +306,20 @@ impl Unit<'_> {
 
     pub(super) fn assign(&mut self, target: &str, value: &Value, world: &mut World) {
         self.gain(target, &value.taint, world);
+        // doc.vars = …: whoever has the whole has the part.
+        if let Some((whole, part)) = target.split_once('.')
+            // What a child finds in its environment is not what it prints.
+            && !part.eq_ignore_ascii_case("env")
+            && (value.taint.environment || !value.taint.secrets.is_empty())
+            && !matches!(whole, "self" | "this" | "cls" | "module" | "exports" | "process" | "os")
+        {
+            let part = Taint {
+                environment: value.taint.environment,
+                secrets: value.taint.secrets.clone(),
+                ..Taint::default()
+            };
+            self.gain(whole, &part, world);
+        }
         if !value.texts.is_empty() && value.path().len() < MAX_TEXT {
             world
                 .constants

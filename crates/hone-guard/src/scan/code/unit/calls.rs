@@ -335,6 +335,12 @@ impl Unit<'_> {
         if last == "map" && all.names.iter().any(|n| n == "chr" || n == "String.fromCharCode") {
             result.taint.add(&Taint::decoded("character codes"));
         }
+        // text:match("PrivateKey = (%S+)"): what is looked for says what is found.
+        if matches!(last, "match" | "search" | "findall" | "scan" | "exec")
+            && names_a_secret(&all.texts)
+        {
+            result.taint.add(&Taint::secret("secrets found in a text"));
+        }
         match last {
             // A connection by its number is still one.
             "fileno" | "detach" => {
@@ -701,6 +707,15 @@ pub(super) fn keys_named(value: &Value, unit: &Unit<'_>) -> Taint {
         }
     }
     taint
+}
+
+/// Whether a pattern looks for the value of a secret.
+fn names_a_secret(texts: &[String]) -> bool {
+    const NAMES: [&str; 5] = ["privatekey", "private_key", "password", "secret_key", "aws_secret"];
+    texts.iter().any(|text| {
+        let lower = text.to_ascii_lowercase();
+        NAMES.iter().any(|name| lower.contains(name)) && text.contains(['(', '%', '\\'])
+    })
 }
 
 pub(super) fn arguments_text(ranges: &[Range<usize>], unit: &Unit<'_>) -> Vec<String> {

@@ -167,7 +167,8 @@ impl Unit<'_> {
             }
             // What was saved there before.
             for text in &first.texts {
-                if let Some(saved) = self.variables.get(text.as_str()) {
+                let saved = [self.variables.get(text.as_str()), world.saved.get(text.as_str())];
+                for saved in saved.into_iter().flatten() {
                     result.taint.add(saved);
                 }
             }

@@ -101,6 +101,12 @@ impl Unit<'_> {
             value.alias = Some(alias.clone());
         } else if !self.is_op(next, '(') {
             value.taint = self.carried(name, world);
+            // report.to_json of Ruby: a function of the skill's own, called without parentheses.
+            if self.passage.language == Language::Ruby
+                && let Some(returned) = world.returns.get(name.split('.').next().unwrap_or(name))
+            {
+                value.taint.add(returned);
+            }
             if let Some(texts) = self.known_text(name, world) {
                 value.texts.extend(texts);
             } else if let Some((root, key)) = name.split_once('.')
@@ -436,6 +442,13 @@ impl Unit<'_> {
             names: vec![before.to_owned()],
             ..Value::default()
         };
+        // config.keys.forEach(…): what a settings file says.
+        if let Some((root, key)) = before.split_once('.')
+            && self.is_settings(root)
+            && let Some(set) = world.setting(key.rsplit('.').next().unwrap_or(key))
+        {
+            value.add(&set);
+        }
         // sh.stdin.write: what is known of sh.
         let mut known = before;
         loop {

@@ -46,6 +46,19 @@ impl Unit<'_> {
                     parens = parens.saturating_sub(1);
                     false
                 }
+                // A table over several lines is one statement.
+                Token::Op('{')
+                    if matches!(self.passage.language, Language::Python | Language::Lua) =>
+                {
+                    parens += 1;
+                    false
+                }
+                Token::Op('}')
+                    if matches!(self.passage.language, Language::Python | Language::Lua) =>
+                {
+                    parens = parens.saturating_sub(1);
+                    false
+                }
                 Token::Op('{') if braces => {
                     // function () {}: nothing stands in it.
                     if self.is_block(at) && !self.is_op(at + 1, '}') {

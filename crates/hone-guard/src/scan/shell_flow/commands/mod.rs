@@ -148,7 +148,12 @@ impl Walk<'_, '_, '_> {
                 for argument in call.plain() {
                     output.add(&self.file(&argument.text));
                 }
-                if let Some(how) = decodes(&call) {
+                // Named in a sentence without anything to decode, it is talked about.
+                let named = self.passage.context == Context::InlineCode
+                    && input_text.is_empty()
+                    && input.is_clean()
+                    && call.plain().next().is_none();
+                if let Some(how) = decodes(&call).filter(|_| !named) {
                     output.add(&Taint::decoded(how));
                 }
                 if name == "gpg" && call.text().contains("export-secret") {

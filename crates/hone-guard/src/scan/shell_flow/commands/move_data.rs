@@ -195,6 +195,9 @@ impl Walk<'_, '_, '_> {
             }
             "kubectl" => {
                 self.bulk_delete(call, &["delete"], at);
+                if text.contains("create token") || text.contains("config view --raw") {
+                    return Taint::secret("Kubernetes credentials");
+                }
                 if text.contains("secret") && text.contains("get") {
                     Taint::secret("Kubernetes secrets")
                 } else {
