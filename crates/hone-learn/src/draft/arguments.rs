@@ -26,26 +26,51 @@ pub(super) fn put(steps: &mut [Step], inputs: &[String]) {
 const LEADING: [&str; 13] =
     ["to", "at", "as", "from", "with", "for", "in", "of", "on", "by", "into", "under", "version"];
 
+/// Characters of the ending that says what kind of file one is.
+const MAX_KIND_CHARS: usize = 8;
+
 /// Words that a phrase must keep to say something.
 const MIN_WORDS: usize = 2;
 
-/// A phrase without the inputs, for a description that is about the next task as well; the phrase itself
-/// when nothing would be left of it.
+/// A phrase without the inputs, for a description that is about the next task as well: a file is one of its
+/// kind, a number or a version is left out. The phrase itself when nothing would be left of it.
 pub(super) fn without(phrase: &str, inputs: &[String]) -> String {
-    let mut kept: Vec<&str> = Vec::new();
+    let mut kept: Vec<String> = Vec::new();
     let mut words = phrase.split_whitespace().peekable();
     while let Some(word) = words.next() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '~'));
         if !inputs.iter().any(|input| input == bare) {
-            kept.push(word);
+            kept.push(word.to_owned());
+            continue;
+        }
+        if let Some(noun) = noun(bare) {
+            kept.push(word.replacen(bare, &noun, 1));
             continue;
         }
         let is_end = words.peek().is_none_or(|next| matches!(*next, "and" | "or" | "then"));
-        if is_end && kept.last().is_some_and(|word| LEADING.contains(word)) {
+        if is_end && kept.last().is_some_and(|word| LEADING.contains(&word.as_str())) {
             kept.pop();
         }
     }
     if kept.len() < MIN_WORDS { phrase.to_owned() } else { kept.join(" ") }
+}
+
+/// What an input is one of; none for a number or a version.
+fn noun(input: &str) -> Option<String> {
+    if input.contains("://") {
+        return Some("an address".to_owned());
+    }
+    let name = input.rsplit('/').next().unwrap_or(input);
+    let kind = name.rsplit_once('.').map(|(_, kind)| kind);
+    let is_kind = |kind: &&str| {
+        kind.len() <= MAX_KIND_CHARS
+            && kind.starts_with(|c: char| c.is_ascii_alphabetic())
+            && kind.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    match kind.filter(is_kind) {
+        Some(kind) => Some(format!("a {kind} file")),
+        None => input.contains('/').then(|| "a path".to_owned()),
+    }
 }
 
 /// A text with every whole occurrence of an input replaced.
@@ -112,9 +137,15 @@ mod tests {
             "bump the version and tag the release"
         );
         assert_eq!(of("tag release 1.4.0 of the shop", &["1.4.0"]), "tag release of the shop");
-        assert_eq!(of("add tests for src/lib.rs", &["src/lib.rs"]), "add tests");
-        let copy = "copy a.txt to b.txt";
-        assert_eq!(of(copy, &["a.txt", "b.txt"]), copy);
+        assert_eq!(of("add tests for src/lib.rs", &["src/lib.rs"]), "add tests for a rs file");
+        assert_eq!(
+            of("convert a.csv to out/b.parquet with duckdb", &["a.csv", "out/b.parquet"]),
+            "convert a csv file to a parquet file with duckdb"
+        );
+        let fetch =
+            of("fetch https://example.org/x1 into ~/x1", &["https://example.org/x1", "~/x1"]);
+        assert_eq!(fetch, "fetch an address into a path");
+        assert_eq!(of("tag 1.4.0", &["1.4.0"]), "tag 1.4.0");
         assert_eq!(of("tidy the notes", &[]), "tidy the notes");
     }
 

@@ -103,6 +103,17 @@ fn kind(command: &str) -> String {
     last.unwrap_or_else(|| program(command).to_owned())
 }
 
+/// What commands have in common that can stand for one another: the program with its sub-command, or,
+/// where a program has none, all but the last word.
+fn shape(command: &str) -> String {
+    let kind = kind(command);
+    if kind.contains(' ') {
+        return kind;
+    }
+    let words: Vec<&str> = command.split_whitespace().collect();
+    words[..words.len().saturating_sub(1)].join(" ")
+}
+
 fn program(command: &str) -> &str {
     command.split_whitespace().next().unwrap_or_default()
 }
@@ -177,7 +188,7 @@ fn gather(acts: &mut Vec<Act>) {
     let mut of = None;
     for act in acts.drain(..) {
         let next = match &act {
-            Act::Run { command, .. } => Some(kind(command)),
+            Act::Run { command, .. } => Some(shape(command)),
             _ => None,
         };
         if next.is_none() || next != of {

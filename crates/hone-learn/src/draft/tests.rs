@@ -234,6 +234,10 @@ fn many_commands_of_one_kind_are_one_step() {
     };
     assert_eq!(runs(2), ["Run `cargo test t0`.", "Run `cargo test t1`."]);
     assert_eq!(runs(3), ["Run `cargo test t2`, and what is like it (2 more)."]);
+    // A program without sub-commands is told by its arguments.
+    let steps = ["duckdb -version", "duckdb -c 'from x'", "duckdb -c 'from y limit 1'"]
+        .map(|command| ("Bash", json!({"command": command}), Outcome::Ok, ""));
+    assert_eq!(Draft::from_experience(&experience("Look at x", &steps)).steps.len(), 3);
 }
 
 #[test]
