@@ -17,11 +17,22 @@ pub(super) fn learn(
     report: &Report,
     view: &View,
 ) {
-    let redactor = Redactor::new(Some(&context.around.user_home));
     let referenced = referenced(context);
+    let redactor = Redactor::new(Some(&context.around.user_home));
     let settings = &context.config.learn;
     let host = Host { runner, settings, redactor: &redactor, referenced: &referenced };
-    view.lesson(&runtime.block_on(after_task(&host, order, report)));
+    learn_as(&host, runtime, order, report, view);
+}
+
+/// The same, for whoever brings the rest.
+pub(super) fn learn_as(
+    host: &Host<'_>,
+    runtime: &Runtime,
+    order: &Order,
+    report: &Report,
+    view: &View,
+) {
+    view.lesson(&runtime.block_on(after_task(host, order, report)));
 }
 
 /// The skills that bundles of the configuration name.
