@@ -9,21 +9,14 @@ pub(crate) fn now() -> Result<u64, Failure> {
     read("VmRSS:")
 }
 
-/// The most that this process has in memory from its beginning on.
-#[derive(Debug)]
-pub(crate) struct Peak(());
+/// Begins to watch for the most.
+pub(crate) fn watch() -> Result<(), Failure> {
+    fs::write("/proc/self/clear_refs", "5").doing(|| "watch the memory".to_owned())
+}
 
-impl Peak {
-    /// Begins anew.
-    pub(crate) fn begin() -> Result<Self, Failure> {
-        fs::write("/proc/self/clear_refs", "5").doing(|| "watch the memory".to_owned())?;
-        Ok(Self(()))
-    }
-
-    /// The most so far, in bytes.
-    pub(crate) fn bytes(&self) -> Result<u64, Failure> {
-        read("VmHWM:")
-    }
+/// The most since then.
+pub(crate) fn most() -> Result<u64, Failure> {
+    read("VmHWM:")
 }
 
 fn read(name: &str) -> Result<u64, Failure> {

@@ -51,7 +51,7 @@ impl Reached {
             all.iter().flat_map(|(place, own)| own.iter().map(move |one| (place, one)))
         {
             let is_include = one.key == "include.path"
-                || one.key.starts_with("includeif.") && one.key.ends_with(".path");
+                || one.key.starts_with("includeif.") && one.key.rsplit('.').next() == Some("path");
             if is_include {
                 reached.settings.extend(inside(workspace, &one.folder, &one.value));
             } else if one.key == "core.hookspath" {

@@ -1,17 +1,26 @@
-//! `hone demo`: a recorded task through the real loop, tools, memory and learning, offline.
+//! `hone demo`: recorded tasks through the real loop, tools, memory, gate and lineage, offline.
+//!
+//! What the model says is a recording. Which request gets which reply is decided by their order alone, so
+//! nothing that a person has configured may change the course of the tasks.
 
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use hone_agent::brain::{Brain, New};
+use hone_agent::brain::{Brain, New, Settings};
 use hone_agent::model::Model;
 use hone_agent::model::recording::{Insists, Recorder, Recording};
-use hone_agent::run::{Order, Space};
+use hone_agent::run::{Order, Runner, Space};
+use hone_agent::task::Limits;
+use hone_guard::policy::Policy;
+use hone_learn::after::Host;
+use hone_learn::redact::Redactor;
+use hone_library::LearnSettings;
 use tokio_util::sync::CancellationToken;
 
 use super::folder::runtime;
+use super::lesson::learn_as;
 use super::run::{exit_code, runner};
 use super::view::{Mode, View};
 use super::{failure, models, not_run};
@@ -21,17 +30,25 @@ use crate::output::{Failure, Outcome, say};
 /// The agent of the demo.
 const AGENT: &str = "demo";
 const SYSTEM: &str = include_str!("../../../demo/system.md");
-const TASK: &str = include_str!("../../../demo/task.txt");
+/// One task a line.
+const TASKS: &str = include_str!("../../../demo/tasks.txt");
 /// What the model said then.
 const RECORDING: &str = include_str!("../../../demo/recording.jsonl");
-/// The files that the task is about.
-const FILES: [(&str, &str); 3] = [
+/// The files that the tasks are about.
+const FILES: [(&str, &str); 6] = [
     ("README.md", include_str!("../../../demo/files/README.md")),
-    ("prices.csv", include_str!("../../../demo/files/prices.csv")),
-    ("rules.md", include_str!("../../../demo/files/rules.md")),
+    ("codes.md", include_str!("../../../demo/files/codes.md")),
+    ("teams.csv", include_str!("../../../demo/files/teams.csv")),
+    ("logs/backup.log", include_str!("../../../demo/files/logs/backup.log")),
+    ("logs/import.log", include_str!("../../../demo/files/logs/import.log")),
+    ("logs/report.log", include_str!("../../../demo/files/logs/report.log")),
 ];
-/// The tools of the demo: few, so that a small model can choose.
-const TOOLS: [&str; 4] = ["list_files", "read_file", "note", "recall"];
+/// The tools of the demo beside those for skills: few, so that a small model can choose.
+const TOOLS: [&str; 3] = ["list_files", "read_file", "note"];
+/// A small model takes small steps.
+const TURNS: usize = 12;
+/// Tokens of a reply.
+const REPLY_TOKENS: u32 = 800;
 
 /// Runs the demo; with `record`, against a real model, whose replies are kept there.
 pub(crate) fn demo(context: &Context, record: Option<&Path>, as_json: bool) -> Outcome {
@@ -53,36 +70,58 @@ pub(crate) fn demo(context: &Context, record: Option<&Path>, as_json: bool) -> O
     let broken =
         |error: std::io::Error| Failure::failed(format!("no place for the demo: {error}"), "");
     let folder = tempfile::Builder::new().prefix("hone-demo-").tempdir().map_err(broken)?;
-    let work = folder.path().join("shop");
-    fs::create_dir(&work).map_err(broken)?;
+    let work = folder.path().join("jobs");
+    fs::create_dir_all(work.join("logs")).map_err(broken)?;
     for (name, text) in FILES {
         fs::write(work.join(name), text).map_err(broken)?;
     }
     let home = folder.path().join("hone");
-    let new = New { system: Some(SYSTEM.to_owned()), ..New::default() };
+    let tools = Some(TOOLS.map(str::to_owned).to_vec());
+    let settings = Settings { tools, ..Settings::default() };
+    let new = New { system: Some(SYSTEM.to_owned()), settings, ..New::default() };
     Brain::create(&home, AGENT, &new).map_err(failure)?;
-    let mut runner = runner(context, model, CancellationToken::new())?;
-    runner.hone_home = home;
-    // Nothing leaves this machine.
-    runner.client = None;
-    let order = Order {
-        agent: AGENT.to_owned(),
-        input: TASK.trim().to_owned(),
-        space: Some(Space::Read(work)),
-        tools: Some(TOOLS.map(str::to_owned).to_vec()),
-        ..Order::default()
+    let configured = runner(context, model, CancellationToken::new())?;
+    let temperature = configured.limits.temperature;
+    let runner = Runner {
+        hone_home: home,
+        policy: Policy::default(),
+        limits: Limits {
+            turns: TURNS,
+            reply_tokens: REPLY_TOKENS,
+            temperature,
+            ..Limits::default()
+        },
+        max_tokens: None,
+        max_cost: None,
+        prices: None,
+        // Nothing leaves this machine.
+        client: None,
+        ..configured
     };
-    if !as_json {
-        say(&format!("task: {}", order.input));
-    }
+    let redactor = Redactor::new(Some(&context.around.user_home));
+    let settings = LearnSettings::default();
+    let host = Host { runner: &runner, settings: &settings, redactor: &redactor, referenced: &[] };
     let view = View::new(if as_json { Mode::Json } else { Mode::Lines });
-    let report = runtime.block_on(runner.run(&order, &view)).map_err(not_run)?;
-    view.report(&report)?;
-    if record.is_some() || as_json {
-        return Ok(exit_code(&report));
+    let mut code = ExitCode::SUCCESS;
+    for task in TASKS.lines() {
+        let order = Order {
+            agent: AGENT.to_owned(),
+            input: task.to_owned(),
+            space: Some(Space::Read(work.clone())),
+            ..Order::default()
+        };
+        if !as_json {
+            say(&format!("task: {task}"));
+        }
+        let report = runtime.block_on(runner.run(&order, &view)).map_err(not_run)?;
+        view.report(&report)?;
+        learn_as(&host, &runtime, &order, &report, &view);
+        code = exit_code(&report);
     }
-    say(
-        "hint: `hone agent new NAME` makes an agent of your own, `hone run NAME 'TASK'` sets it to work",
-    );
-    Ok(ExitCode::SUCCESS)
+    if record.is_none() && !as_json {
+        say(
+            "hint: `hone agent new NAME` makes an agent of your own, `hone run NAME 'TASK'` sets it to work",
+        );
+    }
+    Ok(code)
 }

@@ -26,7 +26,18 @@ pub(super) fn learn(
     let (redactor, referenced) = supplies(context);
     let settings = &context.config.learn;
     let host = Host { runner, settings, redactor: &redactor, referenced: &referenced };
-    view.lesson(&runtime.block_on(after_task(&host, order, report)));
+    learn_as(&host, runtime, order, report, view);
+}
+
+/// The same, for whoever brings the rest.
+pub(super) fn learn_as(
+    host: &Host<'_>,
+    runtime: &Runtime,
+    order: &Order,
+    report: &Report,
+    view: &View,
+) {
+    view.lesson(&runtime.block_on(after_task(host, order, report)));
 }
 
 /// Learns from what a person says was wrong with a task, and tells what came of it.
