@@ -19,6 +19,7 @@ use hone_agent::run::{Order, Report, Runner, Silence, Space};
 use hone_agent::task::Limits;
 use hone_guard::policy::Policy;
 use hone_learn::after::{Host, after_task};
+use hone_learn::destination::Destination;
 use hone_learn::experience::Experience;
 use hone_learn::gate::Known;
 use hone_learn::land::{Decider, land};
@@ -410,7 +411,8 @@ impl Stage {
             let records = Records::open(&self.runner.hone_home).map_err(other)?;
             let cancelled = &self.runner.cancelled;
             let decider = Decider { by: "nobody", why: "the gate is off", now: 0, cancelled };
-            land(&self.brain, &records, &mut proposal, decider).await.map_err(other)?;
+            let here = Destination::Brain(self.brain.clone());
+            land(&here, &records, &mut proposal, decider).await.map_err(other)?;
         }
         let usage = budget.spent().usage;
         Ok(usage.input + usage.output)
