@@ -6,10 +6,12 @@ use hone_agent::brain::{Brain, BrainError, LAYOUT, members};
 use hone_agent::lineage::chain::{self, ChainError};
 use hone_agent::lineage::{PublicKey, RECEIPTS_FILE, Receipt, state};
 use hone_agent::memory::{Counts, LoggedTask, Memory};
+use hone_learn::proposal::Stage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::proposals::records;
 use crate::http::problem::{Answer, Problem};
 use crate::http::{Shared, Site, blocking};
 
@@ -47,6 +49,8 @@ pub(crate) struct Agent {
     /// The tools that it may call; null for all.
     pub(crate) tools: Option<Vec<String>>,
     pub(crate) skills: Vec<AgentSkill>,
+    /// Skills that were taken out of sight and can be brought back.
+    pub(crate) archived: Vec<String>,
     pub(crate) messages: u64,
     pub(crate) facts: u64,
     pub(crate) tasks: u64,
@@ -62,6 +66,8 @@ pub(crate) struct AgentSkill {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) version: Option<String>,
+    /// Where it stands: `trial`, `active` or `stale`; null for one that learning has nothing to do with.
+    pub(crate) stage: Option<&'static str>,
 }
 
 impl From<BrainError> for Problem {
@@ -133,7 +139,16 @@ pub(crate) async fn one(State(site): State<Site>, Path(id): Path<String>) -> Ans
         let memory = remembered(&brain)?;
         let counts = counts(memory.as_ref())?;
         let tasks = memory.map(|memory| memory.tasks(SHOWN_TASKS)).transpose()?.unwrap_or_default();
+        let stages = records(site)?.map(|records| records.stages(&id)).transpose()?;
+        let stages = stages.unwrap_or_default();
+        let stage = |name: &str| {
+            let known = stages.iter().find(|(known, ..)| known == name);
+            known.map(|(_, stage, _)| stage.id())
+        };
+        let archived = stages.iter().filter(|(_, stage, _)| *stage == Stage::Archived);
+        let archived = archived.map(|(name, ..)| name.clone()).collect();
         let skills = brain.catalogue(&site.state()).skills.into_iter().map(|skill| AgentSkill {
+            stage: stage(&skill.summary.name),
             name: skill.summary.name.clone(),
             description: skill.summary.description.clone(),
             version: skill.summary.version.clone(),
@@ -144,6 +159,7 @@ pub(crate) async fn one(State(site): State<Site>, Path(id): Path<String>) -> Ans
             model: settings.model,
             tools: settings.tools,
             skills: skills.collect(),
+            archived,
             messages: counts.messages,
             facts: counts.facts,
             tasks: counts.tasks,

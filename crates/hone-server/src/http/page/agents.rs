@@ -171,9 +171,13 @@ fn skills(agent: &Agent) -> Markup {
                     li {
                         strong { (words::name(&skill.name)) }
                         @if let Some(version) = &skill.version { " " (words::name(version)) }
+                        @if let Some(stage) = skill.stage { " " span.badge { (stage) } }
                         ": " (words::line(&skill.description, SENTENCE_CHARS))
                     }
                 }
+            }
+            @if !agent.archived.is_empty() {
+                p { "Archived: " (words::line(&agent.archived.join(", "), SENTENCE_CHARS)) }
             }
         }
     }

@@ -81,6 +81,8 @@ fn a_candidate_of_an_agent_is_shown_with_its_checks_and_becomes_a_skill_of_its_b
     assert_eq!(server.ask("GET /api/v1/proposals?all=true&limit=200").json()["total"], 1);
     server.ask("GET /api/v1/proposals?limit=201").problem(400);
     server.ask("GET /api/v1/proposals?limit=0").problem(400);
+    let ada = server.ask("GET /api/v1/agents/ada").json();
+    assert_eq!((&ada["skills"][0]["stage"], &ada["archived"]), (&json!("trial"), &json!([])));
     assert!(sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
     assert_eq!(sandbox.hone("agent verify ada").run().code, 0);
 }
