@@ -189,9 +189,10 @@ impl Lab {
     fn hash(&self) -> Result<Table, Failure> {
         let mut table = Table::new(&["what", "best of 3", "against", "memory", "target"]);
         let plain = best(3, || plain_hash(&self.brain()))?;
-        let (before, peak) = (memory::now()?, memory::Peak::begin()?);
+        let before = memory::now()?;
+        memory::watch()?;
         let logical = best(3, || state::state(&self.brain(), &LAYOUT).map(drop).map_err(unmet))?;
-        let more = peak.bytes()?.saturating_sub(before);
+        let more = memory::most()?.saturating_sub(before);
         let none = String::new;
         table.row(["SHA-256 of every file".into(), seconds(plain), none(), none(), none()]);
         let ratio = logical.as_secs_f64() / plain.as_secs_f64();
