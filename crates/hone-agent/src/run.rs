@@ -121,8 +121,6 @@ pub struct Runner {
     pub prices: Option<Prices>,
     /// Says which skills that a task writes others may see; without one, the guard alone does.
     pub gate: Option<Arc<dyn Admits>>,
-    /// Who hears of tasks that are over.
-    pub afterwards: Option<Arc<dyn Afterwards>>,
     /// Packs agents after tasks; without one, nothing is packed by itself.
     pub packer: Option<Arc<Packer>>,
     /// Now, in milliseconds since 1970.
@@ -168,13 +166,6 @@ pub trait Listener: Send + Sync {
     fn waiting(&self, _owner: &Owner) {}
     /// Something happened.
     fn event(&self, _event: &Event<'_>) {}
-}
-
-/// Hears of every task that somebody ordered, once it is over. What other agents were asked on the way is
-/// part of it.
-pub trait Afterwards: Send + Sync {
-    /// A task is over. The answer waits for this to return.
-    fn over(&self, runner: &Runner, order: &Order, report: &Report);
 }
 
 /// Nobody listens.
@@ -239,11 +230,7 @@ struct Chain {
 impl Runner {
     /// Runs a task to its end. An error means that it was not begun, or could not be committed.
     pub async fn run(&self, order: &Order, listener: &dyn Listener) -> Result<Report, RunError> {
-        let report = self.run_in(order, listener, Chain::default()).await?;
-        if let Some(afterwards) = &self.afterwards {
-            afterwards.over(self, order, &report);
-        }
-        Ok(report)
+        self.run_in(order, listener, Chain::default()).await
     }
 
     async fn run_in(

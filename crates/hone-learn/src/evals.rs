@@ -230,12 +230,8 @@ impl Evaluator<'_> {
         }
         let new = New { skills: Some(skills), ..New::default() };
         let brain = Brain::create(&home.path().join("hone"), "eval", &new)?;
-        let runner = Runner {
-            hone_home: home.path().join("hone"),
-            afterwards: None,
-            packer: None,
-            ..self.runner.clone()
-        };
+        let runner =
+            Runner { hone_home: home.path().join("hone"), packer: None, ..self.runner.clone() };
         let order = Order {
             agent: brain.id.clone(),
             input: eval.prompt.clone(),

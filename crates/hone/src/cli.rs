@@ -4,19 +4,27 @@ mod agent;
 mod connect;
 mod hub;
 mod learn;
+mod library;
 mod review;
+mod router;
+mod scan;
 mod serve;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use hone_router::Budget;
 
 pub(crate) use agent::AgentCommand;
 pub(crate) use connect::Connect;
 pub(crate) use hub::{Add, AuditCommand, Dismissing, HubCommand, Network, Update, Whose};
 pub(crate) use learn::{Correct, Learn, Sessions};
+pub(crate) use library::{
+    ClientName, ConfigCommand, FileCommand, Format, ProfileName, UsageCommand,
+};
 pub(crate) use review::ReviewCommand;
+pub(crate) use router::{CallerName, CommandsCommand, EvalCommand};
+pub(crate) use scan::{PolicyCommand, Scan, ScanFormat};
 pub(crate) use serve::{Serve, ServeCommand, TokenCommand};
 
 /// A number that is not 0.
@@ -522,7 +530,7 @@ pub(crate) enum Command {
         hone sessions --from codex release\n  \
         hone sessions --json | jq -r '.sessions[0].session'")]
     Sessions(Sessions),
-    /// Say what was wrong with a task of an agent, so that it learns from it
+    /// Say what was wrong with an agent's task, for it to learn from
     #[command(after_help = "Examples:\n  \
         hone correct ada 'the second column, not the first'\n  \
         hone correct ada --task 20261102T1013 'it is the other file'\n\n\
@@ -759,327 +767,4 @@ pub(crate) enum Command {
         /// Which output; without one, their names
         name: Option<String>,
     },
-}
-
-/// What to scan and how to tell.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Scan {
-    /// What to scan
-    #[arg(value_name = "PATH|NAME", conflicts_with_all = ["rules", "explain"])]
-    pub(crate) what: Vec<PathBuf>,
-    /// How to print the report
-    #[arg(long, value_enum, default_value_t = ScanFormat::Table)]
-    pub(crate) format: ScanFormat,
-    /// Print JSON: the same as `--format json`
-    #[arg(long, conflicts_with = "format")]
-    pub(crate) json: bool,
-    /// From which verdict on the exit code is 1
-    #[arg(long, value_enum, value_name = "VERDICT", default_value_t = Bar::Caution)]
-    pub(crate) fail_on: Bar,
-    /// Show notes, and what each skill reaches and runs
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
-    /// Ask the configured model for a second opinion, which can raise a verdict and never lower it
-    #[arg(long)]
-    pub(crate) deep: bool,
-    /// Analyse every skill anew, and keep no report
-    #[arg(long)]
-    pub(crate) no_cache: bool,
-    /// Say what a rule finds, why it matters and what to do
-    #[arg(long, value_name = "RULE", conflicts_with = "rules")]
-    pub(crate) explain: Option<String>,
-    /// List the rules
-    #[arg(long)]
-    pub(crate) rules: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScanFormat {
-    /// For people
-    Table,
-    /// For programs
-    Json,
-    /// For code scanning
-    Sarif,
-    /// For a pull request or an issue
-    Markdown,
-    /// For a browser or a printer: one file
-    Html,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Bar {
-    /// A person should look
-    Caution,
-    /// It must not be used
-    Dangerous,
-}
-
-impl From<Bar> for hone_guard::Verdict {
-    fn from(bar: Bar) -> Self {
-        match bar {
-            Bar::Caution => Self::Caution,
-            Bar::Dangerous => Self::Dangerous,
-        }
-    }
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum FileCommand {
-    /// Write a supporting file
-    Add {
-        /// The skill
-        name: String,
-        /// Path inside the skill: references/…, templates/…, scripts/… or assets/…
-        path: String,
-        #[command(flatten)]
-        from: Content,
-        /// Make it executable
-        #[arg(long)]
-        executable: bool,
-        #[command(flatten)]
-        writing: Writing,
-    },
-    /// Take a supporting file away
-    Rm {
-        /// The skill
-        name: String,
-        /// Path inside the skill
-        path: String,
-        #[command(flatten)]
-        writing: Writing,
-    },
-    /// List a skill's files
-    List {
-        /// The skill
-        name: String,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum CommandsCommand {
-    /// Say what was added, removed and changed since the last reload
-    Reload,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CallerName {
-    /// A person typed it
-    Person,
-    /// A model chose it
-    Model,
-}
-
-impl From<CallerName> for hone_router::Caller {
-    fn from(name: CallerName) -> Self {
-        match name {
-            CallerName::Person => Self::Person,
-            CallerName::Model => Self::Model,
-        }
-    }
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum EvalCommand {
-    /// Ask every message of the skills' triggers.json, without a model
-    #[command(
-        after_help = "A suite is a list of {\"query\": \"…\", \"should_trigger\": true} in triggers.json beside \
-        SKILL.md. Its messages are asked as if they were not remembered.\n\
-        Exit code 1: a message is missed, stolen or wrongly answered, or a skill is out of reach."
-    )]
-    Triggers {
-        /// The skills; without one, all that have a suite
-        name: Vec<String>,
-        /// Take the suite from this file; name one skill
-        #[arg(long, value_name = "FILE", conflicts_with = "all")]
-        suite: Option<PathBuf>,
-        /// Look at skills without a suite too: does their own description lead to them?
-        #[arg(long, conflicts_with = "name")]
-        all: bool,
-        /// Draw who gets whose messages
-        #[arg(long, value_name = "FILE.svg")]
-        plot: Option<PathBuf>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum UsageCommand {
-    /// Count what an agent did: a command that it ran, or a file that it read
-    #[command(
-        after_help = "The command is never run. A script of a skill, or its SKILL.md, counts as a use; \
-        another file of it as a view."
-    )]
-    Record {
-        /// The command line
-        #[arg(
-            long,
-            value_name = "LINE",
-            allow_hyphen_values = true,
-            required_unless_present = "file"
-        )]
-        command: Option<String>,
-        /// The file
-        #[arg(long, value_name = "PATH", conflicts_with = "command")]
-        file: Option<String>,
-        /// Where it happened [default: the current folder]
-        #[arg(long, value_name = "DIR")]
-        cwd: Option<PathBuf>,
-    },
-    /// Take over the counters of a Hermes `.usage.json`
-    Import {
-        /// The file
-        file: PathBuf,
-    },
-    /// Write the counters as a Hermes `.usage.json`
-    Export {
-        /// The file; without one, standard output
-        file: Option<PathBuf>,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum PolicyCommand {
-    /// Show the table of origin and verdict, and the trusted sources
-    Show,
-    /// Say what happens to a skill of this origin with this verdict, and why
-    Explain {
-        /// builtin, trusted, community, agent-created or local; or a source such as openai/skills
-        origin: String,
-        /// safe, caution or dangerous
-        verdict: String,
-    },
-    /// Dismiss one finding about a skill, as it is now
-    #[command(
-        after_help = "It counts for this rule, this place and these very files: one changed byte, and the finding \
-        is back. There is no other way past a block."
-    )]
-    Dismiss {
-        /// The skill
-        skill: String,
-        /// The rule, as `hone scan` names it
-        rule: String,
-        /// Which finding, when the rule has several
-        #[arg(value_name = "FILE:LINE")]
-        place: Option<String>,
-        /// Why it is no danger
-        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-        reason: String,
-        /// How many days it counts, at most 365
-        #[arg(long, value_name = "N", default_value_t = hone_guard::policy::DEFAULT_DISMISSAL_DAYS)]
-        days: u32,
-    },
-    /// Take a dismissal back
-    Withdraw {
-        /// The skill
-        skill: String,
-        /// The rule
-        rule: String,
-        /// Which finding, when several of the rule are dismissed
-        #[arg(value_name = "FILE:LINE")]
-        place: Option<String>,
-    },
-    /// List the findings that were dismissed
-    Dismissals,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ConfigCommand {
-    /// Print one setting
-    Get {
-        /// Its key, such as skills.disabled
-        key: String,
-    },
-    /// Change one setting
-    Set {
-        /// Its key
-        key: String,
-        /// Its value; lists are separated by commas
-        #[arg(allow_negative_numbers = true)]
-        value: String,
-        /// In the project's hone.toml instead of yours
-        #[arg(long)]
-        project: bool,
-    },
-    /// Put one setting back to its default
-    Unset {
-        /// Its key
-        key: String,
-        /// In the project's hone.toml instead of yours
-        #[arg(long)]
-        project: bool,
-    },
-    /// Print where the configuration is
-    Path,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Text,
-    /// For programs
-    Json,
-    /// For code scanning
-    Sarif,
-    /// For GitHub's log annotations
-    Github,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProfileName {
-    /// agentskills.io, to the letter
-    Spec,
-    /// What uploads accept
-    Upload,
-    /// What Claude Code reads
-    ClaudeCode,
-    /// What Codex reads
-    Codex,
-    /// What an MCP skill server may publish
-    Mcp,
-    /// What hone itself loads
-    Lenient,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ClientName {
-    ClaudeCode,
-    Codex,
-    Gemini,
-    #[value(name = "opencode")]
-    OpenCode,
-    Hermes,
-    #[value(name = "openclaw")]
-    OpenClaw,
-}
-
-impl From<ProfileName> for hone_skill::Profile {
-    fn from(name: ProfileName) -> Self {
-        match name {
-            ProfileName::Spec => Self::Spec,
-            ProfileName::Upload => Self::Upload,
-            ProfileName::ClaudeCode => Self::ClaudeCode,
-            ProfileName::Codex => Self::Codex,
-            ProfileName::Mcp => Self::Mcp,
-            ProfileName::Lenient => Self::Lenient,
-        }
-    }
-}
-
-impl From<ClientName> for hone_library::Client {
-    fn from(name: ClientName) -> Self {
-        match name {
-            ClientName::ClaudeCode => Self::ClaudeCode,
-            ClientName::Codex => Self::Codex,
-            ClientName::Gemini => Self::Gemini,
-            ClientName::OpenCode => Self::OpenCode,
-            ClientName::Hermes => Self::Hermes,
-            ClientName::OpenClaw => Self::OpenClaw,
-        }
-    }
 }

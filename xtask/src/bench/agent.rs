@@ -155,7 +155,6 @@ fn runner(hone_home: &Path, tool: &'static str, turns: usize) -> Runner {
         max_cost: None,
         prices: None,
         gate: None,
-        afterwards: None,
         packer: None,
         now: Arc::new(|| 0),
         cancelled: CancellationToken::new(),

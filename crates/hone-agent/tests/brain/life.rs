@@ -188,7 +188,6 @@ impl Life {
             prices: None,
             packer: None,
             gate: None,
-            afterwards: None,
             now: Arc::new(|| NOW),
             cancelled: CancellationToken::new(),
         }

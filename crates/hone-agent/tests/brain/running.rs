@@ -85,7 +85,6 @@ impl Stage {
             max_cost: None,
             prices: None,
             gate: None,
-            afterwards: None,
             packer: None,
             now: Arc::new(|| NOW),
             cancelled: CancellationToken::new(),

@@ -229,7 +229,6 @@ impl Replay<'_> {
             hone_home: home.path().to_owned(),
             helper: None,
             tools: Vec::new(),
-            afterwards: None,
             packer: None,
             model: Arc::clone(&self.runner.model),
             ..self.runner.clone()

@@ -75,7 +75,6 @@ impl Stage {
             client: None,
             tools: Vec::new(),
             gate: Some(Arc::new(Porter::new(Policy::default(), Redactor::new(None), true))),
-            afterwards: None,
             packer: None,
             limits: Limits::default(),
             max_tokens: None,

@@ -52,7 +52,10 @@ pub(crate) fn review(
                 proposal.whose(),
                 version.unwrap_or_default()
             ));
-            catch_up(context, &proposal.agent)?;
+            // A person's own skills have no brain to be packed.
+            if !proposal.agent.is_empty() {
+                catch_up(context, &proposal.agent)?;
+            }
             if as_json {
                 let version = landed.version;
                 return print_json(&Review { proposal, diff: None, version });

@@ -8,7 +8,7 @@ use std::time::Duration;
 use hone_agent::brain::Brain;
 use hone_agent::memory::Subscriber;
 use hone_agent::packing::Packer;
-use hone_agent::run::{Afterwards, Order, Runner, Space};
+use hone_agent::run::{Order, Runner, Space};
 use hone_agent::tools::Tool;
 use hone_learn::redact::Redactor;
 use hone_library::usage::iso;
@@ -18,9 +18,7 @@ use hone_server::http::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::agent::{
-    Beside, Interrupt, Supplies, connect, find_with, packed, packer, readable, referenced,
-};
+use super::agent::{Interrupt, Supplies, connect, find_with, packed, packer, readable, referenced};
 use super::mcp::{live_shelf, writes_for};
 use super::policy::configured;
 use crate::cli::{Serve, ServeCommand, TokenCommand};
@@ -55,7 +53,6 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     let bound = runtime
         .block_on(http::bind(&wanted))
         .map_err(|error| Failure::failed(error.to_string(), error.hint()))?;
-    let learning = Beside::new(context, &runtime);
     let packing = CancellationToken::new();
     let packer = packer(context, packing.clone(), |done| {
         if let Some(line) = packed(done) {
@@ -66,7 +63,6 @@ fn listen(context: &Context, how: Serve) -> Outcome {
         supplies: Supplies::of(context)?,
         space: readable(context).map(Space::Read),
         tools: connect(context, &runtime),
-        learning: learning.clone(),
         packer: Arc::clone(&packer),
     };
     let traces = how.traces.as_deref().map(collector).transpose()?;
@@ -102,7 +98,6 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     let interrupt = Interrupt::listen();
     let catching_up = runtime.spawn(keep_packed(home.clone(), Arc::clone(&packer)));
     runtime.block_on(http::serve(bound, setup, interrupt.task()));
-    learning.end();
     catching_up.abort();
     interrupt.stops(&packing);
     runtime.block_on(packer.finish());
@@ -144,7 +139,6 @@ struct Bench {
     supplies: Supplies,
     space: Option<Space>,
     tools: Vec<Arc<dyn Tool>>,
-    learning: Beside,
     packer: Arc<Packer>,
 }
 
@@ -171,10 +165,8 @@ impl Workshop for Bench {
                 ..Order::default()
             };
             let runner = self.supplies.runner(found.model, cancelled);
-            let learning: Arc<dyn Afterwards> = Arc::new(self.learning.clone());
-            let (tools, afterwards) = (self.tools.clone(), Some(learning));
-            let packer = Some(Arc::clone(&self.packer));
-            Ok((Runner { tools, afterwards, packer, ..runner }, order))
+            let (tools, packer) = (self.tools.clone(), Some(Arc::clone(&self.packer)));
+            Ok((Runner { tools, packer, ..runner }, order))
         })
     }
 }

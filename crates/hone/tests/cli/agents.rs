@@ -589,10 +589,9 @@ fn the_demo_goes_through_loop_memory_guard_and_lineage_offline() {
     task: The job `backup` failed again, with the same code. One call a reply, in this order: 1. `read_file` teams.csv, 2. the answer in one sentence: how to mend it, as you remember it, and the team.
       1 read_file teams.csv: read teams.csv (4 lines)
       2 skill_manage {"action":"edit","content":"To fix the backup failure, remo…: failed: there is no skill `backup`. `skills_list` shows what is there.
-      3 skill_manage {"action":"create","content":"To fix the backup failure, re…: created backup, version 1
-    learned: skill backup (create, version 1)
+      3 skill_manage {"action":"create","content":"To fix the backup failure, re…: refused: Nothing was written: form: its description says what it does and not when to use it. Write it so that this holds, or go on without it.
     cost: 4 turns, 3 calls, 4631 tokens (4437 in, 194 out), [TIME]
-    signed: receipt 2, version 3 of what it knows
+    signed: receipt 2, version 2 of what it knows
     hint: `hone agent new NAME` makes an agent of your own, `hone run NAME 'TASK'` sets it to work
     "#);
     let lines = sandbox.hone("demo --json").run();

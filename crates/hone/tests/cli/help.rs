@@ -76,7 +76,7 @@ fn help_teaches() {
     Learn:
       learn        Make a skill of work that was done, in four questions
       sessions     List what agents did: Claude Code, Codex, Hermes, hone's own
-      correct      Say what was wrong with a task of an agent, so that it learns from it
+      correct      Say what was wrong with an agent's task, for it to learn from
       review       Decide about what agents want to learn
       stats        Show what skills do, and what learning cost
       curate       Let unused skills of agents go stale, then to the archive

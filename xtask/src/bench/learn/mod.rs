@@ -220,7 +220,6 @@ impl Stage {
             client: None,
             tools: Vec::new(),
             gate: (arm != Arm::Ungated).then_some(gate),
-            afterwards: None,
             packer: None,
             limits: Limits::default(),
             max_tokens: None,

@@ -1,18 +1,13 @@
 //! What an agent learns from a task, after its answer was given.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use hone_agent::run::{Afterwards, Order, Report, Runner};
+use hone_agent::run::{Order, Report, Runner};
 use hone_learn::Experience;
 use hone_learn::after::{Aftermath, Host, Taught, after_correction, after_task};
 use hone_learn::redact::Redactor;
-use hone_library::LearnSettings;
-use tokio::runtime::{Handle, Runtime};
-use tokio_util::sync::CancellationToken;
+use tokio::runtime::Runtime;
 
 use super::view::View;
 use crate::context::Context;
-use crate::output::say;
 
 /// Looks back at a task, and tells what came of it.
 pub(super) fn learn(
@@ -53,69 +48,6 @@ pub(super) fn correct(
     let settings = &context.config.learn;
     let host = Host { runner, settings, redactor: &redactor, referenced: &referenced };
     view.lesson(&runtime.block_on(after_correction(&host, experience, words)));
-}
-
-/// Lets agents learn from tasks that a server runs: one after the other, beside it.
-#[derive(Clone)]
-pub(crate) struct Beside(Arc<School>);
-
-struct School {
-    settings: LearnSettings,
-    redactor: Redactor,
-    referenced: Vec<String>,
-    runtime: Handle,
-    stops: CancellationToken,
-    /// Whoever holds it learns; none begins once it is closed.
-    turn: Mutex<Door>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Door {
-    #[default]
-    Open,
-    Closed,
-}
-
-impl Beside {
-    /// With the settings of this process. It has to be ended before the runtime is.
-    pub(crate) fn new(context: &Context, runtime: &Runtime) -> Self {
-        let (redactor, referenced) = supplies(context);
-        Self(Arc::new(School {
-            settings: context.config.learn.clone(),
-            redactor,
-            referenced,
-            runtime: runtime.handle().clone(),
-            stops: CancellationToken::new(),
-            turn: Mutex::default(),
-        }))
-    }
-
-    /// Stops what is being learned, waits until it has, and begins nothing more.
-    pub(crate) fn end(&self) {
-        self.0.stops.cancel();
-        *self.0.turn.lock().unwrap_or_else(PoisonError::into_inner) = Door::Closed;
-    }
-}
-
-impl Afterwards for Beside {
-    fn over(&self, runner: &Runner, order: &Order, report: &Report) {
-        let school = Arc::clone(&self.0);
-        let cancelled = school.stops.clone();
-        let runner = Runner { afterwards: None, cancelled, ..runner.clone() };
-        let (order, report) = (order.clone(), report.clone());
-        // What is learned cannot leave its thread, and nobody waits for it.
-        std::thread::spawn(move || {
-            let turn = school.turn.lock().unwrap_or_else(PoisonError::into_inner);
-            if *turn == Door::Closed {
-                return;
-            }
-            let School { settings, redactor, referenced, runtime, .. } = &*school;
-            let host = Host { runner: &runner, settings, redactor, referenced };
-            for line in told(&runtime.block_on(after_task(&host, &order, &report))) {
-                say(&format!("{}: {line}", order.agent));
-            }
-        });
-    }
 }
 
 fn supplies(context: &Context) -> (Redactor, Vec<String>) {

@@ -27,7 +27,7 @@ pub(crate) use demo::demo;
 pub(crate) use folder::runtime;
 pub(crate) use fork::Fork;
 pub(crate) use interrupt::Interrupt;
-pub(crate) use lesson::{Beside, referenced};
+pub(crate) use lesson::referenced;
 pub(crate) use models::find_with;
 pub(crate) use run::{Supplies, exit_code, readable, run, runner};
 pub(crate) use servers::connect;

@@ -200,7 +200,6 @@ impl Supplies {
                 .zip(settings.price_out)
                 .map(|(input, output)| Prices { input, output }),
             gate: Some(Arc::clone(&self.gate)),
-            afterwards: None,
             packer: None,
             now: Arc::new(now),
             cancelled,
