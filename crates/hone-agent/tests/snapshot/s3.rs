@@ -66,6 +66,8 @@ impl Server {
             .arg(format!("-s3.port={}", ports[3]))
             .args(["-master.volumeSizeLimitMB=64", "-volume.max=20", "-s3.port.iceberg=0"])
             .arg("-master.telemetry=false")
+            // By itself it stops writing when a hundredth of the disk is left.
+            .arg("-volume.minFreeSpace=64MiB")
             .arg(format!("-filer.localSocket={}", data.path().join("filer.sock").display()))
             .arg(format!("-s3.localSocket={}", data.path().join("s3.sock").display()))
             .stdin(Stdio::null())
