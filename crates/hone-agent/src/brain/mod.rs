@@ -4,6 +4,7 @@
 //! time. Whatever a task changes is committed at its end; what a dead task left is taken back when
 //! the brain is next opened.
 
+mod before;
 mod create;
 mod error;
 pub(crate) mod files;

@@ -29,7 +29,9 @@ pub use recall::{Hit, Kind, MAX_EXCERPT_CHARS, MAX_HITS, MAX_QUERY_CHARS, MAX_QU
 pub use subscriber::{MAX_SUBSCRIBER_BYTES, NotASubscriber, Subscriber};
 
 use crate::brain::{BrainError, files, members};
-use frozen::{Entry, Page};
+use frozen::Entry;
+pub(crate) use frozen::Page;
+pub(crate) use layer1::page_of;
 use schema::{FORMAT, SEARCHED};
 use words::words;
 
@@ -480,6 +482,27 @@ impl Memory {
                     shared: row.get(5)?,
                 })
             })?;
+            rows.collect::<rusqlite::Result<_>>()
+        };
+        read().map_err(self.failed())
+    }
+
+    /// The keys of facts of one audience that a task noted, or one that came after it. A task that is not
+    /// in the log noted nothing.
+    pub(crate) fn noted_since(
+        &self,
+        task: &str,
+        shared: bool,
+        audience: &Subscriber,
+    ) -> Result<Vec<String>, BrainError> {
+        let read = || {
+            let mut statement = self.db.prepare(
+                "SELECT key FROM fact WHERE shared = ?1 AND audience = ?2 AND task IN \
+                 (SELECT task FROM task WHERE id >= (SELECT id FROM task WHERE task = ?3)) \
+                 ORDER BY key",
+            )?;
+            let place = params![shared, audience.as_text(), task];
+            let rows = statement.query_map(place, |row| row.get(0))?;
             rows.collect::<rusqlite::Result<_>>()
         };
         read().map_err(self.failed())

@@ -1,13 +1,14 @@
 //! Check 5: the tasks that a candidate is about, run again with it and without it.
 //!
-//! Both run with the same model on throw-away copies of the brain, which know nothing of what happened
-//! before but the frozen memory. Only tasks that looked and did not act are run again. Success comes
-//! first, then turns, then tokens; [`compare`] states what few pairs can say.
+//! Both run with the same model on throw-away copies of the brain. A copy has the frozen memory as it was
+//! when the task began, so nothing that the task noted or a later one helps either run, and no log. Only
+//! tasks that looked and did not act are run again. Success comes first, then turns, then tokens;
+//! [`compare`] states what few pairs can say.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hone_agent::brain::{Brain, New};
+use hone_agent::brain::Brain;
 use hone_agent::memory::Subscriber;
 use hone_agent::model::{Budget, Message, Model, Request, Role};
 use hone_agent::run::{Order, Runner, Silence, Space};
@@ -218,8 +219,9 @@ impl Replay<'_> {
             return Err(format!("learning stopped: {why}"));
         }
         let home = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-        let seed = Some(self.brain.folder.clone());
-        let brain = Brain::create(home.path(), &self.brain.id, &New { seed, ..New::default() })
+        let brain = self
+            .brain
+            .copy_before(home.path(), &task.task, &Subscriber::Owner)
             .map_err(|error| format!("the brain could not be copied: {error}"))?;
         if let Some(candidate) = candidate {
             put(&brain, candidate)
