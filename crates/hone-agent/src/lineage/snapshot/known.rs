@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::super::digest::Digest;
+use super::super::digest::{Digest, to_hex};
 use super::super::keys::PublicKey;
 use super::error::SnapshotError;
 use super::manifest::ReceiptsMark;
+use super::seal::bound;
 
 /// The format of the file.
 const SCHEMA: &str = "hone/known-snapshots/1";
@@ -78,6 +79,12 @@ impl Known {
     /// What is known of an agent in a store.
     pub fn head(&self, store: &str, agent: &str) -> Result<Option<Head>, SnapshotError> {
         Ok(self.read()?.stores.get(store).and_then(|agents| agents.get(agent)).cloned())
+    }
+
+    /// Where what this machine remembers of an agent's newest snapshot in a store is kept.
+    pub(super) fn memo(&self, store: &str, agent: &str) -> PathBuf {
+        let name = Digest::of(&bound(&[store.as_bytes(), agent.as_bytes()]));
+        self.path.with_extension("seen").join(to_hex(&name.0))
     }
 
     /// Remembers a head, unless a newer one is known. A key that is known stays known.
