@@ -122,8 +122,13 @@ impl Around {
 
     /// The heads that are known on this machine.
     fn known(&self) -> Known {
-        Known::at(&self.hone_home.join("snapshots.json"))
+        known(&self.hone_home)
     }
+}
+
+/// The heads that are known on a machine.
+pub(crate) fn known(hone_home: &Path) -> Known {
+    Known::at(&hone_home.join("snapshots.json"))
 }
 
 /// A snapshot that is behind its agent.

@@ -457,4 +457,9 @@ fn an_unchanged_agent_is_told_by_what_the_system_says_of_its_files() {
     assert_eq!(fs::metadata(&path).unwrap().len(), about.len());
     let again = packed(&sandbox);
     assert_eq!((&again["new"], &again["number"]), (&json!(true), &json!(2)));
+
+    // What is remembered goes with the agent.
+    assert_eq!(fs::read_dir(sandbox.path("state/snapshots.seen/ada")).unwrap().count(), 1);
+    sandbox.done("agent rm ada --yes");
+    assert!(!sandbox.path("state/snapshots.seen/ada").exists());
 }

@@ -12,7 +12,6 @@ use super::super::digest::{Digest, to_hex};
 use super::super::keys::PublicKey;
 use super::error::SnapshotError;
 use super::manifest::ReceiptsMark;
-use super::seal::bound;
 
 /// The format of the file.
 const SCHEMA: &str = "hone/known-snapshots/1";
@@ -83,8 +82,19 @@ impl Known {
 
     /// Where what this machine remembers of an agent's newest snapshot in a store is kept.
     pub(super) fn memo(&self, store: &str, agent: &str) -> PathBuf {
-        let name = Digest::of(&bound(&[store.as_bytes(), agent.as_bytes()]));
-        self.path.with_extension("seen").join(to_hex(&name.0))
+        self.memos(agent).join(to_hex(&Digest::of(store.as_bytes()).0))
+    }
+
+    fn memos(&self, agent: &str) -> PathBuf {
+        self.path.with_extension("seen").join(agent)
+    }
+
+    /// Forgets what the pages and files of an agent were; which snapshot is its newest stays known.
+    pub(crate) fn forget_memos(&self, agent: &str) -> io::Result<()> {
+        match fs::remove_dir_all(self.memos(agent)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Remembers a head, unless a newer one is known. A key that is known stays known.
