@@ -150,6 +150,8 @@ impl Brain {
         let _ = std::fs::remove_dir_all(&gone);
         std::fs::rename(&self.folder, &gone).map_err(BrainError::io("remove", &self.folder))?;
         drop(held);
-        std::fs::remove_dir_all(&gone).map_err(BrainError::io("remove", &gone))
+        std::fs::remove_dir_all(&gone).map_err(BrainError::io("remove", &gone))?;
+        let forgotten = crate::packing::known(&self.hone_home).forget_memos(&self.id);
+        forgotten.map_err(BrainError::io("remove", &self.hone_home))
     }
 }

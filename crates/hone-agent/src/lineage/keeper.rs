@@ -326,6 +326,14 @@ fn read_lock(folder: &Path) -> Result<Option<Lock>, LineageError> {
     Ok(serde_json::from_slice(&text).ok())
 }
 
+/// The members of a brain that differ from what was signed last, as far as its lock file can tell. It is
+/// not signed: it says where to look, not what holds.
+pub fn differing_from(folder: &Path, signed: &State, found: &StateHash) -> Vec<String> {
+    let lock = read_lock(folder).ok().flatten();
+    let lock = lock.filter(|lock| lock.bundle_hash == signed.whole());
+    lock.map_or_else(Vec::new, |lock| differing(&lock.members, &found.members))
+}
+
 /// The names whose digests differ, or that only one side has.
 pub fn differing(
     before: &BTreeMap<String, Digest>,

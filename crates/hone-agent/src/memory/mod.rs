@@ -604,7 +604,8 @@ fn index_row(
     Ok(())
 }
 
-/// Writes a fact in place of the one with its key.
+/// Writes a fact in place of the one with its key. What is known already stays as it was noted first: to note
+/// it again is to know nothing new.
 fn put_fact(
     db: &Connection,
     fact: &Fact,
@@ -613,6 +614,12 @@ fn put_fact(
 ) -> rusqlite::Result<()> {
     const OLD: &str =
         "DELETE FROM fact WHERE shared = ?1 AND audience = ?2 AND key = ?3 RETURNING id";
+    const KNOWN: &str =
+        "SELECT 1 FROM fact WHERE shared = ?1 AND audience = ?2 AND key = ?3 AND value = ?4";
+    let known = params![fact.shared, audience.as_text(), fact.key, fact.value];
+    if db.prepare_cached(KNOWN)?.exists(known)? {
+        return Ok(());
+    }
     let place = params![fact.shared, audience.as_text(), fact.key];
     let old: Option<i64> = db.query_row(OLD, place, |row| row.get(0)).optional()?;
     if let Some(old) = old.filter(|_| has_index) {

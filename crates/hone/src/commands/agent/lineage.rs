@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use hone_agent::brain::Brain;
 use hone_agent::lineage::chain::{self, Checked};
 use hone_agent::lineage::proof::leaf;
-use hone_agent::lineage::receipt::Kind;
-use hone_agent::lineage::{PublicKey, RECEIPTS_FILE, Standing, StepProof, merkle, state};
+use hone_agent::lineage::receipt::{Kind, State};
+use hone_agent::lineage::{PublicKey, RECEIPTS_FILE, Standing, StepProof, keeper, merkle, state};
 use hone_library::usage::iso;
 
 use super::failure;
@@ -18,6 +18,8 @@ use crate::json::lineage::{AgentHash, AgentReceipts, BrokenAt, Verified};
 use crate::output::{Failure, NO, Outcome, count, print, print_json, say};
 use crate::terminal::{columns, fit, printable_line, stdout_is_terminal};
 
+/// Names of changed members that are told.
+const MAX_TOLD: usize = 5;
 /// Bytes of a proof that is read.
 const MAX_PROOF_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -156,14 +158,21 @@ pub(crate) fn verify(context: &Context, what: &str, key: Option<&str>, as_json: 
         transcripts(folder, &file, &mut fitting, &mut missing, &mut broken)?;
         match state::state(folder, &hone_agent::brain::LAYOUT) {
             Ok(found) => {
-                let last = checked.last.map(|last| (last.knowledge, last.activity));
-                if last.is_some_and(|last| last != (found.knowledge, found.activity)) {
-                    let why = "it is not the state that was signed last: changed outside";
-                    broken.push(BrokenAt {
-                        index: None,
-                        field: "state".to_owned(),
-                        why: why.to_owned(),
-                    });
+                let is_other = |last: &State| {
+                    (last.knowledge, last.activity) != (found.knowledge, found.activity)
+                };
+                if let Some(last) = checked.last.filter(is_other) {
+                    let names = keeper::differing_from(folder, &last, &found);
+                    let mut why =
+                        "it is not the state that was signed last: changed outside".to_owned();
+                    for (at, name) in names.iter().take(MAX_TOLD).enumerate() {
+                        let before = if at == 0 { ", by its lock file" } else { "," };
+                        let _ = write!(why, "{before} `{name}`");
+                    }
+                    if names.len() > MAX_TOLD {
+                        let _ = write!(why, " and {} more", names.len() - MAX_TOLD);
+                    }
+                    broken.push(BrokenAt { index: None, field: "state".to_owned(), why });
                 }
             }
             Err(error) => broken.push(BrokenAt {

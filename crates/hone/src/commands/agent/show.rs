@@ -168,8 +168,10 @@ pub(crate) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
         let size = format!("{} of {} characters", file.characters, file.most);
         line(&file.file, &size);
     }
+    let many = |number: u64, what: &str| count(usize::try_from(number).unwrap_or(usize::MAX), what);
     let known =
-        format!("{} facts, {} messages, {} tasks", agent.facts, agent.messages, agent.tasks);
+        [many(agent.facts, "fact"), many(agent.messages, "message"), many(agent.tasks, "task")];
+    let known = known.join(", ");
     line("remembers", &known);
     let mut section = |title: String, lines: Vec<String>| {
         if !lines.is_empty() {
