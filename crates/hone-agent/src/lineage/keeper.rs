@@ -314,7 +314,8 @@ impl<'a> Lineage<'a> {
 }
 
 /// What a lock file says; one that cannot be understood says nothing, the receipts do.
-fn read_lock(folder: &Path) -> Result<Option<Lock>, LineageError> {
+/// What the lock file of a brain says; none when there is none or it cannot be understood.
+pub fn read_lock(folder: &Path) -> Result<Option<Lock>, LineageError> {
     let path = folder.join(LOCK_FILE);
     match fs::symlink_metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -137,6 +137,17 @@ pub(crate) fn verify(context: &Context, what: &str, key: Option<&str>, as_json: 
         .map(|brain| brain.folder.clone())
         .or_else(|| path.is_dir().then(|| path.clone()));
     let file = folder.as_ref().map_or(path, |folder| folder.join(RECEIPTS_FILE));
+    // As many receipts as a brain says that it has must be there.
+    let written = match &folder {
+        Some(folder) => {
+            keeper::read_lock(folder).map_err(|error| Failure::failed(error.to_string(), ""))?
+        }
+        None => None,
+    };
+    let written = written.map_or(0, |lock| lock.receipts);
+    if folder.is_some() && written == 0 && !file.exists() {
+        return Err(Failure::no(format!("nothing of {what} is signed yet"), "its first task is"));
+    }
     if folder.is_none()
         && let Some(proof) = proof_in(&file)?
     {
@@ -144,15 +155,18 @@ pub(crate) fn verify(context: &Context, what: &str, key: Option<&str>, as_json: 
     }
     let checked = chain::check(&file, first_key(brain.as_ref(), key))
         .map_err(|error| Failure::failed(error.to_string(), ""))?;
-    let mut broken: Vec<BrokenAt> = checked
-        .breaks
-        .iter()
-        .map(|one| BrokenAt {
-            index: Some(one.index),
-            field: one.field.clone(),
-            why: one.why.clone(),
-        })
-        .collect();
+    let lost = if checked.receipts < written {
+        Some(format!("there are {}, and {written} were written", checked.receipts))
+    } else {
+        (checked.receipts == 0).then(|| "there are none, so nothing is proven".to_owned())
+    };
+    let lost = lost.map(|why| BrokenAt { index: None, field: "receipts".to_owned(), why });
+    let breaks = checked.breaks.iter().map(|one| BrokenAt {
+        index: Some(one.index),
+        field: one.field.clone(),
+        why: one.why.clone(),
+    });
+    let mut broken: Vec<BrokenAt> = lost.into_iter().chain(breaks).collect();
     let (mut fitting, mut missing) = (0, 0);
     if let Some(folder) = &folder {
         transcripts(folder, &file, &mut fitting, &mut missing, &mut broken)?;
