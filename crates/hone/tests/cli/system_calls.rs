@@ -79,7 +79,8 @@ const MAX_CALLS_PER_SKILL_OF_A_TASK: usize = 8;
 fn a_task_opens_no_skill_and_no_folder_that_stayed_and_asks_eight_times_about_each() {
     need("strace");
     let replies = [call("list_files", json!({})), answer("done")];
-    let server = Server::says(&replies.repeat(40));
+    let replies: Vec<String> = std::iter::repeat_n(replies, 40).flatten().collect();
+    let server = Server::says(&replies);
     let sandbox = server.sandbox();
     for number in 0..20 {
         sandbox.skill("state/agents/ada/skills", &format!("skill-{number}"), "Does it.");
