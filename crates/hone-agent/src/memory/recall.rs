@@ -219,7 +219,7 @@ fn indexed(
 ) -> rusqlite::Result<Vec<Vec<i64>>> {
     let table = format!("{}_words", kind.word());
     let sql = format!(
-        "SELECT rowid FROM {table} WHERE {table} MATCH ?1 ORDER BY rowid DESC LIMIT {MAX_ROWS_A_WORD}"
+        "SELECT -rowid FROM {table} WHERE {table} MATCH ?1 ORDER BY rowid LIMIT {MAX_ROWS_A_WORD}"
     );
     let mut statement = db.prepare_cached(&sql)?;
     let mut found = Vec::new();

@@ -461,7 +461,8 @@ fn a_second_task_says_for_whom_it_waits() {
 
 #[test]
 fn options_may_stand_behind_the_task() {
-    let server = Server::says(&[call("list_files", json!({})), answer("done")]);
+    let (look, done) = (call("list_files", json!({})), answer("done"));
+    let server = Server::says(&[look.clone(), done.clone(), look, done]);
     let sandbox = server.sandbox();
     let run = sandbox.hone("run ada 'what is' here --json").run();
     let text = run.text();

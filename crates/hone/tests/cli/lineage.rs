@@ -127,7 +127,7 @@ fn a_brain_says_where_it_stands_and_what_was_signed() {
     $ hone agent verify ada
     exit: 1
     --- stdout
-    the brain, state: it is not the state that was signed last: changed outside
+    the brain, state: it is not the state that was signed last: changed outside, by its lock file `system.md`
     ");
     sandbox.write("state/agents/ada/surprise.txt", "x\n");
     assert_snapshot!(shown(&sandbox, &["agent hash ada"]), @"

@@ -107,8 +107,9 @@ impl Snapshots<'_> {
             let path = self.known.memo(self.store.name(), &self.agent);
             blocking(move || Ok(Memo::read(&path))).await?
         };
-        let memo = memo.filter(|_| taking.reading == Reading::Changed);
-        if let (Some((head, digest)), Some(memo)) = (&head, &memo)
+        let is_believed = taking.reading == Reading::Changed;
+        if is_believed
+            && let (Some((head, digest)), Some(memo)) = (&head, &memo)
             && head.key == taking.signer.public()
             && self.is_as_packed(taking.brain, *digest, memo).await?
         {
@@ -138,8 +139,8 @@ impl Snapshots<'_> {
         }
         let number = head.as_ref().map_or(1, |(head, _)| head.number + 1);
         let previous = head.as_ref().map(|(_, digest)| *digest);
-        let (cut, objects, bytes) =
-            self.upload(&staged, number, head.map(|(head, _)| head), memo, watch).await?;
+        let (before, memo) = (head.map(|(head, _)| head), memo.filter(|_| is_believed));
+        let (cut, objects, bytes) = self.upload(&staged, number, before, memo, watch).await?;
 
         let manifest = Manifest {
             schema: SCHEMA.to_owned(),
