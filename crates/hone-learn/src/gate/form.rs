@@ -4,7 +4,7 @@
 use hone_agent::run::TOOLS;
 
 use super::{Check, Checked, Finding, Gate, text_of};
-use crate::proposal::{Kind, Proposal};
+use crate::proposal::{Kind, Proposal, Trigger};
 
 /// Characters of a learned skill at most.
 pub const MAX_LEARNED_CHARS: usize = 20_000;
@@ -64,7 +64,7 @@ pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal) -> Checked {
     if let Some(why) = story(proposal, &text.body) {
         return Checked::failed(Check::Form, why);
     }
-    if proposal.examples.is_empty() {
+    if proposal.examples.is_empty() && proposal.why != Trigger::Written {
         return Checked::failed(Check::Form, "it has no example of a message that calls it");
     }
     match too_far(gate, proposal) {

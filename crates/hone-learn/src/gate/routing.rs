@@ -39,8 +39,11 @@ pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal) -> Checked {
     let called = proposal.near_misses.iter().filter(calls).take(MAX_TOLD);
     let told = called
         .map(|message| format!("`{}` would call it by its words alone", message.escape_debug()));
-    Checked::passed(Check::Routing, format!("{own} of its {all} examples lead to it"))
-        .with(told.collect())
+    let why = match all {
+        0 => "it takes no message of another skill".to_owned(),
+        _ => format!("{own} of its {all} examples lead to it"),
+    };
+    Checked::passed(Check::Routing, why).with(told.collect())
 }
 
 /// The texts with the candidate in its place, or behind them.
