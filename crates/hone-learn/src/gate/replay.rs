@@ -66,6 +66,8 @@ pub struct Again {
     pub folder: Option<PathBuf>,
     /// The answer that nobody objected to.
     pub answer: Option<String>,
+    /// For whom it was done.
+    pub subscriber: Subscriber,
 }
 
 /// How one run went.
@@ -106,11 +108,8 @@ pub enum Comparison {
 /// Why a task cannot be run again; nothing when it can.
 pub fn not_replayable(experience: &Experience) -> Option<String> {
     let acted = experience.steps.iter().find(|step| !LOOKING.contains(&step.tool.as_str()));
-    if let Some(step) = acted.filter(|step| step.tool != "note") {
-        return Some(format!("the task called `{}`, which may change things", step.tool));
-    }
-    (!experience.source.subscriber.is_empty())
-        .then(|| "the task was another subscriber's".to_owned())
+    let acted = acted.filter(|step| step.tool != "note")?;
+    Some(format!("the task called `{}`, which may change things", acted.tool))
 }
 
 /// Compares runs, pair by pair. Success first: with fewer than [`FEW_PAIRS`] pairs one task that went well
@@ -221,7 +220,7 @@ impl Replay<'_> {
         let home = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
         let brain = self
             .brain
-            .copy_before(home.path(), &task.task, &Subscriber::Owner)
+            .copy_before(home.path(), &task.task, &task.subscriber)
             .map_err(|error| format!("the brain could not be copied: {error}"))?;
         if let Some(candidate) = candidate {
             put(&brain, candidate)
@@ -238,7 +237,7 @@ impl Replay<'_> {
         let order = Order {
             agent: brain.id.clone(),
             input: task.input.clone(),
-            subscriber: Subscriber::Owner,
+            subscriber: task.subscriber.clone(),
             space: task.folder.clone().map(Space::Read),
             ..Order::default()
         };

@@ -1,7 +1,10 @@
 //! A task that is run again knows what was known when it began, and nothing that it found out itself.
 
 use hone_agent::memory::Subscriber;
-use hone_learn::after::Taught;
+use hone_agent::run::{Order, Silence};
+use hone_learn::after::{Host, Taught, after_correction, experience_of};
+use hone_learn::gate::{Check, Finding};
+use hone_learn::redact::Redactor;
 use serde_json::json;
 
 use crate::stage::{QUESTION, Stage, answer, call, create, long_way, read, short_way};
@@ -85,6 +88,75 @@ async fn an_earlier_task_that_is_run_again_knows_nothing_of_later_ones_either() 
     // Both runs of the task that taught know the note; both runs of the earlier one do not.
     let known = [6, 10, 14, 17].map(|request| memory(&stage, request).contains("- sum: 240"));
     assert_eq!(known, [true, true, false, false]);
+}
+
+#[tokio::test]
+async fn a_new_skill_is_tried_on_earlier_tasks_that_it_would_be_called_for() {
+    let mut stage = Stage::new();
+    stage.settings.replays = 2;
+    let direct = [read("prices.csv"), answer("200")];
+    // One of its kind, one of another, and one of its kind that was objected to.
+    for (input, is_wrong) in [
+        ("What do the goods of the other shop cost in total?", false),
+        ("Who wrote the list?", false),
+        ("What do the goods of the third shop cost in total?", true),
+    ] {
+        stage.says(&direct);
+        let (order, report) = stage.run(input).await;
+        stage.look_back(&order, &report).await;
+        if is_wrong {
+            stage.says(&["SKIP".to_owned()]);
+            let redactor = Redactor::new(None);
+            let (runner, settings) = (&stage.runner, &stage.settings);
+            let host = Host { runner, settings, redactor: &redactor, referenced: &[] };
+            after_correction(&host, experience_of(&order, &report), "no, that is wrong").await;
+        }
+    }
+    let mut replies = long_way("240");
+    replies.push(create());
+    replies.extend(long_way("240"));
+    replies.extend(short_way("sum-prices", "240"));
+    // The other shop's sum is another one, and the lesson knows only this one.
+    replies.extend(direct.clone());
+    replies.extend(short_way("sum-prices", "240"));
+    replies.push("NO".to_owned());
+    stage.says(&replies);
+    let (_, aftermath) = stage.task(QUESTION).await;
+    let Some(Taught::Refused { why, .. }) = aftermath.result else { panic!("{aftermath:?}") };
+    assert_eq!(why, "replay: 1 of 2 tasks go well only without it");
+    assert_eq!(stage.requests(), replies.len());
+    assert_eq!(stage.skills(), []);
+}
+
+#[tokio::test]
+async fn a_task_of_a_subscriber_is_run_again_with_what_was_known_about_them() {
+    let mut stage = Stage::new();
+    let bo = Subscriber::named("bo").unwrap();
+    let order = |stage: &Stage, input: &str| Order { subscriber: bo.clone(), ..stage.order(input) };
+    let private = |value: &str| call("note", json!({"key": "likes", "value": value}));
+    stage.says(&[read("prices.csv"), private("short answers"), answer("yes")]);
+    stage.runner.run(&order(&stage, "I like short answers."), &Silence).await.unwrap();
+    let mut replies = noting(&[private("240")]);
+    replies.push(create());
+    replies.extend(long_way("240"));
+    replies.extend(short_way("sum-prices", "240"));
+    stage.says(&replies);
+    let order = order(&stage, QUESTION);
+    let report = stage.runner.run(&order, &Silence).await.unwrap();
+    let aftermath = stage.look_back(&order, &report).await;
+    // What it taught waits for the owner, who sees that it was measured.
+    let Some(Taught::Waits { why, proposal, .. }) = aftermath.result else {
+        panic!("{aftermath:?}")
+    };
+    assert_eq!(why, "it was learned from a task of another subscriber");
+    let replay = stage.records().proposal(&proposal).unwrap().checks.pop().unwrap();
+    assert_eq!(
+        (replay.check, replay.finding, replay.why.as_str()),
+        (Check::Replay, Finding::Passed, "5 turns without it, 3 with it")
+    );
+    let first = memory(&stage, 1);
+    assert!(first.ends_with("# About this subscriber\n- likes: short answers\n"), "{first}");
+    assert_eq!([8, 13].map(|request| memory(&stage, request)), [first.clone(), first]);
 }
 
 #[tokio::test]
