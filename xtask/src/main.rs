@@ -53,6 +53,9 @@ Usage: cargo xtask COMMAND
       --runs N, --quick, --no-peers as above
   bench serve         views and searches over stdio and HTTP at 1,000 and 10,000 skills, as Markdown
       --quick         fewer skills, seconds instead of minutes
+      --sizes A,B     skills (1000,10000)
+      --seconds N     for each row (10)
+      --minutes N     under load, to see whether memory grows (10)
   tour                builds `hone` and shows what it does, in a temporary home
       --keep          keep that home and print where it is
   generate DIR N      write N skills for measuring to DIR/<name>/SKILL.md

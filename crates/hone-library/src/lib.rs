@@ -101,7 +101,7 @@ pub use model_settings::{
 };
 pub use objects::hash;
 pub use patch::{Matching, PatchError, Patched, patch};
-pub use place::{Whole, canonical_or_same, list_files, read_file, read_text, read_whole};
+pub use place::{Resolver, Whole, canonical_or_same, list_files, read_file, read_text, read_whole};
 pub use platform::runs_on;
 pub use record::{Note, Summary};
 pub use root::{Layout, Project, Root, normal};

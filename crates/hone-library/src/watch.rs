@@ -7,7 +7,7 @@
 //! have changed, and whoever looks again pays one `stat` for each folder and skill. A write through a
 //! memory map or another hard link is not noted; whoever lives long looks again from time to time.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
@@ -40,6 +40,10 @@ pub struct Watch {
     mark: Option<Mark>,
     is_stale: bool,
     is_blind: bool,
+    /// Files that somebody wants to hear of besides, and how many do.
+    named: BTreeMap<PathBuf, usize>,
+    /// Something was noted about one of them.
+    has_news: bool,
 }
 
 /// What matters about a watched folder.
@@ -49,6 +53,17 @@ struct Interest {
     skills: bool,
     /// These names, whatever they are.
     names: HashSet<OsString>,
+    /// These as well, which no catalogue depends on.
+    named: HashSet<OsString>,
+}
+
+/// Why a path is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// A catalogue depends on it.
+    Catalogue,
+    /// Somebody named it.
+    Named,
 }
 
 impl Watch {
@@ -98,20 +113,55 @@ impl Watch {
         }
     }
 
+    /// Watches a file besides, whatever a catalogue says; as often as it is named, [`Self::unname`] is
+    /// called. Where the kernel does not note everything, it is not heard of.
+    pub fn name(&mut self, path: &Path) {
+        *self.named.entry(path.to_owned()).or_default() += 1;
+        self.attend_named([path].into_iter());
+    }
+
+    /// One less wants to hear of a file.
+    pub fn unname(&mut self, path: &Path) {
+        if let Some(count) = self.named.get_mut(path) {
+            *count -= 1;
+            if *count == 0 {
+                self.named.remove(path);
+            }
+        }
+    }
+
+    /// Whether something was noted about a named file since this was last asked.
+    pub fn take_news(&mut self) -> bool {
+        let has_news = std::mem::take(&mut self.has_news);
+        if has_news {
+            // A folder on the way may be another one now.
+            let named: Vec<PathBuf> = self.named.keys().cloned().collect();
+            self.attend_named(named.iter().map(PathBuf::as_path));
+        }
+        has_news
+    }
+
+    /// Watches what is on the way to files, beside all else.
+    fn attend_named<'p>(&mut self, files: impl Iterator<Item = &'p Path>) {
+        let Some(notes) = &self.notes else { return };
+        let mut attention = Attention::new(notes, &self.wanted);
+        files.for_each(|path| attention.path(path, Why::Named));
+        for (folder, interest) in attention.wanted {
+            self.wanted.entry(folder).or_default().named.extend(interest.named);
+        }
+    }
+
     /// Watches this and nothing else; true when something of it was not watched before.
     fn attend(&mut self, met: &Met) -> bool {
         let Some(notes) = &self.notes else { return false };
-        let mut attention = Attention {
-            notes,
-            before: &self.wanted,
-            wanted: HashMap::with_capacity(self.wanted.len()),
-            on_the_way: HashMap::new(),
-            is_new: false,
-            is_blind: false,
-        };
+        let mut attention = Attention::new(notes, &self.wanted);
+        attention.wanted.reserve(self.wanted.len());
         met.folders.iter().for_each(|folder| attention.folder(folder));
-        met.paths.iter().for_each(|path| attention.path(path));
-        let Attention { wanted, is_new, is_blind, .. } = attention;
+        met.paths.iter().for_each(|path| attention.path(path, Why::Catalogue));
+        // Whoever named a file looks at it again after every look at the skills.
+        let (is_new, is_blind) = (attention.is_new, attention.is_blind);
+        self.named.keys().for_each(|path| attention.path(path, Why::Named));
+        let wanted = attention.wanted;
         for gone in self.wanted.keys().filter(|folder| !wanted.contains_key(folder)) {
             kernel::forget(notes, *gone);
         }
@@ -123,9 +173,14 @@ impl Watch {
     /// Takes what was noted; true when it matters.
     fn take_notes(&mut self) -> bool {
         let (Some(notes), wanted) = (&self.notes, &self.wanted) else { return false };
-        kernel::take(notes, &mut |note| match note.about {
-            About::Lost => true,
-            _ => wanted.get(&note.folder).is_some_and(|interest| interest.is_touched_by(note)),
+        let has_news = &mut self.has_news;
+        kernel::take(notes, &mut |note| match (note.about, wanted.get(&note.folder)) {
+            (About::Lost, _) => true,
+            (_, Some(interest)) => {
+                *has_news |= note.name.is_some_and(|name| interest.named.contains(name));
+                interest.is_touched_by(note)
+            }
+            (_, None) => false,
         })
     }
 }
@@ -159,7 +214,18 @@ struct Attention<'w> {
     is_blind: bool,
 }
 
-impl Attention<'_> {
+impl<'w> Attention<'w> {
+    fn new(notes: &'w OwnedFd, before: &'w HashMap<i32, Interest>) -> Self {
+        Self {
+            notes,
+            before,
+            wanted: HashMap::new(),
+            on_the_way: HashMap::new(),
+            is_new: false,
+            is_blind: false,
+        }
+    }
+
     /// A folder whose entries matter. One that may not be read is told of by the folder around it.
     fn folder(&mut self, folder: &Path) {
         match self.watch(folder) {
@@ -170,7 +236,7 @@ impl Attention<'_> {
     }
 
     /// Whatever a path leads to: in each folder on the way, the name that is followed.
-    fn path(&mut self, path: &Path) {
+    fn path(&mut self, path: &Path, why: Why) {
         let mut at = PathBuf::from("/");
         let mut links = 0;
         let mut rest: Vec<OsString> = names(path);
@@ -179,7 +245,7 @@ impl Attention<'_> {
                 at.pop();
                 continue;
             }
-            self.name(&at, &name);
+            self.name(&at, &name, why);
             at.push(&name);
             match std::fs::read_link(&at) {
                 Ok(target) if links < MAX_LINKS => {
@@ -198,7 +264,7 @@ impl Attention<'_> {
         }
     }
 
-    fn name(&mut self, folder: &Path, name: &OsStr) {
+    fn name(&mut self, folder: &Path, name: &OsStr, why: Why) {
         let id = match self.on_the_way.get(folder) {
             Some(id) => *id,
             None => match self.watch(folder) {
@@ -213,7 +279,11 @@ impl Attention<'_> {
                 }
             },
         };
-        self.wanted.entry(id).or_default().names.insert(name.to_owned());
+        let interest = self.wanted.entry(id).or_default();
+        match why {
+            Why::Catalogue => interest.names.insert(name.to_owned()),
+            Why::Named => interest.named.insert(name.to_owned()),
+        };
     }
 
     /// Watches a folder; none when it went away, which is noted in the folder around it.

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 
 use hone_library::{Catalogue, State};
 use hone_router::{Band, Index, Match, Ranking, resembles};
@@ -28,10 +28,7 @@ pub(crate) enum Wanted {
 
 struct Question {
     catalogue: Arc<Catalogue>,
-    words: String,
-    most: usize,
-    wanted: Wanted,
-    answer: SyncSender<Vec<Match>>,
+    work: Box<dyn FnOnce(&Index<'_>) + Send>,
 }
 
 /// The way to the threads.
@@ -63,20 +60,29 @@ impl Seeker {
         most: usize,
         wanted: Wanted,
     ) -> Vec<Match> {
+        let (skills, words) = (Arc::clone(catalogue), words.to_owned());
+        let work = move |index: &Index<'_>| found(index, &skills, &words, most, wanted);
+        self.ask(catalogue, work).unwrap_or_default()
+    }
+
+    /// What somebody makes of the index of a catalogue; none when it cannot be had. Waits, as above.
+    pub(crate) fn ask<T: Send + 'static>(
+        &self,
+        catalogue: &Arc<Catalogue>,
+        work: impl FnOnce(&Index<'_>) -> T + Send + 'static,
+    ) -> Option<T> {
         // The first of those that have least to do, so that a lone client needs one index.
-        let Some(way) = self.ways.iter().min_by_key(|way| way.open.load(Ordering::Relaxed)) else {
-            return Vec::new();
-        };
+        let way = self.ways.iter().min_by_key(|way| way.open.load(Ordering::Relaxed))?;
         way.open.fetch_add(1, Ordering::Relaxed);
         let (answer, answered) = sync_channel(1);
-        let (catalogue, words) = (Arc::clone(catalogue), words.to_owned());
-        let question = Question { catalogue, words, most, wanted, answer };
-        let found = match way.questions.send(question) {
-            Ok(()) => answered.recv().unwrap_or_default(),
-            Err(_) => Vec::new(),
+        let work = move |index: &Index<'_>| {
+            // Whoever asked may have gone.
+            let _ = answer.send(work(index));
         };
+        let question = Question { catalogue: Arc::clone(catalogue), work: Box::new(work) };
+        let answered = way.questions.send(question).ok().and_then(|()| answered.recv().ok());
         way.open.fetch_sub(1, Ordering::Relaxed);
-        found
+        answered
     }
 }
 
@@ -106,25 +112,29 @@ fn attend(state: &State, asked: &Receiver<Question>) {
                 next = Some(one);
                 break;
             }
-            // Whoever asked may have gone.
-            let _ = one.answer.send(found(&index, &one));
+            (one.work)(&index);
             question = asked.recv().ok();
         }
     }
 }
 
-fn found(index: &Index<'_>, question: &Question) -> Vec<Match> {
-    let skills = &question.catalogue.skills;
-    let counts =
-        |skill: usize| question.wanted == Wanted::Words || skills[skill].summary.model_invocable;
-    let mut found = Ranking::new(index, &question.words).matches(question.most, counts);
-    match question.wanted {
+fn found(
+    index: &Index<'_>,
+    catalogue: &Catalogue,
+    words: &str,
+    most: usize,
+    wanted: Wanted,
+) -> Vec<Match> {
+    let skills = &catalogue.skills;
+    let counts = |skill: usize| wanted == Wanted::Words || skills[skill].summary.model_invocable;
+    let mut found = Ranking::new(index, words).matches(most, counts);
+    match wanted {
         // Without a word in common, only a word that looks like one of its own leads to a skill.
         Wanted::Words => found.retain(|found| {
             let summary = &skills[found.skill].summary;
             !found.reasons.is_empty()
-                || resembles(&question.words, &summary.name)
-                || resembles(&question.words, &summary.description)
+                || resembles(words, &summary.name)
+                || resembles(words, &summary.description)
         }),
         Wanted::ForModels => {}
         Wanted::About => found.retain(|found| found.band > Band::Nothing),

@@ -192,6 +192,73 @@ fn settings_trust_and_new_roots_are_noticed() {
 }
 
 #[test]
+fn whose_word_a_skill_is_is_noticed_from_another_connection() {
+    use hone_library::Origin;
+    use hone_library::provenance::{Installed, Records};
+    let mut watched = Watched::new();
+    let other = watched.shelf.state();
+    let folder = fs::canonicalize(watched.shelf.root.join("one")).unwrap();
+    let installed = Installed {
+        skill: folder.clone(),
+        origin: Origin::Community,
+        source: "example/skills".to_owned(),
+        lock: watched.shelf.base().join("hone.lock"),
+        at: 1,
+    };
+    let origin = |skills: Vec<Listed>| {
+        let one = skills.into_iter().find(|skill| skill.summary.name == "one");
+        one.unwrap().origin
+    };
+    watched.notices("it is installed", |_| {
+        other
+            .record(&Records { installed: vec![installed.clone()], ..Records::default() })
+            .unwrap();
+    });
+    assert_eq!(origin(watched.look()), Origin::Community);
+    let trusted = Installed { origin: Origin::Trusted, ..installed };
+    watched.notices("from somebody else", |_| {
+        other.record(&Records { installed: vec![trusted], ..Records::default() }).unwrap();
+    });
+    assert_eq!(origin(watched.look()), Origin::Trusted);
+    watched.notices("it never was", |_| {
+        other.record(&Records { forgotten: vec![folder], ..Records::default() }).unwrap();
+    });
+    assert_eq!(origin(watched.look()), Origin::Local);
+    let rest = Records { decided: vec!["x".to_owned()], ..Records::default() };
+    watched.ignores("what no catalogue says", |_| other.record(&rest).unwrap());
+}
+
+#[test]
+fn a_file_that_somebody_named_is_news_and_no_change_of_the_catalogue() {
+    let mut watched = Watched::new();
+    let script = watched.shelf.root.join("one/scripts/run.sh");
+    let deep = watched.shelf.root.join("one/assets/a/b.txt");
+    for _ in 0..2 {
+        watched.watch.name(&script);
+    }
+    watched.watch.name(&deep);
+    watched.ignores("another file", |root| put(&root.join("one/scripts/other.sh"), "echo\n"));
+    assert!(!watched.watch.take_news());
+    watched.ignores("the script", |_| put(&script, "echo 2\n"));
+    assert!(watched.watch.take_news());
+    assert!(!watched.watch.take_news(), "it is told once");
+    // A new folder in a skill is looked into, so the skills are looked through.
+    put(&deep, "1");
+    assert!(watched.is_stale());
+    watched.look();
+    assert!(watched.watch.take_news());
+    watched.ignores("a file in a folder that came later", |_| put(&deep, "2"));
+    assert!(watched.watch.take_news());
+    watched.watch.unname(&script);
+    watched.ignores("one still wants to hear of it", |_| put(&script, "echo 3\n"));
+    assert!(watched.watch.take_news());
+    watched.watch.unname(&script);
+    watched.look();
+    watched.ignores("nobody does", |_| put(&script, "echo 4\n"));
+    assert!(!watched.watch.take_news());
+}
+
+#[test]
 fn a_file_system_that_does_not_tell_makes_every_question_a_look() {
     let shelf = Shelf::new();
     shelf.skill("one");
