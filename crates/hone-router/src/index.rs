@@ -160,6 +160,16 @@ impl<'s> Index<'s> {
         Ok(())
     }
 
+    /// The same index, read from the state in one go: nothing of the state stays open for it. For whoever
+    /// keeps it long; who asks once is answered sooner without.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        for segment in &mut self.segments {
+            segment.settle();
+        }
+        self
+    }
+
     /// The same skills and one more, which comes last.
     #[must_use]
     pub fn plus(mut self, skill: &SkillText) -> Self {

@@ -111,6 +111,29 @@ fn a_skill_is_read_once_until_it_changes() {
 }
 
 #[test]
+fn an_answer_is_made_of_one_index_although_another_process_merges_in_between() {
+    let world = filled(200);
+    let (state, other) = (world.state(), world.state());
+    let catalogue = world.catalogue(&state);
+    open(&state, &catalogue);
+    // Sealed on disk, and nothing of it read but the headers.
+    let sealed = open(&state, &catalogue);
+    let expected = answer(&open(&state, &catalogue).index, MESSAGE);
+    for number in 0..150 {
+        world.skill(&format!("skill-{number:03}"), "Plays chess against trains of thought");
+    }
+    let changed = world.catalogue(&other);
+    assert_eq!(open(&other, &changed).read, 150);
+    assert_eq!(answer(&sealed.index, MESSAGE), expected);
+    assert_eq!(answer(&sealed.index.whole(), MESSAGE), expected);
+    // And whoever opens it now sees nothing of before.
+    assert_eq!(open(&state, &changed).read, 0);
+    let now = answer(&open(&state, &changed).index, MESSAGE);
+    assert_ne!(now, expected);
+    assert_eq!(now, answer(&open(&world.state(), &changed).index, MESSAGE));
+}
+
+#[test]
 fn a_skill_that_was_listed_while_it_was_written_is_read_once() {
     let world = filled(2);
     let state = world.state();
