@@ -244,6 +244,39 @@ fn two_names_in_one_message_are_ambiguous() {
 }
 
 #[test]
+fn what_a_person_is_good_at_calls_no_skill_and_a_phrase_of_everyday_words_says_too_little() {
+    let skills = [
+        text("leadership", "Coaches leaders of teams."),
+        text("pre-publish", "Reviews a repository. Use on \"ready to publish\"."),
+        text("survey", "Asks customers. Use for \"voice of customer\" work."),
+    ];
+    for (message, expected) in [
+        ("give examples of my leadership skills", ("leadership", Band::Offer)),
+        ("work on the report with the leadership skill", ("leadership", Band::Activate)),
+        ("get my plugin ready to publish, with a roadmap", ("pre-publish", Band::Offer)),
+        ("help me do voice of customer research in hotels", ("survey", Band::Activate)),
+    ] {
+        let found = first(&skills, message).unwrap();
+        assert_eq!((found.0.as_str(), found.1), expected, "{message}");
+    }
+}
+
+#[test]
+fn messages_of_one_kind_tell_skills_apart_but_not_where_one_begins() {
+    let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
+    let sure = |cases: Vec<Case>| {
+        let mut skills = library();
+        skills[3].suite = Suite { cases };
+        let index = Index::in_memory(&skills);
+        let ranking = Ranking::new(&index, "tell me about the city");
+        ranking.remembered(3)[0]
+    };
+    let yes = || case("what weather will the city have", true);
+    assert_eq!(sure(vec![yes()]), 0.0);
+    assert_ne!(sure(vec![yes(), case("draw a city", false)]), 0.0);
+}
+
+#[test]
 fn typing_errors_and_other_scripts_find_their_skill() {
     assert_eq!(first(&library(), "wheather in the citty").unwrap().0, "weather");
     assert_eq!(first(&library(), "帮我收尾一下").unwrap().0, "wrap-up");
