@@ -189,6 +189,19 @@ impl State {
         Ok((db, format))
     }
 
+    /// The file as it is now, on a connection of its own that sees nothing of what is written later;
+    /// `None` on a disk where such a reader would keep writers waiting.
+    pub(crate) fn snapshot(&self) -> Result<Option<Connection>, Error> {
+        let (db, _) = self.open_file()?;
+        let journal: String = db.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+        if journal != "wal" {
+            return Ok(None);
+        }
+        // A read transaction begins with the first read, which whoever asks does next.
+        db.execute_batch("BEGIN")?;
+        Ok(Some(db))
+    }
+
     /// Only one process at a time creates or mends the database: SQLite does not wait when two
     /// change the journal mode at once.
     fn lock(&self) -> Result<File, Error> {

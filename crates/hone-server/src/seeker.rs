@@ -1,19 +1,24 @@
 //! Whoever looks for skills by words: a few threads that each keep the index of a catalogue open.
 //!
 //! Opening the index of a large library costs more than a search in it, and it belongs to the thread
-//! that opened it. So questions travel here, and an index stays as long as the catalogue is the same.
+//! that opened it. So questions travel here, and an index stays as long as the catalogue is the same, but
+//! not for ever: while it is open, the state's log cannot be folded into its file.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::time::{Duration, Instant};
 
 use hone_library::{Catalogue, State};
 use hone_router::{Band, Index, Match, Ranking, resembles};
 
 /// Threads at most: each holds an index of its own.
 const MAX_THREADS: usize = 4;
+
+/// How long an index stays open.
+const MAX_OPEN: Duration = Duration::from_secs(60);
 
 /// What is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,18 +99,19 @@ impl Way {
         let _ = std::thread::Builder::new().name("seeker".to_owned()).spawn(move || {
             let state = State::open(&hone_home);
             // A question that breaks down is answered with nothing; the next one has a new index.
-            while catch_unwind(AssertUnwindSafe(|| attend(&state, &asked))).is_err() {}
+            while catch_unwind(AssertUnwindSafe(|| attend(&state, &asked, MAX_OPEN))).is_err() {}
         });
         Self { questions, open: AtomicUsize::new(0) }
     }
 }
 
-/// Answers questions, with one index for as long as they are about one catalogue.
-fn attend(state: &State, asked: &Receiver<Question>) {
-    let mut next = asked.recv().ok();
-    while let Some(first) = next.take() {
+/// Answers questions, with one index for as long as they are about one catalogue and it is not too old.
+fn attend(state: &State, asked: &Receiver<Question>, max_open: Duration) {
+    let mut next = None;
+    while let Some(first) = next.take().or_else(|| asked.recv().ok()) {
         let catalogue = Arc::clone(&first.catalogue);
         let index = Index::open(state, &catalogue.roots, &catalogue.skills).index;
+        let opened = Instant::now();
         let mut question = Some(first);
         while let Some(one) = question.take() {
             if !Arc::ptr_eq(&one.catalogue, &catalogue) {
@@ -113,7 +119,7 @@ fn attend(state: &State, asked: &Receiver<Question>) {
                 break;
             }
             (one.work)(&index);
-            question = asked.recv().ok();
+            question = asked.recv_timeout(max_open.saturating_sub(opened.elapsed())).ok();
         }
     }
 }
@@ -140,4 +146,52 @@ fn found(
         Wanted::About => found.retain(|found| found.band > Band::Nothing),
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use hone_library::{Config, Root, Search, Surroundings};
+
+    use super::*;
+
+    #[test]
+    fn an_index_that_was_open_long_enough_is_opened_anew_and_answers_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let skill = folder.path().join("skills/tidy");
+        std::fs::create_dir_all(&skill).unwrap();
+        let text = "---\nname: tidy\ndescription: Tidies a changelog.\n---\nSort it.\n";
+        std::fs::write(skill.join("SKILL.md"), text).unwrap();
+        let around = Surroundings {
+            cwd: folder.path().to_owned(),
+            user_home: folder.path().to_owned(),
+            hone_home: folder.path().join(".hone"),
+            platform: "linux".to_owned(),
+            moved: std::collections::BTreeMap::new(),
+        };
+        let state = State::open(&around.hone_home);
+        let root = Root::explicit(&folder.path().join("skills"), &around.cwd).unwrap();
+        let search = Search::only(vec![root], &around, &Config::default());
+        let catalogue = Arc::new(Catalogue::find(search, &state));
+        let answers = |max_open: Duration| {
+            let (questions, asked) = channel();
+            let answered: Vec<Receiver<Vec<Match>>> = (0..3)
+                .map(|_| {
+                    let (answer, answered) = sync_channel(1);
+                    let skills = Arc::clone(&catalogue);
+                    let work = Box::new(move |index: &Index<'_>| {
+                        answer.send(found(index, &skills, "changelog", 5, Wanted::Words)).unwrap();
+                    });
+                    let catalogue = Arc::clone(&catalogue);
+                    questions.send(Question { catalogue, work }).unwrap();
+                    answered
+                })
+                .collect();
+            drop(questions);
+            attend(&state, &asked, max_open);
+            answered.iter().map(|answered| answered.recv().unwrap()).collect::<Vec<_>>()
+        };
+        let kept = answers(MAX_OPEN);
+        assert_eq!(kept.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
+        assert_eq!(answers(Duration::ZERO), kept);
+    }
 }

@@ -77,7 +77,8 @@ pub(crate) fn match_message(
     context.tell_problem();
     let index = open_index(context, &catalogue);
     if let Some(file) = batch {
-        return run_batch(&catalogue, &index, file, k);
+        // A batch may wait for its next line for hours.
+        return run_batch(&catalogue, &index.whole(), file, k);
     }
     let message = message.unwrap_or_default();
     let matches = asked(&index, &catalogue.skills, message, k);
@@ -166,8 +167,9 @@ fn run_batch(catalogue: &Catalogue, index: &Index<'_>, file: &Path, k: usize) ->
         let text = serde_json::to_string(&answer).map_err(std::io::Error::from)?;
         out.write_all(visible_json(&text).as_bytes())?;
         out.write_all(b"\n")?;
+        // Whoever asks may wait for this answer before the next question.
+        out.flush()?;
     }
-    out.flush()?;
     Ok(if is_wrong { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
 

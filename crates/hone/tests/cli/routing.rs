@@ -1,5 +1,8 @@
 //! `hone match`, `search`, `eval triggers`, `why`, `what-if` and `new --triggers`.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -88,6 +91,45 @@ fn a_batch_answers_each_line_and_goes_on_after_a_bad_one() {
             json!({"id": "y", "matches": []}),
         ]
     );
+}
+
+#[test]
+fn a_batch_goes_by_the_skills_it_began_with_while_another_process_merges() {
+    const LINE: &str = "{\"id\":1,\"query\":\"extract the tables from this pdf invoice and tidy the changelog\"}\n";
+    let sandbox = Sandbox::new();
+    sandbox.done("config set skills.builtin no");
+    for number in 0..200 {
+        let topic = ["pdf invoices", "changelogs", "database tables", "screenshots"][number % 4];
+        let description = format!("Handles {topic}, part {number}");
+        sandbox.skill(SKILLS, &format!("skill-{number:03}"), &description);
+    }
+    sandbox.done("match trains");
+    let expected = sandbox.hone("match --batch -").stdin(LINE).run().text();
+    let mut batch = sandbox
+        .hone("match --batch -")
+        .command()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = batch.stdin.take().unwrap();
+    let mut output = BufReader::new(batch.stdout.take().unwrap());
+    let mut ask = |line: &str| {
+        input.write_all(line.as_bytes()).unwrap();
+        let mut answer = String::new();
+        output.read_line(&mut answer).unwrap();
+        answer
+    };
+    assert_eq!(ask("{\"id\":0,\"query\":\"zzz\"}\n"), "{\"id\":0,\"matches\":[]}\n");
+    for number in 0..150 {
+        let name = format!("skill-{number:03}");
+        sandbox.skill(SKILLS, &name, "Plays chess against trains of thought");
+    }
+    sandbox.done("match trains");
+    assert_eq!(ask(LINE), expected);
+    drop(input);
+    assert!(batch.wait().unwrap().success());
+    assert_ne!(sandbox.hone("match --batch -").stdin(LINE).run().text(), expected);
 }
 
 #[test]
