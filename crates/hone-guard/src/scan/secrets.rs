@@ -69,21 +69,22 @@ const SHAPES: &[(&str, usize, &str)] = &[
 const MAX_PEM: usize = 16 * 1024;
 const MAX_URL: usize = 1024;
 
-/// A bit for each pair of bytes that a prefix starts with: hardly any word of a text does.
-static STARTS: [u64; 1024] = {
-    let mut starts = [0; 1024];
+/// A bit for the first three bytes of each prefix: hardly any word of a text starts with such.
+static STARTS: [u64; 64] = {
+    let mut starts = [0; 64];
     let mut at = 0;
     while at < SHAPES.len() {
         let prefix = SHAPES[at].0.as_bytes();
-        let pair = pair(prefix[0], prefix[1]);
-        starts[pair / 64] |= 1 << (pair % 64);
+        let (word, bit) = start(prefix[0], prefix[1], prefix[2]);
+        starts[word] |= bit;
         at += 1;
     }
     starts
 };
 
-const fn pair(first: u8, second: u8) -> usize {
-    (first as usize) << 8 | second as usize
+const fn start(first: u8, second: u8, third: u8) -> (usize, u64) {
+    let at = (first as usize) << 6 ^ (second as usize) << 3 ^ third as usize;
+    (at / 64 % 64, 1 << (at % 64))
 }
 
 /// How addresses of databases start.
@@ -105,11 +106,14 @@ pub fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
     let mut is_inside = false;
-    for (at, two) in bytes.windows(2).enumerate() {
+    for (at, three) in bytes.windows(3).enumerate() {
         let was_inside = is_inside;
-        is_inside = two[0].is_ascii_alphanumeric() || matches!(two[0], b'_' | b'-');
-        let pair = pair(two[0], two[1]);
-        if was_inside || STARTS[pair / 64] >> (pair % 64) & 1 == 0 {
+        is_inside = three[0].is_ascii_alphanumeric() || matches!(three[0], b'_' | b'-');
+        if was_inside {
+            continue;
+        }
+        let (word, bit) = start(three[0], three[1], three[2]);
+        if STARTS[word] & bit == 0 {
             continue;
         }
         for &(prefix, least, what) in SHAPES {

@@ -126,8 +126,9 @@ fn vendor(
                 })
     };
     let text = file.text.plain.to_lowercase();
-    let badge =
-        ["official", "officially", "verified publisher"].iter().any(|word| has_word(&text, word));
+    let badge = ["official", "officially", "verified publisher"]
+        .iter()
+        .any(|word| text.contains(word) && has_word(&text, word));
     let one_off = badge
         && name.split(['-', '_', ' ']).any(|word| {
             word.len() > 4
