@@ -13,6 +13,7 @@ mod files;
 mod finding;
 mod findings;
 mod flow;
+mod grams;
 mod hidden;
 mod inventory;
 mod judge;
@@ -461,13 +462,15 @@ fn letter_spaced(text: &Text, file: usize, context: In) -> Vec<Passage<'_>> {
     let mut found = Vec::new();
     let mut start = 0;
     for line in text.plain.split_inclusive('\n') {
-        let letters: Vec<&str> =
-            line.split([' ', '.', '-', '_', '*', '\u{00B7}']).filter(|w| !w.is_empty()).collect();
-        let single = letters
-            .iter()
-            .filter(|w| w.trim().chars().count() == 1 && w.chars().all(char::is_alphabetic))
-            .count();
-        if single >= MIN_LETTERS && single * 4 >= letters.len() * 3 {
+        let (mut words, mut single) = (0, 0);
+        let is_between = |c: char| matches!(c, ' ' | '.' | '-' | '_' | '*' | '\u{00B7}');
+        for word in line.split(is_between).filter(|word| !word.is_empty()) {
+            let mut letters = word.chars();
+            let is_one =
+                letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none();
+            (words, single) = (words + 1, single + usize::from(is_one));
+        }
+        if single >= MIN_LETTERS && single * 4 >= words * 3 {
             let joined = join_letters(line);
             let mut passage =
                 straight(file, Language::Markdown, In::Hidden, text, start..start + line.len());

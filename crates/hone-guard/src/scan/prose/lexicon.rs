@@ -332,10 +332,15 @@ struct Entry {
 pub(crate) struct Lexicon {
     entries: Vec<Entry>,
     by_start: HashMap<u64, (u32, u32), BuildHasherDefault<Spread>>,
+    /// A bit for every start. Most of what a text holds is no start, which this says without the map.
+    is_start: Vec<u64>,
 }
 
 /// Most bytes of an entry that it is looked up by: few entries share so many.
-const MAX_START: usize = 6;
+const MAX_START: usize = 8;
+
+/// Bits that tell what is no start, as a power of two: some ten for each.
+const FILTER_BITS: u32 = 17;
 
 /// Spreads the bits of a start. The keys are the lexicon's own, so nobody can choose them to collide.
 #[derive(Debug, Default)]
@@ -349,12 +354,22 @@ impl Hasher for Spread {
     }
 
     fn write_u64(&mut self, key: u64) {
-        self.0 = (self.0 ^ key).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = spread(self.0 ^ key);
     }
 
     fn finish(&self) -> u64 {
         self.0 ^ self.0 >> 29
     }
+}
+
+const fn spread(key: u64) -> u64 {
+    key.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// The word and the bit of the filter that stand for a start.
+const fn bit(key: u64) -> (usize, u64) {
+    let at = spread(key) >> (u64::BITS - FILTER_BITS);
+    ((at / 64) as usize, 1 << (at % 64))
 }
 
 /// Blanks between two words of a phrase that are skipped.
@@ -382,19 +397,35 @@ impl Lexicon {
         entries.sort_unstable_by_key(|entry| entry.start);
         let mut by_start: HashMap<u64, (u32, u32), _> =
             HashMap::with_capacity_and_hasher(entries.len(), BuildHasherDefault::default());
+        let mut is_start = vec![0; (1 << FILTER_BITS) / 64];
         for (at, entry) in (0_u32..).zip(&entries) {
             by_start.entry(entry.start).or_insert((at, at)).1 = at + 1;
+            let (word, bit) = bit(entry.start);
+            is_start[word] |= bit;
         }
-        Self { entries, by_start }
+        Self { entries, by_start, is_start }
     }
 
     /// What the entries at the start of a lower-case text mean together, and the bytes of the longest:
     /// `report to` is still a `report`.
     pub(crate) fn at(&self, text: &str) -> Option<(Set, usize)> {
         let mut found: Option<(Set, usize)> = None;
-        let mut key = 0;
-        for byte in text.as_bytes().iter().take(MAX_START) {
-            key = longer(key, *byte);
+        let (mut key, mut length, mut blanks) = (0, 0, 0);
+        for byte in text.as_bytes() {
+            // However many blanks part two words, an entry has one.
+            blanks = if is_blank(*byte) { blanks + 1 } else { 0 };
+            if blanks > 1 && blanks <= MAX_BLANKS {
+                continue;
+            }
+            if blanks > MAX_BLANKS || length == MAX_START {
+                break;
+            }
+            length += 1;
+            key = longer(key, if blanks == 1 { b' ' } else { *byte });
+            let (word, bit) = bit(key);
+            if self.is_start[word] & bit == 0 {
+                continue;
+            }
             let Some((from, to)) = self.by_start.get(&key) else { continue };
             for entry in &self.entries[*from as usize..*to as usize] {
                 if let Some(length) = entry.covers(text) {
@@ -408,10 +439,15 @@ impl Lexicon {
     }
 }
 
-/// What an entry is looked up by: its first bytes that stand for themselves alone.
+/// What an entry is looked up by: its first bytes that stand for themselves alone, and its blanks.
 fn start(text: &str) -> u64 {
-    let bytes = text.bytes().take(MAX_START).take_while(|b| !matches!(b, b' ' | b'*' | b'\''));
-    bytes.fold(0, longer)
+    let is_plain = |b: &u8| *b == b' ' || !is_blank(*b) && *b != b'\'';
+    text.bytes().take(MAX_START).take_while(is_plain).fold(0, longer)
+}
+
+/// What may stand between two words of a phrase.
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b'-' | b'*' | b'_')
 }
 
 /// The key of a start that is one byte longer. No byte of a text is zero, so keys of two lengths differ.
@@ -435,13 +471,8 @@ impl Entry {
             }
             match (wanted, *bytes.get(at)?) {
                 (b' ', _) => {
-                    let blanks = bytes[at..]
-                        .iter()
-                        .take(MAX_BLANKS)
-                        .take_while(|b| {
-                            matches!(b, b' ' | b'\n' | b'\r' | b'\t' | b'-' | b'*' | b'_')
-                        })
-                        .count();
+                    let blanks =
+                        bytes[at..].iter().take(MAX_BLANKS).take_while(|b| is_blank(**b)).count();
                     if blanks == 0 {
                         return None;
                     }
@@ -481,6 +512,7 @@ mod tests {
             for word in words.split('|') {
                 let plain = Text::from_string(word.to_owned()).plain.to_lowercase();
                 assert_eq!(word, plain, "{concept:?}");
+                assert!(!word.contains("  "), "{concept:?}: {word}");
             }
         }
     }
@@ -494,6 +526,9 @@ mod tests {
         );
         assert!(at("do  not go").unwrap().0.has(Concept::Not));
         assert!(at("force-push").unwrap().0.has(Concept::Destroy));
+        let apart = |blanks| format!("do{}not", " ".repeat(blanks));
+        assert!(at(&apart(MAX_BLANKS)).unwrap().0.has(Concept::Not));
+        assert!(!at(&apart(MAX_BLANKS + 1)).is_some_and(|(set, _)| set.has(Concept::Not)));
         assert_eq!(at("sender").map(|(set, _)| set.has(Concept::Send)), None);
         assert!(at("игнорируйте").unwrap().0.has(Concept::Ignore));
         assert!(at("忽略之前").unwrap().0.has(Concept::Ignore));

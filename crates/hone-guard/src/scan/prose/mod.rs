@@ -371,7 +371,9 @@ impl<'p, 'a> Piece<'p, 'a> {
     fn look_for(&self, patterns: &[Pattern], findings: &mut Findings<'_>, bar: Bar, around: Set) {
         let encoded = self.passage.decoded.is_some() && bar == Bar::Hidden;
         for sentence in &self.sentences {
-            for pattern in patterns {
+            let tokens = sentence.tokens.iter();
+            let concepts = tokens.fold(Set::NONE, |set, token| set.with(token.set));
+            for pattern in patterns.iter().filter(|pattern| pattern.may_stand_in(concepts)) {
                 let Some(hit) = pattern.find(sentence, around) else { continue };
                 if bar == Bar::Block && pattern.severity < Severity::Critical {
                     continue;

@@ -112,11 +112,16 @@ enum Quote {
 fn quotes(text: &str) -> Vec<(Range<usize>, Quote)> {
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some((at, open)) = text[from..]
-        .char_indices()
-        .find(|(_, c)| matches!(c, '"' | '`' | '“' | '„' | '«' | '「' | '『'))
-    {
-        let at = from + at;
+    let mark = |from: usize| {
+        // No mark starts with another byte of ASCII than these two.
+        let bytes = text.as_bytes()[from..].iter().enumerate();
+        let mut starts = bytes.filter(|(_, b)| matches!(b, b'"' | b'`' | 0xC2..));
+        starts.find_map(|(at, _)| {
+            let c = text[from + at..].chars().next()?;
+            matches!(c, '"' | '`' | '“' | '„' | '«' | '「' | '『').then_some((from + at, c))
+        })
+    };
+    while let Some((at, open)) = mark(from) {
         let inner = at + open.len_utf8();
         let close: &[char] = match open {
             '“' | '„' => &['”', '“', '"'],
@@ -279,12 +284,7 @@ impl Walk<'_> {
         let run: usize = if at < self.plain_until {
             0
         } else {
-            text[at..]
-                .chars()
-                .take(MAX_PATH)
-                .take_while(|c| is_of_path(*c))
-                .map(char::len_utf8)
-                .sum()
+            text.as_bytes()[at..].iter().take(MAX_PATH).take_while(|b| is_of_path(**b)).count()
         };
         let trimmed = text[at..at + run].trim_end_matches(['.', ':', '-', '/']);
         if !trimmed.contains(['.', '/', '@', '\\', '~', '-']) {
@@ -316,13 +316,16 @@ impl Walk<'_> {
             return at + c.len_utf8();
         }
         // The words inside a phrase stand for themselves too, so only the first is passed over.
-        let length: usize = text[at..]
-            .chars()
-            .take_while(|c| {
-                c.is_alphanumeric() && !is_unspaced(*c) || matches!(c, '\'' | '\u{2019}' | '_')
-            })
-            .map(char::len_utf8)
-            .sum();
+        let is_plain = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'\'' | b'_');
+        let plain = text.as_bytes()[at..].iter().take_while(is_plain).count();
+        let length: usize = plain
+            + text[at + plain..]
+                .chars()
+                .take_while(|c| {
+                    c.is_alphanumeric() && !is_unspaced(*c) || matches!(c, '\'' | '\u{2019}' | '_')
+                })
+                .map(char::len_utf8)
+                .sum::<usize>();
         let named = by_name(&text[at..at + length]);
         if !named.is_empty() {
             self.push(named, at..at + length, inside);
@@ -345,9 +348,12 @@ impl Walk<'_> {
     }
 }
 
-fn is_of_path(c: char) -> bool {
-    c.is_ascii_alphanumeric()
-        || matches!(c, '~' | '.' | '/' | '_' | '-' | '@' | '$' | '%' | '{' | '}' | '\\' | '+')
+fn is_of_path(b: u8) -> bool {
+    b.is_ascii_alphanumeric()
+        || matches!(
+            b,
+            b'~' | b'.' | b'/' | b'_' | b'-' | b'@' | b'$' | b'%' | b'{' | b'}' | b'\\' | b'+'
+        )
 }
 
 /// `read/write`, `and/or`: words, not a path.
@@ -473,10 +479,12 @@ const MAX_WALLET: usize = 62;
 fn is_wallet(run: &[u8]) -> bool {
     const SHORTEST: usize = 26;
     const BASE58: usize = 44;
+    if run.len() < SHORTEST {
+        return false;
+    }
     let digits = run.iter().filter(|b| b.is_ascii_digit()).count();
     let beyond_hex = run.iter().filter(|b| (b'g'..=b'z').contains(*b)).count();
-    run.len() >= SHORTEST
-        && digits >= 4
+    digits >= 4
         && beyond_hex >= 4
         && (run.starts_with(b"bc1") || run.starts_with(b"ltc1") || run.len() <= BASE58)
 }

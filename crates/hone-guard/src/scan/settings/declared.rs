@@ -104,27 +104,31 @@ fn vendor(
     {
         return;
     }
-    let claims = ["official", "verified", "certified", "endorsed"];
+    let claims: Vec<&str> = ["official", "verified", "certified", "endorsed"]
+        .into_iter()
+        .filter(|claim| description.contains(claim))
+        .collect();
+    let in_name = has_word(&name, "official") || has_word(&name, "verified");
     let claimed = |vendor: &str| {
-        let in_name =
-            name.contains(vendor) && (has_word(&name, "official") || has_word(&name, "verified"));
-        let in_text = claims.iter().any(|claim| {
-            [
-                format!("{claim} {vendor}"),
-                format!("{vendor} {claim}"),
-                format!("{claim} by {vendor}"),
-                format!("{claim} by the {vendor}"),
-                format!("{claim} and signed by"),
-            ]
-            .iter()
-            .any(|phrase| description.contains(phrase.as_str()))
+        in_name && name.contains(vendor)
+            || !claims.is_empty()
                 && description.contains(vendor)
-        });
-        in_name || in_text
+                && claims.iter().any(|claim| {
+                    [
+                        format!("{claim} {vendor}"),
+                        format!("{vendor} {claim}"),
+                        format!("{claim} by {vendor}"),
+                        format!("{claim} by the {vendor}"),
+                        format!("{claim} and signed by"),
+                    ]
+                    .iter()
+                    .any(|phrase| description.contains(phrase.as_str()))
+                })
     };
     let text = file.text.plain.to_lowercase();
-    let badge =
-        ["official", "officially", "verified publisher"].iter().any(|word| has_word(&text, word));
+    let badge = ["official", "officially", "verified publisher"]
+        .iter()
+        .any(|word| text.contains(word) && has_word(&text, word));
     let one_off = badge
         && name.split(['-', '_', ' ']).any(|word| {
             word.len() > 4
