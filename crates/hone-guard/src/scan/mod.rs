@@ -5,6 +5,7 @@
 //! again ([`decode`]). Then each kind of question has its module: shell flows, flows through code,
 //! prose, settings, structure, secrets. All of them speak through [`findings`].
 
+mod awk;
 mod bundle;
 mod code;
 mod decode;
@@ -196,7 +197,16 @@ fn look(bundle: &bundle::Bundle) -> Report {
     let mut embedded = Vec::new();
     for passage in &passages {
         prose::look(passage, &skill, &mut findings);
+        awk::look(passage, &skill, &mut findings);
         settings::look_passage(passage, &skill, &mut findings);
+        // `irm … | iex` in a block that does not say its language.
+        if passage.decoded.is_none()
+            && matches!(passage.language, Language::Plain | Language::Shell)
+            && matches!(passage.context, In::Fence | In::InlineCode)
+            && quoted::language_of(&passage.text) == Some(Language::PowerShell)
+        {
+            embedded.push(Passage { language: Language::PowerShell, ..passage.clone() });
+        }
         let memory = memories.entry(passage.file).or_default();
         for inner in shell_flow::look(passage, &skill, memory, &mut findings) {
             let (line, column) = passage.place.position(inner.at);
@@ -387,7 +397,10 @@ fn strings_of<'a>(passage: &Passage<'a>) -> Vec<Passage<'a>> {
     let mut at = 0;
     for line in passage.text.split_inclusive('\n') {
         let body = line.trim();
-        let value = body.split_once(['=', ':']).map_or(body, |(_, value)| value.trim());
+        let split = body.split_once(['=', ':']).map_or(body, |(_, value)| value.trim());
+        // `os.system("curl https://…")` has a colon too, and is no key with a value.
+        let value =
+            if quoted::language_of(split).is_none() && body.contains('(') { body } else { split };
         let value = value
             .trim_start_matches(['"', '\'', '-', '[', ' '])
             .trim_end_matches([',', ']', '"', '\'', ' ']);

@@ -66,6 +66,8 @@ const IN_CODE: Set = Set::of(&[
     Concept::HiddenPath,
     Concept::Script,
     Concept::EachSkill,
+    Concept::Redirect,
+    Concept::Autorun,
 ]);
 
 /// The sentences of a text.
@@ -185,6 +187,9 @@ impl Walk<'_> {
                 let set = match address.class() {
                     Class::Local => Set::NONE,
                     Class::Placeholder => Set::of(&[Concept::Placeholder]),
+                    _ if AFFILIATE.iter().any(|mark| address.url.contains(mark)) => {
+                        Set::of(&[Concept::Host, Concept::Redirect])
+                    }
                     _ => Set::of(&[Concept::Host]),
                 };
                 self.push(set, address.range.clone(), inside);
@@ -213,8 +218,10 @@ impl Walk<'_> {
 
     fn end(&mut self, at: usize) {
         let start = self.current.range.start;
-        let sentence =
+        let mut sentence =
             std::mem::replace(&mut self.current, Sentence { tokens: Vec::new(), range: at..at });
+        hush(&mut sentence.tokens, at);
+        relate(&mut sentence.tokens);
         if !sentence.tokens.is_empty() {
             self.found.push(Sentence { range: start..at, ..sentence });
         }
@@ -257,6 +264,9 @@ impl Walk<'_> {
         }
         if is_skip_flag(text) {
             set = set.with(Set::of(&[Concept::SkipFlag]));
+        }
+        if OPENING.iter().any(|opening| text.contains(opening)) {
+            set = set.with(Set::of(&[Concept::Grant]));
         }
         self.current.tokens.push(Token { set, at: self.at, range, quoted: false });
     }
@@ -345,6 +355,98 @@ impl Walk<'_> {
         }
         self.at += 1;
         at + length.max(c.len_utf8())
+    }
+}
+
+/// Settings that let others in.
+const OPENING: [&str; 8] = [
+    "permitrootlogin yes",
+    "passwordauthentication yes",
+    "nopasswd",
+    "authorized_keys",
+    "0.0.0.0/0",
+    "system:unauthenticated",
+    "system:anonymous",
+    "permitemptypasswords yes",
+];
+
+/// What is in an address that pays somebody for whoever follows it.
+const AFFILIATE: [&str; 7] =
+    ["?aff=", "&aff=", "affiliate", "aff_id=", "partner=", "referral=", "ref_id="];
+
+/// Words between a negation and what it forbids to say.
+const FORBIDDEN: usize = 5;
+/// Words between saying and what is said, to whom, or where.
+const SAID_WITHIN: usize = 8;
+
+/// Secrecy as a relation: a negation, a word for saying or writing down, and what is not to be said,
+/// whom it is not to be said to or where it is not to stand. The word for saying becomes
+/// [`Concept::Hush`], whatever the words are.
+fn hush(tokens: &mut [Token], end: usize) {
+    const NEGATES: Set = Set::of(&[Concept::Not, Concept::Without, Concept::NoNeed]);
+    const SAYS: Set =
+        Set::of(&[Concept::Tell, Concept::Telling, Concept::Disclose, Concept::Enter]);
+    const ABOUT: Set = Set::of(&[Concept::User, Concept::Reply, Concept::Docs]);
+    let mut from = 0;
+    for at in 0..tokens.len() {
+        if !tokens[at].set.meets(SAYS) || tokens[at].quoted {
+            continue;
+        }
+        let place = tokens[at].at;
+        while tokens[from].at + FORBIDDEN < place {
+            from += 1;
+        }
+        let negated =
+            tokens[from..at].iter().any(|token| token.set.meets(NEGATES) && !token.quoted);
+        // `do not comment on that.`
+        const CLOSE: usize = 3;
+        let told = tokens[at + 1..].iter().take_while(|token| token.at <= place + SAID_WITHIN).any(
+            |token| {
+                !token.quoted
+                    && (token.set.meets(ABOUT)
+                        || token.set.has(Concept::This_) && token.range.end + CLOSE >= end)
+            },
+        );
+        if negated && told {
+            tokens[at].set = tokens[at].set.with(Set::of(&[Concept::Hush]));
+        }
+    }
+}
+
+/// Words between a negation and a question that it forbids, and between that and who would be asked.
+const ASKED_WITHIN: usize = 4;
+/// Words between `other` and `skills`.
+const OTHERS_WITHIN: usize = 3;
+
+/// Further relations: nobody is to be asked, and other skills, with whatever words between.
+fn relate(tokens: &mut [Token]) {
+    const NEGATES: Set = Set::of(&[Concept::Not, Concept::Without, Concept::NoNeed]);
+    for at in 1..tokens.len() {
+        let place = tokens[at].at;
+        if tokens[at].quoted {
+            continue;
+        }
+        let before = |within: usize, set: Set| {
+            tokens[..at]
+                .iter()
+                .rev()
+                .take_while(|token| token.at + within >= place)
+                .any(|token| token.set.meets(set) && !token.quoted)
+        };
+        let asks = tokens[at].set.has(Concept::Ask)
+            && before(ASKED_WITHIN, NEGATES)
+            && tokens[at + 1..]
+                .iter()
+                .take_while(|token| token.at <= place + ASKED_WITHIN)
+                .any(|token| token.set.has(Concept::User));
+        let others = tokens[at].set.has(Concept::SkillWord)
+            && before(OTHERS_WITHIN, Set::of(&[Concept::Other]));
+        let more = match (asks, others) {
+            (true, _) => Set::of(&[Concept::NotAsked]),
+            (_, true) => Set::of(&[Concept::OtherSkill]),
+            _ => continue,
+        };
+        tokens[at].set = tokens[at].set.with(more);
     }
 }
 
@@ -445,6 +547,7 @@ fn by_form(word: &str, in_code: bool) -> Set {
         Some(Spot::AgentMemory) => return Set::of(&[Concept::MemoryFile]),
         Some(Spot::Skills) => return Set::of(&[Concept::SkillsFolder]),
         Some(Spot::AgentSettings) => return Set::of(&[Concept::SettingsFile]),
+        Some(Spot::ShellStart | Spot::Autorun(_)) => return Set::of(&[Concept::Autorun]),
         _ => {}
     }
     if PUBLIC.iter().any(|place| word.starts_with(place)) {

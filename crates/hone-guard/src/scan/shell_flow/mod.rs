@@ -17,6 +17,7 @@ use std::rc::Rc;
 use dialect::{batch, console, fish, recipes};
 
 use super::Skill;
+use super::destination::{Class, classify};
 use super::finding::{Context, Flow, Severity};
 use super::findings::{Findings, Match};
 use super::flow::{self, Taint};
@@ -33,6 +34,10 @@ use crate::shell::{
 pub(crate) struct Memory {
     variables: HashMap<String, Value>,
     files: HashMap<String, Taint>,
+    /// Folders that repositories were cloned into, with their addresses.
+    clones: HashMap<String, String>,
+    /// Network devices that were opened, by the number or the variable they are written to.
+    devices: HashMap<String, String>,
     /// Functions, each with the text it was written in.
     functions: HashMap<String, (Rc<Command>, Rc<str>)>,
     /// The folder that the script went to.
@@ -382,6 +387,7 @@ impl Walk<'_, '_, '_> {
                 RedirectOperator::Read | RedirectOperator::ReadWrite => {
                     let value = self.word(&redirect.target);
                     self.device(&value.text, &redirect.span);
+                    self.opens(redirect, &value.text);
                     input.add(&value.taint);
                     input.add(&self.file(&value.text));
                 }
@@ -449,7 +455,13 @@ impl Walk<'_, '_, '_> {
         if !writes {
             return;
         }
-        let target = self.word(&redirect.target);
+        let mut target = self.word(&redirect.target);
+        // `… >&3`, where 3 was opened on a network device before.
+        if redirect.operator == RedirectOperator::DuplicateOutput
+            && let Some(device) = self.memory.devices.get(&target.text)
+        {
+            target.text.clone_from(device);
+        }
         self.device(&target.text, &redirect.span);
         if let Some(rest) =
             target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/"))
@@ -465,6 +477,17 @@ impl Walk<'_, '_, '_> {
             return;
         }
         self.write(&target.text, text, output, &redirect.span);
+    }
+
+    /// `exec 3<>/dev/tcp/host/port`: what is written to that number from now on goes there.
+    fn opens(&mut self, redirect: &shell::Redirect, path: &str) {
+        if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
+            if let Some(number) = &redirect.descriptor {
+                let number = number.trim_matches(['{', '}']);
+                self.memory.devices.insert(number.to_owned(), path.to_owned());
+                self.memory.devices.insert(format!("${number}"), path.to_owned());
+            }
+        }
     }
 
     /// A network device whose name is put together from pieces.
@@ -486,6 +509,15 @@ impl Walk<'_, '_, '_> {
         self.report_some(at, found);
         if !path.is_empty() && path != "/dev/null" && !path.starts_with('&') {
             self.memory.files.entry(key(path)).or_default().add(taint);
+            // What lies in a folder of programs is started by its name alone.
+            if let Some((folder, name)) = path.rsplit_once('/')
+                && folder.ends_with("/bin")
+                && taint.remote.as_deref().is_some_and(|from| {
+                    !matches!(classify(from), Class::Service | Class::Installer)
+                })
+            {
+                self.memory.files.entry(key(name)).or_default().add(taint);
+            }
         }
     }
 
@@ -661,6 +693,11 @@ impl Walk<'_, '_, '_> {
                 "restore",
                 "reference",
                 "nlock",
+                "READ_ME",
+                "READ ME",
+                "BTC",
+                "bc1",
+                "XMR",
             ])
         {
             let at = source.find("gpg ").or_else(|| source.find("openssl enc")).unwrap_or(0);
@@ -744,11 +781,13 @@ impl Walk<'_, '_, '_> {
             || is_fork_bomb(&compact)
         {
             let at = self.source.find("()").or_else(|| self.source.find('(')).unwrap_or(0);
+            // Named in a sentence it is talked about.
+            let named = self.passage.context == Context::InlineCode;
             self.report(
                 &(at..at + 1),
                 Match::new(
                     &rules::RESOURCE_ABUSE,
-                    Severity::Critical,
+                    if named { Severity::Info } else { Severity::Critical },
                     "a fork bomb: a function that starts itself twice, without end",
                 ),
             );

@@ -45,7 +45,49 @@ impl Walk<'_, '_, '_> {
                 ),
             );
         }
-        if text.contains("config set") && flow::loosens_agent(&text) {
+        let script = matches!(self.passage.context, Context::Script | Context::Hidden);
+        let adds = [
+            "mcp add",
+            "mcp add-json",
+            "extensions install",
+            "plugin install",
+            "plugins install",
+            "plugin marketplace add",
+        ];
+        if script
+            && adds.iter().any(|way| text.contains(way))
+            && !["mcp", "plugin", "extension"].iter().any(|word| self.skill.says(word))
+        {
+            self.report(
+                at,
+                Match::new(
+                    &rules::CONTROL_PLANE_WRITE,
+                    Severity::Warn,
+                    format!("`{}` is given a server or an extension by a script", call.name),
+                ),
+            );
+        }
+        let opens =
+            ["ask", "approval", "auth", "sandbox", "permission", "exec", "gateway", "trust"];
+        let lower = text.to_ascii_lowercase();
+        if script
+            && lower.contains("config set")
+            && opens.iter().any(|word| lower.contains(word))
+            && ["off", "none", "never", "false", "full", "open", "*", "all", "disabled", "allow"]
+                .iter()
+                .any(|value| {
+                    call.arguments.last().is_some_and(|last| last.text.eq_ignore_ascii_case(value))
+                })
+        {
+            self.report(
+                at,
+                Match::new(
+                    &rules::CONTROL_PLANE_WRITE,
+                    Severity::Warn,
+                    "the agent's settings are opened up",
+                ),
+            );
+        } else if text.contains("config set") && flow::loosens_agent(&text) {
             self.report(
                 at,
                 Match::new(

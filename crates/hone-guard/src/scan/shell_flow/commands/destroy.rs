@@ -122,6 +122,20 @@ impl Walk<'_, '_, '_> {
                 known && !device.ends_with(['X', 'N', 'x', 'Y']) && device.len() > 2
             })
         };
+        // dev=/dev/$(lsblk … | head -1): whichever disk that is, and nobody is asked.
+        let picked = matches!(self.passage.context, Context::Script | Context::Hidden)
+            && matches!(
+                name,
+                "wipefs" | "sgdisk" | "blkdiscard" | "shred" | "dd" | "parted" | "sfdisk"
+            )
+            && text.contains("/dev/$()")
+            && !["read -p", "read -rp", "read -r -p", "confirm", "select "]
+                .iter()
+                .any(|way| self.source.contains(way));
+        if picked && (name != "dd" || text.contains("of=/dev/$()")) {
+            let message = "a disk that the script picks by itself is overwritten, unasked";
+            self.report(at, Match::new(&rules::DESTRUCTIVE, Severity::Critical, message));
+        }
         let writes_disk = name == "dd"
             && text.split_whitespace().any(|word| word.starts_with("of=") && disk(word))
             || name.starts_with("mkfs") && disk(&text)

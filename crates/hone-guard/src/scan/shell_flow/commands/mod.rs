@@ -171,6 +171,18 @@ impl Walk<'_, '_, '_> {
             }
             "env" | "printenv" | "set" | "export" | "declare" | "typeset" | "compgen" | "local"
             | "readonly" => {
+                // fish: set -Ux NAME value
+                if name == "set"
+                    && call
+                        .arguments
+                        .first()
+                        .is_some_and(|a| a.text.starts_with('-') && a.text.contains('x'))
+                    && let [variable, value, ..] =
+                        call.plain().cloned().collect::<Vec<_>>().as_slice()
+                {
+                    self.check_assignment(&variable.text, value, &at);
+                    self.memory.variables.insert(variable.text.clone(), value.clone());
+                }
                 if name == "set" && call.has(&["--"]) {
                     let mut all = Value::default();
                     for argument in &call.arguments {
@@ -259,16 +271,92 @@ impl Walk<'_, '_, '_> {
                     }
                 }
             }
-            "cp" | "mv" | "install" | "ln" | "rsync" | "ditto" | "tar" | "zip" | "7z" | "7za"
-            | "rar" | "scp" | "sftp" | "rclone" | "aws" | "gsutil" | "gcloud" | "az" | "mc"
-            | "s3cmd" | "azcopy" | "ftp" | "lftp" | "gh" | "croc" | "wormhole" | "mail"
-            | "mailx" | "sendmail" | "mutt" | "swaks" | "msmtp" | "ssh" | "s3" | "b2" | "ipfs"
-            | "osascript" | "security" | "secret-tool" | "pass" | "op" | "bw" | "kubectl"
-            | "git" | "dig" | "nslookup" | "host" | "drill" | "ping" | "history" | "xclip"
-            | "xsel" | "pbpaste" | "wl-paste" | "screencapture" | "scrot" | "unzip"
-            | "ssh-keyscan" | "keyring" | "lpass" | "vault" | "heroku" | "doctl" | "vercel"
-            | "drush" | "expect" => {
+            "cp"
+            | "mv"
+            | "install"
+            | "ln"
+            | "rsync"
+            | "ditto"
+            | "tar"
+            | "zip"
+            | "7z"
+            | "7za"
+            | "rar"
+            | "scp"
+            | "sftp"
+            | "rclone"
+            | "aws"
+            | "gsutil"
+            | "gcloud"
+            | "az"
+            | "mc"
+            | "s3cmd"
+            | "azcopy"
+            | "ftp"
+            | "lftp"
+            | "gh"
+            | "croc"
+            | "wormhole"
+            | "mail"
+            | "mailx"
+            | "sendmail"
+            | "mutt"
+            | "swaks"
+            | "msmtp"
+            | "ssh"
+            | "s3"
+            | "b2"
+            | "ipfs"
+            | "osascript"
+            | "security"
+            | "secret-tool"
+            | "pass"
+            | "op"
+            | "bw"
+            | "kubectl"
+            | "git"
+            | "dig"
+            | "nslookup"
+            | "host"
+            | "drill"
+            | "ping"
+            | "history"
+            | "xclip"
+            | "xsel"
+            | "pbpaste"
+            | "wl-paste"
+            | "screencapture"
+            | "scrot"
+            | "unzip"
+            | "ssh-keyscan"
+            | "keyring"
+            | "lpass"
+            | "vault"
+            | "heroku"
+            | "doctl"
+            | "vercel"
+            | "drush"
+            | "expect"
+            | "docker-credential-desktop"
+            | "docker-credential-osxkeychain"
+            | "docker-credential-secretservice"
+            | "cmdkey"
+            | "vaultcmd"
+            | "doppler"
+            | "infisical"
+            | "chamber"
+            | "sops"
+            | "ssh-add"
+            | "certbot" => {
                 output.add(&self.move_data(&call, input, &at));
+            }
+            "visudo" if input_text.to_ascii_uppercase().contains("NOPASSWD") => {
+                let message = "sudo rules are changed: nobody is asked for a password";
+                self.report(&at, Match::new(&rules::CREDENTIAL_WRITE, Severity::Critical, message));
+            }
+            // Where a program is: its name stands for it.
+            "command" | "which" | "whereis" => {
+                text = call.plain().last().map(|a| a.text.clone()).unwrap_or_default();
             }
             // A folder or file of its own: known by the place that makes it.
             "mktemp" => text = format!("/tmp/made-{}", at.start),
@@ -299,8 +387,10 @@ impl Walk<'_, '_, '_> {
             | "reg.exe" | "update-rc.d" | "chkconfig" | "loginctl" | "sc" | "sc.exe"
             | "defaults" => self.enable(&call, input_text, &at),
             name if name.starts_with("mkfs") => self.destroy(&call, &at),
-            "rm" | "shred" | "wipefs" | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir"
-            | "del" | "rd" | "format" => self.destroy(&call, &at),
+            "rm" | "shred" | "wipefs" | "sgdisk" | "blkdiscard" | "parted" | "sfdisk"
+            | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir" | "del" | "rd" | "format" => {
+                self.destroy(&call, &at)
+            }
             "chmod" | "chown" | "setcap" => self.change_mode(&call, &at),
             // trap 'command' EXIT
             "trap" => {
@@ -322,8 +412,12 @@ impl Walk<'_, '_, '_> {
             }
             "source" | "." | "eval" | "exec" => {
                 let mut taint = taint.clone();
-                // curl … | source
-                if name == "source" && call.arguments.is_empty() {
+                // curl … | source, source /dev/stdin <<< "$(curl …)"
+                let reads_input = match call.plain().next() {
+                    Some(file) => matches!(file.text.as_str(), "/dev/stdin" | "/proc/self/fd/0"),
+                    None => name == "source",
+                };
+                if reads_input && name != "eval" {
                     taint.add(input);
                 }
                 if let Some(file) = call.plain().next().filter(|_| matches!(name, "source" | ".")) {
