@@ -44,6 +44,9 @@ pub(crate) struct Memory {
     folder: Option<String>,
     /// Work done inside called functions and nested scripts.
     called: usize,
+    /// Commands that were walked.
+    #[cfg(test)]
+    walked: usize,
 }
 
 impl Memory {
@@ -119,6 +122,7 @@ pub(crate) fn look(
         shell_on_pipe: OnceCell::new(),
         piped: String::new(),
         printed: String::new(),
+        heard: None,
     };
     walk.script(&parsed.script, &Taint::default());
     walk.raw_text();
@@ -162,6 +166,15 @@ struct Walk<'w, 'f, 's> {
     piped: String,
     /// What the commands of a group have printed, as far as it is known.
     printed: String,
+    /// The command of a substitution whose words are wanted.
+    heard: Option<Heard>,
+}
+
+/// The one command of a substitution: where it stands, and its words once they are known. A word is
+/// looked at once; twice at every level would double with every substitution inside another.
+struct Heard {
+    span: Range<usize>,
+    words: Option<Vec<String>>,
 }
 
 /// Bytes of what a group prints that are kept.
@@ -377,6 +390,10 @@ impl Walk<'_, '_, '_> {
         input: &Taint,
         input_text: &str,
     ) -> (Taint, String) {
+        #[cfg(test)]
+        {
+            self.memory.walked += 1;
+        }
         if self.depth > 0 {
             self.memory.called += simple.span.len() + COMMAND_COST;
         }
@@ -630,6 +647,7 @@ impl Walk<'_, '_, '_> {
             shell_on_pipe: OnceCell::new(),
             piped: String::new(),
             printed: String::new(),
+            heard: None,
         };
         let output = act(&mut inner);
         let embedded = std::mem::take(&mut inner.embedded);
@@ -820,6 +838,7 @@ fn apple_script(
             shell_on_pipe: OnceCell::new(),
             piped: String::new(),
             printed: String::new(),
+            heard: None,
         };
         walk.apple_script(line, 0);
     }
@@ -866,7 +885,7 @@ mod tests {
     use super::super::subject::Subject;
     use super::*;
 
-    fn work(text: String) -> usize {
+    fn memory(text: String) -> Memory {
         let passage = Passage {
             file: 0,
             language: Language::Shell,
@@ -887,7 +906,36 @@ mod tests {
         };
         let mut memory = Memory::default();
         look(&passage, &skill, &mut memory, &mut Findings::new(&[]));
-        memory.called
+        memory
+    }
+
+    fn work(text: String) -> usize {
+        memory(text).called
+    }
+
+    #[test]
+    fn every_command_of_nested_substitutions_is_walked_once() {
+        let shapes = [
+            ("echo $(", ")"),
+            ("echo \"$(echo ", ")\""),
+            ("${a:-$(", ")}"),
+            ("git `", "`"),
+            ("printf %s $(", ")"),
+        ];
+        for (open, close) in shapes {
+            for depth in [1, 8, 20, shell::MAX_DEPTH, 2_000] {
+                let inside = open.repeat(depth);
+                for text in [format!("{inside}echo{}", close.repeat(depth)), inside] {
+                    let walked = memory(text).walked;
+                    // One command for every opening, and the one in the middle.
+                    assert!(walked <= 2 * depth + 1, "{open:?} {depth}: {walked}");
+                }
+            }
+        }
+        let seen =
+            memory("a=$(echo one $(printf %s two)); b=$(git rev-parse --git-dir)/hooks".to_owned());
+        assert_eq!(seen.variables["a"].text, "one two");
+        assert_eq!(seen.variables["b"].text, ".git/hooks");
     }
 
     #[test]

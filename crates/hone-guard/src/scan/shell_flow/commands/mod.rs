@@ -81,6 +81,11 @@ impl Walk<'_, '_, '_> {
                 spans.push(word.span.clone());
             }
         }
+        if let Some(heard) = &mut self.heard
+            && heard.span == simple.span
+        {
+            heard.words = Some(arguments.iter().map(|word| word.text.clone()).collect());
+        }
         let at = simple.span.clone();
         self.check_built_name(simple, &arguments[0], &at);
         self.split_command(&mut arguments, &mut spans);
