@@ -240,25 +240,10 @@ impl Walk<'_> {
             return Err(StateError::TooDeep { path: self.folder.join(path) });
         }
         let known = self.listings.known(path, stamp);
-        let entries = match known.and_then(|names| self.still(path, names)) {
-            Some(entries) => entries,
-            None => {
-                let dir = self.dir.open_dir(path).map_err(self.failed(path))?;
-                let mut entries = self.entries(&dir, path)?;
-                let other = entries.iter().find(|(_, about)| !about.is_file() && !about.is_dir());
-                if let Some((name, _)) = other {
-                    return Err(StateError::Kind { path: self.folder.join(path).join(name) });
-                }
-                entries.retain(|(name, about)| {
-                    if about.is_dir() { !name.starts_with(".hone-") } else { !is_stray(name) }
-                });
-                let named = |(name, about): &(String, Metadata)| {
-                    if about.is_dir() { format!("{name}/") } else { name.clone() }
-                };
-                let names: Vec<String> = entries.iter().map(named).collect();
-                self.listings.listed(path, stamp, &names);
-                entries
-            }
+        let entries = if let Some(still) = known.and_then(|names| self.still(path, names)) {
+            still
+        } else {
+            self.listed(path, stamp)?
         };
         for (name, about) in entries {
             let path = format!("{path}/{name}");
@@ -269,6 +254,27 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What counts in a folder, listed anew.
+    fn listed(&mut self, path: &str, stamp: &Stamp) -> Result<Vec<(String, Metadata)>, StateError> {
+        let dir = self.dir.open_dir(path).map_err(self.failed(path))?;
+        let mut entries = self.entries(&dir, path)?;
+        let other = entries.iter().find(|(_, about)| !about.is_file() && !about.is_dir());
+        if let Some((name, _)) = other {
+            return Err(StateError::Kind { path: self.folder.join(path).join(name) });
+        }
+        entries.retain(
+            |(name, about)| {
+                if about.is_dir() { !name.starts_with(".hone-") } else { !is_stray(name) }
+            },
+        );
+        let named = |(name, about): &(String, Metadata)| {
+            if about.is_dir() { format!("{name}/") } else { name.clone() }
+        };
+        let names: Vec<String> = entries.iter().map(named).collect();
+        self.listings.listed(path, stamp, &names);
+        Ok(entries)
     }
 
     /// What lies in a folder whose names are known; nothing when one of them is something else by now.

@@ -105,7 +105,8 @@ fn write(
         // A text that should be there and is not leaves nothing to show.
         let is_known = !matches!(now, Some(None)) && !matches!(was, Some(None));
         if let Some(receipt) = shown.filter(|_| is_known) {
-            show(&work, receipt, &member, was.flatten(), now.clone().flatten())?;
+            let (was, now) = (was.flatten(), now.clone().flatten());
+            show(&work, receipt, &member, was.as_deref(), now.as_deref())?;
         }
         sign(&work, &member, now.flatten().as_deref())?;
     }
@@ -131,12 +132,9 @@ fn follow_rows(
     if kept.as_deref() == Some(&now.0[..]) {
         return Ok(());
     }
-    let rows = match rows::lines(db, table, MAX_KEPT_ROWS)? {
-        Some(rows) => rows,
-        None => {
-            db.execute("DELETE FROM signed_row WHERE member = ?1", [member])?;
-            return sign(db, member, None);
-        }
+    let Some(rows) = rows::lines(db, table, MAX_KEPT_ROWS)? else {
+        db.execute("DELETE FROM signed_row WHERE member = ?1", [member])?;
+        return sign(db, member, None);
     };
     let query = "SELECT row FROM signed_row WHERE member = ?1";
     let old: BTreeSet<String> =
@@ -149,7 +147,7 @@ fn follow_rows(
     let gone = text(old.difference(&rows).collect());
     let new = text(rows.difference(&old).collect());
     if let (Some(receipt), true, Some(gone), Some(new)) = (shown, is_known, gone, new) {
-        show(db, receipt, member, Some(gone), Some(new))?;
+        show(db, receipt, member, Some(&gone), Some(&new))?;
     }
     for row in old.difference(&rows) {
         db.execute("DELETE FROM signed_row WHERE member = ?1 AND row = ?2", [member, row])?;
@@ -165,8 +163,8 @@ fn show(
     db: &Connection,
     receipt: u64,
     member: &str,
-    was: Option<Vec<u8>>,
-    now: Option<Vec<u8>>,
+    was: Option<&[u8]>,
+    now: Option<&[u8]>,
 ) -> rusqlite::Result<()> {
     let receipt = i64::try_from(receipt).unwrap_or(i64::MAX);
     let write = "INSERT OR REPLACE INTO signed_change VALUES (?1, ?2, ?3, ?4)";

@@ -108,13 +108,10 @@ impl Packs {
         sealed: &[u8],
         (number, version): (u64, u64),
     ) -> Result<(u32, u64, u32), SnapshotError> {
-        let (at, mut bytes) = match self.open.take() {
-            Some(open) => open,
-            None => {
-                let pack = Pack { name: Digest([0; 32]), bytes: 0, number, version };
-                (self.add(pack), Vec::with_capacity(PACK_BYTES))
-            }
-        };
+        let (at, mut bytes) = self.open.take().unwrap_or_else(|| {
+            let pack = Pack { name: Digest([0; 32]), bytes: 0, number, version };
+            (self.add(pack), Vec::with_capacity(PACK_BYTES))
+        });
         let place = (at, bytes.len() as u64, u32::try_from(sealed.len()).unwrap_or(u32::MAX));
         bytes.extend_from_slice(sealed);
         let is_full = bytes.len() >= PACK_BYTES;
@@ -193,37 +190,39 @@ impl Cutting<'_> {
             return Ok(known.clone());
         }
         let has_pages = path == self.cutter.database;
-        let chunk = match (self.places.get(&digest), &self.cutter.head) {
-            (Some(place), Some(head)) => {
-                self.reused += 1;
-                let chunk = self.packs.carried(head, place.clone());
-                if has_pages {
-                    let whole = chunk.whole().3;
-                    let known = self.cutter.known.of(&whole).copied();
-                    // Those of a chunk that is there as a patch cannot be told from its bytes.
-                    let own = || chunk.5.is_none().then(|| pages(bytes)).flatten();
-                    self.keep(whole, known.or_else(own));
-                }
-                chunk
+        let chunk = if let (Some(place), Some(head)) = (self.places.get(&digest), &self.cutter.head)
+        {
+            self.reused += 1;
+            let chunk = self.packs.carried(head, place.clone());
+            if has_pages {
+                self.keep_carried(&chunk, bytes);
             }
-            _ => {
-                let now = has_pages.then(|| pages(bytes)).flatten();
-                match self.patch(path, bytes, digest, now.as_ref(), before)? {
-                    Some(patch) => patch,
-                    None => {
-                        self.keep(digest, now);
-                        self.whole(path, bytes, digest)?
-                    }
+            chunk
+        } else {
+            let now = has_pages.then(|| pages(bytes)).flatten();
+            if let Some(patch) = self.patch(path, bytes, digest, now.as_ref(), before)? {
+                patch
+            } else {
+                if let Some(now) = &now {
+                    self.pages.keep(digest, now);
                 }
+                self.whole(path, bytes, digest)?
             }
         };
         self.fresh.insert(digest, chunk.clone());
         Ok(chunk)
     }
 
-    fn keep(&mut self, whole: Digest, pages: Option<[Digest; PAGES]>) {
-        if let Some(pages) = pages {
-            self.pages.keep(whole, pages);
+    /// Remembers the pages of a chunk that was there already. Those of one that is there as a patch cannot be
+    /// told from its bytes.
+    fn keep_carried(&mut self, chunk: &Chunk, bytes: &[u8]) {
+        let whole = chunk.whole().3;
+        if let Some(known) = self.cutter.known.of(&whole) {
+            self.pages.keep(whole, known);
+        } else if chunk.5.is_none()
+            && let Some(own) = pages(bytes)
+        {
+            self.pages.keep(whole, &own);
         }
     }
 
@@ -243,7 +242,7 @@ impl Cutting<'_> {
         let Some(base) = self.places.get(&before.whole().3).filter(|base| base.5.is_none()) else {
             return Ok(None);
         };
-        let Some(was) = self.cutter.known.of(&base.3).copied() else { return Ok(None) };
+        let Some(was) = self.cutter.known.of(&base.3) else { return Ok(None) };
         let changed: Vec<usize> = (0..PAGES).filter(|at| was[*at] != now[*at]).collect();
         if changed.len() > MAX_PATCHED_PAGES {
             return Ok(None);

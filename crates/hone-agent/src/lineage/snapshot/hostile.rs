@@ -388,7 +388,7 @@ async fn a_patch_that_is_not_the_one_that_was_signed_is_refused() {
         let chunk = &mut manifest.members[1].chunks[0];
         let mut whole = chunk.clone();
         whole.5 = None;
-        *chunk.5.as_mut().unwrap() = Box::new(whole);
+        **chunk.5.as_mut().unwrap() = whole;
     });
     assert!(why.await.contains("has another size"));
     // Where none can be: in the format before, of a patch, in a chunk that is not whole.

@@ -43,9 +43,9 @@ impl Pages {
     }
 
     /// Remembers those of a chunk, when there is room.
-    pub(super) fn keep(&mut self, chunk: Digest, pages: [Digest; PAGES]) {
+    pub(super) fn keep(&mut self, chunk: Digest, pages: &[Digest; PAGES]) {
         if self.0.len() < MAX_PAGED_CHUNKS {
-            self.0.insert(chunk, Box::new(pages));
+            self.0.insert(chunk, Box::new(*pages));
         }
     }
 }
@@ -119,7 +119,7 @@ impl Memo {
             let (digests, []) = record.as_chunks::<DIGEST>() else { return None };
             let (chunk, rest) = digests.split_first()?;
             let rest: [[u8; DIGEST]; PAGES] = rest.try_into().ok()?;
-            pages.keep(Digest(*chunk), rest.map(Digest));
+            pages.keep(Digest(*chunk), &rest.map(Digest));
         }
         Some(Self { manifest: head.manifest, root: head.root, stamps, pages })
     }
@@ -186,7 +186,7 @@ mod tests {
 
     fn memo() -> Memo {
         let mut kept = Pages::default();
-        kept.keep(Digest::of(b"chunk"), pages(&vec![7; CHUNK_BYTES]).unwrap());
+        kept.keep(Digest::of(b"chunk"), &pages(&vec![7; CHUNK_BYTES]).unwrap());
         Memo {
             manifest: Digest::of(b"manifest"),
             root: SigningKey::from_seed(&[1; 32]).public(),
@@ -223,7 +223,7 @@ mod tests {
         let mut kept = Pages::default();
         let none = [Digest([0; DIGEST]); PAGES];
         for at in 0..=MAX_PAGED_CHUNKS {
-            kept.keep(Digest::of(&at.to_be_bytes()), none);
+            kept.keep(Digest::of(&at.to_be_bytes()), &none);
             assert_eq!(kept.of(&Digest::of(&at.to_be_bytes())).is_some(), at < MAX_PAGED_CHUNKS);
         }
     }

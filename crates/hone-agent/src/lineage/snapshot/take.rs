@@ -237,17 +237,21 @@ impl Snapshots<'_> {
         pages: Pages,
     ) -> Result<(), SnapshotError> {
         let path = self.known.memo(self.store.name(), &self.agent);
-        let mut stamps = staged.stamps;
-        let now = now();
-        for (name, stamp) in staged.unsettled {
-            let member = manifest.members.iter().find(|member| member.path == name);
-            if member.is_some_and(|member| is_still(brain, member, &stamp, now)) {
-                stamps.insert(name, stamp);
-            }
-        }
-        let memo = Memo { manifest: digest, root: staged.root, stamps, pages };
+        let (brain, now) = (brain.to_owned(), now());
+        let (root, mut stamps, unsettled) = (staged.root, staged.stamps, staged.unsettled);
+        // Members are in the order of their paths.
+        let member = |(path, stamp): (String, Stamp)| {
+            let at = manifest.members.binary_search_by(|member| member.path.cmp(&path)).ok()?;
+            Some((manifest.members[at].clone(), stamp))
+        };
+        let unsettled: Vec<(Member, Stamp)> = unsettled.into_iter().filter_map(member).collect();
         blocking(move || {
-            let _ = memo.write(&path);
+            for (member, stamp) in unsettled {
+                if is_still(&brain, &member, &stamp, now) {
+                    stamps.insert(member.path, stamp);
+                }
+            }
+            let _ = Memo { manifest: digest, root, stamps, pages }.write(&path);
             Ok(())
         })
         .await
