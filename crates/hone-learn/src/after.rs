@@ -8,7 +8,7 @@ use hone_agent::model::Budget;
 use hone_agent::run::{Order, Report, Runner, Space};
 use hone_library::{LearnSettings, State};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::comparable;
 use crate::curator::{self, Curating, Due};
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Host<'_> {
 }
 
 /// What came of a task beside its answer.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Aftermath {
     /// Skills whose version went back because it does worse: name, and why.
     pub rolled_back: Vec<Told>,
@@ -60,7 +60,7 @@ pub struct Aftermath {
 }
 
 /// A skill and something about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Told {
     /// Its name.
     pub skill: String,
@@ -69,7 +69,7 @@ pub struct Told {
 }
 
 /// What came of a lesson.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum Taught {
     /// It is a skill now, on trial.

@@ -107,6 +107,11 @@ impl Draft {
         text.chars().take(limits::MAX_DESCRIPTION_CHARS).collect()
     }
 
+    /// The text below the frontmatter as a person edited it; none while the steps stand.
+    pub fn edited(&self) -> Option<&str> {
+        self.body.as_deref()
+    }
+
     fn body(&self) -> String {
         if let Some(body) = &self.body {
             return body.clone();

@@ -264,6 +264,11 @@ fn shown(context: &Context, wizard: &Wizard, question: &Question) -> String {
 fn put_what(draft: &Draft, put: &mut dyn FnMut(&str)) {
     put(&format!("  name  {}", printable_line(&draft.name)));
     put(&format!("  what  {}", printable_line(&draft.what)));
+    if let Some(text) = draft.edited() {
+        // What was edited counts, and is shown as it is.
+        text.lines().for_each(|line| put(&format!("    {}", printable_line(line))));
+        return;
+    }
     for (at, step) in draft.steps.iter().enumerate() {
         put(&format!("  {:>2}. {}", at + 1, printable_line(&step.action)));
         put(&format!("      done when {}", printable_line(&step.done)));
