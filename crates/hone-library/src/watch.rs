@@ -52,18 +52,13 @@ pub struct Watch {
 }
 
 /// What may be other than at the last look.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Edited {
     /// Anything.
+    #[default]
     Anything,
     /// These files of these folders, and nothing else.
     Files(HashSet<(i32, OsString)>),
-}
-
-impl Default for Edited {
-    fn default() -> Self {
-        Self::Anything
-    }
 }
 
 impl Edited {
