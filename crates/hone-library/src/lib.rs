@@ -81,7 +81,7 @@ pub use config::{
     Bundle, Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, HubSettings, Invoke, MAX_DEPTH,
     PolicySettings, Prompt, SETTINGS, SandboxSettings, Setting, Skills, with_setting,
 };
-pub use difference::{ChangedFile, unified};
+pub use difference::{ChangedFile, DiffOp, changed_places, line_changes, unified};
 pub use error::Error;
 pub use files::{
     MAX_FILE_BYTES, MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, SUITE_FILE, check_support_path,

@@ -20,6 +20,9 @@ use crate::walk::STAGING_PREFIX;
 /// Looks at a library that keeps changing, before it is read without being watched.
 const MAX_ROUNDS: usize = 5;
 
+/// Files that are read again by themselves; when there are more, all are looked at.
+const MAX_EDITED: usize = 64;
+
 /// Links that are followed on the way to one path; Linux follows as many.
 const MAX_LINKS: usize = 40;
 
@@ -40,10 +43,34 @@ pub struct Watch {
     mark: Option<Mark>,
     is_stale: bool,
     is_blind: bool,
+    /// What was noted since the last look.
+    edited: Edited,
     /// Files that somebody wants to hear of besides, and how many do.
     named: BTreeMap<PathBuf, usize>,
     /// Something was noted about one of them.
     has_news: bool,
+}
+
+/// What may be other than at the last look.
+#[derive(Debug, Default)]
+enum Edited {
+    /// Anything.
+    #[default]
+    Anything,
+    /// These files of these folders, and nothing else.
+    Files(HashSet<(i32, OsString)>),
+}
+
+impl Edited {
+    /// One more file.
+    fn add(&mut self, folder: i32, name: &OsStr) {
+        match self {
+            Self::Files(files) if files.len() < MAX_EDITED => {
+                files.insert((folder, name.to_owned()));
+            }
+            _ => *self = Self::Anything,
+        }
+    }
 }
 
 /// What matters about a watched folder.
@@ -51,6 +78,8 @@ pub struct Watch {
 struct Interest {
     /// Everything that can be a skill or lead to one.
     skills: bool,
+    /// The paths that it was entered by.
+    paths: Vec<PathBuf>,
     /// These names, whatever they are.
     names: HashSet<OsString>,
     /// These as well, which no catalogue depends on.
@@ -87,17 +116,39 @@ impl Watch {
     pub fn is_stale(&mut self, state: &State) -> bool {
         let mark = state.mark(self.mark.as_ref());
         let is_noted = self.take_notes();
-        self.is_stale |= is_noted || mark != self.mark;
+        if mark != self.mark {
+            self.edited = Edited::Anything;
+            self.is_stale = true;
+        }
+        self.is_stale |= is_noted;
         self.mark = mark;
         self.is_stale || self.is_blind
     }
 
-    /// Finds the skills and watches what they depend on. What changes meanwhile makes them stale.
-    pub fn find(&mut self, search: &dyn Fn() -> Search, state: &State) -> Catalogue {
+    /// Whatever was found before, the next look is at everything.
+    pub fn doubt(&mut self) {
+        self.edited = Edited::Anything;
+    }
+
+    /// Finds the skills and watches what they depend on. What changes meanwhile makes them stale. Of
+    /// skills that were found `before`, only the files that were noted since are read, where that is
+    /// enough.
+    pub fn find(
+        &mut self,
+        search: &dyn Fn() -> Search,
+        state: &State,
+        before: Option<&Catalogue>,
+    ) -> Catalogue {
+        let edited = std::mem::replace(&mut self.edited, Edited::Files(HashSet::new()));
+        if let Some(catalogue) = before.and_then(|before| self.read_again(&edited, before)) {
+            self.is_stale = false;
+            return catalogue;
+        }
         self.is_blind = self.notes.is_none();
         let mut round = 1;
         loop {
             self.take_notes();
+            self.edited = Edited::Files(HashSet::new());
             self.mark = state.mark(None);
             let search = search();
             let mut met = Met::default();
@@ -106,11 +157,28 @@ impl Watch {
             let catalogue = Catalogue::find_noting(search, state, &mut met);
             // What is watched only now may have changed since it was read.
             self.is_stale = self.attend(&met);
+            if self.is_stale {
+                self.edited = Edited::Anything;
+            }
             if self.is_blind || !self.is_stale || round == MAX_ROUNDS {
                 return catalogue;
             }
             round += 1;
         }
+    }
+
+    /// The catalogue with some of its files read again; none when more than their texts may be other.
+    fn read_again(&self, edited: &Edited, before: &Catalogue) -> Option<Catalogue> {
+        let Edited::Files(files) = edited else { return None };
+        if self.is_blind || files.is_empty() {
+            return None;
+        }
+        let mut catalogue = before.clone();
+        for (folder, name) in files {
+            let [path] = self.wanted.get(folder)?.paths.as_slice() else { return None };
+            catalogue.read_again(&path.join(name))?;
+        }
+        Some(catalogue)
     }
 
     /// Watches a file besides, whatever a catalogue says; as often as it is named, [`Self::unname`] is
@@ -173,12 +241,21 @@ impl Watch {
     /// Takes what was noted; true when it matters.
     fn take_notes(&mut self) -> bool {
         let (Some(notes), wanted) = (&self.notes, &self.wanted) else { return false };
-        let has_news = &mut self.has_news;
+        let (has_news, edited) = (&mut self.has_news, &mut self.edited);
         kernel::take(notes, &mut |note| match (note.about, wanted.get(&note.folder)) {
-            (About::Lost, _) => true,
+            (About::Lost, _) => {
+                *edited = Edited::Anything;
+                true
+            }
             (_, Some(interest)) => {
                 *has_news |= note.name.is_some_and(|name| interest.named.contains(name));
-                interest.is_touched_by(note)
+                let is_touched = interest.is_touched_by(note);
+                match note.name.filter(|name| interest.may_be_text(name)) {
+                    _ if !is_touched => {}
+                    Some(name) => edited.add(note.folder, name),
+                    None => *edited = Edited::Anything,
+                }
+                is_touched
             }
             (_, None) => false,
         })
@@ -186,6 +263,11 @@ impl Watch {
 }
 
 impl Interest {
+    /// Whether a name is at most that of a skill's text, and no way to anywhere.
+    fn may_be_text(&self, name: &OsStr) -> bool {
+        self.skills && !self.names.contains(name) && is_markdown(name)
+    }
+
     fn is_touched_by(&self, note: &Note<'_>) -> bool {
         let Some(name) = note.name else { return true };
         if self.names.contains(name) {
@@ -197,10 +279,14 @@ impl Interest {
         }
         // Any new name may be a folder or a link; of the files that are there, few are read.
         note.about == About::Names
-            || bytes.to_ascii_lowercase().ends_with(b".md")
+            || is_markdown(name)
             || name == "openai.yaml"
             || name == SUITE_FILE
     }
+}
+
+fn is_markdown(name: &OsStr) -> bool {
+    name.as_encoded_bytes().to_ascii_lowercase().ends_with(b".md")
 }
 
 /// What is to be watched from now on, while it is put together.
@@ -229,7 +315,11 @@ impl<'w> Attention<'w> {
     /// A folder whose entries matter. One that may not be read is told of by the folder around it.
     fn folder(&mut self, folder: &Path) {
         match self.watch(folder) {
-            Ok(Some(id)) => self.wanted.entry(id).or_default().skills = true,
+            Ok(Some(id)) => {
+                let interest = self.wanted.entry(id).or_default();
+                interest.skills = true;
+                interest.paths.push(folder.to_owned());
+            }
             Ok(None) | Err(Unwatched::Closed) => {}
             Err(Unwatched::Never) => self.is_blind = true,
         }

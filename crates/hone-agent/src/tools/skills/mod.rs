@@ -186,12 +186,13 @@ impl Shelf {
         if let Some(catalogue) = found.catalogue.as_ref().filter(|_| found.is_current) {
             return Arc::clone(catalogue);
         }
+        let before = found.catalogue.clone();
         let catalogue = match &mut found.watch {
-            Some(watch) => watch.find(&*self.search, &state),
+            Some(watch) => watch.find(&*self.search, &state, before.as_deref()),
             None => Catalogue::find((self.search)(), &state),
         };
         let catalogue = Arc::new(without_links(catalogue));
-        let before = found.catalogue.replace(Arc::clone(&catalogue));
+        found.catalogue = Some(Arc::clone(&catalogue));
         found.is_current = true;
         self.looks.send_modify(|count| *count += 1);
         if before.is_some_and(|before| before.skills != catalogue.skills) {
@@ -236,9 +237,18 @@ impl Shelf {
         Attended { shelf: Arc::downgrade(self), path }
     }
 
-    /// Looks again the next time.
-    pub fn refresh(&self) {
+    /// Looks again the next time, at what was changed through us: a watch has noted it.
+    pub fn changed(&self) {
         lock(&self.found).is_current = false;
+    }
+
+    /// Looks again at everything the next time.
+    pub fn refresh(&self) {
+        let mut found = lock(&self.found);
+        found.is_current = false;
+        if let Some(watch) = &mut found.watch {
+            watch.doubt();
+        }
     }
 
     /// Counts how often the skills of a live shelf turned out to be others than before.

@@ -121,7 +121,7 @@ fn facts(site: &Site, skill: &Listed, scanned: &Scanned) -> Answer<Markup> {
             @if !tools.is_empty() { dt { "Allowed tools" } dd { (words::line(&tools, SENTENCE_CHARS)) } }
             dt { "Used" }
             dd {
-                (count(usize::try_from(standing.uses).unwrap_or(usize::MAX), "time"))
+                @if standing.uses == 0 { "never" } @else { (count(standing.uses, "time")) }
                 @if let Some(at) = standing.last_used { ", last " (when(at)) }
                 @if standing.pinned { ", " span.badge { "pinned" } }
             }
