@@ -135,7 +135,7 @@ const TYPICAL_STANDING: f32 = 1.9;
 const TYPICAL_TRIGRAMS: f32 = 0.4;
 
 /// Remembered messages of each kind that a skill is calibrated by: each is asked once.
-const CALIBRATED_BY: usize = 5;
+const CALIBRATED_BY: usize = 3;
 
 /// The weight of meaning among one skill, what a skill more takes from it (by the logarithm of their
 /// number), and the most that it can be. Among thousands, one that means something alike is found for

@@ -269,11 +269,11 @@ fn messages_of_one_kind_tell_skills_apart_but_not_where_one_begins() {
         skills[3].suite = Suite { cases };
         let index = Index::in_memory(&skills);
         let ranking = Ranking::new(&index, "tell me about the city");
-        ranking.remembered(3)[0]
+        ranking.remembered(3)[0].abs()
     };
     let yes = || case("what weather will the city have", true);
-    assert_eq!(sure(vec![yes()]), 0.0);
-    assert_ne!(sure(vec![yes(), case("draw a city", false)]), 0.0);
+    assert!(sure(vec![yes()]) < f32::EPSILON);
+    assert!(sure(vec![yes(), case("draw a city", false)]) > 0.01);
 }
 
 #[test]

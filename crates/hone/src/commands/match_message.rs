@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hone_library::{Catalogue, Listed};
-use hone_router::{Band, Index, Match, Part, Ranking, Texts, about, resembles};
+use hone_router::{
+    Band, Index, Match, Part, Ranking, SUITE_FILE, SuiteError, Texts, about, resembles,
+};
 use serde_json::Value;
 
 use crate::context::Context;
@@ -22,21 +24,17 @@ const MANY_TEXTS: usize = 32;
 
 /// The index of a catalogue; suites that cannot be read are told.
 pub(crate) fn open_index<'c>(context: &'c Context, catalogue: &Catalogue) -> Index<'c> {
-    open_index_for(context, catalogue, &[])
-}
-
-/// The same, when it is known which messages will be asked.
-pub(crate) fn open_index_for<'c>(
-    context: &'c Context,
-    catalogue: &Catalogue,
-    asked: &[String],
-) -> Index<'c> {
     let opened = Index::open(&context.state, &catalogue.roots, &catalogue.skills);
     for (skill, error) in &opened.broken_suites {
-        let suite = catalogue.skills[*skill].folder().join(hone_router::SUITE_FILE);
-        say(&format!("warning: `{}` is left out: {error}", context.shown(&suite)));
+        tell_broken_suite(context, &catalogue.skills[*skill], error);
     }
-    understood(context, catalogue, opened.index, asked)
+    understood(context, catalogue, opened.index, &[])
+}
+
+/// Says that the suite of a skill cannot be used.
+pub(crate) fn tell_broken_suite(context: &Context, skill: &Listed, error: &SuiteError) {
+    let suite = skill.folder().join(SUITE_FILE);
+    say(&format!("warning: `{}` is left out: {error}", context.shown(&suite)));
 }
 
 /// An index that also goes by the sentence model, if there is one.

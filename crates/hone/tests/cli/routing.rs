@@ -159,6 +159,20 @@ fn a_broken_sentence_model_is_told_and_words_still_count() {
 }
 
 #[test]
+fn a_suite_that_cannot_be_read_is_told_every_time_it_would_be_asked() {
+    let sandbox = library();
+    sandbox.write(&format!("{SKILLS}/planner/triggers.json"), "{broken");
+    // The index has read it here.
+    sandbox.done("match 'plan the work'");
+    let warning = "warning: `~/.agents/skills/planner/triggers.json` is left out: this is not JSON: \
+                   key must be a string at line 1 column 2\n";
+    for line in ["eval triggers", "eval triggers planner", "eval triggers --all"] {
+        let run = sandbox.hone(line).run();
+        assert_eq!((run.code, run.errors().as_str()), (1, warning), "{line}");
+    }
+}
+
+#[test]
 fn suites_are_a_test_of_the_whole_library() {
     let sandbox = library();
     let lines = ["eval triggers", "eval triggers weather --plot out.svg"];
