@@ -291,6 +291,8 @@ fn a_fresh_checkout_becomes_what_its_lock_says_or_fails() {
     exit: 0
     --- stdout
     installed  safe       pdf  .agents/skills/pdf  (file://[TEMP]/skills.git at 4584065502)
+    --- stderr
+    note: it is offered once the project is trusted: `hone trust`
 
     $ hone verify
     exit: 0
