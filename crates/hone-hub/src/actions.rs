@@ -247,7 +247,7 @@ impl Hub<'_> {
         let mut removed = Vec::new();
         let mut failed = None;
         for (entry, (key, tree)) in entries.into_iter().zip(trees) {
-            let unshared = self.take_back(&key, None)?;
+            let unshared = self.take_back(&key, None)?.taken;
             let was_there = tree.is_some();
             if let Some(tree) = tree
                 && let Err(error) = store.uninstall(&key, &hashes(&tree))

@@ -104,7 +104,7 @@ pub use pipeline::{Dismiss, Manner, Rehearsal};
 pub use record::Act;
 pub use restore::Restored;
 pub use rollback::after_rollback;
-pub use share::{Means, ShareFate, ShareScope, Shared, agents};
+pub use share::{KeptShare, Means, ShareFate, ShareScope, Shared, Unshared, agents};
 pub use source::{At, GitPlace, Place, Source, SourceError, parse};
 pub use supply::{Delivery, Newest, Pin, Supply, SupplyError};
 pub use takes::{MAX_NEWCOMERS, MAX_TAKEN};

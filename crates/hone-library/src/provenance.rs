@@ -67,7 +67,7 @@ pub struct Share {
     pub path: PathBuf,
     /// The skill's folder.
     pub skill: PathBuf,
-    /// For which agent.
+    /// For which agent; several that look in one folder with commas between them.
     pub agent: String,
     /// `link` or `copy`.
     pub kind: String,

@@ -85,6 +85,7 @@ fn a_skill_arrives_is_refused_approved_updated_rolled_back_and_verified() {
       new hosts: get.disk-cleaner.net
     installed  safe       pdf  .agents/skills/pdf  (file://[TEMP]/skills.git at 5675989ec5)
     --- stderr
+    note: it is offered once the project is trusted: `hone trust`
     hint: a finding that is no danger is set aside with `hone add SOURCE --skill NAME --dismiss RULE --reason WHY`
     ");
     assert_snapshot!(
@@ -94,6 +95,8 @@ fn a_skill_arrives_is_refused_approved_updated_rolled_back_and_verified() {
         --- stdout
         installed  safe       clean  .agents/skills/clean  (file://[TEMP]/skills.git at 5675989ec5)
           new hosts: get.disk-cleaner.net
+        --- stderr
+        note: it is offered once the project is trusted: `hone trust`
         "
     );
     repository.commit(&[("skills/pdf/SKILL.md", PDF_WITH_HOST)]);
@@ -288,6 +291,8 @@ fn a_fresh_checkout_becomes_what_its_lock_says_or_fails() {
     exit: 0
     --- stdout
     installed  safe       pdf  .agents/skills/pdf  (file://[TEMP]/skills.git at 4584065502)
+    --- stderr
+    note: it is offered once the project is trusted: `hone trust`
 
     $ hone verify
     exit: 0

@@ -128,6 +128,7 @@ fn each_further_skill_of_an_install_costs_few_calls_no_resolved_path_and_no_wait
             count(&|line| line.contains('(') && !line.contains(" futex(")),
             count(&|line| line.contains(" readlink")),
             count(&|line| line.contains("sync(") || line.contains("syncfs(")),
+            count(&|line| line.contains(" syncfs(")),
         ]
     };
     let (few, many) = (calls(100), calls(200));
@@ -140,4 +141,6 @@ fn each_further_skill_of_an_install_costs_few_calls_no_resolved_path_and_no_wait
         many[1]
     );
     assert!(many[2] <= few[2] + 10, "{} waits for 100 skills, {} for 200", few[2], many[2]);
+    // What is kept and what is installed are waited for together.
+    assert_eq!([few[3], many[3]], [1, 1]);
 }

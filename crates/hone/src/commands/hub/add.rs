@@ -5,6 +5,9 @@ use hone_hub::{
     Outcome as Arrived, Rehearsal, Wanted, parse,
 };
 
+use hone_library::{Project, canonical_or_same};
+
+use super::super::change::tell_untrusted;
 use super::super::policy::place_of;
 use super::{Desk, code, edits, fetch_failure, person, shown};
 use crate::cli::{Add, Dismissing, Update};
@@ -130,6 +133,14 @@ fn dismissals(
     dismissing.dismiss.iter().map(dismiss).collect()
 }
 
+/// How many skills are new in the project's folders.
+pub(super) fn new_in_project(context: &Context, outcomes: &[Arrived]) -> usize {
+    let Some(project) = Project::find(&context.around) else { return 0 };
+    let top = canonical_or_same(&project.root);
+    let is_new = |one: &&Arrived| one.fate == Fate::Installed && one.path.starts_with(&top);
+    outcomes.iter().filter(is_new).count()
+}
+
 /// The command that was typed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Again {
@@ -147,9 +158,11 @@ pub(super) fn report(
 ) -> Outcome {
     let is_good = outcomes.iter().all(|outcome| outcome.fate.is_good());
     let dry_run = again.rehearsal == Rehearsal::Yes;
+    let new = if dry_run { 0 } else { new_in_project(context, &outcomes) };
     if as_json {
         let skills = outcomes.into_iter().map(shown::arrival).collect();
         print_json(&Arrivals { skills, dry_run })?;
+        tell_untrusted(context, new);
         return Ok(code(is_good));
     }
     let page: String =
@@ -174,6 +187,7 @@ pub(super) fn report(
             ));
         }
     }
+    tell_untrusted(context, new);
     if outcomes.iter().any(|outcome| matches!(outcome.fate, Fate::Blocked(_))) {
         let command = again.command;
         say(&format!(

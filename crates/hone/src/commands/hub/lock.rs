@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use hone_hub::{Difference, Edits, Freshness, Outdated, Restored, Standing, Verified};
 
+use super::super::change::tell_untrusted;
+use super::add::new_in_project;
 use super::{Desk, code, shown};
 use crate::cli::{Network, Whose};
 use crate::context::Context;
@@ -113,6 +115,7 @@ pub(super) fn outdated(found: &[Outdated], as_json: bool) -> Outcome {
 
 pub(super) fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
     let is_true = restored.is_true();
+    let new = new_in_project(context, &restored.outcomes);
     if as_json {
         print_json(&InstallReport {
             is_true,
@@ -120,6 +123,7 @@ pub(super) fn restored(context: &Context, restored: Restored, as_json: bool) -> 
             extra: restored.extra.iter().map(verified).collect(),
             notes: restored.notes,
         })?;
+        tell_untrusted(context, new);
         return Ok(code(is_true));
     }
     let pages = restored.outcomes.iter().map(|one| shown::outcome(context, one, style()));
@@ -137,6 +141,7 @@ pub(super) fn restored(context: &Context, restored: Restored, as_json: bool) -> 
     if restored.outcomes.is_empty() {
         say("the lock names no skill");
     }
+    tell_untrusted(context, new);
     Ok(code(is_true))
 }
 
