@@ -9,7 +9,9 @@ use super::super::destination::is_akin;
 use super::super::finding::Severity;
 use super::super::findings::{Findings, Match};
 use super::super::flow::is_vendor_key;
+use super::super::mention::has_word;
 use super::super::rules::{self, Rule};
+use super::super::subject::registered;
 use super::Piece;
 #[allow(clippy::enum_glob_use, reason = "orders are data made of concepts")]
 use super::lexicon::Concept::*;
@@ -203,7 +205,9 @@ static ORDERS: &[Order] = &[
     order(&rules::DECEIVE_USER, Caution, "keeps bad news out of what the user is shown",
         &[any(&[Not]), any(&[Tell, Enter]), any(&[BadNews, SecretWord])]).near(&[any(&[MarkSafe])]).unless(&[Unless, If_]),
     order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares what the user says to be without effect",
-        &[any(&[Ignore]), any(&[User]), any(&[Later])]).unless(&[Unless, If_, About, Not]),
+        &[any(&[Ignore]), any(&[User]), any(&[Later])]).unless(&[Unless, If_, About]),
+    order(&rules::BYPASS_APPROVAL, Caution, "answers permission questions in the user's place",
+        &[any(&[Approve])]).near(&[any(&[PermissionPrompt]), any(&[YesSelf, NoMore]), any(&[All, Every, This_])]).unless(&[Not, Consent, Ask, If_, Unless]),
     order(&rules::CLAIMS_EVERY_TASK, Caution, "plants itself in the agent's memory for every request",
         &[any(&[Remember, Plant, Copy, Insert]), any(&[MemoryFile]), any(&[EveryRequest])]).planted().unless(&[Consent, Not, Ask]),
     // Nobody is to hear of it, in whatever words that is said.
@@ -369,6 +373,10 @@ pub(super) fn look(
             if !order.near.iter().all(|need| need.meets(near)) {
                 continue;
             }
+            // The next sentence may say that somebody is asked.
+            if order.severity < Critical && order.unless.has(Consent) && near.has(Consent) {
+                continue;
+            }
             let Some(act) = ordered(sentence, order.needs[0]) else { continue };
             if !order.quoted && order.needs.iter().any(|need| ordered(sentence, *need).is_none()) {
                 continue;
@@ -440,6 +448,11 @@ fn names_stranger(
 pub(super) fn declares(skill: &Skill<'_>, host: &str) -> bool {
     const THROUGHOUT: usize = 4;
     let domain = host.rsplit('@').next().unwrap_or(host);
+    // What the description names in full is declared.
+    let own = registered(domain);
+    if own.len() > 4 && has_word(&skill.subject.description.to_lowercase(), &own) {
+        return true;
+    }
     skill
         .subject
         .hosts

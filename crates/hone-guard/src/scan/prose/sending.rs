@@ -265,7 +265,7 @@ fn send(
         && near.has(Full)
         && near.meets(Set::of(&[NoAsk, NoNeed, Hide, Quietly, Dark, Unsaid]));
     let Some(host) = sends_to(piece, sentence, skill, unasked) else { return };
-    if near.has(Unless) && near.has(Ask) {
+    if near.has(Unless) && near.has(Ask) || sentence.set().meets(Set::of(&[Consent, Obtain])) {
         return;
     }
     let set = sentence.set();

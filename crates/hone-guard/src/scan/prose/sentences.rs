@@ -476,7 +476,9 @@ fn is_skip_flag(text: &str) -> bool {
 
 /// `~/.cache/x/run.sh`: a program in a folder that listings do not show.
 fn is_hidden_program(word: &str) -> bool {
-    (word.starts_with("~/.") || word.starts_with("/tmp/") || word.starts_with("/var/tmp/"))
+    (word.starts_with("~/.") && !word.starts_with("~/.local/bin/")
+        || word.starts_with("/tmp/")
+        || word.starts_with("/var/tmp/"))
         && SCRIPTS.iter().any(|ending| word.ends_with(ending))
 }
 

@@ -105,6 +105,9 @@ impl Unit<'_> {
             .or_else(|| {
                 all.host().filter(|_| {
                     matches!(found, Some(Meaning::Connect | Meaning::Client | Meaning::Lookup))
+                        // irm get.scoop.sh | iex
+                        || self.passage.language == Language::PowerShell
+                            && found == Some(Meaning::Fetch)
                 })
             })
             .map(str::to_owned);
