@@ -884,6 +884,7 @@ mod tests {
             promises: crate::scan::subject::Promises::default(),
             documented: std::collections::HashSet::new(),
             catalogues: Vec::new(),
+            said: OnceCell::new(),
         };
         let mut memory = Memory::default();
         look(&passage, &skill, &mut memory, &mut Findings::new(&[]));
