@@ -388,6 +388,8 @@ const WHOLE: &[(&str, Meaning)] = &[
     ("keyboard.record", Secret("keystrokes")),
     ("pyscreenshot.grab", Secret("screenshots")),
     ("PIL.ImageGrab.grab", Secret("screenshots")),
+    ("worker_threads.Worker", Evaluate),
+    ("multiprocessing.connection.Client", Client),
     ("importlib.util.spec_from_loader", Evaluate),
     ("importlib.machinery.ModuleSpec", Evaluate),
     ("ctypes.CDLL", Evaluate),

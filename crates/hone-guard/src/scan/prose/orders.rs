@@ -193,6 +193,13 @@ static ORDERS: &[Order] = &[
         &[any(&[Paste]), any(&[Terminal])]).to(Address::Undeclared).unless(&[Not, Consent, Obtain]),
     order(&rules::PROTECTION_OFF, Caution, "switches protection off unasked",
         &[any(&[Disable, Waive]), any(&[Defence])]).near(&[UNASKED.with(UNHEARD)]).unless(&[Not, Consent, If_]),
+    // What a stranger's host answers is started.
+    order(&rules::REMOTE_TO_INTERPRETER, Caution, "has the answer of somebody's host run",
+        &[any(&[Answered])]).within(&[any(&[Run])]).near(&[any(&[Run, Script, Copy, Remember])]).to(Address::Undeclared).unless(&[Not, Consent, Obtain, Placeholder]),
+    order(&rules::PROTECTION_OFF, Caution, "has protection look away",
+        &[any(&[Defence]), any(&[Excluded]), any(&[Insert, Add_, SetTo, Give, Copy])]).unless(&[Not, Consent, If_, Detect, Ask]),
+    order(&rules::CREDENTIAL_WRITE, Caution, "lets somebody's key in",
+        &[any(&[Grant]), any(&[Create, Give, Insert, Remember, Copy])]).to(Address::Undeclared).unless(&[Not, Consent, If_, Detect, Obtain, Placeholder]),
     // What starts by itself, unasked.
     order(&rules::PERSISTENCE_WRITE, Caution, "has something start by itself, unasked",
         &[any(&[Insert, Plant, Copy, Create, Remember, SetTo]), any(&[Autorun])]).near(&[UNASKED.with(UNHEARD).with(any(&[Hush, Bothered]))]).unless(&[Not, Consent, If_, Detect]),

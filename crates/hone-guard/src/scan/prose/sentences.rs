@@ -260,6 +260,9 @@ impl Walk<'_> {
         if is_skip_flag(text) {
             set = set.with(Set::of(&[Concept::SkipFlag]));
         }
+        if !crate::scan::flow::printed_by(text).is_clean() {
+            set = set.with(Set::of(&[Concept::SecretPath]));
+        }
         if OPENING.iter().any(|opening| text.contains(opening)) {
             set = set.with(Set::of(&[Concept::Grant]));
         }
@@ -356,7 +359,8 @@ impl Walk<'_> {
 }
 
 /// Settings that let others in.
-const OPENING: [&str; 8] = [
+const OPENING: [&str; 9] = [
+    "deploy-key add",
     "permitrootlogin yes",
     "passwordauthentication yes",
     "nopasswd",
@@ -469,6 +473,10 @@ fn is_skip_flag(text: &str) -> bool {
         "dangerously-bypass-approvals",
         "--full-auto",
         "approval-mode=yolo",
+        "autoapprove",
+        "auto_approve",
+        "alwaysallow",
+        "always_allow",
     ]
     .iter()
     .any(|flag| text.contains(flag))

@@ -282,7 +282,8 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
     let mut first = first;
     // $(command -v podman || command -v docker)
     if let Some((line, _)) = first.text.split_once('\n').filter(|(line, _)| !line.contains(' ')) {
-        first.text = line.to_owned();
+        let line = line.to_owned();
+        first.text = line;
     }
     let base = first.text.rsplit('/').next().unwrap_or(&first.text);
     let system =

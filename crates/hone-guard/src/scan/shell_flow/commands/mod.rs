@@ -16,7 +16,7 @@ use std::ops::Range;
 use super::{Taint, Value, Walk, key};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
-use crate::scan::flow::is_active;
+use crate::scan::flow::{is_active, printed_by};
 use crate::scan::rules;
 use crate::shell::SimpleCommand;
 pub(super) use call::Call;
@@ -199,7 +199,7 @@ impl Walk<'_, '_, '_> {
                     && call.has(&["-f", "-pf"])
                     && call.plain().any(|a| self.memory.functions.contains_key(&a.text))
                 {
-                    text = self.source.to_owned();
+                    self.source.clone_into(&mut text);
                 }
                 if !matches!(name, "compgen" | "local")
                     && (bare || call.has(&["-p"]) && name == "export")
@@ -435,7 +435,7 @@ impl Walk<'_, '_, '_> {
             name if name.starts_with("mkfs") => self.destroy(&call, &at),
             "rm" | "shred" | "wipefs" | "sgdisk" | "blkdiscard" | "parted" | "sfdisk"
             | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir" | "del" | "rd" | "format" => {
-                self.destroy(&call, &at)
+                self.destroy(&call, &at);
             }
             "chmod" | "chown" | "setcap" => self.change_mode(&call, &at),
             // trap 'command' EXIT
@@ -508,6 +508,9 @@ impl Walk<'_, '_, '_> {
             "npx" | "bunx" | "pnpm" | "yarn" | "uvx" | "pipx" | "npm" | "pip" | "pip3" | "uv"
             | "bun" | "go" | "cargo" | "brew" | "gem" | "docker" | "podman" => {
                 self.packages(&call, &at);
+                if matches!(name, "docker" | "podman") {
+                    output.add(&printed_by(&format!("docker {}", call.text())));
+                }
                 if name == "bun" || name == "uv" {
                     self.interpret(&call, input, input_text, &at);
                 }
