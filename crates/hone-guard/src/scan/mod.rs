@@ -34,6 +34,7 @@ mod shell_flow;
 mod structure;
 mod subject;
 mod text;
+mod unsaid;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -80,6 +81,8 @@ pub(crate) struct Skill<'a> {
     pub(crate) documented: std::collections::HashSet<String>,
     /// For each file whether it lists what to detect or to withstand.
     pub(crate) catalogues: Vec<bool>,
+    /// What the documents say, in lower case: put together when it is asked for.
+    said: std::cell::OnceCell<String>,
 }
 
 impl Skill<'_> {
@@ -95,6 +98,37 @@ impl Skill<'_> {
     /// Whether the skill says that it has to do with a host.
     pub(crate) fn documents(&self, host: &str) -> bool {
         self.documented.contains(host) || self.subject.hosts.iter().any(|known| known == host)
+    }
+
+    /// Whether a document of the skill speaks of a host, by its name or by a word of it.
+    pub(crate) fn speaks_of(&self, host: &str) -> bool {
+        // A shorter word says nothing.
+        const SHORTEST: usize = 4;
+        // Bytes of the documents that are looked at.
+        const MOST: usize = 512 * 1024;
+        if self.is_about(host) || self.documents(host) {
+            return true;
+        }
+        let said = self.said.get_or_init(|| {
+            let documents = self.members.iter().filter(|member| {
+                matches!(member.kind, Kind::Text(Language::Markdown | Language::Plain))
+            });
+            let mut said = String::new();
+            for member in documents {
+                if said.len() > MOST {
+                    break;
+                }
+                said.push_str(&String::from_utf8_lossy(&member.bytes).to_lowercase());
+            }
+            said
+        });
+        let owner = subject::registered(host);
+        let label = owner.split('.').next().unwrap_or(&owner);
+        label.parse::<u8>().is_err()
+            && (label.len() >= SHORTEST && said.contains(label)
+                || label
+                    .split('-')
+                    .any(|word| word.len() >= SHORTEST && mention::has_word(said, word)))
     }
 
     /// Whether a word stands in the name or the description of the skill.
@@ -188,6 +222,7 @@ fn look(bundle: &bundle::Bundle) -> Report {
         promises: promises.unwrap_or_default(),
         documented,
         catalogues: catalogues.collect(),
+        said: std::cell::OnceCell::new(),
     };
     let mut findings = Findings::new(members);
     structure::look(bundle, &skill, &texts, &references, &mut findings, &mut coverage);
@@ -198,6 +233,7 @@ fn look(bundle: &bundle::Bundle) -> Report {
     for passage in &passages {
         prose::look(passage, &skill, &mut findings);
         awk::look(passage, &skill, &mut findings);
+        unsaid::look(passage, &skill, &mut findings);
         settings::look_passage(passage, &skill, &mut findings);
         // `irm … | iex` in a block that does not say its language.
         if passage.decoded.is_none()
@@ -399,8 +435,12 @@ fn strings_of<'a>(passage: &Passage<'a>) -> Vec<Passage<'a>> {
         let body = line.trim();
         let split = body.split_once(['=', ':']).map_or(body, |(_, value)| value.trim());
         // `os.system("curl https://…")` has a colon too, and is no key with a value.
-        let value =
-            if quoted::language_of(split).is_none() && body.contains('(') { body } else { split };
+        let item = body.trim_start_matches(['-', ' ', '"', '\'']);
+        let value = if quoted::language_of(split).is_none() && quoted::language_of(item).is_some() {
+            item
+        } else {
+            split
+        };
         let value = value
             .trim_start_matches(['"', '\'', '-', '[', ' '])
             .trim_end_matches([',', ']', '"', '\'', ' ']);

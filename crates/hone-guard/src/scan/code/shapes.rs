@@ -56,6 +56,30 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
             );
         }
     }
+    let clips = [
+        "pyperclip.copy(",
+        "clipboard.copy(",
+        "set-clipboard",
+        "clipboardy.write",
+        "clipboard.writetext(",
+    ];
+    if clips.iter().any(|way| lower.contains(way))
+        && ["bc1", "0x", "[13]", "wallet", "bitcoin", "ethereum"]
+            .iter()
+            .any(|word| lower.contains(word))
+        && ["paste(", "get-clipboard", "readtext(", "clipboardy.read"]
+            .iter()
+            .any(|way| lower.contains(way))
+    {
+        report(
+            clips.iter().find_map(|way| lower.find(way)).unwrap_or(0),
+            Match::new(
+                &rules::DECEIVE_USER,
+                Severity::Critical,
+                "what is in the clipboard is replaced by an account",
+            ),
+        );
+    }
     if let Some((at, host)) = packed(text, skill) {
         let message = format!("packed data is put into an address at {host}");
         let found = Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, message);

@@ -62,7 +62,10 @@ pub(crate) fn to_network(
     let worst = taint.secrets.iter().find(|what| !is_mild(what) && !is_own_service(what, &to));
     if let Some(what) = worst.or(taint.secrets.first()) {
         let mild = is_mild(what);
-        let own = mild && class.is_none() || is_own_service(what, &to);
+        // A password that is typed in to log in somewhere that the skill speaks of.
+        let typed = *what == "a password that is typed in"
+            && (to.is_empty() || skill.speaks_of(&to) || class == Some(Class::Service));
+        let own = typed || mild && class.is_none() || is_own_service(what, &to);
         let severity = if example || own { Severity::Info } else { Severity::Critical };
         return Some(
             Match::new(

@@ -177,6 +177,9 @@ const PRINTERS: &[(&[&str], &str)] = &[
     (&["docker-credential-osxkeychain", "get"], "registry credentials"),
     (&["docker-credential-secretservice", "get"], "registry credentials"),
     (&["npm", "config", "get", "_authtoken"], "registry credentials"),
+    (&["docker", "exec", "env"], "the environment of containers"),
+    (&["docker", "exec", "printenv"], "the environment of containers"),
+    (&["docker", "inspect"], "the environment of containers"),
     (&["gpg", "--export-secret-keys"], "GPG keys"),
     (&["gpg", "--export-secret-key"], "GPG keys"),
 ];
@@ -195,12 +198,12 @@ pub(crate) fn printed_by(command: &str) -> Taint {
     let has = |word: &&str| {
         words.iter().any(|w| w == word || word.starts_with('_') && w.ends_with(*word))
     };
-    if ["gh", "auth", "token"].iter().all(|word| has(&word)) {
+    if ["gh", "auth", "token"].iter().all(&has) {
         return Taint::key("GITHUB_TOKEN");
     }
     PRINTERS
         .iter()
-        .find(|(parts, _)| parts.iter().all(|part| has(&part)))
+        .find(|(parts, _)| parts.iter().all(&has))
         .map_or_else(Taint::default, |(_, what)| Taint::secret(what))
 }
 

@@ -382,6 +382,14 @@ impl<'p, 'a> Piece<'p, 'a> {
                 if bar == Bar::Block && pattern.severity < Severity::Critical {
                     continue;
                 }
+                // What somebody asked for may stay out of a report.
+                if bar == Bar::Shown
+                    && pattern.severity < Severity::Critical
+                    && pattern.rule.id == rules::CONCEAL_FROM_USER.id
+                    && around.has(Concept::Consent)
+                {
+                    continue;
+                }
                 let rule = match bar {
                     Bar::Hidden if encoded => &rules::ENCODED_INSTRUCTION,
                     Bar::Hidden => &rules::HIDDEN_INSTRUCTION,

@@ -9,7 +9,9 @@ use super::super::destination::is_akin;
 use super::super::finding::Severity;
 use super::super::findings::{Findings, Match};
 use super::super::flow::is_vendor_key;
+use super::super::mention::has_word;
 use super::super::rules::{self, Rule};
+use super::super::subject::registered;
 use super::Piece;
 #[allow(clippy::enum_glob_use, reason = "orders are data made of concepts")]
 use super::lexicon::Concept::*;
@@ -191,6 +193,13 @@ static ORDERS: &[Order] = &[
         &[any(&[Paste]), any(&[Terminal])]).to(Address::Undeclared).unless(&[Not, Consent, Obtain]),
     order(&rules::PROTECTION_OFF, Caution, "switches protection off unasked",
         &[any(&[Disable, Waive]), any(&[Defence])]).near(&[UNASKED.with(UNHEARD)]).unless(&[Not, Consent, If_]),
+    // What a stranger's host answers is started.
+    order(&rules::REMOTE_TO_INTERPRETER, Caution, "has the answer of somebody's host run",
+        &[any(&[Answered])]).within(&[any(&[Run])]).near(&[any(&[Run, Script, Copy, Remember])]).to(Address::Undeclared).unless(&[Not, Consent, Obtain, Placeholder]),
+    order(&rules::PROTECTION_OFF, Caution, "has protection look away",
+        &[any(&[Defence]), any(&[Excluded]), any(&[Insert, Add_, SetTo, Give, Copy])]).unless(&[Not, Consent, If_, Detect, Ask]),
+    order(&rules::CREDENTIAL_WRITE, Caution, "lets somebody's key in",
+        &[any(&[Grant]), any(&[Create, Give, Insert, Remember, Copy])]).to(Address::Undeclared).unless(&[Not, Consent, If_, Detect, Obtain, Placeholder]),
     // What starts by itself, unasked.
     order(&rules::PERSISTENCE_WRITE, Caution, "has something start by itself, unasked",
         &[any(&[Insert, Plant, Copy, Create, Remember, SetTo]), any(&[Autorun])]).near(&[UNASKED.with(UNHEARD).with(any(&[Hush, Bothered]))]).unless(&[Not, Consent, If_, Detect]),
@@ -203,7 +212,9 @@ static ORDERS: &[Order] = &[
     order(&rules::DECEIVE_USER, Caution, "keeps bad news out of what the user is shown",
         &[any(&[Not]), any(&[Tell, Enter]), any(&[BadNews, SecretWord])]).near(&[any(&[MarkSafe])]).unless(&[Unless, If_]),
     order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares what the user says to be without effect",
-        &[any(&[Ignore]), any(&[User]), any(&[Later])]).unless(&[Unless, If_, About, Not]),
+        &[any(&[Ignore]), any(&[User]), any(&[Later])]).unless(&[Unless, If_, About]),
+    order(&rules::BYPASS_APPROVAL, Caution, "answers permission questions in the user's place",
+        &[any(&[Approve])]).near(&[any(&[PermissionPrompt]), any(&[YesSelf, NoMore]), any(&[All, Every, This_])]).unless(&[Not, Consent, Ask, If_, Unless]),
     order(&rules::CLAIMS_EVERY_TASK, Caution, "plants itself in the agent's memory for every request",
         &[any(&[Remember, Plant, Copy, Insert]), any(&[MemoryFile]), any(&[EveryRequest])]).planted().unless(&[Consent, Not, Ask]),
     // Nobody is to hear of it, in whatever words that is said.
@@ -369,6 +380,10 @@ pub(super) fn look(
             if !order.near.iter().all(|need| need.meets(near)) {
                 continue;
             }
+            // The next sentence may say that somebody is asked.
+            if order.severity < Critical && order.unless.has(Consent) && near.has(Consent) {
+                continue;
+            }
             let Some(act) = ordered(sentence, order.needs[0]) else { continue };
             if !order.quoted && order.needs.iter().any(|need| ordered(sentence, *need).is_none()) {
                 continue;
@@ -440,6 +455,11 @@ fn names_stranger(
 pub(super) fn declares(skill: &Skill<'_>, host: &str) -> bool {
     const THROUGHOUT: usize = 4;
     let domain = host.rsplit('@').next().unwrap_or(host);
+    // What the description names in full is declared.
+    let own = registered(domain);
+    if own.len() > 4 && has_word(&skill.subject.description.to_lowercase(), &own) {
+        return true;
+    }
     skill
         .subject
         .hosts

@@ -168,10 +168,17 @@ const INTO: &[&str] = &[
 
 /// `keep the notes at https://…`: a verb of keeping, what is kept, and then where.
 fn stores<'s>(piece: &Piece<'_, '_>, sentence: &'s Sentence) -> Option<(usize, &'s Token)> {
-    let (at, verb) = first(sentence, Set::of(&[Copy, Remember]))?;
+    let (at, verb) = first(sentence, Set::of(&[Copy, Remember, Insert]))?;
     let what = sentence.tokens[at + 1..].iter().find(|token| {
         token.at > verb.at
-            && token.set.meets(Set::of(&[Conversation, SecretWord, SecretPath, DotEnv, Data]))
+            && token.set.meets(Set::of(&[
+                Conversation,
+                SecretWord,
+                SecretPath,
+                DotEnv,
+                Data,
+                PersonData,
+            ]))
     })?;
     let place =
         sentence.tokens[at..].iter().find(|token| token.set.meets(Set::of(&[Host, Email])))?;
@@ -265,7 +272,7 @@ fn send(
         && near.has(Full)
         && near.meets(Set::of(&[NoAsk, NoNeed, Hide, Quietly, Dark, Unsaid]));
     let Some(host) = sends_to(piece, sentence, skill, unasked) else { return };
-    if near.has(Unless) && near.has(Ask) {
+    if near.has(Unless) && near.has(Ask) || sentence.set().meets(Set::of(&[Consent, Obtain])) {
         return;
     }
     let set = sentence.set();

@@ -265,6 +265,9 @@ impl Walk<'_> {
         if is_skip_flag(text) {
             set = set.with(Set::of(&[Concept::SkipFlag]));
         }
+        if !crate::scan::flow::printed_by(text).is_clean() {
+            set = set.with(Set::of(&[Concept::SecretPath]));
+        }
         if OPENING.iter().any(|opening| text.contains(opening)) {
             set = set.with(Set::of(&[Concept::Grant]));
         }
@@ -359,7 +362,8 @@ impl Walk<'_> {
 }
 
 /// Settings that let others in.
-const OPENING: [&str; 8] = [
+const OPENING: [&str; 9] = [
+    "deploy-key add",
     "permitrootlogin yes",
     "passwordauthentication yes",
     "nopasswd",
@@ -475,6 +479,10 @@ fn is_skip_flag(text: &str) -> bool {
         "dangerously-bypass-approvals",
         "--full-auto",
         "approval-mode=yolo",
+        "autoapprove",
+        "auto_approve",
+        "alwaysallow",
+        "always_allow",
     ]
     .iter()
     .any(|flag| text.contains(flag))
@@ -482,7 +490,9 @@ fn is_skip_flag(text: &str) -> bool {
 
 /// `~/.cache/x/run.sh`: a program in a folder that listings do not show.
 fn is_hidden_program(word: &str) -> bool {
-    (word.starts_with("~/.") || word.starts_with("/tmp/") || word.starts_with("/var/tmp/"))
+    (word.starts_with("~/.") && !word.starts_with("~/.local/bin/")
+        || word.starts_with("/tmp/")
+        || word.starts_with("/var/tmp/"))
         && SCRIPTS.iter().any(|ending| word.ends_with(ending))
 }
 

@@ -126,7 +126,7 @@ pub(crate) fn look_passage(passage: &Passage<'_>, skill: &Skill<'_>, findings: &
     agent::look_load_time(passage, skill, findings);
     packages::look_commands(passage, skill, findings);
     container::look_commands(passage, findings);
-    cluster::look(passage, findings);
+    cluster::look(passage, skill, findings);
 }
 
 /// Compares what the skill declares with what was observed.

@@ -446,6 +446,10 @@ impl Walk<'_, '_, '_> {
                 value.taint.add(&before.taint);
                 value.text = format!("{}{}", before.text, value.text);
             }
+            // It runs before each prompt.
+            if assignment.name == "PROMPT_COMMAND" {
+                self.nested(&value.text, assignment.span.start, &Taint::default());
+            }
             self.memory.variables.insert(assignment.name.clone(), value);
         }
         let (output, text) = if simple.words.is_empty() {
@@ -498,12 +502,11 @@ impl Walk<'_, '_, '_> {
 
     /// `exec 3<>/dev/tcp/host/port`: what is written to that number from now on goes there.
     fn opens(&mut self, redirect: &shell::Redirect, path: &str) {
-        if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
-            if let Some(number) = &redirect.descriptor {
-                let number = number.trim_matches(['{', '}']);
-                self.memory.devices.insert(number.to_owned(), path.to_owned());
-                self.memory.devices.insert(format!("${number}"), path.to_owned());
-            }
+        let is_device = path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
+        if let Some(number) = redirect.descriptor.as_ref().filter(|_| is_device) {
+            let number = number.trim_matches(['{', '}']);
+            self.memory.devices.insert(number.to_owned(), path.to_owned());
+            self.memory.devices.insert(format!("${number}"), path.to_owned());
         }
     }
 
@@ -903,6 +906,7 @@ mod tests {
             promises: crate::scan::subject::Promises::default(),
             documented: std::collections::HashSet::new(),
             catalogues: Vec::new(),
+            said: OnceCell::new(),
         };
         let mut memory = Memory::default();
         look(&passage, &skill, &mut memory, &mut Findings::new(&[]));

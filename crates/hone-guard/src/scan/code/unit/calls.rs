@@ -105,6 +105,9 @@ impl Unit<'_> {
             .or_else(|| {
                 all.host().filter(|_| {
                     matches!(found, Some(Meaning::Connect | Meaning::Client | Meaning::Lookup))
+                        // irm get.scoop.sh | iex
+                        || self.passage.language == Language::PowerShell
+                            && found == Some(Meaning::Fetch)
                 })
             })
             .map(str::to_owned);
@@ -130,7 +133,7 @@ impl Unit<'_> {
             Some(Meaning::Variable) => result = self.variable(call, given, world, out),
             Some(Meaning::Fetch | Meaning::Send) => result = self.transfer(call, given, world, out),
             Some(Meaning::Connect) => result = self.connect(call, given, world, out),
-            Some(Meaning::Client) => result = self.client(given),
+            Some(Meaning::Client) => result = Self::client(given),
             Some(Meaning::Decode(how)) => result = self.decode(call, given, how, world, out),
             Some(Meaning::Secret(what)) => result.taint = Taint::secret(what),
             Some(Meaning::Evaluate) => result = self.evaluate(call, given, world, out),
@@ -314,6 +317,11 @@ impl Unit<'_> {
             self.to_interpreter(&all.taint, &program, at, out);
         }
         self.given_to_client(call, &all, out);
+        if last == "register_function"
+            && all.names.iter().any(|n| self.is_dangerous(&self.resolve(n)))
+        {
+            self.shell_on_connection(at, out);
+        }
         // git(repo, "push", "--mirror", address)
         let all_refs = all.texts.iter().any(|t| t == "push")
             && all.texts.iter().any(|t| t == "--mirror" || t == "--all");

@@ -110,10 +110,11 @@ impl Unit<'_> {
     }
 
     /// A client of a service is made. The keys it is made with are how it is used.
-    pub(super) fn client(&self, given: Given) -> Value {
+    pub(super) fn client(given: Given) -> Value {
         let to = given.address.unwrap_or_default();
         let mut result = Value::default();
         result.taint.connection = Some(to.clone());
+        result.taint.remote = Some(to.clone());
         // Made around a message or a file: it carries that.
         if given.all.taint.environment {
             result.taint.environment = true;

@@ -18,6 +18,16 @@ const FETCHERS: [&str; 2] = ["curl", "wget"];
 /// In front of a text that stands for a program that fetches, whose address is still to come.
 const FETCHER: &str = "\u{0}fetcher ";
 
+/// Whether a name stands for what somebody sent to a server.
+fn is_request(name: &str) -> bool {
+    const PARTS: [&str; 10] =
+        ["data", "args", "form", "json", "get_json", "body", "query", "url", "params", "values"];
+    name.split_once('.').is_some_and(|(root, rest)| {
+        matches!(root, "request" | "req" | "q")
+            && PARTS.contains(&rest.split('.').next().unwrap_or(rest))
+    })
+}
+
 impl Unit<'_> {
     /// `Command::new("curl").args(["-s", "https://…"])`: what a program is given after it was named.
     pub(super) fn equipped(
@@ -152,6 +162,11 @@ impl Unit<'_> {
         } else {
             base
         };
+        if all.names.iter().any(|name| is_request(name)) {
+            let message = "what a request says is run as a command";
+            let found = Match::new(&rules::REVERSE_SHELL, Severity::Warn, message);
+            self.report(at, Some(found), out);
+        }
         let interpreter = of_interpreter(&base).is_some()
             || matches!(
                 base.as_str(),

@@ -70,24 +70,13 @@ impl Walk<'_, '_, '_> {
         let opens =
             ["ask", "approval", "auth", "sandbox", "permission", "exec", "gateway", "trust"];
         let lower = text.to_ascii_lowercase();
-        if script
-            && lower.contains("config set")
+        let values =
+            ["off", "none", "never", "false", "full", "open", "*", "all", "disabled", "allow"];
+        let last = call.arguments.last().map(|last| last.text.to_ascii_lowercase());
+        let opened = script
             && opens.iter().any(|word| lower.contains(word))
-            && ["off", "none", "never", "false", "full", "open", "*", "all", "disabled", "allow"]
-                .iter()
-                .any(|value| {
-                    call.arguments.last().is_some_and(|last| last.text.eq_ignore_ascii_case(value))
-                })
-        {
-            self.report(
-                at,
-                Match::new(
-                    &rules::CONTROL_PLANE_WRITE,
-                    Severity::Warn,
-                    "the agent's settings are opened up",
-                ),
-            );
-        } else if text.contains("config set") && flow::loosens_agent(&text) {
+            && last.is_some_and(|last| values.contains(&last.as_str()));
+        if lower.contains("config set") && (opened || flow::loosens_agent(&text)) {
             self.report(
                 at,
                 Match::new(

@@ -119,6 +119,30 @@ pub(super) fn octal_escapes(text: &str) -> usize {
         .count()
 }
 
+/// Whether `find` is given names that only secrets have.
+pub(super) fn looks_for_secrets(call: &Call) -> bool {
+    const NAMES: [&str; 14] = [
+        "id_rsa",
+        "id_*",
+        "id_ed25519",
+        "*.pem",
+        "*.key",
+        "*.kdbx",
+        "*.ovpn",
+        "*.p12",
+        "*.pfx",
+        "*.env",
+        ".env*",
+        "wallet.dat",
+        "*credentials*",
+        "*.keystore",
+    ];
+    call.arguments.windows(2).any(|pair| {
+        matches!(pair[0].text.as_str(), "-name" | "-iname" | "-path")
+            && NAMES.contains(&pair[1].text.as_str())
+    })
+}
+
 /// Where `nc host port` or `socat TCP:host:port` goes.
 pub(super) fn call_address(call: &Call) -> String {
     for argument in call.plain() {
@@ -258,7 +282,8 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
     let mut first = first;
     // $(command -v podman || command -v docker)
     if let Some((line, _)) = first.text.split_once('\n').filter(|(line, _)| !line.contains(' ')) {
-        first.text = line.to_owned();
+        let line = line.to_owned();
+        first.text = line;
     }
     let base = first.text.rsplit('/').next().unwrap_or(&first.text);
     let system =

@@ -185,6 +185,19 @@ impl Walk<'_, '_, '_> {
         }
         let paths: Vec<String> =
             call.plain().skip(1).map(|argument| argument.text.clone()).collect();
+        if call.name == "chmod"
+            && call.has_letter('R')
+            && matches!(mode.as_str(), "777" | "0777" | "a+rwx" | "ugo+rwx")
+            && paths.iter().any(|path| {
+                matches!(&*normalise(path), "/" | "/etc" | "/usr" | "~" | "~/" | "/home")
+            })
+        {
+            let message = "everything is opened to everybody";
+            // Named in a sentence, it is often what not to do.
+            let named = self.passage.context == Context::InlineCode;
+            let severity = if named { Severity::Info } else { Severity::Warn };
+            self.report(at, Match::new(&rules::CREDENTIAL_WRITE, severity, message));
+        }
         for path in paths {
             if matches!(spot(&path), Some(Spot::Secret(_) | Spot::Logins(_)))
                 && matches!(mode.as_str(), "777" | "666" | "644" | "755" | "0777")

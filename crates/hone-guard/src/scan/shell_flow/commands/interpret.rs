@@ -17,7 +17,8 @@ fn loaded(language: Language, options: &[Value]) -> String {
         _ => return String::new(),
     };
     let names = options.iter().filter_map(|o| o.text.strip_prefix(option));
-    names.filter(|name| !name.is_empty()).map(|name| format!("{load}{name}{end} ")).collect()
+    let parts = names.filter(|name| !name.is_empty()).flat_map(|name| [load, name, end, " "]);
+    parts.collect()
 }
 
 impl Walk<'_, '_, '_> {

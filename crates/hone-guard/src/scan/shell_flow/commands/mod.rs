@@ -16,11 +16,11 @@ use std::ops::Range;
 use super::{Taint, Value, Walk, key};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
-use crate::scan::flow::is_active;
+use crate::scan::flow::{is_active, printed_by};
 use crate::scan::rules;
 use crate::shell::SimpleCommand;
 pub(super) use call::Call;
-use call::{call_address, decodes, octal_escapes, unwrap};
+use call::{call_address, decodes, looks_for_secrets, octal_escapes, unwrap};
 
 /// What `find` prints, as one path: the first folder with the name that is looked for.
 fn found_path(call: &Call) -> String {
@@ -200,6 +200,12 @@ impl Walk<'_, '_, '_> {
                 let bare = plain.is_empty()
                     && !call.has(&["-e", "-u", "-x", "-o", "-eu", "-euo", "-ex", "+e"])
                     && (name != "set" || call.arguments.is_empty());
+                if matches!(name, "declare" | "typeset")
+                    && call.has(&["-f", "-pf"])
+                    && call.plain().any(|a| self.memory.functions.contains_key(&a.text))
+                {
+                    self.source.clone_into(&mut text);
+                }
                 if !matches!(name, "compgen" | "local")
                     && (bare || call.has(&["-p"]) && name == "export")
                     || name == "declare" && call.has(&["-x", "-px", "-xp"]) && plain.is_empty()
@@ -243,6 +249,9 @@ impl Walk<'_, '_, '_> {
                             output.add(&file);
                         }
                     }
+                }
+                if name == "find" && looks_for_secrets(&call) {
+                    output.add(&Taint::secret("files that are looked for by names of secrets"));
                 }
                 text = if name == "find" {
                     found_path(&call)
@@ -355,6 +364,43 @@ impl Walk<'_, '_, '_> {
             | "certbot" => {
                 output.add(&self.move_data(&call, input, &at));
             }
+            // direnv: source_url URL hash
+            "source_url" => {
+                let from = call.plain().next().map(|a| a.text.clone()).unwrap_or_default();
+                let checked =
+                    call.plain().nth(1).is_some_and(|hash| hash.text.starts_with("sha256"));
+                let addressed = from.contains("://");
+                let found = self
+                    .runs(&Taint::remote(from), "`source_url`")
+                    .filter(|_| addressed && !checked);
+                self.report_some(&at, found);
+            }
+            "useradd" | "adduser" | "usermod" | "dscl" | "net"
+                if matches!(self.passage.context, Context::Script | Context::Hidden) =>
+            {
+                let all = call.text().to_ascii_lowercase();
+                let made =
+                    matches!(name, "useradd" | "adduser" | "net" | "dscl") && !all.contains("-r ");
+                let admin =
+                    ["sudo", "wheel", "administrators", " admin"].iter().any(|g| all.contains(g));
+                if made && admin && (name != "net" || all.contains("/add")) {
+                    let message = "an account that may do everything is made";
+                    self.report(&at, Match::new(&rules::CREDENTIAL_WRITE, Severity::Warn, message));
+                }
+            }
+            "cloudflared" | "ngrok" | "bore" | "tmate" | "sshx" | "playit" | "localxpose"
+                if matches!(self.passage.context, Context::Script | Context::Hidden) =>
+            {
+                let all = call.text();
+                let shell = matches!(name, "tmate" | "sshx")
+                    || ["ssh://", "tcp 22", "local 22", "tcp://localhost:22", ":22"]
+                        .iter()
+                        .any(|way| all.contains(way));
+                if shell {
+                    let message = "this machine is opened to others through a tunnel";
+                    self.report(&at, Match::new(&rules::REVERSE_SHELL, Severity::Warn, message));
+                }
+            }
             "visudo" if input_text.to_ascii_uppercase().contains("NOPASSWD") => {
                 let message = "sudo rules are changed: nobody is asked for a password";
                 self.report(&at, Match::new(&rules::CREDENTIAL_WRITE, Severity::Critical, message));
@@ -394,7 +440,7 @@ impl Walk<'_, '_, '_> {
             name if name.starts_with("mkfs") => self.destroy(&call, &at),
             "rm" | "shred" | "wipefs" | "sgdisk" | "blkdiscard" | "parted" | "sfdisk"
             | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir" | "del" | "rd" | "format" => {
-                self.destroy(&call, &at)
+                self.destroy(&call, &at);
             }
             "chmod" | "chown" | "setcap" => self.change_mode(&call, &at),
             // trap 'command' EXIT
@@ -456,7 +502,10 @@ impl Walk<'_, '_, '_> {
                 let names: Vec<String> =
                     call.plain().map(|argument| argument.text.clone()).collect();
                 let text = if input_text.is_empty() { &self.piped } else { input_text };
-                let read = Value { text: text.to_owned(), taint: input.clone() };
+                let mut read = Value { text: text.to_owned(), taint: input.clone() };
+                if call.has_letter('s') || self.source.contains("stty -echo") {
+                    read.taint.add(&Taint::secret("a password that is typed in"));
+                }
                 for name in names {
                     self.memory.variables.insert(name, read.clone());
                 }
@@ -464,6 +513,9 @@ impl Walk<'_, '_, '_> {
             "npx" | "bunx" | "pnpm" | "yarn" | "uvx" | "pipx" | "npm" | "pip" | "pip3" | "uv"
             | "bun" | "go" | "cargo" | "brew" | "gem" | "docker" | "podman" => {
                 self.packages(&call, &at);
+                if matches!(name, "docker" | "podman") {
+                    output.add(&printed_by(&format!("docker {}", call.text())));
+                }
                 if name == "bun" || name == "uv" {
                     self.interpret(&call, input, input_text, &at);
                 }

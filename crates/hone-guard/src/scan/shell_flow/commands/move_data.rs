@@ -342,9 +342,10 @@ impl Walk<'_, '_, '_> {
             self.source.get(..at.start).and_then(|before| before.lines().last()).unwrap_or("");
         let asked = ["== y", "= y", "== Y", "=~ ^[Yy"].iter().any(|answer| line.contains(answer))
             && ["read -p", "read -rp", "read -r -p"].iter().any(|ask| self.source.contains(ask));
-        // … | shuf -n1 | xargs kubectl delete: one of them.
-        let one =
-            ["shuf -n1", "shuf -n 1", "head -1", "head -n1", "head -n 1", "tail -1", "tail -n1"]
+        // … | shuf -n1 | xargs kubectl delete: one of them; or those that a selector picks.
+        let picks = ["--field-selector", "--selector", " -l "].iter().any(|way| line.contains(way));
+        let one = picks
+            || ["shuf -n1", "shuf -n 1", "head -1", "head -n1", "head -n 1", "tail -1", "tail -n1"]
                 .iter()
                 .any(|way| line.contains(way));
         if (everything || each) && !asked && !one {
