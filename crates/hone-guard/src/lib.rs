@@ -24,6 +24,7 @@ pub mod shell;
 
 pub use scan::{
     Case, Concern, Context, Coverage, Excerpt, Files, Finding, Flow, Inventory, Judge, JudgeError,
-    MAX_CONCERNS, MAX_EXCERPT_BYTES, MAX_EXCERPTS_BYTES, RULES, RULES_VERSION, Report, Rule,
-    SECOND_OPINION, ScanError, Secret, Severity, Verdict, rule, scan, second_opinion, secrets,
+    MAX_CONCERNS, MAX_EXCERPT_BYTES, MAX_EXCERPTS_BYTES, Packed, RULES, RULES_VERSION, Report,
+    Rule, SECOND_OPINION, ScanError, Secret, Severity, Unpacked, Verdict, rule, scan,
+    second_opinion, secrets,
 };

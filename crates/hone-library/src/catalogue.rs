@@ -534,6 +534,9 @@ pub(crate) fn gather(
     gathered
 }
 
+/// What to do about folders that were not searched, where somebody can.
+pub(crate) const USE_DEPTH: &str = "; use `--depth`";
+
 impl Gathered {
     fn add(&mut self, root: &Root, depth: usize, mut walked: Walked) {
         // Of two skills of one name in a root, the one that is less deep goes first.
@@ -545,14 +548,17 @@ impl Gathered {
             self.add_found(root, found);
         }
         if let Some(first) = walked.too_deep.first() {
-            let count = walked.too_deep.len();
-            let others =
-                if count > 1 { format!(" and {} others", count - 1) } else { String::new() };
+            let others = match walked.too_deep.len() {
+                1 => " has".to_owned(),
+                2 => " and 1 other have".to_owned(),
+                count => format!(" and {} others have", count - 1),
+            };
+            let levels = if depth == 1 { "1 level".to_owned() } else { format!("{depth} levels") };
             self.skipped.push(Skipped {
                 path: first.clone(),
                 reason: Reason::TooDeep,
                 message: format!(
-                    "this folder{others} has folders deeper than {depth} levels, which were not searched; use `--depth`"
+                    "this folder{others} folders deeper than {levels}, which were not searched{USE_DEPTH}"
                 ),
                 skill: None,
                 notes: Vec::new(),

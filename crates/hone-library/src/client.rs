@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::catalogue::{Catalogue, Gathered, Listed, Reason, gather};
+use crate::catalogue::{Catalogue, Gathered, Listed, Reason, USE_DEPTH, gather};
 use crate::config::MAX_DEPTH;
 use crate::root::{Layout, Project, Root};
 use crate::scope::Scope;
@@ -247,7 +247,13 @@ impl Client {
         state: &State,
     ) -> ClientView {
         let roots = roots.unwrap_or_else(|| self.roots(around));
-        let Gathered { skills, skipped, untrusted } = gather(&roots, self.depth(), state, None);
+        let Gathered { skills, mut skipped, untrusted } = gather(&roots, self.depth(), state, None);
+        for skipped in skipped.iter_mut().filter(|skipped| skipped.reason == Reason::TooDeep) {
+            // How deep a client looks is not for us to say.
+            if let Some(message) = skipped.message.strip_suffix(USE_DEPTH) {
+                skipped.message = message.to_owned();
+            }
+        }
         let mut catalogue = Catalogue { skills: Vec::new(), skipped, roots };
         let mut taken: HashMap<String, PathBuf> = HashMap::new();
         let mut per_root: HashMap<PathBuf, usize> = HashMap::new();

@@ -202,9 +202,13 @@ impl<'c> Commands<'c> {
         for skill in &skills {
             commands.addressed.entry((skill.scope, &skill.summary.name)).or_insert(skill);
         }
-        // Of two names with one slug, the more important scope goes first, then the name.
+        // Of two names with one slug, the one that is the slug goes first, as it does everywhere else,
+        // then the more important scope, then the name.
         let offered = &mut skills[..catalogue.skills.len()];
-        offered.sort_by(|a, b| (a.scope, &a.summary.name).cmp(&(b.scope, &b.summary.name)));
+        offered.sort_by_key(|skill| {
+            let summary = &skill.summary;
+            (summary.name != summary.slug.as_str(), skill.scope, &summary.name)
+        });
         for skill in skills {
             commands.add_skill(skill);
         }

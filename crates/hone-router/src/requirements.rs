@@ -11,6 +11,8 @@ use hone_library::{Error, Listed, list_files, read_file, read_text};
 use hone_skill::{OpenAiTool, Skill, Value};
 use serde::Serialize;
 
+/// The key that names variables, at the top or under `metadata`.
+const VARIABLES: &str = "required_environment_variables";
 /// Most requirements that are read from one skill.
 const MAX_REQUIREMENTS: usize = 50;
 /// Longest name of a requirement, in bytes.
@@ -197,18 +199,18 @@ impl Declared {
         if !skill.platforms.is_empty() {
             declared.add(Kind::Platform, &skill.platforms.join(", "), None, None, false);
         }
-        match skill.get("required_environment_variables") {
-            Some(Value::List(entries)) => {
+        // The specification has no such key at the top, and wants a text under `metadata`.
+        let inside = skill.get("metadata").and_then(|metadata| metadata.get(VARIABLES));
+        for variables in skill.get(VARIABLES).into_iter().chain(inside) {
+            if let Value::List(entries) = variables {
                 for entry in entries {
                     declared.variable(entry);
                 }
-            }
-            Some(other) => {
-                for name in other.words() {
+            } else {
+                for name in variables.words() {
                     declared.add(Kind::Variable, &name, None, None, false);
                 }
             }
-            None => {}
         }
         let setup = skill.get("setup").and_then(|setup| setup.get("collect_secrets"));
         if let Some(Value::List(entries)) = setup {

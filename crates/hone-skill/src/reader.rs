@@ -15,7 +15,7 @@ use crate::skill::{DescriptionSource, Reading, Skill};
 use crate::slug::Slug;
 use crate::tools::tools_of;
 use crate::value::Value;
-use crate::yaml::{Kind, Node, Style, is_break};
+use crate::yaml::{Kind, Node, Style, is_break, quote_always};
 
 /// Keys that let a skill do more than it could without them.
 const GRANTING_KEYS: [&str; 2] = ["allowed-tools", "hooks"];
@@ -326,7 +326,7 @@ impl<'a> Reader<'a> {
             } else if let Some(meant) = likely {
                 format!("did you mean `{meant}`?")
             } else {
-                format!("move it under `metadata`, as `{key}: …`")
+                elsewhere(&entry.key, &entry.value.to_value())
             });
             diagnostic.key = Some(entry.key.clone());
         }
@@ -479,4 +479,37 @@ fn one_edit_apart(a: &[char], b: &[char]) -> bool {
     let same_end = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[..a.len() - same_end], &b[..b.len() - same_end]);
     a.len().max(b.len()) <= 1 || (a.len() == 2 && b.len() == 2 && a[0] == b[1] && a[1] == b[0])
+}
+
+/// Where a key that the profile does not know can be, so that whoever reads it still does.
+fn elsewhere(key: &str, value: &Value) -> String {
+    // Of these, `hone` reads the names of variables under `metadata` too; the rest is read at the top.
+    const READ_AT_THE_TOP: [&str; 6] = [
+        "platforms",
+        "environments",
+        "prerequisites",
+        "required_environment_variables",
+        "required_credential_files",
+        "setup",
+    ];
+    let is_text = |value: &Value| value.text().is_some();
+    let names = match value {
+        Value::List(items) if !items.is_empty() && items.iter().all(is_text) => {
+            let names: Vec<&str> = items.iter().filter_map(Value::text).collect();
+            Some(names.join(", "))
+        }
+        _ => None,
+    };
+    let is_read_there =
+        key != "required_environment_variables" || !(is_text(value) || names.is_some());
+    if READ_AT_THE_TOP.contains(&key) && is_read_there {
+        return "agents read it here: `--profile lenient` knows it".to_owned();
+    }
+    match names {
+        Some(names) => shown(&format!(
+            "move it under `metadata`, as one text: `{key}: {}`",
+            quote_always(&names)
+        )),
+        None => format!("move it under `metadata`, as `{}: …`", shown(key)),
+    }
 }

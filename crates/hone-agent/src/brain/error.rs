@@ -134,7 +134,9 @@ impl BrainError {
             }
             Self::NoAgent { agents, .. } => format!("there are: {}", agents.join(", ")),
             Self::Exists { id, .. } => {
-                format!("`hone agent rm {id}` takes it away, `hone agent update {id}` updates it")
+                format!(
+                    "`hone agent rm {id}` takes it away, `hone agent update {id} --seed DIR` brings it a newer seed"
+                )
             }
             Self::Link { .. } => "put the file itself there".to_owned(),
             Self::Database { .. } => {

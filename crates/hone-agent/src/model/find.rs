@@ -208,7 +208,7 @@ async fn local(settings: &ModelSettings, client: &Client, places: &[Place]) -> O
 async fn probe(place: &Place, settings: &ModelSettings, client: &Client) -> Option<Found> {
     let base_url = Url::parse(&place.base_url).ok()?;
     let mut choice = Choice::new(Wire::OpenAi, base_url, String::new(), None, settings);
-    let models = models(&choice, client, PROBE_TIME).await?;
+    let models = models(&choice, client, PROBE_TIME).await.ok()??;
     choice.model = match &settings.name {
         Some(name) => models
             .into_iter()
@@ -253,26 +253,43 @@ struct Listed {
 
 /// The model of a server that has to be asked which ones it has.
 async fn only_model(choice: &Choice, client: &Client) -> Result<String, NoModel> {
-    let models = models(choice, client, LIST_TIME).await;
-    models.and_then(first_chat_model).ok_or_else(|| {
-        let base = choice.base_url.as_str();
-        NoModel::Misconfigured(format!(
-            "`{base}` does not say which models it has; set `model.name`"
-        ))
-    })
+    let base = choice.base_url.as_str();
+    match models(choice, client, LIST_TIME).await {
+        Ok(models) => models.and_then(first_chat_model).ok_or_else(|| {
+            NoModel::Misconfigured(format!(
+                "`{base}` does not say which models it has; set `model.name`"
+            ))
+        }),
+        // A name would not help: whoever is there does not answer.
+        Err(error) => Err(NoModel::Misconfigured(format!(
+            "the model's server cannot be asked: {error} (`model.base_url` is `{base}`)"
+        ))),
+    }
 }
 
-/// The models that a server says it has.
-async fn models(choice: &Choice, client: &Client, time: Duration) -> Option<Vec<String>> {
+/// The models that a server says it has; none when it answers something else. A server that does not
+/// answer, or does not let us in, is an error.
+async fn models(
+    choice: &Choice,
+    client: &Client,
+    time: Duration,
+) -> Result<Option<Vec<String>>, hone_net::Error> {
     let path = match choice.wire {
         Wire::OpenAi => "models",
         Wire::Anthropic => "v1/models",
     };
     let limits = Limits { bytes: MAX_LIST_BYTES, redirects: 0, silence: time, total: time };
     let url = below(&choice.base_url, path);
-    let page = client.get(&url, &choice.headers().ok()?, &limits).await.ok()?;
-    let list: List = serde_json::from_slice(&page.bytes).ok()?;
-    Some(list.data.into_iter().map(|listed| listed.id).collect())
+    let Ok(headers) = choice.headers() else { return Ok(None) };
+    let page = match client.get(&url, &headers, &limits).await {
+        Ok(page) => page,
+        Err(hone_net::Error::Status { code, .. }) if !matches!(code, 401 | 403 | 500..) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let list: Option<List> = serde_json::from_slice(&page.bytes).ok();
+    Ok(list.map(|list| list.data.into_iter().map(|listed| listed.id).collect()))
 }
 
 /// The first that is not made for something else than talking.

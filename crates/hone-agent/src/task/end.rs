@@ -115,7 +115,8 @@ impl fmt::Display for End {
         match self {
             Self::Answered { .. } => f.write_str("answered"),
             Self::NotConverged { limit: Limit::Turns { turns } } => {
-                write!(f, "did not converge: no answer after {turns} turns")
+                let turn = if *turns == 1 { "turn" } else { "turns" };
+                write!(f, "did not converge: no answer after {turns} {turn}")
             }
             Self::NotConverged { limit: Limit::Repeating { tool } } => {
                 write!(f, "did not converge: the same call of `{tool}` again and again")

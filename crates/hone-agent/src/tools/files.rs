@@ -17,7 +17,7 @@ use hone_skill::PathPattern;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::{Class, Tool, ToolResult, Working, blocking, git, number_of, text_of};
+use super::{Class, Tool, ToolResult, Working, blocking, counted, git, number_of, text_of};
 
 /// Largest file that is read or written, in bytes.
 pub const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
@@ -173,7 +173,7 @@ impl Workspace {
             if is_part { format!("\n[lines {start} to {last} of {all}]\n") } else { String::new() };
         Ok(ToolResult::ok(
             part + &mark,
-            format!("read {shown} ({} lines)", last + 1 - start.min(last + 1)),
+            format!("read {shown} ({})", counted(last + 1 - start.min(last + 1), "line")),
         ))
     }
 
@@ -195,7 +195,7 @@ impl Workspace {
             text.push_str("No files.\n");
         }
         text.push_str(&walked.left_out("files", MAX_LISTED));
-        Ok(ToolResult::ok(text, format!("{listed} files")))
+        Ok(ToolResult::ok(text, counted(listed, "file")))
     }
 
     fn search(&self, arguments: &Value, cancelled: &CancellationToken) -> Result<ToolResult, Stop> {
@@ -245,7 +245,7 @@ impl Workspace {
             );
         }
         text.push_str(&walked.left_out("lines", MAX_MATCHES));
-        Ok(ToolResult::ok(text, format!("{matches} lines")))
+        Ok(ToolResult::ok(text, counted(matches, "line")))
     }
 
     /// Visits the files below `path` that `glob` names, in order of their paths; `visit` says whether to

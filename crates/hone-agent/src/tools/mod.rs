@@ -95,6 +95,11 @@ impl ToolResult {
 /// Longest summary, in characters.
 const MAX_SUMMARY_CHARS: usize = 160;
 
+/// `1 file`, `2 files`: for whoever watches.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(MAX_SUMMARY_CHARS).collect()
 }

@@ -167,6 +167,14 @@ async fn what_is_missing_or_wrong_is_named() {
         find_with(&silent, &[], &[]).await.unwrap_err().to_string(),
         format!("`{base}` does not say which models it has; set `model.name`")
     );
+    let gone = ModelSettings {
+        base_url: Some("http://127.0.0.1:9/v1".to_owned()),
+        ..ModelSettings::default()
+    };
+    let error = find_with(&gone, &[], &[]).await.unwrap_err().to_string();
+    let start =
+        "the model's server cannot be asked: cannot connect to `http://127.0.0.1:9/v1/models`: ";
+    assert!(error.starts_with(start) && error.contains("refused"), "{error}");
     let nobody = find_with(&ModelSettings::default(), &[], &[]).await;
     assert_eq!(nobody, Err(NoModel::NotFound));
     assert!(HOW_TO_GET_ONE.iter().all(|line| line.len() < 110));

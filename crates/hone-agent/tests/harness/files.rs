@@ -233,11 +233,11 @@ async fn folders_are_looked_into_to_their_limit() {
     fs::create_dir_all(&deepest).unwrap();
     fs::write(deepest.join("in.txt"), "").unwrap();
     let found = desk.call("list_files", json!({})).await;
-    assert_eq!((found.summary.as_str(), found.text.contains("too deep")), ("1 files", false));
+    assert_eq!((found.summary.as_str(), found.text.contains("too deep")), ("1 file", false));
     fs::create_dir(deepest.join("d")).unwrap();
     fs::write(deepest.join("d/out.txt"), "").unwrap();
     let found = desk.call("list_files", json!({})).await;
-    assert_eq!(found.summary, "1 files");
+    assert_eq!(found.summary, "1 file");
     assert!(found.text.ends_with("[1 folders are closed or too deep]\n"), "{}", found.text);
 }
 

@@ -215,8 +215,8 @@ impl Policy {
         }
         if action == Block {
             why.push_str(
-                " A finding that is no danger can be dismissed, one at a time, with \
-                 `hone policy dismiss`; nothing switches the block off.",
+                " A finding that is no danger can be dismissed, one at a time and with a reason; \
+                 nothing switches the block off.",
             );
         }
         Ruling { action, why, is_tightened: action != default }

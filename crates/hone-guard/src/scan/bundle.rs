@@ -58,7 +58,7 @@ pub(crate) struct Member {
 }
 
 /// Something about the tree that a rule wants to know.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Oddity {
     /// A link and where it leads; whether that is outside the skill, and whether it is there.
     Link { path: String, target: String, outside: bool, broken: bool },

@@ -21,6 +21,7 @@ mod judge;
 mod kind;
 mod markdown;
 mod mention;
+mod packed;
 mod passage;
 mod placeholders;
 mod places;
@@ -53,6 +54,7 @@ pub use judge::{
     Case, Concern, Excerpt, Judge, JudgeError, MAX_CONCERNS, MAX_EXCERPT_BYTES, MAX_EXCERPTS_BYTES,
     SECOND_OPINION, second_opinion,
 };
+pub use packed::{Packed, Unpacked};
 pub use rules::{RULES, RULES_VERSION, Rule, rule};
 pub use secrets::{Secret, find as secrets};
 

@@ -172,7 +172,7 @@ fn claude_code_sees_direct_children_only() {
             (
                 ".claude/skills/category".to_owned(),
                 Reason::TooDeep,
-                "this folder has folders deeper than 1 levels, which were not searched; use `--depth`".to_owned()
+                "this folder has folders deeper than 1 level, which were not searched".to_owned()
             ),
             (
                 "project/.claude/skills/SKILL.md".to_owned(),

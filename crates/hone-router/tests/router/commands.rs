@@ -91,6 +91,20 @@ fn of_two_names_with_one_slug_the_other_has_an_address() {
     assert_eq!(called(&shelf, "/user:git_helper x"), answer(&["git_helper"], "x"));
 }
 
+#[test]
+fn a_command_means_the_skill_of_exactly_that_name() {
+    // In the alphabet, capitals come first.
+    let shelf = Shelf::new();
+    shelf.skill("user/a", "name: Git Helper", "Helps.");
+    shelf.skill("user/b", "name: git-helper", "Helps.");
+    let catalogue = shelf.catalogue();
+    assert_eq!(catalogue.resolve("git-helper", &shelf.folder).unwrap().summary.name, "git-helper");
+    assert_eq!(called(&shelf, "/git-helper x"), answer(&["git-helper"], "x"));
+    let commands = Commands::new(&catalogue, &[], &[]);
+    let other: Vec<&str> = commands.collisions.iter().map(|other| other.name.as_str()).collect();
+    assert_eq!(other, ["Git Helper"]);
+}
+
 /// Hermes S08.
 #[test]
 fn a_core_command_stays_one_and_the_skill_has_an_address() {

@@ -23,6 +23,8 @@ use document::Edit;
 
 /// What remembers edits.
 const TOPIC: &str = "connect";
+/// What remembers how many folders had to be made for a file.
+const FOLDERS: &str = "connect-folders";
 /// Files whose edits are remembered.
 const MAX_REMEMBERED: usize = 100;
 
@@ -111,12 +113,28 @@ impl Plan {
                 let edit = Edit::between(self.before.as_deref(), after);
                 let edit = serde_json::to_string(&edit).unwrap_or_default();
                 if let Some(folder) = self.path.parent() {
+                    let is_missing = |folder: &&Path| folder.symlink_metadata().is_err();
+                    let made = folder.ancestors().take_while(is_missing).count();
                     std::fs::create_dir_all(folder).map_err(io("make", folder))?;
+                    if made > 0 {
+                        let made = made.to_string();
+                        memo::remember(state, FOLDERS, &key, &made, MAX_REMEMBERED, now);
+                    }
                 }
                 hone_library::replace(&self.path, after.as_bytes())?;
                 memo::remember(state, TOPIC, &key, &edit, MAX_REMEMBERED, now);
             }
-            None => std::fs::remove_file(&self.path).map_err(io("remove", &self.path))?,
+            None => {
+                std::fs::remove_file(&self.path).map_err(io("remove", &self.path))?;
+                let made = memo::recall(state, FOLDERS, &key).ok().flatten();
+                let made = made.and_then(|made| made.parse().ok()).unwrap_or(0);
+                for folder in self.path.ancestors().skip(1).take(made) {
+                    // One that others use by now stays, and so do those around it.
+                    if std::fs::remove_dir(folder).is_err() {
+                        break;
+                    }
+                }
+            }
         }
         Ok(())
     }

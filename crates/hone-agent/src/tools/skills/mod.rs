@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 pub use admits::{Admits, Gated, Task, Written};
 pub use manage::{MAX_CONTENT_CHARS, MAX_SCANNED_BYTES, scan_planned, worst_findings};
 
-use super::{Class, Tool, ToolResult, Working, blocking, text_of};
+use super::{Class, Tool, ToolResult, Working, blocking, counted, text_of};
 use crate::step::Effect;
 
 /// Most skills in one answer of a list.
@@ -331,7 +331,7 @@ impl Shelf {
                 let _ = writeln!(text, "- and {} more", catalogue.skipped.len() - MAX_SKIPPED);
             }
         }
-        ToolResult::ok(text, format!("{} skills", found.len()))
+        ToolResult::ok(text, counted(found.len(), "skill"))
     }
 
     /// The skills that a message is most about, the best first.
@@ -345,7 +345,7 @@ impl Shelf {
             return ToolResult::ok("No skill has anything to do with that.\n", "0 skills");
         }
         let text: String = best.iter().map(|skill| line(&catalogue.skills[*skill])).collect();
-        ToolResult::ok(text, format!("{} skills", best.len()))
+        ToolResult::ok(text, counted(best.len(), "skill"))
     }
 
     fn view(&self, catalogue: &Catalogue, name: &str, file: Option<&str>) -> ToolResult {
