@@ -294,6 +294,8 @@ async fn models(choice: &Choice, client: &Client, time: Duration) -> Option<Vec<
     let path = match choice.wire {
         Wire::OpenAi => "models",
         Wire::Anthropic => "v1/models",
+        // A file lists nothing.
+        Wire::Gguf => return None,
     };
     let limits = Limits { bytes: MAX_LIST_BYTES, redirects: 0, silence: time, total: time };
     let url = below(&choice.base_url, path);
