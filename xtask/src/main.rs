@@ -28,6 +28,8 @@ Usage: cargo xtask COMMAND
 
   test                everything that has to hold: format, lints, tests, documentation;
                       installs what the tests need from the system's packages
+      --local-model   instead, the model inside of hone (the feature `local-model`), which
+                      takes minutes to build
   bench               speed of `hone list` against the floor of this machine, as Markdown
       --sizes N,…     numbers of skills (100,1000,10000)
       --runs N        timed runs of each command (9)
@@ -98,6 +100,7 @@ fn run(mut words: impl Iterator<Item = String>) -> Result<(), Failure> {
             Ok(())
         }
         ("test", []) => test::test(),
+        ("test", ["--local-model"]) => test::local_model(),
         ("tour", []) => tour::tour(tour::Home::Remove),
         ("tour", ["--keep"]) => tour::tour(tour::Home::Keep),
         ("test" | "tour", _) => {
