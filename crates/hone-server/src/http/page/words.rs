@@ -56,7 +56,7 @@ pub(super) fn grouped(number: impl TryInto<u64>) -> String {
     let digits = number.try_into().unwrap_or(u64::MAX).to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -69,7 +69,7 @@ pub(super) fn sentence(sentence: &str, most: usize) -> Markup {
     let shown = line(sentence, most);
     let pieces: Vec<&str> = shown.split('`').collect();
     html! {
-        @if pieces.len() % 2 == 0 { (shown) }
+        @if pieces.len().is_multiple_of(2) { (shown) }
         @else {
             @for (at, piece) in pieces.iter().enumerate() {
                 @if at % 2 == 1 { code { (piece) } } @else { (piece) }
