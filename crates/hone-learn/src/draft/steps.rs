@@ -330,9 +330,10 @@ fn step(act: &Act, place: Place) -> Step {
         Act::Look(seen) => {
             let seen = listed(seen.iter().cloned());
             let look = if place.is_first { "Look first:" } else { "Look at" };
-            let done = match place.is_last {
-                true => "it shows what was asked for",
-                false => "you know what the next step needs",
+            let done = if place.is_last {
+                "it shows what was asked for"
+            } else {
+                "you know what the next step needs"
             };
             Step { action: format!("{look} {seen}."), done: done.to_owned() }
         }
