@@ -36,7 +36,9 @@ impl References {
         // Most words are as long as no name, which is told without a hash of each.
         let longest = named.keys().map(|name| name.len()).max().unwrap_or(0);
         let mut is_length = vec![false; longest + 1];
-        named.keys().for_each(|name| is_length[name.len()] = true);
+        for name in named.keys() {
+            is_length[name.len()] = true;
+        }
         for (file, text) in texts.iter().enumerate().filter(|_| longest > 0) {
             let words = text.iter().flat_map(|text| {
                 text.plain
