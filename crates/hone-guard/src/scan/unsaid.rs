@@ -2,6 +2,8 @@
 //! host that the skill never mentions. A service that a skill is made for is named somewhere, if only by
 //! a word of its name.
 
+use std::collections::HashSet;
+
 use super::Skill;
 use super::destination::{Class, addresses};
 use super::finding::{Context, Flow, Severity};
@@ -24,6 +26,9 @@ const SENDS: &[&str] = &[
     " -f f", "-f file=", ".send(",
 ];
 
+/// Hosts of one script that the documents are searched for.
+const MAX_HOSTS: usize = 64;
+
 /// Looks at one script.
 pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     if passage.context != Context::Script
@@ -38,9 +43,13 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
     if !has(READS) || !has(SENDS) {
         return;
     }
+    // Each host is asked about once.
+    let mut known = HashSet::new();
     let unsaid = addresses(&passage.text).into_iter().find(|address| {
         matches!(address.class(), Class::Foreign | Class::Address | Class::Inbox)
             && !is_read_only(&lower, address.range.start)
+            && known.len() < MAX_HOSTS
+            && known.insert(address.host())
             && !skill.speaks_of(&address.host())
     });
     if let Some(address) = unsaid {

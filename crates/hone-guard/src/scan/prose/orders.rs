@@ -12,6 +12,7 @@ use super::super::flow::is_vendor_key;
 use super::super::mention::has_word;
 use super::super::rules::{self, Rule};
 use super::super::subject::registered;
+use super::super::text::floor;
 use super::Piece;
 #[allow(clippy::enum_glob_use, reason = "orders are data made of concepts")]
 use super::lexicon::Concept::*;
@@ -451,13 +452,22 @@ fn names_stranger(
     })
 }
 
+/// Bytes of a description that can name a host.
+const MAX_DESCRIPTION: usize = 4096;
+
+/// The start of the description, in lower case.
+fn described(skill: &Skill<'_>) -> String {
+    let description = &skill.subject.description;
+    description[..floor(description, MAX_DESCRIPTION)].to_lowercase()
+}
+
 /// Whether a host is declared in the frontmatter, or used throughout.
 pub(super) fn declares(skill: &Skill<'_>, host: &str) -> bool {
     const THROUGHOUT: usize = 4;
     let domain = host.rsplit('@').next().unwrap_or(host);
     // What the description names in full is declared.
     let own = registered(domain);
-    if own.len() > 4 && has_word(&skill.subject.description.to_lowercase(), &own) {
+    if own.len() > 4 && has_word(&described(skill), &own) {
         return true;
     }
     skill

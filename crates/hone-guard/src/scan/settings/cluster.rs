@@ -12,6 +12,9 @@ use crate::scan::rules;
 const ROLES: [&str; 2] = ["cluster-admin", "system:masters"];
 const EVERYBODY: [&str; 3] = ["system:unauthenticated", "system:anonymous", "system:authenticated"];
 
+/// Addresses of one text that the documents are searched for.
+const MAX_ADDRESSES: usize = 32;
+
 /// Looks at one passage.
 pub(super) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     if !passage.context.acts() {
@@ -78,7 +81,7 @@ fn playbook(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_
     let runs = rest
         .lines()
         .any(|line| (line.contains("command:") || line.contains("shell:")) && line.contains(path));
-    let from = addresses(rest).into_iter().find(|address| {
+    let from = addresses(rest).into_iter().take(MAX_ADDRESSES).find(|address| {
         matches!(address.class(), Class::Foreign | Class::Address | Class::Inbox)
             && !skill.speaks_of(&address.host())
     });
@@ -96,10 +99,11 @@ fn forms(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
     for (at, _) in lower.match_indices("<form").take(16) {
         let end = lower[at..].find("</form").map_or(lower.len(), |end| at + end);
         let tag = lower[at..end].find('>').map_or(end, |close| at + close);
-        let stranger = addresses(&passage.text[at..tag]).into_iter().find(|address| {
-            matches!(address.class(), Class::Foreign | Class::Address | Class::Inbox)
-                && !skill.speaks_of(&address.host())
-        });
+        let stranger =
+            addresses(&passage.text[at..tag]).into_iter().take(MAX_ADDRESSES).find(|address| {
+                matches!(address.class(), Class::Foreign | Class::Address | Class::Inbox)
+                    && !skill.speaks_of(&address.host())
+            });
         if let Some(address) = stranger
             && lower[at..end].contains("type=\"password\"")
         {
@@ -115,7 +119,7 @@ fn forms(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) 
 fn mirrors(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     let text: &str = &passage.text;
     let Some(at) = text.find("mirror /") else { return };
-    let stranger = text.match_indices("proxy_pass").find_map(|(pass, _)| {
+    let stranger = text.match_indices("proxy_pass").take(MAX_ADDRESSES).find_map(|(pass, _)| {
         let line = text[pass..].lines().next().unwrap_or_default();
         addresses(line).into_iter().map(|address| (address.class(), address.host())).find(
             |(class, host)| {

@@ -10,7 +10,7 @@ mod members;
 mod words;
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ pub(crate) struct Memory {
     variables: HashMap<String, Value>,
     files: HashMap<String, Taint>,
     /// Folders that repositories were cloned into, with their addresses.
-    clones: HashMap<String, String>,
+    clones: BTreeMap<String, String>,
     /// Network devices that were opened, by the number or the variable they are written to.
     devices: HashMap<String, String>,
     /// Functions, each with the text it was written in.

@@ -10,6 +10,9 @@ use crate::scan::rules;
 use crate::scan::shell_flow::{Taint, Value, Walk, key};
 use std::ops::Range;
 
+/// Clones of one file that are remembered.
+const MAX_CLONES: usize = 16;
+
 /// Settings whose value git starts by itself, and the values that are no program of somebody's.
 const STARTED: &[(&str, &[&str])] = &[
     ("core.fsmonitor", &["true", "false"]),
@@ -32,10 +35,29 @@ impl Walk<'_, '_, '_> {
             },
             |folder| folder.text.clone(),
         );
-        if address.contains(['/', '$']) && !folder.is_empty() && folder != "." {
-            let folder = key(folder.trim_end_matches('/'));
+        let folder = key(folder.trim_end_matches('/'));
+        if self.memory.clones.len() < MAX_CLONES
+            && !self.memory.clones.contains_key(&folder)
+            && address.contains(['/', '$'])
+            && !folder.is_empty()
+            && folder != "."
+        {
+            // One that a document names is nobody's secret.
+            let address = if self.tells_of(&address) { String::new() } else { address };
             self.memory.clones.insert(folder, address);
         }
+    }
+
+    /// Whether a document of the skill names a repository.
+    fn tells_of(&self, address: &str) -> bool {
+        let name = address.trim_end_matches('/').trim_end_matches(".git");
+        let name = name.split("://").last().and_then(|rest| rest.split_once('/')).map(|(_, n)| n);
+        name.is_some_and(|name| {
+            self.skill.members.iter().any(|member| {
+                member.kind == Kind::Text(Language::Markdown)
+                    && String::from_utf8_lossy(&member.bytes).contains(name)
+            })
+        })
     }
 
     /// What a file carries that lies in a clone which nobody is told of: the folder is one that nobody
@@ -51,21 +73,15 @@ impl Walk<'_, '_, '_> {
         let clone = self.memory.clones.iter().find(|(folder, _)| {
             whole.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
         });
-        let Some((folder, address)) = clone else { return Taint::default() };
+        let Some((folder, address)) = clone.filter(|(_, address)| !address.is_empty()) else {
+            return Taint::default();
+        };
         let unseen = ["/tmp/", "/var/tmp/", "/dev/shm/", "$TMPDIR"]
             .iter()
             .any(|place| folder.starts_with(place))
             || folder.contains("/.");
-        let name = address.trim_end_matches('/').trim_end_matches(".git");
-        let name = name.split("://").last().and_then(|rest| rest.split_once('/')).map(|(_, n)| n);
-        let told = name.is_some_and(|name| {
-            self.skill.members.iter().any(|member| {
-                member.kind == Kind::Text(Language::Markdown)
-                    && String::from_utf8_lossy(&member.bytes).contains(name)
-            })
-        });
         let script = matches!(self.passage.context, Context::Script | Context::Hidden);
-        if unseen && !told && script { Taint::remote(address.clone()) } else { Taint::default() }
+        if unseen && script { Taint::remote(address.clone()) } else { Taint::default() }
     }
 
     /// A setting by which git starts a program that is no well-known one, in every repository.
