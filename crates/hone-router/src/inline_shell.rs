@@ -23,7 +23,7 @@ pub const MAX_INLINE_COMMANDS: usize = 16;
 /// How much of a command or an error a marker quotes, in characters.
 const MAX_QUOTED_CHARS: usize = 120;
 
-/// A command of a skill's text, ready to be run by `sh -c COMMAND ARGUMENTS…`.
+/// A command of a skill's text, ready to be run by `bash -c COMMAND ARGUMENTS…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlineCommand {
     /// The skill whose text it is.

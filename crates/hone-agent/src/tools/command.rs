@@ -66,7 +66,8 @@ impl RunCommand {
     fn plan(&self, line: &str, seconds: usize) -> Result<Plan, String> {
         let active = self.shelf.as_ref().map(|shelf| shelf.active()).unwrap_or_default();
         let by = permitting(&active, line)?;
-        let mut plan = Plan::new(["sh", "-c", line]);
+        let command = sandbox::shell(line).map_err(|error| format!("Not run: {error}."))?;
+        let mut plan = Plan::new(command);
         plan.folder = Some(self.workspace.path().to_owned());
         plan.writes.push(self.workspace.path().to_owned());
         plan.reads.extend(active.iter().filter_map(|skill| skill.folder.clone()));

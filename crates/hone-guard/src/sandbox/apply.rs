@@ -14,7 +14,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::supervise::SYSTEM;
 use super::talk::{self, Note};
-use super::{End, Layer, Limits, PATH, Plan, REFUSED, filter};
+use super::{End, Layer, Limits, PATH, Plan, REFUSED, filter, mounts};
 
 /// Files at once.
 const MAX_OPEN_FILES: u64 = 1_024;
@@ -48,10 +48,15 @@ pub(super) fn apply(folder: &Path) -> u8 {
 /// Comes back only when the command was not started.
 fn confined(plan: &Plan, folder: &Path, notes: &mut File) -> End {
     let scratch = talk::scratch(folder);
+    let writable: Vec<PathBuf> = plan.writes.iter().cloned().chain([scratch.clone()]).collect();
+    // Before Landlock, which lets nobody mount.
+    let holds_files = mounts::close(&writable).is_ok();
+    let dropped = mounts::drop_capabilities(holds_files)
+        .map_err(|error| format!("capabilities cannot be dropped: {error}"));
     let layers = [
-        ("limits", limit(&plan.limits)),
-        ("landlock", restrict(plan, &scratch).map_err(|error| error.to_string())),
-        ("seccomp", filter::install(plan.network)),
+        ("limits", dropped.and_then(|()| limit(&plan.limits))),
+        ("landlock", restrict(plan, &writable).map_err(|error| error.to_string())),
+        ("seccomp", filter::install(plan.network, holds_files)),
     ];
     let mut missing = Vec::new();
     for (name, result) in layers {
@@ -103,7 +108,7 @@ fn limit(limits: &Limits) -> Result<String, String> {
 }
 
 /// Files by Landlock; the network too, where the kernel can.
-fn restrict(plan: &Plan, scratch: &Path) -> Result<String, RulesetError> {
+fn restrict(plan: &Plan, writable: &[PathBuf]) -> Result<String, RulesetError> {
     let newest = ABI::V6;
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -117,7 +122,6 @@ fn restrict(plan: &Plan, scratch: &Path) -> Result<String, RulesetError> {
     let read = AccessFs::from_read(newest);
     let write = AccessFs::from_all(newest) & !AccessFs::MakeBlock & !AccessFs::MakeChar;
     let everywhere = SYSTEM.iter().chain(&PROC).map(PathBuf::from);
-    let writable = plan.writes.iter().cloned().chain([scratch.to_owned()]);
     let devices = AccessFs::ReadFile | AccessFs::WriteFile;
     let status = ruleset
         .create()?

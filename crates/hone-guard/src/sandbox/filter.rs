@@ -20,20 +20,30 @@ const REFUSED: &[i64] = &[
     libc::SYS_bpf,
     libc::SYS_delete_module,
     libc::SYS_finit_module,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
     libc::SYS_fsopen,
+    libc::SYS_fspick,
     libc::SYS_init_module,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     libc::SYS_io_uring_setup,
+    libc::SYS_kcmp,
     libc::SYS_kexec_load,
     libc::SYS_keyctl,
+    libc::SYS_migrate_pages,
     libc::SYS_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_move_pages,
     libc::SYS_move_mount,
     libc::SYS_open_by_handle_at,
     libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
     libc::SYS_perf_event_open,
     libc::SYS_pidfd_getfd,
     libc::SYS_pivot_root,
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
     libc::SYS_ptrace,
@@ -50,34 +60,107 @@ const REFUSED: &[i64] = &[
     libc::SYS_userfaultfd,
 ];
 
+/// Calls that are too new for the headers here; new ones have the same number everywhere.
+const OPEN_TREE_ATTR: i64 = 467;
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const FILE_SETATTR: i64 = 469;
+
+/// Memory and queues that no process holds, so that nothing counts them and nothing ends them. To a
+/// program they are not there, which it knows from other systems.
+const ABSENT: &[i64] = &[
+    libc::SYS_clone3,
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
+    libc::SYS_mq_open,
+    libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_shmget,
+];
+
+/// Calls about a process, which they name by this argument: only the calling one, by zero.
+const OF_A_PROCESS: [(i64, u8); 8] = [
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_setpriority, 0),
+    (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setscheduler, 0),
+];
+
+/// Calls that change whose a file is, what may be done with it, its times and its attributes. Landlock
+/// does not look at them.
+const OF_A_FILE: &[i64] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_fremovexattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_setxattr,
+    libc::SYS_utimensat,
+    FILE_SETATTR,
+    REMOVEXATTRAT,
+    SETXATTRAT,
+];
+
+/// Controls of a file that do the same: its flags and its extended flags.
+const FILE_FLAGS: [u64; 2] = [0x4008_6602, 0x401c_5820];
+
 /// Terminal controls that type in another's name.
 const TYPING: [u64; 2] = [0x5412, 0x541c];
 
-/// Installs the filters for this process and what it becomes.
-pub(super) fn install(network: bool) -> Result<String, String> {
-    let filters = filters(network).map_err(|error| error.to_string())?;
+/// Installs the filters for this process and what it becomes. `holds_files` when something else keeps
+/// owners, modes and times of other files as they are; else no file's can be changed.
+pub(super) fn install(network: bool, holds_files: bool) -> Result<String, String> {
+    let filters = filters(network, holds_files).map_err(|error| error.to_string())?;
     for filter in &filters {
         apply_filter(filter).map_err(|error| error.to_string())?;
     }
-    let what = if network { "no kernel interfaces" } else { "no sockets, no kernel interfaces" };
-    Ok(what.to_owned())
+    let sockets = if network { "" } else { "no sockets, " };
+    let files = if holds_files { "" } else { ", no change of owners, modes and times of files" };
+    Ok(format!("{sockets}no kernel interfaces{files}"))
 }
 
-fn filters(network: bool) -> Result<[BpfProgram; 2], seccompiler::BackendError> {
+fn filters(network: bool, holds_files: bool) -> Result<[BpfProgram; 2], seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     if !network {
         // No socket of any family; pairs of connected ones are made by another call.
         rules.insert(libc::SYS_socket, Vec::new());
     }
-    let equals = |argument: u8, value: u64| {
-        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
+    let when = |argument: u8, operator: SeccompCmpOp, value: u64| {
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
             .and_then(|condition| SeccompRule::new(vec![condition]))
     };
-    rules.insert(
-        libc::SYS_ioctl,
-        TYPING.into_iter().map(|c| equals(1, c)).collect::<Result<_, _>>()?,
-    );
+    let mut controls = TYPING.to_vec();
+    if !holds_files {
+        rules.extend(OF_A_FILE.iter().map(|call| (*call, Vec::new())));
+        controls.extend(FILE_FLAGS);
+    }
+    let controls = controls.into_iter().map(|control| when(1, SeccompCmpOp::Eq, control));
+    rules.insert(libc::SYS_ioctl, controls.collect::<Result<_, _>>()?);
+    for (call, argument) in OF_A_PROCESS {
+        rules.entry(call).or_default().push(when(argument, SeccompCmpOp::Ne, 0)?);
+    }
     let spaces = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWNET | libc::CLONE_NEWPID;
     let spaces: Vec<SeccompRule> = (0..32)
         .map(|bit| 1_u64 << bit)
@@ -89,9 +172,9 @@ fn filters(network: bool) -> Result<[BpfProgram; 2], seccompiler::BackendError> 
         })
         .collect::<Result<_, _>>()?;
     rules.insert(libc::SYS_clone, spaces);
-    // Its flags cannot be looked at; a program that is told it is not there uses the other one.
-    let newer = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    Ok([program(rules, libc::EPERM)?, program(newer, libc::ENOSYS)?])
+    // The flags of `clone3` cannot be looked at; a program that is told it is not there uses the other.
+    let absent = ABSENT.iter().map(|call| (*call, Vec::new())).collect();
+    Ok([program(rules, libc::EPERM)?, program(absent, libc::ENOSYS)?])
 }
 
 fn program(

@@ -19,6 +19,8 @@ mod descendants;
 #[cfg(target_os = "linux")]
 mod filter;
 #[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
 mod supervise;
@@ -104,7 +106,7 @@ impl Plan {
             environment: BTreeMap::new(),
             limits: Limits::default(),
             unconfined: false,
-            bubblewrap: find_bubblewrap(),
+            bubblewrap: find("bwrap"),
         }
     }
 }
@@ -172,6 +174,11 @@ pub enum SandboxError {
     /// This system has no means that is used here.
     #[error("there is no sandbox on this system; only Linux has one")]
     Unsupported,
+    /// A line of shell is read as bash reads it, and no other shell may run it.
+    #[error(
+        "there is no `bash` in {PATH}; a line of shell is checked as bash reads it, so nothing else runs it"
+    )]
+    NoBash,
     /// Something of the preparation failed.
     #[error("could not {what}: {error}")]
     Io {
@@ -182,9 +189,17 @@ pub enum SandboxError {
     },
 }
 
-/// `bwrap` in a folder of the system.
-fn find_bubblewrap() -> Option<PathBuf> {
-    PATH.split(':').map(|folder| Path::new(folder).join("bwrap")).find(|path| path.is_file())
+/// A program in a folder of the system.
+fn find(program: &str) -> Option<PathBuf> {
+    PATH.split(':').map(|folder| Path::new(folder).join(program)).find(|path| path.is_file())
+}
+
+/// The words that run a line of shell: by bash, because [`crate::permit`] reads it as bash does, and with
+/// nothing that changes what bash reads (`-p`: no functions and no file from the environment).
+pub fn shell(line: &str) -> Result<Vec<String>, SandboxError> {
+    find("bash").ok_or(SandboxError::NoBash)?;
+    let words = ["bash", "--norc", "--noprofile", "-p", "-c", line];
+    Ok(words.map(str::to_owned).to_vec())
 }
 
 /// Runs a command as planned and waits for its end. Everything it started is gone afterwards.

@@ -4,7 +4,7 @@
 //! reason stands in its place. It gets the answers that were given to its own skill, and no other's.
 
 use hone_guard::permit::permit;
-use hone_guard::sandbox::End;
+use hone_guard::sandbox::{self, End};
 use hone_library::Listed;
 use hone_router::{InlineCommand, InlineError, InlineOutput, RunInline};
 use hone_skill::Permissions;
@@ -37,7 +37,8 @@ impl RunInline for InSandbox<'_> {
         };
         // Without words, `$0` is nothing, not the name of the shell.
         let none = command.arguments.is_empty().then(String::new);
-        let line = ["sh", "-c", &command.command].map(str::to_owned);
+        let line = sandbox::shell(&command.command)
+            .map_err(|error| InlineError::Denied(error.to_string()))?;
         let words = line.into_iter().chain(command.arguments.iter().cloned()).chain(none);
         let failed = |failure: crate::output::Failure| InlineError::Failed(failure.to_string());
         let mut plan = confined::plan(self.context, skill, &permissions, words).map_err(failed)?;

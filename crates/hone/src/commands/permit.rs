@@ -58,7 +58,9 @@ fn run_confined(
     line: &str,
     env: &[String],
 ) -> Result<sandbox::Outcome, Failure> {
-    let mut plan = confined::plan(context, skill, permissions, ["sh", "-c", line])?;
+    let command =
+        sandbox::shell(line).map_err(|error| Failure::failed(error.to_string(), "install bash"))?;
+    let mut plan = confined::plan(context, skill, permissions, command)?;
     for name in env {
         if let Ok(value) = std::env::var(name) {
             plan.environment.insert(name.clone(), value);

@@ -113,7 +113,7 @@ fn files_are_absent_or_unwritable_unless_they_are_declared() {
     let (home, project) = (sandbox.path("home"), sandbox.path("project"));
     let script = format!(
         "cat {home}/secret; ls {home}; cat /etc/shadow; cat notes; echo x > notes; echo x > new; rm notes; \
-         mv notes out/moved; ln -s {home}/secret out/link; cat out/link; ln {home}/secret out/hard; \
+         mv notes out/moved; rm -f out/moved; ln -s {home}/secret out/link; cat out/link; ln {home}/secret out/hard; \
          echo x > {home}/x; echo x > /tmp/hone-escaped; chmod 777 {home}; \
          echo new > out/new; cat out/old; echo scratch > $HOME/s && cat $HOME/s; exit 0",
         home = home.display()
@@ -136,6 +136,139 @@ fn files_are_absent_or_unwritable_unless_they_are_declared() {
     let outcome = done(&Plan { bubblewrap: None, ..plan });
     assert!(!text(&outcome).contains("\"command\""), "{}", text(&outcome));
     assert_eq!(outcome.end, End::Exited(1));
+}
+
+#[test]
+fn owner_mode_times_and_attributes_change_only_where_it_may_write() {
+    use std::os::unix::fs::MetadataExt;
+    let sandbox = Sandbox::new();
+    sandbox.write("home/key", "secret\n");
+    sandbox.write("project/notes", "notes\n");
+    sandbox.write("project/out/own", "own\n");
+    let (home, project) = (sandbox.path("home"), sandbox.path("project"));
+    let about = |path: &Path| {
+        let about = path.metadata().unwrap();
+        (about.mode(), about.uid(), about.gid(), about.mtime(), about.atime_nsec())
+    };
+    let outside = [home.join("key"), project.join("notes"), home.clone()];
+    let before: Vec<_> = outside.iter().map(|path| about(path)).collect();
+    let script = format!(
+        "for f in {home}/key notes {home}; do chmod 777 $f; chown 65534 $f; touch -c -d 2001-01-01 $f; \
+         (exec 9<$f; chmod 777 /proc/self/fd/9; touch -c -d 2001-01-01 /proc/self/fd/9); done 2> /dev/null\n\
+         mount -o remount,rw / 2> /dev/null; umount -l out 2> /dev/null\n\
+         chmod 750 out/own && touch -d 2001-01-01 out/own && stat -c '%a %Y' out/own\n\
+         echo x > $HOME/s && chmod 700 $HOME/s && cp -p $HOME/s out/copy && stat -c %a out/copy",
+        home = home.display()
+    );
+    let plan = Plan {
+        folder: Some(project.clone()),
+        reads: vec![project.clone()],
+        writes: vec![project.join("out")],
+        bubblewrap: None,
+        environment: [("TZ".to_owned(), "UTC".to_owned())].into(),
+        ..shell(&script)
+    };
+    let outcome = done(&plan);
+    let after: Vec<_> = outside.iter().map(|path| about(path)).collect();
+    assert_eq!(after, before, "{}", text(&outcome));
+    // Where the system gives no space of mounts, nothing of the kind can be changed, which is said.
+    let seccomp = outcome.layers.iter().find(|layer| layer.name == "seccomp").unwrap();
+    if seccomp.note.contains("no change of owners") {
+        assert_eq!(outcome.stdout, b"", "{}", text(&outcome));
+    } else {
+        assert_eq!(outcome.stdout, b"750 978307200\n700\n", "{}", text(&outcome));
+    }
+}
+
+#[test]
+fn without_a_space_of_mounts_no_mode_can_be_changed_at_all() {
+    need("strace");
+    let sandbox = Sandbox::new();
+    sandbox.write("home/key", "secret\n");
+    let script = format!(
+        "exec strace -f -qq -o /dev/null -e trace=unshare -e inject=unshare:error=EPERM {} \"$@\"",
+        env!("CARGO_BIN_EXE_hone")
+    );
+    let program = PathBuf::from(sandbox.script("bin/helper", &script));
+    let helper = Helper { program, argument: "__confine".to_owned() };
+    let key = sandbox.path("home/key");
+    let mode = || key.metadata().unwrap().permissions().mode();
+    let before = mode();
+    let script = format!(
+        "chmod 777 {}; touch -c -d 2001-01-01 {}; echo x > $HOME/s; chmod 700 $HOME/s && echo changed; exit 0",
+        key.display(),
+        key.display()
+    );
+    let outcome = run(&Plan { bubblewrap: None, ..shell(&script) }, &helper).unwrap();
+    assert_eq!(
+        (&outcome.end, outcome.stdout.as_slice(), mode()),
+        (&End::Exited(0), b"".as_slice(), before)
+    );
+    let seccomp = outcome.layers.iter().find(|layer| layer.name == "seccomp").unwrap();
+    let note = "no sockets, no kernel interfaces, no change of owners, modes and times of files";
+    assert_eq!((seccomp.held, seccomp.note.as_str()), (true, note));
+}
+
+#[test]
+fn memory_that_no_process_holds_cannot_be_had() {
+    need("python3");
+    let script = "import os\ntry:\n  os.memfd_create('x')\n  print('memfd')\nexcept OSError as e:\n  print(e.errno)";
+    let mut plan = Plan { bubblewrap: None, ..Plan::new(["python3", "-c", script]) };
+    assert_eq!(done(&plan).stdout, b"38\n");
+    need("ipcmk");
+    plan.command = ["ipcmk", "-M", "1048576", "-S", "1", "-Q"].map(str::to_owned).to_vec();
+    let outcome = done(&plan);
+    assert!(matches!(outcome.end, End::Exited(code) if code != 0), "{}", text(&outcome));
+    let segments = |text: &str| text.lines().filter(|line| line.contains(" 1048576 ")).count();
+    assert_eq!(segments(&std::fs::read_to_string("/proc/sysvipc/shm").unwrap()), 0);
+}
+
+#[test]
+fn limits_and_priorities_of_processes_outside_stay() {
+    need("prlimit");
+    let word = unique(76);
+    let mut outside = Command::new("sleep").arg(&word).stdin(Stdio::null()).spawn().unwrap();
+    let pid = outside.id();
+    let about = || {
+        let read = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap();
+        let (stat, status) = (read("stat"), read("status"));
+        let nice = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(16).unwrap().to_owned();
+        let cpus =
+            status.lines().find(|line| line.starts_with("Cpus_allowed:")).unwrap().to_owned();
+        (read("limits"), nice, cpus)
+    };
+    let before = about();
+    let script = format!(
+        "prlimit --pid {pid} --nofile=3:3; renice -n 19 -p {pid}; renice -n 19 -u $(id -u); taskset -p 1 {pid}; \
+         ionice -c 3 -p {pid}; chrt -b -p 0 {pid}; nice -n 5 echo own; ulimit -n 99; ulimit -n"
+    );
+    let outcome = done(&Plan { bubblewrap: None, ..shell(&script) });
+    let after = about();
+    outside.kill().unwrap();
+    outside.wait().unwrap();
+    assert_eq!(after, before, "{}", text(&outcome));
+    assert!(String::from_utf8_lossy(&outcome.stdout).ends_with("own\n99\n"), "{}", text(&outcome));
+}
+
+#[test]
+fn a_line_is_run_by_the_shell_that_it_was_checked_for() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "home/.agents/skills/teller/SKILL.md",
+        "---\nname: teller\ndescription: Tells.\nallowed-tools: Bash(echo:*)\n---\nTell.\n",
+    );
+    sandbox.script("project/ev", "echo UNDECLARED");
+    for (line, code, expected) in [
+        ("[[ a || ./ev ]]; echo $?", 0, "0\n"),
+        ("if [[ x || ./ev ]]; then echo yes; fi", 0, "yes\n"),
+        ("echo $'\\'; ./ev #'", 0, "'; ./ev #\n"),
+        ("echo $'\\c'; ./ev #'", 1, ""),
+    ] {
+        let mut command: Command = sandbox.hone("permit teller --run --").command();
+        let output = command.arg(line).output().unwrap();
+        let seen = (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned());
+        assert_eq!(seen, (Some(code), expected.to_owned()), "{line}");
+    }
 }
 
 #[test]
