@@ -25,6 +25,9 @@ const MAX_REASON_CHARS: usize = 400;
 /// Shortest key that is taken out of a text; a shorter one would blank out words.
 const MIN_REDACTED_BYTES: usize = 6;
 
+/// Shortest part of a key that is taken out of a text, in bytes.
+const MIN_PART_BYTES: usize = 8;
+
 /// Why one call gave no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
@@ -173,7 +176,7 @@ impl Endpoint {
     pub(super) fn shown(&self, text: &str) -> String {
         let text = match &self.key {
             Some(key) if key.expose().len() >= MIN_REDACTED_BYTES => {
-                text.replace(key.expose(), "[redacted]")
+                without_parts(&text.replace(key.expose(), "[redacted]"), key.expose())
             }
             _ => text.to_owned(),
         };
@@ -184,6 +187,31 @@ impl Endpoint {
         }
         shown.chars().filter(|c| !c.is_control()).collect()
     }
+}
+
+/// A text without any part of a key that is long enough to be one, in letters of any case: a server may
+/// give back the key shortened.
+fn without_parts(text: &str, key: &str) -> String {
+    let lower =
+        |text: &str| text.bytes().map(|byte| byte.to_ascii_lowercase()).collect::<Vec<u8>>();
+    let (low, key) = (lower(text), lower(key));
+    let parts: std::collections::HashSet<&[u8]> = key.windows(MIN_PART_BYTES).collect();
+    let mut is_key = vec![false; low.len()];
+    for (at, part) in low.windows(MIN_PART_BYTES).enumerate() {
+        if parts.contains(part) {
+            is_key[at..at + MIN_PART_BYTES].fill(true);
+        }
+    }
+    let (mut shown, mut was_key) = (String::new(), false);
+    for (at, c) in text.char_indices() {
+        if is_key[at] && !was_key {
+            shown.push_str("[redacted]");
+        } else if !is_key[at] {
+            shown.push(c);
+        }
+        was_key = is_key[at];
+    }
+    shown
 }
 
 /// How far a stream is.
@@ -262,4 +290,29 @@ pub(super) fn usage(counted: Option<(u64, u64)>, request: &Request, text: &str) 
 /// A temperature as people write it: an `f32` would show its last bits.
 pub(super) fn decimal(value: f32) -> f64 {
     (f64::from(value) * 1_000.0).round() / 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_parts;
+
+    #[test]
+    fn parts_of_a_key_are_taken_out_from_eight_bytes_on() {
+        let key = "sk-live-0123456789abcdefXYZ";
+        for (text, expected) in [
+            (
+                "bad key sk-live-01234567, it ends in cdefXYZ",
+                "bad key [redacted], it ends in cdefXYZ",
+            ),
+            ("sk-live-", "[redacted]"),
+            ("sk-live", "sk-live"),
+            ("it ends in BCDEFxyz", "it ends in [redacted]"),
+            ("é 0123456789abcdefXYZ é", "é [redacted] é"),
+            ("a key", "a key"),
+            ("", ""),
+        ] {
+            assert_eq!(without_parts(text, key), expected);
+        }
+        assert_eq!(without_parts("secret", "short"), "secret");
+    }
 }

@@ -121,7 +121,7 @@ impl Workspace {
 
     /// The text of a file, or why there is none.
     pub(super) fn text(&self, path: &Path) -> Result<String, Stop> {
-        let shown = path.display();
+        let shown = name_of(path);
         let could_not = |error: io::Error| {
             ToolResult::failed(format!("`{shown}` could not be read: {}.", plain(&error)))
         };
@@ -162,7 +162,7 @@ impl Workspace {
         let all = text.split_inclusive('\n').count();
         let part: String = text.split_inclusive('\n').skip(start - 1).take(count).collect();
         let last = all.min(start - 1 + count);
-        let shown = path.display();
+        let shown = name_of(&path);
         if start > all && all > 0 {
             return Err(ToolResult::failed(format!(
                 "`{shown}` has {all} lines; there is no line {start}."
@@ -186,8 +186,8 @@ impl Workspace {
             }
             listed += 1;
             let _ = match metadata {
-                Some(metadata) => writeln!(text, "{} ({} bytes)", path.display(), metadata.len()),
-                None => writeln!(text, "{} (link)", path.display()),
+                Some(metadata) => writeln!(text, "{} ({} bytes)", name_of(path), metadata.len()),
+                None => writeln!(text, "{} (link)", name_of(path)),
             };
             true
         })?;
@@ -231,7 +231,7 @@ impl Workspace {
                 matches += 1;
                 let shown: String = line.chars().take(MAX_LINE_CHARS).collect();
                 let more = if shown.len() < line.len() { "…" } else { "" };
-                let _ = writeln!(text, "{}:{}: {shown}{more}", path.display(), number + 1);
+                let _ = writeln!(text, "{}:{}: {shown}{more}", name_of(path), number + 1);
             }
             true
         })?;
@@ -277,7 +277,7 @@ impl Workspace {
                 Err(error) if folder == top => {
                     return Err(ToolResult::failed(format!(
                         "`{}` could not be listed: {}.",
-                        top.display(),
+                        name_of(&top),
                         plain(&error)
                     )));
                 }
@@ -321,11 +321,21 @@ impl Workspace {
 
     fn write(&self, arguments: &Value) -> Result<ToolResult, Stop> {
         let path = self.inside(text_of(arguments, "path").unwrap_or_default())?;
-        let shown = path.display();
+        let shown = name_of(&path);
         let content = text_of(arguments, "content").unwrap_or_default();
         let mode = text_of(arguments, "mode").unwrap_or("replace");
         if path == Path::new(".") || is_closed(&path) {
             return Err(ToolResult::refused(format!("`{shown}` is not for writing.")));
+        }
+        let could_not = |error: io::Error| {
+            ToolResult::failed(format!("`{shown}` could not be written: {}.", plain(&error)))
+        };
+        // What counts is where it lies, not how it is called: a folder of its name may be a link.
+        let path = self.resolved(&path).map_err(could_not)?;
+        if is_closed(&path) {
+            return Err(ToolResult::refused(format!(
+                "`{shown}` is not for writing: it leads into `{CLOSED}`."
+            )));
         }
         match git::reaches(&self.path, &path) {
             Ok(false) => {}
@@ -340,9 +350,6 @@ impl Workspace {
                 )));
             }
         }
-        let could_not = |error: io::Error| {
-            ToolResult::failed(format!("`{shown}` could not be written: {}.", plain(&error)))
-        };
         let old = match self.dir.symlink_metadata(&path) {
             Ok(old) if old.is_file() => Some(old),
             Ok(_) => {
@@ -372,6 +379,23 @@ impl Workspace {
         self.replace(&path, &bytes, old.as_ref()).map_err(could_not)?;
         let done = format!("wrote {shown} ({} bytes)", bytes.len());
         Ok(ToolResult::ok(format!("Done: {done}."), done))
+    }
+
+    /// The same file with the links among its folders resolved; folders that are not there yet are none.
+    fn resolved(&self, path: &Path) -> io::Result<PathBuf> {
+        let around = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        for folder in around {
+            match self.dir.canonicalize(folder) {
+                Ok(found) => {
+                    let below = path.strip_prefix(folder).unwrap_or(path);
+                    let found = found.join(below);
+                    return Ok(found.strip_prefix(".").map(Path::to_owned).unwrap_or(found));
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(path.to_owned())
     }
 
     /// Puts a new file in the place of the old one, or leaves the old one.
@@ -424,6 +448,20 @@ impl Walked {
         }
         text
     }
+}
+
+/// A path for a line of text: what would break or turn the line is written as an escape.
+fn name_of(path: &Path) -> String {
+    let mut name = String::new();
+    for c in path.to_string_lossy().chars() {
+        let turns = matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+        if c.is_control() || turns {
+            name.extend(c.escape_default());
+        } else {
+            name.push(c);
+        }
+    }
+    name
 }
 
 fn is_closed(path: &Path) -> bool {

@@ -13,6 +13,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::Site;
+use super::limits::MAX_HEAD_BYTES;
 use super::problem::Problem;
 use super::session::{self, ENTER};
 use super::token::{Kept, Role};
@@ -95,7 +96,17 @@ fn admitted(
         )
         .hint("use the address that `hone serve` prints, or add the name with `--name`"));
     }
-    let origin = origin(site, headers);
+    if head_bytes(request.uri(), headers) > MAX_HEAD_BYTES {
+        return Err(Problem::new(
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            "the head of the request is too large",
+        ));
+    }
+    let origin = if is_for_another_site(request.method(), headers) {
+        Origin::Foreign
+    } else {
+        origin(site, headers)
+    };
     if origin == Origin::Foreign {
         return Err(Problem::forbidden("requests from pages of other sites are not answered"));
     }
@@ -137,6 +148,25 @@ enum Origin {
     Own,
     Unsaid,
     Foreign,
+}
+
+/// Bytes of a request's head, as it is written down.
+fn head_bytes(uri: &axum::http::Uri, headers: &HeaderMap) -> usize {
+    let target = uri.path_and_query().map_or(0, |target| target.as_str().len());
+    // A name, a colon, a blank, the value, and the end of the line.
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum::<usize>()
+        + target
+}
+
+/// Whether a browser says that it asks for another site's page. Following a link to ours is not that:
+/// the person goes there, and the other page gets nothing of it.
+fn is_for_another_site(method: &Method, headers: &HeaderMap) -> bool {
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|known| known == value);
+    let follows_link = matches!(*method, Method::GET | Method::HEAD)
+        && is("sec-fetch-mode", "navigate")
+        && is("sec-fetch-dest", "document");
+    let is_elsewhere = is("sec-fetch-site", "cross-site") || is("sec-fetch-site", "same-site");
+    is_elsewhere && !follows_link
 }
 
 /// Which site a browser says it asks for. What it sends in `Sec-Fetch-Site` no page can change.

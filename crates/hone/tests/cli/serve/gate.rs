@@ -5,6 +5,9 @@ use serde_json::Value;
 use super::harness::{Server, until};
 use crate::harness::Sandbox;
 
+/// The bound on a request's head, as `serve.md` promises it.
+const MAX_HEAD_BYTES: usize = 32 * 1024;
+
 #[test]
 fn questions_over_mcp_are_not_counted_as_changes() {
     let sandbox = Sandbox::with_tidy();
@@ -135,6 +138,56 @@ fn another_name_or_another_site_is_turned_away_whatever_it_knows() {
         from(origin).problem(403);
     }
     assert_eq!(from(&format!("http://localhost:{port}")).status, 200);
+}
+
+#[test]
+fn what_a_browser_asks_for_another_site_is_refused_whatever_it_carries() {
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
+    let entered = server.plain(&format!("GET /enter?token={}", server.token), &[], "");
+    let cookie = entered.header("set-cookie").split(';').next().unwrap().to_owned();
+    let bearer = format!("Bearer {}", server.token);
+    for carried in [("Authorization", bearer.as_str()), ("Cookie", cookie.as_str())] {
+        let ask = |line: &str, more: &[(&str, &str)]| {
+            let headers: Vec<(&str, &str)> = [carried].iter().chain(more).copied().collect();
+            server.plain(line, &headers, "")
+        };
+        for site in ["cross-site", "same-site"] {
+            ask("GET /api/v1/skills", &[("Sec-Fetch-Site", site)]).problem(403);
+            let framed = [
+                ("Sec-Fetch-Site", site),
+                ("Sec-Fetch-Mode", "navigate"),
+                ("Sec-Fetch-Dest", "iframe"),
+            ];
+            ask("GET /", &framed).problem(403);
+            let followed = [
+                ("Sec-Fetch-Site", site),
+                ("Sec-Fetch-Mode", "navigate"),
+                ("Sec-Fetch-Dest", "document"),
+            ];
+            assert_eq!(ask("GET /", &followed).status, 200);
+            ask("POST /api/v1/match", &followed).problem(403);
+        }
+        for site in ["same-origin", "none"] {
+            assert_eq!(ask("GET /api/v1/skills", &[("Sec-Fetch-Site", site)]).status, 200);
+        }
+    }
+}
+
+#[test]
+fn a_head_is_taken_up_to_its_limit() {
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
+    let bearer = format!("Bearer {}", server.token);
+    let ask = |bytes: usize| {
+        let large = "a".repeat(bytes);
+        server.plain("GET /api/v1/skills", &[("Authorization", &bearer), ("X", &large)], "").status
+    };
+    // What the other lines of the head take is less than this.
+    let room = 1024;
+    assert_eq!(ask(MAX_HEAD_BYTES - room), 200);
+    assert_eq!(ask(MAX_HEAD_BYTES), 431);
+    assert_eq!(ask(40_000), 431);
 }
 
 #[test]
