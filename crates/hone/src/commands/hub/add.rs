@@ -2,9 +2,10 @@
 
 use hone_hub::{
     Delivery, Dismiss, Fate, MAX_NEWCOMERS, Manner, OfferStanding, Offered, Opened,
-    Outcome as Arrived, Rehearsal, Wanted, parse,
+    Outcome as Arrived, Reach, Rehearsal, Wanted, parse,
 };
 
+use super::super::change::tell_untrusted;
 use super::super::policy::place_of;
 use super::{Desk, code, edits, fetch_failure, person, shown};
 use crate::cli::{Add, Dismissing, Update};
@@ -15,7 +16,16 @@ use crate::terminal::style;
 
 pub(super) fn add(context: &Context, add: &Add) -> Outcome {
     let source = parse(&add.source).map_err(|error| {
-        Failure::failed(error.to_string(), "`hone add --help` lists what a source can be")
+        let here = context.around.cwd.join(&add.source);
+        let hint = if !add.source.is_empty() && here.is_dir() {
+            let typed = format!("./{}", add.source);
+            format!("for the folder that is here: `hone add {}`", quoted(&typed))
+        } else if here.is_file() {
+            "it is a file here, and no archive; name a folder with a `SKILL.md`".to_owned()
+        } else {
+            "`hone add --help` lists what a source can be".to_owned()
+        };
+        Failure::failed(error.to_string(), &hint)
     })?;
     let desk = Desk::open(context, add.whose, add.network)?;
     let opened = desk.fetcher.open(&source);
@@ -37,7 +47,13 @@ pub(super) fn add(context: &Context, add: &Add) -> Outcome {
     let manner = Manner { dismiss: &dismiss, rehearsal, ..Manner::default() };
     let outcomes =
         desk.act(add.yes, |hub, ask| hub.add_delivered(&desk.target, delivery, &[], &manner, ask))?;
-    report(context, outcomes, add.json, Again { command: ADD_ONE, rehearsal })
+    let is_installed = |one: &Arrived| matches!(one.fate, Fate::Installed);
+    let waits = desk.target.reach == Reach::Project
+        && rehearsal == Rehearsal::No
+        && outcomes.iter().any(is_installed);
+    let code = report(context, outcomes, add.json, Again { command: ADD_ONE, rehearsal })?;
+    tell_untrusted(context, waits);
+    Ok(code)
 }
 
 /// Says which skills of a source are not among all of it.
@@ -111,7 +127,7 @@ fn rehearsal(dry_run: bool) -> Rehearsal {
 }
 
 /// The findings to set aside, of the one skill that is meant.
-fn dismissals(
+pub(super) fn dismissals(
     dismissing: &Dismissing,
     skills: &[String],
     hint: &str,
