@@ -28,6 +28,8 @@ Usage: cargo xtask COMMAND
 
   test                everything that has to hold: format, lints, tests, documentation;
                       installs what the tests need from the system's packages
+      --local-model   instead, the model inside of hone (the feature `local-model`), which
+                      takes minutes to build
   bench               speed of `hone list` against the floor of this machine, as Markdown
       --sizes N,…     numbers of skills (100,1000,10000)
       --runs N        timed runs of each command (9)
@@ -53,6 +55,9 @@ Usage: cargo xtask COMMAND
       --runs N, --quick, --no-peers as above
   bench serve         views and searches over stdio and HTTP at 1,000 and 10,000 skills, as Markdown
       --quick         fewer skills, seconds instead of minutes
+      --sizes A,B     skills (1000,10000)
+      --seconds N     for each row (10)
+      --minutes N     under load, to see whether memory grows (10)
   tour                builds `hone` and shows what it does, in a temporary home
       --keep          keep that home and print where it is
   generate DIR N      write N skills for measuring to DIR/<name>/SKILL.md
@@ -95,6 +100,7 @@ fn run(mut words: impl Iterator<Item = String>) -> Result<(), Failure> {
             Ok(())
         }
         ("test", []) => test::test(),
+        ("test", ["--local-model"]) => test::local_model(),
         ("tour", []) => tour::tour(tour::Home::Remove),
         ("tour", ["--keep"]) => tour::tour(tour::Home::Keep),
         ("test" | "tour", _) => {
@@ -117,7 +123,11 @@ fn bench(task: &str, words: &[&str]) -> Result<(), Failure> {
     if !["bench", "generate", "floor-read", "scan-times"].contains(&task) {
         return Err(Failure::Usage(format!("there is no command `{task}`")));
     }
-    let programs =
-        workspace::build_release(&["-p", "hone", "-p", "xtask", "--features", "xtask/bench"])?;
+    let mut what = vec!["-p", "xtask", "--features", "xtask/bench"];
+    // Routing is measured by calls, not by a program.
+    if words.first() != Some(&"route") {
+        what.extend(["-p", "hone"]);
+    }
+    let programs = workspace::build_release(&what)?;
     command::run(Command::new(programs.join("xtask")).arg(task).args(words))
 }

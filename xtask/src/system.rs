@@ -40,20 +40,35 @@ const NEEDS: &[Need] = &[
     Need { name: "npm", probe: &["npm", "--version"], packages: &["npm"] },
 ];
 
+/// What the feature `local-model` is built with.
+const LOCAL_MODEL_NEEDS: &[Need] = &[
+    Need { name: "cmake", probe: &["cmake", "--version"], packages: &["cmake", "g++"] },
+    Need { name: "libclang", probe: &["clang", "--version"], packages: &["clang", "libclang-dev"] },
+];
+
 /// Installs what is missing; fails with the names of what cannot be had.
 pub(crate) fn provide() -> Result<(), Failure> {
-    let missing = missing();
+    provide_all(NEEDS)
+}
+
+/// The same for the feature `local-model`.
+pub(crate) fn provide_for_local_model() -> Result<(), Failure> {
+    provide_all(LOCAL_MODEL_NEEDS)
+}
+
+fn provide_all(needs: &'static [Need]) -> Result<(), Failure> {
+    let missing = missing(needs);
     if missing.is_empty() {
         return Ok(());
     }
     eprintln!("missing on this system: {}", names(&missing));
     install(&missing)?;
-    let missing = self::missing();
+    let missing = self::missing(needs);
     if missing.is_empty() { Ok(()) } else { Err(Failure::Unmet(still_missing(&missing))) }
 }
 
-fn missing() -> Vec<&'static Need> {
-    NEEDS.iter().filter(|need| !succeeds(need.probe)).collect()
+fn missing(needs: &'static [Need]) -> Vec<&'static Need> {
+    needs.iter().filter(|need| !succeeds(need.probe)).collect()
 }
 
 fn install(missing: &[&Need]) -> Result<(), Failure> {

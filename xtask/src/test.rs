@@ -106,6 +106,24 @@ pub(crate) fn test() -> Result<(), Failure> {
     Ok(())
 }
 
+/// The lints and tests of the model inside of hone, which is no part of an ordinary build: its library takes
+/// longer to compile than everything else.
+pub(crate) fn local_model() -> Result<(), Failure> {
+    const PACKAGE: [&str; 5] = ["--package", "hone-agent", "--features", "local-model", "--locked"];
+    system::provide()?;
+    system::provide_for_local_model()?;
+    let python = python()?;
+    run(workspace::cargo()
+        .args(["clippy", "--all-targets"])
+        .args(PACKAGE)
+        .args(["--", "-D", "warnings"]))?;
+    run(workspace::cargo().env(PYTHON_VARIABLE, &python).arg("test").args(PACKAGE).args([
+        "--test",
+        "backends",
+        "in_process",
+    ]))
+}
+
 /// Where the programs of others are that the tests talk to.
 struct Programs {
     python: PathBuf,

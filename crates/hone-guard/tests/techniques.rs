@@ -44,4 +44,6 @@ families! {
     variants_in_other_words_and_languages "variants" 35;
     detours_of_values_and_words "indirect" 130;
     classes_of_flows "classes" 58;
+    orders_as_relations_of_words "relations" 54;
+    clients_loaders_and_recipients "clients" 133;
 }

@@ -248,7 +248,7 @@ impl Hub<'_> {
         let mut removed = Vec::new();
         let mut failed = None;
         for (entry, (key, tree)) in entries.into_iter().zip(trees) {
-            let unshared = take_back(self.state, &self.author, &key, None)?;
+            let unshared = take_back(self.state, &self.author, &key, None)?.taken;
             let was_there = tree.is_some();
             if let Some(tree) = tree
                 && let Err(error) = store.uninstall(&key, &hashes(&tree))

@@ -17,7 +17,8 @@ use crate::fetch_error::FetchError;
 use crate::folder::Folder;
 use crate::git;
 use crate::limits::{
-    MAX_DOWNLOAD_BYTES, MAX_FETCH_TIME, MAX_REPOSITORY_BYTES, MAX_STALL_TIME, MAX_TAKEN_BYTES,
+    MAX_DOWNLOAD_BYTES, MAX_FETCH_TIME, MAX_GIT_MEMORY_BYTES, MAX_REPOSITORY_BYTES, MAX_STALL_TIME,
+    MAX_TAKEN_BYTES,
 };
 use crate::mcp::{self, Tokens};
 use crate::opened::{Inside, Opened};
@@ -46,6 +47,8 @@ pub struct FetchOptions {
     pub stall: Duration,
     /// Most bytes of a repository; at most [`MAX_REPOSITORY_BYTES`].
     pub repository_bytes: u64,
+    /// Most bytes of memory for what git holds; at most [`MAX_GIT_MEMORY_BYTES`]. Linux keeps to it.
+    pub git_memory_bytes: u64,
     /// Most bytes of all skills that are taken at once; at most [`MAX_TAKEN_BYTES`].
     pub taken_bytes: u64,
     /// Who is told how far it is.
@@ -64,6 +67,7 @@ impl FetchOptions {
             time: MAX_FETCH_TIME,
             stall: MAX_STALL_TIME,
             repository_bytes: MAX_REPOSITORY_BYTES,
+            git_memory_bytes: MAX_GIT_MEMORY_BYTES,
             taken_bytes: MAX_TAKEN_BYTES,
             progress: Report::default(),
         }

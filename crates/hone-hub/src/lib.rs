@@ -104,7 +104,9 @@ pub use pipeline::{Dismiss, Manner, Rehearsal};
 pub use record::Act;
 pub use restore::Restored;
 pub use rollback::after_rollback;
-pub use share::{Means, ShareFate, ShareScope, Shared, agents, refresh_copies, take_back};
+pub use share::{
+    KeptShare, Means, ShareFate, ShareScope, Shared, Unshared, agents, refresh_copies, take_back,
+};
 pub use source::{At, GitPlace, Place, Source, SourceError, parse};
 pub use supply::{Delivery, Newest, Pin, Supply, SupplyError};
 pub use takes::{MAX_NEWCOMERS, MAX_TAKEN};

@@ -36,6 +36,8 @@ pub const MAX_TREE_ENTRIES: usize = 200_000;
 pub const MAX_TREE_LIST_BYTES: usize = 128 * 1024 * 1024;
 /// Most bytes that git may keep on the disk for one fetch.
 pub const MAX_REPOSITORY_BYTES: u64 = 1024 * 1024 * 1024;
+/// Most bytes of memory for what git holds of one fetch; packs that it only looks into do not count.
+pub const MAX_GIT_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
 /// Most bytes that are read of what git says about itself.
 pub const MAX_GIT_MESSAGE_BYTES: usize = 64 * 1024;
 /// Longest fetch, all its steps together.

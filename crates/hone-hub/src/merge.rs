@@ -4,8 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hone_library::{NewFile, TreeFile};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use hone_library::{DiffOp, NewFile, TreeFile, line_changes};
 
 use crate::bundle::BundleFile;
 use crate::content::of_tree;
@@ -154,7 +153,9 @@ struct LineChange {
 
 fn changes(base: &[String], side: &[String]) -> Vec<LineChange> {
     let mut changes: Vec<LineChange> = Vec::new();
-    for op in capture_diff_slices(Algorithm::Myers, base, side) {
+    let olds: Vec<&str> = base.iter().map(String::as_str).collect();
+    let news: Vec<&str> = side.iter().map(String::as_str).collect();
+    for op in line_changes(&olds, &news) {
         if matches!(op, DiffOp::Equal { .. }) {
             continue;
         }

@@ -49,6 +49,26 @@ pub enum ShareFate {
     Refused(String),
 }
 
+/// What became of shares that were to be taken back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unshared {
+    /// Links and copies that are gone.
+    pub taken: Vec<PathBuf>,
+    /// Links and copies that stay for others.
+    pub kept: Vec<KeptShare>,
+}
+
+/// A link or copy in a folder in which several agents look, which stays for some of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptShare {
+    /// The link or copy.
+    pub path: PathBuf,
+    /// The agent that still sees it.
+    pub agent: String,
+    /// Those for whom it stays.
+    pub stays_for: Vec<String>,
+}
+
 /// Where an agent looks for skills.
 #[derive(Debug, Clone, Copy)]
 pub enum ShareScope<'a> {
@@ -118,12 +138,32 @@ impl Hub<'_> {
             let seen = folders.iter().find(|folder| sees(folder));
             let path = seen.unwrap_or(&folders[0]).join(&name);
             let fate = match seen {
-                Some(_) => ShareFate::Visible,
+                Some(_) => {
+                    self.join(&key, agent, &path)?;
+                    ShareFate::Visible
+                }
                 None => self.share_at(&key, &name, agent, &path, means)?,
             };
             shared.push(Shared { agent: agent.clone(), path, fate });
         }
         Ok(shared)
+    }
+
+    /// Writes down that an agent, too, is to see what was put into a folder in which others look as well.
+    fn join(&self, key: &Path, agent: &str, path: &Path) -> Result<(), Error> {
+        let shares = self.state.shares()?.into_iter();
+        let Some(mut share) = shares.into_iter().find(|one| one.path == path && one.skill == key)
+        else {
+            return Ok(());
+        };
+        if users(&share).any(|user| user == agent) {
+            return Ok(());
+        }
+        let mut row = event(&self.author, Act::Share, None, key);
+        row.detail = format!("{agent}: {} at {}", share.kind, path.display());
+        share.agent = format!("{},{agent}", share.agent);
+        let (shares, audit) = (vec![share], vec![row]);
+        Ok(self.state.record(&Records { shares, audit, ..Records::default() })?)
     }
 
     fn share_at(
@@ -137,7 +177,10 @@ impl Hub<'_> {
         let known = self.state.shares()?.into_iter().find(|share| share.path == path);
         if path.symlink_metadata().is_ok() {
             return match known {
-                Some(share) if share.skill == key && is_as_made(&share) => Ok(ShareFate::Visible),
+                Some(share) if share.skill == key && is_as_made(&share) => {
+                    self.join(key, agent, path)?;
+                    Ok(ShareFate::Visible)
+                }
                 _ => Ok(ShareFate::Refused(format!(
                     "`{}` is there, and hone did not put it there",
                     path.display()
@@ -193,9 +236,8 @@ impl Hub<'_> {
         Ok(ShareFate::Copied)
     }
 
-    /// Takes back what was shared of a skill; without agents, all of it. What somebody changed since
-    /// stays, and is an error.
-    pub fn unshare(&self, skill: &Path, from: Option<&[String]>) -> Result<Vec<PathBuf>, Error> {
+    /// Takes back what was shared of a skill, as [`take_back`] does.
+    pub fn unshare(&self, skill: &Path, from: Option<&[String]>) -> Result<Unshared, Error> {
         take_back(self.state, &self.author, skill, from)
     }
 }
@@ -242,19 +284,39 @@ pub fn refresh_copies(state: &State, author: &Author, skill: &Path) -> Result<Ve
     Ok(stale)
 }
 
-/// Takes back what was shared of a skill; without agents, all of it. What somebody changed since stays,
-/// and is an error.
+/// Takes back what was shared of a skill; without agents, all of it. What stands in a folder in which
+/// other agents look as well stays for those it was shared with. What somebody changed since stays, and
+/// is an error.
 pub fn take_back(
     state: &State,
     author: &Author,
     skill: &Path,
     from: Option<&[String]>,
-) -> Result<Vec<PathBuf>, Error> {
+) -> Result<Unshared, Error> {
     let key = &canonical_or_same(skill);
-    let mut taken = Vec::new();
-    for share in state.shares()? {
-        let is_meant = from.is_none_or(|from| from.contains(&share.agent));
-        if share.skill != *key || !is_meant {
+    let mut done = Unshared::default();
+    for mut share in state.shares()?.into_iter().filter(|share| share.skill == *key) {
+        let is_meant = |user: &str| from.is_none_or(|from| from.iter().any(|one| one == user));
+        let (leaving, staying): (Vec<String>, Vec<String>) =
+            users(&share).map(str::to_owned).partition(|user| is_meant(user));
+        let kept = |agent: &String| KeptShare {
+            path: share.path.clone(),
+            agent: agent.clone(),
+            stays_for: staying.clone(),
+        };
+        if leaving.is_empty() {
+            let from = from.unwrap_or_default().iter();
+            done.kept.extend(from.filter(|agent| looks_in(agent, &share.path)).map(kept));
+            continue;
+        }
+        let mut row = event(author, Act::Unshare, None, key);
+        let gone = leaving.join(",");
+        row.detail = format!("{gone}: {} at {}", share.kind, share.path.display());
+        if !staying.is_empty() {
+            done.kept.extend(leaving.iter().map(kept));
+            share.agent = staying.join(",");
+            let (shares, audit) = (vec![share], vec![row]);
+            state.record(&Records { shares, audit, ..Records::default() })?;
             continue;
         }
         let is_there = share.path.symlink_metadata().is_ok();
@@ -271,18 +333,28 @@ pub fn take_back(
             let store = Store::new(state, author.clone(), Mode::Write);
             store.uninstall(&share.path, &hashes(&tree))?;
         }
-        let mut row = event(author, Act::Unshare, None, key);
-        row.detail = format!("{}: {} at {}", share.agent, share.kind, share.path.display());
         state.record(&Records {
             unshared: vec![share.path.clone()],
             audit: vec![row],
             ..Records::default()
         })?;
         if is_there {
-            taken.push(share.path);
+            done.taken.push(share.path);
         }
     }
-    Ok(taken)
+    Ok(done)
+}
+
+/// The agents that a share was made for: several may look in one folder.
+fn users(share: &Share) -> impl Iterator<Item = &str> {
+    share.agent.split(',')
+}
+
+/// Whether an agent looks in the folder around a share, be it a project's or the person's.
+fn looks_in(agent: &str, share: &Path) -> bool {
+    let Some(folder) = share.parent() else { return false };
+    let ends = |place: &str| !place.is_empty() && folder.ends_with(place);
+    AGENTS.iter().any(|row| row.id == agent && (ends(row.project) || ends(row.home)))
 }
 
 /// The files of a skill that a copy has: links would lead elsewhere from there.

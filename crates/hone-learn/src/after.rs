@@ -8,18 +8,19 @@ use hone_agent::model::Budget;
 use hone_agent::run::{Order, Report, Runner, Space};
 use hone_library::{LearnSettings, State};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::comparable;
 use crate::curator::{self, Curating, Due};
 use crate::destination::Destination;
 use crate::error::LearnError;
 use crate::experience::Experience;
-use crate::gate::replay::{Again, Replay, not_replayable};
+use crate::gate::replay::{Replay, not_replayable};
 use crate::gate::{Check, Checked, Finding, Gate, Known, Verdict, verdict};
 use crate::land::{Decider, is_agents_own, land};
 use crate::learner::{Learner, Lesson, trigger};
 use crate::outcomes::{look_after, observe};
-use crate::proposal::{Decided, Kind, Outcome, Proposal, Spent, Stage, Trigger};
+use crate::proposal::{Decided, Outcome, Proposal, Spent, Stage, Trigger};
 use crate::records::{Event, Records};
 use crate::redact::Redactor;
 
@@ -42,7 +43,7 @@ impl std::fmt::Debug for Host<'_> {
 }
 
 /// What came of a task beside its answer.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Aftermath {
     /// Skills whose version went back because it does worse: name, and why.
     pub rolled_back: Vec<Told>,
@@ -59,7 +60,7 @@ pub struct Aftermath {
 }
 
 /// A skill and something about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Told {
     /// Its name.
     pub skill: String,
@@ -68,7 +69,7 @@ pub struct Told {
 }
 
 /// What came of a lesson.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum Taught {
     /// It is a skill now, on trial.
@@ -208,6 +209,9 @@ async fn look_back(
     if not_replayable(experience).is_none() {
         let folder = experience.source.folder.as_deref();
         records.remember_task(&brain.id, &experience.source.session, folder, now)?;
+    }
+    if !experience.corrections.is_empty() {
+        records.object(&brain.id, &experience.source.session)?;
     }
     let gone = look_after(&records, &brain, &read, experience, now, &runner.cancelled).await?;
     aftermath.rolled_back.extend(gone.into_iter().map(|gone| {
@@ -382,7 +386,7 @@ impl School<'_> {
             .then(|| format!("`{}` is not the agent's own: a person wrote in it", proposal.name))
     }
 
-    /// Check 5, for the task that taught and earlier ones that the skill, or its rival, served.
+    /// Check 5, for the task that taught and earlier ones like it.
     async fn replayed(
         &self,
         proposal: &Proposal,
@@ -391,42 +395,10 @@ impl School<'_> {
         if let Some(why) = not_replayable(experience) {
             return Ok(Checked::new(Check::Replay, Finding::NotMeasured, why));
         }
-        let mut tasks = vec![Again {
-            task: experience.source.session.clone(),
-            input: experience.task.clone(),
-            folder: experience.source.folder.clone(),
-            answer: experience.answer.clone().filter(|_| experience.corrections.is_empty()),
-        }];
-        let rivals = match &proposal.kind {
-            Kind::Create => experience.skills.iter().map(|skill| skill.name.clone()).collect(),
-            _ => vec![proposal.name.clone()],
-        };
-        let earlier = self.records.earlier_tasks(
-            &self.brain.id,
-            &rivals,
-            &experience.source.session,
-            self.host.settings.replays,
-        )?;
-        tasks.extend(
-            earlier.into_iter().filter_map(|(task, folder)| again(self.brain, &task, folder)),
-        );
+        let most = self.host.settings.replays;
+        let tasks =
+            comparable::tasks(self.brain, self.records, self.known, proposal, experience, most)?;
         let replay = Replay { brain: self.brain, runner: self.host.runner, budget: self.budget };
         Ok(replay.check(proposal, &tasks).await)
     }
-}
-
-/// An earlier task to be run again, from its transcript.
-fn again(brain: &Brain, task: &str, folder: Option<std::path::PathBuf>) -> Option<Again> {
-    let lines = brain.transcript(task).ok().flatten()?;
-    let input = lines.first()?.get("input")?.as_str()?.to_owned();
-    let text = lines.last()?.get("end")?.get("text").and_then(|text| text.as_str());
-    // The answer as a person saw it: the text of `answer`, when that is all there is.
-    let answer = text.map(|text| {
-        let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-        let plain = value.as_object().filter(|object| object.len() == 1);
-        let plain =
-            plain.and_then(|object| object.get("answer")).and_then(|answer| answer.as_str());
-        plain.map_or_else(|| text.to_owned(), str::to_owned)
-    });
-    Some(Again { task: task.to_owned(), input, folder, answer })
 }

@@ -9,6 +9,7 @@
 //! sees until it passed the [`gate`]; what landed is watched, and goes back when it does worse.
 
 pub mod after;
+pub mod comparable;
 pub mod curator;
 mod deed;
 pub mod destination;

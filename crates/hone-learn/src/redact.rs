@@ -7,6 +7,7 @@
 
 mod marks;
 mod named;
+mod passwords;
 mod personal;
 
 use std::ops::Range;
@@ -74,6 +75,7 @@ impl Redactor {
             .map(|secret| Cut { range: secret.range, by: marks::SECRET })
             .collect();
         named::find(text, &mut cuts);
+        passwords::find(text, &mut cuts);
         personal::find(text, &mut cuts);
         self.find_homes(text, &mut cuts);
         self.find_user(text, &mut cuts);
@@ -168,6 +170,19 @@ mod tests {
             ("card 4111 1111 1111 1111 ok", "card [card] ok"),
             ("key wJalrXUtnFEMI0K7MDENG1bPxRfiCYz9", "key [secret]"),
             ("curl -u ada:geheim1 x", "curl -u [secret] x"),
+            ("-H 'Authorization: Bearer mysecrettoken'", "-H 'Authorization: Bearer [secret]'"),
+            ("-H 'authorization: Basic dXNlcg=='", "-H 'authorization: Basic [secret]'"),
+            ("-H 'X-Api-Key: companykey'", "-H 'X-Api-Key: [secret]'"),
+            ("export API_TOKEN=abcdefgh TOKEN=letmein", "export API_TOKEN=[secret] TOKEN=[secret]"),
+            (
+                "deploy --token=company-token --auth-token short",
+                "deploy --token=[secret] --auth-token [secret]",
+            ),
+            ("mysql -uroot -pletmein shop", "mysql -uroot -p[secret] shop"),
+            ("docker login -u me -p letmein host", "docker login -u me -p [secret] host"),
+            ("cd x && sshpass -p 'let me in' ssh host", "cd x && sshpass -p '[secret]' ssh host"),
+            ("curl -b \"session=abcdef\" x", "curl -b \"[secret]\" x"),
+            ("ghp_abcdefghijklmnopqrstuvwxyzabcdefghij", "[secret]"),
             ("export API_TOKEN=s3cr3t\u{200b}value99 \u{1b}[31m", "export API_TOKEN=[secret] [31m"),
         ];
         for (text, expected) in cases {
@@ -188,6 +203,10 @@ mod tests {
             "MyVeryLongFunctionNameThatSaysWhatItDoes",
             "npm install @scope/name@1.2.3",
             "pass: 12, fail: 0",
+            "token: string, auth: none, next_token = parse",
+            "bearer tokens and basic auth are explained",
+            "mkdir -p build && docker run -p 80:80 web; curl -b cookies.txt x; mysql -p shop",
+            "npm_config_registry, hf_hub and sk-learn",
             "ada --ada-lines ada.txt",
         ];
         for text in cases {

@@ -147,7 +147,7 @@ pub struct Skipped {
 }
 
 /// All skills that were found, sorted by name.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Catalogue {
     /// The skills that are offered; each name once.
     pub skills: Vec<Listed>,
@@ -252,6 +252,23 @@ impl Catalogue {
         }
         catalogue.sort();
         catalogue
+    }
+
+    /// Reads the text of an offered skill again. None when it became more than another text: its name or
+    /// what decides whether it is offered changed, or it is not one file that was read alone.
+    pub(crate) fn read_again(&mut self, path: &Path) -> Option<()> {
+        let skill = self.skills.iter_mut().find(|skill| skill.path == path)?;
+        if skill.is_link {
+            return None;
+        }
+        let (record, mark) = crate::walk::read_again(path)?;
+        let summary = record.skill?;
+        let decides = |summary: &Summary| (summary.name.clone(), summary.platforms.clone());
+        if decides(&summary) != decides(&skill.summary) {
+            return None;
+        }
+        (skill.summary, skill.notes, skill.mark) = (summary, record.notes, mark);
+        Some(())
     }
 
     pub(crate) fn skip(&mut self, skill: Listed, reason: Reason, message: String) {

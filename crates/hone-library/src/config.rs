@@ -235,7 +235,7 @@ pub const SETTINGS: [Setting; 31] = [
     },
     Setting {
         key: "model.backend",
-        about: "what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic",
+        about: "what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic; gguf is a file",
         kind: Kind::Text,
     },
     Setting {
@@ -243,7 +243,7 @@ pub const SETTINGS: [Setting; 31] = [
         about: "where the model's server is, such as http://127.0.0.1:8080/v1",
         kind: Kind::Text,
     },
-    Setting { key: "model.name", about: "the model's name there", kind: Kind::Text },
+    Setting { key: "model.name", about: "the model's name there, or its file", kind: Kind::Text },
     Setting {
         key: "model.api_key_env",
         about: "the variable that holds the key; the key itself never stands here",

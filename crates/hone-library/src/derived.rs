@@ -4,6 +4,7 @@
 //! is then computed anew: writing is best effort, reading answers with nothing, and of many spaces the
 //! ones written first are forgotten. The table makes itself, so that a state without it is sound.
 
+use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::path::Path;
 
@@ -39,14 +40,23 @@ impl<'s> Derived<'s> {
 
     /// The value with this number; `None` when there is none.
     pub fn get(&self, number: u32) -> Option<Vec<u8>> {
-        let id = row(self.space?, number);
-        self.state
-            .with(|db| {
-                let mut statement = db.prepare_cached("SELECT value FROM derived WHERE id = ?1")?;
-                Ok(statement.query_row([id], |row| row.get(0)).optional()?)
-            })
-            .ok()
-            .flatten()
+        let space = self.space?;
+        self.state.with(|db| value_of(db, space, number)).ok().flatten()
+    }
+
+    /// The values as they are now, whatever others write from here on; `None` when nothing was ever
+    /// written, or when they cannot be read that way.
+    pub fn snapshot(&self) -> Option<Snapshot<'s>> {
+        let space = self.space?;
+        let values = match self.state.snapshot().ok()? {
+            Some(db) => {
+                // Between the look at the space and the snapshot it may have been made anew.
+                let space = space_of(&db, &self.name).ok().flatten()?;
+                Values::Held { state: self.state, db, space }
+            }
+            None => Values::Read(self.state.with(|db| values_of(db, space)).ok()?),
+        };
+        Some(Snapshot(values))
     }
 
     /// Writes values over those of the same numbers; false when they could not be written.
@@ -83,6 +93,49 @@ impl<'s> Derived<'s> {
         }
         done
     }
+}
+
+/// The values of one reader at one moment. As long as it lives, what others write is kept apart from the
+/// file, so it is for an answer or a few, not for the life of a server.
+#[derive(Debug)]
+pub struct Snapshot<'s>(Values<'s>);
+
+#[derive(Debug)]
+enum Values<'s> {
+    /// Each is read when it is asked for.
+    Held { state: &'s State, db: Connection, space: i64 },
+    /// All were read at once.
+    Read(HashMap<u32, Vec<u8>>),
+}
+
+impl Snapshot<'_> {
+    /// The value with this number; `None` when there was none.
+    pub fn get(&self, number: u32) -> Option<Vec<u8>> {
+        match &self.0 {
+            Values::Held { state, db, space } => {
+                value_of(db, *space, number).unwrap_or_else(|_| {
+                    // What is damaged is mended where everybody reads.
+                    let _ = state.with(|db| value_of(db, *space, number));
+                    None
+                })
+            }
+            Values::Read(values) => values.get(&number).cloned(),
+        }
+    }
+}
+
+/// All values of a space, by one statement, which no writer comes between.
+fn values_of(db: &Connection, space: i64) -> Result<HashMap<u32, Vec<u8>>, Error> {
+    let mut statement =
+        db.prepare_cached("SELECT id & ?3, value FROM derived WHERE id BETWEEN ?1 AND ?2")?;
+    let range = (row(space, 0), row(space, u32::MAX), u32::MAX);
+    let rows = statement.query_map(range, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn value_of(db: &Connection, space: i64, number: u32) -> Result<Option<Vec<u8>>, Error> {
+    let mut statement = db.prepare_cached("SELECT value FROM derived WHERE id = ?1")?;
+    Ok(statement.query_row([row(space, number)], |row| row.get(0)).optional()?)
 }
 
 fn row(space: i64, number: u32) -> i64 {
@@ -143,6 +196,42 @@ mod tests {
         assert!(space.replace(&[(3, b"three")]));
         assert_eq!((space.get(1), space.get(3)), (None, Some(b"three".to_vec())));
         assert_eq!(Derived::open(&state, "b").get(3), None);
+    }
+
+    #[test]
+    fn a_snapshot_keeps_its_values_while_others_replace_them() {
+        let home = tempfile::tempdir().unwrap();
+        let (state, other) = (State::open(home.path()), State::open(home.path()));
+        let mut space = Derived::open(&state, "a");
+        assert!(space.snapshot().is_none());
+        assert!(space.put(&[(1, b"one"), (2, b"two")]));
+        let before = space.snapshot().unwrap();
+        assert_eq!(before.get(1), Some(b"one".to_vec()));
+        assert!(Derived::open(&other, "a").replace(&[(2, b"zwei"), (3, b"drei")]));
+        let all = |snapshot: &Snapshot<'_>| [1, 2, 3].map(|number| snapshot.get(number));
+        assert_eq!(all(&before), [Some(b"one".to_vec()), Some(b"two".to_vec()), None]);
+        // Who holds a snapshot may write.
+        assert!(space.put(&[(4, b"vier")]));
+        assert_eq!(before.get(4), None);
+        let after = space.snapshot().unwrap();
+        assert_eq!(all(&after), [None, Some(b"zwei".to_vec()), Some(b"drei".to_vec())]);
+        assert_eq!(after.get(4), Some(b"vier".to_vec()));
+    }
+
+    #[test]
+    fn where_a_reader_would_keep_writers_waiting_a_snapshot_is_read_at_once() {
+        let home = tempfile::tempdir().unwrap();
+        let state = State::open(home.path());
+        let mut space = Derived::open(&state, "a");
+        assert!(space.put(&[(1, b"one"), (u32::MAX, b"last")]));
+        assert!(Derived::open(&state, "b").put(&[(1, b"other")]));
+        state.with(|db| Ok(db.pragma_update(None, "journal_mode", "DELETE")?)).unwrap();
+        let before = space.snapshot().unwrap();
+        assert!(matches!(before.0, Values::Read(_)));
+        assert!(space.replace(&[(1, b"eins")]));
+        let all = |snapshot: &Snapshot<'_>| [1, u32::MAX].map(|number| snapshot.get(number));
+        assert_eq!(all(&before), [Some(b"one".to_vec()), Some(b"last".to_vec())]);
+        assert_eq!(all(&space.snapshot().unwrap()), [Some(b"eins".to_vec()), None]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use hone_skill::{Reading, Slug, read};
@@ -175,13 +176,22 @@ impl Store<'_> {
             let edits = || plans.iter().flat_map(|(_, _, plan)| plan.changed());
             let contents = edits().flat_map(|edit| [&edit.before, &edit.after]).flatten();
             let contents: Vec<&[u8]> = contents.map(|content| content.bytes.as_slice()).collect();
-            let home = self.state.home();
-            objects::put_lightly(home, &contents)?;
-            sync_file_system(&home.join("objects"))?;
+            objects::put_lightly(self.state.home(), &contents)?;
+        }
+        // A row that is not done says nothing about what was kept: until something changes on the disk,
+        // it is taken back. So what is new waits for the disk once, after its folders are built.
+        let mut is_known = Vec::new();
+        for (_, held, _) in plans {
+            is_known.push(held.folder()?.is_some() || ledger::knows(self.state, &held.place.key)?);
+        }
+        let objects = self.state.home().join("objects");
+        let waits_later = durability == Durability::Later && !is_known.contains(&true);
+        if durability == Durability::Later && !waits_later {
+            sync_file_system(&objects)?;
         }
         let mut changes: Vec<Vec<FileChange>> = Vec::new();
-        for (_, held, plan) in plans {
-            if held.folder()?.is_some() || ledger::knows(self.state, &held.place.key)? {
+        for ((_, held, plan), is_known) in plans.iter().zip(is_known) {
+            if is_known {
                 self.record_outside(held, plan)?;
             }
             let of_plan = plan.changed().map(|edit| match durability {
@@ -196,7 +206,7 @@ impl Store<'_> {
             .map(|((_, held, plan), changes)| self.draft(held, plan, changes))
             .collect();
         let begun = ledger::begin_all(self.state, &drafts)?;
-        let results = write_all(held, plans, durability);
+        let results = write_all(held, plans, durability, waits_later.then_some(&objects));
         let mut done = Vec::new();
         let mut has_failed = false;
         for (((at, ..), (id, revision)), result) in plans.iter().zip(begun).zip(results) {
@@ -332,11 +342,12 @@ fn mode(old: Option<&Content>, executable: bool) -> Option<u32> {
 }
 
 /// Changes the files of all plans. New folders that need not be durable one by one are built first,
-/// waited for together, and then get their names.
+/// waited for together with what else was `written`, and then get their names.
 fn write_all(
     held: &Held<'_>,
     plans: &[(usize, Held<'_>, Plan)],
     durability: Durability,
+    written: Option<&PathBuf>,
 ) -> Vec<Result<(), Error>> {
     if durability == Durability::Each {
         return plans.iter().map(|(_, held, plan)| apply(held, plan)).collect();
@@ -351,7 +362,10 @@ fn write_all(
         tree::stage(held, &files, &staged, durability)?;
         Ok(Some(staged))
     });
-    let synced = sync_file_system(&held.place.parent);
+    let elsewhere = written.filter(|written| !is_one_file_system(written, &held.place.parent));
+    let synced = elsewhere
+        .map_or(Ok(()), |written| sync_file_system(written))
+        .and_then(|()| sync_file_system(&held.place.parent));
     let mut results: Vec<Result<(), Error>> = plans
         .iter()
         .zip(staged)
@@ -377,6 +391,12 @@ fn write_all(
 const CAN_SYNC_AT_ONCE: bool = true;
 #[cfg(not(target_os = "linux"))]
 const CAN_SYNC_AT_ONCE: bool = false;
+
+/// Whether two folders are waited for together.
+fn is_one_file_system(one: &Path, other: &Path) -> bool {
+    let device = |folder: &Path| folder.metadata().ok().map(|folder| folder.dev());
+    device(one).is_some_and(|one| device(other) == Some(one))
+}
 
 /// Makes everything that was written to the file system of a folder durable.
 #[cfg(target_os = "linux")]

@@ -81,7 +81,7 @@ pub use config::{
     Bundle, Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, HubSettings, Invoke, MAX_DEPTH,
     PolicySettings, Prompt, SETTINGS, SandboxSettings, Setting, Skills, with_setting,
 };
-pub use difference::{ChangedFile, unified};
+pub use difference::{ChangedFile, DiffOp, changed_places, line_changes, unified};
 pub use error::Error;
 pub use files::{
     MAX_FILE_BYTES, MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, SUITE_FILE, check_support_path,
@@ -101,7 +101,7 @@ pub use model_settings::{
 };
 pub use objects::hash;
 pub use patch::{Matching, PatchError, Patched, patch};
-pub use place::{Whole, canonical_or_same, list_files, read_file, read_text, read_whole};
+pub use place::{Resolver, Whole, canonical_or_same, list_files, read_file, read_text, read_whole};
 pub use platform::runs_on;
 pub use record::{Note, Summary};
 pub use root::{Layout, Project, Root, normal};

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// What a server of a model speaks.
+/// What a model is asked by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wire {
@@ -10,6 +10,8 @@ pub enum Wire {
     OpenAi,
     /// Anthropic's messages.
     Anthropic,
+    /// Nothing: the model is a GGUF file and runs inside the program, if that was built for it.
+    Gguf,
 }
 
 impl Wire {
@@ -18,6 +20,7 @@ impl Wire {
         match self {
             Self::OpenAi => "openai",
             Self::Anthropic => "anthropic",
+            Self::Gguf => "gguf",
         }
     }
 }
@@ -29,11 +32,11 @@ pub const MAX_MODEL_TIMEOUT: u64 = 3_600;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// What its server speaks.
+    /// What it is asked by.
     pub backend: Option<Wire>,
     /// Where its server is.
     pub base_url: Option<String>,
-    /// The model's name there.
+    /// The model's name there, or its file.
     pub name: Option<String>,
     /// The variable of the environment that holds the key. The key itself never stands in the file.
     pub api_key_env: Option<String>,

@@ -50,24 +50,38 @@ pub(crate) fn put(home: &Path, bytes: &[u8]) -> Result<String, Error> {
 }
 
 /// Keeps many bytes and leaves it to the caller to make all of `objects/` durable at once, before
-/// anything refers to them: what a power cut damages until then, the next [`put`] mends.
+/// anything refers to them: what a power cut damages until then, the next [`put`] mends. All are written
+/// before the first gets its name, so that one for which there is no room leaves nothing of the others.
 pub(crate) fn put_lightly(home: &Path, all: &[&[u8]]) -> Result<(), Error> {
     let objects = home.join("objects");
     let staging = objects.join("staging");
     create_private_folder(&staging)?;
     let _lock = share_staging(&staging)?;
-    let put = |bytes: &&[u8]| {
+    let write = |bytes: &&[u8]| {
         let path = path_of(home, &hash(bytes));
         if std::fs::read(&path).is_ok_and(|kept| kept == *bytes) {
-            return Ok(());
+            return Ok(None);
         }
         create_private_folder(path.parent().unwrap_or(&objects))?;
         let staged = staging.join(atomic::staging_name(&path));
-        std::fs::write(&staged, bytes)
-            .and_then(|()| std::fs::rename(&staged, &path))
-            .map_err(Error::io("write", &path))
+        if let Err(error) = std::fs::write(&staged, bytes) {
+            let _ = std::fs::remove_file(&staged);
+            return Err(Error::io("write", &path)(error));
+        }
+        Ok(Some((staged, path)))
     };
-    cores::each(all, put).into_iter().collect()
+    let written = cores::each(all, write);
+    if written.iter().any(Result::is_err) {
+        for (staged, _) in written.iter().flatten().flatten() {
+            let _ = std::fs::remove_file(staged);
+        }
+    }
+    let written: Vec<Option<(PathBuf, PathBuf)>> = written.into_iter().collect::<Result<_, _>>()?;
+    let written: Vec<(PathBuf, PathBuf)> = written.into_iter().flatten().collect();
+    let name = |(staged, path): &(PathBuf, PathBuf)| {
+        std::fs::rename(staged, path).map_err(Error::io("write", path))
+    };
+    cores::each(&written, name).into_iter().collect()
 }
 
 /// Joins those who are writing objects. Whoever is alone first clears away what dead writers left.
@@ -96,4 +110,41 @@ pub(crate) fn get(home: &Path, wanted: &str) -> Result<Vec<u8>, Error> {
 
 fn path_of(home: &Path, hash: &str) -> PathBuf {
     home.join("objects").join(&hash[..2]).join(&hash[2..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every file below `objects/`.
+    fn kept(home: &Path) -> Vec<PathBuf> {
+        let folders = std::fs::read_dir(home.join("objects")).unwrap().flatten();
+        let mut files: Vec<PathBuf> = folders
+            .filter(|folder| folder.path().is_dir())
+            .flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten())
+            .map(|file| file.path())
+            .collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn of_many_that_are_kept_at_once_none_stays_when_one_cannot_be_written() {
+        let home = tempfile::tempdir().unwrap();
+        let texts: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+        let all: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+        let mut paths: Vec<PathBuf> =
+            all.iter().map(|one| path_of(home.path(), &hash(one))).collect();
+        paths.sort();
+        // No folder can be made where a file is.
+        let taken = path_of(home.path(), &hash(b"99")).parent().unwrap().to_owned();
+        create_private_folder(&home.path().join("objects")).unwrap();
+        std::fs::write(&taken, "").unwrap();
+        put_lightly(home.path(), &all).unwrap_err();
+        assert_eq!(kept(home.path()), Vec::<PathBuf>::new());
+
+        std::fs::remove_file(&taken).unwrap();
+        put_lightly(home.path(), &all).unwrap();
+        assert_eq!(kept(home.path()), paths);
+    }
 }

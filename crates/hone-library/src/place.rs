@@ -261,11 +261,11 @@ pub fn canonical_or_same(path: &Path) -> PathBuf {
 
 /// Resolves the links of many paths, those of a folder around several of them once.
 #[derive(Debug, Default)]
-pub(crate) struct Resolver(HashMap<PathBuf, PathBuf>);
+pub struct Resolver(HashMap<PathBuf, PathBuf>);
 
 impl Resolver {
     /// As [`canonical_or_same`].
-    pub(crate) fn resolve(&mut self, path: &Path) -> PathBuf {
+    pub fn resolve(&mut self, path: &Path) -> PathBuf {
         match (path.parent(), path.file_name()) {
             (Some(around), Some(name)) if !path.is_symlink() => {
                 let around = self.0.entry(around.to_owned());

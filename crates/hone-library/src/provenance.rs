@@ -14,7 +14,7 @@ use crate::audit::{self, Event};
 use crate::catalogue::Listed;
 use crate::error::Error;
 use crate::place::canonical_or_same;
-use crate::state::{State, utf8};
+use crate::state::{State, note_decision, utf8};
 
 /// A skill that came from elsewhere. It is known by its folder even after it was removed, so that one
 /// that is brought back is not taken for the person's own.
@@ -67,7 +67,7 @@ pub struct Share {
     pub path: PathBuf,
     /// The skill's folder.
     pub skill: PathBuf,
-    /// For which agent.
+    /// For which agent; several that look in one folder with commas between them.
     pub agent: String,
     /// `link` or `copy`.
     pub kind: String,
@@ -265,6 +265,9 @@ fn write(db: &Connection, records: &Records) -> Result<(), Error> {
     let mut delete = db.prepare_cached("DELETE FROM installed WHERE skill = ?1")?;
     for skill in &records.forgotten {
         delete.execute([utf8(skill)?])?;
+    }
+    if !(records.installed.is_empty() && records.forgotten.is_empty()) {
+        note_decision(db)?;
     }
     let mut insert = db.prepare_cached(
         "INSERT OR REPLACE INTO generation(skill, content, entry, at) VALUES (?1,?2,?3,?4)",

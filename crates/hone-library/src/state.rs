@@ -45,6 +45,8 @@ pub struct State {
 pub(crate) struct Mark {
     /// Changes when another connection wrote to the file.
     version: i64,
+    /// Counts what was decided since there is the file.
+    decisions: i64,
     says: Arc<[(String, String)]>,
 }
 
@@ -52,6 +54,19 @@ impl PartialEq for Mark {
     fn eq(&self, other: &Self) -> bool {
         self.says == other.says
     }
+}
+
+const DECISIONS: &str = "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'decisions'";
+
+/// Counts a change of trust or origin, in the transaction that makes it: whoever keeps a catalogue looks
+/// at this number instead of at all of them.
+pub(crate) fn note_decision(db: &Connection) -> Result<(), Error> {
+    db.execute(
+        "INSERT INTO meta VALUES ('decisions', '1') \
+         ON CONFLICT(key) DO UPDATE SET value = CAST(value AS INTEGER) + 1",
+        [],
+    )?;
+    Ok(())
 }
 
 /// How far the state is on its way from the disk.
@@ -172,6 +187,19 @@ impl State {
         // The log is folded into the file when it has grown, not whenever a process ends.
         db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         Ok((db, format))
+    }
+
+    /// The file as it is now, on a connection of its own that sees nothing of what is written later;
+    /// `None` on a disk where such a reader would keep writers waiting.
+    pub(crate) fn snapshot(&self) -> Result<Option<Connection>, Error> {
+        let (db, _) = self.open_file()?;
+        let journal: String = db.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+        if journal != "wal" {
+            return Ok(None);
+        }
+        // A read transaction begins with the first read, which whoever asks does next.
+        db.execute_batch("BEGIN")?;
+        Ok(Some(db))
     }
 
     /// Only one process at a time creates or mends the database: SQLite does not wait when two
@@ -413,11 +441,18 @@ impl State {
             if let Some(known) = known.filter(|known| known.version == version) {
                 return Ok(known.clone());
             }
+            // Most of what is written are counters, several times a second where many ask.
+            let decisions: Option<i64> =
+                db.prepare_cached(DECISIONS)?.query_row([], |row| row.get(0)).optional()?;
+            let decisions = decisions.unwrap_or(0);
+            if let Some(known) = known.filter(|known| known.decisions == decisions) {
+                return Ok(Mark { version, ..known.clone() });
+            }
             let mut statement = db.prepare_cached(
                 "SELECT path, 'trusted' FROM trust UNION ALL SELECT skill, origin FROM installed",
             )?;
             let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(Mark { version, says: rows.collect::<Result<_, _>>()? })
+            Ok(Mark { version, decisions, says: rows.collect::<Result<_, _>>()? })
         });
         mark.ok()
     }
@@ -429,6 +464,7 @@ impl State {
         self.write(|db| {
             let changed =
                 db.execute("INSERT OR IGNORE INTO trust(path, at) VALUES (?1, ?2)", (path, now))?;
+            note_decision(db)?;
             Ok(changed > 0)
         })
     }
@@ -437,7 +473,10 @@ impl State {
     pub fn distrust(&self, folder: &Path) -> Result<bool, Error> {
         let folder = canonical_or_same(folder);
         let path = utf8(&folder)?;
-        self.write(|db| Ok(db.execute("DELETE FROM trust WHERE path = ?1", [path])? > 0))
+        self.write(|db| {
+            note_decision(db)?;
+            Ok(db.execute("DELETE FROM trust WHERE path = ?1", [path])? > 0)
+        })
     }
 
     /// The trusted folders and when they became so, in milliseconds since 1970.

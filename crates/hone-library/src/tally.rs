@@ -3,13 +3,13 @@
 //! As every counter, best effort: what a killed process had not written is lost.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::catalogue::Listed;
-use crate::place::canonical_or_same;
+use crate::place::Resolver;
 use crate::state::State;
 use crate::usage::{Counted, Event};
 
@@ -121,8 +121,8 @@ impl Shared {
         if counts.is_empty() {
             return;
         }
-        let mut around: HashMap<&Path, PathBuf> = HashMap::new();
-        let real: Vec<PathBuf> = counts.keys().map(|(key, _)| real(key, &mut around)).collect();
+        let mut resolver = Resolver::default();
+        let real: Vec<PathBuf> = counts.keys().map(|(key, _)| resolver.resolve(key)).collect();
         state.write_best_effort(|db| {
             for (((_, version), counts), key) in counts.iter().zip(&real) {
                 let Some(key) = key.to_str() else { continue };
@@ -137,15 +137,4 @@ impl Shared {
             Ok(())
         });
     }
-}
-
-/// The real path of a skill; the folders around skills are resolved once.
-fn real<'k>(key: &'k Path, around: &mut HashMap<&'k Path, PathBuf>) -> PathBuf {
-    let (Some(parent), Some(name)) = (key.parent(), key.file_name()) else {
-        return canonical_or_same(key);
-    };
-    if !std::fs::symlink_metadata(key).is_ok_and(|there| !there.is_symlink()) {
-        return canonical_or_same(key);
-    }
-    around.entry(parent).or_insert_with(|| canonical_or_same(parent)).join(name)
 }

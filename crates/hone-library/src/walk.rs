@@ -567,6 +567,19 @@ fn refresh(folder: &Path, file: &mut FileEntry) -> bool {
     true
 }
 
+/// Reads a skill file that is known to be there; none when it is no file of its own, or what is beside
+/// it counts too.
+pub(crate) fn read_again(path: &Path) -> Option<(Record, Option<NonZeroU64>)> {
+    let now = file_clock();
+    let metadata = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file)?;
+    let has_policy = path.parent()?.join("agents").symlink_metadata().is_ok();
+    if has_policy {
+        return None;
+    }
+    let mark = Seen::new(Stamp::of(&metadata), now).mark();
+    Some((read_skill(path, &metadata, None, None), mark))
+}
+
 fn read_skill(
     path: &Path,
     metadata: &Metadata,

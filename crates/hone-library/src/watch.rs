@@ -7,7 +7,7 @@
 //! have changed, and whoever looks again pays one `stat` for each folder and skill. A write through a
 //! memory map or another hard link is not noted; whoever lives long looks again from time to time.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
@@ -19,6 +19,9 @@ use crate::walk::STAGING_PREFIX;
 
 /// Looks at a library that keeps changing, before it is read without being watched.
 const MAX_ROUNDS: usize = 5;
+
+/// Files that are read again by themselves; when there are more, all are looked at.
+const MAX_EDITED: usize = 64;
 
 /// Links that are followed on the way to one path; Linux follows as many.
 const MAX_LINKS: usize = 40;
@@ -40,6 +43,34 @@ pub struct Watch {
     mark: Option<Mark>,
     is_stale: bool,
     is_blind: bool,
+    /// What was noted since the last look.
+    edited: Edited,
+    /// Files that somebody wants to hear of besides, and how many do.
+    named: BTreeMap<PathBuf, usize>,
+    /// Something was noted about one of them.
+    has_news: bool,
+}
+
+/// What may be other than at the last look.
+#[derive(Debug, Default)]
+enum Edited {
+    /// Anything.
+    #[default]
+    Anything,
+    /// These files of these folders, and nothing else.
+    Files(HashSet<(i32, OsString)>),
+}
+
+impl Edited {
+    /// One more file.
+    fn add(&mut self, folder: i32, name: &OsStr) {
+        match self {
+            Self::Files(files) if files.len() < MAX_EDITED => {
+                files.insert((folder, name.to_owned()));
+            }
+            _ => *self = Self::Anything,
+        }
+    }
 }
 
 /// What matters about a watched folder.
@@ -47,8 +78,21 @@ pub struct Watch {
 struct Interest {
     /// Everything that can be a skill or lead to one.
     skills: bool,
+    /// The paths that it was entered by.
+    paths: Vec<PathBuf>,
     /// These names, whatever they are.
     names: HashSet<OsString>,
+    /// These as well, which no catalogue depends on.
+    named: HashSet<OsString>,
+}
+
+/// Why a path is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// A catalogue depends on it.
+    Catalogue,
+    /// Somebody named it.
+    Named,
 }
 
 impl Watch {
@@ -72,17 +116,39 @@ impl Watch {
     pub fn is_stale(&mut self, state: &State) -> bool {
         let mark = state.mark(self.mark.as_ref());
         let is_noted = self.take_notes();
-        self.is_stale |= is_noted || mark != self.mark;
+        if mark != self.mark {
+            self.edited = Edited::Anything;
+            self.is_stale = true;
+        }
+        self.is_stale |= is_noted;
         self.mark = mark;
         self.is_stale || self.is_blind
     }
 
-    /// Finds the skills and watches what they depend on. What changes meanwhile makes them stale.
-    pub fn find(&mut self, search: &dyn Fn() -> Search, state: &State) -> Catalogue {
+    /// Whatever was found before, the next look is at everything.
+    pub fn doubt(&mut self) {
+        self.edited = Edited::Anything;
+    }
+
+    /// Finds the skills and watches what they depend on. What changes meanwhile makes them stale. Of
+    /// skills that were found `before`, only the files that were noted since are read, where that is
+    /// enough.
+    pub fn find(
+        &mut self,
+        search: &dyn Fn() -> Search,
+        state: &State,
+        before: Option<&Catalogue>,
+    ) -> Catalogue {
+        let edited = std::mem::replace(&mut self.edited, Edited::Files(HashSet::new()));
+        if let Some(catalogue) = before.and_then(|before| self.read_again(&edited, before)) {
+            self.is_stale = false;
+            return catalogue;
+        }
         self.is_blind = self.notes.is_none();
         let mut round = 1;
         loop {
             self.take_notes();
+            self.edited = Edited::Files(HashSet::new());
             self.mark = state.mark(None);
             let search = search();
             let mut met = Met::default();
@@ -91,6 +157,9 @@ impl Watch {
             let catalogue = Catalogue::find_noting(search, state, &mut met);
             // What is watched only now may have changed since it was read.
             self.is_stale = self.attend(&met);
+            if self.is_stale {
+                self.edited = Edited::Anything;
+            }
             if self.is_blind || !self.is_stale || round == MAX_ROUNDS {
                 return catalogue;
             }
@@ -98,20 +167,69 @@ impl Watch {
         }
     }
 
+    /// The catalogue with some of its files read again; none when more than their texts may be other.
+    fn read_again(&self, edited: &Edited, before: &Catalogue) -> Option<Catalogue> {
+        let Edited::Files(files) = edited else { return None };
+        if self.is_blind || files.is_empty() {
+            return None;
+        }
+        let mut catalogue = before.clone();
+        for (folder, name) in files {
+            let [path] = self.wanted.get(folder)?.paths.as_slice() else { return None };
+            catalogue.read_again(&path.join(name))?;
+        }
+        Some(catalogue)
+    }
+
+    /// Watches a file besides, whatever a catalogue says; as often as it is named, [`Self::unname`] is
+    /// called. Where the kernel does not note everything, it is not heard of.
+    pub fn name(&mut self, path: &Path) {
+        *self.named.entry(path.to_owned()).or_default() += 1;
+        self.attend_named([path].into_iter());
+    }
+
+    /// One less wants to hear of a file.
+    pub fn unname(&mut self, path: &Path) {
+        if let Some(count) = self.named.get_mut(path) {
+            *count -= 1;
+            if *count == 0 {
+                self.named.remove(path);
+            }
+        }
+    }
+
+    /// Whether something was noted about a named file since this was last asked.
+    pub fn take_news(&mut self) -> bool {
+        let has_news = std::mem::take(&mut self.has_news);
+        if has_news {
+            // A folder on the way may be another one now.
+            let named: Vec<PathBuf> = self.named.keys().cloned().collect();
+            self.attend_named(named.iter().map(PathBuf::as_path));
+        }
+        has_news
+    }
+
+    /// Watches what is on the way to files, beside all else.
+    fn attend_named<'p>(&mut self, files: impl Iterator<Item = &'p Path>) {
+        let Some(notes) = &self.notes else { return };
+        let mut attention = Attention::new(notes, &self.wanted);
+        files.for_each(|path| attention.path(path, Why::Named));
+        for (folder, interest) in attention.wanted {
+            self.wanted.entry(folder).or_default().named.extend(interest.named);
+        }
+    }
+
     /// Watches this and nothing else; true when something of it was not watched before.
     fn attend(&mut self, met: &Met) -> bool {
         let Some(notes) = &self.notes else { return false };
-        let mut attention = Attention {
-            notes,
-            before: &self.wanted,
-            wanted: HashMap::with_capacity(self.wanted.len()),
-            on_the_way: HashMap::new(),
-            is_new: false,
-            is_blind: false,
-        };
+        let mut attention = Attention::new(notes, &self.wanted);
+        attention.wanted.reserve(self.wanted.len());
         met.folders.iter().for_each(|folder| attention.folder(folder));
-        met.paths.iter().for_each(|path| attention.path(path));
-        let Attention { wanted, is_new, is_blind, .. } = attention;
+        met.paths.iter().for_each(|path| attention.path(path, Why::Catalogue));
+        // Whoever named a file looks at it again after every look at the skills.
+        let (is_new, is_blind) = (attention.is_new, attention.is_blind);
+        self.named.keys().for_each(|path| attention.path(path, Why::Named));
+        let wanted = attention.wanted;
         for gone in self.wanted.keys().filter(|folder| !wanted.contains_key(folder)) {
             kernel::forget(notes, *gone);
         }
@@ -123,14 +241,33 @@ impl Watch {
     /// Takes what was noted; true when it matters.
     fn take_notes(&mut self) -> bool {
         let (Some(notes), wanted) = (&self.notes, &self.wanted) else { return false };
-        kernel::take(notes, &mut |note| match note.about {
-            About::Lost => true,
-            _ => wanted.get(&note.folder).is_some_and(|interest| interest.is_touched_by(note)),
+        let (has_news, edited) = (&mut self.has_news, &mut self.edited);
+        kernel::take(notes, &mut |note| match (note.about, wanted.get(&note.folder)) {
+            (About::Lost, _) => {
+                *edited = Edited::Anything;
+                true
+            }
+            (_, Some(interest)) => {
+                *has_news |= note.name.is_some_and(|name| interest.named.contains(name));
+                let is_touched = interest.is_touched_by(note);
+                match note.name.filter(|name| interest.may_be_text(name)) {
+                    _ if !is_touched => {}
+                    Some(name) => edited.add(note.folder, name),
+                    None => *edited = Edited::Anything,
+                }
+                is_touched
+            }
+            (_, None) => false,
         })
     }
 }
 
 impl Interest {
+    /// Whether a name is at most that of a skill's text, and no way to anywhere.
+    fn may_be_text(&self, name: &OsStr) -> bool {
+        self.skills && !self.names.contains(name) && is_markdown(name)
+    }
+
     fn is_touched_by(&self, note: &Note<'_>) -> bool {
         let Some(name) = note.name else { return true };
         if self.names.contains(name) {
@@ -142,10 +279,14 @@ impl Interest {
         }
         // Any new name may be a folder or a link; of the files that are there, few are read.
         note.about == About::Names
-            || bytes.to_ascii_lowercase().ends_with(b".md")
+            || is_markdown(name)
             || name == "openai.yaml"
             || name == SUITE_FILE
     }
+}
+
+fn is_markdown(name: &OsStr) -> bool {
+    name.as_encoded_bytes().to_ascii_lowercase().ends_with(b".md")
 }
 
 /// What is to be watched from now on, while it is put together.
@@ -159,18 +300,33 @@ struct Attention<'w> {
     is_blind: bool,
 }
 
-impl Attention<'_> {
+impl<'w> Attention<'w> {
+    fn new(notes: &'w OwnedFd, before: &'w HashMap<i32, Interest>) -> Self {
+        Self {
+            notes,
+            before,
+            wanted: HashMap::new(),
+            on_the_way: HashMap::new(),
+            is_new: false,
+            is_blind: false,
+        }
+    }
+
     /// A folder whose entries matter. One that may not be read is told of by the folder around it.
     fn folder(&mut self, folder: &Path) {
         match self.watch(folder) {
-            Ok(Some(id)) => self.wanted.entry(id).or_default().skills = true,
+            Ok(Some(id)) => {
+                let interest = self.wanted.entry(id).or_default();
+                interest.skills = true;
+                interest.paths.push(folder.to_owned());
+            }
             Ok(None) | Err(Unwatched::Closed) => {}
             Err(Unwatched::Never) => self.is_blind = true,
         }
     }
 
     /// Whatever a path leads to: in each folder on the way, the name that is followed.
-    fn path(&mut self, path: &Path) {
+    fn path(&mut self, path: &Path, why: Why) {
         let mut at = PathBuf::from("/");
         let mut links = 0;
         let mut rest: Vec<OsString> = names(path);
@@ -179,7 +335,7 @@ impl Attention<'_> {
                 at.pop();
                 continue;
             }
-            self.name(&at, &name);
+            self.name(&at, &name, why);
             at.push(&name);
             match std::fs::read_link(&at) {
                 Ok(target) if links < MAX_LINKS => {
@@ -198,7 +354,7 @@ impl Attention<'_> {
         }
     }
 
-    fn name(&mut self, folder: &Path, name: &OsStr) {
+    fn name(&mut self, folder: &Path, name: &OsStr, why: Why) {
         let id = match self.on_the_way.get(folder) {
             Some(id) => *id,
             None => match self.watch(folder) {
@@ -213,7 +369,11 @@ impl Attention<'_> {
                 }
             },
         };
-        self.wanted.entry(id).or_default().names.insert(name.to_owned());
+        let interest = self.wanted.entry(id).or_default();
+        match why {
+            Why::Catalogue => interest.names.insert(name.to_owned()),
+            Why::Named => interest.named.insert(name.to_owned()),
+        };
     }
 
     /// Watches a folder; none when it went away, which is noted in the folder around it.

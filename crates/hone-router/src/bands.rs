@@ -10,7 +10,7 @@
 
 use serde::Serialize;
 
-use crate::index::Index;
+use crate::index::{Index, Remembered};
 use crate::matching::Ranking;
 use crate::query::Query;
 use crate::rank::Scores;
@@ -67,7 +67,9 @@ pub const FEATURES: [&str; 12] = [
     "meaning-lead",
 ];
 
-/// Which of them is `said`, and which is `meaning`.
+/// Which of them is which.
+const STANDING: usize = 2;
+const TRIGRAMS: usize = 4;
 const SAID: usize = 9;
 const MEANING: usize = 10;
 
@@ -91,8 +93,8 @@ pub struct Model {
 
 /// The confidence by words alone. Fitted on labelled messages of public skills.
 pub const MODEL: Model = Model {
-    weights: [0.75, 4.5, 0.09, 0.56, 1.1, 0.35, 0.57, -4.1, 0.05, 2.6, 0.0, 0.0],
-    constant: -4.4,
+    weights: [0.69, 4.5, 0.13, 0.62, 1.04, 0.34, 0.47, -3.5, 0.06, 2.5, 0.0, 0.0],
+    constant: -4.2,
     midpoint: -1.4,
     remembered: 1.5,
     remembered_not: -1.0,
@@ -111,13 +113,13 @@ pub const MODEL_WITH_MEANING: Model = Model {
 pub const ORDER: Model = Model {
     weights: [0.23, 3.2, 0.28, 0.75, 2.1, 0.23, 0.3, -4.1, 0.0, 3.0, 0.0, 0.0],
     constant: 0.0,
-    midpoint: -0.75,
+    midpoint: -0.4,
     remembered: 1.0,
     remembered_not: -0.5,
 };
 
 /// At or above this confidence a skill is offered.
-pub const OFFER: f32 = 0.15;
+pub const OFFER: f32 = 0.2;
 
 /// A skill that a message names is activated at or above this confidence.
 pub const ACTIVATE: f32 = 0.5;
@@ -127,8 +129,13 @@ pub const ACTIVATE: f32 = 0.5;
 const TYPICAL: f32 = 1.0;
 const TYPICAL_MESSAGES: f32 = 5.0;
 
+/// What lies between typical messages that should and that should not call a skill. Both need
+/// trigrams, whose lists are the longest; with them, near-misses were told apart no better.
+const TYPICAL_STANDING: f32 = 1.9;
+const TYPICAL_TRIGRAMS: f32 = 0.4;
+
 /// Remembered messages of each kind that a skill is calibrated by: each is asked once.
-const CALIBRATED_BY: usize = 5;
+const CALIBRATED_BY: usize = 3;
 
 /// The weight of meaning among one skill, what a skill more takes from it (by the logarithm of their
 /// number), and the most that it can be. Among thousands, one that means something alike is found for
@@ -172,6 +179,15 @@ pub(crate) fn chance(odds: f32) -> f32 {
     1.0 / (1.0 + (-odds).exp())
 }
 
+/// Whether a skill remembers messages of both kinds. One kind alone tells skills from each other, not where
+/// one of them begins.
+pub(crate) fn remembers_both(index: &Index<'_>, skill: usize) -> bool {
+    let own = &index.messages.all[index.messages.of(skill)];
+    let is_yes = |one: Option<&Remembered>| one.map(|one| index.message(one).should_trigger);
+    // Those that should call it come first.
+    is_yes(own.first()) == Some(true) && is_yes(own.last()) == Some(false)
+}
+
 /// The middle between the log odds, if nothing were remembered, of the messages that should call a skill and of
 /// those that should not; 0 for a skill that remembers none.
 pub(crate) fn midpoint(index: &Index<'_>, skill: usize) -> f32 {
@@ -186,8 +202,8 @@ pub(crate) fn midpoint(index: &Index<'_>, skill: usize) -> f32 {
         let of =
             |kind: bool| messages.clone().filter(move |message| message.should_trigger == kind);
         for message in of(true).take(CALIBRATED_BY).chain(of(false).take(CALIBRATED_BY)) {
-            let ranking = Ranking::unremembered(index, &message.text);
-            let mut features = ranking.features(skill);
+            let mut features = Ranking::glance(index, &message.text, skill);
+            (features[STANDING], features[TRIGRAMS]) = (TYPICAL_STANDING, TYPICAL_TRIGRAMS);
             // That a message names the skill says nothing about where its other messages lie.
             features[SAID] = 0.0;
             let odds = Model::of(index).by_features(&features);
@@ -236,7 +252,7 @@ impl Lead {
 impl Leaders {
     pub(crate) fn of(scores: &Scores) -> Self {
         Self {
-            lexical: Lead::of((0..scores.total.len()).map(|skill| scores.lexical(skill))),
+            lexical: Lead::of((0..scores.words.len()).map(|skill| scores.lexical(skill))),
             meaning: Lead::of(scores.meaning.iter().copied()),
         }
     }

@@ -11,9 +11,10 @@ use hone_library::State;
 
 use crate::document::{Document, Key, Kind, Lengths, Message, SkillText};
 use crate::encoder::Encoder;
+use crate::everyday::says;
 use crate::index_segment::{Header, Segment};
 use crate::meaning::{Meanings, Texts, about};
-use crate::rank::{Norms, rarity};
+use crate::rank::Norms;
 
 /// A searchable set of skills.
 #[derive(Debug)]
@@ -160,6 +161,16 @@ impl<'s> Index<'s> {
         Ok(())
     }
 
+    /// The same index, read from the state in one go: nothing of the state stays open for it. For whoever
+    /// keeps it long; who asks once is answered sooner without.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        for segment in &mut self.segments {
+            segment.settle();
+        }
+        self
+    }
+
     /// The same skills and one more, which comes last.
     #[must_use]
     pub fn plus(mut self, skill: &SkillText) -> Self {
@@ -213,7 +224,7 @@ impl<'s> Index<'s> {
             .rarities
             .borrow_mut()
             .entry(key)
-            .or_insert_with(|| rarity(self.len(), self.count(key)))
+            .or_insert_with(|| says(key, self.len(), self.count(key)))
     }
 
     /// How many skills hold a word.

@@ -112,6 +112,12 @@ impl std::fmt::Debug for Segment<'_> {
     }
 }
 
+impl Default for Segment<'_> {
+    fn default() -> Self {
+        Self::build(Vec::new(), std::iter::empty())
+    }
+}
+
 impl<'s> Segment<'s> {
     /// Packs documents; the n-th header belongs to the n-th list of entries.
     pub(crate) fn build<'e>(
@@ -172,6 +178,14 @@ impl<'s> Segment<'s> {
     /// The bytes of every bucket, in order.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.buckets.len()).map(|at| self.bucket(at))
+    }
+
+    /// Reads every bucket that was not read yet, and lets go of where they came from.
+    pub(crate) fn settle(&mut self) {
+        if self.source.is_some() {
+            self.buckets().for_each(drop);
+            self.source = None;
+        }
     }
 
     fn bucket(&self, at: usize) -> &[u8] {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 
-use hone_library::derived::{Derived, mark};
+use hone_library::derived::{Derived, Snapshot, mark};
 use hone_library::{Listed, Root, Scope, State, read_file, read_text};
 use hone_skill::Value;
 
@@ -51,7 +51,9 @@ pub struct Opened<'s> {
     pub broken_suites: Vec<(usize, SuiteError)>,
 }
 
-struct Stored<'s>(Derived<'s>);
+/// What was in the space when the index was opened: another process may merge at any moment, and parts of
+/// two segments make no answer.
+struct Stored<'s>(Snapshot<'s>);
 
 impl Buckets for Stored<'_> {
     fn read(&self, bucket: u32) -> Vec<u8> {
@@ -134,9 +136,7 @@ impl<'s> Index<'s> {
         let roots: Vec<String> =
             roots.iter().map(|root| root.path.to_string_lossy().into_owned()).collect();
         let mut space = Derived::open(state, &format!("routing:{}", roots.join(":")));
-        let kept = space.get(FRESH).and_then(|bytes| decode_fresh(&bytes)).unwrap_or_default();
-        let (bits, headers) = stored_headers(&space).unwrap_or_default();
-        let sealed = Segment::stored(headers, bits, Box::new(Stored(space.clone())));
+        let (kept, sealed) = space.snapshot().map(stored).unwrap_or_default();
 
         let known: HashMap<u64, usize> =
             sealed.headers.marks.iter().enumerate().map(|(at, mark)| (*mark, at)).collect();
@@ -229,7 +229,17 @@ fn seal(space: &mut Derived<'_>, segment: &Segment<'_>) {
     space.replace(&values);
 }
 
-fn stored_headers(space: &Derived<'_>) -> Option<(u32, Headers)> {
+/// The changed skills and the segment, as they were at one moment.
+fn stored(space: Snapshot<'_>) -> (Vec<Fresh>, Segment<'_>) {
+    let kept = space.get(FRESH).and_then(|bytes| decode_fresh(&bytes)).unwrap_or_default();
+    let sealed = match stored_headers(&space) {
+        Some((bits, headers)) => Segment::stored(headers, bits, Box::new(Stored(space))),
+        None => Segment::default(),
+    };
+    (kept, sealed)
+}
+
+fn stored_headers(space: &Snapshot<'_>) -> Option<(u32, Headers)> {
     let (bits, mut headers) = decode_documents(&space.get(DOCUMENTS)?)?;
     headers.phrases = decode_phrases(&space.get(PHRASES)?);
     headers.messages = decode_messages(&space.get(MESSAGES)?)?;

@@ -69,6 +69,7 @@ mod cores;
 mod document;
 mod encoder;
 mod eval;
+mod everyday;
 mod index;
 mod index_bytes;
 mod index_segment;

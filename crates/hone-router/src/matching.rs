@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::bands::{ACTIVATE, Band, Features, Leaders, Model, OFFER, chance, features, midpoint};
+use crate::bands::{
+    ACTIVATE, Band, Features, Leaders, Model, OFFER, chance, features, midpoint, remembers_both,
+};
 use crate::document::Counts;
 use crate::index::Index;
 use crate::query::Query;
@@ -130,6 +132,17 @@ impl<'i, 's> Ranking<'i, 's> {
         Self::made(index, message, Memory::Unused, Words::Alone)
     }
 
+    /// The features of one skill as far as words, pairs and meaning make them: standing and trigrams are not
+    /// measured, nor what is said word for word.
+    pub(crate) fn glance(index: &Index<'_>, message: &str, skill: usize) -> Features {
+        let query = Query::new(message);
+        let mut scores = Scores::by_whole_words(index, &query);
+        if let Some(asked) = index.meanings.as_ref().and_then(|meanings| meanings.asked(message)) {
+            scores.add_meaning(index, &asked);
+        }
+        features(&scores, &Leaders::of(&scores), &query, skill, false)
+    }
+
     fn made(index: &'i Index<'s>, message: &str, memory: Memory, words: Words) -> Self {
         let query = Query::new(message);
         let mut scores = Scores::by_words(index, &query);
@@ -161,7 +174,7 @@ impl<'i, 's> Ranking<'i, 's> {
     /// the nearest that should and that should not call it.
     pub fn remembered(&self, skill: usize) -> [f32; 3] {
         let similar = self.similar(skill);
-        [self.midpoint(skill), similar.positive, similar.negative]
+        [self.middle(skill), similar.positive, similar.negative]
     }
 
     fn similar(&self, skill: usize) -> Similarity {
@@ -170,13 +183,18 @@ impl<'i, 's> Ranking<'i, 's> {
 
     /// How sure, from 0 to 1.
     pub fn confidence(&self, skill: usize) -> f32 {
-        let (midpoint, similar) = (self.midpoint(skill), self.similar(skill));
-        chance(self.model().odds(&self.features(skill), midpoint, similar))
+        let (middle, similar) = (self.middle(skill), self.similar(skill));
+        chance(self.model().odds(&self.features(skill), middle, similar))
     }
 
     /// The weights of the confidence.
     pub(crate) fn model(&self) -> &'static Model {
         Model::of(self.index)
+    }
+
+    /// The middle of a skill's messages, as far as it moves the confidence.
+    fn middle(&self, skill: usize) -> f32 {
+        if remembers_both(self.index, skill) { self.midpoint(skill) } else { 0.0 }
     }
 
     fn midpoint(&self, skill: usize) -> f32 {

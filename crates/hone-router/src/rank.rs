@@ -7,6 +7,7 @@
 //! add their similarity.
 
 use crate::document::{Counts, Key, Lengths};
+use crate::everyday::says;
 use crate::index::{Index, List};
 use crate::meaning::Vector;
 use crate::query::Query;
@@ -92,6 +93,16 @@ impl Scores {
 
     /// By words alone.
     pub(crate) fn by_words(index: &Index<'_>, query: &Query) -> Self {
+        let mut scores = Self::by_whole_words(index, query);
+        scores.add_trigrams(index, &query.trigrams, &index.norms);
+        scores.sum();
+        scores.total.clone_from(&scores.by_words);
+        scores
+    }
+
+    /// By words and pairs of them, without trigrams, which cost most: nothing is brought to one measure, and
+    /// nothing is ordered.
+    pub(crate) fn by_whole_words(index: &Index<'_>, query: &Query) -> Self {
         let n = index.len();
         let zeros = || vec![0.0_f32; n];
         let mut scores = Self {
@@ -112,7 +123,7 @@ impl Scores {
         let norms = &index.norms;
         for stem in &query.stems {
             let list = index.list(stem.key);
-            let weight = rarity(n, list.len());
+            let weight = says(stem.key, n, list.len());
             scores.ideal += weight * (K1 + 1.0);
             for &(skill, byte) in &list {
                 let (at, counts) = (skill as usize, Counts(byte));
@@ -136,9 +147,6 @@ impl Scores {
                 scores.pairs[skill as usize] += weight * norms.words(skill as usize, Counts(byte));
             }
         }
-        scores.add_trigrams(index, &query.trigrams, norms);
-        scores.sum();
-        scores.total.clone_from(&scores.by_words);
         scores
     }
 
@@ -180,7 +188,7 @@ pub(crate) fn is_among_best(index: &Index<'_>, message: &str, skill: usize, plac
     let mut scores = vec![0.0_f32; index.len()];
     for stem in &Query::new(message).stems {
         let list = index.list(stem.key);
-        let weight = rarity(index.len(), list.len());
+        let weight = says(stem.key, index.len(), list.len());
         for &(found, byte) in &list {
             scores[found as usize] += weight * index.norms.words(found as usize, Counts(byte));
         }

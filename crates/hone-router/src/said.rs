@@ -4,11 +4,13 @@
 //! name (`tidy-changelog`, `/tidy`, "the tidy skill") does. A quoted phrase says more the longer it is
 //! and the more of the message it makes up.
 
+use crate::everyday::is_everyday;
 use crate::index::Index;
 use crate::query::Query;
 
-/// A phrase of this many words counts wherever it stands.
-const LONG_PHRASE: usize = 3;
+/// A phrase of this many words counts wherever it stands, when two of them say something; of one word
+/// less, they must be more than everyday talk.
+const LONG_PHRASE: usize = 4;
 /// A shorter one counts when it makes up this share of the message's words.
 const LEAST_SHARE: f32 = 0.5;
 
@@ -38,7 +40,8 @@ pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
         index.phrase(hash, |skill, is_name| {
             let words = &all[place.clone()];
             let is_skill = |at: Option<usize>| {
-                at.and_then(|at| all.get(at)).is_some_and(|word| word.stem == "skil")
+                // Skills, by the number, are what a person has.
+                at.and_then(|at| all.get(at)).is_some_and(|word| word.plain == "skill")
             };
             let is_plain = if is_name {
                 let before = place.start.checked_sub(1).map(|at| all[at].plain.as_str());
@@ -49,8 +52,10 @@ pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
                     || is_skill(Some(place.end))
                     || is_joined && before.is_none_or(|before| CALLS.contains(&before))
             } else {
-                let content = words.iter().filter(|word| !word.is_stop).count();
-                (words.len() >= LONG_PHRASE && content > 1)
+                let content = words.iter().filter(|word| !word.is_stop);
+                let telling = content.clone().filter(|word| !is_everyday(&word.stem));
+                words.len() >= LONG_PHRASE && content.count() > 1
+                    || words.len() + 1 >= LONG_PHRASE && telling.count() > 1
                     || words.len() as f32 >= LEAST_SHARE * all.len() as f32
             };
             let plain: Vec<&str> = words.iter().map(|word| word.plain.as_str()).collect();

@@ -111,6 +111,29 @@ fn a_skill_is_read_once_until_it_changes() {
 }
 
 #[test]
+fn an_answer_is_made_of_one_index_although_another_process_merges_in_between() {
+    let world = filled(200);
+    let (state, other) = (world.state(), world.state());
+    let catalogue = world.catalogue(&state);
+    open(&state, &catalogue);
+    // Sealed on disk, and nothing of it read but the headers.
+    let sealed = open(&state, &catalogue);
+    let expected = answer(&open(&state, &catalogue).index, MESSAGE);
+    for number in 0..150 {
+        world.skill(&format!("skill-{number:03}"), "Plays chess against trains of thought");
+    }
+    let changed = world.catalogue(&other);
+    assert_eq!(open(&other, &changed).read, 150);
+    assert_eq!(answer(&sealed.index, MESSAGE), expected);
+    assert_eq!(answer(&sealed.index.whole(), MESSAGE), expected);
+    // And whoever opens it now sees nothing of before.
+    assert_eq!(open(&state, &changed).read, 0);
+    let now = answer(&open(&state, &changed).index, MESSAGE);
+    assert_ne!(now, expected);
+    assert_eq!(now, answer(&open(&world.state(), &changed).index, MESSAGE));
+}
+
+#[test]
 fn a_skill_that_was_listed_while_it_was_written_is_read_once() {
     let world = filled(2);
     let state = world.state();
@@ -218,6 +241,39 @@ fn only_what_is_said_plainly_is_activated() {
 fn two_names_in_one_message_are_ambiguous() {
     let (_, band) = first(&library(), "use pdf-forms or use wrap-up, whichever fits").unwrap();
     assert_eq!(band, Band::Offer);
+}
+
+#[test]
+fn what_a_person_is_good_at_calls_no_skill_and_a_phrase_of_everyday_words_says_too_little() {
+    let skills = [
+        text("leadership", "Coaches leaders of teams."),
+        text("pre-publish", "Reviews a repository. Use on \"ready to publish\"."),
+        text("survey", "Asks customers. Use for \"voice of customer\" work."),
+    ];
+    for (message, expected) in [
+        ("give examples of my leadership skills", ("leadership", Band::Offer)),
+        ("work on the report with the leadership skill", ("leadership", Band::Activate)),
+        ("get my plugin ready to publish, with a roadmap", ("pre-publish", Band::Offer)),
+        ("help me do voice of customer research in hotels", ("survey", Band::Activate)),
+    ] {
+        let found = first(&skills, message).unwrap();
+        assert_eq!((found.0.as_str(), found.1), expected, "{message}");
+    }
+}
+
+#[test]
+fn messages_of_one_kind_tell_skills_apart_but_not_where_one_begins() {
+    let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
+    let sure = |cases: Vec<Case>| {
+        let mut skills = library();
+        skills[3].suite = Suite { cases };
+        let index = Index::in_memory(&skills);
+        let ranking = Ranking::new(&index, "tell me about the city");
+        ranking.remembered(3)[0].abs()
+    };
+    let yes = || case("what weather will the city have", true);
+    assert!(sure(vec![yes()]) < f32::EPSILON);
+    assert!(sure(vec![yes(), case("draw a city", false)]) > 0.01);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! A skill with all its files, their sizes and digests, as the skills extension wants it.
 
+use std::path::PathBuf;
+
 use hone_library::{Listed, hash, list_files, read_file, read_text};
 use serde_json::{Map, Value, json};
 
@@ -27,6 +29,11 @@ pub(crate) fn files(skill: &Listed) -> Vec<String> {
 /// The bytes of one file, or why not.
 pub(crate) fn bytes(skill: &Listed, file: &str) -> Result<Vec<u8>, hone_library::Error> {
     if file == SKILL_FILE { read_text(skill) } else { read_file(skill, file) }
+}
+
+/// Where one file lies.
+pub(crate) fn path(skill: &Listed, file: &str) -> PathBuf {
+    if file == SKILL_FILE { skill.path.clone() } else { skill.folder().join(file) }
 }
 
 /// The entry of a skill in the skills extension; none when it cannot be read any more.

@@ -209,7 +209,7 @@ impl ServerHandler for Door {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let door = self.clone();
-        blocking(move || lock(&door.heard).add(&door.catalogue(), &request.uri)).await
+        blocking(move || lock(&door.heard).add(&door.offer.shelf, &request.uri)).await
     }
 
     async fn unsubscribe(
@@ -226,10 +226,10 @@ impl ServerHandler for Door {
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         // Before the client hears that it is listened to, it must be known what changes are changes of.
-        let catalogue = self.offer.shelf.catalogue();
+        self.offer.shelf.catalogue();
         let mut accepted = requested.clone();
         if let Some(named) = &mut accepted.resource_subscriptions {
-            let heard = Heard::of(&catalogue, named);
+            let heard = Heard::of(&self.offer.shelf, named);
             *named = heard.addresses();
             let mut promised = self.promised.lock().unwrap_or_else(PoisonError::into_inner);
             // One that never came to listen goes.

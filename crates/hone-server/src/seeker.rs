@@ -1,19 +1,24 @@
 //! Whoever looks for skills by words: a few threads that each keep the index of a catalogue open.
 //!
 //! Opening the index of a large library costs more than a search in it, and it belongs to the thread
-//! that opened it. So questions travel here, and an index stays as long as the catalogue is the same.
+//! that opened it. So questions travel here, and an index stays as long as the catalogue is the same, but
+//! not for ever: while it is open, the state's log cannot be folded into its file.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::time::{Duration, Instant};
 
 use hone_library::{Catalogue, State};
 use hone_router::{Band, Index, Match, Ranking, resembles};
 
 /// Threads at most: each holds an index of its own.
 const MAX_THREADS: usize = 4;
+
+/// How long an index stays open.
+const MAX_OPEN: Duration = Duration::from_secs(60);
 
 /// What is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,10 +33,7 @@ pub(crate) enum Wanted {
 
 struct Question {
     catalogue: Arc<Catalogue>,
-    words: String,
-    most: usize,
-    wanted: Wanted,
-    answer: SyncSender<Vec<Match>>,
+    work: Box<dyn FnOnce(&Index<'_>) + Send>,
 }
 
 /// The way to the threads.
@@ -63,20 +65,29 @@ impl Seeker {
         most: usize,
         wanted: Wanted,
     ) -> Vec<Match> {
+        let (skills, words) = (Arc::clone(catalogue), words.to_owned());
+        let work = move |index: &Index<'_>| found(index, &skills, &words, most, wanted);
+        self.ask(catalogue, work).unwrap_or_default()
+    }
+
+    /// What somebody makes of the index of a catalogue; none when it cannot be had. Waits, as above.
+    pub(crate) fn ask<T: Send + 'static>(
+        &self,
+        catalogue: &Arc<Catalogue>,
+        work: impl FnOnce(&Index<'_>) -> T + Send + 'static,
+    ) -> Option<T> {
         // The first of those that have least to do, so that a lone client needs one index.
-        let Some(way) = self.ways.iter().min_by_key(|way| way.open.load(Ordering::Relaxed)) else {
-            return Vec::new();
-        };
+        let way = self.ways.iter().min_by_key(|way| way.open.load(Ordering::Relaxed))?;
         way.open.fetch_add(1, Ordering::Relaxed);
         let (answer, answered) = sync_channel(1);
-        let (catalogue, words) = (Arc::clone(catalogue), words.to_owned());
-        let question = Question { catalogue, words, most, wanted, answer };
-        let found = match way.questions.send(question) {
-            Ok(()) => answered.recv().unwrap_or_default(),
-            Err(_) => Vec::new(),
+        let work = move |index: &Index<'_>| {
+            // Whoever asked may have gone.
+            let _ = answer.send(work(index));
         };
+        let question = Question { catalogue: Arc::clone(catalogue), work: Box::new(work) };
+        let answered = way.questions.send(question).ok().and_then(|()| answered.recv().ok());
         way.open.fetch_sub(1, Ordering::Relaxed);
-        found
+        answered
     }
 }
 
@@ -88,46 +99,99 @@ impl Way {
         let _ = std::thread::Builder::new().name("seeker".to_owned()).spawn(move || {
             let state = State::open(&hone_home);
             // A question that breaks down is answered with nothing; the next one has a new index.
-            while catch_unwind(AssertUnwindSafe(|| attend(&state, &asked))).is_err() {}
+            while catch_unwind(AssertUnwindSafe(|| attend(&state, &asked, MAX_OPEN))).is_err() {}
         });
         Self { questions, open: AtomicUsize::new(0) }
     }
 }
 
-/// Answers questions, with one index for as long as they are about one catalogue.
-fn attend(state: &State, asked: &Receiver<Question>) {
-    let mut next = asked.recv().ok();
-    while let Some(first) = next.take() {
+/// Answers questions, with one index for as long as they are about one catalogue and it is not too old.
+fn attend(state: &State, asked: &Receiver<Question>, max_open: Duration) {
+    let mut next = None;
+    while let Some(first) = next.take().or_else(|| asked.recv().ok()) {
         let catalogue = Arc::clone(&first.catalogue);
         let index = Index::open(state, &catalogue.roots, &catalogue.skills).index;
+        let opened = Instant::now();
         let mut question = Some(first);
         while let Some(one) = question.take() {
             if !Arc::ptr_eq(&one.catalogue, &catalogue) {
                 next = Some(one);
                 break;
             }
-            // Whoever asked may have gone.
-            let _ = one.answer.send(found(&index, &one));
-            question = asked.recv().ok();
+            (one.work)(&index);
+            question = asked.recv_timeout(max_open.saturating_sub(opened.elapsed())).ok();
         }
     }
 }
 
-fn found(index: &Index<'_>, question: &Question) -> Vec<Match> {
-    let skills = &question.catalogue.skills;
-    let counts =
-        |skill: usize| question.wanted == Wanted::Words || skills[skill].summary.model_invocable;
-    let mut found = Ranking::new(index, &question.words).matches(question.most, counts);
-    match question.wanted {
+fn found(
+    index: &Index<'_>,
+    catalogue: &Catalogue,
+    words: &str,
+    most: usize,
+    wanted: Wanted,
+) -> Vec<Match> {
+    let skills = &catalogue.skills;
+    let counts = |skill: usize| wanted == Wanted::Words || skills[skill].summary.model_invocable;
+    let mut found = Ranking::new(index, words).matches(most, counts);
+    match wanted {
         // Without a word in common, only a word that looks like one of its own leads to a skill.
         Wanted::Words => found.retain(|found| {
             let summary = &skills[found.skill].summary;
             !found.reasons.is_empty()
-                || resembles(&question.words, &summary.name)
-                || resembles(&question.words, &summary.description)
+                || resembles(words, &summary.name)
+                || resembles(words, &summary.description)
         }),
         Wanted::ForModels => {}
         Wanted::About => found.retain(|found| found.band > Band::Nothing),
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use hone_library::{Config, Root, Search, Surroundings};
+
+    use super::*;
+
+    #[test]
+    fn an_index_that_was_open_long_enough_is_opened_anew_and_answers_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let skill = folder.path().join("skills/tidy");
+        std::fs::create_dir_all(&skill).unwrap();
+        let text = "---\nname: tidy\ndescription: Tidies a changelog.\n---\nSort it.\n";
+        std::fs::write(skill.join("SKILL.md"), text).unwrap();
+        let around = Surroundings {
+            cwd: folder.path().to_owned(),
+            user_home: folder.path().to_owned(),
+            hone_home: folder.path().join(".hone"),
+            platform: "linux".to_owned(),
+            moved: std::collections::BTreeMap::new(),
+        };
+        let state = State::open(&around.hone_home);
+        let root = Root::explicit(&folder.path().join("skills"), &around.cwd).unwrap();
+        let search = Search::only(vec![root], &around, &Config::default());
+        let catalogue = Arc::new(Catalogue::find(search, &state));
+        let answers = |max_open: Duration| {
+            let (questions, asked) = channel();
+            let answered: Vec<Receiver<Vec<Match>>> = (0..3)
+                .map(|_| {
+                    let (answer, answered) = sync_channel(1);
+                    let skills = Arc::clone(&catalogue);
+                    let work = Box::new(move |index: &Index<'_>| {
+                        answer.send(found(index, &skills, "changelog", 5, Wanted::Words)).unwrap();
+                    });
+                    let catalogue = Arc::clone(&catalogue);
+                    questions.send(Question { catalogue, work }).unwrap();
+                    answered
+                })
+                .collect();
+            drop(questions);
+            attend(&state, &asked, max_open);
+            answered.iter().map(|answered| answered.recv().unwrap()).collect::<Vec<_>>()
+        };
+        let kept = answers(MAX_OPEN);
+        assert_eq!(kept.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
+        assert_eq!(answers(Duration::ZERO), kept);
+    }
 }

@@ -512,8 +512,8 @@ pub(crate) enum Command {
     Run {
         /// The agent
         agent: String,
-        /// What is to be done; `-` reads it from standard input
-        #[arg(required = true, value_name = "TASK", allow_hyphen_values = true)]
+        /// What is to be done; `-` reads it from standard input, and `--` stands before one that begins with `-`
+        #[arg(required = true, value_name = "TASK")]
         task: Vec<String>,
         #[command(flatten)]
         how: Running,

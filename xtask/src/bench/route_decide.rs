@@ -106,6 +106,7 @@ pub(crate) fn deciding(data: &Data, indexer: &Indexer, fit: bool) -> String {
         "messages",
         "by",
         "AUC · precision · recall",
+        "P · R, nine of ten found",
         "R at P .70",
     ]);
     let mut text = String::new();
@@ -141,6 +142,7 @@ pub(crate) fn deciding(data: &Data, indexer: &Indexer, fit: bool) -> String {
                     grouped(samples.len()),
                     by.to_owned(),
                     quality.to_string(),
+                    format!("{:.3} · {:.3}", quality.wanted[0], quality.wanted[1]),
                     format!("{:.3}", quality.recall_at_70),
                 ]);
             }
@@ -168,26 +170,34 @@ pub(crate) fn activating(data: &Data, indexer: &Indexer) -> Table {
         "offered: the right one",
         "nothing",
     ]);
-    for more in DISTRACTORS {
-        let rows = data.pool("trig", more);
+    // Messages of each set, and those of tools, which should activate nothing.
+    let of_triggers = data.triggers.iter().map(|row| {
+        (text(row, "query"), Some(text(row, "skill")).filter(|_| row["should_trigger"] == true))
+    });
+    let of_market = relevant(&data.ranked).into_iter();
+    let of_market = of_market.map(|(query, ids)| (query, ids.first().copied()));
+    let of_tools = data.metatool.iter().map(|row| (text(row, "query"), None));
+    let sets: [(&str, &str, Vec<(&str, Option<&str>)>); 3] = [
+        ("trig", "trig", of_triggers.collect()),
+        ("market", "market", of_market.collect()),
+        ("metatool", "trig", of_tools.collect()),
+    ];
+    let cases = DISTRACTORS.iter().flat_map(|more| sets.iter().map(move |set| (*more, set)));
+    for (more, (name, group, messages)) in cases {
+        let rows = data.pool(group, more);
         let skills: Vec<SkillText> = rows.iter().map(|row| skill(row)).collect();
-        let asked = data.triggers.iter().map(|row| text(row, "query"));
-        let index = indexer.index(&skills, asked);
+        let index = indexer.index(&skills, messages.iter().map(|(query, _)| *query));
         let (mut activated, mut right, mut asked, mut offered, mut wanted, mut nothing) =
             (0usize, 0usize, 0usize, 0usize, 0usize, 0usize);
-        for row in &data.triggers {
-            let Some(place) = rows.iter().position(|other| text(other, "id") == text(row, "skill"))
-            else {
-                continue;
-            };
-            let label = row["should_trigger"] == true;
+        for (query, wants) in messages {
+            let place = wants.and_then(|id| rows.iter().position(|row| text(row, "id") == id));
             asked += 1;
-            let matches = Ranking::new(&index, text(row, "query")).matches(20, |_| true);
+            let matches = Ranking::new(&index, query).matches(20, |_| true);
             for found in matches.iter().filter(|found| found.band == Band::Activate) {
                 activated += 1;
-                right += usize::from(label && found.skill == place);
+                right += usize::from(Some(found.skill) == place);
             }
-            if label {
+            if let Some(place) = place {
                 wanted += 1;
                 offered += usize::from(
                     matches.iter().any(|found| found.skill == place && found.band != Band::Nothing),
@@ -196,7 +206,7 @@ pub(crate) fn activating(data: &Data, indexer: &Indexer) -> Table {
             nothing += usize::from(matches.iter().all(|found| found.band == Band::Nothing));
         }
         table.row([
-            format!("trig / {}", grouped(rows.len())),
+            format!("{name} / {}", grouped(rows.len())),
             grouped(asked),
             grouped(activated),
             grouped(right),

@@ -116,6 +116,8 @@ pub(crate) struct Quality {
     pub(crate) auc: f64,
     pub(crate) precision: f64,
     pub(crate) recall: f64,
+    /// Precision and recall at the threshold that finds [`WANTED`] of the other skills' messages.
+    pub(crate) wanted: [f64; 2],
     /// The best recall that any threshold gives with a precision of 0.70.
     pub(crate) recall_at_70: f64,
 }
@@ -126,8 +128,30 @@ impl std::fmt::Display for Quality {
     }
 }
 
-/// Five folds by group: `score` gives a scorer fitted to the samples of the others, the threshold is
-/// the best by F1 on those, and every sample is judged once.
+/// The share of messages that a shortlist is to keep: a skill that is not offered cannot be chosen, one too
+/// many costs a line.
+pub(crate) const WANTED: f64 = 0.9;
+
+/// Counts at one threshold.
+#[derive(Default)]
+struct Tally {
+    hits: f64,
+    fired: f64,
+}
+
+impl Tally {
+    fn add(&mut self, is_fired: bool, label: bool) {
+        self.fired += f64::from(u8::from(is_fired));
+        self.hits += f64::from(u8::from(is_fired && label));
+    }
+
+    fn figures(&self, wanted: f64) -> [f64; 2] {
+        [self.hits / f64::max(self.fired, 1.0), self.hits / f64::max(wanted, 1.0)]
+    }
+}
+
+/// Five folds by group: `score` gives a scorer fitted to the samples of the others, the thresholds are
+/// the best by F1 and the one that finds [`WANTED`] on those, and every sample is judged once.
 pub(crate) fn cross_validated<S: Fn(&Sample) -> f64>(
     samples: &[Sample],
     fit: impl Fn(&[&Sample]) -> S,
@@ -137,28 +161,40 @@ pub(crate) fn cross_validated<S: Fn(&Sample) -> f64>(
     groups.sort_unstable();
     groups.dedup();
     let fold = |sample: &Sample| groups.binary_search(&sample.group.as_str()).unwrap_or(0) % FOLDS;
-    let (mut hits, mut fired, mut wanted) = (0.0, 0.0, 0.0);
+    let (mut best, mut most, mut wanted) = (Tally::default(), Tally::default(), 0.0);
     let mut judged: Vec<(f64, bool)> = Vec::new();
     for out in 0..FOLDS {
         let train: Vec<&Sample> = samples.iter().filter(|sample| fold(sample) != out).collect();
         let score = fit(&train);
-        let threshold = best_threshold(train.iter().map(|sample| (score(sample), sample.label)));
+        let scored: Vec<(f64, bool)> =
+            train.iter().map(|sample| (score(sample), sample.label)).collect();
+        let threshold = best_threshold(scored.iter().copied());
+        let least = finding_threshold(&scored, WANTED);
         for sample in samples.iter().filter(|sample| fold(sample) == out) {
             let value = score(sample);
             judged.push((value, sample.label));
             wanted += f64::from(u8::from(sample.label));
-            if value >= threshold {
-                fired += 1.0;
-                hits += f64::from(u8::from(sample.label));
-            }
+            best.add(value >= threshold, sample.label);
+            most.add(value >= least, sample.label);
         }
     }
+    let [precision, recall] = best.figures(wanted);
     Quality {
         auc: auc(&mut judged),
+        precision,
+        recall,
+        wanted: most.figures(wanted),
         recall_at_70: recall_at(&mut judged, 0.7),
-        precision: hits / f64::max(fired, 1.0),
-        recall: hits / f64::max(wanted, 1.0),
     }
+}
+
+/// The score at and above which this share of the yes lies.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length")]
+fn finding_threshold(scored: &[(f64, bool)], share: f64) -> f64 {
+    let mut yes: Vec<f64> = scored.iter().filter(|(_, label)| *label).map(|(s, _)| *s).collect();
+    yes.sort_by(|a, b| b.total_cmp(a));
+    let last = (share * yes.len() as f64).ceil() as usize;
+    yes.get(last.saturating_sub(1)).copied().unwrap_or(f64::INFINITY)
 }
 
 /// The score at and above which a yes gives the best F1.
@@ -229,6 +265,21 @@ mod tests {
             let fitted = Fitted::to(train);
             move |sample: &Sample| fitted.score(&sample.values)
         });
-        assert_eq!(quality, Quality { auc: 1.0, precision: 1.0, recall: 1.0, recall_at_70: 1.0 });
+        let all = Quality {
+            auc: 1.0,
+            precision: 1.0,
+            recall: 1.0,
+            wanted: [1.0, 1.0],
+            recall_at_70: 1.0,
+        };
+        assert_eq!(quality, all);
+    }
+
+    #[test]
+    fn a_threshold_finds_the_wanted_share_and_no_more() {
+        let scored: Vec<(f64, bool)> = (0..20).map(|n| (f64::from(n), n % 2 == 0)).collect();
+        assert!((finding_threshold(&scored, 0.9) - 2.0).abs() < 1e-9);
+        assert!(finding_threshold(&scored, 1.0).abs() < 1e-9);
+        assert!(finding_threshold(&[], 0.9).is_infinite());
     }
 }

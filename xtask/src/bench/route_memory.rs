@@ -140,12 +140,16 @@ fn deciding_with_examples(data: &Data, indexer: &Indexer, mut table: Table) -> T
                 format!("{:.3}", qualities.iter().map(of).sum::<f64>() / qualities.len() as f64)
             };
             table.row([
-                format!("{}, {group} / {}: AUC, P, R", no.id(), data.pool(group, more).len()),
+                format!(
+                    "{}, {group} / {}: AUC, P, R, nine of ten",
+                    no.id(),
+                    data.pool(group, more).len()
+                ),
                 if group == "trig" { format!("{keep} + {keep}") } else { format!("{keep}") },
                 mean(|quality| quality.auc),
                 mean(|quality| quality.precision),
                 mean(|quality| quality.recall),
-                String::new(),
+                format!("{} · {}", mean(|q| q.wanted[0]), mean(|q| q.wanted[1])),
             ]);
         }
     }

@@ -27,6 +27,9 @@ const MAX_RATIO: f64 = 15.0;
 /// The largest share of real skills that may be blocked as community skills.
 const MAX_BLOCKED: f64 = 0.03;
 
+/// How many times as much processor time another scanner may at least take.
+const MIN_PEER_RATIO: f64 = 50.0;
+
 /// The two sizes of a generated file.
 const SMALL: usize = 1_000_000;
 const LARGE: usize = 10_000_000;
@@ -306,13 +309,22 @@ fn peers(root: &Path, all: u64, skills: usize) -> Result<String, Failure> {
     let ours = milliseconds(all) / count(skills.max(1));
     let mut folders = skills_below(root)?;
     folders.truncate(PEER_SKILLS);
-    let mut table = Table::new(&["scanner", "command", "CPU per skill", "against hone's mean"]);
+    let mut table =
+        Table::new(&["scanner", "command", "CPU per skill", "against hone's mean", "target"]);
     let mut missing = Vec::new();
     for (name, arguments) in PEERS {
         let Some(program) = on_path(name) else {
             missing.push(format!("`{name}`"));
             continue;
         };
+        // A version without this command would be measured while it says how it is used.
+        let mut help = Command::new(&program);
+        help.args(*arguments).arg("--help").stdin(Stdio::null());
+        help.stdout(Stdio::null()).stderr(Stdio::null());
+        if !help.status().is_ok_and(|status| status.success()) {
+            missing.push(format!("`{name}`, which has no `{}`", arguments.join(" ")));
+            continue;
+        }
         eprintln!("scanning with {name}");
         let mut cpu = Duration::ZERO;
         for folder in &folders {
@@ -327,6 +339,10 @@ fn peers(root: &Path, all: u64, skills: usize) -> Result<String, Failure> {
             format!("`{name} {} SKILL`", arguments.join(" ")),
             format!("{each:.1} ms"),
             format!("{:.0} ×", each / ours),
+            format!(
+                "≥ {MIN_PEER_RATIO} ×: {}",
+                if each / ours >= MIN_PEER_RATIO { "met" } else { "**missed**" }
+            ),
         ]);
     }
     let mut text = String::new();
@@ -334,7 +350,7 @@ fn peers(root: &Path, all: u64, skills: usize) -> Result<String, Failure> {
         let _ = writeln!(text, "{table}");
     }
     if !missing.is_empty() {
-        let _ = writeln!(text, "- not installed, so not measured: {}", missing.join(", "));
+        let _ = writeln!(text, "- not here, so not measured: {}", missing.join(", "));
     }
     Ok(text)
 }

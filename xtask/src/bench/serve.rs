@@ -39,21 +39,50 @@ enum Door {
     Stdio,
 }
 
+/// How often memory is looked at while the server is under load.
+const LOOKS: u32 = 10;
+
 /// How much is measured.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Options {
-    sizes: [usize; 2],
-    seconds: u64,
-    soak: u64,
+    sizes: Vec<usize>,
+    /// For each row of the table.
+    each: Duration,
+    /// Under load, to see what becomes of memory; on the largest library.
+    soak: Duration,
 }
 
 impl Options {
     pub(crate) fn parse(words: &[&str]) -> Result<Self, Failure> {
-        match words {
-            [] => Ok(Self { sizes: [1_000, 10_000], seconds: 10, soak: 600 }),
-            ["--quick"] => Ok(Self { sizes: [100, 1_000], seconds: 2, soak: 10 }),
-            _ => Err(Failure::Usage(format!("`bench serve` does not take `{}`", words.join(" ")))),
+        let seconds = Duration::from_secs;
+        let mut options =
+            Self { sizes: vec![1_000, 10_000], each: seconds(10), soak: seconds(600) };
+        let wrong = || Failure::Usage(format!("`bench serve` does not take `{}`", words.join(" ")));
+        let number = |word: &str| word.parse::<u64>().ok().filter(|number| *number > 0);
+        let mut rest = words;
+        while let Some((word, after)) = rest.split_first() {
+            rest = match (*word, after) {
+                ("--quick", _) => {
+                    options = Self { sizes: vec![100, 1_000], each: seconds(2), soak: seconds(10) };
+                    after
+                }
+                ("--sizes", [value, after @ ..]) => {
+                    let sizes = value.split(',').map(|size| size.parse().ok().filter(|n| *n > 0));
+                    options.sizes = sizes.collect::<Option<_>>().ok_or_else(wrong)?;
+                    after
+                }
+                ("--seconds", [value, after @ ..]) => {
+                    options.each = seconds(number(value).ok_or_else(wrong)?);
+                    after
+                }
+                ("--minutes", [value, after @ ..]) => {
+                    options.soak = seconds(60 * number(value).ok_or_else(wrong)?);
+                    after
+                }
+                _ => return Err(wrong()),
+            };
         }
+        Ok(options)
     }
 }
 
@@ -101,8 +130,9 @@ pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
     );
     let header = ["skills", "door", "question", "clients", "p50 ms", "p99 ms", "a second"];
     let mut table = Table::new(&header);
-    let mut memory = Table::new(&["skills", "after", "resident MB"]);
-    for size in options.sizes {
+    let mut memory =
+        Table::new(&["skills", "after", "answers so far", "resident MB", "its own MB"]);
+    for &size in &options.sizes {
         let folder = tempfile::tempdir().doing(|| "make a temporary folder".to_owned())?;
         let names = generate(&folder.path().join("skills"), size)?;
         let mut row = |door: Door, what: What, clients: usize, found: &Measured| {
@@ -116,26 +146,39 @@ pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
                 format!("{:.0}", found.rate()),
             ]);
         };
-        let seconds = Duration::from_secs(options.seconds);
+        let seconds = options.each;
         for what in [What::View, What::Search] {
             row(Door::Stdio, what, 1, &over_stdio(&program, folder.path(), &names, what, seconds)?);
         }
         let server = Server::start(&program, folder.path())?;
+        let mut answers = 0;
         for door in [Door::Api, Door::Mcp] {
             for what in [What::View, What::Search] {
                 for clients in [1, CLIENTS] {
                     let found = server.asked(door, what, &names, clients, seconds)?;
+                    answers += found.times.len();
                     row(door, what, clients, &found);
                 }
             }
         }
         if Some(&size) == options.sizes.last() {
-            memory.row([grouped(size), "the table above".to_owned(), server.resident()]);
-            let part = Duration::from_secs(options.soak / 5);
-            for number in 1..=5 {
-                server.asked(Door::Mcp, What::View, &names, CLIENTS, part)?;
-                let after = format!("{} s more", part.as_secs() * number);
-                memory.row([grouped(size), after, server.resident()]);
+            let mut look = |after: String, answers: usize| {
+                let (resident, own) = (server.memory("VmRSS:"), server.memory("RssAnon:"));
+                memory.row([grouped(size), after, grouped(answers), resident, own]);
+            };
+            look("the table above".to_owned(), answers);
+            let part = options.soak / LOOKS;
+            for number in 1..=LOOKS {
+                // Mostly views, and something of everything else.
+                for (door, what, share) in [
+                    (Door::Mcp, What::View, 2),
+                    (Door::Api, What::View, 1),
+                    (Door::Mcp, What::Search, 1),
+                ] {
+                    let asked = server.asked(door, what, &names, CLIENTS, part * share / 4)?;
+                    answers += asked.times.len();
+                }
+                look(format!("{} s more", (part * number).as_secs()), answers);
             }
         }
     }
@@ -256,10 +299,11 @@ impl Server {
         Ok(Self { running, address, token })
     }
 
-    fn resident(&self) -> String {
+    /// What the system says about its memory, in megabytes.
+    fn memory(&self, what: &str) -> String {
         let status = fs::read_to_string(format!("/proc/{}/status", self.running.0.id()));
         let status = status.unwrap_or_default();
-        let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = status.lines().find_map(|line| line.strip_prefix(what));
         let kib = kib.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
         format!("{:.1}", kib.unwrap_or(0.0) / 1024.0)
     }
@@ -359,4 +403,31 @@ fn answer(output: &mut impl BufRead) -> std::io::Result<String> {
     output.read_exact(&mut body)?;
     let body = String::from_utf8(body).map_err(std::io::Error::other)?;
     if is_good { Ok(body) } else { Err(std::io::Error::other(format!("{line}{body}"))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_say_what_is_measured_and_for_how_long() {
+        let seconds = Duration::from_secs;
+        let full = Options { sizes: vec![1_000, 10_000], each: seconds(10), soak: seconds(600) };
+        assert_eq!(Options::parse(&[]).unwrap(), full);
+        let quick = Options { sizes: vec![100, 1_000], each: seconds(2), soak: seconds(10) };
+        assert_eq!(Options::parse(&["--quick"]).unwrap(), quick);
+        let words = ["--sizes", "10000", "--seconds", "3", "--minutes", "2"];
+        let chosen = Options { sizes: vec![10_000], each: seconds(3), soak: seconds(120) };
+        assert_eq!(Options::parse(&words).unwrap(), chosen);
+        for wrong in [
+            &["--minutes"][..],
+            &["--minutes", "0"],
+            &["--sizes", "10,x"],
+            &["--sizes", ""],
+            &["--seconds", "-1"],
+            &["--slow"],
+        ] {
+            assert!(Options::parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
 }

@@ -28,16 +28,27 @@ pub struct New {
 impl Brain {
     /// Makes a brain. It is there whole, or not at all.
     pub fn create(hone_home: &Path, id: &str, new: &New) -> Result<Self, BrainError> {
-        let brain = Self::named(hone_home, id)?;
-        let exists = || BrainError::Exists { id: id.to_owned(), folder: brain.folder.clone() };
-        if brain.folder.symlink_metadata().is_ok() {
-            return Err(exists());
-        }
         let mut files = Files::new();
         let mut seeded = None;
         if let Some(from) = &new.seed {
             files = seed::read(from)?;
             seeded = Some(seed::Seed::of(from, &files));
+        }
+        Self::create_from(hone_home, id, new, files, seeded)
+    }
+
+    /// Makes a brain of files that were read already, with a note about where they are from.
+    pub(super) fn create_from(
+        hone_home: &Path,
+        id: &str,
+        new: &New,
+        mut files: Files,
+        seeded: Option<seed::Seed>,
+    ) -> Result<Self, BrainError> {
+        let brain = Self::named(hone_home, id)?;
+        let exists = || BrainError::Exists { id: id.to_owned(), folder: brain.folder.clone() };
+        if brain.folder.symlink_metadata().is_ok() {
+            return Err(exists());
         }
         for (from, to) in [(&new.skills, members::SKILLS), (&new.patterns, members::PATTERNS)] {
             if let Some(from) = from {

@@ -4,6 +4,7 @@
 //! time. Whatever a task changes is committed at its end; what a dead task left is taken back when
 //! the brain is next opened.
 
+mod before;
 mod create;
 mod error;
 pub(crate) mod files;
@@ -149,6 +150,8 @@ impl Brain {
         let _ = std::fs::remove_dir_all(&gone);
         std::fs::rename(&self.folder, &gone).map_err(BrainError::io("remove", &self.folder))?;
         drop(held);
-        std::fs::remove_dir_all(&gone).map_err(BrainError::io("remove", &gone))
+        std::fs::remove_dir_all(&gone).map_err(BrainError::io("remove", &gone))?;
+        let forgotten = crate::packing::known(&self.hone_home).forget_memos(&self.id);
+        forgotten.map_err(BrainError::io("remove", &self.hone_home))
     }
 }

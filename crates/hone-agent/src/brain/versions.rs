@@ -33,7 +33,7 @@ pub struct FactDelta {
 }
 
 /// Whose fact under which key, and what it says.
-type Facts = BTreeMap<(Option<String>, String), String>;
+pub(super) type Facts = BTreeMap<(Option<String>, String), String>;
 
 impl Brain {
     /// The receipts, damaged ones left out.
@@ -74,13 +74,13 @@ impl Brain {
         Ok(versions)
     }
 
-    /// What an answered task noted; `known` becomes what is known after it.
-    fn noted_by(&self, receipt: &Receipt, known: &mut Facts) -> Vec<FactDelta> {
+    /// What an answered task noted, by its transcript; nothing when the receipt is of something else.
+    pub(super) fn noted(&self, receipt: &Receipt) -> Facts {
+        let mut noted = Facts::new();
         let task = receipt.task.as_ref();
         let Some(task) = task.filter(|task| task.outcome == Ending::Answered.word()) else {
-            return Vec::new();
+            return noted;
         };
-        let mut noted = Facts::new();
         // A transcript that is damaged or gone, `verify` tells.
         for line in self.transcript(&task.id).ok().flatten().unwrap_or_default() {
             let Ok(Step { what: What::Tool(call), .. }) = serde_json::from_value(line) else {
@@ -93,6 +93,11 @@ impl Brain {
                 }
             }
         }
+        noted
+    }
+
+    /// What an answered task noted; `known` becomes what is known after it.
+    fn noted_by(&self, receipt: &Receipt, known: &mut Facts) -> Vec<FactDelta> {
         let delta = |(whose, after): ((Option<String>, String), String)| {
             let before = known.insert(whose.clone(), after.clone());
             let (subscriber, key) = whose;
@@ -103,7 +108,7 @@ impl Brain {
                 after,
             })
         };
-        noted.into_iter().filter_map(delta).collect()
+        self.noted(receipt).into_iter().filter_map(delta).collect()
     }
 
     /// What changed in the files of the brain with a version, as far as their texts are kept.

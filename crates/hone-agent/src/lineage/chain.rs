@@ -16,6 +16,9 @@ pub const MAX_RECEIPT_BYTES: usize = 1024 * 1024;
 /// Breaks that are reported; more are counted.
 pub const MAX_BREAKS: usize = 100;
 
+/// What is said of a receipt whose signature does not hold.
+const ALTERED: &str = "it does not fit the receipt; something was changed";
+
 /// The receipts of a brain could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ChainError {
@@ -113,7 +116,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Opens the file, or makes it. Only the last receipt is read.
+    /// Opens the file, or makes it. Only the last receipt is read, and it must be as it was signed.
     pub fn open(path: &Path) -> Result<Self, ChainError> {
         let failed = |error| ChainError::Io { path: path.to_owned(), error };
         let options = || OpenOptions::new().read(true).append(true).mode(0o600).clone();
@@ -122,10 +125,15 @@ impl Chain {
         let (end, line) = last_line(&mut file, length).map_err(failed)?;
         let last = match line {
             None => None,
-            Some(line) => Some(parse(&line).map_err(|(field, why)| ChainError::Damaged {
-                path: path.to_owned(),
-                why: format!("{field}: {why}"),
-            })?),
+            Some(line) => {
+                let damaged = |why| ChainError::Damaged { path: path.to_owned(), why };
+                let last =
+                    parse(&line).map_err(|(field, why)| damaged(format!("{field}: {why}")))?;
+                if !last.is_signed() {
+                    return Err(damaged(format!("signature: {ALTERED}")));
+                }
+                Some(last)
+            }
         };
         Ok(Self { path: path.to_owned(), file, end, last })
     }
@@ -263,7 +271,7 @@ fn follow(checked: &mut Checked, index: u64, receipt: &Receipt) {
         );
     }
     if !receipt.is_signed() {
-        checked.broken(index, "signature", "it does not fit the receipt; something was changed");
+        checked.broken(index, "signature", ALTERED);
     }
     if receipt.previous != checked.head {
         let why =

@@ -314,7 +314,8 @@ impl<'a> Lineage<'a> {
 }
 
 /// What a lock file says; one that cannot be understood says nothing, the receipts do.
-fn read_lock(folder: &Path) -> Result<Option<Lock>, LineageError> {
+/// What the lock file of a brain says; none when there is none or it cannot be understood.
+pub fn read_lock(folder: &Path) -> Result<Option<Lock>, LineageError> {
     let path = folder.join(LOCK_FILE);
     match fs::symlink_metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -324,6 +325,14 @@ fn read_lock(folder: &Path) -> Result<Option<Lock>, LineageError> {
     }
     let text = fs::read(&path).map_err(|error| LineageError::Lock { path, error })?;
     Ok(serde_json::from_slice(&text).ok())
+}
+
+/// The members of a brain that differ from what was signed last, as far as its lock file can tell. It is
+/// not signed: it says where to look, not what holds.
+pub fn differing_from(folder: &Path, signed: &State, found: &StateHash) -> Vec<String> {
+    let lock = read_lock(folder).ok().flatten();
+    let lock = lock.filter(|lock| lock.bundle_hash == signed.whole());
+    lock.map_or_else(Vec::new, |lock| differing(&lock.members, &found.members))
 }
 
 /// The names whose digests differ, or that only one side has.

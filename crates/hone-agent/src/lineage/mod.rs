@@ -9,6 +9,7 @@ pub mod chain;
 pub mod digest;
 pub mod keeper;
 pub mod keys;
+mod members;
 pub mod merkle;
 pub mod proof;
 pub mod quick;

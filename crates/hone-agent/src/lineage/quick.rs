@@ -1,26 +1,21 @@
 //! The state of a brain that was looked at before, at the cost of what changed since.
 //!
 //! The database keeps the digest of each group of rows, and triggers that forget it when a row of the
-//! group changes, whoever changes it. It keeps the digest of each file, with what the system said about
-//! the file then: a write moves the time of its change, which nobody can set. Both are a shortcut and
-//! no proof. [`state`] believes neither and reads everything: `hone agent verify` and `hash`, snapshots
+//! group changes, whoever changes it. It keeps the digest of each file and the names in each folder, with
+//! what the system said about them then: a write moves the time of a change, which nobody can set. All are a
+//! shortcut and no proof. [`state`] believes none of them and reads everything: `hone agent verify` and `hash`, snapshots
 //! and restores look that way, so whoever gets past the shortcut is found out there.
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::digest::Digest;
+use super::members::{Found, Listings, Records, STAMP_BYTES, Stamp, members, now};
 use super::rows::{self, GROUP_BITS, Groups, Sequence};
-use super::state::{
-    Layout, Look, Records, Rows, STAMP_BYTES, Stamp, StateError, StateHash, Table, connect,
-    members, state,
-};
-
-/// A file that changed this short a time ago may change again without its times showing it.
-const UNSETTLED: Duration = Duration::from_millis(100);
+use super::state::{Layout, Look, Rows, StateError, StateHash, Table, connect, state};
 
 const NOTES: &str = "
 CREATE TABLE IF NOT EXISTS digest(
@@ -29,7 +24,14 @@ CREATE TABLE IF NOT EXISTS digest(
 CREATE TABLE IF NOT EXISTS stamp(
   path TEXT PRIMARY KEY, stamp BLOB NOT NULL, digest BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS listing(
+  path TEXT PRIMARY KEY, stamp BLOB NOT NULL, names BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
 ";
+/// The newest of these tables: where it is missing, all are made.
+const NEWEST_NOTES: &str = "listing";
+/// What stands between two names.
+const BETWEEN: char = '\0';
 
 /// The state of the brain in a folder, as [`state`] gives it, by what is remembered of it.
 pub fn quick(folder: &Path, layout: &Layout) -> Result<StateHash, StateError> {
@@ -38,20 +40,22 @@ pub fn quick(folder: &Path, layout: &Layout) -> Result<StateHash, StateError> {
     }
     let path = folder.join(layout.database);
     let failed = |error| StateError::Database { path: path.clone(), error };
-    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (dir, members) = members(folder, layout, Records::Skip)?;
+    let started = now();
     let mut look = Look::new(folder);
     let db = connect(&path).map_err(failed)?;
     // What is remembered may be lost in a crash, together with what it is about.
     db.execute_batch("PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE").map_err(failed)?;
     watch(&db, layout.tables).map_err(failed)?;
+    let mut folders = Folders::load(&db).map_err(failed)?;
+    let (dir, members) = members(folder, layout, Records::Skip, &mut folders)?;
+    folders.keep(started).map_err(failed)?;
     let mut remembered = Remembered::load(&db).map_err(failed)?;
-    for (path, (root, stamp)) in &members.files {
+    for (path, Found { root, stamp, .. }) in &members.files {
         let digest = if let Some(digest) = remembered.take(path, stamp) {
             digest
         } else {
             let digest = look.digest(&dir, path)?;
-            if stamp.changed() + UNSETTLED < started {
+            if stamp.is_settled(started) {
                 remembered.learn(path, stamp, digest).map_err(failed)?;
             }
             digest
@@ -106,19 +110,74 @@ impl<'a> Remembered<'a> {
     }
 }
 
+/// Folders as they were, by their paths.
+struct Folders<'a> {
+    db: &'a Connection,
+    known: HashMap<String, (Stamp, Vec<u8>)>,
+    new: Vec<(String, Stamp, String)>,
+}
+
+impl<'a> Folders<'a> {
+    fn load(db: &'a Connection) -> rusqlite::Result<Self> {
+        let mut statement = db.prepare("SELECT path, stamp, names FROM listing")?;
+        let mut rows = statement.query([])?;
+        let mut known = HashMap::new();
+        while let Some(row) = rows.next()? {
+            known.insert(row.get(0)?, (Stamp(row.get(1)?), row.get(2)?));
+        }
+        Ok(Self { db, known, new: Vec::new() })
+    }
+
+    /// Keeps what was listed, and forgets the folders that are gone.
+    fn keep(self, started: Duration) -> rusqlite::Result<()> {
+        for path in self.known.keys() {
+            self.db.execute("DELETE FROM listing WHERE path = ?1", [path])?;
+        }
+        for (path, stamp, names) in
+            self.new.iter().filter(|(_, stamp, _)| stamp.is_settled(started))
+        {
+            let write = "INSERT OR REPLACE INTO listing VALUES (?1, ?2, ?3)";
+            let row = params![path, stamp.0, names.as_bytes()];
+            self.db.prepare_cached(write)?.execute(row)?;
+        }
+        Ok(())
+    }
+}
+
+impl Listings for Folders<'_> {
+    fn known(&mut self, path: &str, stamp: &Stamp) -> Option<Vec<String>> {
+        let (known, names) = self.known.get(path)?;
+        if known != stamp {
+            return None;
+        }
+        let names = String::from_utf8(names.clone()).ok()?;
+        self.known.remove(path);
+        Some(names.split_terminator(BETWEEN).map(str::to_owned).collect())
+    }
+
+    fn listed(&mut self, path: &str, stamp: &Stamp, names: &[String]) {
+        let names = names.iter().fold(String::new(), |mut all, name| {
+            all.push_str(name);
+            all.push(BETWEEN);
+            all
+        });
+        self.new.push((path.to_owned(), *stamp, names));
+    }
+}
+
 /// Has the database forget a digest whenever a row behind it changes. Digests that nobody watched over
 /// are forgotten.
 fn watch(db: &Connection, tables: &[Table]) -> rusqlite::Result<()> {
     let mut written: HashMap<String, String> = HashMap::new();
     {
-        let query = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' OR name = 'digest'";
+        let query = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' OR name = ?1";
         let mut statement = db.prepare(query)?;
-        let mut rows = statement.query([])?;
+        let mut rows = statement.query([NEWEST_NOTES])?;
         while let Some(row) = rows.next()? {
             written.insert(row.get(0)?, row.get(1)?);
         }
     }
-    if !written.contains_key("digest") {
+    if !written.contains_key(NEWEST_NOTES) {
         db.execute_batch(NOTES)?;
     }
     for table in tables {

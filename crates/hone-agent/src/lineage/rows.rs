@@ -7,11 +7,14 @@
 //!   table is the SHA-256 of, for each group, `G`, its number and its digest, and at the end `E` and the
 //!   number of groups. So a row that is added costs one group, and the rest can be remembered.
 
+use std::collections::BTreeSet;
+
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::digest::Digest;
+use super::digest::{Digest, to_hex};
 use super::state::{Rows, Table};
 
 /// Rows of a group have numbers that differ in so many of the last bits.
@@ -94,6 +97,35 @@ pub(super) fn select(table: &Table, condition: &str) -> String {
         table.name,
         table.key.join(", ")
     )
+}
+
+/// The rows of a table, each as a line of JSON for people; none when there are more than `most`.
+pub(super) fn lines(
+    db: &Connection,
+    table: &Table,
+    most: usize,
+) -> rusqlite::Result<Option<BTreeSet<String>>> {
+    let mut statement = db.prepare(&select(table, ""))?;
+    let mut rows = statement.query([])?;
+    let mut lines = BTreeSet::new();
+    while let Some(row) = rows.next()? {
+        if lines.len() == most {
+            return Ok(None);
+        }
+        let mut line = serde_json::Map::new();
+        for (at, column) in table.columns.iter().enumerate() {
+            let value = match row.get_ref(at)? {
+                ValueRef::Null => Value::Null,
+                ValueRef::Integer(value) => value.into(),
+                ValueRef::Real(value) => value.into(),
+                ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into(),
+                ValueRef::Blob(bytes) => format!("x'{}'", to_hex(bytes)).into(),
+            };
+            line.insert((*column).to_owned(), value);
+        }
+        lines.insert(Value::from(line).to_string());
+    }
+    Ok(Some(lines))
 }
 
 /// The digest of a table, from its rows alone.

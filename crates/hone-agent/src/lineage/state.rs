@@ -14,12 +14,12 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, MetadataExt as _};
 use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
 use super::digest::Digest;
+use super::members::{Anew, Found, Records, members};
 use super::rows;
 
 /// Bytes that are read at once.
@@ -171,23 +171,11 @@ pub fn whole(knowledge: Digest, activity: Digest) -> Digest {
     Digest(hash.chain_update(knowledge.0).chain_update(activity.0).finalize().into())
 }
 
-/// Whether a file is one that editors, systems and a write under way leave about.
-pub(super) fn is_stray(name: &str) -> bool {
-    let has_extension =
-        |wanted: &[&str]| name.rsplit_once('.').is_some_and(|(_, last)| wanted.contains(&last));
-    matches!(name, ".DS_Store" | "Thumbs.db" | "desktop.ini" | ".directory")
-        || name.ends_with('~')
-        || name.starts_with(".#")
-        || name.starts_with(".hone-")
-        || (name.starts_with('#') && name.ends_with('#'))
-        || (name.starts_with('.') && has_extension(&["swp", "swo", "swx"]))
-}
-
 /// The state of the brain in a folder, from all that is in it.
 pub fn state(folder: &Path, layout: &Layout) -> Result<StateHash, StateError> {
     let mut look = Look::new(folder);
-    let (dir, members) = members(folder, layout, Records::Skip)?;
-    for (path, (root, _)) in &members.files {
+    let (dir, members) = members(folder, layout, Records::Skip, &mut Anew)?;
+    for (path, Found { root, .. }) in &members.files {
         let digest = look.digest(&dir, path)?;
         look.file(path, *root, digest);
     }
@@ -195,159 +183,6 @@ pub fn state(folder: &Path, layout: &Layout) -> Result<StateHash, StateError> {
         look.database(layout)?;
     }
     Ok(look.end())
-}
-
-/// What the system says about a file, and changes when somebody writes to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp(pub(super) [u8; STAMP_BYTES]);
-
-/// Bytes of a stamp.
-pub(super) const STAMP_BYTES: usize = 56;
-/// Where in a stamp the time of the last change is.
-const CHANGED: usize = 40;
-
-impl Stamp {
-    fn of(about: &Metadata) -> Self {
-        let mut stamp = [0; STAMP_BYTES];
-        let parts = [
-            about.dev().to_be_bytes(),
-            about.ino().to_be_bytes(),
-            about.len().to_be_bytes(),
-            about.mtime().to_be_bytes(),
-            about.mtime_nsec().to_be_bytes(),
-            about.ctime().to_be_bytes(),
-            about.ctime_nsec().to_be_bytes(),
-        ];
-        stamp.copy_from_slice(parts.as_flattened());
-        Self(stamp)
-    }
-
-    /// When the file was changed last, since 1970.
-    pub(super) fn changed(&self) -> Duration {
-        let part = |at: usize| {
-            let bytes = self.0[at..at + 8].try_into().unwrap_or_default();
-            u64::try_from(i64::from_be_bytes(bytes)).unwrap_or(0)
-        };
-        Duration::from_secs(part(CHANGED)) + Duration::from_nanos(part(CHANGED + 8))
-    }
-}
-
-/// Whether records are looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Records {
-    /// They are listed with what is apart.
-    List,
-    /// Their folders are not entered.
-    Skip,
-}
-
-/// What lies in a brain, by the list of its layout.
-pub(super) struct Members {
-    /// Files of the state, by their path with `/`.
-    pub(super) files: BTreeMap<String, (Root, Stamp)>,
-    /// Files that are no part of the state.
-    pub(super) apart: Vec<String>,
-    /// Whether the database is there.
-    pub(super) has_database: bool,
-}
-
-/// The members of the brain in a folder, and a handle that cannot leave it. A link anywhere, and
-/// anything that is not on the list, is refused.
-pub(super) fn members(
-    folder: &Path,
-    layout: &Layout,
-    records: Records,
-) -> Result<(Dir, Members), StateError> {
-    let failed = |error| StateError::Io { path: folder.to_owned(), error };
-    let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(failed)?;
-    let journals = ["-wal", "-shm", "-journal"].map(|end| format!("{}{end}", layout.database));
-    let mut walk = Walk { folder, files: BTreeMap::new() };
-    let (mut apart, mut has_database) = (Vec::new(), false);
-    for (name, about) in walk.entries(&dir, "")? {
-        let kind = || StateError::Kind { path: folder.join(&name) };
-        if let Some((_, root)) = layout.files.iter().find(|(file, _)| *file == name) {
-            walk.files.insert(name, (*root, Stamp::of(&about)));
-        } else if let Some((_, root)) = layout.folders.iter().find(|(folder, _)| *folder == name) {
-            if !about.is_dir() {
-                return Err(kind());
-            }
-            walk.folder(&dir, &name, &name, *root, 1)?;
-        } else if layout.records.contains(&name.as_str()) {
-            if !about.is_dir() {
-                return Err(kind());
-            }
-            if records == Records::List {
-                let mut below = Walk { folder, files: BTreeMap::new() };
-                below.folder(&dir, &name, &name, Root::Activity, 1)?;
-                apart.extend(below.files.into_keys());
-            }
-        } else if name == layout.database {
-            has_database = true;
-            if !about.is_file() {
-                return Err(kind());
-            }
-        } else if layout.apart.contains(&name.as_str()) {
-            apart.push(name);
-        } else if !journals.contains(&name) && !is_stray(&name) {
-            return Err(StateError::Unknown { path: folder.join(&name) });
-        }
-    }
-    apart.sort_unstable();
-    Ok((dir, Members { files: walk.files, apart, has_database }))
-}
-
-struct Walk<'a> {
-    folder: &'a Path,
-    files: BTreeMap<String, (Root, Stamp)>,
-}
-
-impl Walk<'_> {
-    fn failed(&self, path: &str) -> impl FnOnce(io::Error) -> StateError {
-        let path = self.folder.join(path);
-        |error| StateError::Io { path, error }
-    }
-
-    /// What lies in a folder; a link anywhere is refused.
-    fn entries(&self, dir: &Dir, path: &str) -> Result<Vec<(String, Metadata)>, StateError> {
-        let mut entries = Vec::new();
-        for entry in dir.entries().map_err(self.failed(path))? {
-            let entry = entry.map_err(self.failed(path))?;
-            let name = entry.file_name();
-            let at = || self.folder.join(path).join(&name);
-            let about = entry.metadata().map_err(|error| StateError::Io { path: at(), error })?;
-            if about.is_symlink() {
-                return Err(StateError::Link { path: at() });
-            }
-            let Some(name) = name.to_str() else { return Err(StateError::Unknown { path: at() }) };
-            entries.push((name.to_owned(), about));
-        }
-        Ok(entries)
-    }
-
-    fn folder(
-        &mut self,
-        around: &Dir,
-        name: &str,
-        path: &str,
-        root: Root,
-        depth: usize,
-    ) -> Result<(), StateError> {
-        if depth > MAX_DEPTH {
-            return Err(StateError::TooDeep { path: self.folder.join(path) });
-        }
-        let dir = around.open_dir(name).map_err(self.failed(path))?;
-        for (name, about) in self.entries(&dir, path)? {
-            let path = format!("{path}/{name}");
-            if about.is_dir() && !name.starts_with(".hone-") {
-                self.folder(&dir, &name, &path, root, depth + 1)?;
-            } else if about.is_file() && !is_stray(&name) {
-                self.files.insert(path, (root, Stamp::of(&about)));
-            } else if !about.is_file() && !about.is_dir() {
-                return Err(StateError::Kind { path: self.folder.join(path) });
-            }
-        }
-        Ok(())
-    }
 }
 
 struct Leaf {

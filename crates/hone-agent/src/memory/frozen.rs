@@ -94,6 +94,26 @@ impl Page {
         text
     }
 
+    /// What is said under a key.
+    pub(crate) fn value(&self, key: &str) -> Option<&str> {
+        self.entries
+            .iter()
+            .map(Entry::parts)
+            .find(|(of, _)| *of == Some(key))
+            .map(|(_, value)| value)
+    }
+
+    /// Makes the entry of a key what it was; without a value there was none.
+    pub(crate) fn revert(&mut self, key: &str, value: Option<&str>) {
+        let at = self.entries.iter().position(|entry| entry.parts().0 == Some(key));
+        match (at, value) {
+            (Some(at), Some(value)) => self.entries[at] = Entry::new(key, value),
+            (Some(at), None) => drop(self.entries.remove(at)),
+            (None, Some(value)) => self.entries.push(Entry::new(key, value)),
+            (None, None) => {}
+        }
+    }
+
     /// Puts entries at the end, each in place of the one with its key, and lets the oldest go until
     /// everything fits into `cap` characters. Gives those that went.
     pub(crate) fn put(

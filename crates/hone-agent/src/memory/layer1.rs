@@ -21,6 +21,17 @@ pub(super) fn place(shared: bool, audience: &Subscriber) -> (String, &'static st
     }
 }
 
+/// A file of layer 1, taken apart, with its name and its first line while it is new.
+pub(crate) fn page_of(
+    folder: &Path,
+    shared: bool,
+    audience: &Subscriber,
+) -> Result<(String, Page, &'static str), BrainError> {
+    let (file, title, _) = place(shared, audience);
+    let text = files::read(&folder.join(&file), MAX_PAGE_BYTES)?.unwrap_or_default();
+    Ok((file, Page::parse(&text), title))
+}
+
 /// Layer 1 as a task gets it: read once, when the task begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frozen {

@@ -7,9 +7,11 @@
 
 mod draft;
 mod frozen;
+mod index;
 mod judged;
 mod layer1;
 mod recall;
+mod rows;
 mod schema;
 mod subscriber;
 mod words;
@@ -18,24 +20,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 pub use draft::{Draft, MAX_MESSAGE_CHARS, Note, NoteError, Quarantined, Said};
 pub use frozen::{MAX_ENTRY_CHARS, MAX_KEY_CHARS, MAX_MEMORY_CHARS, MAX_USER_CHARS};
 pub use judged::{Objection, objection};
 pub use layer1::Frozen;
 pub use recall::{Hit, Kind, MAX_EXCERPT_CHARS, MAX_HITS, MAX_QUERY_CHARS, MAX_QUERY_WORDS};
+pub use rows::{Counts, Ending, Fact, LoggedTask, TaskRow};
 pub use subscriber::{MAX_SUBSCRIBER_BYTES, NotASubscriber, Subscriber};
 
 use crate::brain::{BrainError, files, members};
-use frozen::{Entry, Page};
-use schema::{FORMAT, SEARCHED};
-use words::words;
-
-/// What the database says of an index of words that is whole; a number more when its form changes, so
-/// that one of an older form is made again.
-const INDEXED: &str = "whole-2";
+use frozen::Entry;
+pub(crate) use frozen::Page;
+pub(crate) use layer1::page_of;
+use schema::FORMAT;
 
 /// How long a writer waits for another process.
 const BUSY: Duration = Duration::from_secs(10);
@@ -47,37 +45,6 @@ pub enum Finder {
     Index,
     /// By reading the newest rows, where SQLite has no such index.
     Scan,
-}
-
-/// How a task ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ending {
-    /// With an answer.
-    Answered,
-    /// It ran out of turns or of its budget.
-    NotConverged,
-    /// Something broke.
-    Failed,
-    /// Somebody stopped it.
-    Cancelled,
-}
-
-impl Ending {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::NotConverged => "not-converged",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Answered, Self::NotConverged, Self::Failed, Self::Cancelled];
-        all.into_iter().find(|ending| ending.word() == word)
-    }
 }
 
 /// How a task ended, by the log of a database that nobody else uses; none when there is none.
@@ -93,110 +60,6 @@ fn ending(db: &Connection, task: &str) -> rusqlite::Result<Option<Ending>> {
     let query = "SELECT ending FROM task WHERE task = ?1";
     let word: Option<String> = db.query_row(query, [task], |row| row.get(0)).optional()?;
     Ok(word.and_then(|word| Ending::from_word(&word)))
-}
-
-/// A task as the log has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TaskRow {
-    /// Its id.
-    pub task: String,
-    /// For whom it was done.
-    pub subscriber: Subscriber,
-    /// When it began, in milliseconds since 1970.
-    pub started: i64,
-    /// When it ended.
-    pub ended: i64,
-    /// How it ended.
-    pub ending: Ending,
-    /// What was asked, cut to [`MAX_MESSAGE_CHARS`].
-    pub input: String,
-    /// What was answered, or why not; cut alike.
-    pub answer: String,
-    /// The model.
-    pub model: String,
-    /// Turns of the model.
-    pub turns: u64,
-    /// Calls of tools.
-    pub calls: u64,
-    /// Tokens that went in.
-    pub tokens_in: u64,
-    /// Tokens that came out.
-    pub tokens_out: u64,
-}
-
-/// A task in the log, as programs get it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct LoggedTask {
-    /// Its id.
-    pub task: String,
-    /// For whom it was done; null for the owner.
-    pub subscriber: Option<String>,
-    /// When it ended.
-    pub ended: String,
-    /// `answered`, `not-converged`, `failed` or `cancelled`.
-    pub ending: &'static str,
-    /// What was asked.
-    pub input: String,
-    /// What was answered, or why not.
-    pub answer: String,
-    /// The model.
-    pub model: String,
-    /// Turns of the model.
-    pub turns: u64,
-    /// Calls of tools.
-    pub calls: u64,
-    /// Tokens, in and out.
-    pub tokens: u64,
-}
-
-impl From<TaskRow> for LoggedTask {
-    fn from(row: TaskRow) -> Self {
-        Self {
-            task: row.task,
-            subscriber: match row.subscriber {
-                Subscriber::Owner => None,
-                Subscriber::Named(name) => Some(name),
-            },
-            ended: hone_library::usage::iso(row.ended),
-            ending: row.ending.word(),
-            input: row.input,
-            answer: row.answer,
-            model: row.model,
-            turns: row.turns,
-            calls: row.calls,
-            tokens: row.tokens_in.saturating_add(row.tokens_out),
-        }
-    }
-}
-
-/// A fact as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fact {
-    /// What it is about.
-    pub key: String,
-    /// What is known.
-    pub value: String,
-    /// When it was noted, in milliseconds since 1970.
-    pub at: i64,
-    /// The task that noted it; empty for what a person wrote.
-    pub task: String,
-    /// For whom that task was done.
-    pub subscriber: Subscriber,
-    /// Whether every subscriber's tasks may read it.
-    pub shared: bool,
-}
-
-/// How much is remembered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counts {
-    /// Messages.
-    pub messages: u64,
-    /// Facts.
-    pub facts: u64,
-    /// Tasks.
-    pub tasks: u64,
-    /// Notes that were set aside.
-    pub quarantined: u64,
 }
 
 /// The memory of one brain, open.
@@ -230,7 +93,7 @@ impl Memory {
         db.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
         let mut memory = Self { folder: folder.to_owned(), db, finder };
         if finder == Finder::Index {
-            memory.index_words().map_err(failed)?;
+            memory.finder = index::whole(&mut memory.db).map_err(failed)?;
         }
         Ok(memory)
     }
@@ -238,39 +101,6 @@ impl Memory {
     fn failed(&self) -> impl Fn(rusqlite::Error) -> BrainError + use<> {
         let path = self.folder.join(members::DATABASE);
         move |source| BrainError::Database { path: path.clone(), source }
-    }
-
-    /// Makes the index of words, or makes it again where somebody wrote without it.
-    fn index_words(&mut self) -> rusqlite::Result<()> {
-        const STATE: &str = "SELECT value FROM meta WHERE key = 'words'";
-        let state: Option<String> = self.db.query_row(STATE, [], |row| row.get(0)).optional()?;
-        if state.as_deref() == Some(INDEXED) {
-            return Ok(());
-        }
-        let transaction = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if !schema::make_words(&transaction)? {
-            self.finder = Finder::Scan;
-            return Ok(());
-        }
-        for (table, index) in SEARCHED {
-            transaction
-                .execute(&format!("INSERT INTO {index}({index}) VALUES ('delete-all')"), [])?;
-            let rows = match table {
-                "fact" => "SELECT id, shared, audience, key || ' ' || value FROM fact",
-                "task" => "SELECT id, 0, subscriber, input || ' ' || answer FROM task",
-                _ => "SELECT id, 0, subscriber, content FROM message",
-            };
-            let mut rows = transaction.prepare(rows)?;
-            let mut rows = rows.query([])?;
-            while let Some(row) = rows.next()? {
-                let shared: bool = row.get(1)?;
-                let audience = Subscriber::from_text(row.get(2)?);
-                let mark = mark(shared, &audience);
-                index_row(&transaction, index, row.get(0)?, &mark, row.get_ref(3)?.as_str()?)?;
-            }
-        }
-        transaction.execute("INSERT OR REPLACE INTO meta VALUES ('words', ?1)", [INDEXED])?;
-        transaction.commit()
     }
 
     /// How rows are found.
@@ -302,7 +132,7 @@ impl Memory {
             db.execute("INSERT OR REPLACE INTO meta VALUES ('words', 'stale')", [])?;
         }
         let subscriber = row.subscriber.as_text();
-        let own = mark(false, &row.subscriber);
+        let own = index::mark(false, &row.subscriber);
         let (input, answer) = (draft::cut(&row.input), draft::cut(&row.answer));
         let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         db.execute(
@@ -325,8 +155,9 @@ impl Memory {
         )?;
         if has_index {
             let text = format!("{input} {answer}");
-            index_row(&db, "task_words", db.last_insert_rowid(), &own, &text)?;
+            index::put(&db, "task_words", db.last_insert_rowid(), &own, &text)?;
         }
+        let mut said_now = Vec::new();
         for said in &draft.messages {
             db.prepare_cached(
                 "INSERT INTO message(task, subscriber, at, role, content) VALUES (?1,?2,?3,?4,?5)",
@@ -338,9 +169,10 @@ impl Memory {
                 said.role,
                 said.content
             ])?;
-            if has_index {
-                index_row(&db, "message_words", db.last_insert_rowid(), &own, &said.content)?;
-            }
+            said_now.push((db.last_insert_rowid(), &said.content));
+        }
+        for (id, content) in said_now.into_iter().rev().filter(|_| has_index) {
+            index::put(&db, "message_words", id, &own, content)?;
         }
         for held in &draft.quarantined {
             db.execute(
@@ -485,6 +317,27 @@ impl Memory {
         read().map_err(self.failed())
     }
 
+    /// The keys of facts of one audience that a task noted, or one that came after it. A task that is not
+    /// in the log noted nothing.
+    pub(crate) fn noted_since(
+        &self,
+        task: &str,
+        shared: bool,
+        audience: &Subscriber,
+    ) -> Result<Vec<String>, BrainError> {
+        let read = || {
+            let mut statement = self.db.prepare(
+                "SELECT key FROM fact WHERE shared = ?1 AND audience = ?2 AND task IN \
+                 (SELECT task FROM task WHERE id >= (SELECT id FROM task WHERE task = ?3)) \
+                 ORDER BY key",
+            )?;
+            let place = params![shared, audience.as_text(), task];
+            let rows = statement.query_map(place, |row| row.get(0))?;
+            rows.collect::<rusqlite::Result<_>>()
+        };
+        read().map_err(self.failed())
+    }
+
     /// The newest tasks, newest first.
     pub fn tasks(&self, most: u32) -> Result<Vec<TaskRow>, BrainError> {
         let read = || {
@@ -561,27 +414,8 @@ struct Pending {
     at: i64,
 }
 
-/// What says of the words of a row who may see it.
-fn mark(shared: bool, audience: &Subscriber) -> String {
-    if shared { recall::SHARED.to_owned() } else { audience.mark() }
-}
-
-fn index_row(
-    db: &Connection,
-    index: &str,
-    id: i64,
-    mark: &str,
-    text: &str,
-) -> rusqlite::Result<()> {
-    let words = words(text);
-    let marked: Vec<String> = words.iter().map(|(_, word)| recall::marked(mark, word)).collect();
-    let line = marked.join(" ");
-    let sql = format!("INSERT INTO {index}(rowid, text) VALUES (?1, ?2)");
-    db.prepare_cached(&sql)?.execute(params![id, line])?;
-    Ok(())
-}
-
-/// Writes a fact in place of the one with its key.
+/// Writes a fact in place of the one with its key. What is known already stays as it was noted first: to note
+/// it again is to know nothing new.
 fn put_fact(
     db: &Connection,
     fact: &Fact,
@@ -590,10 +424,16 @@ fn put_fact(
 ) -> rusqlite::Result<()> {
     const OLD: &str =
         "DELETE FROM fact WHERE shared = ?1 AND audience = ?2 AND key = ?3 RETURNING id";
+    const KNOWN: &str =
+        "SELECT 1 FROM fact WHERE shared = ?1 AND audience = ?2 AND key = ?3 AND value = ?4";
+    let known = params![fact.shared, audience.as_text(), fact.key, fact.value];
+    if db.prepare_cached(KNOWN)?.exists(known)? {
+        return Ok(());
+    }
     let place = params![fact.shared, audience.as_text(), fact.key];
     let old: Option<i64> = db.query_row(OLD, place, |row| row.get(0)).optional()?;
     if let Some(old) = old.filter(|_| has_index) {
-        db.execute("DELETE FROM fact_words WHERE rowid = ?1", [old])?;
+        db.execute("DELETE FROM fact_words WHERE rowid = ?1", [-old])?;
     }
     db.execute(
         "INSERT INTO fact(shared, audience, key, value, at, task, subscriber) \
@@ -610,8 +450,8 @@ fn put_fact(
     )?;
     if has_index {
         let text = format!("{} {}", fact.key, fact.value);
-        let mark = mark(fact.shared, audience);
-        index_row(db, "fact_words", db.last_insert_rowid(), &mark, &text)?;
+        let mark = index::mark(fact.shared, audience);
+        index::put(db, "fact_words", db.last_insert_rowid(), &mark, &text)?;
     }
     Ok(())
 }

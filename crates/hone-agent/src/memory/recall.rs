@@ -24,8 +24,8 @@ pub const MAX_EXCERPT_CHARS: usize = 300;
 
 /// Rows that are looked up for one word in one table: the newest.
 const MAX_ROWS_A_WORD: usize = 100;
-/// Rows that are counted to say how common a word is.
-const MAX_COUNTED: usize = 400;
+/// So many rows make a word common: one that this many have is worth twice as much as one that all have.
+const COMMON: f64 = 1_200.0;
 /// Rows whose text is read to put them in order.
 const MAX_CANDIDATES: usize = 32;
 /// Rows of a table that are read where there is no index of words: the newest.
@@ -90,6 +90,15 @@ impl Kind {
         }
     }
 
+    /// The number of the newest row.
+    fn newest(self) -> &'static str {
+        match self {
+            Self::Fact => "SELECT coalesce(max(id), 0) FROM fact",
+            Self::Task => "SELECT coalesce(max(id), 0) FROM task",
+            Self::Message => "SELECT coalesce(max(id), 0) FROM message",
+        }
+    }
+
     /// What the index of words is asked.
     fn question(self, subscriber: &Subscriber, word: &str) -> String {
         let own = marked(&subscriber.mark(), word);
@@ -128,20 +137,26 @@ pub(super) fn recall(
     }
     // Which words each row has, as far as looking up can tell.
     let mut found: BTreeMap<(Kind, i64), u32> = BTreeMap::new();
-    let mut counts = vec![0_usize; asked.len()];
+    let mut counts = vec![0.0; asked.len()];
     for kind in Kind::ALL {
         let rows = match finder {
             Finder::Index => indexed(db, kind, subscriber, &asked)?,
             Finder::Scan => scanned(db, kind, subscriber, &asked)?,
         };
+        // Asked only where a word has more rows than were looked up.
+        let newest = if rows.iter().any(|rows| rows.len() == MAX_ROWS_A_WORD) {
+            db.prepare_cached(kind.newest())?.query_row([], |row| row.get(0))?
+        } else {
+            0
+        };
         for (at, rows) in rows.into_iter().enumerate() {
-            counts[at] += rows.len();
-            for row in rows.into_iter().take(MAX_ROWS_A_WORD) {
+            counts[at] += how_many(&rows, newest);
+            for row in rows {
                 *found.entry((kind, row)).or_default() |= 1 << at;
             }
         }
     }
-    let weights: Vec<f64> = counts.iter().map(|count| weight(*count)).collect();
+    let weights: Vec<f64> = counts.into_iter().map(weight).collect();
     let score = |mask: u32| {
         let has = |at: &usize| mask & (1 << at) != 0;
         (0..asked.len()).filter(has).map(|at| weights[at]).sum::<f64>()
@@ -178,14 +193,24 @@ fn asked(query: &str) -> Vec<String> {
     asked
 }
 
-/// What a word that so many rows have is worth: two words that are everywhere less than one that is not.
-fn weight(rows: usize) -> f64 {
-    let rows = u32::try_from(rows.max(1)).unwrap_or(u32::MAX);
-    let most = u32::try_from(3 * MAX_COUNTED).unwrap_or(u32::MAX);
-    1.0 + f64::from(most) / f64::from(rows)
+/// How many rows of a table have a word, by the newest that have it: all of them, or as many as there are
+/// when the older ones have it as often.
+#[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
+fn how_many(rows: &[i64], newest: i64) -> f64 {
+    let found = rows.len() as f64;
+    let Some(oldest) = rows.last().filter(|_| rows.len() == MAX_ROWS_A_WORD) else {
+        return found;
+    };
+    let among = newest.saturating_sub(*oldest).saturating_add(1).max(1);
+    found.max(found * newest as f64 / among as f64)
 }
 
-/// For each word, the newest rows that have it, as many as are counted.
+/// What a word that so many rows have is worth: two words that are everywhere less than one that is not.
+fn weight(rows: f64) -> f64 {
+    1.0 + COMMON / rows.max(1.0)
+}
+
+/// For each word, the newest rows that have it.
 fn indexed(
     db: &Connection,
     kind: Kind,
@@ -194,7 +219,7 @@ fn indexed(
 ) -> rusqlite::Result<Vec<Vec<i64>>> {
     let table = format!("{}_words", kind.word());
     let sql = format!(
-        "SELECT rowid FROM {table} WHERE {table} MATCH ?1 ORDER BY rowid DESC LIMIT {MAX_COUNTED}"
+        "SELECT -rowid FROM {table} WHERE {table} MATCH ?1 ORDER BY rowid LIMIT {MAX_ROWS_A_WORD}"
     );
     let mut statement = db.prepare_cached(&sql)?;
     let mut found = Vec::new();
@@ -223,12 +248,12 @@ fn scanned(
         for (_, word) in words(row.get_ref(1)?.as_str()?) {
             if let Some(at) = places.get(word.as_str())
                 && found[*at].last() != Some(&id)
-                && found[*at].len() < MAX_COUNTED
+                && found[*at].len() < MAX_ROWS_A_WORD
             {
                 found[*at].push(id);
             }
         }
-        if found.iter().all(|rows| rows.len() == MAX_COUNTED) {
+        if found.iter().all(|rows| rows.len() == MAX_ROWS_A_WORD) {
             break;
         }
     }

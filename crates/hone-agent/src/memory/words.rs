@@ -18,6 +18,17 @@ pub(crate) fn words(text: &str) -> Vec<(usize, String)> {
     let mut before: Option<(usize, char)> = None;
     let mut is_pair = false;
     for (at, c) in text.char_indices() {
+        // Most letters have nothing to be folded but their case.
+        if c.is_ascii_alphanumeric() && before.is_none() {
+            if word.is_empty() {
+                start = at;
+            }
+            if count < MAX_WORD_CHARS {
+                word.push(c.to_ascii_lowercase());
+                count += 1;
+            }
+            continue;
+        }
         // Marks that are joined to a letter are folded away with it.
         if is_combining_mark(c) {
             continue;

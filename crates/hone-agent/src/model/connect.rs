@@ -9,6 +9,8 @@ use hone_net::{Client, HeaderMap, HeaderValue, PlainHttp, Reach, Settings, Url};
 use hone_router::Secret;
 
 use super::anthropic::{self, Anthropic};
+#[cfg(feature = "local-model")]
+use super::gguf::Gguf;
 use super::http::Endpoint;
 use super::openai::{Dialect, OpenAi};
 use super::retry::{Retries, Retrying};
@@ -21,7 +23,8 @@ pub use hone_library::Wire;
 pub struct Choice {
     /// What its server speaks.
     pub wire: Wire,
-    /// Where its server is, as its own documentation names it: with `/v1` for the chat API.
+    /// Where its server is, as its own documentation names it: with `/v1` for the chat API. The file of
+    /// a model that runs inside this process.
     pub base_url: Url,
     /// The model's name there.
     pub model: String,
@@ -73,9 +76,10 @@ impl Choice {
             })
         };
         if let Some(key) = &self.key {
-            let (name, text) = match self.wire {
-                Wire::OpenAi => ("authorization", format!("Bearer {}", key.expose())),
-                Wire::Anthropic => ("x-api-key", key.expose().to_owned()),
+            let (name, text) = if self.wire == Wire::Anthropic {
+                ("x-api-key", key.expose().to_owned())
+            } else {
+                ("authorization", format!("Bearer {}", key.expose()))
             };
             let refused = |_| self.refused("its key has characters that no key has".to_owned());
             headers.insert(name, value(text).map_err(refused)?);
@@ -126,23 +130,21 @@ pub fn connect(
             choice.base_url.origin().ascii_serialization()
         )));
     }
-    let path = match choice.wire {
-        Wire::OpenAi => "chat/completions",
-        Wire::Anthropic => "v1/messages",
-    };
-    let endpoint = Endpoint {
-        client,
-        url: choice.address(path),
-        headers: choice.headers()?,
-        key: choice.key.clone(),
-        timeout: choice.timeout,
+    let endpoint = |path: &str| -> Result<Endpoint, ModelError> {
+        Ok(Endpoint {
+            client,
+            url: choice.address(path),
+            headers: choice.headers()?,
+            key: choice.key.clone(),
+            timeout: choice.timeout,
+        })
     };
     let (model, has_native_tools, streams) =
         (choice.model.clone(), choice.has_native_tools, choice.streams);
     Ok(match choice.wire {
         Wire::OpenAi => Arc::new(Retrying {
             backend: OpenAi {
-                endpoint,
+                endpoint: endpoint("chat/completions")?,
                 model,
                 has_native_tools,
                 streams,
@@ -153,7 +155,7 @@ pub fn connect(
         }),
         Wire::Anthropic => Arc::new(Retrying {
             backend: Anthropic {
-                endpoint,
+                endpoint: endpoint("v1/messages")?,
                 model,
                 has_native_tools,
                 streams,
@@ -161,7 +163,27 @@ pub fn connect(
             },
             retries,
         }),
+        Wire::Gguf => return in_process(choice),
     })
+}
+
+/// A model that runs here.
+#[cfg(feature = "local-model")]
+fn in_process(choice: &Choice) -> Result<Arc<dyn Model>, ModelError> {
+    let path = choice.base_url.to_file_path();
+    let path = path.map_err(|()| choice.refused(format!("`{}` is no file", choice.base_url)))?;
+    let model = Gguf::load(&path, choice.model.clone(), choice.timeout, choice.constrains)?;
+    Ok(Arc::new(model))
+}
+
+/// Nothing runs here: the program was built without.
+#[cfg(not(feature = "local-model"))]
+fn in_process(choice: &Choice) -> Result<Arc<dyn Model>, ModelError> {
+    Err(choice.refused(
+        "this program was built without models of its own; build it with `--features local-model`, or let \
+         llama.cpp's server read the file"
+            .to_owned(),
+    ))
 }
 
 #[cfg(test)]

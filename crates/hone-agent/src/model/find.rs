@@ -2,6 +2,7 @@
 //! this machine, else a key in the environment. A server of this machine goes first because asking it
 //! costs nothing and sends nothing away.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hone_library::ModelSettings;
@@ -174,6 +175,7 @@ async fn configured(
     let provider = match wire {
         Wire::Anthropic => &ANTHROPIC,
         Wire::OpenAi => &OPENAI,
+        Wire::Gguf => return in_a_file(settings, variable),
     };
     let base = settings.base_url.clone().unwrap_or_else(|| provider.base.to_owned());
     let base_url = address(&base)?;
@@ -196,6 +198,31 @@ async fn configured(
         None if base == provider.base => provider.model.to_owned(),
         None => only_model(&choice, client).await?,
     };
+    Ok(Found { choice, why: "the configuration".to_owned() })
+}
+
+/// The model in the file that `model.name` names.
+fn in_a_file(
+    settings: &ModelSettings,
+    variable: &(dyn Fn(&str) -> Option<String> + Sync),
+) -> Result<Found, NoModel> {
+    let wrong = |why: String| NoModel::Misconfigured(why);
+    let Some(name) = &settings.name else {
+        return Err(wrong("`model.name` must be the path of a GGUF file".to_owned()));
+    };
+    let path = match (name.strip_prefix("~/"), variable("HOME")) {
+        (Some(rest), Some(home)) => Path::new(&home).join(rest),
+        _ => PathBuf::from(name),
+    };
+    let path = path.canonicalize().map_err(|error| {
+        wrong(format!("`model.name` names `{name}`, which cannot be read: {error}"))
+    })?;
+    let model = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let url = Url::from_file_path(&path);
+    let (Some(model), Ok(url)) = (model, url) else {
+        return Err(wrong(format!("`model.name` names `{name}`, which is no file")));
+    };
+    let choice = Choice::new(Wire::Gguf, url, model, None, settings);
     Ok(Found { choice, why: "the configuration".to_owned() })
 }
 
@@ -277,6 +304,8 @@ async fn models(
     let path = match choice.wire {
         Wire::OpenAi => "models",
         Wire::Anthropic => "v1/models",
+        // A file lists nothing.
+        Wire::Gguf => return None,
     };
     let limits = Limits { bytes: MAX_LIST_BYTES, redirects: 0, silence: time, total: time };
     let url = below(&choice.base_url, path);

@@ -1,8 +1,8 @@
 //! The model behind an agent: one trait, typed requests and replies.
 //!
 //! [`find`](find::find) says which model to ask and why, [`connect`] makes it: the chat API that
-//! OpenAI made and everybody speaks, or Anthropic's messages, with bounded retries. A [`recording`]
-//! replays what a model said before; a [`Budget`] bounds what a task may use up. Keys are [`Secret`]s:
+//! OpenAI made and everybody speaks, or Anthropic's messages, with bounded retries, or, with the feature
+//! `local-model`, a file that runs inside this process. A [`recording`] replays what a model said before; a [`Budget`] bounds what a task may use up. Keys are [`Secret`]s:
 //! they go to the configured origin in a header, and nowhere else.
 //!
 //! [`Secret`]: hone_router::Secret
@@ -11,6 +11,9 @@ mod anthropic;
 mod budget;
 mod connect;
 pub mod find;
+mod form;
+#[cfg(feature = "local-model")]
+mod gguf;
 mod http;
 mod openai;
 pub mod recording;
@@ -29,6 +32,8 @@ use crate::tools::Tool;
 
 pub use budget::{Budget, NoPrice, Prices, Spent};
 pub use connect::{Choice, Wire, client, connect};
+#[cfg(feature = "local-model")]
+pub use gguf::MAX_CONTEXT_TOKENS;
 pub use retry::{Jitter, MAX_RETRY_AFTER, Retries, system_jitter};
 
 /// Who speaks.

@@ -10,11 +10,12 @@ use hone_net::Answer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::form::ReplyForm;
 use super::http::{
     Backend, Calling, Endpoint, Fault, Progress, Refusal, call_as_text, callable, decimal,
     not_understood, reason, turns, usage, with_calls,
 };
-use super::{Reply, Request, ToolSpec};
+use super::{Reply, Request};
 
 /// A server of the chat API.
 #[derive(Debug)]
@@ -197,8 +198,7 @@ impl OpenAi {
     }
 }
 
-/// A request. A grammar is made in the order in which a schema is written, and a model that names the
-/// tool first fits the arguments to it: that is why these are not values, which sort their keys.
+/// A request; the form is written as it stands, see [`ReplyForm`].
 #[derive(Serialize)]
 struct Body<'a> {
     #[serde(flatten)]
@@ -216,52 +216,13 @@ struct Format<'a> {
 #[derive(Serialize)]
 struct Named<'a> {
     name: &'static str,
-    schema: AnyOf<'a>,
-}
-
-#[derive(Serialize)]
-struct AnyOf<'a> {
-    #[serde(rename = "anyOf")]
-    any_of: Vec<Object<'a>>,
-}
-
-#[derive(Serialize)]
-struct Object<'a> {
-    r#type: &'static str,
-    properties: Properties<'a>,
-    required: &'static [&'static str],
-    #[serde(rename = "additionalProperties")]
-    additional_properties: bool,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Properties<'a> {
-    Call { tool: Value, args: &'a Value },
-    Answer { answer: Value },
+    schema: ReplyForm<'a>,
 }
 
 impl<'a> Format<'a> {
-    /// The replies that the loop takes: a call of one of the tools, or an answer when one may be given.
     fn of_reply(request: &'a Request) -> Self {
-        let object = |properties, required| Object {
-            r#type: "object",
-            properties,
-            required,
-            additional_properties: false,
-        };
-        let call = |tool: &'a ToolSpec| {
-            let name = json!({"const": tool.name});
-            object(Properties::Call { tool: name, args: &tool.schema }, &["tool", "args"])
-        };
-        let answer = Properties::Answer { answer: json!({"type": "string"}) };
-        let answer =
-            (!request.needs_call || request.tools.is_empty()).then(|| object(answer, &["answer"]));
-        let any_of = request.tools.iter().map(call).chain(answer).collect();
-        Self {
-            r#type: "json_schema",
-            json_schema: Named { name: "reply", schema: AnyOf { any_of } },
-        }
+        let schema = ReplyForm::of(request);
+        Self { r#type: "json_schema", json_schema: Named { name: "reply", schema } }
     }
 }
 

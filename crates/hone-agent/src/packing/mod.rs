@@ -18,8 +18,8 @@ pub use packer::{Packed, Packer, Tell};
 
 use crate::brain::{Brain, BrainError, LAYOUT};
 use crate::lineage::snapshot::{
-    History, Known, Manifest, Restored, Restoring, Secret, SnapshotError, Snapshots, Store, Taken,
-    Taking, Watch, Which,
+    History, Known, Manifest, Reading, Restored, Restoring, Secret, SnapshotError, Snapshots,
+    Store, Taken, Taking, Watch, Which,
 };
 use crate::lineage::{PublicKey, Receipt, SigningKey};
 
@@ -122,8 +122,13 @@ impl Around {
 
     /// The heads that are known on this machine.
     fn known(&self) -> Known {
-        Known::at(&self.hone_home.join("snapshots.json"))
+        known(&self.hone_home)
     }
+}
+
+/// The heads that are known on a machine.
+pub(crate) fn known(hone_home: &Path) -> Known {
+    Known::at(&hone_home.join("snapshots.json"))
 }
 
 /// A snapshot that is behind its agent.
@@ -146,6 +151,7 @@ pub struct Depot {
     secret: Secret,
     known: Known,
     with_signer: bool,
+    reading: Reading,
 }
 
 /// An agent that came back.
@@ -208,7 +214,14 @@ impl Depot {
             secret,
             known: around.known(),
             with_signer: around.settings.signing_key,
+            reading: Reading::default(),
         })
+    }
+
+    /// The same, with so much of a brain read when it is packed.
+    #[must_use]
+    pub fn reading(self, reading: Reading) -> Self {
+        Self { reading, ..self }
     }
 
     /// The store's name.
@@ -233,8 +246,9 @@ impl Depot {
         let copied = brain.clone();
         let settle = move |copy: &Path| copied.settle_copy(copy).map_err(|error| error.to_string());
         let snapshots = self.snapshots().await?.settling(Arc::new(settle));
-        let with_signer = self.with_signer;
-        let taking = Taking { brain: &brain.folder, signer: &signer, at, history, with_signer };
+        let (with_signer, reading) = (self.with_signer, self.reading);
+        let taking =
+            Taking { brain: &brain.folder, signer: &signer, at, history, with_signer, reading };
         snapshots.take(&taking, watch).await
     }
 

@@ -13,6 +13,7 @@ const BOTH: [Wire; 2] = [Wire::OpenAi, Wire::Anthropic];
 fn good(wire: Wire) -> Scripted {
     match wire {
         Wire::OpenAi => chat("good"),
+        Wire::Gguf => unreachable!("no server speaks it"),
         Wire::Anthropic => Scripted::json(
             200,
             &json!({

@@ -189,3 +189,45 @@ fn the_usual_places_are_on_this_machine() {
         ["http://127.0.0.1:11434/v1", "http://127.0.0.1:8080/v1", "http://127.0.0.1:1234/v1"]
     );
 }
+
+#[tokio::test]
+async fn a_file_is_a_model_when_the_backend_says_so_and_is_there() {
+    let home = tempfile::tempdir().unwrap();
+    let real = home.path().canonicalize().unwrap().join("small.gguf");
+    std::fs::write(&real, "").unwrap();
+    let settings = |name: Option<&str>| ModelSettings {
+        backend: Some(Wire::Gguf),
+        name: name.map(str::to_owned),
+        ..ModelSettings::default()
+    };
+    let variables = [("HOME", home.path().to_str().unwrap())];
+    let found = find_with(&settings(Some("~/small.gguf")), &variables, &[]).await.unwrap();
+    let address = format!("file://{}", real.display());
+    assert_eq!(told(&found), (Wire::Gguf, &*address, "small", None, "the configuration"));
+    let missing = find_with(&settings(Some("~/large.gguf")), &variables, &[]).await.unwrap_err();
+    assert!(
+        missing.to_string().starts_with("`model.name` names `~/large.gguf`, which cannot be read")
+    );
+    let unnamed = find_with(&settings(None), &variables, &[]).await.unwrap_err();
+    assert_eq!(unnamed.to_string(), "`model.name` must be the path of a GGUF file");
+}
+
+#[cfg(not(feature = "local-model"))]
+#[tokio::test]
+async fn a_program_without_models_of_its_own_says_what_to_do() {
+    let file = tempfile::NamedTempFile::with_suffix(".gguf").unwrap();
+    let settings = ModelSettings {
+        backend: Some(Wire::Gguf),
+        name: Some(file.path().to_str().unwrap().to_owned()),
+        ..ModelSettings::default()
+    };
+    let found = find_with(&settings, &[], &[]).await.unwrap();
+    let client = client(|_| None).unwrap();
+    let retries = hone_agent::model::Retries::default();
+    let refused = hone_agent::model::connect(&found.choice, client, retries).map(|_| ());
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "gguf refused: this program was built without models of its own; build it with `--features \
+         local-model`, or let llama.cpp's server read the file"
+    );
+}

@@ -5,6 +5,8 @@
 mod anthropic;
 mod faults;
 mod finding;
+#[cfg(feature = "local-model")]
+mod in_process;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "mcp")]

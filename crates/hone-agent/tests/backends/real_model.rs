@@ -49,7 +49,7 @@ async fn found(address: &str, settings: &ModelSettings) -> Found {
     panic!("the server was not found");
 }
 
-async fn carry_out(model: &dyn Model, folder: &std::path::Path) -> Finished {
+pub(crate) async fn carry_out(model: &dyn Model, folder: &std::path::Path) -> Finished {
     let workspace = Arc::new(Workspace::open(folder).unwrap());
     let tools = workspace.tools().into_iter().filter(|tool| tool.name() == "read_file").collect();
     let tools = Tools::new(tools, None).unwrap();

@@ -1,6 +1,7 @@
 //! A task that is killed: the brain is as before it, or as it would have left it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,13 +16,30 @@ use crate::shelf::{Shelf, knowledge, open};
 const POINTS: usize = 7;
 const ROUNDS: usize = 70;
 
-fn program(shelf: &Shelf, task: &str) -> Command {
+/// A program that does one task, behind another one that runs it.
+fn program_by(around: &[String], shelf: &Shelf, task: &str) -> Command {
     let tests = std::env::current_exe().unwrap();
     let program = tests.parent().and_then(Path::parent).unwrap().join("examples/task");
     assert!(program.is_file(), "build it first: cargo build -p hone-agent --example task");
-    let mut command = Command::new(program);
-    command.arg(&shelf.home).arg("ada").arg(task).stdout(Stdio::piped());
+    let mut words = around.iter().map(OsString::from).chain([program.into_os_string()]);
+    let mut command = Command::new(words.next().unwrap());
+    command.args(words).arg(&shelf.home).arg("ada").arg(task).stdout(Stdio::piped());
     command
+}
+
+fn program(shelf: &Shelf, task: &str) -> Command {
+    program_by(&[], shelf, task)
+}
+
+/// Runs a task that is killed when it is about to make a system call for the `at`th time; false when it
+/// never comes to that.
+pub(crate) fn die(shelf: &Shelf, task: &str, call: &str, at: usize) -> bool {
+    let inject = format!("inject={call}:signal=KILL:when={at}");
+    let trace = format!("trace={call}");
+    let around = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
+    let around = around.map(str::to_owned);
+    let status = program_by(&around, shelf, task).stdout(Stdio::null()).status().unwrap();
+    !status.success()
 }
 
 /// Runs a task up to a point, goes on a little, and kills it.
@@ -43,6 +61,14 @@ fn plain(known: BTreeMap<String, String>, task: &str) -> BTreeMap<String, String
     known.into_iter().map(|(key, value)| (key, value.replace(task, "TASK"))).collect()
 }
 
+/// Without where it lies, and without what a dead writer staged: nobody reads it, and the next writer there
+/// removes it.
+fn relative(brain: &Brain, known: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let folder = brain.folder.to_str().unwrap().to_owned();
+    let known = known.into_iter().filter(|(key, _)| !key.contains("/.hone-"));
+    known.map(|(key, value)| (key.replace(&folder, ""), value)).collect()
+}
+
 async fn settled(shelf: &Shelf, brain: &Brain, task: &str) -> BTreeMap<String, String> {
     drop(shelf.begin(brain, &format!("after-{task}"), &Subscriber::Owner).await);
     let key = brain.signing_key().unwrap().public();
@@ -52,15 +78,42 @@ async fn settled(shelf: &Shelf, brain: &Brain, task: &str) -> BTreeMap<String, S
     plain(knowledge(brain), task)
 }
 
+/// The calls by which something gets onto the disk. Of the first, the one that writes, there are many, so
+/// that every `step`th is taken; the others are the points between which a crash makes a difference.
+const WRITES: [(&str, usize); 5] =
+    [("pwrite64", 5), ("fdatasync", 1), ("fsync", 1), ("rename", 1), ("unlink", 1)];
+
+#[tokio::test]
+async fn a_task_that_dies_at_any_of_its_writes_leaves_the_brain_as_before_or_as_after() {
+    let (shelf, brain) = Shelf::with_ada();
+    let before = relative(&brain, settled(&shelf, &brain, "whole").await);
+    assert!(program(&shelf, "whole").spawn().unwrap().wait().unwrap().success());
+    let after = relative(&brain, settled(&shelf, &brain, "whole").await);
+    let mut seen = (0, 0);
+    for (call, step) in WRITES {
+        for at in (1..).step_by(step) {
+            let (shelf, brain) = Shelf::with_ada();
+            let task = format!("{call}-{at}");
+            let died = die(&shelf, &task, call, at);
+            let left = relative(&brain, settled(&shelf, &brain, &task).await);
+            let is_logged = open(&brain).ending(&task).unwrap().is_some();
+            assert_eq!(left, *if is_logged { &after } else { &before }, "{task}");
+            if !died {
+                assert!(is_logged, "{task}");
+                break;
+            }
+            if is_logged { seen.1 += 1 } else { seen.0 += 1 }
+        }
+    }
+    // Before its row was in the log, and after it: in the files of memory, the receipt, the journal.
+    assert!(seen.0 > 10 && seen.1 > 5, "{seen:?}");
+}
+
 #[tokio::test]
 async fn a_killed_task_leaves_the_brain_as_before_or_as_after() {
     // What a task that nobody kills leaves.
     let (shelf, brain) = Shelf::with_ada();
     shelf.upsert(&brain, "t0", "oracle", "Checks oracles.\n\nFirst thoughts.\n");
-    let relative = |brain: &Brain, known: BTreeMap<String, String>| -> BTreeMap<String, String> {
-        let folder = brain.folder.to_str().unwrap().to_owned();
-        known.into_iter().map(|(key, value)| (key.replace(&folder, ""), value)).collect()
-    };
     let before = relative(&brain, settled(&shelf, &brain, "whole").await);
     assert!(program(&shelf, "whole").spawn().unwrap().wait().unwrap().success());
     let after = relative(&brain, settled(&shelf, &brain, "whole").await);

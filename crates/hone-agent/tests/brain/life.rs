@@ -25,7 +25,7 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use crate::server::{Scripted, Server, chat, model};
-use crate::shelf::{NOW, Shelf, knowledge};
+use crate::shelf::{NOW, Shelf, knowledge, open};
 
 /// What is done to a brain.
 #[derive(Debug, Clone)]
@@ -40,6 +40,10 @@ enum Step {
     CutTask {
         skill: u8,
         after: usize,
+    },
+    /// A task of another process, which dies at one of its writes: also inside of its commit.
+    Die {
+        at: usize,
     },
     /// Somebody writes into the role, or into a skill.
     Edit(u8),
@@ -67,6 +71,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => skill.clone().prop_map(Step::Fail),
         1 => skill.clone().prop_map(Step::Stall),
         3 => (skill.clone(), 1..60_usize).prop_map(|(skill, after)| Step::CutTask { skill, after }),
+        2 => (1..90_usize).prop_map(|at| Step::Die { at }),
         1 => any::<u8>().prop_map(Step::Edit),
         3 => Just(Step::Take),
         2 => (1..40_usize).prop_map(|after| Step::CutTake { after }),
@@ -315,6 +320,22 @@ impl Life {
                 let left = self.known();
                 assert!(left == before || is_learned(&left, &before, *skill, &mark), "{left:?}");
             }
+            Step::Die { at } => {
+                self.mark += 1;
+                let task = format!("dies-{}", self.mark);
+                crate::crash::die(&self.shelf, &task, "pwrite64", *at);
+                self.settle();
+                let (left, is_logged) =
+                    (self.known(), open(&self.brain).ending(&task).unwrap().is_some());
+                if is_logged {
+                    assert!(
+                        left.values().any(|text| text.contains("Second thoughts.")),
+                        "{left:?}"
+                    );
+                } else {
+                    assert_eq!(left, before);
+                }
+            }
             Step::Edit(with) => {
                 let name = format!("skills/s{}.md", with % 3);
                 let path = self.brain.folder.join(&name);
@@ -474,7 +495,9 @@ fn watch(cancelled: &CancellationToken) -> Watch<'_> {
 
 fn below(brain: &Brain) -> Knowledge {
     let folder = brain.folder.display().to_string();
-    knowledge(brain).into_iter().map(|(key, value)| (key.replace(&folder, ""), value)).collect()
+    // What a dead writer staged nobody reads.
+    let known = knowledge(brain).into_iter().filter(|(key, _)| !key.contains("/.hone-"));
+    known.map(|(key, value)| (key.replace(&folder, ""), value)).collect()
 }
 
 /// Whether all that was learned is one skill and one note with this mark.

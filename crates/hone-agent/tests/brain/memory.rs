@@ -76,6 +76,18 @@ fn m3_a_note_is_one_fact_and_one_entry_a_key() {
 }
 
 #[test]
+fn what_is_noted_again_is_nothing_new() {
+    let (_shelf, brain) = Shelf::with_ada();
+    let mut memory = open(&brain);
+    remember(&mut memory, "t1", &OWNER, |draft| note(draft, "oracle", "use TWAP", true));
+    let (facts, known) =
+        (memory.facts(&OWNER).unwrap(), brain.lineage().unwrap().found().knowledge);
+    remember(&mut memory, "t2", &OWNER, |draft| note(draft, "oracle", "use TWAP", true));
+    assert_eq!(memory.facts(&OWNER).unwrap(), facts);
+    assert_eq!(brain.lineage().unwrap().found().knowledge, known);
+}
+
+#[test]
 fn m4_a_note_of_many_lines_becomes_one() {
     let (_shelf, brain) = Shelf::with_ada();
     let mut memory = open(&brain);

@@ -167,6 +167,67 @@ fn a_change_from_outside_can_be_shown_with_what_was_there_before() {
 }
 
 #[test]
+fn a_fact_that_was_changed_by_hand_is_shown_with_what_it_was() {
+    let folder = made();
+    let change = |sql: &str| database(folder.path()).execute_batch(sql).unwrap();
+    change(
+        "UPDATE facts SET value = 'use spot' WHERE key = 'oracle';
+         DELETE FROM facts WHERE key = 'blob';
+         INSERT INTO facts VALUES ('new', 'a' || char(10) || 'b', 7)",
+    );
+    assert_eq!(
+        open(folder.path()).settle(20, &key()).unwrap(),
+        Standing::Changed(vec!["memory.db/facts".to_owned()])
+    );
+    let before = "{\"key\":\"blob\",\"value\":\"x'00ff'\",\"weight\":2}\n\
+                  {\"key\":\"oracle\",\"value\":\"use TWAP\",\"weight\":1.5}\n";
+    let after = "{\"key\":\"new\",\"value\":\"a\\nb\",\"weight\":7}\n\
+                 {\"key\":\"oracle\",\"value\":\"use spot\",\"weight\":1.5}\n";
+    let member = "memory.db/facts".to_owned();
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(shown(folder.path(), 1), [(member.clone(), some(before), some(after))]);
+    // What a task noted is what the next change is compared with.
+    change("INSERT INTO facts VALUES ('task', 'noted', NULL)");
+    open(folder.path()).task(30, mark(), &key()).unwrap();
+    assert_eq!(shown(folder.path(), 2), []);
+    change("DELETE FROM facts WHERE key = 'task'");
+    open(folder.path()).settle(40, &key()).unwrap();
+    let gone = some("{\"key\":\"task\",\"value\":\"noted\",\"weight\":null}\n");
+    assert_eq!(shown(folder.path(), 3), [(member, gone, some(""))]);
+    // Rows that are not those that were signed are not shown.
+    change(
+        "UPDATE signed_text SET text = x'00' WHERE member = 'memory.db/facts'; DELETE FROM facts",
+    );
+    open(folder.path()).settle(50, &key()).unwrap();
+    assert_eq!(shown(folder.path(), 4), []);
+    holds(folder.path(), 5);
+}
+
+#[test]
+fn rows_are_kept_up_to_their_limit() {
+    let folder = made();
+    let fill = |from: usize, to: usize| {
+        let sql = format!(
+            "WITH RECURSIVE n(i) AS (SELECT {from} UNION ALL SELECT i + 1 FROM n WHERE i < {to})
+             INSERT INTO facts SELECT 'k' || i, i, NULL FROM n"
+        );
+        database(folder.path()).execute_batch(&sql).unwrap();
+    };
+    let kept = || -> usize {
+        let count = "SELECT count(*) FROM signed_row";
+        let kept: i64 = database(folder.path()).query_row(count, [], |row| row.get(0)).unwrap();
+        usize::try_from(kept).unwrap()
+    };
+    // There are three of them.
+    fill(4, texts::MAX_KEPT_ROWS);
+    open(folder.path()).settle(20, &key()).unwrap();
+    assert_eq!(kept(), texts::MAX_KEPT_ROWS);
+    fill(texts::MAX_KEPT_ROWS + 1, texts::MAX_KEPT_ROWS + 1);
+    open(folder.path()).settle(30, &key()).unwrap();
+    assert_eq!((kept(), shown(folder.path(), 2)), (0, Vec::new()));
+}
+
+#[test]
 fn texts_are_kept_up_to_their_limit_and_one_that_is_not_what_was_signed_is_not_shown() {
     let folder = made();
     let write = |name: &str, text: &[u8]| fs::write(folder.path().join(name), text).unwrap();

@@ -24,6 +24,9 @@ enum Edit {
     Write(u8, u8),
     Remove(u8),
     Swap(u8, u8),
+    Nest(u8, u8),
+    Unnest(u8),
+    Settle,
 }
 
 /// Numbers about the ends of groups, and far away.
@@ -47,6 +50,9 @@ fn edit() -> impl Strategy<Value = Edit> {
         (0..4_u8, any()).prop_map(|(name, text)| Edit::Write(name, text)),
         (0..4_u8).prop_map(Edit::Remove),
         (0..4_u8, 0..4_u8).prop_map(|(one, two)| Edit::Swap(one, two)),
+        (0..3_u8, any()).prop_map(|(name, text)| Edit::Nest(name, text)),
+        (0..3_u8).prop_map(Edit::Unnest),
+        Just(Edit::Settle),
     ]
 }
 
@@ -81,6 +87,43 @@ fn apply(folder: &Path, edit: &Edit) {
         Edit::Write(name, text) => fs::write(file(name), [*text; 3]).unwrap(),
         Edit::Remove(name) => drop(fs::remove_file(file(name))),
         Edit::Swap(one, two) => drop(fs::rename(file(one), file(two))),
+        Edit::Nest(name, text) => {
+            let inner = folder.join(format!("skills/n{name}/references"));
+            fs::create_dir_all(&inner).unwrap();
+            fs::write(inner.join(format!("{}.md", text % 3)), [*text]).unwrap();
+        }
+        Edit::Unnest(name) => drop(fs::remove_dir_all(folder.join(format!("skills/n{name}")))),
+        Edit::Settle => settle(folder),
+    }
+}
+
+/// How many files and folders are below one.
+fn count(folder: &Path) -> (i64, i64) {
+    let (mut files, mut folders) = (0, 1);
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            let (inner, around) = count(&path);
+            (files, folders) = (files + inner, folders + around);
+        } else {
+            files += 1;
+        }
+    }
+    (files, folders)
+}
+
+/// Looks until everything is remembered: until the times of all files lie long enough ago to be believed.
+fn settle(folder: &Path) {
+    let (files, folders) = count(&folder.join("skills"));
+    let known = "SELECT (SELECT count(*) FROM stamp), (SELECT count(*) FROM listing)";
+    loop {
+        quick(folder, &LAYOUT).unwrap();
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let found: (i64, i64) = database(folder).query_row(known, [], row).unwrap();
+        // The two single files as well.
+        if found == (files + 2, folders) {
+            break;
+        }
     }
 }
 
@@ -117,6 +160,36 @@ fn a_second_look_reads_no_row_and_no_file_that_stayed() {
     // The next change of the group mends it.
     db.execute("UPDATE messages SET text = text WHERE id = 256", []).unwrap();
     assert_eq!(quick(folder.path(), &LAYOUT).unwrap(), good);
+}
+
+#[test]
+fn a_folder_whose_times_stayed_is_not_listed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    brain(folder.path());
+    settle(folder.path());
+    let good = quick(folder.path(), &LAYOUT).unwrap();
+    assert_eq!(good, state(folder.path(), &LAYOUT).unwrap());
+    // What is remembered is another list than that of the disk, so it tells which one was used.
+    let names = "UPDATE listing SET names = CAST('deep/' || char(0) AS BLOB) WHERE path = 'skills'";
+    assert_eq!(database(folder.path()).execute(names, []).unwrap(), 1);
+    let mut fooled = quick(folder.path(), &LAYOUT).unwrap().members;
+    assert_eq!(
+        fooled.insert("skills/oracle.md".to_owned(), good.members["skills/oracle.md"]),
+        None
+    );
+    assert_eq!(fooled, good.members);
+    // A file in it that changed is seen all the same, and a file that came has it listed anew.
+    fs::write(folder.path().join("skills/deep/SKILL.md"), "other").unwrap();
+    let deep = &quick(folder.path(), &LAYOUT).unwrap().members["skills/deep/SKILL.md"];
+    assert_eq!(*deep, hone_agent::lineage::Digest::of(b"other"));
+    fs::write(folder.path().join("skills/new.md"), "new").unwrap();
+    let seen = quick(folder.path(), &LAYOUT).unwrap();
+    assert_eq!(seen, state(folder.path(), &LAYOUT).unwrap());
+    // A link in a folder that was not listed before is found as well.
+    settle(folder.path());
+    std::os::unix::fs::symlink("/etc/passwd", folder.path().join("skills/deep/link")).unwrap();
+    let error = quick(folder.path(), &LAYOUT).unwrap_err().to_string();
+    assert!(error.contains("skills/deep/link") && error.contains("link"), "{error}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use hone_agent::lineage::chain::check;
 use hone_agent::lineage::receipt::{Handover, Kind};
 use hone_agent::lineage::snapshot::{
-    CHUNK_BYTES, History, MIN_PASSPHRASE_BYTES, Progress, Restoring, Secret, SnapshotError,
-    Snapshots, Taken, Taking, Trust, Watch, Which,
+    CHUNK_BYTES, History, MIN_PASSPHRASE_BYTES, Progress, Reading, Restoring, Secret,
+    SnapshotError, Snapshots, Taken, Taking, Trust, Watch, Which,
 };
 use hone_agent::lineage::{SigningKey, state};
 use tokio_util::sync::CancellationToken;
@@ -264,7 +264,9 @@ async fn r9_a_cancelled_restore_or_snapshot_leaves_nothing() {
     home.learn("twap");
     let (brain, signer) = (home.brain(), signer());
     let history = History::Extends;
-    let taking = Taking { brain: &brain, signer: &signer, at: 0, history, with_signer: true };
+    let reading = Reading::default();
+    let taking =
+        Taking { brain: &brain, signer: &signer, at: 0, history, with_signer: true, reading };
     let error = snapshots.take(&taking, &watch).await.unwrap_err();
     assert!(matches!(error, SnapshotError::Cancelled), "{error}");
     assert_eq!(snapshots.numbers().await.unwrap(), [1]);
@@ -296,7 +298,17 @@ async fn progress_goes_up_to_the_whole() {
     let (brain, signer) = (home.brain(), signer());
     let history = History::Extends;
     snapshots
-        .take(&Taking { brain: &brain, signer: &signer, at: 0, history, with_signer: true }, &watch)
+        .take(
+            &Taking {
+                brain: &brain,
+                signer: &signer,
+                at: 0,
+                history,
+                with_signer: true,
+                reading: Reading::default(),
+            },
+            &watch,
+        )
         .await
         .unwrap();
     assert_eq!(last.swap(0, Ordering::SeqCst), total.load(Ordering::SeqCst));
@@ -457,6 +469,7 @@ async fn a_key_that_was_handed_over_signs_the_next_snapshot() {
         at: 0,
         history: History::Extends,
         with_signer: true,
+        reading: Reading::default(),
     };
     snapshots.take(&taking, &watch(&CancellationToken::new())).await.unwrap();
     home.wipe();

@@ -8,6 +8,7 @@
 mod cases;
 mod faults;
 mod history;
+mod patches;
 mod prune;
 mod s3;
 mod sample;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use hone_agent::lineage::receipt::{Entry, Kind, State};
 use hone_agent::lineage::snapshot::{
-    History, Known, Restored, Restoring, Retry, Secret, SnapshotError, Snapshots, Store, Taken,
-    Taking, Watch, Which,
+    History, Known, Reading, Restored, Restoring, Retry, Secret, SnapshotError, Snapshots, Store,
+    Taken, Taking, Watch, Which,
 };
 use hone_agent::lineage::{Chain, Layout, Root, Rows, SigningKey, StateHash, Table, state};
 use object_store::ObjectStore;
@@ -106,6 +106,13 @@ impl Home {
         work.commit().unwrap();
     }
 
+    /// Changes one message of so many, all over the database.
+    pub(crate) fn scatter(&self, of: u64, which: u64) {
+        let change =
+            format!("UPDATE messages SET text = hex(randomblob(500)) WHERE id % {of} = {which}");
+        self.database().execute_batch(&change).unwrap();
+    }
+
     pub(crate) fn state(&self) -> StateHash {
         state::state(&self.brain(), &LAYOUT).unwrap()
     }
@@ -135,8 +142,15 @@ impl Home {
         let known = self.known();
         let (brain, signer) = (self.brain(), signer());
         let snapshots = Snapshots::open(store, Some(secret), &known, AGENT, &LAYOUT).await?;
-        let taking =
-            Taking { brain: &brain, signer: &signer, at: 1_000, history, with_signer: true };
+        let reading = Reading::Changed;
+        let taking = Taking {
+            brain: &brain,
+            signer: &signer,
+            at: 1_000,
+            history,
+            with_signer: true,
+            reading,
+        };
         snapshots.take(&taking, &watch(&CancellationToken::new())).await
     }
 

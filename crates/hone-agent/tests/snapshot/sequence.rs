@@ -19,11 +19,19 @@ enum Step {
     Learn(u8),
     Forget(u8),
     Talk(u8),
+    /// Some rows all over the database are others: patches.
+    Scatter(u8),
     Edit(u8),
     Take,
-    Crash { fault: usize, at: usize },
+    Crash {
+        fault: usize,
+        at: usize,
+    },
     Wipe,
-    WipeAndCrash { fault: usize, at: usize },
+    WipeAndCrash {
+        fault: usize,
+        at: usize,
+    },
     Return(u64),
     Prune(usize),
 }
@@ -33,6 +41,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => any::<u8>().prop_map(|name| Step::Learn(name % 5)),
         1 => any::<u8>().prop_map(|name| Step::Forget(name % 5)),
         2 => (1..40_u8).prop_map(Step::Talk),
+        3 => any::<u8>().prop_map(Step::Scatter),
         1 => any::<u8>().prop_map(Step::Edit),
         4 => Just(Step::Take),
         3 => (0..3_usize, 0..8_usize).prop_map(|(fault, at)| Step::Crash { fault, at }),
@@ -68,6 +77,10 @@ impl Model {
             }
             Step::Talk(count) => {
                 home.add_messages(u64::from(*count));
+                home.record(Kind::Outside);
+            }
+            Step::Scatter(which) => {
+                home.scatter(97, u64::from(which % 97));
                 home.record(Kind::Outside);
             }
             // Without a receipt.

@@ -1,6 +1,7 @@
 //! The walk over everything a command line would do.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use hone_skill::Permissions;
 
@@ -28,13 +29,25 @@ pub(super) struct Checker<'p> {
     pub(super) wrapped: usize,
     /// Functions that are certainly defined here.
     pub(super) functions: BTreeSet<String>,
+    /// The text that is being checked.
+    pub(super) source: Rc<str>,
+    /// Whether a shell other than bash reads it, which takes some of bash's constructs for commands.
+    pub(super) is_other_shell: bool,
+    /// Whether some function may be taken away again.
+    pub(super) unsets: bool,
+    /// Calls of functions.
+    calls: Vec<Span>,
     decision: Decision,
 }
 
 impl<'p> Checker<'p> {
-    pub(super) fn new(permissions: &'p Permissions) -> Self {
+    pub(super) fn new(permissions: &'p Permissions, source: &str) -> Self {
         Self {
             permissions,
+            source: Rc::from(source),
+            is_other_shell: false,
+            unsets: false,
+            calls: Vec::new(),
             place: Place::From(0),
             wrapped: 0,
             functions: BTreeSet::new(),
@@ -43,6 +56,16 @@ impl<'p> Checker<'p> {
     }
 
     pub(super) fn decision(mut self) -> Decision {
+        if self.unsets {
+            let room = MAX_REFUSALS.saturating_sub(self.decision.refusals.len());
+            let reason = "a function that may be gone when it is called, because of `unset`";
+            let refused = self.calls.drain(..).take(room);
+            self.decision.refusals.extend(refused.map(|span| Refusal {
+                span,
+                reason: reason.to_owned(),
+                hint: None,
+            }));
+        }
         self.decision.refusals.sort_by_key(|refusal| (refusal.span.start, refusal.span.end));
         self.decision.refusals.dedup();
         self.decision
@@ -77,6 +100,25 @@ impl<'p> Checker<'p> {
         self.decision.granted.push(Grant { span, by: by.map(str::to_owned) });
     }
 
+    /// The call of a function whose commands were checked where it is defined.
+    pub(super) fn call(&mut self, span: &Span) {
+        self.grant(span, None);
+        let span = self.placed(span);
+        self.calls.push(span);
+    }
+
+    /// Whether the text at a place begins like this.
+    fn is_written(&self, at: usize, text: &str) -> bool {
+        self.source.get(at..).is_some_and(|rest| rest.starts_with(text))
+    }
+
+    /// Refuses what another shell would not read as bash does.
+    fn only_bash(&mut self, is_so: bool, span: &Span) {
+        if is_so && self.is_other_shell {
+            self.refuse(span, "only bash reads this so; to another shell it may be a command");
+        }
+    }
+
     pub(super) fn script(&mut self, script: &Script) {
         self.items(script, false);
     }
@@ -88,6 +130,11 @@ impl<'p> Checker<'p> {
         for item in &script.items {
             for command in &item.pipeline.commands {
                 self.command(command);
+            }
+            for pair in item.pipeline.commands.windows(2) {
+                let between = span_of(&pair[0]).end..span_of(&pair[1]).start;
+                let joined = self.source.get(between.clone()).unwrap_or("|&");
+                self.only_bash(joined.contains("|&"), &between);
             }
             // A function is certainly there when its definition is certainly reached, in this shell.
             if let [Command::Compound(Compound { kind: CompoundKind::Function { name, .. }, .. })] =
@@ -116,6 +163,16 @@ impl<'p> Checker<'p> {
         for redirect in &compound.redirects {
             self.redirect(redirect);
         }
+        let is_only_bash = match &compound.kind {
+            CompoundKind::Test(_)
+            | CompoundKind::Arithmetic(_)
+            | CompoundKind::ArithmeticFor { .. }
+            | CompoundKind::Select { .. }
+            | CompoundKind::Coproc { .. } => true,
+            CompoundKind::Function { .. } => self.is_written(compound.span.start, "function"),
+            _ => false,
+        };
+        self.only_bash(is_only_bash, &compound.span);
         match &compound.kind {
             CompoundKind::Subshell(script) | CompoundKind::Group(script) => self.script(script),
             CompoundKind::If { branches, otherwise } => {
@@ -173,6 +230,12 @@ impl<'p> Checker<'p> {
             }
             CompoundKind::Coproc { body } => {
                 if let Some(command) = body {
+                    // `coproc NAME { …; }` sets a variable of that name.
+                    let before = compound.span.start + "coproc".len()..span_of(command).start;
+                    let name = self.source.get(before).unwrap_or_default().trim().to_owned();
+                    if !name.is_empty() && !may_set(&name, None) {
+                        self.refuse(&compound.span, "sets a variable that changes what runs");
+                    }
                     self.command(command);
                 }
             }
@@ -204,6 +267,8 @@ impl<'p> Checker<'p> {
         } else {
             may_set(&assignment.name, value.as_deref())
         };
+        let is_only_bash = assignment.append || assignment.index.is_some();
+        self.only_bash(is_only_bash, &assignment.span);
         let is_plain_index = |index: &str| index.chars().all(|c| c.is_ascii_digit());
         if !is_fine {
             let reason = format!("sets `{}`, which may change what runs", assignment.name);
@@ -223,6 +288,18 @@ impl<'p> Checker<'p> {
 
     fn parts(&mut self, parts: &[Part]) {
         for part in parts {
+            let at = part.span.start;
+            let is_only_bash = match &part.kind {
+                PartKind::AnsiC(_)
+                | PartKind::ProcessSubstitution { .. }
+                | PartKind::Array(_)
+                | PartKind::ExtendedGlob(_) => true,
+                PartKind::DoubleQuoted(_) => self.is_written(at, "$"),
+                PartKind::Arithmetic(_) => self.is_written(at, "$["),
+                PartKind::CommandSubstitution(_) => self.is_written(at, "${"),
+                _ => false,
+            };
+            self.only_bash(is_only_bash, &part.span);
             match &part.kind {
                 PartKind::CommandSubstitution(script)
                 | PartKind::ProcessSubstitution { script, .. } => self.script(script),
@@ -317,9 +394,22 @@ impl<'p> Checker<'p> {
             self.parts(&heredoc.body.parts);
         }
         use RedirectOperator as Op;
+        // `{name}>file` sets a variable.
+        if let Some(name) = redirect.descriptor.as_deref().and_then(|name| name.strip_prefix('{')) {
+            self.only_bash(true, &redirect.span);
+            if !may_set(name.trim_end_matches('}'), None) {
+                self.refuse(&redirect.span, "sets a variable that changes what runs");
+            }
+        }
         let target = redirect.target.literal();
         let is_descriptor =
             |text: &str| text.strip_suffix('-').unwrap_or(text).chars().all(|c| c.is_ascii_digit());
+        let is_only_bash = match redirect.operator {
+            Op::HereString | Op::WriteBoth | Op::AppendBoth => true,
+            Op::DuplicateOutput => !target.as_deref().is_some_and(is_descriptor),
+            _ => false,
+        };
+        self.only_bash(is_only_bash, &redirect.span);
         match redirect.operator {
             Op::Heredoc | Op::HereString => {}
             Op::DuplicateInput | Op::DuplicateOutput
@@ -375,6 +465,13 @@ impl<'p> Checker<'p> {
             let is_quotable = !path.contains(|c: char| c.is_control() || "() ".contains(c));
             self.refuse_with(span, format!("writes `{path}`"), is_quotable.then_some(hint));
         }
+    }
+}
+
+fn span_of(command: &Command) -> &Span {
+    match command {
+        Command::Simple(simple) => &simple.span,
+        Command::Compound(compound) => &compound.span,
     }
 }
 

@@ -1,6 +1,8 @@
 //! One command with its arguments: what it is called, which entry permits it, and what else it would
 //! do because of its arguments.
 
+use std::rc::Rc;
+
 use hone_skill::CommandPattern;
 
 use super::argument::Argument;
@@ -57,8 +59,7 @@ impl Checker<'_> {
                 return;
             }
             if self.functions.contains(name) && !SPECIAL_BUILTINS.contains(&name) {
-                // What it runs was checked where it is defined.
-                self.grant(&first.span, None);
+                self.call(&first.span);
                 return;
             }
         }
@@ -74,7 +75,15 @@ impl Checker<'_> {
         self.functions = functions;
     }
 
-    /// Checks a text that is run as a script.
+    /// Checks a text that is run as a script, by this shell or by one of another name.
+    pub(super) fn text_for(&mut self, shell: &str, argument: &Argument, text: &str) {
+        let is_other = !matches!(shell, "bash" | "rbash");
+        let around = std::mem::replace(&mut self.is_other_shell, is_other);
+        self.text(argument, text, false);
+        self.is_other_shell = around;
+    }
+
+    /// Checks a text that is run as a script by the shell that runs what is around it.
     pub(super) fn text(&mut self, argument: &Argument, text: &str, keeps_functions: bool) {
         if self.wrapped >= MAX_WRAPPED {
             self.refuse(&argument.span, "too many commands inside one another");
@@ -91,6 +100,7 @@ impl Checker<'_> {
             _ => Place::In(self.placed(&argument.span)),
         };
         let around = std::mem::replace(&mut self.place, place);
+        let source = std::mem::replace(&mut self.source, Rc::from(text));
         let functions = self.functions.clone();
         if !keeps_functions {
             self.functions.clear();
@@ -99,6 +109,7 @@ impl Checker<'_> {
         self.items(&parsed.script, false);
         self.wrapped -= 1;
         self.functions = functions;
+        self.source = source;
         self.place = around;
     }
 

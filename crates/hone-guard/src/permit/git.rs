@@ -3,15 +3,6 @@
 use super::argument::Argument;
 use super::program::{Deed, PLAIN, Program, RUNS_ANOTHER};
 
-/// Options before the subcommand.
-const GLOBAL: Program = Program {
-    names: &["git"],
-    runs: "c",
-    valued: "C",
-    long_runs: &["--config-env", "--exec-path", "--git-dir"],
-    ..PLAIN
-};
-
 /// Options of any subcommand.
 const EVERY: Program = Program {
     names: &["git"],
@@ -51,7 +42,7 @@ const LETTERS: [(&str, &str, &str, &str); 8] = [
 ];
 
 /// Subcommands that run what they are told, or what a file tells.
-const OPAQUE: [&str; 15] = [
+const OPAQUE: [&str; 16] = [
     "credential",
     "cvsserver",
     "daemon",
@@ -62,6 +53,7 @@ const OPAQUE: [&str; 15] = [
     "hook",
     "http-backend",
     "instaweb",
+    "merge-index",
     "p4",
     "send-email",
     "shell",
@@ -69,25 +61,215 @@ const OPAQUE: [&str; 15] = [
     "web--browse",
 ];
 
-/// Options before the subcommand that take the next word.
-const TAKES_NEXT: [&str; 7] =
-    ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix"];
+/// Options before the subcommand that change nothing about what runs.
+const FLAGS: [&str; 21] = [
+    "-p",
+    "--paginate",
+    "-P",
+    "--no-pager",
+    "-v",
+    "--version",
+    "-h",
+    "--help",
+    "--bare",
+    "--no-replace-objects",
+    "--no-lazy-fetch",
+    "--no-optional-locks",
+    "--no-advice",
+    "--literal-pathspecs",
+    "--glob-pathspecs",
+    "--noglob-pathspecs",
+    "--icase-pathspecs",
+    "--exec-path",
+    "--html-path",
+    "--man-path",
+    "--info-path",
+];
+
+/// The same with a value: after `=`, or the next word.
+const VALUED: [&str; 5] = ["-C", "--work-tree", "--namespace", "--attr-source", "--super-prefix"];
+
+/// Options before the subcommand that run something, with a value.
+const RUNS: [&str; 3] = ["-c", "--config-env", "--git-dir"];
+
+/// Git's own commands. Any other word is an alias, or a program `git-WORD`.
+const OWN: &[&str] = &[
+    "add",
+    "am",
+    "annotate",
+    "apply",
+    "archive",
+    "backfill",
+    "bisect",
+    "blame",
+    "branch",
+    "bugreport",
+    "bundle",
+    "cat-file",
+    "check-attr",
+    "check-ignore",
+    "check-mailmap",
+    "check-ref-format",
+    "checkout",
+    "checkout-index",
+    "cherry",
+    "cherry-pick",
+    "clean",
+    "clone",
+    "column",
+    "commit",
+    "commit-graph",
+    "commit-tree",
+    "config",
+    "count-objects",
+    "describe",
+    "diagnose",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "diff-pairs",
+    "diff-tree",
+    "difftool",
+    "fast-export",
+    "fetch",
+    "fetch-pack",
+    "fmt-merge-msg",
+    "for-each-ref",
+    "format-patch",
+    "fsck",
+    "gc",
+    "get-tar-commit-id",
+    "grep",
+    "hash-object",
+    "help",
+    "index-pack",
+    "init",
+    "init-db",
+    "interpret-trailers",
+    "lfs",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "mailinfo",
+    "mailsplit",
+    "maintenance",
+    "merge",
+    "merge-base",
+    "merge-file",
+    "merge-tree",
+    "mergetool",
+    "mktag",
+    "mktree",
+    "multi-pack-index",
+    "mv",
+    "name-rev",
+    "notes",
+    "pack-objects",
+    "pack-refs",
+    "patch-id",
+    "prune",
+    "prune-packed",
+    "pull",
+    "push",
+    "range-diff",
+    "read-tree",
+    "rebase",
+    "reflog",
+    "refs",
+    "remote",
+    "repack",
+    "replace",
+    "replay",
+    "repo",
+    "request-pull",
+    "rerere",
+    "reset",
+    "restore",
+    "rev-list",
+    "rev-parse",
+    "revert",
+    "rm",
+    "send-pack",
+    "shortlog",
+    "show",
+    "show-branch",
+    "show-index",
+    "show-ref",
+    "sparse-checkout",
+    "stage",
+    "stash",
+    "status",
+    "stripspace",
+    "submodule",
+    "switch",
+    "symbolic-ref",
+    "tag",
+    "unpack-file",
+    "unpack-objects",
+    "update-index",
+    "update-ref",
+    "update-server-info",
+    "var",
+    "verify-commit",
+    "verify-pack",
+    "verify-tag",
+    "version",
+    "worktree",
+    "write-tree",
+];
+
+const NOT_KNOWN: &str = "may get an option from this, which is only known when it runs";
+
+/// Where the subcommand stands, and what the options before it do. One that is not known may take the
+/// next word or not, so that it cannot be told where the subcommand is: it ends the look.
+fn global(rest: &[Argument]) -> (Vec<Deed>, Option<usize>) {
+    let (mut deeds, mut at) = (Vec::new(), 0);
+    while let Some(argument) = rest.get(at) {
+        let Some(text) = argument.value.as_deref() else {
+            if argument.prefix.starts_with('-') {
+                deeds.push(Deed::runs(argument, "", NOT_KNOWN));
+                return (deeds, None);
+            }
+            break;
+        };
+        if !text.starts_with('-') {
+            break;
+        }
+        let (name, value) = text.split_once('=').map_or((text, None), |(n, v)| (n, Some(v)));
+        let is_valued = VALUED.contains(&name);
+        at += 1;
+        if RUNS.contains(&name) || value.is_some() && name == "--exec-path" {
+            deeds.push(Deed::runs(argument, name, RUNS_ANOTHER));
+            at += usize::from(value.is_none());
+        } else if is_valued && value.is_none() {
+            if let Some(unknown) = rest.get(at).filter(|value| value.may_be_option()) {
+                deeds.push(Deed::runs(unknown, "", NOT_KNOWN));
+            }
+            at += 1;
+        } else if !is_valued && !FLAGS.contains(&text) {
+            let option = if text.starts_with("-c") { "-c" } else { name };
+            let what = "gets an option that is not understood, and that may run something";
+            deeds.push(Deed::runs(argument, option, what));
+            return (deeds, None);
+        }
+    }
+    (deeds, Some(at.min(rest.len())))
+}
 
 pub(super) fn deeds(arguments: &[Argument]) -> Vec<Deed> {
     let rest = &arguments[1..];
-    let mut at = 0;
-    while let Some(option) = rest.get(at).map(Argument::text).filter(|text| text.starts_with('-')) {
-        at += 1 + usize::from(TAKES_NEXT.contains(&option));
-    }
-    let at = at.min(rest.len());
-    let mut deeds = GLOBAL.found(&rest[..at]);
+    let (mut deeds, at) = global(rest);
+    let Some(at) = at else { return deeds };
     let Some((subcommand, rest)) = rest[at..].split_first() else { return deeds };
     let Some(name) = subcommand.value.as_deref() else {
         deeds.push(Deed::runs(subcommand, "", "runs a subcommand that is only known when it runs"));
         return deeds;
     };
-    if OPAQUE.contains(&name) || name.starts_with("remote-") || name.starts_with("credential-") {
+    if OPAQUE.contains(&name) {
         deeds.push(Deed::runs(subcommand, name, RUNS_ANOTHER));
+    } else if !OWN.contains(&name) {
+        deeds.push(Deed::runs(subcommand, name, "runs an alias or another program by this name"));
     }
     let action = rest.iter().find(|argument| !argument.text().starts_with('-'));
     match (name, action.map(Argument::text)) {

@@ -3,27 +3,51 @@
 
 use super::argument::Argument;
 use super::program::Deed;
+use super::stdin;
 
 struct Interpreter {
     names: &'static [&'static str],
     /// Letters of options that hold a program, or load one.
     runs: &'static str,
-    /// Letters of other options with a value.
+    /// Letters of options without a value.
+    flags: &'static str,
+    /// Letters of options with a value: the rest of the word, or the next one.
     valued: &'static str,
+    /// Letters of options with a value that only digits, or these letters, can be.
+    counted: &'static [(char, &'static str)],
     long_runs: &'static [&'static str],
+    /// Long options without a value. Any other without `=` may take the next word.
+    long_flags: &'static [&'static str],
+    /// Options after which nothing is run.
+    tells: &'static [&'static str],
 }
+
+const NONE: Interpreter = Interpreter {
+    names: &[],
+    runs: "",
+    flags: "",
+    valued: "",
+    counted: &[],
+    long_runs: &[],
+    long_flags: &[],
+    tells: &[],
+};
+
+const TELLS: &[&str] = &["--version", "--help", "-V", "-h"];
 
 const INTERPRETERS: [Interpreter; 12] = [
     Interpreter {
         names: &["python", "pypy", "ipython"],
         runs: "cmi",
+        flags: "bBdEIOPqRsSuvx",
         valued: "WXQ",
-        long_runs: &[],
+        tells: TELLS,
+        ..NONE
     },
     Interpreter {
         names: &["node", "nodejs"],
         runs: "eprCi",
-        valued: "",
+        flags: "c",
         long_runs: &[
             "--eval",
             "--print",
@@ -37,73 +61,161 @@ const INTERPRETERS: [Interpreter; 12] = [
             "--experimental-default-config-file",
             "--run",
         ],
+        long_flags: &[
+            "--check",
+            "--test",
+            "--watch",
+            "--inspect",
+            "--inspect-brk",
+            "--enable-source-maps",
+            "--trace-warnings",
+            "--trace-deprecation",
+            "--trace-uncaught",
+            "--throw-deprecation",
+            "--pending-deprecation",
+            "--preserve-symlinks",
+            "--expose-gc",
+            "--experimental-strip-types",
+            "--experimental-transform-types",
+            "--experimental-vm-modules",
+            "--experimental-modules",
+            "--experimental-sqlite",
+            "--experimental-test-coverage",
+            "--harmony",
+            "--use-strict",
+            "--permission",
+        ],
+        tells: &["--version", "--help", "-v", "-h"],
+        ..NONE
     },
-    Interpreter { names: &["perl"], runs: "eEMmIxid", valued: "0lFCDV", long_runs: &[] },
+    Interpreter {
+        names: &["perl"],
+        runs: "eEMmIxid",
+        flags: "acgnpstTUvwWX",
+        counted: &[('0', "xabcdefABCDEF"), ('l', ""), ('C', "SDIOioALa")],
+        tells: TELLS,
+        ..NONE
+    },
     Interpreter {
         names: &["ruby", "jruby"],
         runs: "erIxCSi",
-        valued: "0EFKTW",
+        flags: "aclnpsUvwy",
+        valued: "E",
+        counted: &[('0', "xabcdefABCDEF"), ('T', ""), ('W', ""), ('K', "eEsSuUnNaA")],
         long_runs: &["--require", "--enable"],
+        tells: &["--version", "--help", "-h"],
+        ..NONE
     },
-    Interpreter { names: &["php"], runs: "rBREdSaz", valued: "c", long_runs: &["--run"] },
-    Interpreter { names: &["lua", "luajit"], runs: "eli", valued: "", long_runs: &[] },
+    Interpreter {
+        names: &["php"],
+        runs: "rBREdSaz",
+        flags: "fnqsw",
+        valued: "ct",
+        long_runs: &["--run"],
+        tells: &["--version", "--help", "-v", "-h", "-m", "-i"],
+        ..NONE
+    },
+    Interpreter { names: &["lua", "luajit"], runs: "eli", flags: "vEW", tells: &[], ..NONE },
     Interpreter {
         names: &["Rscript", "R", "julia"],
         runs: "eELP",
-        valued: "",
+        flags: "q",
+        valued: "tp",
+        counted: &[('O', "")],
         long_runs: &["--eval", "--print", "--load"],
+        long_flags: &["--vanilla", "--slave", "--quiet", "--verbose", "--silent", "--project"],
+        tells: &["--version", "--help"],
     },
-    Interpreter { names: &["osascript"], runs: "el", valued: "s", long_runs: &[] },
-    Interpreter { names: &["pwsh", "powershell"], runs: "cCeE", valued: "", long_runs: &[] },
+    Interpreter { names: &["osascript"], runs: "el", valued: "s", ..NONE },
+    Interpreter { names: &["pwsh", "powershell"], runs: "cCeE", ..NONE },
     Interpreter {
         names: &["sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "rbash"],
         runs: "csi",
+        flags: "abefhklmnprtuvxBCEHPT",
         valued: "oO",
         long_runs: &["--rcfile", "--init-file"],
+        long_flags: &["--login", "--norc", "--noprofile", "--posix", "--verbose", "--restricted"],
+        // To a shell, `-h` is none of these; one that does not know these words stops at them.
+        tells: &["--version", "--help"],
+        ..NONE
     },
     Interpreter {
         names: &["fish"],
         runs: "cCi",
+        flags: "lnPN",
         valued: "do",
         long_runs: &["--command", "--init-command"],
+        long_flags: &["--login", "--no-config", "--private", "--no-execute"],
+        tells: &["--version", "--help", "-v", "-h"],
+        ..NONE
     },
     Interpreter {
         names: &[
             "deno", "bun", "tclsh", "irb", "ghci", "guile", "groovy", "elixir", "iex", "scala",
         ],
         runs: "epcrlS",
-        valued: "",
+        flags: "Aq",
         long_runs: &["--eval", "--print", "--preload", "--require", "--import"],
+        long_flags: &["--quiet", "--watch", "--hot", "--bun", "--silent"],
+        ..NONE
     },
 ];
+
+const FROM_OPTION: &str = "runs or loads a program from this option";
+const NOT_UNDERSTOOD: &str = "gets an option that is not understood, and that may run something";
+
+impl Interpreter {
+    /// What a word of single letters makes it do, and whether its value is the next word.
+    fn letters(&self, argument: &Argument, text: &str) -> Result<bool, Deed> {
+        let mut letters = text.char_indices().skip(1).peekable();
+        while let Some((offset, letter)) = letters.next() {
+            let option = format!("-{letter}");
+            if let Some((_, others)) = self.counted.iter().find(|(known, _)| *known == letter) {
+                let is_value = |c: char| c.is_ascii_digit() || others.contains(c);
+                while letters.next_if(|(_, c)| is_value(*c)).is_some() {}
+                // Where such a value ends is told by the letters; what follows it must not be in doubt.
+                let rest = &text[letters.peek().map_or(text.len(), |(at, _)| *at)..];
+                if !others.is_empty() && !rest.is_empty() {
+                    return Err(Deed::runs(argument, &option, NOT_UNDERSTOOD));
+                }
+            } else if self.runs.contains(letter) {
+                return Err(Deed::runs(argument, &option, FROM_OPTION));
+            } else if self.valued.contains(letter) {
+                return Ok(offset + letter.len_utf8() == text.len());
+            } else if !self.flags.contains(letter) {
+                return Err(Deed::runs(argument, &option, NOT_UNDERSTOOD));
+            }
+        }
+        Ok(false)
+    }
+}
 
 /// What an interpreter would run besides a file. Without a file, it is what comes by standard input.
 pub(super) fn deeds(program: &str, arguments: &[Argument]) -> Vec<Deed> {
     let base = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     let known = INTERPRETERS.iter().find(|known| known.names.contains(&base));
     let Some(interpreter) = known else { return Vec::new() };
-    let mut deeds = Vec::new();
+    let is_shell = interpreter.names.contains(&"bash");
     let mut at = 1;
-    let mut has_file = false;
+    let mut file = None;
     while let Some(argument) = arguments.get(at) {
         at += 1;
         let Some(text) = argument.value.as_deref() else {
             if argument.may_be_option() {
                 let what = "may get an option from this, which is only known when it runs";
-                deeds.push(Deed::runs(argument, "", what));
+                return vec![Deed::runs(argument, "", what)];
             }
-            has_file = true;
+            file = Some(argument);
             break;
         };
-        if matches!(text, "--version" | "--help" | "-V" | "-h") {
-            return deeds;
+        if interpreter.tells.contains(&text) {
+            return Vec::new();
         }
         if matches!(text, "eval" | "repl" | "x" | "exec") && matches!(base, "deno" | "bun") {
-            deeds.push(Deed::runs(argument, text, "runs a program from the command line"));
-            return deeds;
+            return vec![Deed::runs(argument, text, "runs a program from the command line")];
         }
         if text == "--" {
-            has_file = arguments.get(at).is_some_and(|file| file.text() != "-");
+            file = arguments.get(at);
             break;
         }
         if text == "-" {
@@ -112,30 +224,35 @@ pub(super) fn deeds(program: &str, arguments: &[Argument]) -> Vec<Deed> {
         if text.starts_with("--") {
             let name = text.split('=').next().unwrap_or(text);
             if interpreter.long_runs.iter().any(|long| long.starts_with(name)) {
-                deeds.push(Deed::runs(argument, name, "runs or loads a program from this option"));
-                return deeds;
+                return vec![Deed::runs(argument, name, FROM_OPTION)];
             }
-        } else if text.starts_with('-') {
-            for (offset, letter) in text.char_indices().skip(1) {
-                if interpreter.runs.contains(letter) {
-                    let option = format!("-{letter}");
-                    let what = "runs or loads a program from this option";
-                    deeds.push(Deed::runs(argument, &option, what));
-                    return deeds;
-                }
-                if interpreter.valued.contains(letter) {
-                    at += usize::from(offset + letter.len_utf8() == text.len());
-                    break;
-                }
+            let is_whole = text.contains('=')
+                || text.starts_with("--no-")
+                || interpreter.long_flags.contains(&text);
+            if !is_whole {
+                return vec![Deed::runs(argument, name, NOT_UNDERSTOOD)];
+            }
+        } else if text.starts_with('-') || is_shell && text.starts_with('+') {
+            match interpreter.letters(argument, text) {
+                Ok(takes_next) => at += usize::from(takes_next),
+                Err(deed) => return vec![deed],
             }
         } else {
-            has_file = true;
+            file = Some(argument);
             break;
         }
     }
-    if !has_file {
-        let what = "reads a program from standard input";
-        deeds.extend(arguments.first().map(|name| Deed::runs(name, "-", what)));
+    // `deno run FILE`: the file is somewhere behind.
+    if matches!(base, "deno" | "bun")
+        && let Some(deed) = arguments[1..].iter().find_map(stdin::not_a_file)
+    {
+        return vec![deed];
     }
-    deeds
+    match file {
+        None => {
+            let what = "reads a program from standard input";
+            arguments.first().map(|name| Deed::runs(name, "-", what)).into_iter().collect()
+        }
+        Some(file) => stdin::not_a_file(file).into_iter().collect(),
+    }
 }

@@ -1,7 +1,8 @@
 //! Small languages inside arguments: `awk`, `sed`, and the names that shell builtins evaluate.
 
 use super::argument::Argument;
-use super::program::{Deed, PLAIN, Program, RUNS_ANOTHER};
+use super::awk;
+use super::program::{Deed, RUNS_ANOTHER};
 use super::variable::{may_prefix, may_set};
 
 const NOT_KNOWN: &str = "gets a program that is only known when it runs";
@@ -47,56 +48,12 @@ pub(super) fn awk(arguments: &[Argument]) -> Vec<Deed> {
         match program.value.as_deref() {
             None => deeds.push(Deed::runs(program, "", NOT_KNOWN)),
             Some(text) => {
-                deeds.extend(awk_effect(text).map(|what| Deed::runs(program, "", what)));
+                deeds.extend(awk::effect(text).map(|what| Deed::runs(program, "", what)));
             }
         }
         return deeds;
     }
     deeds
-}
-
-/// What of an `awk` program is more than reading and printing.
-fn awk_effect(program: &str) -> Option<&'static str> {
-    let mut bytes = program.bytes().enumerate().peekable();
-    let mut word_start = None;
-    let mut prints = false;
-    let mut depth = 0_usize;
-    while let Some((at, byte)) = bytes.next() {
-        if byte.is_ascii_alphanumeric() || byte == b'_' {
-            word_start.get_or_insert(at);
-            if bytes.peek().is_some_and(|(_, next)| next.is_ascii_alphanumeric() || *next == b'_') {
-                continue;
-            }
-            let word = &program[word_start.take().unwrap_or(at)..=at];
-            match word {
-                "system" => return Some("runs another program with `system`"),
-                "getline" => return Some("may read from another program with `getline`"),
-                "print" | "printf" => (prints, depth) = (true, 0),
-                _ => {}
-            }
-            continue;
-        }
-        match byte {
-            b'"' => {
-                while let Some((_, inner)) = bytes.next() {
-                    match inner {
-                        b'\\' => drop(bytes.next()),
-                        b'"' => break,
-                        _ => {}
-                    }
-                }
-            }
-            b'|' if bytes.peek().is_some_and(|(_, next)| *next == b'|') => drop(bytes.next()),
-            b'|' => return Some("may run another program through `|`"),
-            b'@' => return Some("calls or loads what is only known when it runs"),
-            b'(' => depth += 1,
-            b')' => depth = depth.saturating_sub(1),
-            b';' | b'}' | b'\n' => prints = false,
-            b'>' if prints && depth == 0 => return Some("may write a file with `>`"),
-            _ => {}
-        }
-    }
-    None
 }
 
 /// What a `sed` command would do besides printing.
@@ -282,53 +239,102 @@ fn closes_early(bytes: &[u8], from: usize, delimiter: u8) -> bool {
     end.is_none_or(|end| rest[..skipped + end].contains(&delimiter))
 }
 
-const READ: Program = Program { names: &["read"], valued: "adinNptu", ..PLAIN };
+/// Builtins with an option whose value names a variable, and the letters of those with another value.
+const BY_OPTION: [(&str, char, &str); 3] =
+    [("printf", 'v', ""), ("wait", 'p', ""), ("read", 'a', "dinNptu")];
+
+/// Letters of `declare` that neither make a name stand for another (`n`) nor evaluate values (`i`).
+const DECLARE_FLAGS: &str = "aAfFglruxpt";
+
+const SETS: &str = "sets a variable that may change what runs";
+const EVALUATES: &str = "evaluates this name when it runs";
+
+/// The leading options of a builtin: what they set, and how many words they are.
+fn by_option(name: &str, arguments: &[Argument]) -> (Vec<Deed>, usize) {
+    let known = BY_OPTION.iter().find(|(known, ..)| *known == name);
+    let Some((_, sets, valued)) = known else { return (Vec::new(), 0) };
+    let (mut deeds, mut at) = (Vec::new(), 0);
+    let mut check = |argument: &Argument, variable: Option<&str>| match variable {
+        Some(variable) if may_set(variable, None) => {}
+        Some(variable) if !variable.contains('[') => {
+            deeds.push(Deed::runs(argument, variable, SETS));
+        }
+        _ => deeds.push(Deed::runs(argument, "", EVALUATES)),
+    };
+    while let Some(argument) = arguments.get(at) {
+        let Some(text) = argument.value.as_deref() else {
+            if argument.may_be_option() {
+                check(argument, None);
+            }
+            break;
+        };
+        if text.len() < 2 || !text.starts_with('-') {
+            break;
+        }
+        at += 1;
+        if text == "--" {
+            break;
+        }
+        let takes = |(_, letter): &(usize, char)| letter == sets || valued.contains(*letter);
+        let Some((offset, letter)) = text.char_indices().skip(1).find(takes) else { continue };
+        let value = &text[offset + letter.len_utf8()..];
+        let is_variable = letter == *sets;
+        if !value.is_empty() {
+            if is_variable {
+                check(argument, Some(value));
+            }
+            continue;
+        }
+        if let Some(next) = arguments.get(at).filter(|_| is_variable) {
+            check(next, next.value.as_deref());
+        } else if let Some(next) = arguments.get(at).filter(|next| next.splits) {
+            check(next, None);
+        }
+        at += 1;
+    }
+    (deeds, at.min(arguments.len()))
+}
 
 /// Shell builtins that set variables, or evaluate the names they are given.
 pub(super) fn builtin(name: &str, arguments: &[Argument]) -> Vec<Deed> {
-    let mut deeds = Vec::new();
-    let sets = matches!(
-        name,
-        "export"
-            | "declare"
-            | "typeset"
-            | "local"
-            | "readonly"
-            | "read"
-            | "getopts"
-            | "mapfile"
-            | "readarray"
-    );
+    let (mut deeds, options) = by_option(name, arguments);
+    let declares = matches!(name, "declare" | "typeset" | "local");
+    let sets = declares
+        || matches!(name, "export" | "readonly" | "read" | "getopts" | "mapfile" | "readarray");
     let tests_variable = |argument: &Argument| argument.text() == "-v";
-    let evaluates = sets || name == "unset" || arguments.iter().any(tests_variable);
-    let mut takes_value = false;
-    for argument in arguments {
+    let tests = matches!(name, "test" | "[") && arguments.iter().any(tests_variable);
+    let evaluates = sets || name == "unset" || tests;
+    let unsets_function = name == "unset" && arguments.iter().any(|a| a.text() == "-f");
+    for argument in &arguments[options..] {
         let text = argument.text();
-        let is_value = std::mem::replace(&mut takes_value, false);
-        if name == "read" && text.len() == 2 && text.starts_with('-') {
-            takes_value = READ.valued.contains(&text[1..]) && text != "-a";
-            continue;
-        }
-        if is_value {
-            continue;
-        }
         if evaluates
             && (argument.value.is_none() || text.contains('['))
             && (sets || text.contains('[') || argument.may_be_option())
         {
-            deeds.push(Deed::runs(argument, "", "evaluates this name when it runs"));
+            deeds.push(Deed::runs(argument, "", EVALUATES));
             continue;
         }
-        if sets && !text.starts_with(['-', '+']) {
+        if text.starts_with(['-', '+']) {
+            if declares && !text.chars().skip(1).all(|letter| DECLARE_FLAGS.contains(letter)) {
+                deeds.push(Deed::runs(argument, text, "makes a name stand for something else"));
+            }
+            continue;
+        }
+        // Without `PATH`, programs are looked for in the current folder.
+        if name == "unset" && !unsets_function && !may_set(text, None) {
+            deeds.push(Deed::runs(argument, text, SETS));
+        }
+        if sets {
             let (variable, value) =
                 text.split_once('=').map_or((text, None), |(n, v)| (n, Some(v)));
+            let variable = variable.strip_suffix('+').unwrap_or(variable);
             let is_fine = if name == "export" {
                 may_prefix(variable, Some(value.unwrap_or_default()))
             } else {
                 may_set(variable, value)
             };
             if !is_fine {
-                deeds.push(Deed::runs(argument, text, "sets a variable that may change what runs"));
+                deeds.push(Deed::runs(argument, text, SETS));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Is this command inside what a skill declares?
 //!
-//! [`permit`] parses the command line as shell and looks at everything it would run: each simple
+//! [`permit`] parses the command line as bash reads it and looks at everything it would run: each simple
 //! command in lists, pipes, subshells, functions and substitutions, the commands behind `env`, `xargs`,
 //! `find -exec`, `sh -c` and their kin, the files that redirections write, variables that change what
 //! runs, and options that make an allowed program run another. One part that is not declared refuses
@@ -20,12 +20,14 @@
 //! ```
 
 mod argument;
+mod awk;
 mod check;
 mod command;
 mod git;
 mod interpreter;
 mod language;
 mod program;
+mod stdin;
 mod variable;
 mod wrapper;
 
@@ -108,7 +110,7 @@ pub fn permit(permissions: &Permissions, command: &str) -> Decision {
         let grant = Grant { span: parsed.script.span, by: Some(entry.text.clone()) };
         return Decision { granted: vec![grant], refusals: Vec::new() };
     }
-    let mut checker = check::Checker::new(permissions);
+    let mut checker = check::Checker::new(permissions, command);
     checker.script(&parsed.script);
     checker.decision()
 }

@@ -5,7 +5,7 @@
 //! looks like the option counts, wherever it stands.
 
 use super::argument::Argument;
-use super::{git, language};
+use super::{git, language, stdin};
 use crate::shell::Span;
 
 /// Something a program does because of an argument.
@@ -199,8 +199,28 @@ const PROGRAMS: &[Program] = &[
     Program { names: &["tcpdump"], runs: "zZ", writes: "w", valued: "BcCEFGijmMrsTVWy", ..PLAIN },
     Program {
         names: &["man"],
-        runs: "PHp",
-        long_runs: &["--pager", "--html", "--preprocessor"],
+        runs: "PHpC",
+        long_runs: &["--pager", "--html", "--preprocessor", "--config-file"],
+        ..PLAIN
+    },
+    Program { names: &["shuf"], writes: "o", valued: "in", long_writes: &["--output"], ..PLAIN },
+    Program { names: &["iconv"], writes: "o", valued: "ft", long_writes: &["--output"], ..PLAIN },
+    Program { names: &["tree"], writes: "o", valued: "LPIHT", ..PLAIN },
+    Program {
+        names: &["xmllint"],
+        long_runs: &["--shell"],
+        long_writes: &["--output"],
+        words: &["-shell"],
+        writes: "o",
+        ..PLAIN
+    },
+    Program {
+        names: &["pandoc"],
+        runs: "FLd",
+        writes: "o",
+        valued: "frtVMHBAc",
+        long_runs: &["--filter", "--lua-filter", "--defaults", "--pdf-engine"],
+        long_writes: &["--output", "--extract-media", "--log"],
         ..PLAIN
     },
     Program {
@@ -340,10 +360,9 @@ const PROGRAMS: &[Program] = &[
         ..PLAIN
     },
     Program {
-        names: &["psql", "mysql", "mariadb", "sqlite3"],
+        names: &["psql", "mysql", "mariadb"],
         runs: "cfe",
         long_runs: &["--command", "--file", "--execute", "--pager", "--init-command", "--init"],
-        words: &["-cmd", "-init"],
         prefixes: &[".", "\\"],
         ..PLAIN
     },
@@ -484,6 +503,17 @@ pub(super) fn deeds(program: &str, arguments: &[Argument]) -> Vec<Deed> {
         "awk" | "gawk" | "mawk" | "nawk" => return language::awk(rest),
         "sed" | "gsed" => return language::sed(rest),
         "dd" => return dd(rest),
+        "sqlite3" => return stdin::sqlite(arguments),
+        "uniq" | "guniq" => return second_operand(rest, "fsw"),
+        "xxd" => return second_operand(rest, "cglnoRs"),
+        "psql" | "mysql" | "mariadb" => {
+            let mut deeds = options(program, rest);
+            deeds.extend(stdin::client(arguments));
+            return deeds;
+        }
+        "source" | "." => {
+            return rest.first().and_then(stdin::not_a_file).into_iter().collect();
+        }
         "make" | "gmake" => {
             let sets = |argument: &&Argument| {
                 argument.prefix.contains('=') && !argument.prefix.starts_with('-')
@@ -496,7 +526,7 @@ pub(super) fn deeds(program: &str, arguments: &[Argument]) -> Vec<Deed> {
             return deeds;
         }
         "export" | "declare" | "typeset" | "local" | "readonly" | "read" | "printf" | "unset"
-        | "test" | "[" | "getopts" | "mapfile" | "readarray" => {
+        | "test" | "[" | "getopts" | "mapfile" | "readarray" | "wait" => {
             let mut deeds = language::builtin(program, rest);
             deeds.extend(options(program, rest));
             return deeds;
@@ -613,9 +643,18 @@ fn find(arguments: &[Argument]) -> Vec<Deed> {
         match text {
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
                 let rest = &arguments[at..];
-                let end =
-                    rest.iter().position(|a| matches!(a.text(), ";" | "+")).unwrap_or(rest.len());
+                // `+` ends it only right after `{}`; elsewhere it is an argument.
+                let ends = |at: &usize| match rest[*at].text() {
+                    ";" => true,
+                    "+" => *at > 0 && rest[at - 1].text() == "{}",
+                    _ => false,
+                };
+                let end = (0..rest.len()).find(ends).unwrap_or(rest.len());
                 let mut command = rest[..end].to_vec();
+                if let Some(unknown) = command.iter().find(|argument| argument.may_be_option()) {
+                    let what = "may end the command here, which is only known when it runs";
+                    deeds.push(Deed::runs(unknown, "", what));
+                }
                 for argument in &mut command {
                     super::wrapper::substitute(argument, "{}");
                 }
@@ -639,6 +678,28 @@ fn find(arguments: &[Argument]) -> Vec<Deed> {
         }
     }
     deeds
+}
+
+/// `uniq` and `xxd`, whose second operand is the file that they write.
+fn second_operand(arguments: &[Argument], valued: &str) -> Vec<Deed> {
+    let (mut operands, mut is_value, mut ended) = (Vec::new(), false, false);
+    for argument in arguments {
+        let text = argument.text();
+        if std::mem::replace(&mut is_value, false) {
+            continue;
+        }
+        if !ended && argument.may_be_option() {
+            return vec![Deed::runs(argument, "", "may get a file to write from this")];
+        }
+        match text {
+            "--" if !ended => ended = true,
+            _ if !ended && text.len() > 1 && text.starts_with('-') => {
+                is_value = text.len() == 2 && text.ends_with(|letter| valued.contains(letter));
+            }
+            _ => operands.push(argument),
+        }
+    }
+    operands.get(1).map(|file| Deed::writes(file, "", (*file).clone())).into_iter().collect()
 }
 
 fn dd(arguments: &[Argument]) -> Vec<Deed> {

@@ -414,6 +414,231 @@ fn an_option_must_not_make_a_program_run_another() {
     ]);
 }
 
+/// Everything that the cases of a hostile reader need; what they reach beyond it is refused.
+const MANY: &str = "Bash(git:*) Bash(echo:*) Bash(printf:*) Bash(find:*) Bash(sort:*) Bash(perl:*) Bash(ruby:*) \
+    Bash(python3:*) Bash(bash:*) Bash(sh:*) Bash(dash:*) Bash(node:*) Bash(declare:*) Bash(unset:*) Bash(cat:*) \
+    Bash(awk:*) Bash(sqlite3:*) Bash(psql:*) Bash(shuf:*) Bash(wait:*) Bash(read:*) Bash(man:*) Bash(uniq:*) \
+    Bash(source:*) Bash(tclsh:*) Bash(deno:*) Bash(xxd:*)";
+
+#[test]
+fn quotes_end_where_bash_ends_them() {
+    check(&[
+        (MANY, "echo $'\\c'; touch evil #'", &["\\"]),
+        (MANY, "echo $'\\c\\'; touch evil #'", &["\\"]),
+        (MANY, "echo $'\\cA'", &["\\"]),
+        (MANY, "echo $'a\\tb\\'c'", &[]),
+        (MANY, "echo $'\\x{41}'", &["\\"]),
+    ]);
+}
+
+#[test]
+fn a_text_for_another_shell_holds_nothing_that_only_bash_reads_so() {
+    check(&[
+        (MANY, "[[ a || ./ev ]]; echo", &[]),
+        (MANY, "sh -c '[[ a || ./ev ]]'", &["[[ a || ./ev ]]"]),
+        (MANY, "bash -c '[[ a || ./ev ]]'", &[]),
+        (MANY, "dash -c \"echo \\$'\\\\'; ./ev #'\"", &["\"echo \\$'\\\\'; ./ev #'\""]),
+        (MANY, "sh -c '((1 || 2))'", &["((1 || 2))"]),
+        (MANY, "sh -c 'echo a &> /dev/null b'", &["&> /dev/null"]),
+        (MANY, "sh -c 'echo <(cat x)'", &["<(cat x)"]),
+        (MANY, "sh -c 'cat <<< x'", &["<<< x"]),
+        (MANY, "sh -c 'echo $\"x\"'", &["$\"x\""]),
+        (MANY, "sh -c 'function f { echo; }'", &["function f { echo; }"]),
+        (MANY, "sh -c 'a+=x; b[0]=y'", &["a+=x", "b[0]=y"]),
+        (MANY, "sh -c 'echo a |& cat'", &[" |& "]),
+        (MANY, "sh -c 'eval \"[[ a ]]\"'", &["[[ a ]]"]),
+        (MANY, "sh -c 'bash -c \"[[ a ]]\"'", &[]),
+        (MANY, "zsh -c 'echo \"a b\" | cat && git status > /dev/null 2>&1; f() { echo; }; f'", &[]),
+        (MANY, "sh -c 'if cat y; then cat x; fi; echo $(git log -1) ${x:-y} $((1+2))'", &[]),
+    ]);
+}
+
+#[test]
+fn an_awk_program_that_is_not_read_for_certain_is_refused() {
+    let refused = [
+        r#"'/"/{} END{system("touch evil")}'"#,
+        "'# \"\nBEGIN{system(\"touch evil\")}'",
+        "'BEGIN{print \"x\",\n\"y\" > \"evil\"}'",
+        "'BEGIN{print \"x\" \\\n > \"evil\"}'",
+        r#"'$1 ~ /[/"]/ {system("x")} /"/'"#,
+        r#"'/[\]/"]/{system("x")}'"#,
+        r#"'{x = /"/; system("y")} # "'"#,
+        r#"'{if (x) /"/; system("y") "'"#,
+        r#"'{print 1, /"/ | "sh" "/"}'"#,
+        r#"'{print -/"/ | "sh" "/"}'"#,
+        r#"'length /"/ {system("x")} "'"#,
+        r#"'{print "a'"#,
+        "'# x \\\n{print}'",
+        "'{ sys\\tem(1) }'",
+        "'{print | \"sh\"}'",
+        "'{print ||| \"sh\"}'",
+        "'{ @f(1) }'",
+    ];
+    for program in refused {
+        let line = format!("awk {program} x");
+        let refusals = permit(&Permissions::parse(MANY), &line).refusals;
+        let parts: Vec<&str> = refusals.iter().map(|refusal| &line[refusal.span.clone()]).collect();
+        assert_eq!(parts, [program], "{refusals:#?}");
+    }
+    let allowed = [
+        r#"'/foo/ {print "| " $1 " | a > b |"}'"#,
+        r#"'{print $1/$2, NF/2, a[1]/3}'"#,
+        r#"-F'|' '$2 ~ /^[0-9]+[[:space:]]*$/ {n++} END {print n}'"#,
+        "'# comments\n{ print $1 } # more\n/x/ { print \"y\" }'",
+        "'$3 > 5 {print $1}\n$4 > 6 {print $2}'",
+        "'{ if ($2 > 5) print $1; else print ($2 > 3) }'",
+        r#"'!seen[$0]++'"#,
+        r#"'NR==1 || /a|b/'"#,
+        r#"'{gsub(/[^a-z\"]/, "@"); print}'"#,
+    ];
+    for program in allowed {
+        let line = format!("awk {program} x");
+        let refusals = permit(&Permissions::parse(MANY), &line).refusals;
+        assert_eq!(refusals, [], "{line}");
+    }
+}
+
+#[test]
+fn letters_of_an_interpreter_are_known_or_refused() {
+    check(&[
+        (MANY, "perl -le 'x'", &["-le"]),
+        (MANY, "perl -0777 -le 'x'", &["-le"]),
+        (MANY, "perl -0777le 'x'", &["-0777le"]),
+        (MANY, "perl -lne 'x'", &["-lne"]),
+        (MANY, "perl -CSe 'x'", &["-CSe"]),
+        (MANY, "perl -F, -e x", &["-F,"]),
+        (MANY, "perl -D6e x", &["-D6e"]),
+        (MANY, "ruby -0ne x", &["-0ne"]),
+        (MANY, "ruby -W0e x", &["-W0e"]),
+        (MANY, "perl -wT x.pl", &[]),
+        (MANY, "perl -0777 -l -CSDA x.pl -e y", &[]),
+        (MANY, "ruby -w -W0 x.rb", &[]),
+        (MANY, "python3 -uB -W ignore x.py", &[]),
+        (MANY, "node --title x", &["--title"]),
+        (MANY, "node --no-warnings --max-old-space-size=99 x.js", &[]),
+        (MANY, "bash +x <<< 'touch evil'", &["bash"]),
+        (MANY, "bash -h <<< 'touch evil'", &["bash"]),
+        (MANY, "bash -ex x.sh", &[]),
+        (MANY, "tclsh --help <<< x", &["--help"]),
+    ]);
+}
+
+#[test]
+fn a_name_of_standard_input_is_no_file() {
+    check(&[
+        (MANY, "python3 /dev/stdin <<< 'code'", &["/dev/stdin"]),
+        (MANY, "bash /dev/stdin <<< 'touch evil'", &["/dev/stdin"]),
+        (MANY, "bash /dev/fd/0 <<< x", &["/dev/fd/0"]),
+        (MANY, "bash -- /proc/self/fd/0 <<< x", &["/proc/self/fd/0"]),
+        (MANY, "bash /proc/12/fd/0 <<< x", &["/proc/12/fd/0"]),
+        (MANY, "bash //dev/./stdin <<< x", &["//dev/./stdin"]),
+        (MANY, "bash /usr/../dev/stdin <<< x", &["/usr/../dev/stdin"]),
+        (MANY, "bash ../../dev/stdin <<< x", &["../../dev/stdin"]),
+        (MANY, "bash sub/../../../dev/stdin <<< x", &["sub/../../../dev/stdin"]),
+        (MANY, "bash \"/dev/$x\" <<< x", &["\"/dev/$x\""]),
+        (MANY, "bash \"/$x\" <<< x", &["\"/$x\""]),
+        (MANY, "source /dev/stdin <<< x", &["/dev/stdin"]),
+        (MANY, "deno run - <<< x", &["-"]),
+        (MANY, "bash dev/run.sh", &[]),
+        (MANY, "bash ./dev/run.sh /dev/stdin", &[]),
+        (MANY, "python3 ../tools/x.py", &[]),
+        (MANY, "python3 \"/opt/$x.py\"", &[]),
+        (MANY, "source lib/x.sh", &[]),
+    ]);
+}
+
+#[test]
+fn options_and_commands_of_git_are_known_or_refused() {
+    check(&[
+        (MANY, "git --attr-source HEAD -c core.fsmonitor=./ev status", &["-c"]),
+        (MANY, "git --shallow-file /dev/null -c alias.z='!x' z", &["--shallow-file"]),
+        (MANY, "git --unknown status", &["--unknown"]),
+        (MANY, "git merge-index ./evil -a", &["merge-index"]),
+        (MANY, "git z", &["z"]),
+        (MANY, "git credential-store get", &["credential-store"]),
+        (MANY, "git --git-dir=x status", &["--git-dir=x"]),
+        (MANY, "git --no-pager -C sub --work-tree=. log", &[]),
+        (MANY, "git --attr-source=HEAD status", &[]),
+        (MANY, "git --version", &[]),
+        ("Bash(git z:*)", "git z", &[]),
+    ]);
+}
+
+#[test]
+fn commands_of_find_and_xargs_end_where_those_end_them() {
+    check(&[
+        (MANY, "find . -maxdepth 0 -exec sort -t + -o evil /dev/null ';'", &["-o"]),
+        (MANY, "find . -exec cat {} + -delete", &["-delete"]),
+        (MANY, "find . -exec cat \"$x\" -delete ';'", &["\"$x\""]),
+        (MANY, "find . -exec sort -t + -- {} ';'", &[]),
+        (MANY, "echo --output=evil | xargs -I X -n 2 git log", &["xargs"]),
+        (MANY, "echo x | xargs -I X -L1 git log", &["xargs"]),
+        (MANY, "echo x | xargs --replace=X --max-args=2 git log", &["xargs"]),
+        (MANY, "echo x | xargs -I X git log -- X", &[]),
+        (MANY, "echo x | xargs -n 2 -I X cat X", &[]),
+    ]);
+}
+
+#[test]
+fn builtins_of_bash_set_only_a_scripts_own_variables() {
+    check(&[
+        (MANY, "printf -v PATH %s ./bin; git status", &["PATH"]),
+        (MANY, "printf -vPATH %s ./bin", &["-vPATH"]),
+        (MANY, "printf \"$x\" ./bin", &["\"$x\""]),
+        (MANY, "printf -v line %s x; printf '%s [x]\\n' -v", &[]),
+        (MANY, "declare -n ref=PATH; ref=./bin; git status", &["-n"]),
+        (MANY, "declare -i x", &["-i"]),
+        (MANY, "declare -a x; declare -r y=1", &[]),
+        (MANY, "declare PATH+=:./bin", &["PATH+=:./bin"]),
+        (MANY, "wait -n -p 'a[$(touch evil)]'", &["'a[$(touch evil)]'"]),
+        (MANY, "wait -np PATH", &["PATH"]),
+        (MANY, "wait -n; wait 1", &[]),
+        (MANY, "read -aPATH <<< ./bin", &["-aPATH"]),
+        (MANY, "read -ra words <<< 'a b'", &[]),
+        (MANY, "unset PATH; git status", &["PATH"]),
+        (MANY, "unset x", &[]),
+        (MANY, "echo {PATH}> /dev/null", &["{PATH}> /dev/null"]),
+        (MANY, "coproc PATH { echo; }", &["coproc PATH { echo; }"]),
+        (MANY, "coproc { echo; }", &[]),
+        (MANY, "f(){ echo; }; command unset -f f; f", &["f"]),
+        (MANY, "f(){ echo; }; builtin unset -f f; f", &["f"]),
+        (MANY, "f(){ echo; }; for i in 1 2; do f; unset -f f; done", &["f"]),
+        (MANY, "f(){ echo; }; f", &[]),
+    ]);
+}
+
+#[test]
+fn programs_write_and_run_only_what_is_declared() {
+    check(&[
+        (
+            MANY,
+            "sqlite3 :memory: \"select edit('x','touch evil; :')\"",
+            &["\"select edit('x','touch evil; :')\""],
+        ),
+        (
+            MANY,
+            "sqlite3 :memory: \"select WriteFile('evil','x')\"",
+            &["\"select WriteFile('evil','x')\""],
+        ),
+        (MANY, "sqlite3 x.db '.shell x'", &["'.shell x'"]),
+        (MANY, "sqlite3 x.db <<< '.shell x'", &["sqlite3"]),
+        (MANY, "sqlite3 -cmd '.shell x' x.db 'select 1'", &["-cmd"]),
+        (MANY, "sqlite3 -json -separator , x.db 'select * from t'", &[]),
+        (MANY, "psql x <<< '\\! y'", &["psql"]),
+        (MANY, "psql -l", &[]),
+        (MANY, "shuf -e a -o evil", &["-o"]),
+        (MANY, "shuf -n 3 x", &[]),
+        (MANY, "man -C conf ls", &["-C"]),
+        (MANY, "man ls", &[]),
+        (MANY, "uniq a b", &["b"]),
+        (MANY, "uniq -f 1 a b", &["b"]),
+        (MANY, "uniq -c a", &[]),
+        (MANY, "cat x | uniq -cd - -", &[]),
+        (MANY, "xxd a b", &["b"]),
+        (MANY, "xxd -c 4 a", &[]),
+    ]);
+}
+
 #[test]
 fn a_refusal_says_what_and_what_would_permit_it() {
     let refusals = |line: &str| permit(&Permissions::parse(TOOLS), line).refusals;

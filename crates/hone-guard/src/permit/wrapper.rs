@@ -196,6 +196,7 @@ impl Checker<'_> {
             }
             "unset" => {
                 self.functions.clear();
+                self.unsets = true;
                 return false;
             }
             "eval" => {
@@ -218,7 +219,7 @@ impl Checker<'_> {
             _ => {}
         }
         if SHELLS.contains(&name) {
-            return self.shell(arguments);
+            return self.shell(name, arguments);
         }
         let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else {
             return false;
@@ -272,7 +273,7 @@ impl Checker<'_> {
     }
 
     /// `sh -c TEXT`; false when it runs a file, which must be declared.
-    fn shell(&mut self, arguments: &[Argument]) -> bool {
+    fn shell(&mut self, name: &str, arguments: &[Argument]) -> bool {
         let (mut at, mut has_text) = (1, false);
         while let Some(argument) = arguments.get(at) {
             let Some(text) = argument.value.as_deref() else {
@@ -314,7 +315,7 @@ impl Checker<'_> {
         match arguments.get(at) {
             None => return false,
             Some(script) => match script.value.clone().filter(|_| !script.splits) {
-                Some(text) => self.text(script, &text, false),
+                Some(text) => self.text_for(name, script, &text),
                 None => self.refuse(&script.span, "what the shell runs is only known when it runs"),
             },
         }
@@ -329,19 +330,20 @@ impl Checker<'_> {
                 return;
             }
         };
-        let placeholder = placeholder(&arguments[1..inner]);
+        let (placeholder, is_grouped) = replacing(&arguments[1..inner]);
         let span = &arguments[0].span;
         let mut command = arguments[inner..].to_vec();
         if command.is_empty() {
             command.push(Argument::known(span.clone(), "echo"));
         }
-        match placeholder {
-            Some(placeholder) => {
-                for argument in &mut command {
-                    substitute(argument, &placeholder);
-                }
+        if let Some(placeholder) = &placeholder {
+            for argument in &mut command {
+                substitute(argument, placeholder);
             }
-            None => command.push(Argument::unknown(span.clone(), "", true)),
+        }
+        // `-n` and `-L` after `-I` cancel it, not everywhere: then both may happen.
+        if placeholder.is_none() || is_grouped {
+            command.push(Argument::unknown(span.clone(), "", true));
         }
         self.run_inside(&command);
     }
@@ -356,21 +358,29 @@ pub(super) fn substitute(argument: &mut Argument, placeholder: &str) {
     }
 }
 
-/// What `xargs` replaces by each line, when it replaces.
-fn placeholder(options: &[Argument]) -> Option<String> {
-    let mut found = None;
-    for (at, option) in options.iter().enumerate() {
-        let text = option.text();
+/// What `xargs` replaces by each line, when it replaces, and whether it is told how many to append.
+fn replacing(options: &[Argument]) -> (Option<String>, bool) {
+    let (mut found, mut is_grouped, mut at) = (None, false, 0);
+    while let Some(text) = options.get(at).map(Argument::text) {
+        at += 1;
         if let Some(value) = text.strip_prefix("--replace") {
             found = Some(value.strip_prefix('=').unwrap_or("{}").to_owned());
-        } else if !text.starts_with("--")
-            && text.starts_with('-')
-            && let Some((before, value)) = text.split_once('I')
-            && !before.contains(|c| XARGS.valued.contains(c))
+        } else if text.starts_with("--") {
+            let (name, value) = text.split_once('=').map_or((text, None), |(n, v)| (n, Some(v)));
+            is_grouped |= matches!(name, "--max-lines" | "--max-args");
+            at += usize::from(value.is_none() && XARGS.long_valued.contains(&name));
+        } else if let Some((offset, letter)) =
+            text.char_indices().skip(1).find(|(_, letter)| XARGS.valued.contains(*letter))
         {
-            let next = || options.get(at + 1).map(|value| value.text().to_owned());
-            found = if value.is_empty() { next() } else { Some(value.to_owned()) };
+            let value = &text[offset + letter.len_utf8()..];
+            let next = options.get(at).map(Argument::text).unwrap_or_default();
+            at += usize::from(value.is_empty());
+            match letter {
+                'I' => found = Some(if value.is_empty() { next } else { value }.to_owned()),
+                'n' | 'L' => is_grouped = true,
+                _ => {}
+            }
         }
     }
-    found.filter(|placeholder| !placeholder.is_empty())
+    (found.filter(|placeholder| !placeholder.is_empty()), is_grouped)
 }

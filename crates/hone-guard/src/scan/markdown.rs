@@ -35,6 +35,7 @@ pub(crate) fn passages(
         block: Block::default(),
         lead: String::new(),
         table: 0,
+        table_runs: false,
         hidden: None,
         unseen: Block::default(),
     };
@@ -100,6 +101,12 @@ pub(crate) fn passages(
             Event::Start(Tag::Table(_)) => {
                 walk.end_block();
                 walk.table += 1;
+                walk.table_runs = false;
+            }
+            Event::End(TagEnd::TableHead) => {
+                let head = walk.block.text.to_lowercase();
+                walk.table_runs = RUN_COLUMNS.iter().any(|word| head.contains(word));
+                walk.end_block();
             }
             Event::End(TagEnd::Table) => {
                 walk.end_block();
@@ -114,11 +121,7 @@ pub(crate) fn passages(
                 | Tag::TableHead,
             )
             | Event::End(
-                TagEnd::Paragraph
-                | TagEnd::Item
-                | TagEnd::BlockQuote(_)
-                | TagEnd::TableRow
-                | TagEnd::TableHead,
+                TagEnd::Paragraph | TagEnd::Item | TagEnd::BlockQuote(_) | TagEnd::TableRow,
             ) => walk.end_block(),
             Event::End(TagEnd::HtmlBlock) => walk.end_html(),
             Event::End(TagEnd::TableCell) => walk.block.push(" | ", walk.base + range.end),
@@ -210,6 +213,8 @@ struct Walk<'a> {
     block: Block,
     lead: String,
     table: usize,
+    /// Whether a column of the table holds commands to run.
+    table_runs: bool,
     /// The name of the element whose content a page does not show, while inside it.
     hidden: Option<String>,
     /// The text inside that element.
@@ -264,6 +269,10 @@ impl<'a> Walk<'a> {
         self.block.push(piece, at + 1);
         self.block.push("`", self.base + range.end);
         let context = match self.context {
+            // A table of commands is a list of what to run, when they fetch what they run.
+            Context::Prose if self.table > 0 && self.table_runs && fetches(piece) => {
+                Context::InlineCode
+            }
             Context::Prose if self.table > 0 => Context::Mention,
             Context::Prose => Context::InlineCode,
             other => other,
@@ -366,7 +375,7 @@ impl<'a> Walk<'a> {
     /// A link definition that nothing shows: the usual way to write a comment in Markdown.
     fn definition(&mut self, label: &str, dest: &str, title: Option<&str>, span: Range<usize>) {
         // A title shows only under a pointer: a long one is no title.
-        const LONG_TITLE: usize = 60;
+        const LONG_TITLE: usize = 24;
         let comment = title.is_some_and(|title| title.len() > LONG_TITLE)
             || matches!(dest, "#" | "" | "." | "/")
             || label.starts_with("//")
@@ -458,6 +467,25 @@ fn parts_after(html: &str, mut hidden: Option<String>) -> (Vec<HtmlPart>, Option
     (parts, hidden)
 }
 
+/// Headings of columns that hold commands.
+const RUN_COLUMNS: [&str; 10] = [
+    "command",
+    "run",
+    "install",
+    "befehl",
+    "comando",
+    "commande",
+    "команд",
+    "命令",
+    "invocation",
+    "how to start",
+];
+
+/// Whether a command names what it runs by an address.
+fn fetches(command: &str) -> bool {
+    ["://", "github:", "gitlab:"].iter().any(|mark| command.contains(mark))
+}
+
 fn element(tag: &str) -> String {
     tag.trim_start_matches('<')
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -491,6 +519,8 @@ fn hides(tag: &str) -> bool {
     (style
         && (STYLES.iter().any(|s| tag.contains(s))
             || white.iter().any(|s| tag.replace("background-color", "background").contains(s))))
+        || tag.starts_with("<font")
+            && (tag.contains("color=\"#fff") || tag.contains("color=\"white\""))
         || tag.contains("size=\"0\"")
         || tag.contains("hidden>")
         || tag.contains("hidden=\"")

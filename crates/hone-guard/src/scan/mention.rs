@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::bundle::Member;
 use super::finding::Context;
+use super::grams::Grams;
 use super::kind::{Kind, Language};
 use super::passage::Passage;
 use super::text::Text;
@@ -21,27 +22,47 @@ pub(crate) struct References {
 impl References {
     /// Reads the references of all texts: a file's name, or for code the stem that an import uses.
     pub(crate) fn of(members: &[Member], texts: &[Option<Text>]) -> Self {
-        // For each word the first two files that hold it: enough to know of another one.
-        let mut named: HashMap<&str, [usize; 2]> = HashMap::new();
-        for (file, text) in texts.iter().enumerate() {
+        // For each name and stem the first two files that hold it: enough to know of another one.
+        let mut named: HashMap<&str, Option<[usize; 2]>> = HashMap::new();
+        // Of a skill that is one file, no other can speak.
+        if members.len() > 1 {
+            named.extend(
+                members
+                    .iter()
+                    .flat_map(|member| <[&str; 2]>::from(names(member)))
+                    .map(|name| (name, None)),
+            );
+        }
+        // Most words are as long as no name, which is told without a hash of each.
+        let longest = named.keys().map(|name| name.len()).max().unwrap_or(0);
+        let mut is_length = vec![false; longest + 1];
+        named.keys().for_each(|name| is_length[name.len()] = true);
+        for (file, text) in texts.iter().enumerate().filter(|_| longest > 0) {
             let words = text.iter().flat_map(|text| {
                 text.plain
                     .split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-')))
                     .filter(|word| word.len() > 2)
             });
             for word in words.map(|word| word.trim_matches('.')) {
-                let files = named.entry(word).or_insert([file, file]);
-                if files[1] == files[0] {
-                    files[1] = file;
+                if is_length.get(word.len()) == Some(&true)
+                    && let Some(files) = named.get_mut(word)
+                {
+                    let files = files.get_or_insert([file, file]);
+                    if files[1] == files[0] {
+                        files[1] = file;
+                    }
                 }
             }
         }
         let elsewhere = |word: &str, file: usize| {
-            named.get(word).is_some_and(|files| files.iter().any(|other| *other != file))
+            named
+                .get(word)
+                .copied()
+                .flatten()
+                .is_some_and(|files| files.iter().any(|other| *other != file))
         };
         let context = |(at, member): (usize, &Member)| {
-            let name = member.path.rsplit(['/', '!']).next().unwrap_or(&member.path);
-            let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+            let (name, stem) = names(member);
             let runs = matches!(member.kind, Kind::Text(language) if language.runs());
             let is_named = elsewhere(name, at) || runs && stem.len() > 3 && elsewhere(stem, at);
             context_of(member, is_named)
@@ -53,6 +74,12 @@ impl References {
     pub(crate) fn context(&self, file: usize) -> Context {
         self.contexts.get(file).copied().unwrap_or(Context::Prose)
     }
+}
+
+/// The name of a file, and its stem.
+fn names(member: &Member) -> (&str, &str) {
+    let name = member.path.rsplit(['/', '!']).next().unwrap_or(&member.path);
+    (name, name.rsplit_once('.').map_or(name, |(stem, _)| stem))
 }
 
 fn context_of(member: &Member, is_named: bool) -> Context {
@@ -372,7 +399,8 @@ fn labels(sentence: &str) -> bool {
     ];
     const OPENING: usize = 24;
     let sentence = &without_asides(sentence);
-    LABELS.iter().any(|label| {
+    let grams = Grams::of(sentence);
+    LABELS.iter().filter(|label| grams.may_hold(label)).any(|label| {
         if ACTS.contains(label) {
             return has_word(sentence, label)
                 && (sentence.find(label).is_some_and(|at| at <= OPENING)

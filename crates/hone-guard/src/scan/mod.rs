@@ -5,6 +5,7 @@
 //! again ([`decode`]). Then each kind of question has its module: shell flows, flows through code,
 //! prose, settings, structure, secrets. All of them speak through [`findings`].
 
+mod awk;
 mod bundle;
 mod code;
 mod decode;
@@ -13,6 +14,7 @@ mod files;
 mod finding;
 mod findings;
 mod flow;
+mod grams;
 mod hidden;
 mod inventory;
 mod judge;
@@ -33,6 +35,7 @@ mod shell_flow;
 mod structure;
 mod subject;
 mod text;
+mod unsaid;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -80,6 +83,8 @@ pub(crate) struct Skill<'a> {
     pub(crate) documented: std::collections::HashSet<String>,
     /// For each file whether it lists what to detect or to withstand.
     pub(crate) catalogues: Vec<bool>,
+    /// What the documents say, in lower case: put together when it is asked for.
+    said: std::cell::OnceCell<String>,
 }
 
 impl Skill<'_> {
@@ -95,6 +100,37 @@ impl Skill<'_> {
     /// Whether the skill says that it has to do with a host.
     pub(crate) fn documents(&self, host: &str) -> bool {
         self.documented.contains(host) || self.subject.hosts.iter().any(|known| known == host)
+    }
+
+    /// Whether a document of the skill speaks of a host, by its name or by a word of it.
+    pub(crate) fn speaks_of(&self, host: &str) -> bool {
+        // A shorter word says nothing.
+        const SHORTEST: usize = 4;
+        // Bytes of the documents that are looked at.
+        const MOST: usize = 512 * 1024;
+        if self.is_about(host) || self.documents(host) {
+            return true;
+        }
+        let said = self.said.get_or_init(|| {
+            let documents = self.members.iter().filter(|member| {
+                matches!(member.kind, Kind::Text(Language::Markdown | Language::Plain))
+            });
+            let mut said = String::new();
+            for member in documents {
+                if said.len() > MOST {
+                    break;
+                }
+                said.push_str(&String::from_utf8_lossy(&member.bytes).to_lowercase());
+            }
+            said
+        });
+        let owner = subject::registered(host);
+        let label = owner.split('.').next().unwrap_or(&owner);
+        label.parse::<u8>().is_err()
+            && (label.len() >= SHORTEST && said.contains(label)
+                || label
+                    .split('-')
+                    .any(|word| word.len() >= SHORTEST && mention::has_word(said, word)))
     }
 
     /// Whether a word stands in the name or the description of the skill.
@@ -188,6 +224,7 @@ fn look(bundle: &bundle::Bundle) -> Report {
         promises: promises.unwrap_or_default(),
         documented,
         catalogues: catalogues.collect(),
+        said: std::cell::OnceCell::new(),
     };
     let mut findings = Findings::new(members);
     structure::look(bundle, &skill, &texts, &references, &mut findings, &mut coverage);
@@ -197,7 +234,17 @@ fn look(bundle: &bundle::Bundle) -> Report {
     let mut embedded = Vec::new();
     for passage in &passages {
         prose::look(passage, &skill, &mut findings);
+        awk::look(passage, &skill, &mut findings);
+        unsaid::look(passage, &skill, &mut findings);
         settings::look_passage(passage, &skill, &mut findings);
+        // `irm … | iex` in a block that does not say its language.
+        if passage.decoded.is_none()
+            && matches!(passage.language, Language::Plain | Language::Shell)
+            && matches!(passage.context, In::Fence | In::InlineCode)
+            && quoted::language_of(&passage.text) == Some(Language::PowerShell)
+        {
+            embedded.push(Passage { language: Language::PowerShell, ..passage.clone() });
+        }
         let memory = memories.entry(passage.file).or_default();
         for inner in shell_flow::look(passage, &skill, memory, &mut findings) {
             let (line, column) = passage.place.position(inner.at);
@@ -388,7 +435,14 @@ fn strings_of<'a>(passage: &Passage<'a>) -> Vec<Passage<'a>> {
     let mut at = 0;
     for line in passage.text.split_inclusive('\n') {
         let body = line.trim();
-        let value = body.split_once(['=', ':']).map_or(body, |(_, value)| value.trim());
+        let split = body.split_once(['=', ':']).map_or(body, |(_, value)| value.trim());
+        // `os.system("curl https://…")` has a colon too, and is no key with a value.
+        let item = body.trim_start_matches(['-', ' ', '"', '\'']);
+        let value = if quoted::language_of(split).is_none() && quoted::language_of(item).is_some() {
+            item
+        } else {
+            split
+        };
         let value = value
             .trim_start_matches(['"', '\'', '-', '[', ' '])
             .trim_end_matches([',', ']', '"', '\'', ' ']);
@@ -463,13 +517,15 @@ fn letter_spaced(text: &Text, file: usize, context: In) -> Vec<Passage<'_>> {
     let mut found = Vec::new();
     let mut start = 0;
     for line in text.plain.split_inclusive('\n') {
-        let letters: Vec<&str> =
-            line.split([' ', '.', '-', '_', '*', '\u{00B7}']).filter(|w| !w.is_empty()).collect();
-        let single = letters
-            .iter()
-            .filter(|w| w.trim().chars().count() == 1 && w.chars().all(char::is_alphabetic))
-            .count();
-        if single >= MIN_LETTERS && single * 4 >= letters.len() * 3 {
+        let (mut words, mut single) = (0, 0);
+        let is_between = |c: char| matches!(c, ' ' | '.' | '-' | '_' | '*' | '\u{00B7}');
+        for word in line.split(is_between).filter(|word| !word.is_empty()) {
+            let mut letters = word.chars();
+            let is_one =
+                letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none();
+            (words, single) = (words + 1, single + usize::from(is_one));
+        }
+        if single >= MIN_LETTERS && single * 4 >= words * 3 {
             let joined = join_letters(line);
             let mut passage =
                 straight(file, Language::Markdown, In::Hidden, text, start..start + line.len());

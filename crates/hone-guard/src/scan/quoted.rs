@@ -1,7 +1,7 @@
 //! Commands and code inside strings: what a string literal of a script or a setting would do if it
 //! were run. A pipeline from a stranger's host into a shell has no other use, wherever it goes first.
 
-use super::kind::Language;
+use super::kind::{Kind, Language, classify};
 
 /// Shortest string that can hold a command worth looking at.
 const MIN_LENGTH: usize = 12;
@@ -12,6 +12,13 @@ const MAX_LENGTH: usize = 64 * 1024;
 pub(crate) fn language_of(text: &str) -> Option<Language> {
     if text.len() < MIN_LENGTH || text.len() > MAX_LENGTH {
         return None;
+    }
+    // A whole script says what it is.
+    if text.starts_with("#!")
+        && let Kind::Text(language) = classify("", text.as_bytes())
+        && language.runs()
+    {
+        return Some(language);
     }
     let lower = text.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -66,6 +73,15 @@ pub(crate) fn language_of(text: &str) -> Option<Language> {
         " -e /bin",
         "| python",
         "| zsh",
+        "| node",
+        "|node",
+        "| perl",
+        "| ruby",
+        "| php",
+        "| deno",
+        "| bun",
+        "| osascript",
+        "| pwsh",
         "--data",
         "--post-",
         " -d @",

@@ -69,13 +69,55 @@ const SHAPES: &[(&str, usize, &str)] = &[
 const MAX_PEM: usize = 16 * 1024;
 const MAX_URL: usize = 1024;
 
+/// A bit for the first three bytes of each prefix: hardly any word of a text starts with such.
+static STARTS: [u64; 64] = {
+    let mut starts = [0; 64];
+    let mut at = 0;
+    while at < SHAPES.len() {
+        let prefix = SHAPES[at].0.as_bytes();
+        let (word, bit) = start(prefix[0], prefix[1], prefix[2]);
+        starts[word] |= bit;
+        at += 1;
+    }
+    starts
+};
+
+const fn start(first: u8, second: u8, third: u8) -> (usize, u64) {
+    let at = (first as usize) << 6 ^ (second as usize) << 3 ^ third as usize;
+    (at / 64 % 64, 1 << (at % 64))
+}
+
+/// How addresses of databases start.
+const SCHEMES: [&str; 10] = [
+    "postgres://",
+    "postgresql://",
+    "mysql://",
+    "mongodb://",
+    "mongodb+srv://",
+    "redis://",
+    "amqp://",
+    "postgresql+asyncpg://",
+    "mysql+pymysql://",
+    "mssql://",
+];
+
 /// The secrets of a text that are not placeholders, in order.
 pub fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
-    for &(prefix, least, what) in SHAPES {
-        for (at, _) in text.match_indices(prefix) {
-            let before = text[..at].chars().next_back();
-            if before.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) {
+    let bytes = text.as_bytes();
+    let mut is_inside = false;
+    for (at, three) in bytes.windows(3).enumerate() {
+        let was_inside = is_inside;
+        is_inside = three[0].is_ascii_alphanumeric() || matches!(three[0], b'_' | b'-');
+        if was_inside {
+            continue;
+        }
+        let (word, bit) = start(three[0], three[1], three[2]);
+        if STARTS[word] & bit == 0 {
+            continue;
+        }
+        for &(prefix, least, what) in SHAPES {
+            if !bytes[at..].starts_with(prefix.as_bytes()) {
                 continue;
             }
             let rest = &text[at + prefix.len()..];
@@ -98,9 +140,8 @@ pub fn find(text: &str) -> Vec<Secret> {
         }
     }
     // The longer prefix stands first in the table, and first among those of one place.
-    found.sort_by_key(|secret: &Secret| secret.range.start);
     let mut end = 0;
-    found.retain(|secret| {
+    found.retain(|secret: &Secret| {
         let is_new = secret.range.start >= end;
         end = end.max(secret.range.end);
         is_new
@@ -130,20 +171,10 @@ pub fn find(text: &str) -> Vec<Secret> {
             found.push(Secret { range: at..at + header.len(), what: "private key" });
         }
     }
-    for scheme in [
-        "postgres://",
-        "postgresql://",
-        "mysql://",
-        "mongodb://",
-        "mongodb+srv://",
-        "redis://",
-        "amqp://",
-        "postgresql+asyncpg://",
-        "mysql+pymysql://",
-        "mssql://",
-    ] {
-        for (at, _) in text.match_indices(scheme) {
-            let start = at + scheme.len();
+    for (mark, _) in text.match_indices("://") {
+        let start = mark + "://".len();
+        for scheme in SCHEMES.iter().filter(|scheme| text[..start].ends_with(**scheme)) {
+            let at = start - scheme.len();
             let rest = &text[start..super::text::floor(text, start + MAX_URL)];
             let end = rest
                 .find(|c: char| {

@@ -100,7 +100,9 @@ impl Promises {
             let is_part = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
             let keys = line.split(is_part).filter(|word| is_environment_name(word));
             for key in keys.map(str::to_owned).collect::<Vec<_>>() {
-                let named = line.split(is_part).map(|word| word.trim_matches('.'));
+                // `.action.status` is a place in an answer.
+                let words = line.split(is_part).filter(|word| !word.starts_with('.'));
+                let named = words.map(|word| word.trim_matches('.'));
                 let hosts = named.filter(|word| is_domain(word)).map(registered);
                 promises.0.entry(key).or_default().extend(hosts);
             }

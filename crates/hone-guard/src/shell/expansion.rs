@@ -362,8 +362,12 @@ impl Parser<'_> {
                 }
             }
             'c' => {
-                let control = self.take_char().and_then(|c| u8::try_from(c).ok()).unwrap_or(0);
-                self.push_byte(at, u32::from(control & 0x1f), bytes);
+                // bash looks for the end of the quote before it decodes: a quote or a backslash here is
+                // not part of the escape. What it stands for, shells do not agree about.
+                self.error(at, Problem::Ambiguous, "a control character written as `\\c`");
+                if !matches!(self.peek(), Some(b'\'' | b'\\')) {
+                    self.take_char();
+                }
             }
             _ => {
                 bytes.push(b'\\');

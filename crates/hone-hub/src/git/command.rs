@@ -11,13 +11,15 @@ use std::time::{Duration, Instant};
 
 use hone_net::{Reach, Settings, why_not_public};
 use rustix::process::{Pid, Signal, kill_process_group};
+#[cfg(target_os = "linux")]
+use rustix::process::{Resource, Rlimit, prlimit};
 use url::{Host, Url};
 
 use super::bytes_below;
 use crate::download;
 use crate::fetch::{FetchOptions, Progress, Prompts, Report};
 use crate::fetch_error::FetchError;
-use crate::limits::{MAX_GIT_MESSAGE_BYTES, MAX_REPOSITORY_BYTES};
+use crate::limits::{MAX_GIT_MEMORY_BYTES, MAX_GIT_MESSAGE_BYTES, MAX_REPOSITORY_BYTES};
 
 /// How often time and bytes are looked at while git runs.
 const LOOK: Duration = Duration::from_millis(50);
@@ -57,6 +59,7 @@ pub(crate) struct Git {
     limit: Duration,
     deadline: Instant,
     max_bytes: u64,
+    max_memory: u64,
     /// The addresses that were checked, in the form of `http.curloptResolve`.
     pins: Vec<String>,
     report: Report,
@@ -150,6 +153,7 @@ impl Git {
             limit: options.time,
             deadline: Instant::now() + options.time,
             max_bytes: options.repository_bytes.min(MAX_REPOSITORY_BYTES),
+            max_memory: options.git_memory_bytes.min(MAX_GIT_MEMORY_BYTES),
             pins: Vec::new(),
             report: options.progress.clone(),
         };
@@ -324,6 +328,18 @@ impl Git {
         command
     }
 
+    /// Starts a git whose memory, and that of whatever it starts, has an end.
+    pub(super) fn spawn(&self, command: &mut Command) -> Result<Child, FetchError> {
+        let child = command.spawn().map_err(FetchError::NoGit)?;
+        #[cfg(target_os = "linux")]
+        if let Some(git) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+            let most = Some(self.max_memory);
+            // A git that has ended by now needs no bound.
+            let _ = prlimit(Some(git), Resource::Data, Rlimit { current: most, maximum: most });
+        }
+        Ok(child)
+    }
+
     fn is_ssh(&self) -> bool {
         !self.url.contains("://") || self.url.starts_with("ssh:")
     }
@@ -366,7 +382,7 @@ impl Git {
         let mut command = self.command(arguments);
         command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.spawn().map_err(FetchError::NoGit)?;
+        let child = self.spawn(&mut command)?;
         let mut running =
             Running { child, is_group: self.prompts == Prompts::Never, is_done: false };
         let events = running.events(input.map(<[u8]>::to_vec), max);

@@ -31,7 +31,7 @@ impl Objects {
     pub(super) fn start(git: &Git) -> Result<Self, FetchError> {
         let mut command = git.command(&["cat-file", "--batch"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(FetchError::NoGit)?;
+        let mut child = git.spawn(&mut command)?;
         match (child.stdin.take(), child.stdout.take()) {
             (Some(questions), Some(answers)) => {
                 Ok(Self { child, questions, answers: BufReader::new(answers) })

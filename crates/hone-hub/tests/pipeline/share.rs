@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hone_hub::{Manner, Means, Nobody, ShareFate, ShareScope};
+use hone_hub::{KeptShare, Manner, Means, Nobody, ShareFate, ShareScope, Unshared};
 use hone_library::AGENTS;
 
 use crate::shop::{Machine, Shop, plain, tree};
@@ -35,9 +35,12 @@ fn a_link_is_relative_and_an_agent_that_sees_the_skill_needs_none() {
     assert_eq!(share(), [ShareFate::Visible, ShareFate::Visible, ShareFate::Visible]);
 
     let taken = hub.unshare(&machine.skill("tidy"), Some(&agents(&["goose"]))).unwrap();
-    assert_eq!(taken, [machine.project.join(".goose/skills/tidy")]);
+    assert_eq!(taken.taken, [machine.project.join(".goose/skills/tidy")]);
     assert!(link.exists());
-    assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), std::slice::from_ref(&link));
+    assert_eq!(
+        hub.unshare(&machine.skill("tidy"), None).unwrap().taken,
+        std::slice::from_ref(&link)
+    );
     assert!(link.symlink_metadata().is_err() && machine.skill("tidy").exists());
     assert_eq!(state.shares().unwrap(), []);
     let log: Vec<String> = machine.log().into_iter().map(|(action, _)| action).collect();
@@ -72,9 +75,45 @@ fn every_agent_sees_the_skill_and_afterwards_none_but_those_of_its_own_folder() 
             assert!(text.ends_with("One.\n"), "{agent}");
         }
         let linked = shared.iter().filter(|one| one.fate == ShareFate::Linked).count();
-        assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap().len(), linked);
+        assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap().taken.len(), linked);
     }
     assert_eq!(files(), before);
+}
+
+#[test]
+fn what_several_agents_see_in_one_folder_stays_until_the_last_of_them_was_taken_back() {
+    let (machine, shop) = installed();
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let scope = ShareScope::Project(&machine.project);
+    let link = machine.project.join(".trae/skills/tidy");
+    let kept = |agent: &str, stays_for: &str| Unshared {
+        taken: Vec::new(),
+        kept: vec![KeptShare {
+            path: link.clone(),
+            agent: agent.to_owned(),
+            stays_for: vec![stays_for.to_owned()],
+        }],
+    };
+    let undo = |agent: &str| hub.unshare(&machine.skill("tidy"), Some(&agents(&[agent]))).unwrap();
+    for means in [Means::Link, Means::Copy] {
+        let share = |agent: &str| {
+            let to = agents(&[agent]);
+            hub.share(&machine.skill("tidy"), &to, scope, means).unwrap().remove(0).fate
+        };
+        let made = if means == Means::Link { ShareFate::Linked } else { ShareFate::Copied };
+        assert_eq!(share("trae"), made);
+        // It was never put there for this one, which sees it all the same.
+        assert_eq!(undo("trae-cn"), kept("trae-cn", "trae"));
+        assert_eq!(share("trae-cn"), ShareFate::Visible);
+        assert_eq!(share("trae-cn"), ShareFate::Visible);
+        assert_eq!(undo("trae"), kept("trae", "trae-cn"));
+        assert!(link.join("SKILL.md").exists());
+        assert_eq!(undo("goose"), Unshared::default());
+        assert_eq!(undo("trae-cn"), Unshared { taken: vec![link.clone()], kept: Vec::new() });
+        assert!(link.symlink_metadata().is_err());
+        assert_eq!(state.shares().unwrap(), []);
+    }
 }
 
 #[test]
@@ -90,7 +129,7 @@ fn what_is_not_ours_is_neither_overwritten_nor_taken() {
         hub.share(&machine.skill("tidy"), &agents(&["claude-code"]), scope, Means::Link).unwrap();
     assert!(matches!(shared[0].fate, ShareFate::Refused(_)));
     assert_eq!(
-        hub.unshare(&machine.skill("tidy"), None).unwrap(),
+        hub.unshare(&machine.skill("tidy"), None).unwrap().taken,
         Vec::<std::path::PathBuf>::new()
     );
     assert_eq!(std::fs::read_to_string(theirs.join("SKILL.md")).unwrap(), "theirs");
@@ -147,7 +186,7 @@ fn a_copy_is_taken_back_unless_somebody_changed_it() {
     assert!(copy.path.exists());
     std::fs::write(copy.path.join("SKILL.md"), machine.read("tidy/SKILL.md")).unwrap();
     assert_eq!(
-        hub.unshare(&machine.skill("tidy"), None).unwrap(),
+        hub.unshare(&machine.skill("tidy"), None).unwrap().taken,
         std::slice::from_ref(&copy.path)
     );
     assert!(!copy.path.exists());
@@ -188,7 +227,7 @@ fn where_links_do_not_work_a_copy_is_made_follows_and_is_taken_back() {
         for copy in &copies {
             assert_eq!(tree(copy), tree(&machine.skill("tidy")));
         }
-        assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap(), copies);
+        assert_eq!(hub.unshare(&machine.skill("tidy"), None).unwrap().taken, copies);
         assert!(copies.iter().all(|copy| !copy.exists()));
     })
     .join()

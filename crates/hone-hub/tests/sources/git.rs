@@ -433,6 +433,27 @@ fn a_repository_that_is_too_large_is_left() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn an_object_that_git_would_need_too_much_memory_for_ends_git_and_nothing_else() {
+    // Git holds a whole commit, and on its way this one is a thousandth of that.
+    const MEGABYTES: usize = 96;
+    let repository = Repository::new();
+    repository.commit(&[("SKILL.md", &skill("pdf"))]);
+    let commit = repository.git(&["cat-file", "commit", "HEAD"]);
+    let long = format!("{commit}\n{}", "a".repeat(MEGABYTES * 1024 * 1024));
+    let id = repository.git_with(&["hash-object", "-t", "commit", "-w", "--stdin"], &long);
+    repository.git(&["push", "--quiet", "--force", "origin", &format!("{}:main", id.trim())]);
+    let work = tempfile::tempdir().unwrap();
+    let server = Server::http(git_backend(repository.root()));
+    let small = FetchOptions { git_memory_bytes: 64 * 1024 * 1024, ..options(work.path()) };
+    let error = fetch_with(&server.url("/skills.git"), &small).unwrap_err().to_string();
+    assert!(error.contains("Out of memory") || error.contains("out of memory"), "{error}");
+    // With enough of it, git is fine; such a commit is then refused for its length.
+    let error = fetch_with(&server.url("/skills.git"), &options(work.path())).unwrap_err();
+    assert!(error.to_string().ends_with("is no commit"), "{error}");
+}
+
+#[test]
 fn files_of_a_repository_hold_at_the_bound_and_not_past_it() {
     let repository = Repository::new();
     repository.commit(&[("SKILL.md", "no skill"), ("z/SKILL.md", &skill("pdf"))]);

@@ -2,6 +2,7 @@
 //! `$ARGUMENTS[0]`, `$ARGUMENTS[1]` and so on where there are several.
 
 use super::Step;
+use super::phrase::{Form, form};
 
 /// How the text of a skill names the input at `at` of so many.
 pub(super) fn name(at: usize, count: usize) -> String {
@@ -29,18 +30,35 @@ const LEADING: [&str; 13] =
 /// Characters of the ending that says what kind of file one is.
 const MAX_KIND_CHARS: usize = 8;
 
+/// What files are called, by their ending.
+#[rustfmt::skip]
+const KINDS: [(&str, &str); 14] = [
+    ("md", "Markdown"), ("rs", "Rust"), ("py", "Python"), ("js", "JavaScript"), ("ts", "TypeScript"),
+    ("tsx", "TypeScript"), ("jsx", "JavaScript"), ("go", "Go"), ("rb", "Ruby"), ("sh", "shell"),
+    ("yml", "YAML"), ("yaml", "YAML"), ("txt", "text"), ("tex", "TeX"),
+];
+
+/// What stands for an input in a phrase of another language.
+const GAP: &str = "…";
+
 /// Words that a phrase must keep to say something.
 const MIN_WORDS: usize = 2;
 
 /// A phrase without the inputs, for a description that is about the next task as well: a file is one of its
 /// kind, a number or a version is left out. The phrase itself when nothing would be left of it.
 pub(super) fn without(phrase: &str, inputs: &[String]) -> String {
+    let is_other = form(phrase) == Form::Other;
     let mut kept: Vec<String> = Vec::new();
     let mut words = phrase.split_whitespace().peekable();
     while let Some(word) = words.next() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '~'));
         if !inputs.iter().any(|input| input == bare) {
             kept.push(word.to_owned());
+            continue;
+        }
+        if is_other {
+            let stands = kind(bare).map_or_else(|| GAP.to_owned(), str::to_owned);
+            kept.push(word.replacen(bare, &stands, 1));
             continue;
         }
         if let Some(noun) = noun(bare) {
@@ -60,17 +78,26 @@ fn noun(input: &str) -> Option<String> {
     if input.contains("://") {
         return Some("an address".to_owned());
     }
-    let name = input.rsplit('/').next().unwrap_or(input);
-    let kind = name.rsplit_once('.').map(|(_, kind)| kind);
-    let is_kind = |kind: &&str| {
-        kind.len() <= MAX_KIND_CHARS
-            && kind.starts_with(|c: char| c.is_ascii_alphabetic())
-            && kind.chars().all(|c| c.is_ascii_alphanumeric())
-    };
-    match kind.filter(is_kind) {
-        Some(kind) => Some(format!("a {kind} file")),
+    match kind(input) {
+        Some(kind) => {
+            let called = KINDS.iter().find(|(ending, _)| *ending == kind).map(|(_, name)| *name);
+            let called = called.unwrap_or(kind);
+            let article = if called.starts_with(['a', 'e', 'i', 'o', 'x']) { "an" } else { "a" };
+            Some(format!("{article} {called} file"))
+        }
         None => input.contains('/').then(|| "a path".to_owned()),
     }
+}
+
+/// The ending of a file's name that says what kind it is.
+fn kind(input: &str) -> Option<&str> {
+    let name = input.rsplit('/').next().unwrap_or(input);
+    let (_, kind) = name.rsplit_once('.')?;
+    let is_kind = kind.len() <= MAX_KIND_CHARS
+        && kind.starts_with(|c: char| c.is_ascii_alphabetic())
+        && kind.chars().all(|c| c.is_ascii_alphanumeric())
+        && !input.contains("://");
+    is_kind.then_some(kind)
 }
 
 /// A text with every whole occurrence of an input replaced.
@@ -137,7 +164,7 @@ mod tests {
             "bump the version and tag the release"
         );
         assert_eq!(of("tag release 1.4.0 of the shop", &["1.4.0"]), "tag release of the shop");
-        assert_eq!(of("add tests for src/lib.rs", &["src/lib.rs"]), "add tests for a rs file");
+        assert_eq!(of("add tests for src/lib.rs", &["src/lib.rs"]), "add tests for a Rust file");
         assert_eq!(
             of("convert a.csv to out/b.parquet with duckdb", &["a.csv", "out/b.parquet"]),
             "convert a csv file to a parquet file with duckdb"
@@ -145,6 +172,9 @@ mod tests {
         let fetch =
             of("fetch https://example.org/x1 into ~/x1", &["https://example.org/x1", "~/x1"]);
         assert_eq!(fetch, "fetch an address into a path");
+        assert_eq!(of("check in.xml", &["in.xml"]), "check an xml file");
+        assert_eq!(of("die Version auf 2.3.0 anheben", &["2.3.0"]), "die Version auf … anheben");
+        assert_eq!(of("把 a/s.csv 转换成 parquet", &["a/s.csv"]), "把 csv 转换成 parquet");
         assert_eq!(of("tag 1.4.0", &["1.4.0"]), "tag 1.4.0");
         assert_eq!(of("tidy the notes", &[]), "tidy the notes");
     }

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use crate::experience::Experience;
 
 pub use model::{Drafted, MAX_PROMPT_CHARS, NoDraft, ask};
-pub use phrase::{MAX_EXAMPLE_CHARS, MAX_WHAT_CHARS};
-pub use render::{MAX_COMMAND_CHARS, NotASkill, taken_from};
+pub use phrase::{MAX_EXAMPLE_CHARS, MAX_WHAT_CHARS, lead};
+pub use render::{MAX_COMMAND_CHARS, MAX_SCRIPT_CHARS, NotASkill, taken_from};
 pub use steps::MAX_STEPS;
 pub use tools::{MAX_TOOLS, Tool};
 

@@ -8,12 +8,18 @@ use hone_skill::{
     write_problems,
 };
 
-use super::phrase::of_task;
+use super::phrase::{of_task, when};
 use super::tools::Tool;
 use super::{Context, Draft, arguments};
 
 /// Characters of a command that a step shows.
 pub const MAX_COMMAND_CHARS: usize = 400;
+
+/// Characters of one of several lines, which is a program of its own.
+pub const MAX_SCRIPT_CHARS: usize = 1_500;
+
+/// What stands for a line end in code on one line.
+const LINE_END: &str = " ⏎ ";
 
 /// Why a text is no skill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,8 +28,11 @@ pub struct NotASkill(String);
 
 /// A text as code in Markdown, on one line, cut when it is long.
 pub(super) fn code(text: &str) -> String {
-    let mut line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ⏎ ");
-    if let Some((at, _)) = line.char_indices().nth(MAX_COMMAND_CHARS) {
+    let text = text.trim();
+    // How far a line is indented counts in some languages.
+    let mut line = text.lines().map(str::trim_end).collect::<Vec<_>>().join(LINE_END);
+    let most = if text.contains('\n') { MAX_SCRIPT_CHARS } else { MAX_COMMAND_CHARS };
+    if let Some((at, _)) = line.char_indices().nth(most) {
         line.truncate(at);
         line.push('…');
     }
@@ -32,6 +41,32 @@ pub(super) fn code(text: &str) -> String {
     let fence = "`".repeat(longest + 1);
     let pad = if longest > 0 { " " } else { "" };
     format!("{fence}{pad}{line}{pad}{fence}")
+}
+
+/// A step's words with code of several lines as a block of its own, indented by so much.
+fn laid_out(action: &str, indent: usize) -> String {
+    let Some(open) = action.find('`') else { return action.to_owned() };
+    let fence = action[open..].chars().take_while(|c| *c == '`').count();
+    let inside = &action[open + fence..];
+    let Some(close) =
+        inside.find(&"`".repeat(fence)).filter(|close| inside[..*close].contains(LINE_END))
+    else {
+        return action.to_owned();
+    };
+    let (code, after) =
+        (inside[..close].trim(), inside[close + fence..].trim_start_matches(['.', ' ']));
+    let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let pad = " ".repeat(indent);
+    let mut text = format!("{} this:\n\n{pad}{fence}sh\n", action[..open].trim_end());
+    for line in code.split(LINE_END) {
+        let _ = writeln!(text, "{pad}{line}");
+    }
+    let _ = writeln!(text, "{pad}{fence}");
+    if !after.is_empty() {
+        let _ = write!(text, "\n{pad}{after}");
+    }
+    text
 }
 
 impl Draft {
@@ -49,7 +84,7 @@ impl Draft {
         };
         let mut parts = Vec::new();
         if !self.when.phrases.is_empty() {
-            parts.push(format!("Use when asked to {}.", self.when.phrases.join(", or to ")));
+            parts.push(when(&self.when.phrases));
         }
         // One that only says politely what was said already is for the suite alone.
         let is_new = |example: &&String| {
@@ -72,6 +107,11 @@ impl Draft {
         text.chars().take(limits::MAX_DESCRIPTION_CHARS).collect()
     }
 
+    /// The text below the frontmatter as a person edited it; none while the steps stand.
+    pub fn edited(&self) -> Option<&str> {
+        self.body.as_deref()
+    }
+
     fn body(&self) -> String {
         if let Some(body) = &self.body {
             return body.clone();
@@ -79,8 +119,10 @@ impl Draft {
         let mut text = String::from("# Steps\n\n");
         for (number, step) in self.steps.iter().enumerate() {
             let number = number + 1;
-            let _ = writeln!(text, "{number}. {}", step.action.trim());
-            let _ = writeln!(text, "   Done when: {}.", step.done.trim().trim_end_matches('.'));
+            let mark = format!("{number}. ");
+            let _ = writeln!(text, "{mark}{}", laid_out(step.action.trim(), mark.len()));
+            let pad = " ".repeat(mark.len());
+            let _ = writeln!(text, "{pad}Done when: {}.", step.done.trim().trim_end_matches('.'));
         }
         if self.left_out > 0 {
             let _ = writeln!(

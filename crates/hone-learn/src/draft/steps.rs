@@ -8,7 +8,7 @@ use std::path::Path;
 
 use hone_agent::step::Outcome;
 
-use super::phrase::LOOKS;
+use super::phrase::{LOOKS, LOOKS_OF};
 use super::render::{MAX_COMMAND_CHARS, code};
 use super::{Step, tools};
 use crate::deed::{Deed, deed, folder};
@@ -22,6 +22,9 @@ const MAX_NAMED: usize = 5;
 
 /// Characters of an output's last line that a step quotes.
 const MAX_QUOTED_CHARS: usize = 60;
+
+/// Characters of such a line that is looked at.
+const MAX_LINE_CHARS: usize = 200;
 
 /// Particulars of a task that are named.
 const MAX_INPUTS: usize = 5;
@@ -45,7 +48,9 @@ pub(super) fn distil(experience: &Experience) -> (Vec<Step>, usize) {
     }
     let left_out = acts.len().saturating_sub(MAX_STEPS);
     acts.truncate(MAX_STEPS);
-    (acts.iter().map(step).collect(), left_out)
+    let last = acts.len().saturating_sub(1);
+    let place = |at: usize| Place { is_first: at == 0, is_last: at == last };
+    (acts.iter().enumerate().map(|(at, act)| step(act, place(at))).collect(), left_out)
 }
 
 /// What was done, one after the other; what looks the same is one act.
@@ -62,7 +67,7 @@ fn acts(experience: &Experience) -> Vec<Act> {
             if let Deed::Run(command) = deed {
                 let kind = kind(&command);
                 failures.retain(|failure| failure.kind != kind);
-                failures.push(Failure { kind, command });
+                failures.push(Failure { kind, command: tidied(&command) });
                 is_next = true;
             }
             continue;
@@ -70,6 +75,7 @@ fn acts(experience: &Experience) -> Vec<Act> {
         match deed {
             Deed::Run(command) if is_look(&command) => look(&mut acts, &code(&command)),
             Deed::Run(command) => {
+                let command = tidied(&command);
                 let kind = kind(&command);
                 let same = failures.iter().position(|failure| failure.kind == kind);
                 let newest = failures.len().checked_sub(1).filter(|_| is_next);
@@ -80,7 +86,11 @@ fn acts(experience: &Experience) -> Vec<Act> {
                 is_next = false;
                 acts.push(Act::Run { failed, says: says(step, folder), command, more: 0 });
             }
-            Deed::Change(paths) => change(&mut acts, paths),
+            Deed::Change(paths) => {
+                // What failed before a change may have been right, and what it looked at wrong.
+                failures.clear();
+                change(&mut acts, paths);
+            }
             Deed::Look(_, what) => look(&mut acts, &code(&what)),
             Deed::Fetch(url) => acts.push(Act::Fetch(url)),
             Deed::Call(tool) => acts.push(Act::Call(tool)),
@@ -88,6 +98,45 @@ fn acts(experience: &Experience) -> Vec<Act> {
         }
     }
     acts
+}
+
+/// A command without what only made its output shorter, and without the text of a message, which is
+/// another one next time.
+fn tidied(command: &str) -> String {
+    const MESSAGE: &str = "$(cat <<";
+    let mut command = command.trim().to_owned();
+    if let Some(at) = command.find(MESSAGE) {
+        let rest = &command[at + MESSAGE.len()..];
+        let word: String = rest
+            .chars()
+            .skip_while(|c| matches!(c, '\'' | '"' | '-'))
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect();
+        let mut lines = rest.split_inclusive('\n');
+        let mut length = lines.next().map_or(0, str::len);
+        let is_ended = !word.is_empty()
+            && lines.any(|line| {
+                length += line.len();
+                line.trim() == word
+            });
+        let closed = &rest[length.min(rest.len())..];
+        if let Some(after) = closed.trim_start().strip_prefix(')').filter(|_| is_ended) {
+            command = format!("{}…{after}", &command[..at]);
+        }
+    }
+    if command.contains('\n') {
+        return command;
+    }
+    let Some((before, last)) = command.rsplit_once('|') else { return command };
+    let mut words = last.split_whitespace();
+    let cuts = words.next().is_some_and(|word| word == "tail" || word == "head");
+    let is_plain = words
+        .all(|word| word.trim_start_matches('-').chars().all(|c| c.is_ascii_digit() || c == 'n'));
+    if !cuts || !is_plain || before.ends_with('|') {
+        return command;
+    }
+    let before = before.trim_end();
+    before.strip_suffix("2>&1").unwrap_or(before).trim_end().to_owned()
 }
 
 /// A command that failed.
@@ -125,9 +174,15 @@ fn is_look(command: &str) -> bool {
         let inside = tool.permission.strip_prefix("Bash(").unwrap_or_default();
         inside.split([' ', ':', ')']).next().unwrap_or_default().to_owned()
     };
-    !tools.is_empty()
-        && tools.iter().all(|tool| LOOKS.contains(&name(tool).as_str()))
-        && !command.contains('>')
+    let looks = |tool: &tools::Tool| {
+        let inside = tool.permission.strip_prefix("Bash(").unwrap_or_default();
+        let whole = inside.trim_end_matches(')').trim_end_matches(":*");
+        let prints = whole == "sed" && command.contains("sed -n ");
+        LOOKS.contains(&name(tool).as_str()) || LOOKS_OF.contains(&whole) || prints
+    };
+    let is_written = command.replace("2>&1", "").replace("2>/dev/null", "").contains('>')
+        || (command.starts_with("sort ") && command.contains(" -o "));
+    !tools.is_empty() && tools.iter().all(looks) && !is_written
 }
 
 fn look(acts: &mut Vec<Act>, what: &str) {
@@ -216,20 +271,38 @@ fn close(gathered: &mut Vec<Act>, alike: &mut Vec<Act>) {
     }
 }
 
-/// The last line of an output, when it is short and says something.
+/// What an output ends with, when that is short and will be the same next time.
 fn says(step: &experience::Step, folder: Option<&Path>) -> Option<String> {
     let line = step.result.lines().map(str::trim).rfind(|line| !line.is_empty())?;
-    let is_quotable = line.chars().count() <= MAX_QUOTED_CHARS
-        && line.split_whitespace().count() >= 2
+    let is_quotable = line.chars().count() <= MAX_LINE_CHARS
         && line.chars().all(|c| !c.is_control() && !hone_skill::is_hidden(c))
         && !line.contains(['`', '[', '{', '}', '…'])
-        // Figures and times differ from run to run.
-        && !line.contains(|c: char| c.is_ascii_digit());
+        // What a tool says of itself: the script that it runs.
+        && !line.starts_with(['>', '$']);
     let is_path = folder.is_some_and(|folder| line.contains(&*folder.to_string_lossy()));
-    (is_quotable && !is_path).then(|| line.to_owned())
+    if !is_quotable || is_path {
+        return None;
+    }
+    // Figures and times differ from run to run: what stands before them does not.
+    let digit = line.find(|c: char| c.is_ascii_digit());
+    let same = digit.map_or(line, |at| {
+        let whole = line[..at].rfind(char::is_whitespace).unwrap_or(0);
+        line[..whole].trim_end_matches([' ', ',', ';', ':', '(', '.', '-', '='])
+    });
+    let says_something =
+        same.split_whitespace().count() >= 2 && same.chars().count() <= MAX_QUOTED_CHARS;
+    let how = if digit.is_some() { "says" } else { "ends with" };
+    says_something.then(|| format!("{how} {}", code(same)))
 }
 
-fn step(act: &Act) -> Step {
+/// Where a step stands.
+#[derive(Clone, Copy)]
+struct Place {
+    is_first: bool,
+    is_last: bool,
+}
+
+fn step(act: &Act, place: Place) -> Step {
     match act {
         Act::Run { command, failed, says, more } => {
             let mut action = format!("Run {}", code(command));
@@ -241,7 +314,7 @@ fn step(act: &Act) -> Step {
                 let _ = write!(action, " {} did not work.", code(failed));
             }
             let done = match says {
-                Some(says) => format!("it exits with 0 and ends with {}", code(says)),
+                Some(says) => format!("it exits with 0 and {says}"),
                 None => "it exits with 0".to_owned(),
             };
             Step { action, done }
@@ -254,10 +327,15 @@ fn step(act: &Act) -> Step {
             };
             Step { action: format!("Change {named}."), done: done.to_owned() }
         }
-        Act::Look(seen) => Step {
-            action: format!("Look first: {}.", listed(seen.iter().cloned())),
-            done: "you know what the next step needs".to_owned(),
-        },
+        Act::Look(seen) => {
+            let seen = listed(seen.iter().cloned());
+            let look = if place.is_first { "Look first:" } else { "Look at" };
+            let done = match place.is_last {
+                true => "it shows what was asked for",
+                false => "you know what the next step needs",
+            };
+            Step { action: format!("{look} {seen}."), done: done.to_owned() }
+        }
         Act::Fetch(url) => Step {
             action: format!("Fetch {}.", code(url)),
             done: "the page came and is about the task".to_owned(),

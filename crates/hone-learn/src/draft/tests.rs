@@ -194,6 +194,113 @@ fn a_greeting_is_not_what_it_is_about() {
     assert_eq!(Draft::from_experience(&experience("Tidy", &[])).name, "tidy");
 }
 
+fn bash(
+    command: &str,
+    outcome: Outcome,
+    result: &'static str,
+) -> (&'static str, Value, Outcome, &'static str) {
+    ("Bash", json!({"command": command}), outcome, result)
+}
+
+#[test]
+fn a_description_reads_well_whatever_the_form_of_the_request() {
+    let of = |task: &str| {
+        let draft = Draft::from_experience(&experience(task, &[]));
+        (draft.name.clone(), draft.description())
+    };
+    let told = |name: &str, description: &str| (name.to_owned(), description.to_owned());
+    assert_eq!(
+        of(
+            "The checkout test is flaky in CI, can you find out why and fix it?\n```\npanicked\n```"
+        ),
+        told(
+            "checkout-test-flaky-ci",
+            "Find out why and fix it: the checkout test is flaky in CI. \
+             Use when asked to find out why and fix it: the checkout test is flaky in CI."
+        )
+    );
+    assert_eq!(
+        of("The build fails on macOS. Can you look?"),
+        told(
+            "build-fails-macos",
+            "What to do when the build fails on macOS. Use when the build fails on macOS."
+        )
+    );
+    assert_eq!(
+        of("Where is the limit defined?"),
+        told(
+            "where-limit-defined",
+            "Answers where is the limit defined. Use when asked where is the limit defined."
+        )
+    );
+    assert_eq!(of("back up the wiki every night").0, "back-up-wiki-every");
+    let (name, description) = of("Kannst du bitte die Version anheben und einen Tag setzen?");
+    assert_eq!(name, "version-anheben-tag-setzen");
+    assert!(description.contains("Use when asked: die Version anheben und einen Tag setzen."));
+}
+
+#[test]
+fn a_name_in_another_script_is_made_of_what_a_slug_can_have() {
+    let csv = [bash("duckdb -c 'from s.csv'", Outcome::Ok, "")];
+    let draft = Draft::from_experience(&experience("请把 s.csv 转换成 parquet 格式。谢谢", &csv));
+    assert_eq!(draft.name, "csv-parquet");
+    assert_eq!(draft.when.phrases, ["把 csv 转换成 parquet 格式"]);
+    let draft =
+        Draft::from_experience(&experience("Собери проект", &[bash("make all", Outcome::Ok, "")]));
+    assert_eq!(draft.name, "make-all");
+}
+
+#[test]
+fn commands_are_told_without_what_was_only_for_that_day() {
+    let commit =
+        "git add -A && git commit -m \"$(cat <<'EOF'\nRound totals\n\nMore words\nEOF\n)\"";
+    let script = "uv run python - <<'PY'\nfor n in range(3):\n    print(n)\nPY";
+    let steps = [
+        bash("sed -n 1,80p src/a.rs", Outcome::Ok, "x"),
+        bash("git status --short", Outcome::Ok, ""),
+        bash(
+            "for i in $(seq 1 20); do cargo test -q t || break; done",
+            Outcome::Failed,
+            "panicked",
+        ),
+        ("Edit", json!({"file_path": "~/shop/src/a.rs"}), Outcome::Ok, "ok"),
+        bash("for i in $(seq 1 50); do cargo test -q t || break; done", Outcome::Ok, ""),
+        bash(
+            "cargo test -p shop 2>&1 | tail -5",
+            Outcome::Ok,
+            "test result: ok. 31 passed; 0 failed",
+        ),
+        bash(script, Outcome::Ok, "0\n1\n2"),
+        bash(commit, Outcome::Ok, "[main 1a2b] Round totals"),
+        bash("npm run lint", Outcome::Ok, "> eslint ."),
+        bash("git log -1", Outcome::Ok, "commit"),
+    ];
+    let draft = Draft::from_experience(&experience("Fix the flaky test", &steps));
+    assert_eq!(draft.what, "Fix the flaky test, with cargo test, uv run python and git commit.");
+    let told: Vec<(&str, &str)> =
+        draft.steps.iter().map(|step| (step.action.as_str(), step.done.as_str())).collect();
+    let zero = "it exits with 0";
+    assert_eq!(
+        told,
+        [
+            (
+                "Look first: `sed -n 1,80p src/a.rs`, `git status --short`.",
+                "you know what the next step needs"
+            ),
+            ("Change `src/a.rs`.", "it says what was asked for, and nothing else in it changed"),
+            ("Run `for i in $(seq 1 50); do cargo test -q t || break; done`.", zero),
+            ("Run `cargo test -p shop`.", "it exits with 0 and says `test result: ok`"),
+            ("Run `uv run python - <<'PY' ⏎ for n in range(3): ⏎     print(n) ⏎ PY`.", zero),
+            ("Run `git add -A && git commit -m \"…\"`.", zero),
+            ("Run `npm run lint`.", zero),
+            ("Look at `git log -1`.", "it shows what was asked for"),
+        ]
+    );
+    let text = draft.text().unwrap();
+    let block = "5. Run this:\n\n   ```sh\n   uv run python - <<'PY'\n   for n in range(3):\n       print(n)\n   PY\n   ```\n\n   Done when: it exits with 0.\n";
+    assert!(text.contains(block), "{text}");
+}
+
 #[test]
 fn a_session_of_nothing_but_looks_keeps_them() {
     let looks = experience(

@@ -4,7 +4,7 @@
 use hone_agent::run::TOOLS;
 
 use super::{Check, Checked, Finding, Gate, text_of};
-use crate::proposal::{Kind, Proposal};
+use crate::proposal::{Kind, Proposal, Trigger};
 
 /// Characters of a learned skill at most.
 pub const MAX_LEARNED_CHARS: usize = 20_000;
@@ -18,9 +18,18 @@ pub const MAX_SHRUNK_SHARE: f64 = 0.2;
 /// How a failure says that a candidate is too large.
 pub(super) const TOO_LARGE: &str = "too large to be looked at";
 
-/// Words that say when a skill is used.
-const WHEN: [&str; 9] =
-    ["when", "whenever", "before", "after", "if", "while", "during", "asked", "asks"];
+/// Words that say when a skill is used, in English, German, Spanish, French and Russian.
+#[rustfmt::skip]
+const WHEN: [&str; 41] = [
+    "when", "whenever", "before", "after", "if", "while", "during", "asked", "asks",
+    "wenn", "sobald", "falls", "bevor", "nachdem", "sooft", "beim", "während",
+    "cuando", "si", "antes", "después", "siempre", "durante", "al",
+    "quand", "lorsque", "lorsqu", "avant", "après", "dès", "lors", "pendant",
+    "когда", "если", "перед", "после", "при", "прежде", "пока", "всякий", "каждый",
+];
+
+/// The same in Chinese, where words are not set apart.
+const WHEN_IN_CHINESE: [&str; 8] = ["时", "當", "当", "如果", "若", "之前", "之后", "用于"];
 
 /// Ways to say that a tool is no good, which is seldom true tomorrow.
 const NO_GOOD: [&str; 10] = [
@@ -64,7 +73,7 @@ pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal) -> Checked {
     if let Some(why) = story(proposal, &text.body) {
         return Checked::failed(Check::Form, why);
     }
-    if proposal.examples.is_empty() {
+    if proposal.examples.is_empty() && proposal.why != Trigger::Written {
         return Checked::failed(Check::Form, "it has no example of a message that calls it");
     }
     match too_far(gate, proposal) {
@@ -75,8 +84,9 @@ pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal) -> Checked {
 
 /// Whether a text says when something is used.
 pub fn says_when(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| WHEN.iter().any(|when| word.eq_ignore_ascii_case(when)))
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.any(|word| WHEN.contains(&word.to_lowercase().as_str()))
+        || WHEN_IN_CHINESE.iter().any(|when| text.contains(when))
 }
 
 /// Why a text is no lesson: it tells of one task, of a moment, or against a tool.
@@ -166,6 +176,17 @@ mod tests {
         assert!(says_when("Before a release: tidies the changelog"));
         assert!(!says_when("Sums columns of tables."));
         assert!(!says_when("A whenevery thing"));
+        for text in [
+            "Summiert Spalten. Nimm es, wenn eine Tabelle eine Summe braucht.",
+            "Suma columnas. Úsalo cuando falte un total.",
+            "Additionne des colonnes. À utiliser lorsqu'il manque un total.",
+            "Складывает столбцы. Используй, когда нужна сумма.",
+            "对列求和。需要合计时使用。",
+        ] {
+            assert!(says_when(text), "{text}");
+        }
+        assert!(!says_when("Summiert die Spalten von Tabellen."));
+        assert!(!says_when("对表格的列求和"));
     }
 
     #[test]

@@ -25,6 +25,7 @@ use crate::proposal::{Kind, Proposal};
 pub use form::{MAX_LEARNED_CHARS, MAX_SHRUNK_SHARE, MIN_KEPT_SHARE, says_when};
 pub use porter::Porter;
 pub use routing::MIN_OWN_SHARE;
+pub(crate) use routing::would_call;
 pub(crate) use twins::nearest;
 pub use twins::{TWIN, twin_of};
 

@@ -1,14 +1,18 @@
-//! The gate for what a task writes itself, in the middle of its work: the checks without a model, at once.
+//! The gate for what a task writes itself, in the middle of its work, and for what a client writes over
+//! MCP: the checks without a model, at once.
 //!
-//! What passes is a skill on trial. What does not is not written; it is kept as a proposal, which a person
-//! can look at, edit and accept.
+//! What passes is written; of an agent it is on trial. What does not is not written; it is kept as a
+//! proposal, which a person can look at, edit and accept.
+
+use std::path::PathBuf;
 
 use hone_agent::brain::Brain;
-use hone_agent::tools::skills::{Admits, Written};
+use hone_agent::tools::skills::{Admits, Task, Written};
 use hone_guard::policy::Policy;
 use hone_library::{State, hash, read_text};
 
 use super::{Check, Checked, Finding, Gate, Known, Verdict, verdict};
+use crate::destination::Destination;
 use crate::error::LearnError;
 use crate::experience::bounded;
 use crate::land::is_agents_own;
@@ -18,30 +22,60 @@ use crate::proposal::{Decided, Kind, Outcome, Proposal, Spent, Stage, Trigger};
 use crate::records::Records;
 use crate::redact::Redactor;
 
-/// Looks at every skill that a task writes.
+/// Looks at every skill that a task or a client writes.
 #[derive(Debug)]
 pub struct Porter {
     policy: Policy,
     redactor: Redactor,
-    /// Whether what passes lands by itself.
-    lands: bool,
+    whose: Whose,
+}
+
+/// Whose skills are written.
+#[derive(Debug)]
+enum Whose {
+    /// The agent's whose task it is; whether what passes lands by itself.
+    Agents { lands: bool },
+    /// Those of this folder, by a client whose person lets it write.
+    Clients(PathBuf),
 }
 
 impl Porter {
     /// One that asks a policy. Where nothing `lands` by itself, every skill waits for a person.
     pub fn new(policy: Policy, redactor: Redactor, lands: bool) -> Self {
-        Self { policy, redactor, lands }
+        Self { policy, redactor, whose: Whose::Agents { lands } }
+    }
+
+    /// One for the clients of a server: they write into this folder, or into the brain of the agent that
+    /// the server is for.
+    pub fn of_clients(policy: Policy, redactor: Redactor, own: PathBuf) -> Self {
+        Self { policy, redactor, whose: Whose::Clients(own) }
+    }
+
+    fn destination(&self, by: &Task) -> Result<Destination, LearnError> {
+        match &self.whose {
+            Whose::Clients(own) if by.agent.is_empty() => {
+                Ok(Destination::Folder { root: own.clone(), hone_home: by.hone_home.clone() })
+            }
+            _ => Ok(Destination::Brain(Brain::find(&by.hone_home, &by.agent)?)),
+        }
     }
 
     fn look(&self, written: Written<'_>) -> Result<Option<String>, LearnError> {
         let by = written.by;
-        let brain = Brain::find(&by.hone_home, &by.agent)?;
+        let destination = self.destination(by)?;
         let state = State::open(&by.hone_home);
-        let known = Known::of(&brain, &state);
+        let known = destination.known(&state);
         let mut proposal = self.proposal(written, &known)?;
+        if let Destination::Folder { root, .. } = destination {
+            proposal.id = new_id(0, &format!("{} {}", root.display(), written.name));
+            proposal.root = Some(root);
+        }
         let gate = Gate { known: &known, policy: &self.policy, state: &state };
         proposal.checks = gate.check(&proposal);
-        let why = "the task is not over, so it cannot be run again";
+        let why = match self.whose {
+            Whose::Agents { .. } => "the task is not over, so it cannot be run again",
+            Whose::Clients(_) => "the task of another program cannot be run again",
+        };
         proposal.checks.push(Checked::new(Check::Replay, Finding::NotMeasured, why));
         let why = match verdict(&proposal.checks) {
             Verdict::Lands => match self.persons(&proposal, &known, &state) {
@@ -76,7 +110,8 @@ impl Porter {
 
     /// Why a person has to say yes although every check passed.
     fn persons(&self, proposal: &Proposal, known: &Known, state: &State) -> Option<String> {
-        if !self.lands {
+        let Whose::Agents { lands } = self.whose else { return None };
+        if !lands {
             return Some("nothing becomes a skill here without a person".to_owned());
         }
         if proposal.is_foreign {
@@ -104,7 +139,11 @@ impl Porter {
             name: name.to_owned(),
             kind,
             text: text.to_owned(),
-            examples: vec![bounded(&self.redactor.redact(&by.input), MAX_EXAMPLE_CHARS)],
+            // A client does not say what it was asked.
+            examples: Some(bounded(&self.redactor.redact(&by.input), MAX_EXAMPLE_CHARS))
+                .filter(|example| !example.is_empty())
+                .into_iter()
+                .collect(),
             near_misses: Vec::new(),
             edits: Vec::new(),
             task: by.id.clone(),

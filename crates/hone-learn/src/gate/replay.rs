@@ -1,13 +1,14 @@
 //! Check 5: the tasks that a candidate is about, run again with it and without it.
 //!
-//! Both run with the same model on throw-away copies of the brain, which know nothing of what happened
-//! before but the frozen memory. Only tasks that looked and did not act are run again. Success comes
-//! first, then turns, then tokens; [`compare`] states what few pairs can say.
+//! Both run with the same model on throw-away copies of the brain. A copy has the frozen memory as it was
+//! when the task began, so nothing that the task noted or a later one helps either run, and no log. Only
+//! tasks that looked and did not act are run again. Success comes first, then turns, then tokens;
+//! [`compare`] states what few pairs can say.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hone_agent::brain::{Brain, New};
+use hone_agent::brain::Brain;
 use hone_agent::memory::Subscriber;
 use hone_agent::model::{Budget, Message, Model, Request, Role};
 use hone_agent::run::{Order, Runner, Silence, Space};
@@ -65,6 +66,8 @@ pub struct Again {
     pub folder: Option<PathBuf>,
     /// The answer that nobody objected to.
     pub answer: Option<String>,
+    /// For whom it was done.
+    pub subscriber: Subscriber,
 }
 
 /// How one run went.
@@ -105,11 +108,8 @@ pub enum Comparison {
 /// Why a task cannot be run again; nothing when it can.
 pub fn not_replayable(experience: &Experience) -> Option<String> {
     let acted = experience.steps.iter().find(|step| !LOOKING.contains(&step.tool.as_str()));
-    if let Some(step) = acted.filter(|step| step.tool != "note") {
-        return Some(format!("the task called `{}`, which may change things", step.tool));
-    }
-    (!experience.source.subscriber.is_empty())
-        .then(|| "the task was another subscriber's".to_owned())
+    let acted = acted.filter(|step| step.tool != "note")?;
+    Some(format!("the task called `{}`, which may change things", acted.tool))
 }
 
 /// Compares runs, pair by pair. Success first: with fewer than [`FEW_PAIRS`] pairs one task that went well
@@ -218,8 +218,9 @@ impl Replay<'_> {
             return Err(format!("learning stopped: {why}"));
         }
         let home = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-        let seed = Some(self.brain.folder.clone());
-        let brain = Brain::create(home.path(), &self.brain.id, &New { seed, ..New::default() })
+        let brain = self
+            .brain
+            .copy_before(home.path(), &task.task, &task.subscriber)
             .map_err(|error| format!("the brain could not be copied: {error}"))?;
         if let Some(candidate) = candidate {
             put(&brain, candidate)
@@ -236,7 +237,7 @@ impl Replay<'_> {
         let order = Order {
             agent: brain.id.clone(),
             input: task.input.clone(),
-            subscriber: Subscriber::Owner,
+            subscriber: task.subscriber.clone(),
             space: task.folder.clone().map(Space::Read),
             ..Order::default()
         };

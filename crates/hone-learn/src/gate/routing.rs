@@ -3,7 +3,7 @@
 
 use hone_router::{CALLED, Index, Ranking, SkillText};
 
-use super::{Check, Checked, Gate, text_of};
+use super::{Check, Checked, Gate, Known, text_of};
 use crate::proposal::{Kind, Proposal};
 
 /// Share of a candidate's own examples that must put it first.
@@ -14,7 +14,7 @@ const MAX_TOLD: usize = 5;
 
 #[expect(clippy::cast_precision_loss, reason = "a suite has few messages")]
 pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal) -> Checked {
-    let (texts, place) = with_candidate(gate, proposal);
+    let (texts, place) = with_candidate(gate.known, proposal);
     let before = Index::in_memory(&gate.known.texts);
     let after = Index::in_memory(&texts);
     let leads = |message: &&String| Ranking::unremembered(&after, message).first() == Some(place);
@@ -39,23 +39,37 @@ pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal) -> Checked {
     let called = proposal.near_misses.iter().filter(calls).take(MAX_TOLD);
     let told = called
         .map(|message| format!("`{}` would call it by its words alone", message.escape_debug()));
-    Checked::passed(Check::Routing, format!("{own} of its {all} examples lead to it"))
-        .with(told.collect())
+    let why = match all {
+        0 => "it takes no message of another skill".to_owned(),
+        _ => format!("{own} of its {all} examples lead to it"),
+    };
+    Checked::passed(Check::Routing, why).with(told.collect())
+}
+
+/// Which of these messages a candidate would be called for, were it there.
+pub(crate) fn would_call(known: &Known, proposal: &Proposal, messages: &[&str]) -> Vec<bool> {
+    let (texts, place) = with_candidate(known, proposal);
+    let index = Index::in_memory(&texts);
+    let calls = |message: &&str| {
+        let ranking = Ranking::unremembered(&index, message);
+        ranking.first() == Some(place) && ranking.confidence(place) >= CALLED
+    };
+    messages.iter().map(calls).collect()
 }
 
 /// The texts with the candidate in its place, or behind them.
-fn with_candidate(gate: &Gate<'_>, proposal: &Proposal) -> (Vec<SkillText>, usize) {
-    let mut texts = gate.known.texts.clone();
+fn with_candidate(known: &Known, proposal: &Proposal) -> (Vec<SkillText>, usize) {
+    let mut texts = known.texts.clone();
     let text = text_of(proposal);
     if let Kind::Merge { absorbs, .. } = &proposal.kind {
         // What would be archived takes no messages; its place stays, so that places still fit.
         for name in absorbs {
-            if let Some(at) = gate.known.position(name) {
+            if let Some(at) = known.position(name) {
                 texts[at] = SkillText::default();
             }
         }
     }
-    if let Some(place) = gate.known.position(&proposal.name) {
+    if let Some(place) = known.position(&proposal.name) {
         texts[place] = text;
         return (texts, place);
     }

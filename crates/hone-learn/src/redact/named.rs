@@ -6,7 +6,8 @@ use super::{Cut, marks};
 const SURE: [&str; 8] =
     ["password", "passwd", "passphrase", "pwd", "secret", "secretkey", "credential", "credentials"];
 
-/// Likewise, but also the end of many harmless names: the value has to look like one.
+/// Likewise, but also the end of names in code and prose: the value has to look like one, unless the name
+/// is that of a variable of the environment, an option or a header.
 const LIKELY: [&str; 8] =
     ["token", "apikey", "accesskey", "privatekey", "authkey", "auth", "sessionid", "sid"];
 
@@ -70,10 +71,19 @@ impl Suspicion {
 }
 
 fn suspicion(name: &str) -> Option<Suspicion> {
-    let name: String =
+    let plain: String =
         name.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect();
-    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-    if ends(&SURE) { Some(Suspicion::Sure) } else { ends(&LIKELY).then_some(Suspicion::Likely) }
+    let ends = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));
+    if ends(&SURE) {
+        return Some(Suspicion::Sure);
+    }
+    let is_variable =
+        name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    let is_header = name.starts_with("X-") || name.starts_with("x-");
+    let is_option = name.starts_with("--");
+    let given =
+        if is_variable || is_header || is_option { Suspicion::Sure } else { Suspicion::Likely };
+    ends(&LIKELY).then_some(given)
 }
 
 /// Whether a value only says where the secret is, or that there is none.
@@ -137,7 +147,7 @@ fn option(text: &str, at: usize, cuts: &mut Vec<Cut>) {
         .count();
     let Some(after) = rest[end..].strip_prefix(' ') else { return };
     let (quote, value) = value_of(after);
-    if !value.starts_with('-') && is_secret(&rest[..end], value) {
+    if !value.starts_with('-') && is_secret(&text[at..at + 2 + end], value) {
         let start = at + 2 + end + 1 + quote;
         cuts.push(Cut { range: start..start + value.len(), by: marks::SECRET });
     }
@@ -173,12 +183,15 @@ fn user_information(text: &str, start: usize, cuts: &mut Vec<Cut>) {
     }
 }
 
-/// What follows the scheme of an authorization.
+/// What follows the scheme of an authorization; in prose (`bearer tokens`) it has to look made.
 fn credentials(text: &str, start: usize, cuts: &mut Vec<Cut>) {
+    const HEADER: &str = "authorization";
     let (quote, value) = value_of(&text[start..]);
     let is_made =
         value.len() >= 8 && value.bytes().any(|byte| byte.is_ascii_digit()) || value.len() >= 20;
-    if is_made && !is_reference(value) {
+    let before = &text[ceil(text, start.saturating_sub(2 * HEADER.len()))..start];
+    let is_header = before.to_ascii_lowercase().contains(HEADER);
+    if (is_made || is_header) && !value.is_empty() && !is_reference(value) {
         let start = start + quote;
         cuts.push(Cut { range: start..start + value.len(), by: marks::SECRET });
     }
@@ -214,6 +227,15 @@ fn keys(text: &str, cuts: &mut Vec<Cut>) {
         cuts.push(Cut { range: at..end, by: marks::SECRET });
         from = end;
     }
+}
+
+/// The nearest boundary of a character at or behind an offset.
+fn ceil(text: &str, offset: usize) -> usize {
+    let mut at = offset.min(text.len());
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
 }
 
 /// The nearest boundary of a character at or before an offset.

@@ -6,20 +6,12 @@ use std::collections::HashMap;
 use hone_agent::step::Outcome;
 use serde_json::Value;
 
-use super::parts::{MAX_TASKS, Part, is_new};
+use super::parts::{MAX_TASKS, Part};
+use super::words::{is_against, is_new};
 use crate::experience::{
     Agent, Cost, Experience, Loaded, MAX_NAME_CHARS, MAX_RESULT_CHARS, MAX_STEPS, MAX_TASK_CHARS,
     Source, Step, bounded,
 };
-
-/// Words at the beginning of a message that say that something was done wrong.
-const AGAINST: [&str; 16] = [
-    "no", "nope", "not", "don't", "dont", "stop", "wrong", "instead", "undo", "revert", "actually",
-    "rather", "never", "nein", "nicht", "falsch",
-];
-
-/// Words of a message that are looked at for those.
-const FIRST_WORDS: usize = 8;
 
 /// An experience that is being read.
 #[derive(Debug)]
@@ -201,14 +193,6 @@ impl Building {
         self.experience.converged = self.spoke_last && !self.is_interrupted && self.open.is_empty();
         Session { whole: self.experience, parts: self.parts, said: self.said }
     }
-}
-
-/// Whether a message begins with a word against what was done.
-pub fn is_against(text: &str) -> bool {
-    text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | '!' | ':' | ';'))
-        .filter(|word| !word.is_empty())
-        .take(FIRST_WORDS)
-        .any(|word| AGAINST.contains(&word.to_lowercase().replace('\u{2019}', "'").as_str()))
 }
 
 /// The skill that a call loads: by a tool for skills, or by reading its `SKILL.md`.

@@ -15,6 +15,7 @@ mod parts;
 mod places;
 mod plain;
 mod summary;
+mod words;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -26,11 +27,11 @@ use crate::experience::{Agent, Experience};
 use building::{Building, Session};
 use lines::{Line, Lines};
 
-pub use building::is_against;
 pub use lines::MAX_LINE_BYTES;
 pub use parts::MAX_TASKS;
 pub use places::{Helpers, Located, MAX_SESSIONS, Places, Problem};
 pub use summary::{Summary, ToolCount};
+pub use words::is_against;
 
 /// Bytes of a session that are read to learn from it.
 pub const MAX_SESSION_BYTES: u64 = 256 * 1024 * 1024;

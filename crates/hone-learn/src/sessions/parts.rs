@@ -7,17 +7,6 @@ use crate::experience::{Cost, Experience, MAX_TASK_CHARS, bounded};
 /// Tasks of a session that are told apart; what comes later belongs to the last.
 pub const MAX_TASKS: usize = 200;
 
-/// A message of fewer words is no task of its own.
-const MIN_WORDS: usize = 3;
-
-/// Words at the beginning of a message that goes on with what was asked before.
-const GOING_ON: [&str; 38] = [
-    "yes", "yeah", "yep", "y", "ok", "okay", "sure", "right", "correct", "exactly", "go",
-    "continue", "proceed", "thanks", "thank", "great", "good", "nice", "perfect", "cool", "and",
-    "also", "then", "now", "next", "finally", "plus", "again", "retry", "try", "same", "ja",
-    "weiter", "danke", "gut", "und", "dann", "jetzt",
-];
-
 /// Where a later task begins, and how the one before it ended.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
@@ -62,13 +51,6 @@ impl Part {
             ended: Ended { answer: whole.answer.clone(), converged, at },
         }
     }
-}
-
-/// Whether a message asks for something new.
-pub(super) fn is_new(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let first = words.next().unwrap_or_default().to_lowercase();
-    !GOING_ON.contains(&first.as_str()) && words.count() + 1 >= MIN_WORDS
 }
 
 /// The tasks of a session, in their order: those that tools were called in, or all when none was.

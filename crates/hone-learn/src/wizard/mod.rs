@@ -39,7 +39,7 @@ use hone_skill::limits;
 use crate::draft::{Draft, NotASkill, When, taken_from};
 use take::{take_tools, take_what, take_when};
 
-pub use question::{Answers, PlaceChoice, Question, What, Where};
+pub use question::{Answers, PlaceChoice, Question, SomeWhen, What, Where};
 
 /// Questions.
 pub const ROUNDS: usize = 4;
@@ -277,7 +277,7 @@ impl Wizard {
         let Answers { what, when, tools, place } = answers;
         let given = [
             what.map(Answer::What),
-            when.map(Answer::When),
+            when.map(|given| Answer::When(given.over(&self.draft.when))),
             tools.map(Answer::Tools),
             place.map(Answer::Where),
         ];

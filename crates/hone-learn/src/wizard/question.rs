@@ -70,6 +70,34 @@ pub struct What {
     pub notes: Option<Vec<String>>,
 }
 
+/// The answer to the second question; a list that is left out stays as it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SomeWhen {
+    /// What somebody asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phrases: Option<Vec<String>>,
+    /// Messages that should call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples: Option<Vec<String>>,
+    /// Messages, or kinds of work, that it is not for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_for: Option<Vec<String>>,
+}
+
+impl SomeWhen {
+    pub(super) fn over(self, default: &When) -> When {
+        let or = |given: Option<Vec<String>>, default: &Vec<String>| {
+            given.unwrap_or_else(|| default.clone())
+        };
+        When {
+            phrases: or(self.phrases, &default.phrases),
+            examples: or(self.examples, &default.examples),
+            not_for: or(self.not_for, &default.not_for),
+        }
+    }
+}
+
 /// The answer to the last question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -91,7 +119,7 @@ pub struct Answers {
     pub what: Option<What>,
     /// When should it come back?
     #[serde(default)]
-    pub when: Option<When>,
+    pub when: Option<SomeWhen>,
     /// What may it use?
     #[serde(default)]
     pub tools: Option<Vec<String>>,

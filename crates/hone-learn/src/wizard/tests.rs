@@ -89,6 +89,26 @@ fn answers_of_every_kind_are_taken() {
 }
 
 #[test]
+fn a_list_that_an_answer_leaves_out_stays_as_it_was() {
+    let mut wizard = wizard(&[]);
+    let before = wizard.draft().when.clone();
+    let answers: Answers =
+        serde_json::from_str(r#"{"when": {"examples": ["release it"], "not_for": ["a hotfix"]}}"#)
+            .unwrap();
+    wizard.answer_all(answers).unwrap();
+    let (draft, _) = wizard.finish().unwrap();
+    assert_eq!(
+        draft.when,
+        When {
+            phrases: before.phrases,
+            examples: vec!["release it".to_owned()],
+            not_for: vec!["a hotfix".to_owned()],
+        }
+    );
+    assert!(draft.description().contains(" Use when asked to "));
+}
+
+#[test]
 fn too_many_steps_messages_and_permissions_are_refused() {
     let step = Step { action: "Do.".to_owned(), done: "done".to_owned() };
     let what = |count| What {

@@ -9,12 +9,15 @@ use hone_learn::experience::{Agent, Cost, Experience, Outcome, Source, Step};
 use hone_learn::gate::{Check, Finding, MAX_LEARNED_CHARS, Porter};
 use hone_learn::learner::trigger;
 use hone_learn::proposal::{Stage as Life, Trigger};
+use hone_learn::records::Records;
 use hone_learn::redact::Redactor;
 use hone_library::{State, canonical_or_same, files_at, history};
 use serde_json::json;
 
 use crate::loops::taught;
-use crate::stage::{QUESTION, SUM_PRICES, Stage, answer, call, create, long_way, read, short_way};
+use crate::stage::{
+    NOW, QUESTION, SUM_PRICES, Stage, answer, call, create, long_way, read, short_way,
+};
 
 /// An answered experience with steps that ended so.
 pub(crate) fn experience(outcomes: &[(Outcome, &str)]) -> Experience {
@@ -248,6 +251,50 @@ async fn what_a_task_writes_itself_waits_for_a_person_where_one_has_to_decide() 
     let why = porter.refuses(written).unwrap();
     assert_eq!(why, "nothing becomes a skill here without a person; it waits for a person");
     assert_eq!(stage.records().proposals().unwrap().len(), 1);
+}
+
+#[test]
+fn what_a_client_writes_passes_the_same_checks() {
+    let home = tempfile::tempdir().unwrap();
+    let (hone_home, root) = (home.path().join("hone"), home.path().join("skills"));
+    std::fs::create_dir_all(root.join("sum-prices")).unwrap();
+    std::fs::write(root.join("sum-prices/SKILL.md"), SUM_PRICES).unwrap();
+    let porter = Porter::of_clients(Policy::default(), Redactor::new(None), root.clone());
+    let by = skills::Task {
+        hone_home: hone_home.clone(),
+        agent: String::new(),
+        id: String::new(),
+        input: String::new(),
+        subscriber: Subscriber::Owner,
+    };
+    let says = |name: &str, text: &str| {
+        porter.refuses(Written { by: &by, name, text, now: NOW }).unwrap_or_default()
+    };
+    let bread = "---\nname: bake-bread\ndescription: Bakes a loaf. Use when a loaf is wanted.\n---\nKnead it.\n";
+    assert_eq!(says("bake-bread", bread), "");
+    let vague = bread.replace(" Use when a loaf is wanted.", "");
+    let why = "form: its description says what it does and not when to use it";
+    assert_eq!(says("bake-bread", &vague), why);
+    let twin = SUM_PRICES.replace("name: sum-prices", "name: total-of-goods");
+    assert!(says("total-of-goods", &twin).starts_with("twins: "));
+    // Small changes are written; a rewrite and a right of its own wait for a person.
+    assert_eq!(
+        says("sum-prices", &SUM_PRICES.replace("number alone.", "number alone, in cents.")),
+        ""
+    );
+    let rewrite = bread.replace("name: bake-bread", "name: sum-prices");
+    let said = says("sum-prices", &rewrite);
+    assert!(said.ends_with("a rewrite; it waits for a person"), "{said}");
+    let wants = bread.replace("---\nKnead", "allowed-tools: Bash(ls:*)\n---\nKnead");
+    let said = says("bake-bread", &wants);
+    assert!(said.ends_with("it would allow itself `Bash(ls:*)`; it waits for a person"), "{said}");
+    let kept = Records::open(&hone_home).unwrap().proposals().unwrap();
+    let mut waiting: Vec<(&str, bool)> =
+        kept.iter().map(|one| (one.name.as_str(), one.waits())).collect();
+    waiting.sort_unstable();
+    // One for each skill, whatever was tried last.
+    assert_eq!(waiting, [("bake-bread", true), ("sum-prices", true), ("total-of-goods", false)]);
+    assert!(kept.iter().all(|one| one.root.as_deref() == Some(&*root) && one.agent.is_empty()));
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ struct Watched {
     search: Search,
     state: State,
     watch: Watch,
+    last: Option<Catalogue>,
 }
 
 impl Watched {
@@ -25,14 +26,15 @@ impl Watched {
         let (state, around) = (shelf.state(), shelf.around());
         let root = Root::explicit(&shelf.root, &around.cwd).unwrap();
         let search = Search::only(vec![root], &around, &Config::default());
-        let mut watched = Self { shelf, search, state, watch: Watch::new() };
+        let mut watched = Self { shelf, search, state, watch: Watch::new(), last: None };
         watched.look();
         assert!(!watched.watch.is_blind());
         watched
     }
 
     fn look(&mut self) -> Vec<Listed> {
-        self.watch.find(&|| self.search.clone(), &self.state).skills
+        let found = self.watch.find(&|| self.search.clone(), &self.state, self.last.as_ref());
+        self.last.insert(found).skills.clone()
     }
 
     /// What somebody finds who does not watch.
@@ -163,7 +165,7 @@ fn settings_trust_and_new_roots_are_noticed() {
     };
     let mut watch = Watch::new();
     let names = |watch: &mut Watch| -> Vec<String> {
-        let found = watch.find(&search, &state).skills;
+        let found = watch.find(&search, &state, None).skills;
         let own = found.into_iter().filter(|skill| skill.scope != Scope::Builtin);
         own.map(|skill| skill.summary.name).collect()
     };
@@ -185,10 +187,110 @@ fn settings_trust_and_new_roots_are_noticed() {
     assert_eq!(names(&mut watch), ["new"]);
     assert!(!watch.is_stale(&state));
 
-    let found = watch.find(&search, &state).skills;
+    let found = watch.find(&search, &state, None).skills;
     let new = found.iter().find(|skill| skill.summary.name == "new").unwrap();
     hone_library::usage::count(&other, new, hone_library::usage::Event::Use, 1);
     assert!(!watch.is_stale(&state), "a count is no change of the catalogue");
+}
+
+#[test]
+fn an_edit_is_read_and_nothing_else_is_looked_at() {
+    let mut watched = Watched::new();
+    // The other skill changes behind the watch's back, which a look at everything would see.
+    let edit = |name: &str, word: &str| skill_text(name).replace("About", word);
+    let (one, two) =
+        (watched.shelf.root.join("one/SKILL.md"), watched.shelf.root.join("pack/two/SKILL.md"));
+    let map = watched.shelf.base().join("other-name");
+    fs::hard_link(&two, &map).unwrap();
+    while watched.is_stale() {
+        watched.look();
+    }
+    fs::write(&map, edit("two", "Take")).unwrap();
+    put(&one, &edit("one", "Say"));
+    assert!(watched.is_stale());
+    let descriptions = |skills: Vec<Listed>| -> Vec<String> {
+        skills.into_iter().map(|skill| skill.summary.description).collect()
+    };
+    let old = |name: &str, word: &str| {
+        let read = hone_skill::read(edit(name, word).as_bytes(), None).skill.unwrap();
+        read.description
+    };
+    assert_eq!(descriptions(watched.look()), [old("one", "Say"), old("two", "About")]);
+    assert!(!watched.is_stale());
+    watched.watch.doubt();
+    assert_eq!(descriptions(watched.look()), [old("one", "Say"), old("two", "Take")]);
+    fs::write(&map, edit("two", "Hear")).unwrap();
+    put(&one, &skill_text("renamed"));
+    assert!(watched.is_stale());
+    let found = watched.look();
+    assert_eq!(found, watched.anew(), "another name is more than another text");
+}
+
+#[test]
+fn whose_word_a_skill_is_is_noticed_from_another_connection() {
+    use hone_library::Origin;
+    use hone_library::provenance::{Installed, Records};
+    let mut watched = Watched::new();
+    let other = watched.shelf.state();
+    let folder = fs::canonicalize(watched.shelf.root.join("one")).unwrap();
+    let installed = Installed {
+        skill: folder.clone(),
+        origin: Origin::Community,
+        source: "example/skills".to_owned(),
+        lock: watched.shelf.base().join("hone.lock"),
+        at: 1,
+    };
+    let origin = |skills: Vec<Listed>| {
+        let one = skills.into_iter().find(|skill| skill.summary.name == "one");
+        one.unwrap().origin
+    };
+    watched.notices("it is installed", |_| {
+        other
+            .record(&Records { installed: vec![installed.clone()], ..Records::default() })
+            .unwrap();
+    });
+    assert_eq!(origin(watched.look()), Origin::Community);
+    let trusted = Installed { origin: Origin::Trusted, ..installed };
+    watched.notices("from somebody else", |_| {
+        other.record(&Records { installed: vec![trusted], ..Records::default() }).unwrap();
+    });
+    assert_eq!(origin(watched.look()), Origin::Trusted);
+    watched.notices("it never was", |_| {
+        other.record(&Records { forgotten: vec![folder], ..Records::default() }).unwrap();
+    });
+    assert_eq!(origin(watched.look()), Origin::Local);
+    let rest = Records { decided: vec!["x".to_owned()], ..Records::default() };
+    watched.ignores("what no catalogue says", |_| other.record(&rest).unwrap());
+}
+
+#[test]
+fn a_file_that_somebody_named_is_news_and_no_change_of_the_catalogue() {
+    let mut watched = Watched::new();
+    let script = watched.shelf.root.join("one/scripts/run.sh");
+    let deep = watched.shelf.root.join("one/assets/a/b.txt");
+    for _ in 0..2 {
+        watched.watch.name(&script);
+    }
+    watched.watch.name(&deep);
+    watched.ignores("another file", |root| put(&root.join("one/scripts/other.sh"), "echo\n"));
+    assert!(!watched.watch.take_news());
+    watched.ignores("the script", |_| put(&script, "echo 2\n"));
+    assert!(watched.watch.take_news());
+    assert!(!watched.watch.take_news(), "it is told once");
+    // A new folder in a skill is looked into, so the skills are looked through.
+    put(&deep, "1");
+    assert!(watched.is_stale());
+    watched.look();
+    assert!(watched.watch.take_news());
+    watched.ignores("a file in a folder that came later", |_| put(&deep, "2"));
+    assert!(watched.watch.take_news());
+    watched.watch.unname(&script);
+    watched.ignores("one still wants to hear of it", |_| put(&script, "echo 3\n"));
+    assert!(watched.watch.take_news());
+    watched.watch.unname(&script);
+    watched.look();
+    watched.ignores("nobody does", |_| put(&script, "echo 4\n"));
+    assert!(!watched.watch.take_news());
 }
 
 #[test]
@@ -202,7 +304,7 @@ fn a_file_system_that_does_not_tell_makes_every_question_a_look() {
         Search::only(roots.collect(), &around, &Config::default())
     };
     let mut watch = Watch::new();
-    assert_eq!(watch.find(&search, &state).skills.len(), 1);
+    assert_eq!(watch.find(&search, &state, None).skills.len(), 1);
     assert!(watch.is_blind() && watch.is_stale(&state) && watch.handle().is_none());
 }
 

@@ -23,6 +23,8 @@ pub struct Client {
     project: &'static [&'static str],
     /// A folder below the home that shows that it is used here.
     home: &'static str,
+    /// What that folder is called on macOS, where it is another.
+    on_macos: Option<&'static str>,
     pub(super) format: Format,
     /// The map of servers.
     pub(super) section: &'static str,
@@ -68,6 +70,7 @@ pub const CLIENTS: [Client; 9] = [
         user: &[".claude.json"],
         project: &[".mcp.json"],
         home: ".claude",
+        on_macos: None,
         format: Format::Json,
         section: "mcpServers",
         shape: Shape::Typed,
@@ -78,6 +81,7 @@ pub const CLIENTS: [Client; 9] = [
         user: &[".codex/config.toml"],
         project: &[".codex/config.toml"],
         home: ".codex",
+        on_macos: None,
         format: Format::Toml,
         section: "mcp_servers",
         shape: Shape::Plain,
@@ -88,6 +92,7 @@ pub const CLIENTS: [Client; 9] = [
         user: &[".gemini/settings.json"],
         project: &[".gemini/settings.json"],
         home: ".gemini",
+        on_macos: None,
         format: Format::Json,
         section: "mcpServers",
         shape: Shape::Plain,
@@ -98,6 +103,7 @@ pub const CLIENTS: [Client; 9] = [
         user: &[".cursor/mcp.json"],
         project: &[".cursor/mcp.json"],
         home: ".cursor",
+        on_macos: None,
         format: Format::Json,
         section: "mcpServers",
         shape: Shape::Plain,
@@ -108,6 +114,7 @@ pub const CLIENTS: [Client; 9] = [
         user: &[".config/opencode/opencode.jsonc", ".config/opencode/opencode.json"],
         project: &["opencode.jsonc", "opencode.json"],
         home: ".config/opencode",
+        on_macos: None,
         format: Format::Json,
         section: "mcp",
         shape: Shape::List,
@@ -118,6 +125,7 @@ pub const CLIENTS: [Client; 9] = [
         user: &[".config/Code/User/mcp.json"],
         project: &[".vscode/mcp.json"],
         home: ".config/Code",
+        on_macos: Some("Library/Application Support/Code"),
         format: Format::Json,
         section: "servers",
         shape: Shape::Typed,
@@ -128,6 +136,7 @@ pub const CLIENTS: [Client; 9] = [
         user: &[".config/zed/settings.json"],
         project: &[".zed/settings.json"],
         home: ".config/zed",
+        on_macos: None,
         format: Format::Json,
         section: "context_servers",
         shape: Shape::Plain,
@@ -138,6 +147,7 @@ pub const CLIENTS: [Client; 9] = [
         user: &[".config/goose/config.yaml"],
         project: &[],
         home: ".config/goose",
+        on_macos: None,
         format: Format::Yaml,
         section: "extensions",
         shape: Shape::Extension,
@@ -148,6 +158,7 @@ pub const CLIENTS: [Client; 9] = [
         user: &[".hermes/config.yaml"],
         project: &[],
         home: ".hermes",
+        on_macos: None,
         format: Format::Yaml,
         section: "mcp_servers",
         shape: Shape::Plain,
@@ -175,15 +186,24 @@ impl Client {
         if let (".claude.json", Some(moved)) = (file, around.moved.get(".claude")) {
             return moved.join(file);
         }
-        if self.id == "vscode" && around.platform == "macos" {
-            return around.user_home.join("Library/Application Support/Code/User/mcp.json");
+        let inside = Path::new(file).strip_prefix(self.home);
+        match (self.on_macos, inside) {
+            (Some(_), Ok(inside)) => self.folder(around).join(inside),
+            _ => around.below_home(file),
         }
-        around.below_home(file)
+    }
+
+    /// The folder that shows that it is used here.
+    fn folder(&self, around: &Surroundings) -> PathBuf {
+        match self.on_macos.filter(|_| around.platform == "macos") {
+            Some(folder) => around.user_home.join(folder),
+            None => around.below_home(self.home),
+        }
     }
 
     /// Whether it seems to be used here.
     pub fn is_found(&self, around: &Surroundings) -> bool {
-        around.below_home(self.home).is_dir()
+        self.folder(around).is_dir()
             || self.file(around, Path::new(""), Reach::User).is_some_and(|file| file.is_file())
     }
 
@@ -225,5 +245,62 @@ impl Client {
             }
         };
         Some(Server { command, arguments })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around(platform: &str, moved: &[(&str, &str)]) -> Surroundings {
+        Surroundings {
+            cwd: PathBuf::from("/work"),
+            user_home: PathBuf::from("/home/ada"),
+            hone_home: PathBuf::from("/home/ada/.hone"),
+            platform: platform.to_owned(),
+            moved: moved.iter().map(|(from, to)| ((*from).to_owned(), PathBuf::from(to))).collect(),
+        }
+    }
+
+    fn files(around: &Surroundings) -> Vec<String> {
+        let file = |client: &Client| client.file(around, Path::new("/work"), Reach::User);
+        CLIENTS.iter().map(|client| file(client).unwrap().display().to_string()).collect()
+    }
+
+    #[test]
+    fn every_client_keeps_its_servers_where_its_system_has_them() {
+        let linux = [
+            "/home/ada/.claude.json",
+            "/home/ada/.codex/config.toml",
+            "/home/ada/.gemini/settings.json",
+            "/home/ada/.cursor/mcp.json",
+            "/home/ada/.config/opencode/opencode.json",
+            "/home/ada/.config/Code/User/mcp.json",
+            "/home/ada/.config/zed/settings.json",
+            "/home/ada/.config/goose/config.yaml",
+            "/home/ada/.hermes/config.yaml",
+        ];
+        assert_eq!(files(&around("linux", &[])), linux);
+        let mut macos = linux;
+        macos[5] = "/home/ada/Library/Application Support/Code/User/mcp.json";
+        assert_eq!(files(&around("macos", &[])), macos);
+        let moved = files(&around("linux", &[(".config", "/etc/xdg"), (".claude", "/opt/claude")]));
+        assert_eq!(moved[0], "/opt/claude/.claude.json");
+        assert_eq!(moved[5], "/etc/xdg/Code/User/mcp.json");
+    }
+
+    #[test]
+    fn a_client_without_servers_yet_is_found_by_its_folder() {
+        let home = tempfile::tempdir().unwrap();
+        let vscode = Client::find("vscode").unwrap();
+        for (platform, folder) in
+            [("linux", ".config/Code"), ("macos", "Library/Application Support/Code")]
+        {
+            let around =
+                Surroundings { user_home: home.path().to_owned(), ..around(platform, &[]) };
+            assert!(!vscode.is_found(&around), "{platform}");
+            std::fs::create_dir_all(home.path().join(folder)).unwrap();
+            assert!(vscode.is_found(&around), "{platform}");
+        }
     }
 }

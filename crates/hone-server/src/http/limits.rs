@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const MAX_CONNECTIONS: usize = 512;
 /// Requests that are worked on at once; one more is told to come back.
 pub const MAX_REQUESTS: usize = 256;
+/// Sessions of MCP clients of the older versions, for those who may write and for those who may not.
+pub const MAX_SESSIONS: usize = 1_000;
 /// Bytes of the head of a request.
 pub const MAX_HEAD_BYTES: usize = 32 * 1024;
 /// Bytes of the body of a request: a file of a skill at its largest, and room for its clothes.

@@ -1,30 +1,43 @@
 //! `/mcp`: the Model Context Protocol over streamable HTTP, behind the same gate.
 //!
-//! A token that may not write gets a server that does not offer to.
+//! A token that may not write gets a server that does not offer to. Clients of the older versions have a
+//! session each, which ends when they say so or have said nothing for five minutes; there are so many at
+//! most.
 
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::Method;
 use axum::response::{IntoResponse, Response};
+use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use super::Site;
 use super::gate::Identity;
-use super::limits::MAX_BODY_BYTES;
+use super::limits::{MAX_BODY_BYTES, MAX_SESSIONS};
+use super::problem::Problem;
 use super::token::Role;
 use crate::mcp::Door;
 use crate::tools::Offer;
 
-type Service = StreamableHttpService<Door, LocalSessionManager>;
+/// Names the session of a client that has one.
+const SESSION: &str = "mcp-session-id";
+/// Names the version of the protocol that a client speaks.
+const VERSION: &str = "mcp-protocol-version";
+
+/// One server, and the sessions of its clients.
+struct Served {
+    service: StreamableHttpService<Door, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+}
 
 /// The two servers: for those who may write, and for those who may not.
-#[derive(Clone)]
 pub(crate) struct Servers {
-    writers: Service,
-    readers: Service,
+    writers: Served,
+    readers: Served,
 }
 
 impl std::fmt::Debug for Servers {
@@ -42,18 +55,37 @@ impl Servers {
             .with_json_response(true)
             .with_max_request_body_bytes(MAX_BODY_BYTES)
             .with_cancellation_token(stop.clone());
-        let service = |offer: Arc<Offer>| {
+        let served = |offer: Arc<Offer>| {
             let door = move || Ok(Door::new(Arc::clone(&offer)));
-            StreamableHttpService::new(door, Arc::default(), config.clone())
+            let sessions = Arc::new(LocalSessionManager::default());
+            let service = StreamableHttpService::new(door, Arc::clone(&sessions), config.clone());
+            Served { service, sessions }
         };
-        Self { writers: service(writers), readers: service(readers) }
+        Self { writers: served(writers), readers: served(readers) }
     }
+}
+
+/// Whether a request may open a session: it has none, and speaks no version that needs none.
+fn may_open(request: &Request) -> bool {
+    let headers = request.headers();
+    let newest = ProtocolVersion::V_2026_07_28;
+    request.method() == Method::POST
+        && !headers.contains_key(SESSION)
+        && headers
+            .get(VERSION)
+            .is_none_or(|version| version.as_bytes() < newest.as_str().as_bytes())
 }
 
 /// Answers a message of a client.
 pub(crate) async fn mcp(State(site): State<Site>, request: Request) -> Response {
     let may_write = request.extensions().get::<Identity>().is_some_and(|who| who.may(Role::Write));
-    let servers = &site.mcp;
-    let service = if may_write { &servers.writers } else { &servers.readers };
+    let Served { service, sessions } =
+        if may_write { &site.mcp.writers } else { &site.mcp.readers };
+    if may_open(&request) && sessions.sessions.read().await.len() >= MAX_SESSIONS {
+        return Problem::busy(
+            "too many clients have a session; they end when they are left unused",
+        )
+        .into_response();
+    }
     service.handle(request).await.map(Body::new).into_response()
 }

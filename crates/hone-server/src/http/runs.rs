@@ -12,7 +12,7 @@ use hone_agent::event::Event;
 use hone_agent::run::{Listener, Order, Report, Runner};
 use hone_agent::task::End;
 use hone_agent::tools::skills::Clock;
-use hone_learn::after::{Host, after_task};
+use hone_learn::after::{Aftermath, Host, after_task};
 use hone_learn::redact::Redactor;
 use hone_library::LearnSettings;
 use hone_library::usage::iso;
@@ -117,6 +117,9 @@ pub struct Run {
     pub problem: Option<String>,
     /// The task, as the agent's log knows it.
     pub task: Option<String>,
+    /// What was learned from it, after the answer; none while that is under way, or when it was not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Aftermath>,
 }
 
 /// One thing that happened in a run.
@@ -278,6 +281,7 @@ impl Runs {
             answer: None,
             problem: None,
             task: None,
+            learned: None,
         };
         self.keep(&run).map_err(NotBegun::Disk)?;
         let live = Arc::new(Live {
@@ -323,7 +327,10 @@ impl Runs {
                 // The answer is given, and stays whatever comes of learning.
                 let run = lock(&live.run).clone();
                 let _ = self.keep(&run);
-                self.look_back(runner, order, report).await;
+                if let Some(learned) = self.look_back(runner, order, report).await {
+                    live.tell(&json!({"event": "learned", "learned": learned}));
+                    lock(&live.run).learned = Some(learned);
+                }
             }
             Err(_) if live.cancelled.is_cancelled() => {
                 let why = "it was stopped before it began".to_owned();
@@ -334,14 +341,15 @@ impl Runs {
     }
 
     /// Learns from a task that is over. Whatever goes wrong in it leaves the task as it is.
-    async fn look_back(&self, runner: Runner, order: Order, report: Report) {
+    async fn look_back(&self, runner: Runner, order: Order, report: Report) -> Option<Aftermath> {
         let (learning, here) = (Arc::clone(&self.learning), tokio::runtime::Handle::current());
         let work = tokio::task::spawn_blocking(move || {
             let Learning { settings, redactor, referenced } = &*learning;
             let host = Host { runner: &runner, settings, redactor, referenced };
             here.block_on(after_task(&host, &order, &report))
         });
-        drop(work.await);
+        // A task that nothing came of says nothing about it.
+        work.await.ok().filter(|learned| *learned != Aftermath::default())
     }
 
     /// Stops a run; what it had not committed is taken back.

@@ -7,9 +7,7 @@ use std::sync::Arc;
 use hone_guard::policy::judge;
 use hone_guard::{Finding, Verdict};
 use hone_learn::proposal::Stage;
-use hone_library::{
-    Catalogue, Listed, Reason, Scope, Standing, canonical_or_same, reports, standings,
-};
+use hone_library::{Catalogue, Listed, Reason, Resolver, Scope, Standing, reports, standings};
 
 use super::Site;
 use super::api::find::report;
@@ -194,15 +192,14 @@ pub(crate) fn wanted<'c>(
     wanted: &Wanted,
 ) -> Vec<Row<'c>> {
     let rows = rows(site, catalogue);
-    let by_verdict = wanted.verdict.as_deref().map(|verdict| with_verdict(site, verdict));
+    let by_verdict =
+        wanted.verdict.as_deref().map(|verdict| with_verdict(site, &catalogue.skills, verdict));
     let counts = |at: usize| {
         let skill = &catalogue.skills[at];
         wanted.scope.is_none_or(|scope| skill.scope == scope)
             && wanted.origin.is_none_or(|origin| skill.origin == origin)
             && wanted.state.is_none_or(|state| state.holds(&rows[at]))
-            && by_verdict.as_ref().is_none_or(|(paths, holds)| {
-                paths.contains(&canonical_or_same(skill.key())) == *holds
-            })
+            && by_verdict.as_ref().is_none_or(|holds| holds[at])
     };
     let mut order: Vec<usize> = (0..catalogue.skills.len()).filter(|at| counts(*at)).collect();
     let words: Vec<String> = wanted.query.split_whitespace().map(str::to_lowercase).collect();
@@ -228,16 +225,17 @@ pub(crate) fn wanted<'c>(
     order.into_iter().map(|at| rows[at]).collect()
 }
 
-/// The folders and files whose last scan said this; for [`UNSCANNED`] those that it does not hold of.
-fn with_verdict(site: &Site, verdict: &str) -> (HashSet<PathBuf>, bool) {
+/// Whether the last scan of each skill said this; for [`UNSCANNED`], whether there was none.
+fn with_verdict(site: &Site, skills: &[Listed], verdict: &str) -> Vec<bool> {
+    let all = [Verdict::Safe, Verdict::Caution, Verdict::Dangerous].map(Verdict::word);
+    let is_none = verdict == UNSCANNED;
+    let said = all.into_iter().filter(|word| is_none || *word == verdict);
     let state = site.state();
-    let of =
-        |verdict: &str| reports::with_verdict(&state, verdict).into_iter().map(|(path, _)| path);
-    if verdict == UNSCANNED {
-        let all = [Verdict::Safe, Verdict::Caution, Verdict::Dangerous];
-        return (all.into_iter().flat_map(|verdict| of(verdict.word())).collect(), false);
-    }
-    (of(verdict).collect(), true)
+    let of = |word: &str| reports::with_verdict(&state, word).into_iter().map(|(path, _)| path);
+    let paths: HashSet<PathBuf> = said.flat_map(of).collect();
+    drop(state);
+    let mut resolver = Resolver::default();
+    skills.iter().map(|skill| paths.contains(&resolver.resolve(skill.key())) != is_none).collect()
 }
 
 /// What the last scan of a skill said; the skill may have changed since.

@@ -102,6 +102,42 @@ async fn a_client_with_a_session_is_told_of_the_files_that_it_named() {
 }
 
 #[tokio::test]
+async fn any_file_that_a_client_named_is_heard_of_wherever_it_lies() {
+    let library = Library::new(&["one"]);
+    library.write("one/scripts/run.sh", "echo 1\n");
+    let offer = library.offer(false);
+    hone_server::attend(&offer.shelf);
+    for era in [Era::Sessions, Era::Stateless] {
+        let mut wire = Wire::connect(&offer, era).await;
+        let named = ["data.json", "scripts/run.sh", "templates/deep/new.txt"]
+            .map(|file| format!("skill://one/{file}"));
+        match era {
+            Era::Sessions => {
+                for uri in &named {
+                    wire.ask("resources/subscribe", json!({"uri": uri})).await.unwrap();
+                }
+            }
+            Era::Stateless => {
+                let wanted = json!({"notifications": {"resourceSubscriptions": named}});
+                wire.begin("subscriptions/listen", wanted).await;
+                wire.notification().await;
+            }
+        }
+        for uri in &named {
+            let file = uri.strip_prefix("skill://").unwrap();
+            for round in 0..3 {
+                library.write(file, format!("{era:?} {round}\n"));
+                let told = wire.notification().await;
+                assert_eq!(told["method"], "notifications/resources/updated", "{file}");
+                assert_eq!(told["params"]["uri"], *uri);
+            }
+        }
+        std::fs::remove_dir_all(library.root.join("one/templates")).unwrap();
+        assert_eq!(wire.notification().await["params"]["uri"], named[2], "it went");
+    }
+}
+
+#[tokio::test]
 async fn a_client_without_one_hears_of_a_file_from_the_promise_on() {
     let library = Library::new(&["one"]);
     let offer = library.offer(false);

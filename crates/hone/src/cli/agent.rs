@@ -135,7 +135,7 @@ pub(crate) enum AgentCommand {
         or HONE_SNAPSHOT_PASSPHRASE, else from the configuration. Without a key nothing is packed.")]
     Snapshot {
         /// The agent; without one, all that moved since their newest snapshot
-        #[arg(required_if_eq_any([("list", "true"), ("replace", "true")]))]
+        #[arg(required_if_eq_any([("list", "true"), ("replace", "true"), ("full", "true")]))]
         id: Option<String>,
         /// Where to: a folder, or a URL as `s3://BUCKET/…`, `gs://BUCKET/…`, `az://CONTAINER/…`
         #[arg(long, value_name = "STORE")]
@@ -146,8 +146,11 @@ pub(crate) enum AgentCommand {
         /// Take the place of the newest snapshot although this brain does not go on from it
         #[arg(long)]
         replace: bool,
+        /// Read everything, also what the times of its files say is unchanged
+        #[arg(long)]
+        full: bool,
         /// List the snapshots that are there
-        #[arg(long, conflicts_with = "replace")]
+        #[arg(long, conflicts_with_all = ["replace", "full"])]
         list: bool,
         /// Print JSON
         #[arg(long)]

@@ -70,15 +70,16 @@ pub(crate) fn new(context: &Context, new: &New, from: &Content, writing: &Writin
     if new.triggers && !writing.dry_run {
         super::eval::propose(context, &change.path, &Suite::default(), writing)?;
     }
-    tell_untrusted(context, new.project && !writing.dry_run);
+    tell_untrusted(context, usize::from(new.project && !writing.dry_run));
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what a new skill of a project waits for.
-pub(super) fn tell_untrusted(context: &Context, is_of_project: bool) {
-    let project = Project::find(&context.around).filter(|_| is_of_project);
+/// Says what new skills of a project wait for.
+pub(super) fn tell_untrusted(context: &Context, of_project: usize) {
+    let project = Project::find(&context.around).filter(|_| of_project > 0);
     if project.is_some_and(|project| !context.state.is_trusted(&project.root)) {
-        say("note: it is offered once the project is trusted: `hone trust`");
+        let they = if of_project == 1 { "it is" } else { "they are" };
+        say(&format!("note: {they} offered once the project is trusted: `hone trust`"));
     }
 }
 

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use hone_library::Listed;
 use hone_router::{
-    Report, SUITE_FILE, SkillText, Suite, confusion_svg, evaluate, propose_suite, read_suite,
-    skill_text, suite_of, unreached_by_description,
+    Index, Report, SUITE_FILE, SkillText, Suite, confusion_svg, evaluate, propose_suite,
+    read_suite, skill_text, suite_of, unreached_by_description,
 };
 
-use super::match_message::{open_index, open_index_for};
+use super::match_message::{open_index, tell_broken_suite, understood};
 use crate::cli::Writing;
 use crate::context::Context;
 use crate::json::matching::{EvalReport, EvalSkill};
@@ -40,11 +40,12 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
             Failure::no(format!("`{name}` is not offered here"), "`hone list --all` says why")
         })?);
     }
-    let mut suites = suites(context, skills, what, &wanted)?;
+    let (mut suites, is_broken) = suites(context, skills, what, &wanted)?;
     let cases = suites.iter().flat_map(|(_, suite)| &suite.cases);
     let asked: Vec<String> = cases.map(|case| case.query.clone()).collect();
-    let index = open_index_for(context, &catalogue, &asked);
-    if suites.is_empty() && !what.all {
+    let opened = Index::open(&context.state, &catalogue.roots, skills);
+    let index = understood(context, &catalogue, opened.index, &asked);
+    if suites.is_empty() && !what.all && !is_broken {
         let hint =
             "write one: `hone new NAME --triggers`, or a list of {\"query\", \"should_trigger\"}";
         return Err(Failure::no("there is no triggers.json to evaluate", hint));
@@ -71,7 +72,8 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
             Failure::failed(format!("could not write `{}`: {error}", file.display()), hint)
         })?;
     }
-    let is_good = report.stolen.is_empty()
+    let is_good = !is_broken
+        && report.stolen.is_empty()
         && report.unreached.is_empty()
         && report.total.misses + report.total.near_misses_called == 0;
     let code = if is_good { ExitCode::SUCCESS } else { ExitCode::from(NO) };
@@ -129,12 +131,13 @@ pub(crate) fn propose(
     Ok(())
 }
 
+/// The suites to evaluate, and whether one of them cannot be read, which is told.
 fn suites(
     context: &Context,
     skills: &[Listed],
     what: &What<'_>,
     wanted: &[usize],
-) -> Result<Vec<(usize, Suite)>, Failure> {
+) -> Result<(Vec<(usize, Suite)>, bool), Failure> {
     if let Some(file) = what.suite {
         let &[skill] = wanted else {
             let hint = "hone eval triggers NAME --suite FILE";
@@ -145,16 +148,21 @@ fn suites(
             let hint = "a suite is a list of {\"query\": \"…\", \"should_trigger\": true}";
             Failure::failed(format!("`{}`: {error}", file.display()), hint)
         })?;
-        return Ok(vec![(skill, suite)]);
+        return Ok((vec![(skill, suite)], false));
     }
-    let of = |place: usize| {
-        let suite = suite_of(&skills[place]).unwrap_or_default();
-        (!suite.cases.is_empty()).then_some((place, suite))
-    };
-    if wanted.is_empty() {
-        return Ok((0..skills.len()).filter_map(of).collect());
+    let everything: Vec<usize> = (0..skills.len()).collect();
+    let (mut found, mut is_broken) = (Vec::new(), false);
+    for &place in if wanted.is_empty() { &everything } else { wanted } {
+        match suite_of(&skills[place]) {
+            Ok(suite) if suite.cases.is_empty() => {}
+            Ok(suite) => found.push((place, suite)),
+            Err(error) => {
+                tell_broken_suite(context, &skills[place], &error);
+                is_broken = true;
+            }
+        }
     }
-    Ok(wanted.iter().copied().filter_map(of).collect())
+    Ok((found, is_broken))
 }
 
 fn show(report: &Report, json: &EvalReport, described: usize) -> Outcome {

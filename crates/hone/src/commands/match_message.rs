@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hone_library::{Catalogue, Listed};
-use hone_router::{Band, Index, Match, Part, Ranking, Texts, about, resembles};
+use hone_router::{
+    Band, Index, Match, Part, Ranking, SUITE_FILE, SuiteError, Texts, about, resembles,
+};
 use serde_json::Value;
 
 use crate::context::Context;
@@ -22,21 +24,17 @@ const MANY_TEXTS: usize = 32;
 
 /// The index of a catalogue; suites that cannot be read are told.
 pub(crate) fn open_index<'c>(context: &'c Context, catalogue: &Catalogue) -> Index<'c> {
-    open_index_for(context, catalogue, &[])
-}
-
-/// The same, when it is known which messages will be asked.
-pub(crate) fn open_index_for<'c>(
-    context: &'c Context,
-    catalogue: &Catalogue,
-    asked: &[String],
-) -> Index<'c> {
     let opened = Index::open(&context.state, &catalogue.roots, &catalogue.skills);
     for (skill, error) in &opened.broken_suites {
-        let suite = catalogue.skills[*skill].folder().join(hone_router::SUITE_FILE);
-        say(&format!("warning: `{}` is left out: {error}", context.shown(&suite)));
+        tell_broken_suite(context, &catalogue.skills[*skill], error);
     }
-    understood(context, catalogue, opened.index, asked)
+    understood(context, catalogue, opened.index, &[])
+}
+
+/// Says that the suite of a skill cannot be used.
+pub(crate) fn tell_broken_suite(context: &Context, skill: &Listed, error: &SuiteError) {
+    let suite = skill.folder().join(SUITE_FILE);
+    say(&format!("warning: `{}` is left out: {error}", context.shown(&suite)));
 }
 
 /// An index that also goes by the sentence model, if there is one.
@@ -77,7 +75,8 @@ pub(crate) fn match_message(
     context.tell_problem();
     let index = open_index(context, &catalogue);
     if let Some(file) = batch {
-        return run_batch(&catalogue, &index, file, k);
+        // A batch may wait for its next line for hours.
+        return run_batch(&catalogue, &index.whole(), file, k);
     }
     let message = message.unwrap_or_default();
     let matches = asked(&index, &catalogue.skills, message, k);
@@ -166,8 +165,9 @@ fn run_batch(catalogue: &Catalogue, index: &Index<'_>, file: &Path, k: usize) ->
         let text = serde_json::to_string(&answer).map_err(std::io::Error::from)?;
         out.write_all(visible_json(&text).as_bytes())?;
         out.write_all(b"\n")?;
+        // Whoever asks may wait for this answer before the next question.
+        out.flush()?;
     }
-    out.flush()?;
     Ok(if is_wrong { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
 

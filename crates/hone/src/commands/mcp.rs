@@ -4,7 +4,10 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hone_agent::tools::skills::Shelf;
+use hone_agent::memory::Subscriber;
+use hone_agent::tools::skills::{Gated, Shelf, Task};
+use hone_learn::gate::Porter;
+use hone_learn::redact::Redactor;
 use hone_library::{Author, Search, State};
 use hone_server::{Access, Lessons, Offer, Seeker, serve_stdio};
 
@@ -52,8 +55,17 @@ pub(super) fn live_shelf(context: &Context) -> Result<Arc<Shelf>, Failure> {
     let author = Author { actor: format!("mcp:{}", actor()), reason: String::new(), now: now() };
     let (own, policy) = (context.root_for_new(false)?, configured(context)?);
     let state = State::open(&context.around.hone_home);
+    let redactor = Redactor::new(Some(&context.around.user_home));
+    let gate = Arc::new(Porter::of_clients(policy.clone(), redactor, own.clone()));
+    let by = Task {
+        hone_home: context.around.hone_home.clone(),
+        agent: writes_for(context).unwrap_or_default(),
+        id: String::new(),
+        input: String::new(),
+        subscriber: Subscriber::Owner,
+    };
     let shelf = Shelf::new(state, context.search()?, own, author, policy, Arc::new(now));
-    Ok(Arc::new(shelf.live(searching(context)?)))
+    Ok(Arc::new(shelf.gated(Gated { gate, by }).live(searching(context)?)))
 }
 
 /// Where skills are looked for, as the settings are each time. Settings that got broken do not count.

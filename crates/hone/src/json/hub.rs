@@ -244,6 +244,17 @@ pub(crate) struct SharedSkill {
     pub(crate) agents: Vec<SharedWith>,
     /// With `--undo`: links and copies that were taken back.
     pub(crate) unshared: Vec<String>,
+    /// With `--undo`: links and copies that stay for other agents that look in the same folder.
+    pub(crate) kept: Vec<KeptShared>,
+}
+
+/// A link or copy that an agent still sees.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct KeptShared {
+    pub(crate) agent: String,
+    pub(crate) path: String,
+    /// The agents for whom it stays.
+    pub(crate) stays_for: Vec<String>,
 }
 
 /// One share.

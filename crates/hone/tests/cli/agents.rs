@@ -460,6 +460,20 @@ fn a_second_task_says_for_whom_it_waits() {
 }
 
 #[test]
+fn options_may_stand_behind_the_task() {
+    let (look, done) = (call("list_files", json!({})), answer("done"));
+    let server = Server::says(&[look.clone(), done.clone(), look, done]);
+    let sandbox = server.sandbox();
+    let run = sandbox.hone("run ada 'what is' here --json").run();
+    let text = run.text();
+    assert!(text.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{run}");
+    let shown = sandbox.hone("agent show ada --json").run().json();
+    assert_eq!(shown["last_tasks"][0]["input"], json!("what is here"));
+    let run = sandbox.hone("run ada -- --json").run();
+    assert_eq!(run.text(), "done\n", "{run}");
+}
+
+#[test]
 fn a_chat_is_one_task_a_line_with_what_was_said_before() {
     let look = call("list_files", json!({}));
     let server = Server::says(&[look.clone(), answer("Hello."), look, answer("You said hello.")]);

@@ -85,8 +85,8 @@ fn a_skill_arrives_is_refused_approved_updated_rolled_back_and_verified() {
       new hosts: get.disk-cleaner.net
     installed  safe       pdf  .agents/skills/pdf  (file://[TEMP]/skills.git at 5675989ec5)
     --- stderr
-    hint: a finding that is no danger is set aside with `hone add SOURCE --skill NAME --dismiss RULE --reason WHY`
     note: it is offered once the project is trusted: `hone trust`
+    hint: a finding that is no danger is set aside with `hone add SOURCE --skill NAME --dismiss RULE --reason WHY`
     ");
     assert_snapshot!(
         add("--skill clean --project --dismiss remote-to-interpreter --reason 'our own server'"),
@@ -291,6 +291,8 @@ fn a_fresh_checkout_becomes_what_its_lock_says_or_fails() {
     exit: 0
     --- stdout
     installed  safe       pdf  .agents/skills/pdf  (file://[TEMP]/skills.git at 4584065502)
+    --- stderr
+    note: it is offered once the project is trusted: `hone trust`
 
     $ hone verify
     exit: 0

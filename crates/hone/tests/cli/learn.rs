@@ -408,6 +408,8 @@ fn a_draft_can_be_edited_and_ctrl_c_still_cancels() {
         .typed_on_terminal((80, 24), &[(prompt, "edit\n"), ("my-way", "\n"), enter, enter, enter]);
     assert_eq!(code, 0, "{screen}");
     assert!(saved(&sandbox, "my-way").contains("# How\n"));
+    // What was edited is what the question shows from then on.
+    assert!(screen.contains("    # How\n"), "{screen}");
     let broken = sandbox.script("break.sh", "echo nothing > \"$1\"");
     let (code, screen) = sandbox
         .hone("learn 019a")

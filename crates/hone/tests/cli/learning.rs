@@ -32,7 +32,7 @@ pub(crate) fn lesson() -> Vec<String> {
     replies
 }
 
-const TASK: &str = "run ada 'What do the goods cost in total?'";
+pub(crate) const TASK: &str = "run ada 'What do the goods cost in total?'";
 
 /// A sandbox in which `ada` has learned a skill, or wants to.
 pub(crate) fn taught(land: bool) -> (Server, Sandbox, String) {

@@ -127,7 +127,7 @@ fn a_brain_says_where_it_stands_and_what_was_signed() {
     $ hone agent verify ada
     exit: 1
     --- stdout
-    the brain, state: it is not the state that was signed last: changed outside
+    the brain, state: it is not the state that was signed last: changed outside, by its lock file `system.md`
     ");
     sandbox.write("state/agents/ada/surprise.txt", "x\n");
     assert_snapshot!(shown(&sandbox, &["agent hash ada"]), @"
@@ -289,6 +289,39 @@ fn a_chain_that_was_touched_breaks_at_its_index_and_field() {
     --- stdout
     receipt 2, task.transcript: the transcript that was signed is not there
     ");
+}
+
+#[test]
+fn receipts_that_are_gone_or_altered_are_noticed() {
+    let sandbox = ada();
+    let file = sandbox.path("state/agents/ada/receipts.jsonl");
+    let whole = fs::read_to_string(&file).unwrap();
+    let altered = {
+        let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
+        let last = lines.last_mut().unwrap();
+        *last = last.replace("\"agent\":\"ada\"", "\"agent\":\"bob\"");
+        lines.join("\n") + "\n"
+    };
+    fs::write(&file, altered).unwrap();
+    let stopped = sandbox.hone("run ada four").run();
+    assert_eq!(stopped.code, 2, "{stopped}");
+    assert!(stopped.stderr.contains("the last receipt is damaged (signature"), "{stopped}");
+    let shortened: Vec<&str> = whole.lines().take(2).collect();
+    fs::write(&file, shortened.join("\n") + "\n").unwrap();
+    let short = sandbox.hone("agent verify ada").run();
+    fs::write(&file, "").unwrap();
+    let none = sandbox.hone("agent verify ada").run();
+    fs::write(sandbox.path("project/empty.jsonl"), "").unwrap();
+    let key = whole.lines().next().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let key = key.unwrap()["key"].as_str().unwrap().to_owned();
+    let file = sandbox.hone(&format!("agent verify empty.jsonl --key {key}")).run();
+    sandbox.hone("agent new bob").run();
+    let new = sandbox.hone("agent verify bob").run();
+    assert_eq!((short.code, none.code, file.code, new.code), (1, 1, 1, 1));
+    assert!(short.stdout.contains("receipts: there are 2, and 4 were written"), "{short}");
+    assert!(none.stdout.contains("receipts: there are 0, and 4 were written"), "{none}");
+    assert!(file.stdout.contains("receipts: there are none, so nothing is proven"), "{file}");
+    assert!(new.stderr.contains("nothing of bob is signed yet"), "{new}");
 }
 
 #[test]

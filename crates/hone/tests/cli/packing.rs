@@ -422,3 +422,44 @@ fn a_snapshot_that_failed_is_told_and_made_up_for_without_a_task() {
         (0, "nothing to pack: no agent with a store moved since its newest snapshot\n".to_owned())
     );
 }
+
+/// The files of `ada` that a command opened, by their names.
+fn opened(sandbox: &Sandbox, line: &str) -> Vec<String> {
+    let trace = sandbox.path("trace");
+    let words = ["strace", "-f", "-qq", "-e", "trace=openat,openat2", "-o"];
+    let words = [&words[..], &[trace.to_str().unwrap()]].concat();
+    let run = stateless(sandbox, line).run_under(&words);
+    assert_eq!(run.code, 0, "{run}");
+    let text = fs::read_to_string(&trace).unwrap();
+    let names = text.lines().filter(|line| !line.contains("O_DIRECTORY"));
+    let names = names.filter_map(|line| Some(line.split('"').nth(1)?.to_owned()));
+    names.filter(|name| name.contains("memory.db") || name.contains(".md")).collect()
+}
+
+#[test]
+fn an_unchanged_agent_is_told_by_what_the_system_says_of_its_files() {
+    let sandbox = taught();
+    assert_eq!(packed(&sandbox)["new"], json!(true));
+    // As soon as the times of all files lie long enough ago to be believed, none is opened.
+    while !opened(&sandbox, "agent snapshot ada").is_empty() {}
+    let objects = sandbox.files("store");
+    assert_eq!(opened(&sandbox, "agent snapshot ada"), Vec::<String>::new());
+    let full = opened(&sandbox, "agent snapshot ada --full");
+    assert!(full.iter().any(|name| name.ends_with("memory.db")), "{full:?}");
+    assert_eq!(sandbox.files("store"), objects);
+
+    // The same size and the same time of the last write: the time of the change gives it away.
+    let path = sandbox.path("state/agents/ada/USER.md");
+    let (text, about) = (fs::read_to_string(&path).unwrap(), fs::metadata(&path).unwrap());
+    fs::write(&path, text.replace("120", "999")).unwrap();
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(about.modified().unwrap()).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().len(), about.len());
+    let again = packed(&sandbox);
+    assert_eq!((&again["new"], &again["number"]), (&json!(true), &json!(2)));
+
+    // What is remembered goes with the agent.
+    assert_eq!(fs::read_dir(sandbox.path("state/snapshots.seen/ada")).unwrap().count(), 1);
+    sandbox.done("agent rm ada --yes");
+    assert!(!sandbox.path("state/snapshots.seen/ada").exists());
+}

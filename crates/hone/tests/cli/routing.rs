@@ -1,5 +1,8 @@
 //! `hone match`, `search`, `eval triggers`, `why`, `what-if` and `new --triggers`.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -91,6 +94,45 @@ fn a_batch_answers_each_line_and_goes_on_after_a_bad_one() {
 }
 
 #[test]
+fn a_batch_goes_by_the_skills_it_began_with_while_another_process_merges() {
+    const LINE: &str = "{\"id\":1,\"query\":\"extract the tables from this pdf invoice and tidy the changelog\"}\n";
+    let sandbox = Sandbox::new();
+    sandbox.done("config set skills.builtin no");
+    for number in 0..200 {
+        let topic = ["pdf invoices", "changelogs", "database tables", "screenshots"][number % 4];
+        let description = format!("Handles {topic}, part {number}");
+        sandbox.skill(SKILLS, &format!("skill-{number:03}"), &description);
+    }
+    sandbox.done("match trains");
+    let expected = sandbox.hone("match --batch -").stdin(LINE).run().text();
+    let mut batch = sandbox
+        .hone("match --batch -")
+        .command()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = batch.stdin.take().unwrap();
+    let mut output = BufReader::new(batch.stdout.take().unwrap());
+    let mut ask = |line: &str| {
+        input.write_all(line.as_bytes()).unwrap();
+        let mut answer = String::new();
+        output.read_line(&mut answer).unwrap();
+        answer
+    };
+    assert_eq!(ask("{\"id\":0,\"query\":\"zzz\"}\n"), "{\"id\":0,\"matches\":[]}\n");
+    for number in 0..150 {
+        let name = format!("skill-{number:03}");
+        sandbox.skill(SKILLS, &name, "Plays chess against trains of thought");
+    }
+    sandbox.done("match trains");
+    assert_eq!(ask(LINE), expected);
+    drop(input);
+    assert!(batch.wait().unwrap().success());
+    assert_ne!(sandbox.hone("match --batch -").stdin(LINE).run().text(), expected);
+}
+
+#[test]
 fn search_forgives_typing_errors() {
     assert_snapshot!(transcript(&library(), &["search -k 1 wheather citty", "search zzzz"]));
 }
@@ -114,6 +156,20 @@ fn a_broken_sentence_model_is_told_and_words_still_count() {
     sandbox.write("home/model/model.safetensors", "not one");
     let lines = ["match 'fill in this application form'", "config get router.embeddings"];
     assert_snapshot!(transcript(&sandbox, &lines));
+}
+
+#[test]
+fn a_suite_that_cannot_be_read_is_told_every_time_it_would_be_asked() {
+    let sandbox = library();
+    sandbox.write(&format!("{SKILLS}/planner/triggers.json"), "{broken");
+    // The index has read it here.
+    sandbox.done("match 'plan the work'");
+    let warning = "warning: `~/.agents/skills/planner/triggers.json` is left out: this is not JSON: \
+                   key must be a string at line 1 column 2\n";
+    for line in ["eval triggers", "eval triggers planner", "eval triggers --all"] {
+        let run = sandbox.hone(line).run();
+        assert_eq!((run.code, run.errors().as_str()), (1, warning), "{line}");
+    }
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Cost, counted and not timed.
 
+use serde_json::json;
+
+use crate::agents::{Server, answer, call};
 use crate::harness::{Sandbox, need};
 
 const SKILLS: usize = 500;
@@ -69,6 +72,35 @@ fn a_warm_listing_reads_no_skill_and_makes_at_most_six_calls_for_each() {
     assert_eq!(opened, None, "a warm listing opened a skill");
 }
 
+/// Two looks at the state, one listing of the skills, and what the index of a prompt needs.
+const MAX_CALLS_PER_SKILL_OF_A_TASK: usize = 8;
+
+#[test]
+fn a_task_opens_no_skill_and_no_folder_that_stayed_and_asks_eight_times_about_each() {
+    need("strace");
+    let replies = [call("list_files", json!({})), answer("done")];
+    let replies: Vec<String> = std::iter::repeat_n(replies, 40).flatten().collect();
+    let server = Server::says(&replies);
+    let sandbox = server.sandbox();
+    for number in 0..20 {
+        sandbox.skill("state/agents/ada/skills", &format!("skill-{number}"), "Does it.");
+    }
+    let trace = sandbox.path("tmp/trace");
+    let about_one = || -> Vec<String> {
+        let strace = ["strace", "-f", "-o", trace.to_str().unwrap()];
+        let run = sandbox.hone("run --no-learn ada look").run_under(&strace);
+        assert_eq!(run.text(), "done\n", "{run}");
+        let text = sandbox.read("tmp/trace");
+        let is_call = |line: &&str| line.contains("/skills/skill-7") && !line.contains("resumed>");
+        text.lines().filter(is_call).map(str::to_owned).collect()
+    };
+    // What was written just now is looked at again until its times can be believed.
+    let calls =
+        (0..30).map(|_| about_one()).find(|calls| !calls.iter().any(|line| line.contains("open")));
+    let calls = calls.unwrap_or_default();
+    assert!((1..=MAX_CALLS_PER_SKILL_OF_A_TASK).contains(&calls.len()), "{calls:#?}");
+}
+
 const MAX_CALLS_PER_INSTALLED_SKILL: usize = 90;
 
 #[test]
@@ -96,6 +128,7 @@ fn each_further_skill_of_an_install_costs_few_calls_no_resolved_path_and_no_wait
             count(&|line| line.contains('(') && !line.contains(" futex(")),
             count(&|line| line.contains(" readlink")),
             count(&|line| line.contains("sync(") || line.contains("syncfs(")),
+            count(&|line| line.contains(" syncfs(")),
         ]
     };
     let (few, many) = (calls(100), calls(200));
@@ -108,4 +141,6 @@ fn each_further_skill_of_an_install_costs_few_calls_no_resolved_path_and_no_wait
         many[1]
     );
     assert!(many[2] <= few[2] + 10, "{} waits for 100 skills, {} for 200", few[2], many[2]);
+    // What is kept and what is installed are waited for together.
+    assert_eq!([few[3], many[3]], [1, 1]);
 }

@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 
 use super::manifest::{MAX_SEALED_CHUNK, chunk_bound};
 use super::*;
+use crate::lineage::members::{Anew, Records, members};
 use crate::lineage::receipt::{Entry, Kind, State};
 use crate::lineage::state::{Root, state};
 use crate::lineage::{Chain, SigningKey};
@@ -59,8 +60,8 @@ impl Lab {
         };
         let cancelled = CancellationToken::new();
         let history = History::Extends;
-        let taking =
-            Taking { brain: &brain, signer: &lab.signer, at: 1, history, with_signer: true };
+        let (signer, reading) = (&lab.signer, Reading::default());
+        let taking = Taking { brain: &brain, signer, at: 1, history, with_signer: true, reading };
         lab.snapshots().await.take(&taking, &watch(&cancelled)).await.unwrap();
         lab
     }
@@ -291,7 +292,7 @@ fn limits_hold_at_the_bound_and_not_past_it() {
     assert_eq!(manifest.check(&LAYOUT), Ok(()));
     manifest.packs = vec![Pack { name: digest, bytes: MAX_PACK_BYTES, number: 1, version: 1 }];
     assert_eq!(manifest.check(&LAYOUT), Ok(()));
-    manifest.schema = "hone/snapshot/2".to_owned();
+    manifest.schema = "hone/snapshot/3".to_owned();
     assert!(manifest.check(&LAYOUT).unwrap_err().contains("schema"));
 }
 
@@ -303,4 +304,124 @@ async fn a_file_of_a_snapshot_is_read_whole_over_several_chunks() {
     let text = snapshots.read(&manifest, "skills/a.md", u64::MAX).await.unwrap().unwrap();
     assert_eq!(text, vec![b'a'; CHUNK_BYTES + 10]);
     assert!(Path::new(&lab.home.path().join("known.json")).is_file());
+}
+
+/// What is remembered says that nothing changed, and something did.
+#[tokio::test]
+async fn a_change_that_the_memo_denies_is_found_by_a_full_look() {
+    let lab = Lab::new().await;
+    let snapshots = lab.snapshots().await;
+    let brain = lab.home.path().join("brain");
+    let path = lab.known.memo("lab", "ada");
+    let take = async |reading| {
+        let (signer, history) = (&lab.signer, History::Extends);
+        let taking = Taking { brain: &brain, signer, at: 1, history, with_signer: true, reading };
+        snapshots.take(&taking, &watch(&CancellationToken::new())).await.unwrap()
+    };
+    fs::write(brain.join("system.md"), "You lie.\n").unwrap();
+    let (_, found) = members(&brain, &LAYOUT, Records::List, &mut Anew).unwrap();
+    let mut memo = memo::Memo::read(&path).unwrap();
+    memo.stamps = memo::stamps(&found);
+    memo.write(&path).unwrap();
+    assert_eq!(take(Reading::Changed).await, Taken::Unchanged { number: 1 });
+    assert!(matches!(take(Reading::All).await, Taken::New { number: 2, .. }));
+    // A memo about another snapshot than the newest says nothing about this one.
+    memo.write(&path).unwrap();
+    fs::write(brain.join("system.md"), "You lie again.\n").unwrap();
+    assert!(matches!(take(Reading::Changed).await, Taken::New { number: 3, .. }));
+}
+
+#[tokio::test]
+async fn a_patch_that_is_not_the_one_that_was_signed_is_refused() {
+    let lab = Lab::new().await;
+    let snapshots = lab.snapshots().await;
+    let bound = chunk_bound("ada", 1, 1, "skills/a.md");
+    let put = async |plain: &[u8]| {
+        let mut marked = vec![cut::PATCH];
+        marked.extend(zstd::encode_all(plain, 3).unwrap());
+        let sealed = snapshots.key.seal(&bound, &marked).unwrap();
+        let name = Digest::of(&sealed);
+        lab.store.put(&snapshots.pack_path(name), sealed.clone().into()).await.unwrap();
+        Pack { name, bytes: sealed.len() as u64, number: 1, version: 1 }
+    };
+    let page = |byte: u8| vec![byte; PAGE_BYTES];
+    let patched = |byte: u8| {
+        let mut plain = vec![b'a'; CHUNK_BYTES];
+        plain[PAGE_BYTES..2 * PAGE_BYTES].fill(byte);
+        plain
+    };
+    let patch = |manifest: &mut Manifest, pack: Pack, byte: u8| {
+        let chunk = &mut manifest.members[1].chunks[0];
+        let base = Box::new(chunk.clone());
+        let (at, length) = (manifest.packs.len(), u32::try_from(pack.bytes).unwrap());
+        let digest = Digest::of(&patched(byte));
+        *chunk = Chunk(u32::try_from(at).unwrap(), 0, length, digest, None, Some(base));
+        manifest.packs.push(pack);
+    };
+    let good = put(&[&[0, 2][..], &page(b'b')].concat()).await;
+    // It is read as it should be; only the state is another one then.
+    let why = lab.why(|manifest| patch(manifest, good, b'b')).await;
+    assert!(why.contains("the state of the brain"), "{why}");
+    let why = lab.why(|manifest| patch(manifest, good, b'c')).await;
+    assert!(why.contains("not the one that was signed"), "{why}");
+    for (plain, expected) in [
+        (vec![], "is no patch"),
+        (vec![0], "is no patch"),
+        ([&[0, 3][..], &page(b'b')].concat(), "does not unpack to its size"),
+        ([&[0, 2][..], &page(b'b')[1..]].concat(), "does not unpack to its size"),
+        (vec![0; 1 << 20], "does not unpack to its size"),
+    ] {
+        let pack = put(&plain).await;
+        let why = lab.why(|manifest| patch(manifest, pack, b'b')).await;
+        assert!(why.contains(expected), "{expected}: {why}");
+    }
+    // A whole chunk where a patch should be, and a patch where a whole one should be.
+    let why = lab.why(|manifest| {
+        patch(manifest, good, b'b');
+        let chunk = &mut manifest.members[1].chunks[0];
+        let base = chunk.5.clone().unwrap();
+        (chunk.0, chunk.1, chunk.2) = (base.0, base.1, base.2);
+    });
+    assert!(why.await.contains("is no patch"));
+    let why = lab.why(|manifest| {
+        patch(manifest, good, b'b');
+        let chunk = &mut manifest.members[1].chunks[0];
+        let mut whole = chunk.clone();
+        whole.5 = None;
+        **chunk.5.as_mut().unwrap() = whole;
+    });
+    assert!(why.await.contains("has another size"));
+    // Where none can be: in the format before, of a patch, in a chunk that is not whole.
+    for change in [
+        (|manifest| manifest.schema = "hone/snapshot/1".to_owned()) as fn(&mut Manifest),
+        |manifest| {
+            let chunk = &mut manifest.members[1].chunks[0];
+            let base = chunk.5.as_mut().unwrap();
+            base.5 = Some(base.clone());
+        },
+        |manifest| {
+            let chunk = &mut manifest.members[1].chunks[1];
+            chunk.5 = Some(Box::new(chunk.clone()));
+        },
+    ] {
+        let why = lab.why(|manifest| {
+            patch(manifest, good, b'b');
+            change(manifest);
+        });
+        assert!(why.await.contains("is a patch where none can be"));
+    }
+    let why = lab.why(|manifest| {
+        patch(manifest, good, b'b');
+        manifest.members[1].chunks[0].5.as_mut().unwrap().0 = 9;
+    });
+    assert!(why.await.contains("where none can lie"));
+    let same = put(&[&[0, 2][..], &page(b'a')].concat()).await;
+    assert_eq!(lab.restored(|manifest| patch(manifest, same, b'a')).await.unwrap().number, 2);
+}
+
+#[tokio::test]
+async fn a_snapshot_of_the_format_before_is_read() {
+    let lab = Lab::new().await;
+    let restored = lab.restored(|manifest| manifest.schema = "hone/snapshot/1".to_owned()).await;
+    assert_eq!(restored.unwrap().number, 2);
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::super::digest::Digest;
+use super::super::digest::{Digest, to_hex};
 use super::super::keys::PublicKey;
 use super::error::SnapshotError;
 use super::manifest::ReceiptsMark;
@@ -78,6 +78,23 @@ impl Known {
     /// What is known of an agent in a store.
     pub fn head(&self, store: &str, agent: &str) -> Result<Option<Head>, SnapshotError> {
         Ok(self.read()?.stores.get(store).and_then(|agents| agents.get(agent)).cloned())
+    }
+
+    /// Where what this machine remembers of an agent's newest snapshot in a store is kept.
+    pub(super) fn memo(&self, store: &str, agent: &str) -> PathBuf {
+        self.memos(agent).join(to_hex(&Digest::of(store.as_bytes()).0))
+    }
+
+    fn memos(&self, agent: &str) -> PathBuf {
+        self.path.with_extension("seen").join(agent)
+    }
+
+    /// Forgets what the pages and files of an agent were; which snapshot is its newest stays known.
+    pub(crate) fn forget_memos(&self, agent: &str) -> io::Result<()> {
+        match fs::remove_dir_all(self.memos(agent)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Remembers a head, unless a newer one is known. A key that is known stays known.

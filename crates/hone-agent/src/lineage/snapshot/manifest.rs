@@ -2,7 +2,9 @@
 //!
 //! A member is cut into chunks of one size, so that a change of some pages of a database costs some
 //! chunks. Chunks lie in packs: objects of some megabytes that are named by the SHA-256 of what lies in
-//! them. A manifest names for each chunk its digest, where it lies, and what it was sealed for.
+//! them. A manifest names for each chunk its digest, where it lies, and what it was sealed for. A chunk of
+//! which few pages changed may be a patch of an older one, which the manifest then names as well: so
+//! whatever is needed to read a snapshot stands in its own list of packs.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -12,16 +14,25 @@ use zeroize::Zeroizing;
 
 use super::super::digest::{Digest, from_hex, to_hex};
 use super::super::keys::{PublicKey, SigningKey};
+use super::super::members::is_stray;
 use super::super::receipt::State;
-use super::super::state::{Layout, MAX_DEPTH, is_stray};
+use super::super::state::{Layout, MAX_DEPTH};
 use super::error::SnapshotError;
 use super::seal::{AgentKey, SEAL_BYTES, bound};
 use crate::canonical::canonical;
 
 /// The format of a manifest.
-pub const SCHEMA: &str = "hone/snapshot/1";
+pub const SCHEMA: &str = "hone/snapshot/2";
+/// The format before there were patches, which is read as well.
+const WHOLE_SCHEMA: &str = "hone/snapshot/1";
+/// What manifests of both formats are sealed as.
+const SEALED_AS: &[u8] = b"hone/snapshot/1";
 /// Bytes of a chunk; the last of a member may be shorter. A multiple of every page of SQLite.
 pub const CHUNK_BYTES: usize = 64 * 1024;
+/// Bytes of a page: what a patch replaces as one.
+pub const PAGE_BYTES: usize = 4096;
+/// Pages of a chunk.
+pub(super) const PAGES: usize = CHUNK_BYTES / PAGE_BYTES;
 /// Bytes of a sealed chunk at most: a mark, the chunk, the seal.
 pub(super) const MAX_SEALED_CHUNK: usize = 1 + CHUNK_BYTES + SEAL_BYTES;
 /// A pack is closed when it has this many bytes.
@@ -144,7 +155,7 @@ pub struct Member {
     pub chunks: Vec<Chunk>,
 }
 
-/// A part of a file: `[pack, offset, length, digest, path]`.
+/// A part of a file: `[pack, offset, length, digest, path]`, and for a patch the chunk that it is a patch of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chunk(
     /// Which of [`Manifest::packs`].
@@ -157,7 +168,22 @@ pub struct Chunk(
     pub Digest,
     /// The path that it was sealed for, when that is not its member's.
     pub Option<String>,
+    /// The whole chunk that pages are replaced in, when this is a patch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub Option<Box<Chunk>>,
 );
+
+impl Chunk {
+    /// The whole chunk that lies in a store: this one, or the one that it is a patch of.
+    pub(super) fn whole(&self) -> &Self {
+        self.5.as_deref().unwrap_or(self)
+    }
+
+    /// What has to be had from a store to read it: itself, and what it is a patch of.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.5.as_deref())
+    }
+}
 
 impl Member {
     /// Bytes of the chunk at a place.
@@ -190,7 +216,7 @@ struct Signed<M> {
 
 impl Manifest {
     fn bound(agent: &str, number: u64) -> Vec<u8> {
-        bound(&[SCHEMA.as_bytes(), agent.as_bytes(), &number.to_be_bytes()])
+        bound(&[SEALED_AS, agent.as_bytes(), &number.to_be_bytes()])
     }
 
     /// Signed, packed and sealed, as it lies in the store.
@@ -255,7 +281,7 @@ impl Manifest {
 
     /// Every rule that a manifest must keep, so that nothing below needs to ask again.
     pub(super) fn check(&self, layout: &Layout) -> Result<(), String> {
-        if self.schema != SCHEMA {
+        if self.schema != SCHEMA && self.schema != WHOLE_SCHEMA {
             return Err(format!("`schema` is `{:.80}`, and known is `{SCHEMA}`", self.schema));
         }
         if self.signer.as_ref().is_some_and(|signer| signer.key().public() != self.key) {
@@ -283,14 +309,16 @@ impl Manifest {
             if member.chunks.len() as u64 != member.bytes.div_ceil(CHUNK_BYTES as u64) {
                 return Err(format!("the member `{path}` has another number of chunks"));
             }
-            for Chunk(pack, offset, length, _, _) in &member.chunks {
-                let length = u64::from(*length);
-                let pack = self.packs.get(*pack as usize);
-                let fits = pack.is_some_and(|pack| {
-                    offset.checked_add(length).is_some_and(|end| end <= pack.bytes)
-                });
-                if !fits || length > MAX_SEALED_CHUNK as u64 {
+            for (at, chunk) in member.chunks.iter().enumerate() {
+                if !chunk.parts().all(|part| self.has_place(part)) {
                     return Err(format!("a chunk of `{path}` lies where none can lie"));
+                }
+                if let Some(base) = &chunk.5
+                    && (self.schema != SCHEMA
+                        || base.5.is_some()
+                        || member.chunk_bytes(at) != CHUNK_BYTES)
+                {
+                    return Err(format!("a chunk of `{path}` is a patch where none can be"));
                 }
             }
         }
@@ -307,6 +335,16 @@ impl Manifest {
             }
         }
         Ok(())
+    }
+}
+
+impl Manifest {
+    /// Whether a chunk lies inside of its pack.
+    fn has_place(&self, Chunk(pack, offset, length, ..): &Chunk) -> bool {
+        let (pack, length) = (self.packs.get(*pack as usize), u64::from(*length));
+        length <= MAX_SEALED_CHUNK as u64
+            && pack
+                .is_some_and(|pack| offset.checked_add(length).is_some_and(|end| end <= pack.bytes))
     }
 }
 

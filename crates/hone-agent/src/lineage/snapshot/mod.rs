@@ -17,6 +17,8 @@ mod error;
 mod hostile;
 mod known;
 mod manifest;
+mod memo;
+mod open;
 mod prune;
 mod restore;
 mod seal;
@@ -29,7 +31,7 @@ pub use error::SnapshotError;
 pub use known::{Head, Known};
 pub use manifest::{
     CHUNK_BYTES, Chunk, MAX_BRAIN_BYTES, MAX_MANIFEST_BYTES, MAX_MEMBERS, MAX_PACK_BYTES,
-    MAX_PATH_BYTES, Manifest, Member, Pack, ReceiptsMark, SCHEMA, Signer,
+    MAX_PATH_BYTES, Manifest, Member, PAGE_BYTES, Pack, ReceiptsMark, SCHEMA, Signer,
 };
 pub use prune::{GRACE, Pruned};
 pub use restore::{Restored, Restoring, Trust, Which};
@@ -37,7 +39,7 @@ pub use seal::{
     MAX_MEMORY_KIB, MAX_PASSES, MIN_MEMORY_KIB, MIN_PASSES, MIN_PASSPHRASE_BYTES, Secret,
 };
 pub use store::{MAX_LISTED, Retry, Store};
-pub use take::{History, MAX_TAKING, Taken, Taking};
+pub use take::{History, MAX_TAKING, Reading, Taken, Taking};
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -221,29 +223,45 @@ impl<'a> Snapshots<'a> {
         }
         let mut whole = Vec::new();
         let mut packs: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+        let mut opener = open::Opener::new(&self.agent, &self.key)?;
         for (at, chunk) in member.chunks.iter().enumerate() {
-            let pack = match packs.entry(chunk.0) {
-                Entry::Occupied(pack) => pack.into_mut(),
-                Entry::Vacant(place) => {
-                    place.insert(self.pack(&manifest.packs[chunk.0 as usize]).await?)
+            for part in chunk.parts() {
+                if let Entry::Vacant(place) = packs.entry(part.0) {
+                    place.insert(self.pack(&manifest.packs[part.0 as usize]).await?);
                 }
-            };
-            let mut opener = cut::Opener::new(&self.agent, &self.key)?;
-            whole.extend_from_slice(opener.chunk(manifest, member, at, pack)?);
+            }
+            let mut plain =
+                opener.whole(manifest, member, at, &packs[&chunk.whole().0])?.to_owned();
+            if chunk.5.is_some() {
+                opener.patch(manifest, member, at, &packs[&chunk.0], &mut plain)?;
+            }
+            whole.append(&mut plain);
         }
         Ok(Some(whole))
     }
 
     /// A pack, whole and with the content that its name says.
     async fn pack(&self, pack: &Pack) -> Result<Vec<u8>, SnapshotError> {
+        let (path, bytes) = self.packed(pack).await?;
+        is_named(pack, &path, &bytes)?;
+        Ok(bytes)
+    }
+
+    /// What lies where a pack should lie, and where that is.
+    async fn packed(&self, pack: &Pack) -> Result<(String, Vec<u8>), SnapshotError> {
         let path = self.pack_path(pack.name);
         let gone = || SnapshotError::damaged(&path, "it is gone");
         let bytes = self.store.get(&path, pack.bytes).await?.ok_or_else(gone)?;
-        if bytes.len() as u64 != pack.bytes || Digest::of(&bytes) != pack.name {
-            return Err(SnapshotError::damaged(path, "its bytes are not those its name says"));
-        }
-        Ok(bytes)
+        Ok((path, bytes))
     }
+}
+
+/// Whether bytes are those of a pack.
+fn is_named(pack: &Pack, path: &str, bytes: &[u8]) -> Result<(), SnapshotError> {
+    if bytes.len() as u64 != pack.bytes || Digest::of(bytes) != pack.name {
+        return Err(SnapshotError::damaged(path, "its bytes are not those its name says"));
+    }
+    Ok(())
 }
 
 /// How an agent's passphrase becomes a key.

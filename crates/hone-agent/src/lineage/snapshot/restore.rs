@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
@@ -16,13 +17,16 @@ use super::super::keeper::RECEIPTS_FILE;
 use super::super::keys::PublicKey;
 use super::super::receipt::State;
 use super::super::state::{Layout, state};
-use super::cut::Opener;
 use super::error::SnapshotError;
 use super::known::Head;
 use super::manifest::{CHUNK_BYTES, Manifest, Signer};
+use super::open::Opener;
 use super::stage::{begins_with, first_key};
 use super::work::Work;
-use super::{MAX_AT_ONCE, Progress, Snapshots, Watch, blocking};
+use super::{MAX_AT_ONCE, Progress, Snapshots, Watch, blocking, is_named};
+
+/// Bytes from which on a file is put on the disk by itself.
+const LARGE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Which snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +119,14 @@ impl Snapshots<'_> {
             known: known.filter(|_| restoring.which == Which::Newest),
             pinned: self.known.head(self.store.name(), &self.agent)?.and_then(|head| head.key),
         };
-        let (trust, key, is_settled) = blocking(move || check.run()).await?;
+        // While one core checks, the disk gets what is large.
+        let flushed = {
+            let (manifest, folder) = (Arc::clone(&manifest), folder.clone());
+            blocking(move || flush(&manifest, &folder))
+        };
+        let (checked, flushed) = tokio::join!(blocking(move || check.run()), flushed);
+        let (trust, key, is_settled) = checked?;
+        flushed?;
         if watch.cancelled.is_cancelled() {
             return Err(SnapshotError::Cancelled);
         }
@@ -143,38 +154,49 @@ impl Snapshots<'_> {
         })
     }
 
-    /// Reads every pack and writes its chunks where they belong.
+    /// Writes every chunk where it belongs: the whole ones, then what patches make of them.
     async fn fill(
         &self,
         manifest: &Arc<Manifest>,
         folder: &Path,
         watch: &Watch<'_>,
     ) -> Result<(), SnapshotError> {
-        let mut packs: BTreeMap<u32, Places> = BTreeMap::new();
+        let (mut whole, mut patches) = (BTreeMap::new(), BTreeMap::new());
         for (index, member) in manifest.members.iter().enumerate() {
             for (at, chunk) in member.chunks.iter().enumerate() {
-                packs.entry(chunk.0).or_default().push((index, at));
+                let places: &mut Places = whole.entry(chunk.whole().0).or_default();
+                places.push((index, at));
+                if chunk.5.is_some() {
+                    let places: &mut Places = patches.entry(chunk.0).or_default();
+                    places.push((index, at));
+                }
             }
         }
         let total = manifest.members.iter().map(|member| member.bytes).sum();
-        stream::iter(packs)
-            .map(async |(pack, places)| {
-                let bytes = self.pack(&manifest.packs[pack as usize]).await?;
-                let (agent, key) = (self.agent.clone(), self.key.clone());
-                let (manifest, folder) = (Arc::clone(manifest), folder.to_owned());
-                blocking(move || {
-                    let mut opener = Opener::new(&agent, &key)?;
-                    write(&manifest, &folder, &bytes, &places, &mut opener)
+        let done = AtomicU64::new(0);
+        for (packs, write) in [(whole, write_whole as Write), (patches, write_patches)] {
+            stream::iter(packs)
+                .map(async |(pack, places)| {
+                    let pack = manifest.packs[pack as usize];
+                    let (path, bytes) = self.packed(&pack).await?;
+                    let (agent, key) = (self.agent.clone(), self.key.clone());
+                    let (manifest, folder) = (Arc::clone(manifest), folder.to_owned());
+                    blocking(move || {
+                        is_named(&pack, &path, &bytes)?;
+                        let mut opener = Opener::new(&agent, &key)?;
+                        write(&manifest, &folder, &bytes, &places, &mut opener)
+                    })
+                    .await
                 })
-                .await
-            })
-            .buffer_unordered(MAX_AT_ONCE)
-            .try_fold(0, async |done, bytes| {
-                (watch.progress)(Progress { done: done + bytes, total });
-                Ok(done + bytes)
-            })
-            .await
-            .map(drop)
+                .buffer_unordered(MAX_AT_ONCE)
+                .try_for_each(async |bytes| {
+                    let done = done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+                    (watch.progress)(Progress { done, total });
+                    Ok(())
+                })
+                .await?;
+        }
+        Ok(())
     }
 }
 
@@ -214,35 +236,74 @@ fn outline(manifest: &Manifest, folder: &Path, layout: &Layout) -> Result<(), Sn
     Ok(())
 }
 
-/// Writes the chunks of one pack; gives their bytes.
-fn write(
+/// Writes what lies in one pack; gives the bytes that are new.
+type Write = fn(&Manifest, &Path, &[u8], &Places, &mut Opener<'_>) -> Result<u64, SnapshotError>;
+
+/// Writes the whole chunks of one pack.
+fn write_whole(
     manifest: &Manifest,
     folder: &Path,
     bytes: &[u8],
     places: &Places,
     opener: &mut Opener<'_>,
 ) -> Result<u64, SnapshotError> {
+    let mut written = 0;
+    each_place(manifest, folder, places, |index, at, file| {
+        let member = &manifest.members[index];
+        let plain = opener.whole(manifest, member, at, bytes)?;
+        file.write_all_at(plain, (at * CHUNK_BYTES) as u64)
+            .map_err(SnapshotError::io(&folder.join(&member.path)))?;
+        written += plain.len() as u64;
+        Ok(())
+    })?;
+    Ok(written)
+}
+
+/// Replaces whole chunks by what the patches of one pack make of them.
+fn write_patches(
+    manifest: &Manifest,
+    folder: &Path,
+    bytes: &[u8],
+    places: &Places,
+    opener: &mut Opener<'_>,
+) -> Result<u64, SnapshotError> {
+    let mut plain = vec![0; CHUNK_BYTES];
+    each_place(manifest, folder, places, |index, at, file| {
+        let member = &manifest.members[index];
+        let failed = || SnapshotError::io(&folder.join(&member.path));
+        let offset = (at * CHUNK_BYTES) as u64;
+        file.read_exact_at(&mut plain, offset).map_err(failed())?;
+        opener.patch(manifest, member, at, bytes, &mut plain)?;
+        file.write_all_at(&plain, offset).map_err(failed())
+    })?;
+    Ok(0)
+}
+
+/// Calls `each` with every place, and the file that it is in.
+fn each_place(
+    manifest: &Manifest,
+    folder: &Path,
+    places: &Places,
+    mut each: impl FnMut(usize, usize, &File) -> Result<(), SnapshotError>,
+) -> Result<(), SnapshotError> {
     let dir = Dir::open_ambient_dir(folder, ambient_authority());
     let dir = dir.map_err(SnapshotError::io(folder))?;
     let mut open: Option<(usize, File)> = None;
-    let mut written = 0;
     for (index, at) in places {
-        let member = &manifest.members[*index];
-        let failed = || SnapshotError::io(&folder.join(&member.path));
-        let plain = opener.chunk(manifest, member, *at, bytes)?;
         // Places come member by member.
         let file = match &mut open {
             Some((known, file)) if known == index => file,
             other => {
-                let options = OpenOptions::new().write(true).clone();
-                let file = dir.open_with(&member.path, &options).map_err(failed())?;
+                let path = &manifest.members[*index].path;
+                let options = OpenOptions::new().read(true).write(true).clone();
+                let file = dir.open_with(path, &options);
+                let file = file.map_err(SnapshotError::io(&folder.join(path)))?;
                 &mut other.insert((*index, file.into_std())).1
             }
         };
-        file.write_all_at(plain, (*at * CHUNK_BYTES) as u64).map_err(failed())?;
-        written += plain.len() as u64;
+        each(*index, *at, file)?;
     }
-    Ok(written)
+    Ok(())
 }
 
 /// What must hold before a brain may appear.
@@ -306,6 +367,16 @@ impl Check {
         }
         Ok((trust, key, chain.last == Some(manifest.state)))
     }
+}
+
+/// Puts large files on the disk.
+fn flush(manifest: &Manifest, folder: &Path) -> Result<(), SnapshotError> {
+    for member in manifest.members.iter().filter(|member| member.bytes >= LARGE_BYTES) {
+        let path = folder.join(&member.path);
+        let synced = File::open(&path).and_then(|file| file.sync_data());
+        synced.map_err(SnapshotError::io(&path))?;
+    }
+    Ok(())
 }
 
 /// Puts everything on the disk and lets the brain appear.

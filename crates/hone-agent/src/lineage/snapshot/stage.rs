@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cap_std::fs::{Dir, MetadataExt as _, PermissionsExt as _};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
@@ -20,11 +19,13 @@ use super::super::chain::{Chain, MAX_RECEIPT_BYTES};
 use super::super::digest::Digest;
 use super::super::keeper::RECEIPTS_FILE;
 use super::super::keys::PublicKey;
+use super::super::members::{Anew, Records, members, now};
 use super::super::receipt::{Receipt, State};
-use super::super::state::{Layout, Members, Records, StateError, members, state};
+use super::super::state::{Layout, StateError, state};
 use super::Settle;
 use super::error::SnapshotError;
 use super::manifest::ReceiptsMark;
+use super::memo::Stamps;
 
 /// How often a copy is tried before the brain counts as moving.
 const MAX_TRIES: usize = 5;
@@ -49,15 +50,10 @@ pub(super) struct Staged {
     pub(super) signer: PublicKey,
     /// Whether the last receipt is about this very state.
     pub(super) is_settled: bool,
-}
-
-/// What tells one state of a file from another without reading it.
-#[derive(PartialEq, Eq)]
-struct Stamp {
-    bytes: u64,
-    changed: (i64, i64, i64, i64),
-    inode: u64,
-    is_executable: bool,
+    /// What the system said about what was copied, where that tells any later change.
+    pub(super) stamps: Stamps,
+    /// The same for files that had just been changed: they may have changed again since.
+    pub(super) unsettled: Stamps,
 }
 
 /// Copies the brain of an agent.
@@ -70,11 +66,11 @@ pub(super) fn stage(
 ) -> Result<Staged, SnapshotError> {
     for _ in 0..MAX_TRIES {
         match copy(brain, layout, &folder) {
-            Ok(Some(mut files)) => {
+            Ok(Some(mut copied)) => {
                 if let Some(settle) = settle {
-                    settled(&mut files, &folder, settle)?;
+                    settled(&mut copied, &folder, settle)?;
                 }
-                return read(agent, brain, layout, folder, files);
+                return read(agent, brain, layout, folder, copied);
             }
             Ok(None) => {}
             // A file that went away between two looks.
@@ -89,22 +85,25 @@ pub(super) fn stage(
     Err(SnapshotError::Moving { path: brain.to_owned() })
 }
 
-/// A copied file: its path, its bytes, and whether it may be executed.
-type Copied = (String, u64, bool);
+/// What was copied.
+struct Copied {
+    /// Files: path, bytes, and whether it may be executed.
+    files: Vec<(String, u64, bool)>,
+    stamps: Stamps,
+    unsettled: Stamps,
+}
 
 /// Copies once; nothing when a file changed meanwhile.
-fn copy(
-    brain: &Path,
-    layout: &Layout,
-    folder: &Path,
-) -> Result<Option<Vec<Copied>>, SnapshotError> {
+fn copy(brain: &Path, layout: &Layout, folder: &Path) -> Result<Option<Copied>, SnapshotError> {
     private_folder(folder)?;
-    let (dir, members) = members(brain, layout, Records::List)?;
-    let before = survey(brain, &dir, &members)?;
-    for (path, stamp) in &before {
+    let (dir, before) = members(brain, layout, Records::List, &mut Anew)?;
+    let began = now();
+    let mut around = None;
+    for (path, found) in before.files.iter().chain(&before.apart) {
         let to = folder.join(path);
-        if let Some(around) = to.parent() {
-            private_folder(around)?;
+        if around.as_deref() != to.parent() {
+            around = to.parent().map(Path::to_owned);
+            private_folder(around.as_deref().unwrap_or(folder))?;
         }
         let mut from = dir.open(path).map_err(SnapshotError::io(&brain.join(path)))?;
         let mut file = File::options()
@@ -114,71 +113,66 @@ fn copy(
             .open(&to)
             .map_err(SnapshotError::io(&to))?;
         // One byte more than there should be shows a file that grows without end.
-        let copied = io::copy(&mut from.by_ref().take(stamp.bytes + 1), &mut file)
+        let copied = io::copy(&mut from.by_ref().take(found.stamp.bytes() + 1), &mut file)
             .map_err(SnapshotError::io(&to))?;
-        if copied != stamp.bytes {
+        if copied != found.stamp.bytes() {
             return Ok(None);
         }
     }
-    if members.has_database {
+    let reached = now();
+    if before.has_database {
         backup(&brain.join(layout.database), &folder.join(layout.database))?;
     }
-    let (dir, members) = self::members(brain, layout, Records::List)?;
-    if survey(brain, &dir, &members)? != before {
+    let (_, after) = members(brain, layout, Records::List, &mut Anew)?;
+    if (&before.files, &before.apart, before.has_database)
+        != (&after.files, &after.apart, after.has_database)
+    {
         return Ok(None);
     }
-    let mut files: Vec<_> =
-        before.into_iter().map(|(path, stamp)| (path, stamp.bytes, stamp.is_executable)).collect();
-    if members.has_database {
+    let files = before.files.iter().chain(&before.apart);
+    let (mut stamps, unsettled): (Stamps, Stamps) = files
+        .clone()
+        .map(|(path, found)| (path.clone(), found.stamp))
+        .partition(|(_, stamp)| stamp.is_settled(began));
+    // A database that was written to meanwhile is not what its stamps say.
+    if before.database == after.database
+        && after.database.values().all(|stamp| stamp.is_settled(reached))
+    {
+        stamps.extend(after.database);
+    }
+    let mut files: Vec<_> = files
+        .map(|(path, found)| (path.clone(), found.stamp.bytes(), found.is_executable))
+        .collect();
+    if before.has_database {
         let path = folder.join(layout.database);
         let bytes = fs::metadata(&path).map_err(SnapshotError::io(&path))?.len();
         files.push((layout.database.to_owned(), bytes, false));
-        files.sort_unstable();
     }
-    Ok(Some(files))
+    files.sort_unstable();
+    Ok(Some(Copied { files, stamps, unsettled }))
 }
 
 /// Has a copy settled, and brings the list of its files to what they are then.
-fn settled(files: &mut Vec<Copied>, folder: &Path, settle: &Settle) -> Result<(), SnapshotError> {
+fn settled(copied: &mut Copied, folder: &Path, settle: &Settle) -> Result<(), SnapshotError> {
     let unsettled = |why| SnapshotError::Unsettled { path: folder.display().to_string(), why };
     for path in settle(folder).map_err(unsettled)? {
-        files.retain(|(known, _, _)| *known != path);
+        copied.files.retain(|(known, _, _)| *known != path);
+        // The brain's own file is another than what is packed.
+        copied.stamps.remove(&path);
+        copied.unsettled.remove(&path);
         let about = match fs::symlink_metadata(folder.join(&path)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             about => about.map_err(SnapshotError::io(&folder.join(&path)))?,
         };
-        files.push((path, about.len(), about.permissions().mode() & 0o111 != 0));
+        copied.files.push((path, about.len(), about.permissions().mode() & 0o111 != 0));
     }
-    files.sort_unstable();
+    copied.files.sort_unstable();
     Ok(())
 }
 
 fn private_folder(path: &Path) -> Result<(), SnapshotError> {
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(SnapshotError::io(path))
-}
-
-fn survey(
-    brain: &Path,
-    dir: &Dir,
-    members: &Members,
-) -> Result<BTreeMap<String, Stamp>, SnapshotError> {
-    let paths = members.files.keys().chain(&members.apart);
-    let stamp = |path: &String| {
-        let failed = SnapshotError::io(&brain.join(path));
-        let about = dir.symlink_metadata(path).map_err(failed)?;
-        if !about.is_file() {
-            return Err(StateError::Kind { path: brain.join(path) }.into());
-        }
-        let stamp = Stamp {
-            bytes: about.len(),
-            changed: (about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec()),
-            inode: about.ino(),
-            is_executable: about.permissions().mode() & 0o111 != 0,
-        };
-        Ok((path.clone(), stamp))
-    };
-    paths.map(stamp).collect()
 }
 
 /// Copies a database as it is at one moment. Writers go on where the journal is a WAL.
@@ -188,6 +182,8 @@ fn backup(from: &Path, to: &Path) -> Result<(), SnapshotError> {
     let source = Connection::open_with_flags(from, flags).map_err(failed)?;
     source.busy_timeout(PATIENCE).map_err(failed)?;
     let mut copy = Connection::open(to).map_err(failed)?;
+    // Nobody needs the copy after a crash.
+    copy.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF").map_err(failed)?;
     let backup = Backup::new(&source, &mut copy).map_err(failed)?;
     let start = Instant::now();
     loop {
@@ -206,9 +202,10 @@ fn read(
     brain: &Path,
     layout: &Layout,
     folder: PathBuf,
-    files: Vec<(String, u64, bool)>,
+    copied: Copied,
 ) -> Result<Staged, SnapshotError> {
     let none = || SnapshotError::NoReceipts { path: brain.to_owned() };
+    let Copied { files, stamps, unsettled } = copied;
     if !files.iter().any(|(path, _, _)| path == RECEIPTS_FILE) {
         return Err(none());
     }
@@ -230,7 +227,18 @@ fn read(
     });
     let tables = tables.collect();
     let root = first_key(&folder.join(RECEIPTS_FILE))?.ok_or_else(none)?;
-    Ok(Staged { folder, files, state, tables, receipts, root, signer, is_settled })
+    Ok(Staged {
+        folder,
+        files,
+        state,
+        tables,
+        receipts,
+        root,
+        signer,
+        is_settled,
+        stamps,
+        unsettled,
+    })
 }
 
 /// The key that the first receipt of a file names.

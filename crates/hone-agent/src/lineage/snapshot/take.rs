@@ -10,12 +10,14 @@ use tokio::sync::mpsc;
 
 use super::super::digest::Digest;
 use super::super::keeper::RECEIPTS_FILE;
-use super::super::keys::SigningKey;
+use super::super::keys::{PublicKey, SigningKey};
+use super::super::members::{Anew, Records, Stamp, members, now};
 use super::super::state::Layout;
 use super::cut::{Cut, Cutter, each_chunk};
 use super::error::SnapshotError;
 use super::known::Head;
-use super::manifest::{MAX_MANIFEST_BYTES, Manifest, SCHEMA, Signer};
+use super::manifest::{MAX_MANIFEST_BYTES, Manifest, Member, SCHEMA, Signer};
+use super::memo::{Memo, Pages, stamps};
 use super::stage::{Staged, begins_with, stage};
 use super::store::Created;
 use super::work::Work;
@@ -33,6 +35,16 @@ pub enum History {
     Replaces,
 }
 
+/// How much of a brain is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reading {
+    /// Nothing, when the system says of every file what it said when the newest snapshot was taken here.
+    #[default]
+    Changed,
+    /// All of it: what was changed behind the system's back is found.
+    All,
+}
+
 /// A snapshot to be taken.
 #[derive(Debug, Clone, Copy)]
 pub struct Taking<'a> {
@@ -46,6 +58,8 @@ pub struct Taking<'a> {
     pub history: History,
     /// Whether the private half of the key goes with it, sealed.
     pub with_signer: bool,
+    /// How much is read.
+    pub reading: Reading,
 }
 
 /// What became of it.
@@ -89,6 +103,19 @@ impl Snapshots<'_> {
         let started = Instant::now();
         let work = Work::beside(taking.brain, "snapshot")?;
         let head = watch.unless_cancelled(self.newest()).await?;
+        let memo = {
+            let path = self.known.memo(self.store.name(), &self.agent);
+            blocking(move || Ok(Memo::read(&path))).await?
+        };
+        let is_believed = taking.reading == Reading::Changed;
+        if is_believed
+            && let (Some((head, digest)), Some(memo)) = (&head, &memo)
+            && head.key == taking.signer.public()
+            && self.is_as_packed(taking.brain, *digest, memo).await?
+        {
+            self.remember(head, *digest, memo.root)?;
+            return Ok(Taken::Unchanged { number: head.number });
+        }
         let staged = {
             let (agent, layout, settle) = (self.agent.clone(), self.layout, self.settle.clone());
             let (brain, folder) = (taking.brain.to_owned(), work.join("brain"));
@@ -104,14 +131,16 @@ impl Snapshots<'_> {
                 return Err(SnapshotError::Behind { number: head.number });
             }
             if is_same(head, &staged, &self.layout)? {
-                self.remember(head, *digest, &staged)?;
+                self.remember(head, *digest, staged.root)?;
+                let pages = memo.map(|memo| memo.pages).unwrap_or_default();
+                self.note(taking.brain, head, *digest, staged, pages).await?;
                 return Ok(Taken::Unchanged { number: head.number });
             }
         }
         let number = head.as_ref().map_or(1, |(head, _)| head.number + 1);
         let previous = head.as_ref().map(|(_, digest)| *digest);
-        let (cut, objects, bytes) =
-            self.upload(&staged, number, head.map(|(head, _)| head), watch).await?;
+        let (before, memo) = (head.map(|(head, _)| head), memo.filter(|_| is_believed));
+        let (cut, objects, bytes) = self.upload(&staged, number, before, memo, watch).await?;
 
         let manifest = Manifest {
             schema: SCHEMA.to_owned(),
@@ -137,8 +166,8 @@ impl Snapshots<'_> {
         }
         let size = sealed.len() as u64;
         watch.unless_cancelled(self.commit(number, sealed)).await?;
-        self.remember(&manifest, digest, &staged)?;
-        Ok(Taken::New {
+        self.remember(&manifest, digest, staged.root)?;
+        let taken = Taken::New {
             number,
             version: manifest.state.version,
             manifest: digest,
@@ -146,7 +175,9 @@ impl Snapshots<'_> {
             bytes: bytes + size,
             reused: cut.reused,
             is_settled: staged.is_settled,
-        })
+        };
+        self.note(taking.brain, &manifest, digest, staged, cut.pages).await?;
+        Ok(taken)
     }
 
     /// Takes the number, or finds out who has it.
@@ -166,16 +197,64 @@ impl Snapshots<'_> {
         &self,
         manifest: &Manifest,
         digest: Digest,
-        staged: &Staged,
+        root: PublicKey,
     ) -> Result<(), SnapshotError> {
         let head = Head {
             number: manifest.number,
             manifest: digest,
             receipts: manifest.receipts,
             version: manifest.state.version,
-            key: Some(staged.root),
+            key: Some(root),
         };
         self.known.remember(self.store.name(), &self.agent, head)
+    }
+
+    /// Whether the system says of every file of a brain what it said when a snapshot was taken of it.
+    async fn is_as_packed(
+        &self,
+        brain: &Path,
+        manifest: Digest,
+        memo: &Memo,
+    ) -> Result<bool, SnapshotError> {
+        if memo.manifest != manifest {
+            return Ok(false);
+        }
+        let (brain, layout) = (brain.to_owned(), self.layout);
+        let found =
+            blocking(move || Ok(members(&brain, &layout, Records::List, &mut Anew)?.1)).await;
+        // What cannot be listed now, the copy tells, or gets past.
+        Ok(found.is_ok_and(|found| stamps(&found) == memo.stamps))
+    }
+
+    /// Remembers what the system says about a brain that is in a snapshot now. A snapshot whose memo cannot
+    /// be written is as good; only the next one reads more.
+    async fn note(
+        &self,
+        brain: &Path,
+        manifest: &Manifest,
+        digest: Digest,
+        staged: Staged,
+        pages: Pages,
+    ) -> Result<(), SnapshotError> {
+        let path = self.known.memo(self.store.name(), &self.agent);
+        let (brain, now) = (brain.to_owned(), now());
+        let (root, mut stamps, unsettled) = (staged.root, staged.stamps, staged.unsettled);
+        // Members are in the order of their paths.
+        let member = |(path, stamp): (String, Stamp)| {
+            let at = manifest.members.binary_search_by(|member| member.path.cmp(&path)).ok()?;
+            Some((manifest.members[at].clone(), stamp))
+        };
+        let unsettled: Vec<(Member, Stamp)> = unsettled.into_iter().filter_map(member).collect();
+        blocking(move || {
+            for (member, stamp) in unsettled {
+                if is_still(&brain, &member, &stamp, now) {
+                    stamps.insert(member.path, stamp);
+                }
+            }
+            let _ = Memo { manifest: digest, root, stamps, pages }.write(&path);
+            Ok(())
+        })
+        .await
     }
 
     /// Cuts a copy of a brain and puts the packs into the store as they fill. Gives their number and
@@ -185,6 +264,7 @@ impl Snapshots<'_> {
         staged: &Staged,
         number: u64,
         head: Option<Manifest>,
+        memo: Option<Memo>,
         watch: &Watch<'_>,
     ) -> Result<(Cut, u64, u64), SnapshotError> {
         let total = staged.files.iter().map(|(_, bytes, _)| bytes).sum();
@@ -196,7 +276,9 @@ impl Snapshots<'_> {
             key: self.key.clone(),
             folder: staged.folder.clone(),
             files: staged.files.clone(),
+            database: self.layout.database,
             head,
+            known: memo.map(|memo| memo.pages).unwrap_or_default(),
             done: Arc::clone(&done),
         };
         let (send, receive) = mpsc::channel(1);
@@ -219,6 +301,22 @@ impl Snapshots<'_> {
         let (objects, bytes) = uploaded?;
         Ok((cut?, objects, bytes))
     }
+}
+
+/// Whether a file that had just been changed when it was packed is what was packed, and has times by now that
+/// tell any later change.
+fn is_still(brain: &Path, member: &Member, stamp: &Stamp, now: Duration) -> bool {
+    if !stamp.is_settled(now) {
+        return false;
+    }
+    let mut digests = Vec::new();
+    let read = each_chunk(&brain.join(&member.path), |bytes| {
+        digests.push(Digest::of(bytes));
+        Ok(())
+    });
+    read.is_ok()
+        && member.chunks.iter().map(|chunk| chunk.3).eq(digests)
+        && Stamp::at(&brain.join(&member.path)).is_ok_and(|found| found == *stamp)
 }
 
 /// Whether a copy has the state of a snapshot, and the same files apart from it.

@@ -1,5 +1,6 @@
 //! What git reaches in a workspace by a person's own settings: hooks in a folder that `core.hooksPath` names,
-//! and settings that others include. Git itself is asked what its settings are; that runs nothing.
+//! settings that others include, and files that any other setting names: filters, `core.fsmonitor`, aliases.
+//! Git itself is asked what its settings are; that runs nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -9,7 +10,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Kept, MAX_FILES, Place, SETTINGS, is_folder, keep, too_many};
+use super::{Kept, MAX_FILES, Place, SETTINGS, is_folder, keep, settings, too_many};
 
 /// Paths of a workspace that settings name; a file or a folder need not be there.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub(super) struct Reached {
     settings: BTreeSet<PathBuf>,
     /// Folders whose files git runs.
     hooks: BTreeSet<PathBuf>,
+    /// Files that other settings name, as programs or within commands.
+    programs: BTreeSet<PathBuf>,
     /// Folders of the above that are work trees: most of their files are no hooks.
     trees: BTreeSet<PathBuf>,
 }
@@ -54,10 +57,15 @@ impl Reached {
                 || one.key.starts_with("includeif.") && one.key.rsplit('.').next() == Some("path");
             if is_include {
                 reached.settings.extend(inside(workspace, &one.folder, &one.value));
-            } else if one.key == "core.hookspath" {
-                let of_place = place.map(|place| place.path.clone());
-                for tree in trees.iter().chain(&of_place) {
+                continue;
+            }
+            let of_place = place.map(|place| place.path.clone());
+            for tree in trees.iter().chain(&of_place) {
+                if one.key == "core.hookspath" {
                     reached.hooks.extend(inside(workspace, tree, &one.value));
+                } else if !settings::is_harmless(&one.key) {
+                    let named = paths(&one.value).flat_map(|path| inside(workspace, tree, path));
+                    reached.programs.extend(named.filter(|path| path != workspace));
                 }
             }
         }
@@ -75,6 +83,7 @@ impl Reached {
         Self {
             settings: both(&self.settings, other.settings),
             hooks: both(&self.hooks, other.hooks),
+            programs: both(&self.programs, other.programs),
             trees: both(&self.trees, other.trees),
         }
     }
@@ -83,7 +92,8 @@ impl Reached {
     pub(super) fn has(&self, path: &Path) -> bool {
         let in_hooks = path.parent().is_some_and(|folder| self.hooks.contains(folder));
         let is_hook = in_hooks && path.file_name().is_some_and(|name| self.is_hook(path, name));
-        is_hook || self.settings.contains(path) || self.settings.contains(&same(path))
+        let is_named = |path: &Path| self.settings.contains(path) || self.programs.contains(path);
+        is_hook || is_named(path) || is_named(&same(path))
     }
 
     /// Whether a file in a folder of hooks may be one. In a work tree only what is called like a hook is.
@@ -97,8 +107,12 @@ impl Reached {
         let mut files = BTreeMap::new();
         let is_file = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|about| !about.is_dir());
         // A link in the place of a folder of hooks is one of these too.
-        for path in self.settings.iter().chain(&self.hooks).filter(is_file) {
+        let named = self.settings.iter().chain(&self.hooks).chain(&self.programs);
+        for path in named.filter(is_file) {
             files.insert(path.clone(), keep(path)?);
+            if files.len() > MAX_FILES {
+                return Err(too_many());
+            }
         }
         for folder in self.hooks.iter().filter(|folder| is_folder(folder)) {
             for entry in fs::read_dir(folder)? {
@@ -132,11 +146,11 @@ fn ask(folder: &Path, repository: Option<&Path>) -> io::Result<Option<Vec<Settin
         let why = String::from_utf8_lossy(&said.stderr).trim().to_owned();
         return Err(io::Error::other(format!("git says: {why}")));
     }
-    Ok(Some(settings(&said.stdout, folder)))
+    Ok(Some(listed(&said.stdout, folder)))
 }
 
 /// Settings as git lists them: an origin, and a name and its value, each with an end.
-fn settings(said: &[u8], cwd: &Path) -> Vec<Setting> {
+fn listed(said: &[u8], cwd: &Path) -> Vec<Setting> {
     let mut parts = said.split(|byte| *byte == 0);
     let mut found = Vec::new();
     while let (Some(origin), Some(setting)) = (parts.next(), parts.next()) {
@@ -169,9 +183,18 @@ fn work_trees(repository: &Path) -> Vec<PathBuf> {
 fn names_others(repository: &Path) -> bool {
     SETTINGS.iter().any(|name| {
         let text = fs::read(repository.join(name)).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).to_lowercase();
-        ["include", "hookspath", "worktree"].iter().any(|word| text.contains(word))
+        let text = String::from_utf8_lossy(&text);
+        let is_said = |line: &&str| !line.is_empty() && !line.starts_with(['#', ';']);
+        let said = text.lines().map(str::trim).filter(is_said).count();
+        settings::harmless(&text).lines().count() < said
     })
+}
+
+/// What can be a path in a setting that may be a command. A name without a folder is looked for elsewhere.
+fn paths(value: &str) -> impl Iterator<Item = &str> {
+    let ends = |c: char| c.is_whitespace() || "'\"`;|&()<>$!=,".contains(c);
+    let is_path = |word: &&str| word.contains('/') && !word.starts_with("refs/");
+    value.split(ends).map(|word| word.trim_start_matches('+')).filter(is_path)
 }
 
 /// The paths in a workspace that a value stands for: as it is written, and where links lead.

@@ -58,6 +58,18 @@ pub(super) fn harmless(text: &str) -> String {
     kept
 }
 
+/// Whether a setting can name no program; its name is `section.setting` or `section.name.setting`.
+pub(super) fn is_harmless(key: &str) -> bool {
+    let (section, setting) = (key.split('.').next(), key.rsplit('.').next());
+    let has_name = key.split('.').count() > 2;
+    HARMLESS.iter().any(|(known, named, settings)| {
+        section.is_some_and(|section| section.eq_ignore_ascii_case(known))
+            && (*named == Named::Yes) == has_name
+            && setting
+                .is_some_and(|setting| settings.iter().any(|one| one.eq_ignore_ascii_case(setting)))
+    })
+}
+
 /// A line that begins a section whose settings may be let through.
 fn section(line: &str) -> Option<(&'static str, Option<&str>, &'static [&'static str])> {
     let inner = line.strip_prefix('[')?.strip_suffix(']')?;

@@ -197,6 +197,41 @@ fn hooks_and_settings_that_a_setting_names_elsewhere_are_put_back() {
 }
 
 #[test]
+fn files_that_settings_have_git_run_are_put_back() {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "-q"]);
+    for (key, value) in [
+        ("filter.tidy.clean", "tools/tidy --stdin %f"),
+        ("core.fsmonitor", "./tools/watch"),
+        ("alias.ship", "!sh -c 'exec \"./tools/ship\"'"),
+        ("diff.doc.textconv", &format!("{}/tools/convert", folder.path().display())),
+        ("core.pager", "less"),
+        ("branch.main.merge", "refs/heads/main"),
+    ] {
+        git(folder.path(), &["config", key, value]);
+    }
+    write(&folder, "tools/tidy", "mine");
+    write(&folder, "tools/watch", "mine");
+    let before = Repositories::of(folder.path()).unwrap();
+    assert_eq!(before.put_back().unwrap(), Vec::<String>::new());
+    for name in ["tidy", "watch", "ship", "convert", "other"] {
+        write(&folder, &format!("tools/{name}"), "evil");
+    }
+    write(&folder, "less", "work");
+    write(&folder, "refs/heads/main", "work");
+    let expected = ["tools/convert", "tools/ship", "tools/tidy", "tools/watch"];
+    assert_eq!(before.put_back().unwrap(), expected);
+    assert_eq!(fs::read_to_string(at(&folder, "tools/tidy")).unwrap(), "mine");
+    assert!(!at(&folder, "tools/ship").exists());
+    for left in ["tools/other", "less", "refs/heads/main"] {
+        assert!(at(&folder, left).exists(), "{left} is the command's to write");
+    }
+    let is_reached = |name: &str| reaches(folder.path(), Path::new(name)).unwrap();
+    assert!(is_reached("tools/tidy") && is_reached("tools/ship"));
+    assert!(!is_reached("tools/other") && !is_reached("less"));
+}
+
+#[test]
 fn in_a_work_tree_of_hooks_only_what_is_called_like_one_is_put_back() {
     let folder = tempfile::tempdir().unwrap();
     git(folder.path(), &["init", "-q"]);

@@ -21,7 +21,7 @@ pub struct Written<'a> {
     pub now: i64,
 }
 
-/// The task that writes a skill.
+/// The task that writes a skill. Of a client that is no agent of ours, agent, id and input are empty.
 #[derive(Debug, Clone)]
 pub struct Task {
     /// Where the brains are.

@@ -94,7 +94,7 @@ impl Shelf {
         drop(state);
         match done {
             Ok(done) => {
-                self.refresh();
+                self.changed();
                 if !matches!(change.what, What::WriteFile { .. } | What::RemoveFile { .. }) {
                     lock(&self.known).insert(real(&done.path));
                 }
@@ -147,7 +147,7 @@ impl Shelf {
             Author { actor: self.actor.clone(), reason: self.reason.clone(), now: (self.now)() };
         let unfolded = Store::new(&state, author, Mode::Write).unfold(skill);
         drop(state);
-        self.refresh();
+        self.changed();
         unfolded.map(drop).map_err(|error| ToolResult::failed(told(&error)))
     }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use hone_guard::policy::Policy;
 use hone_library::{
@@ -80,6 +80,22 @@ struct Found {
     is_current: bool,
     /// Tells what else changed; none when a catalogue is good for the whole task.
     watch: Option<Watch>,
+}
+
+/// A file that a live shelf attends to.
+#[derive(Debug)]
+pub struct Attended {
+    shelf: Weak<Shelf>,
+    path: PathBuf,
+}
+
+impl Drop for Attended {
+    fn drop(&mut self) {
+        let Some(shelf) = self.shelf.upgrade() else { return };
+        if let Some(watch) = &mut lock(&shelf.found).watch {
+            watch.unname(&self.path);
+        }
+    }
 }
 
 /// A skill that was read in this task, so that what follows is done in its name.
@@ -166,19 +182,17 @@ impl Shelf {
     pub fn catalogue(&self) -> Arc<Catalogue> {
         let mut found = lock(&self.found);
         let state = self.state();
-        if let Some(watch) = &mut found.watch {
-            let is_stale = watch.is_stale(&state);
-            found.is_current &= !is_stale;
-        }
+        self.take_notes(&mut found, &state);
         if let Some(catalogue) = found.catalogue.as_ref().filter(|_| found.is_current) {
             return Arc::clone(catalogue);
         }
+        let before = found.catalogue.clone();
         let catalogue = match &mut found.watch {
-            Some(watch) => watch.find(&*self.search, &state),
+            Some(watch) => watch.find(&*self.search, &state, before.as_deref()),
             None => Catalogue::find((self.search)(), &state),
         };
         let catalogue = Arc::new(without_links(catalogue));
-        let before = found.catalogue.replace(Arc::clone(&catalogue));
+        found.catalogue = Some(Arc::clone(&catalogue));
         found.is_current = true;
         self.looks.send_modify(|count| *count += 1);
         if before.is_some_and(|before| before.skills != catalogue.skills) {
@@ -199,15 +213,42 @@ impl Shelf {
         };
         let mut found = (0..PATIENCE).find_map(|_| tried())?;
         let state = self.state.try_lock().ok()?;
-        let watch = found.watch.as_mut()?;
-        let is_stale = watch.is_stale(&state);
-        found.is_current &= !is_stale;
+        self.take_notes(&mut found, &state);
+        found.watch.as_ref()?;
         found.catalogue.clone().filter(|_| found.is_current)
     }
 
-    /// Looks again the next time.
-    pub fn refresh(&self) {
+    /// Takes what a watch noted since the last question.
+    fn take_notes(&self, found: &mut Found, state: &State) {
+        let Some(watch) = &mut found.watch else { return };
+        let is_stale = watch.is_stale(state);
+        if watch.take_news() {
+            self.looks.send_modify(|count| *count += 1);
+        }
+        found.is_current &= !is_stale;
+    }
+
+    /// Watches a file of a skill too, for as long as what is given back is kept: when it changes,
+    /// [`Self::looks`] counts one more.
+    pub fn attend_to(self: &Arc<Self>, path: PathBuf) -> Attended {
+        if let Some(watch) = &mut lock(&self.found).watch {
+            watch.name(&path);
+        }
+        Attended { shelf: Arc::downgrade(self), path }
+    }
+
+    /// Looks again the next time, at what was changed through us: a watch has noted it.
+    pub fn changed(&self) {
         lock(&self.found).is_current = false;
+    }
+
+    /// Looks again at everything the next time.
+    pub fn refresh(&self) {
+        let mut found = lock(&self.found);
+        found.is_current = false;
+        if let Some(watch) = &mut found.watch {
+            watch.doubt();
+        }
     }
 
     /// Counts how often the skills of a live shelf turned out to be others than before.
@@ -215,7 +256,8 @@ impl Shelf {
         self.changes.subscribe()
     }
 
-    /// Counts how often the skills were looked through: whenever a file of one may have changed.
+    /// Counts how often a file of a skill may have changed: the skills were looked through, or one that is
+    /// attended to was noted.
     pub fn looks(&self) -> watch::Receiver<u64> {
         self.looks.subscribe()
     }

@@ -10,6 +10,7 @@ use crate::scan::findings::{Findings, Match};
 use crate::scan::kind::Language;
 use crate::scan::passage::Place;
 use crate::scan::rules;
+use crate::scan::text::floor;
 
 /// Looks at one unit.
 pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
@@ -54,6 +55,35 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
                 ),
             );
         }
+    }
+    let clips = [
+        "pyperclip.copy(",
+        "clipboard.copy(",
+        "set-clipboard",
+        "clipboardy.write",
+        "clipboard.writetext(",
+    ];
+    if clips.iter().any(|way| lower.contains(way))
+        && ["bc1", "0x", "[13]", "wallet", "bitcoin", "ethereum"]
+            .iter()
+            .any(|word| lower.contains(word))
+        && ["paste(", "get-clipboard", "readtext(", "clipboardy.read"]
+            .iter()
+            .any(|way| lower.contains(way))
+    {
+        report(
+            clips.iter().find_map(|way| lower.find(way)).unwrap_or(0),
+            Match::new(
+                &rules::DECEIVE_USER,
+                Severity::Critical,
+                "what is in the clipboard is replaced by an account",
+            ),
+        );
+    }
+    if let Some((at, host)) = packed(text, skill) {
+        let message = format!("packed data is put into an address at {host}");
+        let found = Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, message);
+        report(at, found.with(Flow::new("packed data", "an address").to(host)));
     }
     built_names(unit, &mut report);
     if matches!(passage.language, Language::PowerShell | Language::Batch)
@@ -603,6 +633,7 @@ fn socket_shell(lower: &str, language: Language) -> Option<usize> {
                 || lower.contains("open(stdin")
                 || lower.contains("open stdin")
                 || lower.contains("exec")
+                || lower.contains("`$") && lower.contains("= <$")
         }
         Language::PowerShell => {
             lower.contains("getstream")
@@ -724,6 +755,37 @@ fn built_names(unit: &Unit<'_>, report: &mut impl FnMut(usize, Match)) {
 }
 
 /// Windows commands and cmdlets that switch protections off or start things by themselves.
+/// `"https://host/" + b64encode(compress(data))`, where no document of the skill speaks of that host.
+fn packed(text: &str, skill: &Skill<'_>) -> Option<(usize, String)> {
+    const PACKS: [&str; 9] = [
+        "b64encode",
+        "b32encode",
+        "btoa(",
+        "compress(",
+        "hexlify",
+        "deflate",
+        "'base64'",
+        "\"base64\"",
+        ".hex()",
+    ];
+    const REACH: usize = 120;
+    if !PACKS.iter().any(|way| text.contains(way)) {
+        return None;
+    }
+    addresses(text).into_iter().find_map(|address| {
+        let rest = &text[address.range.end..];
+        let rest = rest[..floor(rest, REACH)].split('\n').next().unwrap_or_default();
+        let after = rest.trim_start_matches(['"', '\'', '`', '/']).trim_start();
+        let host = address.host();
+        (after.starts_with('+')
+            && PACKS.iter().any(|way| after.contains(way))
+            && matches!(address.class(), Class::Foreign | Class::Address | Class::Inbox)
+            && !skill.documents(&host)
+            && !skill.is_about(&host))
+        .then_some((address.range.start, host))
+    })
+}
+
 fn windows(
     lower: &str,
     text: &str,
@@ -803,9 +865,20 @@ fn windows(
             let bad = worst
                 || context == Context::Script
                     && !skill.schedules()
-                    && ["powershell", "appdata", "temp", ".ps1", ".exe", ".vbs", ".cmd", ".bat"]
-                        .iter()
-                        .any(|w| lower.contains(w));
+                    && [
+                        "powershell",
+                        "appdata",
+                        "temp",
+                        ".ps1",
+                        ".exe",
+                        ".vbs",
+                        ".cmd",
+                        ".bat",
+                        "python",
+                        "node",
+                    ]
+                    .iter()
+                    .any(|w| lower.contains(w));
             let severity = if worst && !(skill.schedules() && context == Context::Fence) || bad {
                 Severity::Critical
             } else {

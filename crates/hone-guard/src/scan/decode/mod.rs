@@ -9,9 +9,11 @@ mod codes;
 mod escapes;
 mod pieces;
 
+use std::cell::LazyCell;
 use std::io::Read as _;
 use std::ops::Range;
 
+use super::grams::Grams;
 use super::quoted::language_of;
 use bases::{looks_base64, un_ascii85, unbase32, unbase64, unbase85, unhex};
 use codes::{Numbers, hidden, numbers};
@@ -44,7 +46,9 @@ pub(crate) struct Encoded {
 /// `lead` is the paragraph before, which may say how the text is encoded.
 pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
     let mut found = Vec::new();
-    let xor = text.contains('^') || contains_word(text, "xor");
+    let grams = Grams::of(text);
+    let has = |part: &str| grams.may_hold(part) && text.contains(part);
+    let xor = text.contains('^') || grams.may_hold("xor") && contains_word(text, "xor");
     let mut add = |range: Range<usize>, how: &'static str, bytes: Vec<u8>| {
         if *budget < bytes.len() {
             return;
@@ -95,7 +99,8 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
     for (range, how, text) in hidden(text, &runs) {
         add(range, how, text.into_bytes());
     }
-    for opener in ["b85decode(", "a85decode(", "Base85"] {
+    let openers = ["b85decode(", "a85decode(", "Base85"];
+    for opener in openers.into_iter().filter(|opener| grams.may_hold(opener)) {
         for (at, _) in text.match_indices(opener) {
             let rest = &text[at + opener.len()..];
             let Some(open) = rest.find(['"', '\'']) else { continue };
@@ -110,14 +115,16 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
             }
         }
     }
+    let grams_of_lead = Grams::of(lead);
     // Asked once for many words: a copy in lower case is cheaper, unless the text is very long.
-    let small = (text.len() <= MAX_LOWERED).then(|| text.to_ascii_lowercase());
+    let small = LazyCell::new(|| (text.len() <= MAX_LOWERED).then(|| text.to_ascii_lowercase()));
+    let holds = |word: &str| match &*small {
+        Some(small) => small.contains(word) && contains_word(small, word),
+        None => contains_word(text, word),
+    };
     let says = |word: &str| {
-        let here = match &small {
-            Some(small) => small.contains(word) && contains_word(small, word),
-            None => contains_word(text, word),
-        };
-        here || lead.contains(word) && contains_word(lead, word)
+        grams.may_hold(word) && holds(word)
+            || grams_of_lead.may_hold(word) && lead.contains(word) && contains_word(lead, word)
     };
     if (says("base85") || says("ascii85"))
         && let Some(bytes) = said_base85(text)
@@ -125,8 +132,7 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
         add(bytes.0, "base85", bytes.1);
     }
     let rot13 = ["rot13", "rot_13", "rot-13", "rot 13", "n-za-m"].into_iter().any(says);
-    let reversed =
-        text.contains("[::-1]") || ["reverse", "strrev", "rev", "backwards"].into_iter().any(says);
+    let reversed = has("[::-1]") || ["reverse", "strrev", "rev", "backwards"].into_iter().any(says);
     let cut = pieces(text);
     for (range, text) in ordered(text, &cut) {
         if language_of(&text).is_some() {
@@ -139,7 +145,7 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
         }
     }
     // Where something is run, a string may be turned round by a loop that has no name.
-    let runs_text = ["eval", "exec", "system", "popen"].iter().any(|word| text.contains(word));
+    let runs_text = ["eval", "exec", "system", "popen"].into_iter().any(has);
     if rot13 || reversed || runs_text {
         for range in quoted(text) {
             let piece = &text[range.clone()];

@@ -349,6 +349,15 @@ pub(super) const SERVICES: &[&str] = &[
     "grafana.net",
     "newrelic.com",
     "circleci.com",
+    "httpbin.org",
+    "postman-echo.com",
+    "jsonplaceholder.typicode.com",
+    "reqres.in",
+    "dummyjson.com",
+    "mermaid.ink",
+    "kroki.io",
+    "plantuml.com",
+    "quickchart.io",
 ];
 
 /// Sites where anybody can leave a text.

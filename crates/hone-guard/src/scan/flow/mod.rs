@@ -6,10 +6,11 @@ use super::Skill;
 use super::destination::{Class, classify, host, is_akin, registry};
 use super::finding::{Context, Flow, Severity};
 use super::findings::Match;
+use super::kind::has_extension;
 use super::places::{Spot, is_global};
 use super::rules;
 use super::text::visible;
-pub(crate) use taint::{Taint, is_key_name, is_vendor_key};
+pub(crate) use taint::{Taint, is_key_name, is_vendor_key, printed_by};
 
 /// A value that reaches the network at an address (empty when it is only known at run time).
 pub(crate) fn to_network(
@@ -61,7 +62,10 @@ pub(crate) fn to_network(
     let worst = taint.secrets.iter().find(|what| !is_mild(what) && !is_own_service(what, &to));
     if let Some(what) = worst.or(taint.secrets.first()) {
         let mild = is_mild(what);
-        let own = mild && class.is_none() || is_own_service(what, &to);
+        // A password that is typed in to log in somewhere that the skill speaks of.
+        let typed = *what == "a password that is typed in"
+            && (to.is_empty() || skill.speaks_of(&to) || class == Some(Class::Service));
+        let own = typed || mild && class.is_none() || is_own_service(what, &to);
         let severity = if example || own { Severity::Info } else { Severity::Critical };
         return Some(
             Match::new(
@@ -72,8 +76,13 @@ pub(crate) fn to_network(
             .with(flow(None)),
         );
     }
-    let strangers: Vec<&String> =
-        taint.keys.iter().filter(|key| is_vendor_key(key) && !is_akin(&to, key)).collect();
+    // A page of the service that everybody reads is not where its key belongs.
+    let public = class == Some(Class::Paste);
+    let strangers: Vec<&String> = taint
+        .keys
+        .iter()
+        .filter(|key| is_vendor_key(key) && (public || !is_akin(&to, key)))
+        .collect();
     if let Some(first) = strangers.first() {
         let open = class.is_none_or(|class| {
             matches!(class, Class::Placeholder | Class::Service | Class::Installer)
@@ -215,6 +224,12 @@ pub(crate) fn to_file(
             format!("a disk is overwritten: `{}`", visible(path, 80)),
         ));
     }
+    // Lines of a `.pth` file that start with `import` run whenever Python starts.
+    if has_extension(path, "pth") && content.contains("import ") {
+        let message =
+            format!("Python is made to run code whenever it starts: `{}`", visible(path, 80));
+        return Some(Match::new(&rules::PERSISTENCE_WRITE, Severity::Critical, message));
+    }
     let spot = super::places::classify(path)?;
     let active = is_active(content);
     let dirty = taint.remote.is_some() || taint.decoded.is_some();
@@ -270,7 +285,8 @@ pub(crate) fn to_file(
             .with(flow("a command").when("on git commands"))
         }
         Spot::EditorTasks => {
-            let severity = if active || content.contains("folderOpen") {
+            let opens = loosens_agent(content) && context == Context::Script;
+            let severity = if active || opens || content.contains("folderOpen") {
                 Severity::Critical
             } else {
                 Severity::Info
@@ -427,6 +443,22 @@ pub(crate) fn is_active(text: &str) -> bool {
         &["node -e", "http"],
         &["pip install", "--index-url", "http"],
         &["launchctl load", "http"],
+        &["node_options", "--require"],
+        &["node_options", "--import"],
+        &["node_options=-r"],
+        &["pythonstartup="],
+        &["bash_env="],
+        &["perl5opt="],
+        &["rubyopt=-r"],
+        &["git_ssh_command="],
+        &["dyld_insert_libraries"],
+        &["alias ssh=", "/."],
+        &["alias git=", "/."],
+        &["alias su=", "/."],
+        &["alias npm=", "/."],
+        &["alias docker=", "/."],
+        &["alias claude=", "dangerously"],
+        &["alias codex=", "yolo"],
     ];
     let lower = text.to_ascii_lowercase().replace(['"', '\''], "");
     PAIRS.iter().any(|parts| parts.iter().all(|part| lower.contains(part)))

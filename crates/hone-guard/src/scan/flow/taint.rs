@@ -120,6 +120,93 @@ impl Taint {
     }
 }
 
+/// Commands that print secrets, by words that all stand in them, and what they print.
+#[rustfmt::skip]
+const PRINTERS: &[(&[&str], &str)] = &[
+    (&["gh", "auth", "status", "-t"], "GitHub credentials"),
+    (&["gh", "auth", "status", "--show-token"], "GitHub credentials"),
+    (&["glab", "auth", "status", "-t"], "GitHub credentials"),
+    (&["git", "credential", "fill"], "git credentials"),
+    (&["git", "credential-store", "get"], "git credentials"),
+    (&["git", "credential-osxkeychain", "get"], "git credentials"),
+    (&["aws", "configure", "get"], "AWS credentials"),
+    (&["aws", "configure", "export-credentials"], "AWS credentials"),
+    (&["aws", "create-access-key"], "AWS credentials"),
+    (&["aws", "get-secret-value"], "AWS credentials"),
+    (&["aws", "get-session-token"], "AWS credentials"),
+    (&["aws", "assume-role"], "AWS credentials"),
+    (&["aws", "ssm", "--with-decryption"], "AWS credentials"),
+    (&["gcloud", "print-access-token"], "cloud access token"),
+    (&["gcloud", "print-identity-token"], "cloud access token"),
+    (&["gcloud", "secrets", "versions", "access"], "cloud secrets"),
+    (&["az", "get-access-token"], "cloud access token"),
+    (&["az", "keyvault", "secret", "show"], "cloud secrets"),
+    (&["doctl", "auth", "token"], "cloud access token"),
+    (&["heroku", "auth:token"], "cloud access token"),
+    (&["vault", "kv", "get"], "Vault secrets"),
+    (&["vault", "read"], "Vault secrets"),
+    (&["vault", "print", "token"], "Vault secrets"),
+    (&["doppler", "secrets"], "project secrets"),
+    (&["infisical", "export"], "project secrets"),
+    (&["infisical", "secrets"], "project secrets"),
+    (&["chamber", "export"], "project secrets"),
+    (&["sops", "-d"], "project secrets"),
+    (&["sops", "--decrypt"], "project secrets"),
+    (&["kubectl", "create", "token"], "Kubernetes credentials"),
+    (&["kubectl", "config", "view", "--raw"], "Kubernetes credentials"),
+    (&["kubectl", "get", "secret"], "Kubernetes secrets"),
+    (&["kubectl", "get", "secrets"], "Kubernetes secrets"),
+    (&["security", "find-generic-password"], "keychain"),
+    (&["security", "find-internet-password"], "keychain"),
+    (&["security", "dump-keychain"], "keychain"),
+    (&["security", "export"], "keychain"),
+    (&["secret-tool", "lookup"], "passwords"),
+    (&["secret-tool", "search"], "passwords"),
+    (&["pass", "show"], "passwords"),
+    (&["op", "read"], "passwords"),
+    (&["op", "item", "get"], "passwords"),
+    (&["bw", "get"], "passwords"),
+    (&["bw", "export"], "passwords"),
+    (&["lpass", "show"], "passwords"),
+    (&["lpass", "export"], "passwords"),
+    (&["keyring", "get"], "passwords"),
+    (&["cmdkey", "/list"], "passwords"),
+    (&["vaultcmd", "/listcreds"], "passwords"),
+    (&["netsh", "wlan", "key=clear"], "passwords"),
+    (&["docker-credential-desktop", "get"], "registry credentials"),
+    (&["docker-credential-osxkeychain", "get"], "registry credentials"),
+    (&["docker-credential-secretservice", "get"], "registry credentials"),
+    (&["npm", "config", "get", "_authtoken"], "registry credentials"),
+    (&["docker", "exec", "env"], "the environment of containers"),
+    (&["docker", "exec", "printenv"], "the environment of containers"),
+    (&["docker", "inspect"], "the environment of containers"),
+    (&["gpg", "--export-secret-keys"], "GPG keys"),
+    (&["gpg", "--export-secret-key"], "GPG keys"),
+];
+
+/// Longest command that is looked at for what it prints.
+const MAX_COMMAND: usize = 4096;
+
+/// What a command prints, when it is one that hands out secrets.
+pub(crate) fn printed_by(command: &str) -> Taint {
+    if command.len() > MAX_COMMAND {
+        return Taint::default();
+    }
+    let lower = command.to_ascii_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',')).collect();
+    let has = |word: &&str| {
+        words.iter().any(|w| w == word || word.starts_with('_') && w.ends_with(*word))
+    };
+    if ["gh", "auth", "token"].iter().all(&has) {
+        return Taint::key("GITHUB_TOKEN");
+    }
+    PRINTERS
+        .iter()
+        .find(|(parts, _)| parts.iter().all(&has))
+        .map_or_else(Taint::default, |(_, what)| Taint::secret(what))
+}
+
 /// Words in names of variables whose value opens a known service.
 const VENDORS: &[&str] = &[
     "AWS",

@@ -75,7 +75,7 @@ const SIGNS: &[Sign] = &[
         weight: 3,
         says: "a password to unpack it",
         words: &[
-    "password", "passphrase", "pass:", "pwd:", "pwd ", "passcode", "archive key", "key:", "unlock with", "unlock code", "解压密码", "密码", "提取码", "口令", "contrasena", "clave",
+    "password", "passphrase", "pass:", "pwd:", "pwd ", "passcode", "archive key", "key:", "unlock with", "unlock code", "unlock it with", "unlock them with", "unlocks with", "protected with", "encrypted with", "解压密码", "密码", "提取码", "口令", "contrasena", "clave",
     "senha", "mot de passe", "passwort", "kennwort", "парол",
         ],
     },
@@ -93,7 +93,7 @@ const SIGNS: &[Sign] = &[
     "run it", "run the", "start core", "unpack", "start `", "and start", "make it executable", "type it", "execute", "launch", "double-click", "double click", "start the",
     "start it", "install it", "install the", "start `", "run `", "open it", "open the file", "open the installer", "chmod +x", "run setup", "keep it running",
     "leave it running", "load unpacked", "运行", "双击", "启动", "安装", "ejecut", "abre el", "instala", "execute o", "rode", "starte", "fuhre", "lancez", "executez", "запуст",
-    "откро", "drag",
+    "откро", "drag", "open the program", "open the app", "start the program", "start the app", "run the program", "launch the", "open what is inside", "load it",
         ],
     },
     Sign {
@@ -115,7 +115,7 @@ const SIGNS: &[Sign] = &[
         words: &[
     "disable antivirus", "disable your antivirus", "turn off antivirus", "antivirus may", "antivirus", "defender", "smartscreen", "gatekeeper", "windows protected your pc",
     "run anyway", "open anyway", "allow anyway", "unidentified developer", "unverified developer", "unsigned", "not notarized", "not notarised", "quarantine", "xattr",
-    "spctl", "false positive", "security warning", "ignore the warning", "right-click", "more info", "allow the exception", "developer cannot be verified", "杀毒", "误报",
+    "spctl", "false positive", "security warning", "ignore the warning", "right-click", "more info", "allow the exception", "developer cannot be verified", "developer mode", "turn off real-time", "disable real-time", "real-time protection", "杀毒", "误报",
     "关闭防火墙", "antivirenprogramm", "virenschutz", "антивирус",
         ],
     },
@@ -185,20 +185,25 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     if parts.iter().all(|passage| is_row(passage)) {
         return;
     }
+    let clicks = parts.iter().any(|passage| is_clicked(&passage.text));
     for (at, passage) in parts.iter().enumerate() {
         // Code spans repeat what the prose around them says.
-        if !passage.text.contains("://") {
+        if !passage.text.contains("://") && !passage.text.contains(".com/") {
             continue;
         }
         let taking = passage.context == Context::Prose && !is_row(passage) && {
             let text = passage.text.to_lowercase();
             TAKING.iter().any(|word| text.contains(word))
         };
-        for address in addresses(&passage.text) {
+        for address in addresses(&passage.text).into_iter().chain(bare(&passage.text)) {
             let piped = is_piped(&passage.text[address.range.end..]);
             let (weight, says) = match link(&address, taking) {
                 (0 | 1, _) if piped && matches!(address.class(), Class::Foreign | Class::Inbox) => {
                     (2, PIPED)
+                }
+                // A page that has the reader press keys blindly.
+                (0, _) if clicks && matches!(address.class(), Class::Foreign | Class::Inbox) => {
+                    (1, "somebody's page")
                 }
                 link => link,
             };
@@ -276,6 +281,38 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     findings.add(&passage, range, Match::new(&rules::DROPPER, severity, message).with(flow));
 }
 
+/// Whether a text has its reader open the system's prompt and paste into it: `Win+R`, `Ctrl+V`.
+fn is_clicked(text: &str) -> bool {
+    let keys: String =
+        text.to_lowercase().chars().filter(|c| !matches!(c, ' ' | '`' | '*' | '_')).collect();
+    ["win+r", "windows+r", "⌘+space", "cmd+space", "⊞+r"].iter().any(|way| keys.contains(way))
+        && ["ctrl+v", "cmd+v", "⌘+v", "strg+v", "paste"].iter().any(|way| keys.contains(way))
+}
+
+/// Longest page that is named without its scheme.
+const MAX_BARE: usize = 200;
+
+/// Pages of code forges that are named without `https://`.
+fn bare(text: &str) -> Vec<Address<'_>> {
+    let mut found = Vec::new();
+    for forge in ["github.com/", "gitlab.com/", "bitbucket.org/"] {
+        for (at, _) in text.match_indices(forge) {
+            if text[..at]
+                .ends_with(|c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '@'))
+            {
+                continue;
+            }
+            let rest = &text[at..floor(text, at + MAX_BARE)];
+            let end = rest
+                .find(|c: char| c.is_whitespace() || matches!(c, '`' | ')' | '"' | ',' | '>' | ']'))
+                .unwrap_or(rest.len());
+            let url = rest[..end].trim_end_matches(['.', ':', ';']);
+            found.push(Address { range: at..at + url.len(), url });
+        }
+    }
+    found
+}
+
 /// A row of a table, which elsewhere only mentions.
 fn is_row(passage: &Passage<'_>) -> bool {
     passage.context == Context::Mention
@@ -324,6 +361,9 @@ fn link(address: &Address<'_>, taking: bool) -> (usize, &'static str) {
             (2, "a program among somebody's releases")
         }
         Class::Service if path.contains("/releases") => (1, "a page of releases"),
+        Class::Service if taking && !url.contains("://") && path.matches('/').count() == 2 => {
+            (1, "somebody's repository")
+        }
         Class::Foreign | Class::Inbox if taking => (1, "somebody's page"),
         Class::Foreign | Class::Inbox | Class::Service => (0, ""),
     }

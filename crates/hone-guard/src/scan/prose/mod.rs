@@ -55,7 +55,7 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
             for range in texts::strings(passage.language, &passage.text) {
                 let piece = Piece::new(passage, range);
                 piece.look(findings, Bar::Setting);
-                orders::look(&piece, skill, findings);
+                orders::look(&piece, piece.set, skill, findings);
             }
         }
         Language::Markdown | Language::Plain | Language::Html
@@ -63,7 +63,7 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
         {
             let piece = Piece::whole(passage);
             piece.look(findings, Bar::Hidden);
-            orders::look(&piece, skill, findings);
+            orders::look(&piece, piece.set, skill, findings);
         }
         // A block without a language may be prose that was indented.
         Language::Plain | Language::Shell
@@ -80,7 +80,7 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
                 let piece = Piece::new(passage, range);
                 piece.look(findings, Bar::Comment);
                 if piece.set.has(Concept::Agent) {
-                    orders::look(&piece, skill, findings);
+                    orders::look(&piece, piece.set, skill, findings);
                 }
             }
             let column = texts::column(language, &passage.text);
@@ -186,8 +186,9 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
     sending::look(section, skill, findings);
     steps::look(section, findings);
     planted::look_across(section, skill, findings);
+    let all = section.iter().fold(Set::NONE, |set, piece| set.with(piece.set));
     for piece in section {
-        orders::look(piece, skill, findings);
+        orders::look(piece, all, skill, findings);
     }
     let is_short = |piece: &Piece<'_, '_>| {
         piece.passage.text.split_whitespace().take(FEW_WORDS + 1).count() <= FEW_WORDS
@@ -199,7 +200,7 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
         }
     }
     // What is to be destroyed, and that nobody is to be asked, often stand in different steps.
-    let set = section.iter().fold(Set::NONE, |set, piece| set.with(piece.set));
+    let set = all;
     if set.has(Concept::NoAsk)
         && section.iter().all(|piece| !piece.set.has(Concept::NoAsk) || piece.refuses_to_ask())
     {
@@ -319,13 +320,13 @@ impl<'p, 'a> Piece<'p, 'a> {
     /// in whatever order and however many sentences.
     fn look_whole(&self, findings: &mut Findings<'_>) {
         use Concept::{
-            Agent, Carry, Conversation, Copy, Covert, Dark, Data, DotEnv, Email, Fetch, Goes, Hide,
-            Host, Important, Read, Remember, Run, SecretPath, SecretWord, Send, Todo, Unaware,
-            Unsaid, Whole,
+            Agent, Carry, Conversation, Copy, Covert, Dark, Data, DotEnv, Email, Endpoint, Fetch,
+            Goes, Hide, Host, Hush, Important, PersonData, Read, Remember, Run, SecretPath,
+            SecretWord, Send, Todo, Unaware, Unsaid, Waive, Whole,
         };
         const PARTS: [Set; 4] = [
             Set::of(&[Agent, Important]),
-            Set::of(&[Run, Send, Read, Copy, Remember, Fetch, Carry, Goes]),
+            Set::of(&[Run, Send, Read, Copy, Remember, Fetch, Carry, Goes, Endpoint]),
             Set::of(&[Host, Email]),
             Set::of(&[
                 Conversation,
@@ -339,6 +340,9 @@ impl<'p, 'a> Piece<'p, 'a> {
                 Unaware,
                 Unsaid,
                 Covert,
+                Hush,
+                PersonData,
+                Waive,
             ]),
         ];
         // So many sentences in a row are one order.
@@ -371,9 +375,19 @@ impl<'p, 'a> Piece<'p, 'a> {
     fn look_for(&self, patterns: &[Pattern], findings: &mut Findings<'_>, bar: Bar, around: Set) {
         let encoded = self.passage.decoded.is_some() && bar == Bar::Hidden;
         for sentence in &self.sentences {
-            for pattern in patterns {
+            let tokens = sentence.tokens.iter();
+            let concepts = tokens.fold(Set::NONE, |set, token| set.with(token.set));
+            for pattern in patterns.iter().filter(|pattern| pattern.may_stand_in(concepts)) {
                 let Some(hit) = pattern.find(sentence, around) else { continue };
                 if bar == Bar::Block && pattern.severity < Severity::Critical {
+                    continue;
+                }
+                // What somebody asked for may stay out of a report.
+                if bar == Bar::Shown
+                    && pattern.severity < Severity::Critical
+                    && pattern.rule.id == rules::CONCEAL_FROM_USER.id
+                    && around.has(Concept::Consent)
+                {
                     continue;
                 }
                 let rule = match bar {

@@ -9,7 +9,9 @@ use super::super::destination::is_akin;
 use super::super::finding::Severity;
 use super::super::findings::{Findings, Match};
 use super::super::flow::is_vendor_key;
+use super::super::mention::has_word;
 use super::super::rules::{self, Rule};
+use super::super::subject::registered;
 use super::Piece;
 #[allow(clippy::enum_glob_use, reason = "orders are data made of concepts")]
 use super::lexicon::Concept::*;
@@ -41,6 +43,8 @@ struct Order {
     needs: &'static [Set],
     /// One of each must be in the sentence or beside it.
     near: &'static [Set],
+    /// One of each must be somewhere in the section.
+    within: &'static [Set],
     /// Whether only the sentence before counts as beside it.
     back: bool,
     unless: Set,
@@ -65,6 +69,7 @@ const fn order(
         message,
         needs,
         near: &[],
+        within: &[],
         back: false,
         unless: Set::of(&[Detect]),
         address: Address::Any,
@@ -79,6 +84,10 @@ impl Order {
 
     const fn near(self, near: &'static [Set]) -> Self {
         Self { near, ..self }
+    }
+
+    const fn within(self, within: &'static [Set]) -> Self {
+        Self { within, ..self }
     }
 
     const fn after(self, near: &'static [Set]) -> Self {
@@ -184,7 +193,49 @@ static ORDERS: &[Order] = &[
         &[any(&[Paste]), any(&[Terminal])]).to(Address::Undeclared).unless(&[Not, Consent, Obtain]),
     order(&rules::PROTECTION_OFF, Caution, "switches protection off unasked",
         &[any(&[Disable, Waive]), any(&[Defence])]).near(&[UNASKED.with(UNHEARD)]).unless(&[Not, Consent, If_]),
-    // Nobody is to hear of it.
+    // What a stranger's host answers is started.
+    order(&rules::REMOTE_TO_INTERPRETER, Caution, "has the answer of somebody's host run",
+        &[any(&[Answered])]).within(&[any(&[Run])]).near(&[any(&[Run, Script, Copy, Remember])]).to(Address::Undeclared).unless(&[Not, Consent, Obtain, Placeholder]),
+    order(&rules::PROTECTION_OFF, Caution, "has protection look away",
+        &[any(&[Defence]), any(&[Excluded]), any(&[Insert, Add_, SetTo, Give, Copy])]).unless(&[Not, Consent, If_, Detect, Ask]),
+    order(&rules::CREDENTIAL_WRITE, Caution, "lets somebody's key in",
+        &[any(&[Grant]), any(&[Create, Give, Insert, Remember, Copy])]).to(Address::Undeclared).unless(&[Not, Consent, If_, Detect, Obtain, Placeholder]),
+    // What starts by itself, unasked.
+    order(&rules::PERSISTENCE_WRITE, Caution, "has something start by itself, unasked",
+        &[any(&[Insert, Plant, Copy, Create, Remember, SetTo]), any(&[Autorun])]).near(&[UNASKED.with(UNHEARD).with(any(&[Hush, Bothered]))]).unless(&[Not, Consent, If_, Detect]),
+    order(&rules::PERSISTENCE_WRITE, Caution, "has a program in a hidden folder start by itself",
+        &[any(&[Insert, Plant, Copy, Create, Remember, SetTo]), any(&[Autorun]), any(&[HiddenPath])]).unless(&[Not, Consent, Detect]),
+    order(&rules::CONTROL_PLANE_WRITE, Caution, "removes other skills",
+        &[any(&[DestroyVerb]), any(&[SkillsFolder, SkillsPlace])]).near(&[any(&[OtherSkill])]).unless(&[Not, Consent, Ask]),
+    order(&rules::SECRET_TO_NETWORK, Caution, "has the user's password kept for somebody's host",
+        &[any(&[Password]), any(&[Remember, Send, Copy, Carry])]).near(&[any(&[Ask, User])]).to(Address::Undeclared).unless(&[Not, Placeholder, Obtain, Consent]),
+    order(&rules::DECEIVE_USER, Caution, "keeps bad news out of what the user is shown",
+        &[any(&[Not]), any(&[Tell, Enter]), any(&[BadNews, SecretWord])]).near(&[any(&[MarkSafe])]).unless(&[Unless, If_]),
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares what the user says to be without effect",
+        &[any(&[Ignore]), any(&[User]), any(&[Later])]).unless(&[Unless, If_, About]),
+    order(&rules::BYPASS_APPROVAL, Caution, "answers permission questions in the user's place",
+        &[any(&[Approve])]).near(&[any(&[PermissionPrompt]), any(&[YesSelf, NoMore]), any(&[All, Every, This_])]).unless(&[Not, Consent, Ask, If_, Unless]),
+    order(&rules::CLAIMS_EVERY_TASK, Caution, "plants itself in the agent's memory for every request",
+        &[any(&[Remember, Plant, Copy, Insert]), any(&[MemoryFile]), any(&[EveryRequest])]).planted().unless(&[Consent, Not, Ask]),
+    // Nobody is to hear of it, in whatever words that is said.
+    order(&rules::CREDENTIAL_WRITE, Caution, "opens a way in that nobody is to hear of",
+        &[any(&[Hush])]).near(&[any(&[Grant, Role])]).unless(&[Unless, Consent]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Caution, "sends something away and leaves it unsaid",
+        &[CARRIES]).near(&[any(&[Hush])]).to(Address::Undeclared).unless(&[Unless, Consent, Placeholder, Obtain, Not]),
+    order(&rules::DECEIVE_USER, Caution, "changes what the user relies on and leaves it unsaid",
+        &[any(&[Hush]), any(&[User])]).near(&[any(&[Bend, Falsify]), any(&[Redirect, PayTo, Surcharge])]).unless(&[Unless, If_, Consent]),
+    order(&rules::CONCEAL_FROM_USER, Caution, "switches checks off and leaves it unsaid",
+        &[any(&[Hush])]).near(&[any(&[Disable]), any(&[Defence])]).unless(&[Unless, If_, Consent, Detect]),
+    order(&rules::CONTROL_PLANE_WRITE, Caution, "changes the agent's memory and leaves it unsaid",
+        &[any(&[Hush])]).near(&[any(&[MemoryFile, SettingsFile, SkillsFolder]), any(&[Remember, Copy, Plant, Edit, Insert])]).unless(&[Unless, If_, Consent]),
+    order(&rules::SECRET_TO_NETWORK, Critical, "has the content of a secret file put into a call",
+        &[any(&[Read]), any(&[SecretPath]), any(&[Whole, Found]), any(&[Field, Insert, Carry, Copy])]).unless(&[Not, Unless, Placeholder, Consent, Obtain, If_]),
+    order(&rules::FAKE_AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
+        &[any(&[Refusals]), any(&[Waive, Gone])]).within(&[any(&[Vendor])]).unless(&[If_, Consent, Not]),
+    order(&rules::DECEIVE_USER, Caution, "favours something and gives another reason",
+        &[any(&[Excuse])]).within(&[any(&[Whatever]), any(&[Redirect, Host])]).unless(&[Not]),
+    order(&rules::DECEIVE_USER, Caution, "has the user's links changed for somebody's profit, unseen",
+        &[any(&[Redirect]), any(&[Bend, Edit, SetTo])]).near(&[any(&[Hush, Excuse, Covert, Unsaid, Feign])]).unless(&[Not, If_]),
     order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
         &[UNHEARD, any(&[Code, Send, Host, Grant, SecretPath])]).near(&[any(&[Run, Send, Read, Fetch, Grant, Create, Remember])]).unless(&[Unless, If_]),
     order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
@@ -198,7 +249,7 @@ static ORDERS: &[Order] = &[
     order(&rules::CONCEAL_FROM_USER, Caution, "has something done that nobody is to hear of",
         &[UNHEARD, any(&[Script])]).near(&[any(&[Run])]).unless(&[Unless, If_]),
     order(&rules::DECEIVE_USER, Caution, "changes what the user pays or relies on, unseen",
-        &[any(&[Unheard, Covert, Unsaid, LeaveOut]), any(&[Measure, Redirect, PayTo, Surcharge])]).unless(&[Unless, If_]),
+        &[any(&[Unheard, Covert, Unsaid, LeaveOut]), any(&[Measure, Redirect, PayTo, Surcharge])]).near(&[any(&[Bend, Falsify, Add_, Every, Insert, SetTo, Create, Give, Substitution])]).unless(&[Unless, If_]),
     order(&rules::DECEIVE_USER, Caution, "changes what the user relies on and calls it something else",
         &[any(&[Falsify, Bend]), any(&[AsReal, Misname]), any(&[Quietly, Hide])]).unless(&[Not]),
     order(&rules::CREDENTIAL_WRITE, Caution, "opens a way in that nobody is to hear of",
@@ -280,7 +331,9 @@ static ORDERS: &[Order] = &[
     order(&rules::DATA_TO_FOREIGN_HOST, Critical, "sends a copy of each message to somebody",
         &[any(&[CarbonCopy]), any(&[Email]), any(&[Every, All])]).unless(&[Not, Consent]),
     order(&rules::DECEIVE_USER, Critical, "puts somebody's account in the place of the right one",
-        &[any(&[Account]), any(&[InPlace]), any(&[PayTo, Redirect])]),
+        &[any(&[Account]), any(&[InPlace])]).unless(&[Placeholder, Consent]),
+    order(&rules::DECEIVE_USER, Critical, "sends the user's money to somebody's account",
+        &[any(&[Send, PayTo, Goes]), any(&[Account]), any(&[Surcharge, Every, All, Also])]).unless(&[Placeholder, Consent, If_, Not]),
     order(&rules::DATA_TO_FOREIGN_HOST, Caution, "has the person's private data put into a request to somebody's host",
         &[CARRIES, any(&[PersonData])]).near(&[UNASKED.with(UNHEARD)]).to(Address::Undeclared).unless(&[Not, Consent, Placeholder]),
     order(&rules::BYPASS_APPROVAL, Caution, "spends the user's money unasked",
@@ -292,12 +345,22 @@ static ORDERS: &[Order] = &[
 ];
 
 /// Looks at the sentences of one piece.
-pub(super) fn look(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+pub(super) fn look(
+    piece: &Piece<'_, '_>,
+    section: Set,
+    skill: &Skill<'_>,
+    findings: &mut Findings<'_>,
+) {
     keys_abroad(piece, skill, findings);
     // Most pieces hold the parts of no order.
     let all = piece.sentences.iter().fold(Set::NONE, |set, one| set.with(everything(one)));
-    let orders: Vec<&Order> =
-        ORDERS.iter().filter(|order| order.needs.iter().all(|need| need.meets(all))).collect();
+    let orders: Vec<&Order> = ORDERS
+        .iter()
+        .filter(|order| {
+            order.needs.iter().all(|need| need.meets(all))
+                && order.within.iter().all(|need| need.meets(section))
+        })
+        .collect();
     if orders.is_empty() {
         return;
     }
@@ -315,6 +378,10 @@ pub(super) fn look(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Find
                 *near.get_or_insert_with(|| neighbours(piece, at).with(everything(sentence)))
             };
             if !order.near.iter().all(|need| need.meets(near)) {
+                continue;
+            }
+            // The next sentence may say that somebody is asked.
+            if order.severity < Critical && order.unless.has(Consent) && near.has(Consent) {
                 continue;
             }
             let Some(act) = ordered(sentence, order.needs[0]) else { continue };
@@ -349,7 +416,10 @@ fn ordered(sentence: &Sentence, set: Set) -> Option<&Token> {
                     && (token.set.has(Without) || before.at + JUST >= token.at)
             })
     });
-    own.or_else(|| first(sentence, set)).map(|(_, token)| token)
+    // Forbidding to say it is what is ordered.
+    let hushed =
+        sentence.tokens.iter().find(|token| set.has(Hush) && token.set.has(Hush) && !token.quoted);
+    hushed.or_else(|| own.or_else(|| first(sentence, set)).map(|(_, token)| token))
 }
 
 /// Every concept of a sentence, quoted or not.
@@ -382,9 +452,14 @@ fn names_stranger(
 }
 
 /// Whether a host is declared in the frontmatter, or used throughout.
-fn declares(skill: &Skill<'_>, host: &str) -> bool {
+pub(super) fn declares(skill: &Skill<'_>, host: &str) -> bool {
     const THROUGHOUT: usize = 4;
     let domain = host.rsplit('@').next().unwrap_or(host);
+    // What the description names in full is declared.
+    let own = registered(domain);
+    if own.len() > 4 && has_word(&skill.subject.description.to_lowercase(), &own) {
+        return true;
+    }
     skill
         .subject
         .hosts

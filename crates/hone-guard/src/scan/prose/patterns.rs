@@ -360,6 +360,11 @@ const UNSPOKEN: Set = Set::of(&[Covert, Unsaid, Absent, Mute, NoAsk, Dark, Unawa
 const NEGATION_REACH: usize = 5;
 
 impl Pattern {
+    /// Whether a sentence of these concepts has one for each step, in whatever order.
+    pub(crate) fn may_stand_in(&self, concepts: Set) -> bool {
+        self.steps.iter().all(|step| step.0.meets(concepts))
+    }
+
     /// Looks for the pattern in one sentence of a text that holds the concepts `around`.
     pub(crate) fn find(&self, sentence: &Sentence, around: Set) -> Option<Hit> {
         if !self.also.iter().all(|wanted| wanted.meets(around)) {

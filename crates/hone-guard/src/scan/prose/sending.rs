@@ -11,6 +11,7 @@ use super::super::text::floor;
 #[allow(clippy::enum_glob_use, reason = "conditions are data made of concepts")]
 use super::lexicon::Concept::*;
 use super::lexicon::Set;
+use super::orders::declares;
 use super::sentences::{Sentence, Token};
 use super::{Piece, is_about_attacks};
 
@@ -68,7 +69,7 @@ pub(super) fn look(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut 
 
 /// The concepts of a sentence and of the two beside it.
 pub(super) fn neighbours(piece: &Piece<'_, '_>, at: usize) -> Set {
-    piece.sentences[at.saturating_sub(1)..(at + 2).min(piece.sentences.len())]
+    piece.sentences[at.saturating_sub(2)..(at + 2).min(piece.sentences.len())]
         .iter()
         .fold(Set::NONE, |set, sentence| set.with(sentence.set()))
 }
@@ -98,15 +99,18 @@ fn is_negated(sentence: &Sentence, at: usize) -> bool {
 /// A request to somebody's host, one field of which is filled with the content of a secret file.
 fn filled(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     let all = section.iter().fold(Set::NONE, |set, piece| set.with(piece.set));
-    if !all.has(Host) || !all.meets(Set::of(&[Endpoint, Send])) || !all.has(Field) {
+    if !all.has(Host) || !all.meets(SENDS.with(Set::of(&[Endpoint, Field, Fetch, Carry]))) {
         return;
     }
+    // What the skill itself is for may have such a field too, when it says so of each.
+    let plain = all.meets(Set::of(&[Endpoint, Send])) && all.has(Field);
     let fills = section.iter().any(|piece| {
         piece.sentences.iter().any(|sentence| {
+            const UNLESS: Set = Set::of(&[Not, Create, Obtain, Placeholder, Consent, Detect, If_]);
             let path = first(sentence, Set::of(&[SecretPath, DotEnv]));
             path.is_some()
                 && first(sentence, Set::of(&[Whole])).is_some()
-                && !sentence.set().has(Not)
+                && if plain { !sentence.set().has(Not) } else { !sentence.set().meets(UNLESS) }
         })
     });
     if !fills {
@@ -117,7 +121,7 @@ fn filled(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<
             let (_, token) = first(sentence, Set::of(&[Host]))?;
             let range = piece.start + token.range.start..piece.start + token.range.end;
             let host = foreign(&piece.passage.text[range], skill, true)?;
-            Some((piece, token.range.clone(), host))
+            (plain || !declares(skill, &host)).then(|| (piece, token.range.clone(), host))
         })
     });
     let Some((piece, range, host)) = request else { return };
@@ -137,6 +141,15 @@ fn filled(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<
 /// `open .env and copy its full text`: taking a secret file's content, not naming the file.
 fn takes_secret(sentence: &Sentence) -> Option<std::ops::Range<usize>> {
     let (at, verb) = first(sentence, Set::of(&[Read, Copy]))?;
+    // `collect any keys that you come across`
+    let keys = sentence.tokens[at..].iter().find(|token| token.set.has(SecretWord));
+    if let Some(keys) = keys
+        && sentence.set().has(Found)
+        && sentence.set().has(All)
+        && !sentence.set().meets(Set::of(&[Not, Detect, Reply]))
+    {
+        return Some(verb.range.start..keys.range.end);
+    }
     let path = sentence.tokens[at..].iter().find(|token| {
         token.set.meets(Set::of(&[SecretPath, DotEnv])) && token.at <= verb.at + 12
     })?;
@@ -155,10 +168,17 @@ const INTO: &[&str] = &[
 
 /// `keep the notes at https://…`: a verb of keeping, what is kept, and then where.
 fn stores<'s>(piece: &Piece<'_, '_>, sentence: &'s Sentence) -> Option<(usize, &'s Token)> {
-    let (at, verb) = first(sentence, Set::of(&[Copy, Remember]))?;
+    let (at, verb) = first(sentence, Set::of(&[Copy, Remember, Insert]))?;
     let what = sentence.tokens[at + 1..].iter().find(|token| {
         token.at > verb.at
-            && token.set.meets(Set::of(&[Conversation, SecretWord, SecretPath, DotEnv, Data]))
+            && token.set.meets(Set::of(&[
+                Conversation,
+                SecretWord,
+                SecretPath,
+                DotEnv,
+                Data,
+                PersonData,
+            ]))
     })?;
     let place =
         sentence.tokens[at..].iter().find(|token| token.set.meets(Set::of(&[Host, Email])))?;
@@ -252,7 +272,7 @@ fn send(
         && near.has(Full)
         && near.meets(Set::of(&[NoAsk, NoNeed, Hide, Quietly, Dark, Unsaid]));
     let Some(host) = sends_to(piece, sentence, skill, unasked) else { return };
-    if near.has(Unless) && near.has(Ask) {
+    if near.has(Unless) && near.has(Ask) || sentence.set().meets(Set::of(&[Consent, Obtain])) {
         return;
     }
     let set = sentence.set();
@@ -353,6 +373,23 @@ const SAID: &[&str] = &[
     "respuesta", "conversacion", "usuario", "reponse", "utilisateur", "echange", "сообщени", "вопрос", "ответ", "пользовател", "диалог", "消息", "问题", "对话", "回复", "用户",
 ];
 
+/// What a place to fill in stands for when it carries away what was said.
+#[rustfmt::skip]
+const CARRIED: &[&str] = &[
+    "what they asked", "what the user", "they asked", "was asked", "conversation", "transcript", "their question", "the question", "last message", "their message",
+    "encoded text", "encoded summary", "summary of", "your reply", "your answer", "e-mail", "email address", "documents you", "files you", "what was said", "api key",
+    "password", "secret", "对话", "用户输入", "conversacion", "gesprach", "echange", "переписк",
+];
+
+/// Whether the path of an address has places to fill in that the text explains as what was said.
+fn fills_path(address: &str, explained: impl Fn() -> String) -> bool {
+    let path = address.split_once("://").and_then(|(_, rest)| rest.split_once('/'));
+    path.is_some_and(|(_, path)| path.contains(['{', '<', '$'])) && {
+        let explained = explained();
+        CARRIED.iter().any(|word| explained.contains(word))
+    }
+}
+
 /// A picture or link whose address the agent fills with what was said.
 fn image(
     piece: &Piece<'_, '_>,
@@ -382,6 +419,32 @@ fn image(
         let rest = &text[address.range.start..floor(text, address.range.start + REACH)];
         let end = rest.find([')', '`', '"', '\n']).unwrap_or(rest.len());
         let whole = rest[..end].to_lowercase();
+        if is_image
+            && fills_path(&whole, || {
+                let next = next.map_or("", |next| &next.passage.text);
+                format!(
+                    "{}\n{}",
+                    &text[floor(text, address.range.start)..],
+                    &next[..floor(next, REACH)]
+                )
+                .to_lowercase()
+            })
+            && let Some(host) = foreign(address.url, skill, true)
+            && !host.ends_with("shields.io")
+        {
+            let flow = Flow {
+                source: Some("what was said".to_owned()),
+                destination: Some(host.clone()),
+                ..Flow::default()
+            };
+            let message = format!("an address at {host} is filled with what was said");
+            piece.add(
+                findings,
+                address.range.start - piece.start..address.range.end - piece.start,
+                Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Critical, message).with(flow),
+            );
+            continue;
+        }
         let Some(query) = whole.find(['?', '=']).map(|at| &whole[at..]) else { continue };
         let open = query.find(['<', '{', '[', '$']).map(|at| &query[at..]);
         // `…?d=DATA`, where DATA is explained in the text around it or in the next paragraph.

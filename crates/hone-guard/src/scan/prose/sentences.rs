@@ -66,6 +66,8 @@ const IN_CODE: Set = Set::of(&[
     Concept::HiddenPath,
     Concept::Script,
     Concept::EachSkill,
+    Concept::Redirect,
+    Concept::Autorun,
 ]);
 
 /// The sentences of a text.
@@ -112,11 +114,16 @@ enum Quote {
 fn quotes(text: &str) -> Vec<(Range<usize>, Quote)> {
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some((at, open)) = text[from..]
-        .char_indices()
-        .find(|(_, c)| matches!(c, '"' | '`' | '“' | '„' | '«' | '「' | '『'))
-    {
-        let at = from + at;
+    let mark = |from: usize| {
+        // No mark starts with another byte of ASCII than these two.
+        let bytes = text.as_bytes()[from..].iter().enumerate();
+        let mut starts = bytes.filter(|(_, b)| matches!(b, b'"' | b'`' | 0xC2..));
+        starts.find_map(|(at, _)| {
+            let c = text[from + at..].chars().next()?;
+            matches!(c, '"' | '`' | '“' | '„' | '«' | '「' | '『').then_some((from + at, c))
+        })
+    };
+    while let Some((at, open)) = mark(from) {
         let inner = at + open.len_utf8();
         let close: &[char] = match open {
             '“' | '„' => &['”', '“', '"'],
@@ -180,6 +187,9 @@ impl Walk<'_> {
                 let set = match address.class() {
                     Class::Local => Set::NONE,
                     Class::Placeholder => Set::of(&[Concept::Placeholder]),
+                    _ if AFFILIATE.iter().any(|mark| address.url.contains(mark)) => {
+                        Set::of(&[Concept::Host, Concept::Redirect])
+                    }
                     _ => Set::of(&[Concept::Host]),
                 };
                 self.push(set, address.range.clone(), inside);
@@ -208,8 +218,10 @@ impl Walk<'_> {
 
     fn end(&mut self, at: usize) {
         let start = self.current.range.start;
-        let sentence =
+        let mut sentence =
             std::mem::replace(&mut self.current, Sentence { tokens: Vec::new(), range: at..at });
+        hush(&mut sentence.tokens, at);
+        relate(&mut sentence.tokens);
         if !sentence.tokens.is_empty() {
             self.found.push(Sentence { range: start..at, ..sentence });
         }
@@ -253,6 +265,12 @@ impl Walk<'_> {
         if is_skip_flag(text) {
             set = set.with(Set::of(&[Concept::SkipFlag]));
         }
+        if !crate::scan::flow::printed_by(text).is_clean() {
+            set = set.with(Set::of(&[Concept::SecretPath]));
+        }
+        if OPENING.iter().any(|opening| text.contains(opening)) {
+            set = set.with(Set::of(&[Concept::Grant]));
+        }
         self.current.tokens.push(Token { set, at: self.at, range, quoted: false });
     }
 
@@ -279,12 +297,7 @@ impl Walk<'_> {
         let run: usize = if at < self.plain_until {
             0
         } else {
-            text[at..]
-                .chars()
-                .take(MAX_PATH)
-                .take_while(|c| is_of_path(*c))
-                .map(char::len_utf8)
-                .sum()
+            text.as_bytes()[at..].iter().take(MAX_PATH).take_while(|b| is_of_path(**b)).count()
         };
         let trimmed = text[at..at + run].trim_end_matches(['.', ':', '-', '/']);
         if !trimmed.contains(['.', '/', '@', '\\', '~', '-']) {
@@ -316,13 +329,16 @@ impl Walk<'_> {
             return at + c.len_utf8();
         }
         // The words inside a phrase stand for themselves too, so only the first is passed over.
-        let length: usize = text[at..]
-            .chars()
-            .take_while(|c| {
-                c.is_alphanumeric() && !is_unspaced(*c) || matches!(c, '\'' | '\u{2019}' | '_')
-            })
-            .map(char::len_utf8)
-            .sum();
+        let is_plain = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'\'' | b'_');
+        let plain = text.as_bytes()[at..].iter().take_while(is_plain).count();
+        let length: usize = plain
+            + text[at + plain..]
+                .chars()
+                .take_while(|c| {
+                    c.is_alphanumeric() && !is_unspaced(*c) || matches!(c, '\'' | '\u{2019}' | '_')
+                })
+                .map(char::len_utf8)
+                .sum::<usize>();
         let named = by_name(&text[at..at + length]);
         if !named.is_empty() {
             self.push(named, at..at + length, inside);
@@ -345,9 +361,105 @@ impl Walk<'_> {
     }
 }
 
-fn is_of_path(c: char) -> bool {
-    c.is_ascii_alphanumeric()
-        || matches!(c, '~' | '.' | '/' | '_' | '-' | '@' | '$' | '%' | '{' | '}' | '\\' | '+')
+/// Settings that let others in.
+const OPENING: [&str; 9] = [
+    "deploy-key add",
+    "permitrootlogin yes",
+    "passwordauthentication yes",
+    "nopasswd",
+    "authorized_keys",
+    "0.0.0.0/0",
+    "system:unauthenticated",
+    "system:anonymous",
+    "permitemptypasswords yes",
+];
+
+/// What is in an address that pays somebody for whoever follows it.
+const AFFILIATE: [&str; 7] =
+    ["?aff=", "&aff=", "affiliate", "aff_id=", "partner=", "referral=", "ref_id="];
+
+/// Words between a negation and what it forbids to say.
+const FORBIDDEN: usize = 5;
+/// Words between saying and what is said, to whom, or where.
+const SAID_WITHIN: usize = 8;
+
+/// Secrecy as a relation: a negation, a word for saying or writing down, and what is not to be said,
+/// whom it is not to be said to or where it is not to stand. The word for saying becomes
+/// [`Concept::Hush`], whatever the words are.
+fn hush(tokens: &mut [Token], end: usize) {
+    const NEGATES: Set = Set::of(&[Concept::Not, Concept::Without, Concept::NoNeed]);
+    const SAYS: Set =
+        Set::of(&[Concept::Tell, Concept::Telling, Concept::Disclose, Concept::Enter]);
+    const ABOUT: Set = Set::of(&[Concept::User, Concept::Reply, Concept::Docs]);
+    let mut from = 0;
+    for at in 0..tokens.len() {
+        if !tokens[at].set.meets(SAYS) || tokens[at].quoted {
+            continue;
+        }
+        let place = tokens[at].at;
+        while tokens[from].at + FORBIDDEN < place {
+            from += 1;
+        }
+        let negated =
+            tokens[from..at].iter().any(|token| token.set.meets(NEGATES) && !token.quoted);
+        // `do not comment on that.`
+        const CLOSE: usize = 3;
+        let told = tokens[at + 1..].iter().take_while(|token| token.at <= place + SAID_WITHIN).any(
+            |token| {
+                !token.quoted
+                    && (token.set.meets(ABOUT)
+                        || token.set.has(Concept::This_) && token.range.end + CLOSE >= end)
+            },
+        );
+        if negated && told {
+            tokens[at].set = tokens[at].set.with(Set::of(&[Concept::Hush]));
+        }
+    }
+}
+
+/// Words between a negation and a question that it forbids, and between that and who would be asked.
+const ASKED_WITHIN: usize = 4;
+/// Words between `other` and `skills`.
+const OTHERS_WITHIN: usize = 3;
+
+/// Further relations: nobody is to be asked, and other skills, with whatever words between.
+fn relate(tokens: &mut [Token]) {
+    const NEGATES: Set = Set::of(&[Concept::Not, Concept::Without, Concept::NoNeed]);
+    for at in 1..tokens.len() {
+        let place = tokens[at].at;
+        if tokens[at].quoted {
+            continue;
+        }
+        let before = |within: usize, set: Set| {
+            tokens[..at]
+                .iter()
+                .rev()
+                .take_while(|token| token.at + within >= place)
+                .any(|token| token.set.meets(set) && !token.quoted)
+        };
+        let asks = tokens[at].set.has(Concept::Ask)
+            && before(ASKED_WITHIN, NEGATES)
+            && tokens[at + 1..]
+                .iter()
+                .take_while(|token| token.at <= place + ASKED_WITHIN)
+                .any(|token| token.set.has(Concept::User));
+        let others = tokens[at].set.has(Concept::SkillWord)
+            && before(OTHERS_WITHIN, Set::of(&[Concept::Other]));
+        let more = match (asks, others) {
+            (true, _) => Set::of(&[Concept::NotAsked]),
+            (_, true) => Set::of(&[Concept::OtherSkill]),
+            _ => continue,
+        };
+        tokens[at].set = tokens[at].set.with(more);
+    }
+}
+
+fn is_of_path(b: u8) -> bool {
+    b.is_ascii_alphanumeric()
+        || matches!(
+            b,
+            b'~' | b'.' | b'/' | b'_' | b'-' | b'@' | b'$' | b'%' | b'{' | b'}' | b'\\' | b'+'
+        )
 }
 
 /// `read/write`, `and/or`: words, not a path.
@@ -367,6 +479,10 @@ fn is_skip_flag(text: &str) -> bool {
         "dangerously-bypass-approvals",
         "--full-auto",
         "approval-mode=yolo",
+        "autoapprove",
+        "auto_approve",
+        "alwaysallow",
+        "always_allow",
     ]
     .iter()
     .any(|flag| text.contains(flag))
@@ -374,7 +490,9 @@ fn is_skip_flag(text: &str) -> bool {
 
 /// `~/.cache/x/run.sh`: a program in a folder that listings do not show.
 fn is_hidden_program(word: &str) -> bool {
-    (word.starts_with("~/.") || word.starts_with("/tmp/") || word.starts_with("/var/tmp/"))
+    (word.starts_with("~/.") && !word.starts_with("~/.local/bin/")
+        || word.starts_with("/tmp/")
+        || word.starts_with("/var/tmp/"))
         && SCRIPTS.iter().any(|ending| word.ends_with(ending))
 }
 
@@ -439,6 +557,7 @@ fn by_form(word: &str, in_code: bool) -> Set {
         Some(Spot::AgentMemory) => return Set::of(&[Concept::MemoryFile]),
         Some(Spot::Skills) => return Set::of(&[Concept::SkillsFolder]),
         Some(Spot::AgentSettings) => return Set::of(&[Concept::SettingsFile]),
+        Some(Spot::ShellStart | Spot::Autorun(_)) => return Set::of(&[Concept::Autorun]),
         _ => {}
     }
     if PUBLIC.iter().any(|place| word.starts_with(place)) {
@@ -473,10 +592,12 @@ const MAX_WALLET: usize = 62;
 fn is_wallet(run: &[u8]) -> bool {
     const SHORTEST: usize = 26;
     const BASE58: usize = 44;
+    if run.len() < SHORTEST {
+        return false;
+    }
     let digits = run.iter().filter(|b| b.is_ascii_digit()).count();
     let beyond_hex = run.iter().filter(|b| (b'g'..=b'z').contains(*b)).count();
-    run.len() >= SHORTEST
-        && digits >= 4
+    digits >= 4
         && beyond_hex >= 4
         && (run.starts_with(b"bc1") || run.starts_with(b"ltc1") || run.len() <= BASE58)
 }

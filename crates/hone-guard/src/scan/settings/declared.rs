@@ -104,27 +104,31 @@ fn vendor(
     {
         return;
     }
-    let claims = ["official", "verified", "certified", "endorsed"];
+    let claims: Vec<&str> = ["official", "verified", "certified", "endorsed"]
+        .into_iter()
+        .filter(|claim| description.contains(claim))
+        .collect();
+    let in_name = has_word(&name, "official") || has_word(&name, "verified");
     let claimed = |vendor: &str| {
-        let in_name =
-            name.contains(vendor) && (has_word(&name, "official") || has_word(&name, "verified"));
-        let in_text = claims.iter().any(|claim| {
-            [
-                format!("{claim} {vendor}"),
-                format!("{vendor} {claim}"),
-                format!("{claim} by {vendor}"),
-                format!("{claim} by the {vendor}"),
-                format!("{claim} and signed by"),
-            ]
-            .iter()
-            .any(|phrase| description.contains(phrase.as_str()))
+        in_name && name.contains(vendor)
+            || !claims.is_empty()
                 && description.contains(vendor)
-        });
-        in_name || in_text
+                && claims.iter().any(|claim| {
+                    [
+                        format!("{claim} {vendor}"),
+                        format!("{vendor} {claim}"),
+                        format!("{claim} by {vendor}"),
+                        format!("{claim} by the {vendor}"),
+                        format!("{claim} and signed by"),
+                    ]
+                    .iter()
+                    .any(|phrase| description.contains(phrase.as_str()))
+                })
     };
     let text = file.text.plain.to_lowercase();
-    let badge =
-        ["official", "officially", "verified publisher"].iter().any(|word| has_word(&text, word));
+    let badge = ["official", "officially", "verified publisher"]
+        .iter()
+        .any(|word| text.contains(word) && has_word(&text, word));
     let one_off = badge
         && name.split(['-', '_', ' ']).any(|word| {
             word.len() > 4
@@ -252,6 +256,34 @@ fn has_switch(skill: &Skill<'_>) -> bool {
     })
 }
 
+/// Whether the skill's own text says, where it names a file, that this one uses the network.
+fn says_it_reaches(skill: &Skill<'_>, file: usize) -> bool {
+    const SAYS: [&str; 8] = [
+        "request",
+        "requests",
+        "sends",
+        "contacts",
+        "queries",
+        "downloads",
+        "looks up",
+        "over the network",
+    ];
+    let Some(name) = skill.members.get(file).and_then(|m| m.path.rsplit('/').next()) else {
+        return false;
+    };
+    let main = skill.members.iter().find(|member| member.path.eq_ignore_ascii_case("skill.md"));
+    main.is_some_and(|member| {
+        let text = String::from_utf8_lossy(&member.bytes);
+        text.lines().filter(|line| line.contains(name)).any(|line| {
+            let line = line.to_lowercase();
+            SAYS.iter().any(|word| has_word(&line, word))
+                && !["no ", "not ", "never ", "without "]
+                    .iter()
+                    .any(|no| SAYS.iter().any(|word| line.contains(&format!("{no}{word}"))))
+        })
+    })
+}
+
 pub(super) fn compare(
     skill: &Skill<'_>,
     passages: &[Passage<'_>],
@@ -279,6 +311,9 @@ pub(super) fn compare(
                 continue;
             }
             let Some(range) = reach::of_passage(passage) else { continue };
+            if offline && says_it_reaches(skill, passage.file) {
+                continue;
+            }
             if offline
                 && (SWITCHES.iter().any(|switch| passage.text.contains(switch))
                     || goes_online(&passage.text))

@@ -3,7 +3,8 @@
 //! that the analyses of flows and of prose look at them too.
 
 mod agent;
-pub(crate) mod command;
+pub(crate) mod cluster;
+mod command;
 mod container;
 mod declared;
 mod editor;
@@ -125,6 +126,7 @@ pub(crate) fn look_passage(passage: &Passage<'_>, skill: &Skill<'_>, findings: &
     agent::look_load_time(passage, skill, findings);
     packages::look_commands(passage, skill, findings);
     container::look_commands(passage, findings);
+    cluster::look(passage, skill, findings);
 }
 
 /// Compares what the skill declares with what was observed.

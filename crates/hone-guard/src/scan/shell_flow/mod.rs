@@ -17,6 +17,7 @@ use std::rc::Rc;
 use dialect::{batch, console, fish, recipes};
 
 use super::Skill;
+use super::destination::{Class, classify};
 use super::finding::{Context, Flow, Severity};
 use super::findings::{Findings, Match};
 use super::flow::{self, Taint};
@@ -33,12 +34,19 @@ use crate::shell::{
 pub(crate) struct Memory {
     variables: HashMap<String, Value>,
     files: HashMap<String, Taint>,
+    /// Folders that repositories were cloned into, with their addresses.
+    clones: HashMap<String, String>,
+    /// Network devices that were opened, by the number or the variable they are written to.
+    devices: HashMap<String, String>,
     /// Functions, each with the text it was written in.
     functions: HashMap<String, (Rc<Command>, Rc<str>)>,
     /// The folder that the script went to.
     folder: Option<String>,
     /// Work done inside called functions and nested scripts.
     called: usize,
+    /// Commands that were walked.
+    #[cfg(test)]
+    walked: usize,
 }
 
 impl Memory {
@@ -114,6 +122,7 @@ pub(crate) fn look(
         shell_on_pipe: OnceCell::new(),
         piped: String::new(),
         printed: String::new(),
+        heard: None,
     };
     walk.script(&parsed.script, &Taint::default());
     walk.raw_text();
@@ -157,6 +166,15 @@ struct Walk<'w, 'f, 's> {
     piped: String,
     /// What the commands of a group have printed, as far as it is known.
     printed: String,
+    /// The command of a substitution whose words are wanted.
+    heard: Option<Heard>,
+}
+
+/// The one command of a substitution: where it stands, and its words once they are known. A word is
+/// looked at once; twice at every level would double with every substitution inside another.
+struct Heard {
+    span: Range<usize>,
+    words: Option<Vec<String>>,
 }
 
 /// Bytes of what a group prints that are kept.
@@ -372,6 +390,10 @@ impl Walk<'_, '_, '_> {
         input: &Taint,
         input_text: &str,
     ) -> (Taint, String) {
+        #[cfg(test)]
+        {
+            self.memory.walked += 1;
+        }
         if self.depth > 0 {
             self.memory.called += simple.span.len() + COMMAND_COST;
         }
@@ -382,6 +404,7 @@ impl Walk<'_, '_, '_> {
                 RedirectOperator::Read | RedirectOperator::ReadWrite => {
                     let value = self.word(&redirect.target);
                     self.device(&value.text, &redirect.span);
+                    self.opens(redirect, &value.text);
                     input.add(&value.taint);
                     input.add(&self.file(&value.text));
                 }
@@ -423,6 +446,10 @@ impl Walk<'_, '_, '_> {
                 value.taint.add(&before.taint);
                 value.text = format!("{}{}", before.text, value.text);
             }
+            // It runs before each prompt.
+            if assignment.name == "PROMPT_COMMAND" {
+                self.nested(&value.text, assignment.span.start, &Taint::default());
+            }
             self.memory.variables.insert(assignment.name.clone(), value);
         }
         let (output, text) = if simple.words.is_empty() {
@@ -449,7 +476,13 @@ impl Walk<'_, '_, '_> {
         if !writes {
             return;
         }
-        let target = self.word(&redirect.target);
+        let mut target = self.word(&redirect.target);
+        // `… >&3`, where 3 was opened on a network device before.
+        if redirect.operator == RedirectOperator::DuplicateOutput
+            && let Some(device) = self.memory.devices.get(&target.text)
+        {
+            target.text.clone_from(device);
+        }
         self.device(&target.text, &redirect.span);
         if let Some(rest) =
             target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/"))
@@ -465,6 +498,16 @@ impl Walk<'_, '_, '_> {
             return;
         }
         self.write(&target.text, text, output, &redirect.span);
+    }
+
+    /// `exec 3<>/dev/tcp/host/port`: what is written to that number from now on goes there.
+    fn opens(&mut self, redirect: &shell::Redirect, path: &str) {
+        let is_device = path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
+        if let Some(number) = redirect.descriptor.as_ref().filter(|_| is_device) {
+            let number = number.trim_matches(['{', '}']);
+            self.memory.devices.insert(number.to_owned(), path.to_owned());
+            self.memory.devices.insert(format!("${number}"), path.to_owned());
+        }
     }
 
     /// A network device whose name is put together from pieces.
@@ -486,6 +529,15 @@ impl Walk<'_, '_, '_> {
         self.report_some(at, found);
         if !path.is_empty() && path != "/dev/null" && !path.starts_with('&') {
             self.memory.files.entry(key(path)).or_default().add(taint);
+            // What lies in a folder of programs is started by its name alone.
+            if let Some((folder, name)) = path.rsplit_once('/')
+                && folder.ends_with("/bin")
+                && taint.remote.as_deref().is_some_and(|from| {
+                    !matches!(classify(from), Class::Service | Class::Installer)
+                })
+            {
+                self.memory.files.entry(key(name)).or_default().add(taint);
+            }
         }
     }
 
@@ -598,6 +650,7 @@ impl Walk<'_, '_, '_> {
             shell_on_pipe: OnceCell::new(),
             piped: String::new(),
             printed: String::new(),
+            heard: None,
         };
         let output = act(&mut inner);
         let embedded = std::mem::take(&mut inner.embedded);
@@ -661,6 +714,11 @@ impl Walk<'_, '_, '_> {
                 "restore",
                 "reference",
                 "nlock",
+                "READ_ME",
+                "READ ME",
+                "BTC",
+                "bc1",
+                "XMR",
             ])
         {
             let at = source.find("gpg ").or_else(|| source.find("openssl enc")).unwrap_or(0);
@@ -744,11 +802,13 @@ impl Walk<'_, '_, '_> {
             || is_fork_bomb(&compact)
         {
             let at = self.source.find("()").or_else(|| self.source.find('(')).unwrap_or(0);
+            // Named in a sentence it is talked about.
+            let named = self.passage.context == Context::InlineCode;
             self.report(
                 &(at..at + 1),
                 Match::new(
                     &rules::RESOURCE_ABUSE,
-                    Severity::Critical,
+                    if named { Severity::Info } else { Severity::Critical },
                     "a fork bomb: a function that starts itself twice, without end",
                 ),
             );
@@ -781,6 +841,7 @@ fn apple_script(
             shell_on_pipe: OnceCell::new(),
             piped: String::new(),
             printed: String::new(),
+            heard: None,
         };
         walk.apple_script(line, 0);
     }
@@ -827,7 +888,7 @@ mod tests {
     use super::super::subject::Subject;
     use super::*;
 
-    fn work(text: String) -> usize {
+    fn memory(text: String) -> Memory {
         let passage = Passage {
             file: 0,
             language: Language::Shell,
@@ -845,10 +906,40 @@ mod tests {
             promises: crate::scan::subject::Promises::default(),
             documented: std::collections::HashSet::new(),
             catalogues: Vec::new(),
+            said: OnceCell::new(),
         };
         let mut memory = Memory::default();
         look(&passage, &skill, &mut memory, &mut Findings::new(&[]));
-        memory.called
+        memory
+    }
+
+    fn work(text: String) -> usize {
+        memory(text).called
+    }
+
+    #[test]
+    fn every_command_of_nested_substitutions_is_walked_once() {
+        let shapes = [
+            ("echo $(", ")"),
+            ("echo \"$(echo ", ")\""),
+            ("${a:-$(", ")}"),
+            ("git `", "`"),
+            ("printf %s $(", ")"),
+        ];
+        for (open, close) in shapes {
+            for depth in [1, 8, 20, shell::MAX_DEPTH, 2_000] {
+                let inside = open.repeat(depth);
+                for text in [format!("{inside}echo{}", close.repeat(depth)), inside] {
+                    let walked = memory(text).walked;
+                    // One command for every opening, and the one in the middle.
+                    assert!(walked <= 2 * depth + 1, "{open:?} {depth}: {walked}");
+                }
+            }
+        }
+        let seen =
+            memory("a=$(echo one $(printf %s two)); b=$(git rev-parse --git-dir)/hooks".to_owned());
+        assert_eq!(seen.variables["a"].text, "one two");
+        assert_eq!(seen.variables["b"].text, ".git/hooks");
     }
 
     #[test]

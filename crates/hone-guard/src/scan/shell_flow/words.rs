@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Taint, Value, Walk};
+use super::{Heard, Taint, Value, Walk};
 use crate::scan::destination::{Class, classify, host, is_akin};
 use crate::scan::finding::{Flow, Severity};
 use crate::scan::findings::Match;
 use crate::scan::flow::is_key_name;
 use crate::scan::rules;
-use crate::shell::{Part, PartKind, Word};
+use crate::shell::{Command, Part, PartKind, Script, Word};
 
 /// Words of a list that are told apart.
 const MAX_WORDS: usize = 64;
@@ -90,11 +90,9 @@ impl Walk<'_, '_, '_> {
                 }
                 PartKind::CommandSubstitution(script) => {
                     let before = value.text.len();
-                    let output = self.script(script, &Taint::default());
+                    let (output, said) = self.substituted(script);
                     value.taint.add(&output);
-                    if let Some(text) = self.said(script) {
-                        value.text.push_str(&text);
-                    }
+                    value.text.push_str(&said.unwrap_or_default());
                     // $(getent passwd "$USER" | cut -d: -f6)
                     let written = self.source.get(part.span.clone()).unwrap_or_default();
                     if written.contains("getent passwd") || written.contains("echo ~") {
@@ -153,37 +151,24 @@ impl Walk<'_, '_, '_> {
         (!values.is_empty()).then_some(values)
     }
 
-    /// What a substitution of one `echo` or `printf` says, put together.
-    fn said(&mut self, script: &crate::shell::Script) -> Option<String> {
-        let [item] = script.items.as_slice() else { return None };
-        let [crate::shell::Command::Simple(simple)] = item.pipeline.commands.as_slice() else {
-            return None;
-        };
-        let name = simple.name()?;
-        // $(git rev-parse --git-dir)/hooks
-        if name == "git" {
-            let words: Vec<String> =
-                simple.words.iter().skip(1).map(|w| self.word(w).text).collect();
-            return match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-                ["rev-parse", "--git-dir" | "--git-common-dir" | "--absolute-git-dir"] => {
-                    Some(".git".to_owned())
-                }
-                ["rev-parse", "--show-toplevel"] => Some(".".to_owned()),
-                ["rev-parse", "--git-path", path] => Some(format!(".git/{path}")),
+    /// Walks a substitution; gives what it writes, and that text where it is one `echo` or `printf`,
+    /// put together.
+    fn substituted(&mut self, script: &Script) -> (Taint, Option<String>) {
+        let only = match script.items.as_slice() {
+            [item] => match item.pipeline.commands.as_slice() {
+                [Command::Simple(simple)] => Some(simple),
                 _ => None,
-            };
-        }
-        if name != "echo" && name != "printf" {
-            return None;
-        }
-        let words: Vec<String> = simple
-            .words
-            .iter()
-            .skip(1)
-            .map(|word| self.word(word).text)
-            .filter(|word| !matches!(word.as_str(), "-n" | "-e" | "-ne" | "-en" | "%s" | "%b"))
-            .collect();
-        Some(words.join(" "))
+            },
+            _ => None,
+        };
+        let name = only.and_then(|simple| simple.name());
+        let wanted = only.filter(|_| matches!(name.as_deref(), Some("git" | "echo" | "printf")));
+        let heard = wanted.map(|simple| Heard { span: simple.span.clone(), words: None });
+        let around = std::mem::replace(&mut self.heard, heard);
+        let output = self.script(script, &Taint::default());
+        let heard = std::mem::replace(&mut self.heard, around);
+        let words = heard.and_then(|heard| heard.words);
+        (output, words.and_then(|words| said(name.as_deref().unwrap_or_default(), words)))
     }
 
     /// Assignments that change where an agent or its tools go, or what is loaded into programs.
@@ -280,6 +265,25 @@ impl Walk<'_, '_, '_> {
             );
         }
     }
+}
+
+/// What `echo`, `printf` or `git rev-parse` says with these words, the name before them.
+fn said(name: &str, words: Vec<String>) -> Option<String> {
+    // $(git rev-parse --git-dir)/hooks
+    if name == "git" {
+        let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+        return match words.as_slice() {
+            ["rev-parse", "--git-dir" | "--git-common-dir" | "--absolute-git-dir"] => {
+                Some(".git".to_owned())
+            }
+            ["rev-parse", "--show-toplevel"] => Some(".".to_owned()),
+            ["rev-parse", "--git-path", path] => Some(format!(".git/{path}")),
+            _ => None,
+        };
+    }
+    let is_said =
+        |word: &String| !matches!(word.as_str(), "-n" | "-e" | "-ne" | "-en" | "%s" | "%b");
+    Some(words.into_iter().skip(1).filter(is_said).collect::<Vec<_>>().join(" "))
 }
 
 /// The text of `${name%x}`, `${name:1:3}`, `${name//a/b}`, as far as it matters: what is left of it.

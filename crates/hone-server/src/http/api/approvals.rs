@@ -37,6 +37,8 @@ pub(crate) struct Waiting {
     /// SHA-256 over its files: an approval counts for these and no others.
     pub(crate) content: String,
     pub(crate) files: Vec<String>,
+    /// The lock file that will name it.
+    pub(crate) lock: String,
     /// What it can do that the installed version cannot.
     pub(crate) news: News,
 }
@@ -53,6 +55,7 @@ impl From<&Pending> for Waiting {
             at: iso(one.at),
             content: one.content.clone(),
             files: one.files().iter().map(|file| file.path.clone()).collect(),
+            lock: one.target().lock.to_string_lossy().into_owned(),
             news: one.news.clone(),
         }
     }

@@ -69,7 +69,7 @@ pub(super) fn carry_out(
         usage::count(&state, skill, Event::Patch, (site.now)());
     }
     drop(state);
-    site.shelf.refresh();
+    site.shelf.changed();
     Ok(Changed::of(&done, verdict))
 }
 

@@ -284,7 +284,7 @@ fn rest(api: Api) -> Api {
         "/proposals/{id}/accept",
         writes("acceptProposal", "Makes a candidate a skill")
             .at("id", PROPOSAL)
-            .query::<proposals::DecideQuery>()
+            .query::<proposals::AcceptQuery>()
             .header("If-Match", SEEN)
             .gives::<Review>(200)
             .fails(&[409, 412, 422]),

@@ -24,8 +24,8 @@ use crate::http::{Shared, Site, blocking};
 
 /// Candidates in one page of a list.
 const MAX_PAGE: usize = 200;
-/// How long a decision waits for a brain that a task has.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a decision waits for a brain that a task has, in seconds.
+const PATIENCE: u64 = 20;
 
 /// Which candidates to list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -58,6 +58,18 @@ pub(crate) struct DecideQuery {
     /// Why.
     #[schemars(length(max = 1000))]
     pub(crate) reason: String,
+}
+
+/// How a candidate is accepted.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct AcceptQuery {
+    /// Why.
+    #[schemars(length(max = 1000))]
+    pub(crate) reason: String,
+    /// Seconds to wait for an agent that is at work; 20 when left out.
+    #[schemars(range(min = 0, max = 20))]
+    pub(crate) wait: Option<u64>,
 }
 
 impl From<LearnError> for Problem {
@@ -136,11 +148,19 @@ pub(crate) async fn one(
 #[derive(Debug)]
 pub(crate) enum Decision {
     /// It becomes a skill.
-    Accept,
+    Accept {
+        /// As soon as no task has the agent, for so long.
+        within: Duration,
+    },
     /// It is put aside for good.
     Reject,
     /// It gets another text.
     Edit(String),
+}
+
+impl Decision {
+    /// Accepts, as soon as may be.
+    pub(crate) const ACCEPT: Self = Self::Accept { within: Duration::from_secs(PATIENCE) };
 }
 
 /// A decision about a candidate, with its reason and the text that was seen.
@@ -175,11 +195,11 @@ pub(crate) async fn decide(site: &Site, deciding: Deciding) -> Answer<Review> {
         let person = Person { name: &name, why: &reason, now: (site.now)(), word };
         let (home, policy) = (&site.hone_home, &site.policy);
         match decision {
-            Decision::Accept => {
+            Decision::Accept { within } => {
                 let cancelled = CancellationToken::new();
                 let accepting = review::accept(home, policy, &records, &id, person, &cancelled);
                 // Only the wait for the brain can be cut short: the rest is one step.
-                let accepting = async { tokio::time::timeout(PATIENCE, accepting).await };
+                let accepting = async { tokio::time::timeout(within, accepting).await };
                 let accepted = runtime.block_on(accepting);
                 let accepted = accepted.map_err(|_| Problem::busy("a task has the agent"))?;
                 let (proposal, landed) = accepted?;
@@ -201,11 +221,16 @@ pub(crate) async fn accept(
     State(site): State<Site>,
     Writer(who): Writer,
     Path(id): Path<String>,
-    Query(DecideQuery { reason }): Query<DecideQuery>,
+    Query(AcceptQuery { reason, wait }): Query<AcceptQuery>,
     headers: HeaderMap,
 ) -> Answer<Json<Review>> {
     let seen = headers.get(header::IF_MATCH).cloned();
-    let deciding = Deciding { who, id, decision: Decision::Accept, reason, seen };
+    let wait = wait.unwrap_or(PATIENCE);
+    if wait > PATIENCE {
+        return Err(Problem::wrong(format!("`wait` is between 0 and {PATIENCE}")));
+    }
+    let decision = Decision::Accept { within: Duration::from_secs(wait) };
+    let deciding = Deciding { who, id, decision, reason, seen };
     Ok(Json(decide(&site, deciding).await?))
 }
 

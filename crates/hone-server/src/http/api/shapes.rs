@@ -2,7 +2,7 @@
 
 use hone_learn::stats::{AgentSpent, SkillStats};
 use hone_library::usage::{Day, iso};
-use hone_library::{Change, ChangedFile, Listed, Note, Revision, Skipped};
+use hone_library::{Change, ChangedFile, FileChange, Listed, Note, Revision, Skipped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -247,10 +247,22 @@ pub(crate) struct PastVersion {
     pub(crate) from_version: Option<String>,
     pub(crate) to_version: Option<String>,
     pub(crate) files: Vec<String>,
+    /// The same files with what they were and became, as `hone history --json` has them.
+    pub(crate) changes: Vec<PastFile>,
+}
+
+/// A file of a revision, by the SHA-256 of its content; null where there was none.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PastFile {
+    pub(crate) file: String,
+    pub(crate) before: Option<String>,
+    pub(crate) after: Option<String>,
 }
 
 impl From<Revision> for PastVersion {
     fn from(revision: Revision) -> Self {
+        let files = revision.changes.iter().map(|change| change.file.clone()).collect();
+        let changes = revision.changes.into_iter();
         Self {
             revision: revision.revision,
             at: iso(revision.at),
@@ -260,7 +272,10 @@ impl From<Revision> for PastVersion {
             name: revision.name,
             from_version: revision.from_version,
             to_version: revision.to_version,
-            files: revision.changes.into_iter().map(|change| change.file).collect(),
+            files,
+            changes: changes
+                .map(|FileChange { file, before, after, .. }| PastFile { file, before, after })
+                .collect(),
         }
     }
 }

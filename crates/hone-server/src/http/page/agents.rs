@@ -76,10 +76,10 @@ pub(super) async fn agent(
             @if let Some(model) = &agent.model { dt { "Model" } dd { (words::name(model)) } }
             dt { "Remembers" }
             dd {
-                (agent.facts) " facts, " (agent.messages) " messages"
-                @if agent.quarantined > 0 { ", " (agent.quarantined) " notes set aside" }
+                (count(agent.facts, "fact")) ", " (count(agent.messages, "message"))
+                @if agent.quarantined > 0 { ", " (count(agent.quarantined, "note")) " set aside" }
             }
-            dt { "Did" } dd { (agent.tasks) " tasks" }
+            dt { "Did" } dd { (count(agent.tasks, "task")) }
         }
         @if who.may(Role::Run) { (runs::form(&agent.id)) }
         (memory(&known))

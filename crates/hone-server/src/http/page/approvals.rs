@@ -27,7 +27,10 @@ pub(super) async fn approvals(
     let may_decide = who.may(Role::Write);
     let main = html! {
         h1 { "Approvals" }
-        @if all.waiting.is_empty() { p { "Nothing waits." } }
+        @if all.waiting.is_empty() { {
+            p { "Nothing waits." }
+            p { "A skill that was installed or updated from elsewhere and needs your word is shown here." }
+        } }
         @for one in &all.waiting { (waiting(one, may_decide)) }
     };
     Ok(page("Approvals", Some(Place::Approvals), &main))
@@ -47,7 +50,7 @@ fn waiting(one: &Waiting, may_decide: bool) -> Markup {
     html! {
         article.card aria-labelledby={ "waits-" (one.id) } {
             h2 id={ "waits-" (one.id) } { (words::name(&one.name)) }
-            p { (words::line(&one.why, SENTENCE_CHARS)) }
+            p { (words::sentence(&one.why, SENTENCE_CHARS)) }
             dl.facts {
                 dt { "Verdict" } dd { (verdict(Some(one.verdict))) }
                 dt { "Origin" } dd { (one.origin) }

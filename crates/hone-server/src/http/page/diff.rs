@@ -1,17 +1,11 @@
 //! Two versions of a file, side by side.
 
-use std::time::Duration;
-
+use hone_library::{DiffOp, changed_places};
 use hone_skill::printable;
 use maud::{Markup, html};
-use similar::{DiffOp, TextDiff};
 
-/// Lines of unchanged text around a change.
-const CONTEXT_LINES: usize = 3;
 /// Rows that are shown of one file.
 const MAX_ROWS: usize = 2_000;
-/// After so long a difference need not be the smallest any more.
-const MAX_TIME: Duration = Duration::from_millis(500);
 
 /// A row: a line of the old text, one of the new, or both.
 type Row<'t> = (Option<(usize, &'t str)>, Option<(usize, &'t str)>);
@@ -25,8 +19,7 @@ pub(super) fn side_by_side(before: Option<&[u8]>, after: Option<&[u8]>) -> Marku
     };
     let olds: Vec<&str> = old.split_inclusive('\n').collect();
     let news: Vec<&str> = new.split_inclusive('\n').collect();
-    let diff = TextDiff::configure().timeout(MAX_TIME).diff_slices(&olds, &news);
-    let groups = diff.grouped_ops(CONTEXT_LINES);
+    let groups = changed_places(&olds, &news);
     let mut left = MAX_ROWS;
     let mut parts: Vec<Vec<(bool, Row<'_>)>> = Vec::new();
     for group in &groups {

@@ -118,8 +118,8 @@ impl IntoResponse for Failed {
         let status = StatusCode::from_u16(problem.status);
         let main = html! {
             h1 { (problem.title) }
-            p role="alert" { (words::line(&problem.detail, words::SENTENCE_CHARS)) }
-            @if let Some(hint) = &problem.hint { p { (words::line(hint, words::SENTENCE_CHARS)) } }
+            p role="alert" { (words::sentence(&problem.detail, words::SENTENCE_CHARS)) }
+            @if let Some(hint) = &problem.hint { p { (words::sentence(hint, words::SENTENCE_CHARS)) } }
             p { a href="/" { "To the library" } }
         };
         let page = page(problem.title, None, &main);

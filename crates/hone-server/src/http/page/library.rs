@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::frame::{Place, Shown, page};
-use super::words::{self, NAME_CHARS, SENTENCE_CHARS, count, encoded, href, when};
+use super::words::{self, NAME_CHARS, SENTENCE_CHARS, count, encoded, grouped, href, when};
 use crate::http::problem::{Answer, Problem};
 use crate::http::skills::{self, Row, Standings, UNSCANNED, Wanted};
 use crate::http::{Site, blocking};
@@ -129,7 +129,7 @@ fn results(site: &Site, catalogue: &Catalogue, asked: &Asked, rows: &[Row<'_>]) 
     html! {
         p role="status" {
             (count(rows.len(), "skill"))
-            @if rows.len() > MAX_ROWS { ", " (from + 1) " to " (to) " shown" }
+            @if rows.len() > MAX_ROWS { ", " (grouped(from + 1)) " to " (grouped(to)) " shown" }
         }
         @if to > from {
             table.cards {
@@ -140,6 +140,11 @@ fn results(site: &Site, catalogue: &Catalogue, asked: &Asked, rows: &[Row<'_>]) 
                 } }
                 tbody { @for row in &rows[from..to] { (line(site, catalogue, row)) } }
             }
+        }
+        @else if catalogue.skills.is_empty() {
+            p { "There is no skill yet. " code { "hone new NAME" } " makes one, " code { "hone add SOURCE" } " installs some." }
+        } @else if from == 0 {
+            p { "No skill fits. " a href="/" { "Show all" } }
         }
         @if rows.len() > MAX_ROWS {
             nav.pages aria-label="Pages" {
@@ -162,8 +167,10 @@ fn line(site: &Site, catalogue: &Catalogue, row: &Row<'_>) -> Markup {
         td data-label="State" {
             @if standing.pinned { span.badge { "pinned" } " " }
             @if !summary.model_invocable { span.badge { "people only" } " " }
-            (row.life.id()) ", "
-            (count(usize::try_from(standing.uses).unwrap_or(usize::MAX), "use"))
+            (row.life.id())
+            @if standing.uses > 0 {
+                ", " (count(standing.uses, "use"))
+            }
         }
         td data-label="Last use" { @match standing.last_used { Some(at) => (when(at)), None => "never" } }
     } }
@@ -181,7 +188,7 @@ fn skipped(catalogue: &Catalogue) -> Markup {
     html! {
         @if !skipped.is_empty() {
             details {
-                summary { (skipped.len()) " found and not offered" }
+                summary { (grouped(skipped.len())) " found and not offered" }
                 table.cards {
                     thead { tr { th scope="col" { "What" } th scope="col" { "Reason" } th scope="col" { "Why" } } }
                     tbody {
@@ -199,7 +206,7 @@ fn skipped(catalogue: &Catalogue) -> Markup {
                                     }
                                 }
                                 td data-label="Reason" { (one.reason.id()) }
-                                td { (words::line(&one.message, SENTENCE_CHARS)) }
+                                td { (words::sentence(&one.message, SENTENCE_CHARS)) }
                             }
                         }
                     }

@@ -44,7 +44,10 @@ pub(super) async fn proposals(State(site): State<Site>, Query(asked): Query<Aske
             @if asked.all { a href="/proposals" { "Only what waits" } }
             @else { a href="/proposals?all=true" { "Also what was decided" } }
         }
-        @if found.proposals.is_empty() { p { "Nothing waits." } }
+        @if found.proposals.is_empty() { {
+            p { "Nothing waits." }
+            p { "What agents learned and want to keep is shown here, with the checks that it passed." }
+        } }
         @else {
             p role="status" { (count(found.total, "candidate")) }
             table.cards {
@@ -275,7 +278,7 @@ pub(super) async fn decided(
     Form(word): Form<Word>,
 ) -> Result<Response, Failed> {
     let decision = match word.decision.as_str() {
-        "accept" => Decision::Accept,
+        "accept" => Decision::ACCEPT,
         "reject" => Decision::Reject,
         _ => return Err(crate::http::Problem::wrong("accept or reject").into()),
     };

@@ -1,5 +1,7 @@
 //! `/skills/{id}`: one skill, as it reads and as it stands.
 
+use std::sync::Arc;
+
 use axum::extract::{Path, Query, State};
 use hone_guard::{Finding, Severity};
 use hone_library::{Catalogue, Listed, read_text, standings};
@@ -61,7 +63,7 @@ pub(super) async fn about(
     site: &Site,
     id: String,
     here: Part,
-    work: impl FnOnce(&Site, &Catalogue, &Listed, &str) -> Answer<Markup> + Send + 'static,
+    work: impl FnOnce(&Site, &Arc<Catalogue>, &Listed, &str) -> Answer<Markup> + Send + 'static,
 ) -> Shown {
     let shown = blocking(site, move |site| {
         let catalogue = site.catalogue();
@@ -119,7 +121,7 @@ fn facts(site: &Site, skill: &Listed, scanned: &Scanned) -> Answer<Markup> {
             @if !tools.is_empty() { dt { "Allowed tools" } dd { (words::line(&tools, SENTENCE_CHARS)) } }
             dt { "Used" }
             dd {
-                (count(usize::try_from(standing.uses).unwrap_or(usize::MAX), "time"))
+                @if standing.uses == 0 { "never" } @else { (count(standing.uses, "time")) }
                 @if let Some(at) = standing.last_used { ", last " (when(at)) }
                 @if standing.pinned { ", " span.badge { "pinned" } }
             }
@@ -137,7 +139,7 @@ fn severity(finding: &Finding) -> &'static str {
 pub(super) fn finding(found: &Finding) -> Markup {
     html! {
         strong { (severity(found)) ": " code { (found.rule) } }
-        " " (words::line(&found.message, SENTENCE_CHARS))
+        " " (words::sentence(&found.message, SENTENCE_CHARS))
     }
 }
 
@@ -164,7 +166,7 @@ fn findings(id: &str, scanned: &Scanned) -> Markup {
                     @for one in found.iter().take(MAX_FINDINGS) {
                         li.{ "found " (severity(one)) } {
                             (finding(one)) " (" (place(id, one)) ")"
-                            @if !one.hint.is_empty() { p { (words::line(&one.hint, SENTENCE_CHARS)) } }
+                            @if !one.hint.is_empty() { p { (words::sentence(&one.hint, SENTENCE_CHARS)) } }
                         }
                     }
                 }
@@ -184,7 +186,7 @@ fn notes(skill: &Listed) -> Markup {
                 summary { (count(skill.notes.len(), "remark")) " on its format" }
                 ul {
                     @for note in skill.notes.iter().take(MAX_FINDINGS) {
-                        li { "Line " (note.line) ": " (words::line(&note.message, SENTENCE_CHARS)) }
+                        li { "Line " (note.line) ": " (words::sentence(&note.message, SENTENCE_CHARS)) }
                     }
                 }
             }

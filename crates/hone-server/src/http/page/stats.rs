@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::frame::{Place, Shown, page};
 use super::plot::{Bar, bars, columns};
-use super::words::{self, NAME_CHARS};
+use super::words::{self, NAME_CHARS, count, grouped};
 use crate::http::Site;
 use crate::http::api::find as api;
 use crate::http::api::shapes::Stats;
@@ -24,7 +24,11 @@ pub(super) async fn stats(State(site): State<Site>) -> Shown {
     let Json(stats) = api::stats(State(site)).await?;
     let main = html! {
         h1 { "Figures" }
-        p { (stats.skills) " skills are offered, " (stats.skipped) " were found and are not." }
+        p {
+            (count(stats.skills, "skill")) " offered"
+            @if stats.skipped > 0 { ", " (grouped(stats.skipped)) " found and not offered" }
+            "."
+        }
         section aria-labelledby="budget" { h2 id="budget" { "Index" } (budget(&stats)) }
         section aria-labelledby="use" { h2 id="use" { "Use" } (over_time(&stats)) (used(&stats)) }
         section aria-labelledby="outcomes" { h2 id="outcomes" { "With a skill and without it" } (outcomes(&stats)) }
@@ -38,7 +42,7 @@ pub(super) async fn stats(State(site): State<Site>) -> Shown {
 }
 
 fn bar(label: &str, value: u64) -> Bar {
-    Bar { label: words::line(label, LABEL_CHARS), value, figure: value.to_string() }
+    Bar { label: words::line(label, LABEL_CHARS), value, figure: grouped(value) }
 }
 
 fn number(count: usize) -> u64 {
@@ -53,13 +57,16 @@ fn budget(stats: &Stats) -> Markup {
         (bars("Tokens of the index", &all, None))
         p {
             @if needed <= budget { "Every skill is named to every model." }
-            @else { "The index leaves some skills to be searched for." }
+            @else { "More than fits: a model is told of the skills that come first, and searches for the others." }
         }
     }
 }
 
 /// Uses by day.
 fn over_time(stats: &Stats) -> Markup {
+    if stats.days.iter().all(|day| day.uses == 0) {
+        return Markup::default();
+    }
     let days: Vec<Bar> = stats.days.iter().map(|day| bar(&day.day, day.uses)).collect();
     columns("Uses a day", &days)
 }
@@ -134,7 +141,7 @@ fn used(stats: &Stats) -> Markup {
                     @for row in used.iter().take(MAX_BARS) {
                         tr {
                             th scope="row" { (words::line(&label(&row.name, &row.version), NAME_CHARS)) }
-                            td data-label="Uses" { (row.uses) }
+                            td data-label="Uses" { (grouped(row.uses)) }
                             td data-label="Last use" { (row.last_used.as_deref().unwrap_or("never")) }
                         }
                     }

@@ -1,11 +1,13 @@
 //! What makes a skill apply: its trigger examples, and a box to try a message.
 
+use std::sync::Arc;
+
 use hone_library::{Catalogue, Listed};
-use hone_router::{Band, Index, Ranking, suite_of};
+use hone_router::{Band, Part, Ranking, Reason, suite_of};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::words::{self, NAME_CHARS, SENTENCE_CHARS, href};
+use super::words::{self, NAME_CHARS, SENTENCE_CHARS, grouped, href};
 use crate::http::Site;
 use crate::http::skills;
 
@@ -26,7 +28,7 @@ pub(super) struct Try {
 /// Examples and box.
 pub(super) fn section(
     site: &Site,
-    catalogue: &Catalogue,
+    catalogue: &Arc<Catalogue>,
     skill: &Listed,
     id: &str,
     tried: &Try,
@@ -48,17 +50,21 @@ pub(super) fn section(
 }
 
 /// What the router says about a message, and whether this skill would be the one.
-fn answer(site: &Site, catalogue: &Catalogue, skill: &Listed, message: &str) -> Markup {
+fn answer(site: &Site, catalogue: &Arc<Catalogue>, skill: &Listed, message: &str) -> Markup {
     let message: String = message.chars().take(MAX_MESSAGE_CHARS).collect();
     let Some(at) = catalogue.skills.iter().position(|one| one.path == skill.path) else {
         return html! { p role="status" { "Another skill of this name goes before it: it is never offered." } };
     };
-    let state = site.state();
-    let index = Index::open(&state, &catalogue.roots, &catalogue.skills).index;
-    let ranking = Ranking::new(&index, &message);
-    let found = ranking.look_at(at);
-    let first = ranking.matches(1, |skill| catalogue.skills[skill].summary.model_invocable);
-    let first = first.first().filter(|first| first.skill != at && first.band > Band::Nothing);
+    let skills = Arc::clone(catalogue);
+    let asked = site.seeker.ask(catalogue, move |index| {
+        let ranking = Ranking::new(index, &message);
+        let first = ranking.matches(1, |skill| skills.skills[skill].summary.model_invocable);
+        (ranking.look_at(at), first.into_iter().next(), ranking.place(at))
+    });
+    let Some((found, first, place)) = asked else {
+        return html! { p role="alert" { "The skills could not be searched." } };
+    };
+    let first = first.filter(|first| first.skill != at && first.band > Band::Nothing);
     let told = match found.band {
         Band::Activate => "Yes: the skill would be activated.",
         Band::Offer => "Perhaps: the skill would be offered to the model.",
@@ -67,7 +73,7 @@ fn answer(site: &Site, catalogue: &Catalogue, skill: &Listed, message: &str) -> 
     html! {
         div.answer role="status" {
             p { strong { (told) } " Confidence " (format!("{:.2}", found.score))
-                @if let Some(place) = ranking.place(at) { ", place " (place) " of " (catalogue.skills.len()) }
+                @if let Some(place) = place { ", place " (grouped(place)) " of " (grouped(catalogue.skills.len())) }
                 "."
             }
             @if let Some(first) = first {
@@ -81,13 +87,23 @@ fn answer(site: &Site, catalogue: &Catalogue, skill: &Listed, message: &str) -> 
             @if !found.reasons.is_empty() {
                 ul {
                     @for reason in found.reasons.iter().take(MAX_REASONS) {
-                        li {
-                            q { (words::line(&reason.words, NAME_CHARS)) } " in its " (reason.part.id())
-                            " (" (format!("{:+.2}", reason.weight)) ")"
-                        }
+                        li { (because(reason)) " (" (format!("{:+.2}", reason.weight)) ")" }
                     }
                 }
             }
+        }
+    }
+}
+
+fn because(reason: &Reason) -> Markup {
+    let words = words::line(&reason.words, NAME_CHARS);
+    html! {
+        @match reason.part {
+            Part::Name | Part::Description | Part::Body => { q { (words) } " in its " (reason.part.id()) }
+            Part::Phrase => { q { (words) } ", which it quotes" }
+            Part::Remembered => { "its examples: " (words) }
+            Part::Meaning => { "what its description means: " (words) }
+            Part::NotFor => { q { (words) } ", which it says it is not for" }
         }
     }
 }

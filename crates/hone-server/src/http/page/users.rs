@@ -1,8 +1,10 @@
 //! `/skills/{id}/users`: which agents see a skill, and how much of it.
 
-use axum::extract::{Path, State};
+use std::path::PathBuf;
+
+use axum::extract::{self, Path};
 use hone_agent::brain::Brain;
-use hone_library::{Client, ClientView, Listed, Shown as Part, canonical_or_same};
+use hone_library::{Client, ClientView, Listed, Shown as Part, State, canonical_or_same};
 use maud::{Markup, html};
 
 use super::frame::Shown;
@@ -11,11 +13,15 @@ use super::words::{self, NAME_CHARS, SENTENCE_CHARS};
 use crate::http::Site;
 
 /// The table.
-pub(super) async fn users(State(site): State<Site>, Path(id): Path<String>) -> Shown {
+pub(super) async fn users(
+    extract::State(site): extract::State<Site>,
+    Path(id): Path<String>,
+) -> Shown {
     about(&site, id, SkillPart::Users, |site, _, skill, _| {
-        let state = site.state();
+        // A look at a large library takes a while, in which nobody else has to wait.
+        let state = State::open(&site.hone_home);
         let views = Client::ALL.map(|client| client.view(&site.around, None, &state));
-        drop(state);
+        let sought = Sought { skill, real: canonical_or_same(&skill.path) };
         let own = of_our_agents(site, skill);
         Ok(html! {
             h2 { "Other agents" }
@@ -24,7 +30,7 @@ pub(super) async fn users(State(site): State<Site>, Path(id): Path<String>) -> S
                 thead { tr { th scope="col" { "Agent" } th scope="col" { "Sees it" } } }
                 tbody {
                     @for view in &views {
-                        tr { th scope="row" { (view.client.id()) } td { (seen(view, skill)) } }
+                        tr { th scope="row" { (view.client.id()) } td { (seen(view, &sought)) } }
                     }
                 }
             }
@@ -36,15 +42,30 @@ pub(super) async fn users(State(site): State<Site>, Path(id): Path<String>) -> S
     .await
 }
 
-fn is_same(one: &Listed, other: &Listed) -> bool {
-    let real = |skill: &Listed| canonical_or_same(&skill.path);
-    one.path == other.path || one.also_at.contains(&other.path) || real(one) == real(other)
+/// The skill that is looked for among those of another program.
+struct Sought<'s> {
+    skill: &'s Listed,
+    real: PathBuf,
+}
+
+impl Sought<'_> {
+    /// Whether both are one file. What `stat` said about a file names it; only where that cannot be
+    /// relied on its path is followed.
+    fn is(&self, one: &Listed) -> bool {
+        let Self { skill, real } = self;
+        one.path == skill.path
+            || skill.also_at.contains(&one.path)
+            || match (one.mark, skill.mark) {
+                (Some(one), Some(mark)) => one == mark,
+                _ => canonical_or_same(&one.path) == *real,
+            }
+    }
 }
 
 /// How a client shows a skill to its model.
-fn seen(view: &ClientView, skill: &Listed) -> Markup {
+fn seen(view: &ClientView, sought: &Sought<'_>) -> Markup {
     let mut listed = view.catalogue.skills.iter().zip(&view.shown);
-    if let Some((_, (part, chars))) = listed.find(|(one, _)| is_same(one, skill)) {
+    if let Some((_, (part, chars))) = listed.find(|(one, _)| sought.is(one)) {
         return html! {
             @match part {
                 Part::Full => "yes, with its whole description",
@@ -56,11 +77,10 @@ fn seen(view: &ClientView, skill: &Listed) -> Markup {
         };
     }
     let skipped = view.catalogue.skipped.iter();
-    let mut skipped =
-        skipped.filter(|one| one.skill.as_deref().is_some_and(|one| is_same(one, skill)));
+    let mut skipped = skipped.filter(|one| one.skill.as_deref().is_some_and(|one| sought.is(one)));
     html! {
         @match skipped.next() {
-            Some(skipped) => { "no: " (words::line(&skipped.message, SENTENCE_CHARS)) }
+            Some(skipped) => { "no: " (words::sentence(&skipped.message, SENTENCE_CHARS)) }
             None => "no: it does not look there",
         }
     }

@@ -83,7 +83,9 @@ pub(super) async fn version(
         Ok(html! {
             h2 { "Revision " (revision) }
             p {
-                (this.action.id()) " by " (words::name(&this.actor)) ", " (when(this.at))
+                (this.action.id())
+                @if !this.actor.is_empty() { " by " (words::name(&this.actor)) }
+                ", " (when(this.at))
                 @if !this.reason.is_empty() { ": " (words::line(&this.reason, SENTENCE_CHARS)) }
             }
             nav.pages aria-label="Revisions" {

@@ -45,8 +45,37 @@ pub(super) fn when(milliseconds: i64) -> Markup {
 }
 
 /// A count with its noun.
-pub(super) fn count(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+pub(super) fn count(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(count))
+}
+
+/// A number that can be read at a glance: `10,002`.
+pub(super) fn grouped(number: impl TryInto<u64>) -> String {
+    let digits = number.try_into().unwrap_or(u64::MAX).to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The start of a sentence of our own about others' names, which stand between backticks.
+pub(super) fn sentence(sentence: &str, most: usize) -> Markup {
+    let shown = line(sentence, most);
+    let pieces: Vec<&str> = shown.split('`').collect();
+    html! {
+        @if pieces.len().is_multiple_of(2) { (shown) }
+        @else {
+            @for (at, piece) in pieces.iter().enumerate() {
+                @if at % 2 == 1 { code { (piece) } } @else { (piece) }
+            }
+        }
+    }
 }
 
 /// The path of a skill's page, or of what is below it.
@@ -84,6 +113,34 @@ mod tests {
         assert_eq!(line("safe\u{202e}txt.exe\n\t x", 80), "safe\\u{202e}txt.exe x");
         assert_eq!(text("a\n\u{200b}b", 3), "a\n\\u{200b}…");
         assert_eq!(text("a\nbc", 4), "a\nbc");
+    }
+
+    #[test]
+    fn numbers_are_grouped_and_nouns_agree() {
+        let shown = [0, 1, 2, 999, 1_000, 10_002, 1_234_567].map(|number| count(number, "skill"));
+        assert_eq!(
+            shown,
+            [
+                "0 skills",
+                "1 skill",
+                "2 skills",
+                "999 skills",
+                "1,000 skills",
+                "10,002 skills",
+                "1,234,567 skills"
+            ]
+        );
+    }
+
+    #[test]
+    fn names_in_a_sentence_are_set_apart_and_stay_text() {
+        let shown = |text: &str| sentence(text, 80).into_string();
+        assert_eq!(
+            shown("`<b>` goes before `x`"),
+            "<code>&lt;b&gt;</code> goes before <code>x</code>"
+        );
+        assert_eq!(shown("one ` alone"), "one ` alone");
+        assert_eq!(shown("plain"), "plain");
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use hone_agent::brain::Brain;
 use hone_agent::lineage::chain::{self, Checked};
 use hone_agent::lineage::proof::leaf;
-use hone_agent::lineage::receipt::Kind;
-use hone_agent::lineage::{PublicKey, RECEIPTS_FILE, Standing, StepProof, merkle, state};
+use hone_agent::lineage::receipt::{Kind, State};
+use hone_agent::lineage::{PublicKey, RECEIPTS_FILE, Standing, StepProof, keeper, merkle, state};
 use hone_library::usage::iso;
 
 use super::failure;
@@ -18,6 +18,8 @@ use crate::json::lineage::{AgentHash, AgentReceipts, BrokenAt, Verified};
 use crate::output::{Failure, NO, Outcome, count, print, print_json, say};
 use crate::terminal::{columns, fit, printable_line, stdout_is_terminal};
 
+/// Names of changed members that are told.
+const MAX_TOLD: usize = 5;
 /// Bytes of a proof that is read.
 const MAX_PROOF_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -135,6 +137,17 @@ pub(crate) fn verify(context: &Context, what: &str, key: Option<&str>, as_json: 
         .map(|brain| brain.folder.clone())
         .or_else(|| path.is_dir().then(|| path.clone()));
     let file = folder.as_ref().map_or(path, |folder| folder.join(RECEIPTS_FILE));
+    // As many receipts as a brain says that it has must be there.
+    let written = match &folder {
+        Some(folder) => {
+            keeper::read_lock(folder).map_err(|error| Failure::failed(error.to_string(), ""))?
+        }
+        None => None,
+    };
+    let written = written.map_or(0, |lock| lock.receipts);
+    if folder.is_some() && written == 0 && !file.exists() {
+        return Err(Failure::no(format!("nothing of {what} is signed yet"), "its first task is"));
+    }
     if folder.is_none()
         && let Some(proof) = proof_in(&file)?
     {
@@ -142,28 +155,38 @@ pub(crate) fn verify(context: &Context, what: &str, key: Option<&str>, as_json: 
     }
     let checked = chain::check(&file, first_key(brain.as_ref(), key))
         .map_err(|error| Failure::failed(error.to_string(), ""))?;
-    let mut broken: Vec<BrokenAt> = checked
-        .breaks
-        .iter()
-        .map(|one| BrokenAt {
-            index: Some(one.index),
-            field: one.field.clone(),
-            why: one.why.clone(),
-        })
-        .collect();
+    let lost = if checked.receipts < written {
+        Some(format!("there are {}, and {written} were written", checked.receipts))
+    } else {
+        (checked.receipts == 0).then(|| "there are none, so nothing is proven".to_owned())
+    };
+    let lost = lost.map(|why| BrokenAt { index: None, field: "receipts".to_owned(), why });
+    let breaks = checked.breaks.iter().map(|one| BrokenAt {
+        index: Some(one.index),
+        field: one.field.clone(),
+        why: one.why.clone(),
+    });
+    let mut broken: Vec<BrokenAt> = lost.into_iter().chain(breaks).collect();
     let (mut fitting, mut missing) = (0, 0);
     if let Some(folder) = &folder {
         transcripts(folder, &file, &mut fitting, &mut missing, &mut broken)?;
         match state::state(folder, &hone_agent::brain::LAYOUT) {
             Ok(found) => {
-                let last = checked.last.map(|last| (last.knowledge, last.activity));
-                if last.is_some_and(|last| last != (found.knowledge, found.activity)) {
-                    let why = "it is not the state that was signed last: changed outside";
-                    broken.push(BrokenAt {
-                        index: None,
-                        field: "state".to_owned(),
-                        why: why.to_owned(),
-                    });
+                let is_other = |last: &State| {
+                    (last.knowledge, last.activity) != (found.knowledge, found.activity)
+                };
+                if let Some(last) = checked.last.filter(is_other) {
+                    let names = keeper::differing_from(folder, &last, &found);
+                    let mut why =
+                        "it is not the state that was signed last: changed outside".to_owned();
+                    for (at, name) in names.iter().take(MAX_TOLD).enumerate() {
+                        let before = if at == 0 { ", by its lock file" } else { "," };
+                        let _ = write!(why, "{before} `{name}`");
+                    }
+                    if names.len() > MAX_TOLD {
+                        let _ = write!(why, " and {} more", names.len() - MAX_TOLD);
+                    }
+                    broken.push(BrokenAt { index: None, field: "state".to_owned(), why });
                 }
             }
             Err(error) => broken.push(BrokenAt {

@@ -17,7 +17,7 @@ mod snapshot;
 mod view;
 
 use hone_agent::brain::BrainError;
-use hone_agent::lineage::snapshot::History;
+use hone_agent::lineage::snapshot::{History, Reading};
 use hone_agent::packing::{Asked, Point};
 use hone_agent::run::RunError;
 
@@ -57,13 +57,14 @@ pub(crate) fn agent(context: &Context, command: AgentCommand) -> Outcome {
         AgentCommand::Snapshot { id: None, to, key_file, json, .. } => {
             snapshot::take_all(context, &Asked { store: to, key_file }, json)
         }
-        AgentCommand::Snapshot { id: Some(id), to, key_file, replace, list, json } => {
+        AgentCommand::Snapshot { id: Some(id), to, key_file, replace, full, list, json } => {
             let asked = Asked { store: to, key_file };
             if list {
                 return snapshot::list(context, &id, &asked, json);
             }
             let history = if replace { History::Replaces } else { History::Extends };
-            snapshot::take(context, &id, &asked, history, json)
+            let reading = if full { Reading::All } else { Reading::Changed };
+            snapshot::take(context, &id, &asked, (history, reading), json)
         }
         AgentCommand::Restore { id, from, key_file, version, number, key, list, json } => {
             let asked = Asked { store: from, key_file };

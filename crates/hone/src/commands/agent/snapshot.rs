@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use hone_agent::brain::{Brain, BrainError};
 use hone_agent::lineage::PublicKey;
-use hone_agent::lineage::snapshot::{History, Progress, SnapshotError, Taken, Trust, Watch};
+use hone_agent::lineage::snapshot::{
+    History, Progress, Reading, SnapshotError, Taken, Trust, Watch,
+};
 use hone_agent::packing::{Around, Asked, Depot, Lag, Packed, Packer, Point, Returned, SignerFrom};
 use tokio_util::sync::CancellationToken;
 
@@ -88,11 +90,11 @@ pub(crate) fn take(
     context: &Context,
     id: &str,
     asked: &Asked,
-    history: History,
+    (history, reading): (History, Reading),
     as_json: bool,
 ) -> Outcome {
     let brain = Brain::find(&context.around.hone_home, id).map_err(failure)?;
-    let depot = depot(context, id, asked)?;
+    let depot = depot(context, id, asked)?.reading(reading);
     let taken =
         watched("packing", async |watch| Ok(depot.take(&brain, history, at(), watch).await?))?;
     let Some(taken) = taken else { return Ok(stopped()) };
@@ -129,7 +131,7 @@ pub(crate) fn take_all(context: &Context, asked: &Asked, as_json: bool) -> Outco
             continue;
         }
         behind += 1;
-        match take(context, &id, asked, History::Extends, as_json) {
+        match take(context, &id, asked, (History::Extends, Reading::Changed), as_json) {
             Ok(code) if code == ExitCode::SUCCESS => {}
             Ok(code) => return Ok(code),
             Err(error) => {

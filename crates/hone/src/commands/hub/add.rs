@@ -2,8 +2,9 @@
 
 use hone_hub::{
     Delivery, Dismiss, Fate, MAX_NEWCOMERS, Manner, OfferStanding, Offered, Opened,
-    Outcome as Arrived, Reach, Rehearsal, Wanted, parse,
+    Outcome as Arrived, Rehearsal, Wanted, parse,
 };
+use hone_library::{Project, canonical_or_same};
 
 use super::super::change::tell_untrusted;
 use super::super::policy::place_of;
@@ -47,13 +48,7 @@ pub(super) fn add(context: &Context, add: &Add) -> Outcome {
     let manner = Manner { dismiss: &dismiss, rehearsal, ..Manner::default() };
     let outcomes =
         desk.act(add.yes, |hub, ask| hub.add_delivered(&desk.target, delivery, &[], &manner, ask))?;
-    let is_installed = |one: &Arrived| matches!(one.fate, Fate::Installed);
-    let waits = desk.target.reach == Reach::Project
-        && rehearsal == Rehearsal::No
-        && outcomes.iter().any(is_installed);
-    let code = report(context, outcomes, add.json, Again { command: ADD_ONE, rehearsal })?;
-    tell_untrusted(context, waits);
-    Ok(code)
+    report(context, outcomes, add.json, Again { command: ADD_ONE, rehearsal })
 }
 
 /// Says which skills of a source are not among all of it.
@@ -146,6 +141,14 @@ pub(super) fn dismissals(
     dismissing.dismiss.iter().map(dismiss).collect()
 }
 
+/// How many skills are new in the project's folders.
+pub(super) fn new_in_project(context: &Context, outcomes: &[Arrived]) -> usize {
+    let Some(project) = Project::find(&context.around) else { return 0 };
+    let top = canonical_or_same(&project.root);
+    let is_new = |one: &&Arrived| one.fate == Fate::Installed && one.path.starts_with(&top);
+    outcomes.iter().filter(is_new).count()
+}
+
 /// The command that was typed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Again {
@@ -163,9 +166,11 @@ pub(super) fn report(
 ) -> Outcome {
     let is_good = outcomes.iter().all(|outcome| outcome.fate.is_good());
     let dry_run = again.rehearsal == Rehearsal::Yes;
+    let new = if dry_run { 0 } else { new_in_project(context, &outcomes) };
     if as_json {
         let skills = outcomes.into_iter().map(shown::arrival).collect();
         print_json(&Arrivals { skills, dry_run })?;
+        tell_untrusted(context, new);
         return Ok(code(is_good));
     }
     let page: String =
@@ -190,6 +195,7 @@ pub(super) fn report(
             ));
         }
     }
+    tell_untrusted(context, new);
     if outcomes.iter().any(|outcome| matches!(outcome.fate, Fate::Blocked(_))) {
         let command = again.command;
         say(&format!(

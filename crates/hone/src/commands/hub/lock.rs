@@ -6,7 +6,8 @@ use hone_hub::{
     Difference, Edits, Fate, Freshness, Manner, Outdated, Restored, Standing, Verified,
 };
 
-use super::add::dismissals;
+use super::super::change::tell_untrusted;
+use super::add::{dismissals, new_in_project};
 use super::{Desk, code, edits, shown};
 use crate::cli::{Install, Network, Whose};
 use crate::context::Context;
@@ -155,6 +156,7 @@ pub(super) fn install(context: &Context, install: &Install) -> Outcome {
 
 fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
     let is_true = restored.is_true();
+    let new = new_in_project(context, &restored.outcomes);
     if as_json {
         print_json(&InstallReport {
             is_true,
@@ -162,6 +164,7 @@ fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
             extra: restored.extra.iter().map(verified).collect(),
             notes: restored.notes,
         })?;
+        tell_untrusted(context, new);
         return Ok(code(is_true));
     }
     let pages = restored.outcomes.iter().map(|one| shown::outcome(context, one, style()));
@@ -179,6 +182,7 @@ fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
     if restored.outcomes.is_empty() {
         say("the lock names no skill");
     }
+    tell_untrusted(context, new);
     Ok(code(is_true))
 }
 

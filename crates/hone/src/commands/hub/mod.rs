@@ -90,7 +90,7 @@ pub(crate) fn refuse_locked(context: &Context, skill: &Path) -> Result<(), Failu
 /// Takes back what other agents were shown of a skill that is about to go, and says so.
 pub(crate) fn take_back(context: &Context, skill: &Path) -> Result<(), Failure> {
     let taken = hone_hub::take_back(&context.state, &author(), skill, None).map_err(hub_failure)?;
-    for path in taken {
+    for path in taken.taken {
         say(&format!("taken back: `{}`", context.shown(&path)));
     }
     Ok(())

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use hone_hub::{Lock, Locked, Means, Reach, ShareFate, ShareScope, Shared};
+use hone_hub::{Lock, Locked, Means, Reach, ShareFate, ShareScope, Shared, Unshared};
 
 use super::{Desk, code, hub_failure};
 use crate::cli::{Network, Whose};
 use crate::context::Context;
-use crate::json::hub::{SharedSkill, SharedWith, Shares};
+use crate::json::hub::{KeptShared, SharedSkill, SharedWith, Shares};
 use crate::json::text;
 use crate::output::{Failure, Outcome, print, print_json, print_lines, say};
 use crate::terminal::printable_line;
@@ -48,7 +48,7 @@ pub(super) fn share(
         say("nothing is installed here; name a skill");
         return Ok(code(true));
     }
-    let mut done: Vec<(PathBuf, Vec<Shared>, Vec<PathBuf>)> = Vec::new();
+    let mut done: Vec<(PathBuf, Vec<Shared>, Unshared)> = Vec::new();
     for skill in skills {
         if how.undo {
             let back = desk.act(false, |hub, _| hub.unshare(&skill, agents.as_deref()))?;
@@ -67,7 +67,7 @@ pub(super) fn share(
         };
         let means = if how.copy { Means::Copy } else { Means::Link };
         let shared = desk.act(false, |hub, _| hub.share(&skill, agents, scope, means))?;
-        done.push((skill, shared, Vec::new()));
+        done.push((skill, shared, Unshared::default()));
     }
     report(context, &done, how.json)
 }
@@ -98,13 +98,11 @@ fn gone(desk: &Desk<'_>, name: &str) -> Option<PathBuf> {
     skills.find(|skill| skill.file_name().is_some_and(|folder| folder == name))
 }
 
-fn report(
-    context: &Context,
-    done: &[(PathBuf, Vec<Shared>, Vec<PathBuf>)],
-    as_json: bool,
-) -> Outcome {
+fn report(context: &Context, done: &[(PathBuf, Vec<Shared>, Unshared)], as_json: bool) -> Outcome {
     let is_refused = |shared: &Shared| matches!(shared.fate, ShareFate::Refused(_));
-    let is_good = !done.iter().any(|(_, shared, _)| shared.iter().any(is_refused));
+    let is_good = !done
+        .iter()
+        .any(|(_, shared, back)| shared.iter().any(is_refused) || !back.kept.is_empty());
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if as_json {
         let with = |shared: &Shared| SharedWith {
@@ -116,20 +114,26 @@ fn report(
                 _ => None,
             },
         };
+        let kept = |kept: &hone_hub::KeptShare| KeptShared {
+            agent: kept.agent.clone(),
+            path: text(&kept.path),
+            stays_for: kept.stays_for.clone(),
+        };
         let skills = done
             .iter()
-            .map(|(path, shared, unshared)| SharedSkill {
+            .map(|(path, shared, back)| SharedSkill {
                 name: name(path),
                 path: text(path),
                 agents: shared.iter().map(with).collect(),
-                unshared: unshared.iter().map(|path| text(path)).collect(),
+                unshared: back.taken.iter().map(|path| text(path)).collect(),
+                kept: back.kept.iter().map(kept).collect(),
             })
             .collect();
         print_json(&Shares { skills })?;
         return Ok(code(is_good));
     }
     let mut page = String::new();
-    for (path, shared, unshared) in done {
+    for (path, shared, back) in done {
         let name = name(path);
         for one in shared {
             let (word, shown) = (word(&one.fate), context.shown(&one.path));
@@ -139,7 +143,19 @@ fn report(
                 let _ = writeln!(page, "  {}", printable_line(why));
             }
         }
-        for path in unshared {
+        for kept in &back.kept {
+            let shown = context.shown(&kept.path);
+            let (name, shown) = (printable_line(&name), printable_line(&shown));
+            let others = kept.stays_for.join(", ");
+            let _ = writeln!(page, "stays  {name}  {}  {shown}", kept.agent);
+            let _ = writeln!(
+                page,
+                "  {} looks in the same folder as {others}; `--agent {}` takes it back from all of them",
+                kept.agent,
+                [kept.agent.as_str(), &kept.stays_for.join(",")].join(","),
+            );
+        }
+        for path in &back.taken {
             let shown = context.shown(path);
             let _ =
                 writeln!(page, "taken back  {}  {}", printable_line(&name), printable_line(&shown));

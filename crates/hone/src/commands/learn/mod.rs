@@ -225,7 +225,7 @@ fn save(
     }
     if !writing.dry_run {
         eval::propose(context, &change.path, &draft.suite(), &writing)?;
-        change::tell_untrusted(context, place.id == "project");
+        change::tell_untrusted(context, usize::from(place.id == "project"));
     }
     if writing.json {
         return print_json(&Learned {

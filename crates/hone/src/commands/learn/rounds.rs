@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _};
 
-use hone_learn::draft::{Context as Runs, Draft};
+use hone_learn::draft::{Context as Runs, Draft, lead};
 use hone_learn::wizard::{Answer, Question, ROUNDS, What, Where, Wizard};
 use hone_skill::Slug;
 
@@ -221,13 +221,11 @@ fn shown(context: &Context, wizard: &Wizard, question: &Question) -> String {
         Question::When { ask, default } => {
             put(&format!("{} of {ROUNDS}  {ask}", wizard.round()));
             let mut number = 0;
-            for (label, list) in [
-                ("when asked to", &default.phrases),
-                ("for example", &default.examples),
-                ("not for", &default.not_for),
-            ] {
+            let lists = [&default.phrases, &default.examples, &default.not_for];
+            for (of, list) in lists.into_iter().enumerate() {
                 for item in list {
                     number += 1;
+                    let label = [lead(item), "for example", "not for"][of];
                     put(&format!("  {number:>2}  {label:<13}  {}", printable_line(item)));
                 }
             }
@@ -266,6 +264,11 @@ fn shown(context: &Context, wizard: &Wizard, question: &Question) -> String {
 fn put_what(draft: &Draft, put: &mut dyn FnMut(&str)) {
     put(&format!("  name  {}", printable_line(&draft.name)));
     put(&format!("  what  {}", printable_line(&draft.what)));
+    if let Some(text) = draft.edited() {
+        // What was edited counts, and is shown as it is.
+        text.lines().for_each(|line| put(&format!("    {}", printable_line(line))));
+        return;
+    }
     for (at, step) in draft.steps.iter().enumerate() {
         put(&format!("  {:>2}. {}", at + 1, printable_line(&step.action)));
         put(&format!("      done when {}", printable_line(&step.done)));

@@ -17,6 +17,42 @@ fn questions_over_mcp_are_not_counted_as_changes() {
 }
 
 #[test]
+fn so_many_clients_have_a_session_and_one_that_ends_makes_room() {
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
+    let bearer = format!("Bearer {}", server.token);
+    let headers = [
+        ("Authorization", bearer.as_str()),
+        ("Accept", "application/json, text/event-stream"),
+        ("Content-Type", "application/json"),
+    ];
+    let hello = serde_json::json!({
+        "jsonrpc": "2.0",
+        "id": 0,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    });
+    let begin = || server.plain("POST /mcp", &headers, &hello.to_string());
+    let sessions: Vec<String> = (0..1_000)
+        .map(|number| {
+            let begun = begin();
+            assert_eq!(begun.status, 200, "{number}: {}", begun.text());
+            begun.header("mcp-session-id").to_owned()
+        })
+        .collect();
+    assert!(begin().problem(503).starts_with("too many clients have a session"));
+    let answer = server.tool("skill_view", &serde_json::json!({"name": "tidy"}));
+    assert_eq!(answer["isError"], false, "who needs no session is answered: {answer}");
+    let end = [headers[0], headers[1], ("Mcp-Session-Id", sessions[0].as_str())];
+    assert!(server.plain("DELETE /mcp", &end, "").status < 300);
+    assert_eq!(begin().status, 200);
+}
+
+#[test]
 fn the_first_start_prints_a_link_that_lets_a_person_in_and_later_ones_do_not() {
     let sandbox = Sandbox::with_tidy();
     let server = Server::start(&sandbox, "");

@@ -1,10 +1,13 @@
 //! What agents want to learn, seen and decided over HTTP.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::harness::{Response, Server, until};
+use crate::agents::{SILENCE, Server as Model};
 use crate::harness::{Sandbox, exists};
-use crate::learning::taught;
+use crate::learning::{TASK, lesson as learnt, taught};
 
 /// What a client of MCP proposes: a skill with a name of two words.
 pub(crate) fn lesson(name: &str, body: &str, why: &str) -> Value {
@@ -85,6 +88,34 @@ fn a_candidate_of_an_agent_is_shown_with_its_checks_and_becomes_a_skill_of_its_b
     assert_eq!((&ada["skills"][0]["stage"], &ada["archived"]), (&json!("trial"), &json!([])));
     assert!(sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
     assert_eq!(sandbox.hone("agent verify ada").run().code, 0);
+}
+
+#[test]
+fn a_decision_about_an_agent_at_work_is_told_to_come_back_and_holds_later() {
+    let mut replies = learnt();
+    replies.push(SILENCE.to_owned());
+    let model = Model::says(&replies);
+    let sandbox = model.sandbox();
+    sandbox.done("config set learn.land off");
+    sandbox.done(TASK);
+    let server = Server::start(&sandbox, "");
+    let list = server.ask("GET /api/v1/proposals").json();
+    let id = list["proposals"][0]["id"].as_str().unwrap();
+    let run = server.send("POST /api/v1/runs", &json!({"agent": "ada", "input": "Think."})).json();
+    let run = run["id"].as_str().unwrap();
+    for _ in &replies {
+        model.heard.recv_timeout(Duration::from_secs(60)).unwrap();
+    }
+    let accept =
+        |wait: &str| server.ask(&format!("POST /api/v1/proposals/{id}/accept?wait={wait}"));
+    assert_eq!(accept("0").problem(503), "a task has the agent");
+    assert_eq!(accept("21").problem(400), "`wait` is between 0 and 20");
+    let still = server.ask(&format!("GET /api/v1/proposals/{id}")).json();
+    assert_eq!(still["proposal"]["decided"], Value::Null, "{still}");
+
+    server.ask(&format!("POST /api/v1/runs/{run}/cancel")).json();
+    let accepted = accept("20");
+    assert_eq!(accepted.status, 200, "{}", accepted.text());
 }
 
 #[test]

@@ -120,10 +120,19 @@ fn a_hard_task_teaches_its_agent_beside_the_server() {
     let server = Server::start(&sandbox, "");
     let wish = json!({"agent": "ada", "input": "What do the goods cost in total?"});
     let run = server.send("POST /api/v1/runs", &wish).json();
-    ends(&server, run["id"].as_str().unwrap(), "answered");
+    let id = run["id"].as_str().unwrap();
+    ends(&server, id, "answered");
     let stage = || sandbox.hone("stats --json").run().json()["skills"][0]["stage"].clone();
     assert!(until(|| stage() == "trial"), "{}", stage());
     assert_eq!(model.asked().len(), lesson().len());
+    // The run says what was learned from it, and what that cost.
+    let learned = || server.ask(&format!("GET /api/v1/runs/{id}")).json()["learned"].clone();
+    assert!(until(|| learned() != Value::Null));
+    let learned = learned();
+    assert_eq!(learned["asked"], "a call failed and a later one worked");
+    let result = &learned["result"];
+    assert_eq!((&result["result"], &result["name"]), (&json!("landed"), &json!("sum-prices")));
+    assert!(learned["spent"]["tokens_in"].as_u64().unwrap() > 0, "{learned}");
     let receipts = server.ask("GET /api/v1/agents/ada/receipts").json();
     assert_eq!(receipts["holds"], true, "{receipts}");
 }

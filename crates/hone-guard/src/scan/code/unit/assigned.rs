@@ -80,6 +80,13 @@ impl Unit<'_> {
                 } else {
                     self.assign(target, &value, world);
                 }
+                // image.src = "https://…?" + data, location.href = …: what is assigned is asked for.
+                let asks = ["src", "href", "location", "action"].iter().any(|property| {
+                    target.rsplit('.').next() == Some(*property) && target.contains('.')
+                }) || target == "location";
+                if asks && let Some(address) = value.address().map(str::to_owned) {
+                    self.to_network(&value.taint, &address, &format!("`{target}`"), equals, out);
+                }
                 // cmd.Stdin = conn
                 if target.to_ascii_lowercase().ends_with(".stdin")
                     && value.taint.connection.is_some()

@@ -2,7 +2,7 @@
 //!
 //! A function of the skill's own passes its arguments on to its parameters, in every file.
 
-use super::events::is_settings_file;
+use super::events::{ANY_ENTRY, is_settings_file};
 use super::expression::Value;
 use super::names::js_module;
 use super::{INTERPRETER, MAX_DEPTH, Out, Unit};
@@ -52,6 +52,9 @@ impl Unit<'_> {
         depth: usize,
     ) -> Value {
         let Call { callee, shown, ranges, receiver, .. } = call;
+        if let Some(function) = self.table_entry(callee) {
+            return aliased(function);
+        }
         if let Some((name, rest)) = self.handed(call, world) {
             let inner = Call { callee: &name, shown: &name, ranges: rest, ..call };
             return self.call(inner, world, out, depth + 1);
@@ -68,7 +71,7 @@ impl Unit<'_> {
         // What a callback gets: the thing itself, or what the call gives.
         world.sends_event(callee, &arguments);
         let mut passed = match found {
-            Some(Meaning::Fetch | Meaning::Connect | Meaning::Send) => {
+            Some(Meaning::Fetch | Meaning::Connect | Meaning::Client | Meaning::Send) => {
                 let address = arguments.first().and_then(Value::host).unwrap_or_default();
                 Taint::remote(address)
             }
@@ -100,7 +103,12 @@ impl Unit<'_> {
         let address = all
             .address()
             .or_else(|| {
-                all.host().filter(|_| matches!(found, Some(Meaning::Connect | Meaning::Lookup)))
+                all.host().filter(|_| {
+                    matches!(found, Some(Meaning::Connect | Meaning::Client | Meaning::Lookup))
+                        // irm get.scoop.sh | iex
+                        || self.passage.language == Language::PowerShell
+                            && found == Some(Meaning::Fetch)
+                })
             })
             .map(str::to_owned);
         let mut result = Value::default();
@@ -125,6 +133,7 @@ impl Unit<'_> {
             Some(Meaning::Variable) => result = self.variable(call, given, world, out),
             Some(Meaning::Fetch | Meaning::Send) => result = self.transfer(call, given, world, out),
             Some(Meaning::Connect) => result = self.connect(call, given, world, out),
+            Some(Meaning::Client) => result = Self::client(given),
             Some(Meaning::Decode(how)) => result = self.decode(call, given, how, world, out),
             Some(Meaning::Secret(what)) => result.taint = Taint::secret(what),
             Some(Meaning::Evaluate) => result = self.evaluate(call, given, world, out),
@@ -183,6 +192,13 @@ impl Unit<'_> {
             }
         }
         result
+    }
+
+    /// `ACTIONS.get(key, print)`: one of a table of functions.
+    #[inline(never)]
+    fn table_entry(&self, callee: &str) -> Option<String> {
+        let table = callee.strip_suffix(".get")?;
+        self.aliases.get(&format!("{table}{ANY_ENTRY}")).cloned()
     }
 
     /// The function that a call is handed to run, and what that is given: `pcall(load, text)`,
@@ -282,6 +298,12 @@ impl Unit<'_> {
             self.worded(&arguments, at, out);
             result.taint.add(&world.returns[last]);
             result.taint.add(&receiver.taint);
+            // Source(text): an object holds what it is made of.
+            if last.starts_with(|c: char| c.is_ascii_uppercase())
+                && matches!(self.passage.language, Language::Python | Language::JavaScript)
+            {
+                result.taint.add(&all.taint);
+            }
             if let Some(texts) = world.returned.get(last) {
                 result.texts.extend(texts.iter().cloned());
             }
@@ -293,6 +315,12 @@ impl Unit<'_> {
                 receiver.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)).map(str::to_owned)
         {
             self.to_interpreter(&all.taint, &program, at, out);
+        }
+        self.given_to_client(call, &all, out);
+        if last == "register_function"
+            && all.names.iter().any(|n| self.is_dangerous(&self.resolve(n)))
+        {
+            self.shell_on_connection(at, out);
         }
         // git(repo, "push", "--mirror", address)
         let all_refs = all.texts.iter().any(|t| t == "push")
@@ -331,6 +359,10 @@ impl Unit<'_> {
             && all.names.iter().any(|n| n.ends_with("stdin"))
         {
             self.shell_on_connection(at, out);
+        }
+        // chr(ord(c) - 3): every letter is another one.
+        if last == "chr" && all.names.iter().any(|n| n == "ord") {
+            result.taint.add(&Taint::decoded("shifted letters"));
         }
         if last == "map" && all.names.iter().any(|n| n == "chr" || n == "String.fromCharCode") {
             result.taint.add(&Taint::decoded("character codes"));
@@ -374,7 +406,10 @@ impl Unit<'_> {
                         .clone()
                         .unwrap_or_else(|| object.names.first().cloned().unwrap_or_default());
                     let dynamic = member.texts.is_empty();
-                    let joined = member.texts.len() > 1
+                    let built = member.folded
+                        && self.is_dangerous(&self.resolve(&format!("{base}.{}", member.text())));
+                    let joined = built
+                        || member.texts.len() > 1
                         || member.names.iter().any(|n| n.ends_with("join") || n == "chr");
                     let member = member.text();
                     if joined && member.len() > 2 && !dynamic
@@ -693,6 +728,12 @@ impl Unit<'_> {
             }
         }
     }
+}
+
+/// A value that is another name for a function.
+#[inline(never)]
+fn aliased(function: String) -> Value {
+    Value { alias: Some(function), ..Value::default() }
 }
 
 /// The variables of the environment that an index may name.

@@ -213,7 +213,7 @@ impl Unit<'_> {
                 // (0, eval)(text), table["constructor"](text): what stands before is called.
                 Token::Op('(')
                     if at > range.start
-                        && self.is_op(at - 1, ')')
+                        && (self.is_op(at - 1, ')') || self.is_op(at - 1, ']'))
                         && value.alias.as_deref().is_some_and(|a| self.meaning(a).is_some()) =>
                 {
                     let callee = value.alias.take().unwrap_or_default();

@@ -50,6 +50,12 @@ impl Unit<'_> {
                 arguments.first().cloned().unwrap_or_default(),
                 arguments.get(1).cloned().unwrap_or_default(),
             )
+        } else if callee.ends_with("dump") {
+            // json.dump(settings, open(path, "w")): what is written comes first.
+            (
+                arguments.get(1).cloned().unwrap_or_default(),
+                arguments.first().cloned().unwrap_or_default(),
+            )
         } else if copies {
             // Both ends of a copy: what a target was opened from gains it too.
             let origins: Vec<String> =

@@ -27,7 +27,7 @@ use crate::scan::passage::{Passage, Place};
 use expression::Value;
 
 /// Calls inside calls that are followed.
-const MAX_DEPTH: usize = 48;
+const MAX_DEPTH: usize = 40;
 /// Longest text of a value that is kept.
 const MAX_TEXT: usize = 16 * 1024;
 /// Longest text of a function's result that is kept.

@@ -97,6 +97,8 @@ impl Unit<'_> {
                 }
                 None => value.taint = Taint::environment(),
             }
+        } else if let (Some(Meaning::Secret(what)), false) = (found, self.is_op(next, '(')) {
+            value.taint = Taint::secret(what);
         } else if let Some(alias) = self.aliases.get(name).filter(|_| !self.is_op(next, '(')) {
             value.alias = Some(alias.clone());
         } else if !self.is_op(next, '(') {

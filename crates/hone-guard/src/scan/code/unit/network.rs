@@ -109,6 +109,41 @@ impl Unit<'_> {
         result
     }
 
+    /// A client of a service is made. The keys it is made with are how it is used.
+    pub(super) fn client(given: Given) -> Value {
+        let to = given.address.unwrap_or_default();
+        let mut result = Value::default();
+        result.taint.connection = Some(to.clone());
+        result.taint.remote = Some(to.clone());
+        // Made around a message or a file: it carries that.
+        if given.all.taint.environment {
+            result.taint.environment = true;
+        }
+        if !to.is_empty() {
+            result.texts.push(to);
+        }
+        result
+    }
+
+    /// Whatever a method of a connection is called: what it is given goes over the connection.
+    pub(super) fn given_to_client(&self, call: Call<'_>, all: &Value, out: &mut Out<'_, '_, '_>) {
+        // These take a key to open the connection with.
+        const OPENS: [&str; 12] = [
+            "connect", "login", "auth", "load", "verify", "cert", "tls", "key", "open", "config",
+            "policy", "cred",
+        ];
+        let last = call.callee.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+        let Some(to) = &call.receiver.taint.connection else { return };
+        if OPENS.iter().any(|word| last.contains(word)) {
+            return;
+        }
+        let mut taint = Taint { environment: all.taint.environment, ..Taint::default() };
+        taint.secrets.extend(&all.taint.secrets);
+        if !taint.is_clean() {
+            self.to_network(&taint, to, &format!("`{}`", call.shown), call.at, out);
+        }
+    }
+
     /// A file is fetched to a path.
     pub(super) fn download(
         &mut self,

@@ -7,7 +7,7 @@ use crate::scan::code::World;
 use crate::scan::decode::readable;
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
-use crate::scan::flow::Taint;
+use crate::scan::flow::{Taint, printed_by};
 use crate::scan::kind::{Language, of_interpreter};
 use crate::scan::passage::{Passage, Place};
 use crate::scan::rules;
@@ -17,6 +17,16 @@ use std::borrow::Cow;
 const FETCHERS: [&str; 2] = ["curl", "wget"];
 /// In front of a text that stands for a program that fetches, whose address is still to come.
 const FETCHER: &str = "\u{0}fetcher ";
+
+/// Whether a name stands for what somebody sent to a server.
+fn is_request(name: &str) -> bool {
+    const PARTS: [&str; 10] =
+        ["data", "args", "form", "json", "get_json", "body", "query", "url", "params", "values"];
+    name.split_once('.').is_some_and(|(root, rest)| {
+        matches!(root, "request" | "req" | "q")
+            && PARTS.contains(&rest.split('.').next().unwrap_or(rest))
+    })
+}
 
 impl Unit<'_> {
     /// `Command::new("curl").args(["-s", "https://…"])`: what a program is given after it was named.
@@ -124,7 +134,14 @@ impl Unit<'_> {
         for argument in arguments {
             all.add(argument);
         }
-        let words: Vec<String> = all.texts.clone();
+        let mut words: Vec<String> = all.texts.clone();
+        // [sys.executable, "-m", "pip", …]
+        let own = arguments.first().and_then(|a| a.names.first()).map(|name| self.resolve(name));
+        match own.as_deref() {
+            Some("sys.executable") => words.insert(0, "python3".to_owned()),
+            Some("process.execPath" | "process.argv0") => words.insert(0, "node".to_owned()),
+            _ => {}
+        }
         let first = arguments.first().cloned().unwrap_or_default();
         let program = first
             .texts
@@ -145,6 +162,11 @@ impl Unit<'_> {
         } else {
             base
         };
+        if all.names.iter().any(|name| is_request(name)) {
+            let message = "what a request says is run as a command";
+            let found = Match::new(&rules::REVERSE_SHELL, Severity::Warn, message);
+            self.report(at, Some(found), out);
+        }
         let interpreter = of_interpreter(&base).is_some()
             || matches!(
                 base.as_str(),
@@ -159,7 +181,7 @@ impl Unit<'_> {
                     | "mshta"
                     | "rundll32"
             );
-        let dynamic = first.texts.is_empty()
+        let dynamic = first.texts.iter().all(|text| text.trim().is_empty())
             || first.dynamic_start
             || program.starts_with(['$', '#', '{', '%']);
         // `sh -c text`, `path`, `f"{path} --quiet"`: what runs is what was fetched or decoded. As an
@@ -226,20 +248,7 @@ impl Unit<'_> {
         if matches!(joined.trim(), "env" | "printenv" | "set" | "export -p") {
             result.add(&Taint::environment());
         }
-        if matches!(base.as_str(), "secret-tool" | "pass" | "op" | "bw" | "lpass" | "keyring")
-            && ["lookup", "search", "show", "read", "get", "export", "list"]
-                .iter()
-                .any(|verb| joined.contains(verb))
-        {
-            result.add(&Taint::secret("passwords"));
-        }
-        if joined.contains("find-generic-password")
-            || joined.contains("find-internet-password")
-            || joined.contains("dump-keychain")
-            || joined.contains("secret-tool lookup")
-        {
-            result.add(&Taint::secret("keychain"));
-        }
+        result.add(&printed_by(&joined));
         for word in joined.split_whitespace() {
             result.add(&Taint::of_file(word));
         }
@@ -251,7 +260,7 @@ impl Unit<'_> {
         &mut self,
         call: Call<'_>,
         given: Given,
-        _world: &mut World,
+        world: &mut World,
         out: &mut Out<'_, '_, '_>,
     ) -> Value {
         let Call { callee, shown, receiver, at, ranges } = call;
@@ -271,6 +280,7 @@ impl Unit<'_> {
         }
         let mut taint = all.taint.clone();
         taint.add(&receiver.taint);
+        self.add_saved(&all, world, &mut taint);
         if let Some(address) = address.filter(|_| {
             matches!(callee, "include" | "require_once" | "include_once" | "import")
                 || callee.contains("URLClassLoader")
@@ -285,6 +295,17 @@ impl Unit<'_> {
             self.evaluated(&all, at, out);
         }
         result
+    }
+
+    /// `runpy.run_path("/tmp/x.py")`: what was saved there before.
+    #[inline(never)]
+    fn add_saved(&self, all: &Value, world: &World, taint: &mut Taint) {
+        for text in all.texts.iter().filter(|text| text.contains(['/', '.', '\\'])) {
+            let saved = [self.variables.get(text.as_str()), world.saved.get(text.as_str())];
+            for saved in saved.into_iter().flatten() {
+                taint.add(saved);
+            }
+        }
     }
 
     /// Code that is known by its text is followed as code.
@@ -336,6 +357,8 @@ impl Unit<'_> {
             result
                 .texts
                 .extend(all.texts.iter().chain(&receiver.texts).find_map(|t| readable(t, how)));
+            // 'QWER'.translate(table): the text itself is no longer what it says.
+            result.folded = how == "translation" && !receiver.texts.is_empty();
         }
         if how == "marshal" && (all.taint.decoded.is_some() || all.taint.remote.is_some()) {
             self.to_interpreter(&result.taint, shown, at, out);

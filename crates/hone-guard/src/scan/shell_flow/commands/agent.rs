@@ -45,7 +45,38 @@ impl Walk<'_, '_, '_> {
                 ),
             );
         }
-        if text.contains("config set") && flow::loosens_agent(&text) {
+        let script = matches!(self.passage.context, Context::Script | Context::Hidden);
+        let adds = [
+            "mcp add",
+            "mcp add-json",
+            "extensions install",
+            "plugin install",
+            "plugins install",
+            "plugin marketplace add",
+        ];
+        if script
+            && adds.iter().any(|way| text.contains(way))
+            && !["mcp", "plugin", "extension"].iter().any(|word| self.skill.says(word))
+        {
+            self.report(
+                at,
+                Match::new(
+                    &rules::CONTROL_PLANE_WRITE,
+                    Severity::Warn,
+                    format!("`{}` is given a server or an extension by a script", call.name),
+                ),
+            );
+        }
+        let opens =
+            ["ask", "approval", "auth", "sandbox", "permission", "exec", "gateway", "trust"];
+        let lower = text.to_ascii_lowercase();
+        let values =
+            ["off", "none", "never", "false", "full", "open", "*", "all", "disabled", "allow"];
+        let last = call.arguments.last().map(|last| last.text.to_ascii_lowercase());
+        let opened = script
+            && opens.iter().any(|word| lower.contains(word))
+            && last.is_some_and(|last| values.contains(&last.as_str()));
+        if lower.contains("config set") && (opened || flow::loosens_agent(&text)) {
             self.report(
                 at,
                 Match::new(

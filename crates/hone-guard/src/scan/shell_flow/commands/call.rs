@@ -119,6 +119,30 @@ pub(super) fn octal_escapes(text: &str) -> usize {
         .count()
 }
 
+/// Whether `find` is given names that only secrets have.
+pub(super) fn looks_for_secrets(call: &Call) -> bool {
+    const NAMES: [&str; 14] = [
+        "id_rsa",
+        "id_*",
+        "id_ed25519",
+        "*.pem",
+        "*.key",
+        "*.kdbx",
+        "*.ovpn",
+        "*.p12",
+        "*.pfx",
+        "*.env",
+        ".env*",
+        "wallet.dat",
+        "*credentials*",
+        "*.keystore",
+    ];
+    call.arguments.windows(2).any(|pair| {
+        matches!(pair[0].text.as_str(), "-name" | "-iname" | "-path")
+            && NAMES.contains(&pair[1].text.as_str())
+    })
+}
+
 /// Where `nc host port` or `socat TCP:host:port` goes.
 pub(super) fn call_address(call: &Call) -> String {
     for argument in call.plain() {
@@ -166,10 +190,29 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
     for _ in 0..8 {
         let name = call.arguments.first().map(|a| a.text.clone()).unwrap_or_default();
         let base = name.rsplit('/').next().unwrap_or(&name).to_owned();
+        let second = call.arguments.get(1).map_or("", |a| a.text.as_str());
         let skip = match base.as_str() {
+            // python -m pip install …
+            name if second == "-m"
+                && name.starts_with("python")
+                && call
+                    .arguments
+                    .get(2)
+                    .is_some_and(|a| matches!(a.text.as_str(), "pip" | "pipx" | "uv")) =>
+            {
+                1
+            }
+            // It says where a program is, and does not start it.
+            "command" if second.starts_with("-v") || second.starts_with("-V") => break,
             "sudo" | "doas" => {
                 call.privileged = true;
-                options_of(&call.arguments[1..], &["-u", "-g", "-h", "-p", "-C", "-U"])
+                let mut skip =
+                    options_of(&call.arguments[1..], &["-u", "-g", "-h", "-p", "-C", "-U"]);
+                // sudo EDITOR="tee -a" visudo
+                while call.arguments.get(1 + skip).is_some_and(|a| is_assignment(&a.text)) {
+                    skip += 1;
+                }
+                skip
             }
             "env" if call.arguments.len() > 1 => {
                 let mut skip = options_of(&call.arguments[1..], &["-u", "-C", "-S"]);
@@ -197,6 +240,9 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
                 .iter()
                 .take_while(|a| a.text.is_empty() || a.text.starts_with('/') && a.text.len() < 6)
                 .count(),
+            "systemd-run" if call.arguments.len() > 1 => {
+                options_of(&call.arguments[1..], &["-p", "-u", "-E", "-M", "-H"])
+            }
             "nice" | "watch" if call.arguments.len() > 1 => {
                 options_of(&call.arguments[1..], &["-n"])
             }
@@ -233,6 +279,12 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
     if !call.spans.is_empty() {
         call.spans.remove(0);
     }
+    let mut first = first;
+    // $(command -v podman || command -v docker)
+    if let Some((line, _)) = first.text.split_once('\n').filter(|(line, _)| !line.contains(' ')) {
+        let line = line.to_owned();
+        first.text = line;
+    }
     let base = first.text.rsplit('/').next().unwrap_or(&first.text);
     let system =
         ["/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/", "/opt/homebrew/bin/"]
@@ -243,6 +295,14 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
     call.written.clone_from(&first.text);
     call.name = if system || of_interpreter(base).is_some() { base.to_owned() } else { first.text };
     call
+}
+
+/// `NAME=value` before a command.
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
+    })
 }
 
 /// How many of the first arguments are options, with the values of those that take one.

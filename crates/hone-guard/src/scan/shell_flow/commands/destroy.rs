@@ -122,6 +122,20 @@ impl Walk<'_, '_, '_> {
                 known && !device.ends_with(['X', 'N', 'x', 'Y']) && device.len() > 2
             })
         };
+        // dev=/dev/$(lsblk … | head -1): whichever disk that is, and nobody is asked.
+        let picked = matches!(self.passage.context, Context::Script | Context::Hidden)
+            && matches!(
+                name,
+                "wipefs" | "sgdisk" | "blkdiscard" | "shred" | "dd" | "parted" | "sfdisk"
+            )
+            && text.contains("/dev/$()")
+            && !["read -p", "read -rp", "read -r -p", "confirm", "select "]
+                .iter()
+                .any(|way| self.source.contains(way));
+        if picked && (name != "dd" || text.contains("of=/dev/$()")) {
+            let message = "a disk that the script picks by itself is overwritten, unasked";
+            self.report(at, Match::new(&rules::DESTRUCTIVE, Severity::Critical, message));
+        }
         let writes_disk = name == "dd"
             && text.split_whitespace().any(|word| word.starts_with("of=") && disk(word))
             || name.starts_with("mkfs") && disk(&text)
@@ -171,6 +185,19 @@ impl Walk<'_, '_, '_> {
         }
         let paths: Vec<String> =
             call.plain().skip(1).map(|argument| argument.text.clone()).collect();
+        if call.name == "chmod"
+            && call.has_letter('R')
+            && matches!(mode.as_str(), "777" | "0777" | "a+rwx" | "ugo+rwx")
+            && paths.iter().any(|path| {
+                matches!(&*normalise(path), "/" | "/etc" | "/usr" | "~" | "~/" | "/home")
+            })
+        {
+            let message = "everything is opened to everybody";
+            // Named in a sentence, it is often what not to do.
+            let named = self.passage.context == Context::InlineCode;
+            let severity = if named { Severity::Info } else { Severity::Warn };
+            self.report(at, Match::new(&rules::CREDENTIAL_WRITE, severity, message));
+        }
         for path in paths {
             if matches!(spot(&path), Some(Spot::Secret(_) | Spot::Logins(_)))
                 && matches!(mode.as_str(), "777" | "666" | "644" | "755" | "0777")

@@ -1,20 +1,104 @@
 //! `git`: remotes, pushes of everything, settings that run programs.
 
-use super::call::{Call, remote_copy};
+use super::call::{Call, options_of, remote_copy};
 use crate::scan::destination::{Class, addresses, classify, host};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
 use crate::scan::flow::is_active;
+use crate::scan::kind::{Kind, Language};
 use crate::scan::rules;
 use crate::scan::shell_flow::{Taint, Value, Walk, key};
 use std::ops::Range;
 
+/// Settings whose value git starts by itself, and the values that are no program of somebody's.
+const STARTED: &[(&str, &[&str])] = &[
+    ("core.fsmonitor", &["true", "false"]),
+    ("core.sshcommand", &["ssh", "plink", "/usr/bin/ssh"]),
+    ("core.askpass", &["ssh-askpass", "true", "false"]),
+    ("gpg.program", &["gpg", "gpg2", "/usr/bin/gpg", "/opt/homebrew/bin/gpg"]),
+    ("init.templatedir", &[]),
+    ("uploadpack.packobjectshook", &[]),
+    ("diff.external", &["difft", "delta"]),
+];
+
 impl Walk<'_, '_, '_> {
+    /// `git clone … folder`: what lies in that folder is somebody's.
+    fn cloned(&mut self, words: &[&Value]) {
+        let Some(address) = words.get(1).map(|word| word.text.clone()) else { return };
+        let folder = words.get(2).map_or_else(
+            || {
+                let name = address.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                name.trim_end_matches(".git").to_owned()
+            },
+            |folder| folder.text.clone(),
+        );
+        if address.contains(['/', '$']) && !folder.is_empty() && folder != "." {
+            let folder = key(folder.trim_end_matches('/'));
+            self.memory.clones.insert(folder, address);
+        }
+    }
+
+    /// What a file carries that lies in a clone which nobody is told of: the folder is one that nobody
+    /// looks into, and no document of the skill names the repository.
+    pub(super) fn of_clone(&self, path: &str) -> Taint {
+        let path = key(path);
+        let whole = match &self.memory.folder {
+            Some(folder) if !path.starts_with(['/', '~', '$']) => {
+                format!("{}/{path}", key(folder.trim_end_matches('/')))
+            }
+            _ => path,
+        };
+        let clone = self.memory.clones.iter().find(|(folder, _)| {
+            whole.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        });
+        let Some((folder, address)) = clone else { return Taint::default() };
+        let unseen = ["/tmp/", "/var/tmp/", "/dev/shm/", "$TMPDIR"]
+            .iter()
+            .any(|place| folder.starts_with(place))
+            || folder.contains("/.");
+        let name = address.trim_end_matches('/').trim_end_matches(".git");
+        let name = name.split("://").last().and_then(|rest| rest.split_once('/')).map(|(_, n)| n);
+        let told = name.is_some_and(|name| {
+            self.skill.members.iter().any(|member| {
+                member.kind == Kind::Text(Language::Markdown)
+                    && String::from_utf8_lossy(&member.bytes).contains(name)
+            })
+        });
+        let script = matches!(self.passage.context, Context::Script | Context::Hidden);
+        if unseen && !told && script { Taint::remote(address.clone()) } else { Taint::default() }
+    }
+
+    /// A setting by which git starts a program that is no well-known one, in every repository.
+    fn own_program(&mut self, text: &str, value: &str, global: bool, at: &Range<usize>) {
+        if !global || !matches!(self.passage.context, Context::Script | Context::Hidden) {
+            return;
+        }
+        let program = value.split_whitespace().next().unwrap_or_default();
+        let starts = STARTED.iter().any(|(setting, known)| {
+            text.contains(setting) && !known.contains(&program) && !program.is_empty()
+        });
+        if starts {
+            let message = "git is made to start a program of the skill's own in every repository";
+            let flow = Flow::new("a program", "git's settings").when("on git commands");
+            let found = Match::new(&rules::PERSISTENCE_WRITE, Severity::Warn, message).with(flow);
+            self.report(at, found);
+        }
+    }
+
     pub(super) fn git(&mut self, call: &Call, at: &Range<usize>) {
         let text = call.text();
-        let verb = call.plain().next().map(|argument| argument.text.clone()).unwrap_or_default();
+        // git -C folder -c setting=value verb …
+        let before = options_of(&call.arguments, &["-C", "-c", "--git-dir", "--work-tree"]);
+        let words: Vec<&Value> = call.arguments[before.min(call.arguments.len())..]
+            .iter()
+            .filter(|argument| !argument.text.starts_with('-'))
+            .collect();
+        let verb = words.first().map(|argument| argument.text.clone()).unwrap_or_default();
+        if verb == "clone" {
+            self.cloned(&words);
+        }
         if verb == "remote" && (text.contains("add") || text.contains("set-url")) {
-            if let (Some(name), Some(address)) = (call.plain().nth(2), call.plain().nth(3)) {
+            if let (Some(name), Some(address)) = (words.get(2), words.get(3)) {
                 let value = Value {
                     text: address.text.clone(),
                     taint: Taint::remote(address.text.clone()),
@@ -23,7 +107,7 @@ impl Walk<'_, '_, '_> {
             }
         } else if verb == "bundle" || verb == "archive" {
             let paths: Vec<String> =
-                call.plain().skip(1).map(|argument| argument.text.clone()).collect();
+                words.iter().skip(1).map(|argument| argument.text.clone()).collect();
             if call.has(&["--all"]) {
                 for path in paths {
                     self.memory
@@ -34,8 +118,7 @@ impl Walk<'_, '_, '_> {
                 }
             }
         } else if verb == "push" {
-            let target =
-                call.plain().nth(1).map(|argument| argument.text.clone()).unwrap_or_default();
+            let target = words.get(1).map(|argument| argument.text.clone()).unwrap_or_default();
             let address = if target.contains("://") || target.contains('@') {
                 target.clone()
             } else {
@@ -66,8 +149,8 @@ impl Walk<'_, '_, '_> {
                 );
             }
         } else if verb == "config" && !call.has(&["--get", "--list", "-l", "--unset"]) {
-            let value =
-                call.plain().last().map(|argument| argument.text.clone()).unwrap_or_default();
+            let value = call.arguments.last().map(|last| last.text.clone()).unwrap_or_default();
+            let lower = text.to_ascii_lowercase();
             let runs = [
                 "core.fsmonitor",
                 "core.sshcommand",
@@ -78,7 +161,8 @@ impl Walk<'_, '_, '_> {
                 "alias.",
             ]
             .iter()
-            .any(|setting| text.to_ascii_lowercase().contains(setting));
+            .any(|setting| lower.contains(setting));
+            self.own_program(&lower, &value, call.has(&["--global", "--system"]), at);
             if runs && (is_active(&value) || value.starts_with('!') && value.contains("curl"))
                 || text.contains("credential.helper")
                     && (value.contains("curl") || value.contains("nc "))

@@ -5,8 +5,21 @@ use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
 use crate::scan::kind::{Language, of_interpreter};
 use crate::scan::rules;
-use crate::scan::shell_flow::{Taint, Walk, key};
+use crate::scan::shell_flow::{Taint, Value, Walk, key};
 use std::ops::Range;
+
+/// `perl -MLWP::Simple -e …`, `ruby -ropen-uri -e …`: the libraries that options load, as the code
+/// would load them.
+fn loaded(language: Language, options: &[Value]) -> String {
+    let (option, load, end) = match language {
+        Language::Perl => ("-M", "use ", ";"),
+        Language::Ruby => ("-r", "require '", "';"),
+        _ => return String::new(),
+    };
+    let names = options.iter().filter_map(|o| o.text.strip_prefix(option));
+    let parts = names.filter(|name| !name.is_empty()).flat_map(|name| [load, name, end, " "]);
+    parts.collect()
+}
 
 impl Walk<'_, '_, '_> {
     /// A program that runs what it is given: `sh`, `python`, `./downloaded`.
@@ -26,6 +39,8 @@ impl Walk<'_, '_, '_> {
                 .find_map(|name| self.memory.files.get(&key(name)))
                 .cloned()
                 .unwrap_or_default();
+            let mut taint = taint;
+            taint.add(&self.of_clone(&call.written));
             let found = self.runs(&taint, "the system");
             self.report_some(at, found);
             return;
@@ -91,6 +106,8 @@ impl Walk<'_, '_, '_> {
                         inner.add(&taint);
                         self.nested(&text, start, input);
                     } else {
+                        let text =
+                            format!("{}{text}", loaded(language, &call.arguments[..position]));
                         self.embed(language, &text, start);
                     }
                 }
@@ -109,6 +126,7 @@ impl Walk<'_, '_, '_> {
                         taint.add(
                             &self.memory.files.get(&key(&file.text)).cloned().unwrap_or_default(),
                         );
+                        taint.add(&self.of_clone(&file.text));
                         if file.text == "<()" || file.text.contains("<()") || file.text == "$()" {
                             taint.add(&file.taint);
                         }

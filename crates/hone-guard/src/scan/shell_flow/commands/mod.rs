@@ -16,11 +16,11 @@ use std::ops::Range;
 use super::{Taint, Value, Walk, key};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
-use crate::scan::flow::is_active;
+use crate::scan::flow::{is_active, printed_by};
 use crate::scan::rules;
 use crate::shell::SimpleCommand;
 pub(super) use call::Call;
-use call::{call_address, decodes, octal_escapes, unwrap};
+use call::{call_address, decodes, looks_for_secrets, octal_escapes, unwrap};
 
 /// What `find` prints, as one path: the first folder with the name that is looked for.
 fn found_path(call: &Call) -> String {
@@ -80,6 +80,11 @@ impl Walk<'_, '_, '_> {
                 arguments.push(self.word(word));
                 spans.push(word.span.clone());
             }
+        }
+        if let Some(heard) = &mut self.heard
+            && heard.span == simple.span
+        {
+            heard.words = Some(arguments.iter().map(|word| word.text.clone()).collect());
         }
         let at = simple.span.clone();
         self.check_built_name(simple, &arguments[0], &at);
@@ -171,6 +176,18 @@ impl Walk<'_, '_, '_> {
             }
             "env" | "printenv" | "set" | "export" | "declare" | "typeset" | "compgen" | "local"
             | "readonly" => {
+                // fish: set -Ux NAME value
+                if name == "set"
+                    && call
+                        .arguments
+                        .first()
+                        .is_some_and(|a| a.text.starts_with('-') && a.text.contains('x'))
+                    && let [variable, value, ..] =
+                        call.plain().cloned().collect::<Vec<_>>().as_slice()
+                {
+                    self.check_assignment(&variable.text, value, &at);
+                    self.memory.variables.insert(variable.text.clone(), value.clone());
+                }
                 if name == "set" && call.has(&["--"]) {
                     let mut all = Value::default();
                     for argument in &call.arguments {
@@ -183,6 +200,12 @@ impl Walk<'_, '_, '_> {
                 let bare = plain.is_empty()
                     && !call.has(&["-e", "-u", "-x", "-o", "-eu", "-euo", "-ex", "+e"])
                     && (name != "set" || call.arguments.is_empty());
+                if matches!(name, "declare" | "typeset")
+                    && call.has(&["-f", "-pf"])
+                    && call.plain().any(|a| self.memory.functions.contains_key(&a.text))
+                {
+                    self.source.clone_into(&mut text);
+                }
                 if !matches!(name, "compgen" | "local")
                     && (bare || call.has(&["-p"]) && name == "export")
                     || name == "declare" && call.has(&["-x", "-px", "-xp"]) && plain.is_empty()
@@ -227,6 +250,9 @@ impl Walk<'_, '_, '_> {
                         }
                     }
                 }
+                if name == "find" && looks_for_secrets(&call) {
+                    output.add(&Taint::secret("files that are looked for by names of secrets"));
+                }
                 text = if name == "find" {
                     found_path(&call)
                 } else if name == "cat" || name == "tee" {
@@ -259,16 +285,129 @@ impl Walk<'_, '_, '_> {
                     }
                 }
             }
-            "cp" | "mv" | "install" | "ln" | "rsync" | "ditto" | "tar" | "zip" | "7z" | "7za"
-            | "rar" | "scp" | "sftp" | "rclone" | "aws" | "gsutil" | "gcloud" | "az" | "mc"
-            | "s3cmd" | "azcopy" | "ftp" | "lftp" | "gh" | "croc" | "wormhole" | "mail"
-            | "mailx" | "sendmail" | "mutt" | "swaks" | "msmtp" | "ssh" | "s3" | "b2" | "ipfs"
-            | "osascript" | "security" | "secret-tool" | "pass" | "op" | "bw" | "kubectl"
-            | "git" | "dig" | "nslookup" | "host" | "drill" | "ping" | "history" | "xclip"
-            | "xsel" | "pbpaste" | "wl-paste" | "screencapture" | "scrot" | "unzip"
-            | "ssh-keyscan" | "keyring" | "lpass" | "vault" | "heroku" | "doctl" | "vercel"
-            | "drush" | "expect" => {
+            "cp"
+            | "mv"
+            | "install"
+            | "ln"
+            | "rsync"
+            | "ditto"
+            | "tar"
+            | "zip"
+            | "7z"
+            | "7za"
+            | "rar"
+            | "scp"
+            | "sftp"
+            | "rclone"
+            | "aws"
+            | "gsutil"
+            | "gcloud"
+            | "az"
+            | "mc"
+            | "s3cmd"
+            | "azcopy"
+            | "ftp"
+            | "lftp"
+            | "gh"
+            | "croc"
+            | "wormhole"
+            | "mail"
+            | "mailx"
+            | "sendmail"
+            | "mutt"
+            | "swaks"
+            | "msmtp"
+            | "ssh"
+            | "s3"
+            | "b2"
+            | "ipfs"
+            | "osascript"
+            | "security"
+            | "secret-tool"
+            | "pass"
+            | "op"
+            | "bw"
+            | "kubectl"
+            | "git"
+            | "dig"
+            | "nslookup"
+            | "host"
+            | "drill"
+            | "ping"
+            | "history"
+            | "xclip"
+            | "xsel"
+            | "pbpaste"
+            | "wl-paste"
+            | "screencapture"
+            | "scrot"
+            | "unzip"
+            | "ssh-keyscan"
+            | "keyring"
+            | "lpass"
+            | "vault"
+            | "heroku"
+            | "doctl"
+            | "vercel"
+            | "drush"
+            | "expect"
+            | "docker-credential-desktop"
+            | "docker-credential-osxkeychain"
+            | "docker-credential-secretservice"
+            | "cmdkey"
+            | "vaultcmd"
+            | "doppler"
+            | "infisical"
+            | "chamber"
+            | "sops"
+            | "ssh-add"
+            | "certbot" => {
                 output.add(&self.move_data(&call, input, &at));
+            }
+            // direnv: source_url URL hash
+            "source_url" => {
+                let from = call.plain().next().map(|a| a.text.clone()).unwrap_or_default();
+                let checked =
+                    call.plain().nth(1).is_some_and(|hash| hash.text.starts_with("sha256"));
+                let addressed = from.contains("://");
+                let found = self
+                    .runs(&Taint::remote(from), "`source_url`")
+                    .filter(|_| addressed && !checked);
+                self.report_some(&at, found);
+            }
+            "useradd" | "adduser" | "usermod" | "dscl" | "net"
+                if matches!(self.passage.context, Context::Script | Context::Hidden) =>
+            {
+                let all = call.text().to_ascii_lowercase();
+                let made =
+                    matches!(name, "useradd" | "adduser" | "net" | "dscl") && !all.contains("-r ");
+                let admin =
+                    ["sudo", "wheel", "administrators", " admin"].iter().any(|g| all.contains(g));
+                if made && admin && (name != "net" || all.contains("/add")) {
+                    let message = "an account that may do everything is made";
+                    self.report(&at, Match::new(&rules::CREDENTIAL_WRITE, Severity::Warn, message));
+                }
+            }
+            "cloudflared" | "ngrok" | "bore" | "tmate" | "sshx" | "playit" | "localxpose"
+                if matches!(self.passage.context, Context::Script | Context::Hidden) =>
+            {
+                let all = call.text();
+                let shell = matches!(name, "tmate" | "sshx")
+                    || ["ssh://", "tcp 22", "local 22", "tcp://localhost:22", ":22"]
+                        .iter()
+                        .any(|way| all.contains(way));
+                if shell {
+                    let message = "this machine is opened to others through a tunnel";
+                    self.report(&at, Match::new(&rules::REVERSE_SHELL, Severity::Warn, message));
+                }
+            }
+            "visudo" if input_text.to_ascii_uppercase().contains("NOPASSWD") => {
+                let message = "sudo rules are changed: nobody is asked for a password";
+                self.report(&at, Match::new(&rules::CREDENTIAL_WRITE, Severity::Critical, message));
+            }
+            // Where a program is: its name stands for it.
+            "command" | "which" | "whereis" => {
+                text = call.plain().last().map(|a| a.text.clone()).unwrap_or_default();
             }
             // A folder or file of its own: known by the place that makes it.
             "mktemp" => text = format!("/tmp/made-{}", at.start),
@@ -299,8 +438,10 @@ impl Walk<'_, '_, '_> {
             | "reg.exe" | "update-rc.d" | "chkconfig" | "loginctl" | "sc" | "sc.exe"
             | "defaults" => self.enable(&call, input_text, &at),
             name if name.starts_with("mkfs") => self.destroy(&call, &at),
-            "rm" | "shred" | "wipefs" | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir"
-            | "del" | "rd" | "format" => self.destroy(&call, &at),
+            "rm" | "shred" | "wipefs" | "sgdisk" | "blkdiscard" | "parted" | "sfdisk"
+            | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir" | "del" | "rd" | "format" => {
+                self.destroy(&call, &at);
+            }
             "chmod" | "chown" | "setcap" => self.change_mode(&call, &at),
             // trap 'command' EXIT
             "trap" => {
@@ -322,8 +463,12 @@ impl Walk<'_, '_, '_> {
             }
             "source" | "." | "eval" | "exec" => {
                 let mut taint = taint.clone();
-                // curl … | source
-                if name == "source" && call.arguments.is_empty() {
+                // curl … | source, source /dev/stdin <<< "$(curl …)"
+                let reads_input = match call.plain().next() {
+                    Some(file) => matches!(file.text.as_str(), "/dev/stdin" | "/proc/self/fd/0"),
+                    None => name == "source",
+                };
+                if reads_input && name != "eval" {
                     taint.add(input);
                 }
                 if let Some(file) = call.plain().next().filter(|_| matches!(name, "source" | ".")) {
@@ -357,7 +502,10 @@ impl Walk<'_, '_, '_> {
                 let names: Vec<String> =
                     call.plain().map(|argument| argument.text.clone()).collect();
                 let text = if input_text.is_empty() { &self.piped } else { input_text };
-                let read = Value { text: text.to_owned(), taint: input.clone() };
+                let mut read = Value { text: text.to_owned(), taint: input.clone() };
+                if call.has_letter('s') || self.source.contains("stty -echo") {
+                    read.taint.add(&Taint::secret("a password that is typed in"));
+                }
                 for name in names {
                     self.memory.variables.insert(name, read.clone());
                 }
@@ -365,6 +513,9 @@ impl Walk<'_, '_, '_> {
             "npx" | "bunx" | "pnpm" | "yarn" | "uvx" | "pipx" | "npm" | "pip" | "pip3" | "uv"
             | "bun" | "go" | "cargo" | "brew" | "gem" | "docker" | "podman" => {
                 self.packages(&call, &at);
+                if matches!(name, "docker" | "podman") {
+                    output.add(&printed_by(&format!("docker {}", call.text())));
+                }
                 if name == "bun" || name == "uv" {
                     self.interpret(&call, input, input_text, &at);
                 }

@@ -35,6 +35,23 @@ impl Walk<'_, '_, '_> {
         }
     }
 
+    /// `scp host:tool.sh .`: what comes from another machine lies here from now on.
+    fn fetched(&mut self, call: &Call, at: &Range<usize>) {
+        let paths: Vec<String> = call.plain().map(|argument| argument.text.clone()).collect();
+        if call.name != "scp" || paths.len() < 2 {
+            return;
+        }
+        let (from, to) = (&paths[paths.len() - 2], &paths[paths.len() - 1]);
+        let Some((_, file)) = from.split_once(':').filter(|_| !to.contains(':')) else { return };
+        let file = file.rsplit('/').next().unwrap_or(file);
+        let path = match to.as_str() {
+            "." | "./" => file.to_owned(),
+            to if to.ends_with('/') => format!("{to}{file}"),
+            to => to.to_owned(),
+        };
+        self.write(&path, "", &Taint::remote(remote_copy(from)), at);
+    }
+
     /// Copying, packing and uploading.
     pub(super) fn move_data(&mut self, call: &Call, input: &Taint, at: &Range<usize>) -> Taint {
         let mut data = call.taint();
@@ -42,7 +59,17 @@ impl Walk<'_, '_, '_> {
             data.add(input);
         }
         let name = call.name.as_str();
-        for argument in call.plain() {
+        for (position, argument) in call.arguments.iter().enumerate() {
+            // --exclude '.env*': what is left out.
+            let left_out = position
+                .checked_sub(1)
+                .and_then(|at| call.arguments.get(at))
+                .is_some_and(|before| {
+                    matches!(before.text.as_str(), "--exclude" | "-x" | "--exclude-from" | "-xr")
+                });
+            if argument.text.starts_with('-') || left_out {
+                continue;
+            }
             let path = argument.text.trim_start_matches('@').trim_start_matches("file://");
             // The key that a connection is made with is used, not sent.
             if !(name == "ssh" || name == "scp" || name == "rsync" || name == "sftp")
@@ -66,6 +93,20 @@ impl Walk<'_, '_, '_> {
                         name == "ln" && paths.first().is_some_and(|from| from == "/dev/null");
                     let content = if linked_null { String::new() } else { paths[0].clone() };
                     self.write(target, &content, &data, at);
+                }
+                // install -m 4755 /bin/sh …
+                if name == "install"
+                    && call.value_of(&["-m", "--mode"]).is_some_and(|mode| {
+                        mode.text.len() == 4 && mode.text.starts_with(['4', '6'])
+                            || mode.text.contains("u+s")
+                            || mode.text.contains("+s")
+                    })
+                {
+                    let message = "a program is made to run with its owner's rights";
+                    self.report(
+                        at,
+                        Match::new(&rules::CREDENTIAL_WRITE, Severity::Critical, message),
+                    );
                 }
                 if name == "rsync"
                     && (text.contains("rsync://")
@@ -114,16 +155,18 @@ impl Walk<'_, '_, '_> {
                     self.skill,
                 );
                 self.report_some(at, found);
-                Taint::default()
+                self.fetched(call, at);
+                // ssh host 'cat setup.sh' | sh
+                if name == "ssh" && !address.is_empty() {
+                    Taint::remote(remote_copy(&address))
+                } else {
+                    Taint::default()
+                }
             }
             "aws" => {
-                if text.contains("configure get")
-                    || text.contains("create-access-key")
-                    || text.contains("get-secret-value")
-                    || text.contains("get-session-token")
-                    || text.contains("export-credentials")
-                {
-                    return Taint::secret("AWS credentials");
+                let printed = flow::printed_by(&format!("aws {text}"));
+                if !printed.is_clean() {
+                    return printed;
                 }
                 if text.contains("s3 cp")
                     || text.contains("s3 sync")
@@ -160,18 +203,12 @@ impl Walk<'_, '_, '_> {
             }
             "gcloud" | "az" | "doctl" | "heroku" | "vercel" | "vault" => {
                 self.bulk_delete(call, &["delete", "purge"], at);
-                if text.contains("print-access-token")
-                    || text.contains("get-access-token")
-                    || text.contains("print-identity-token")
-                {
-                    Taint::secret("cloud access token")
-                } else {
-                    Taint::default()
-                }
+                flow::printed_by(&format!("{name} {text}"))
             }
             "gh" => {
-                if text.contains("auth token") {
-                    return Taint::key("GITHUB_TOKEN");
+                let printed = flow::printed_by(&format!("gh {text}"));
+                if !printed.is_clean() {
+                    return printed;
                 }
                 self.lets_in(&text, at);
                 if text.contains("gist create")
@@ -195,26 +232,9 @@ impl Walk<'_, '_, '_> {
             }
             "kubectl" => {
                 self.bulk_delete(call, &["delete"], at);
-                if text.contains("create token") || text.contains("config view --raw") {
-                    return Taint::secret("Kubernetes credentials");
-                }
-                if text.contains("secret") && text.contains("get") {
-                    Taint::secret("Kubernetes secrets")
-                } else {
-                    Taint::default()
-                }
+                flow::printed_by(&format!("kubectl {text}"))
             }
-            "security" => {
-                if text.contains("find-generic-password")
-                    || text.contains("find-internet-password")
-                    || text.contains("dump-keychain")
-                    || text.contains("export")
-                {
-                    Taint::secret("keychain")
-                } else {
-                    Taint::default()
-                }
-            }
+            "security" => flow::printed_by(&format!("security {text}")),
             "secret-tool" | "pass" | "op" | "bw" | "keyring" | "lpass" => {
                 if verb == "lookup"
                     || verb == "show"
@@ -289,13 +309,16 @@ impl Walk<'_, '_, '_> {
             }
             "git" => {
                 self.git(call, at);
-                Taint::default()
+                flow::printed_by(&format!("git {text}"))
             }
             "osascript" => {
                 self.interpret(call, input, "", at);
                 Taint::default()
             }
-            _ => data,
+            name => {
+                data.add(&flow::printed_by(&format!("{name} {text}")));
+                data
+            }
         }
     }
 
@@ -319,7 +342,13 @@ impl Walk<'_, '_, '_> {
             self.source.get(..at.start).and_then(|before| before.lines().last()).unwrap_or("");
         let asked = ["== y", "= y", "== Y", "=~ ^[Yy"].iter().any(|answer| line.contains(answer))
             && ["read -p", "read -rp", "read -r -p"].iter().any(|ask| self.source.contains(ask));
-        if (everything || each) && !asked {
+        // … | shuf -n1 | xargs kubectl delete: one of them; or those that a selector picks.
+        let picks = ["--field-selector", "--selector", " -l "].iter().any(|way| line.contains(way));
+        let one = picks
+            || ["shuf -n1", "shuf -n 1", "head -1", "head -n1", "head -n 1", "tail -1", "tail -n1"]
+                .iter()
+                .any(|way| line.contains(way));
+        if (everything || each) && !asked && !one {
             self.report(
                 at,
                 Match::new(

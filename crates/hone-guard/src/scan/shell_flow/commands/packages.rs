@@ -113,10 +113,9 @@ impl Walk<'_, '_, '_> {
         }
         if matches!(name, "pip" | "pip3" | "npm" | "uv" | "pipx") && text.contains("install") {
             for argument in call.plain() {
-                if argument.text.contains("://")
-                    && !argument.text.starts_with("git+")
-                    && foreign(&argument.text)
-                {
+                // "name @ https://…/name.whl"
+                let url = argument.text.split(" @ ").last().unwrap_or(&argument.text);
+                if url.contains("://") && foreign(url.trim_start_matches("git+")) {
                     self.report(
                         at,
                         Match::new(
@@ -124,14 +123,14 @@ impl Walk<'_, '_, '_> {
                             Severity::Warn,
                             format!(
                                 "a package is installed from `{}`",
-                                host(&argument.text).unwrap_or_default()
+                                host(url).unwrap_or_default()
                             ),
                         ),
                     );
                 }
             }
         }
-        if matches!(name, "docker" | "podman") && text.contains("run") {
+        if matches!(name, "docker" | "podman" | "nerdctl") && text.contains("run") {
             let root = call.arguments.windows(2).any(|pair| {
                 matches!(pair[0].text.as_str(), "-v" | "--volume")
                     && (pair[1].text.starts_with("/:") || pair[1].text == "/")
@@ -168,7 +167,13 @@ impl Walk<'_, '_, '_> {
                     ),
                 );
             } else if home {
-                let pinned = text.contains("@sha256:");
+                // A release of it that only reads.
+                let release = call.plain().any(|a| {
+                    a.text.rsplit_once(':').is_some_and(|(name, tag)| {
+                        name.contains('/') && tag.starts_with(|c: char| c.is_ascii_digit())
+                    })
+                });
+                let pinned = text.contains("@sha256:") || release && text.contains(":ro");
                 self.report(
                     at,
                     Match::new(

@@ -27,7 +27,9 @@ impl Walk<'_, '_, '_> {
                         || lower.contains("winlogon"))
             }
             "sc" => lower.contains("create"),
-            "at" | "batch" => is_active(input_text),
+            "at" | "batch" => {
+                is_active(input_text) || !input_text.trim().is_empty() && !self.skill.schedules()
+            }
             "defaults" => lower.contains("write") && lower.contains("loginitems"),
             "update-rc.d" | "chkconfig" => true,
             "loginctl" => lower.contains("enable-linger"),
@@ -79,7 +81,7 @@ impl Walk<'_, '_, '_> {
         {
             Severity::Critical
         } else if self.passage.context == Context::Script
-            && (written || matches!(name, "schtasks" | "reg" | "launchctl"))
+            && (written || matches!(name, "schtasks" | "reg" | "launchctl" | "at"))
             || name == "reg"
         {
             Severity::Warn

@@ -120,6 +120,7 @@ impl Walk<'_, '_, '_> {
                 | "awk"
                 | "sed"
                 | "echo"
+                | "printf"
         );
         let miner = matches!(
             call.name.rsplit('/').next(),

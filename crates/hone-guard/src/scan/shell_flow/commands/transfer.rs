@@ -27,6 +27,11 @@ impl Walk<'_, '_, '_> {
                 }
                 _ => (argument.text.clone(), None),
             };
+            // aria2c -d folder -o file
+            if call.name == "aria2c" && matches!(option.as_str(), "-d" | "--dir") {
+                directory = joined.or_else(|| next.next().map(|value| value.text.clone()));
+                continue;
+            }
             let mut take = || match &joined {
                 Some(value) => Value { text: value.clone(), taint: argument.taint.clone() },
                 None => next.next().cloned().unwrap_or_default(),
@@ -207,7 +212,10 @@ impl Walk<'_, '_, '_> {
                         None => file.to_owned(),
                     }
                 } else {
-                    path
+                    match directory.filter(|_| call.name == "aria2c") {
+                        Some(directory) => format!("{}/{path}", directory.trim_end_matches('/')),
+                        None => path,
+                    }
                 };
                 self.write(&path, "", &Taint::remote(address), at);
                 Taint::default()
