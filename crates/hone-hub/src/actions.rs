@@ -15,6 +15,7 @@ use crate::merge::Edits;
 use crate::pipeline::{Candidate, How, Manner};
 use crate::record::{Act, event};
 use crate::roots::Roots;
+use crate::share::take_back;
 use crate::supply::{Delivery, Pin};
 use crate::target::Target;
 
@@ -225,7 +226,7 @@ impl Hub<'_> {
             {
                 let files = crate::verify::differences(entry, &there);
                 let files = files.into_keys().collect();
-                return Err(Error::Edited { name: entry.name.clone(), files });
+                return Err(Error::Edited { name: entry.name.clone(), path: key, files });
             }
             trees.push((key, tree));
         }
@@ -247,7 +248,7 @@ impl Hub<'_> {
         let mut removed = Vec::new();
         let mut failed = None;
         for (entry, (key, tree)) in entries.into_iter().zip(trees) {
-            let unshared = self.take_back(&key, None)?.taken;
+            let unshared = take_back(self.state, &self.author, &key, None)?.taken;
             let was_there = tree.is_some();
             if let Some(tree) = tree
                 && let Err(error) = store.uninstall(&key, &hashes(&tree))

@@ -68,6 +68,8 @@ pub enum Error {
     Edited {
         /// The skill.
         name: String,
+        /// Its folder.
+        path: PathBuf,
         /// The files that differ.
         files: Vec<String>,
     },
@@ -110,14 +112,9 @@ impl Error {
             Self::Library(error) => error.hint(),
             Self::Busy { .. } => Some("wait until it is done, and try again".to_owned()),
             Self::NewerLock { .. } => Some("update hone".to_owned()),
-            Self::Lock { .. } => {
-                Some("mend it, or bring it back from version control".to_owned())
-            }
+            Self::Lock { .. } => Some("mend it, or bring it back from version control".to_owned()),
             Self::NotInstalled { .. } => Some("`hone verify` lists what is in it".to_owned()),
-            Self::Edited { .. } => Some(
-                "`hone diff` shows them; `--discard-edits` gives them up, `hone rollback` brings them back"
-                    .to_owned(),
-            ),
+            Self::Edited { path, .. } => Some(edited_hint(&path.display().to_string())),
             Self::NoApproval { .. } => Some("`hone approve` lists what waits".to_owned()),
             Self::Unrecorded(_) => {
                 Some("when that is mended, the next `hone update` writes them down".to_owned())
@@ -125,4 +122,11 @@ impl Error {
             _ => None,
         }
     }
+}
+
+/// What to do about edits, for a path as a person types it.
+pub fn edited_hint(path: &str) -> String {
+    format!(
+        "`hone diff {path}` shows them; `--discard-edits` gives them up, `hone rollback {path}` brings them back"
+    )
 }

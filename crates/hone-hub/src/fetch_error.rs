@@ -22,6 +22,12 @@ pub enum FetchError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A file that is no archive.
+    #[error(
+        "`{}` is a file, and no archive of skills; name a folder with a `SKILL.md`, or a .zip, .tar.gz, .tgz or .skill",
+        .0.display()
+    )]
+    NotAFolder(PathBuf),
     /// There is no `git`.
     #[error("cannot run `git`: {0}; install git, or name an archive instead")]
     NoGit(std::io::Error),

@@ -24,7 +24,10 @@ impl Folder {
     /// Opens a folder and lists it; outside of skills, not what is foreign to a project.
     pub(crate) fn open(path: &Path) -> Result<Self, FetchError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority());
-        let dir = dir.map_err(FetchError::io("open", path))?;
+        let dir = dir.map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotADirectory => FetchError::NotAFolder(path.to_owned()),
+            _ => FetchError::io("open", path)(error),
+        })?;
         let mut folder = Self { dir, path: path.to_owned(), entries: BTreeMap::new() };
         let top = folder.dir.try_clone().map_err(FetchError::io("open", path))?;
         folder.list(&top, "", Inside::Tree, 0)?;

@@ -87,7 +87,7 @@ pub use approve::Pending;
 pub use bundle::{Bundle, BundleFile, Fetched, OfferStanding, Offered, Refused};
 pub use compare::News;
 pub use content::{LockedFile, content_hash};
-pub use error::Error;
+pub use error::{Error, edited_hint};
 pub use fetch::{FetchOptions, Progress, Prompts, Report, Wanted, fetch, newest_commit, open};
 pub use fetch_error::FetchError;
 pub use fetcher::Fetcher;
@@ -104,7 +104,9 @@ pub use pipeline::{Dismiss, Manner, Rehearsal};
 pub use record::Act;
 pub use restore::Restored;
 pub use rollback::after_rollback;
-pub use share::{KeptShare, Means, ShareFate, ShareScope, Shared, Unshared, agents};
+pub use share::{
+    KeptShare, Means, ShareFate, ShareScope, Shared, Unshared, agents, refresh_copies, take_back,
+};
 pub use source::{At, GitPlace, Place, Source, SourceError, parse};
 pub use supply::{Delivery, Newest, Pin, Supply, SupplyError};
 pub use takes::{MAX_NEWCOMERS, MAX_TAKEN};

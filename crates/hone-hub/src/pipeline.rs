@@ -22,6 +22,7 @@ use crate::merge::Edits;
 use crate::quarantine::Quarantine;
 use crate::record::event;
 use crate::roots::Roots;
+use crate::share::refresh_copies;
 use crate::target::Target;
 use crate::weigh::{Arrived, Weighed};
 
@@ -338,7 +339,7 @@ impl Hub<'_> {
         reports::keep(self.state, &scans, self.author.now);
         ask.progress(Step::Record, of, of);
         for outcome in outcomes.iter_mut().filter(|one| one.fate == Fate::Updated) {
-            outcome.stale = self.refresh_copies(&outcome.path)?;
+            outcome.stale = refresh_copies(self.state, &self.author, &outcome.path)?;
         }
         Ok(outcomes)
     }

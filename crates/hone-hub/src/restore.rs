@@ -10,7 +10,6 @@ use crate::error::Error;
 use crate::foreign::{Foreign, ForeignSkill, Recorded};
 use crate::hub::{Ask, Fate, Hub, Outcome, Step};
 use crate::lock::{Lock, Locked};
-use crate::merge::Edits;
 use crate::pipeline::{Candidate, How, Manner};
 use crate::roots::Roots;
 use crate::supply::{Delivery, Pin};
@@ -40,7 +39,7 @@ impl Hub<'_> {
     pub fn install(
         &self,
         target: &Target,
-        edits: Edits,
+        manner: &Manner<'_>,
         ask: &mut dyn Ask,
     ) -> Result<Restored, Error> {
         let lock = self.settled(target, "install")?;
@@ -66,17 +65,12 @@ impl Hub<'_> {
             }
         }
         restored.extra.extend(unknown);
-        if wanted.is_empty() {
+        if wanted.is_empty() && manner.dismiss.is_empty() {
             return Ok(restored);
         }
         let (candidates, failed) = self.pinned(target, &wanted, ask);
-        let how = How {
-            doing: "install",
-            restores: true,
-            all_or_none: true,
-            manner: &Manner { edits, ..Manner::default() },
-            approved: None,
-        };
+        let how =
+            How { doing: "install", restores: true, all_or_none: true, manner, approved: None };
         restored.outcomes.extend(self.all_or_none(target, candidates, failed, &how, ask)?);
         restored.outcomes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(restored)
@@ -88,16 +82,12 @@ impl Hub<'_> {
         &self,
         target: &Target,
         file: &Path,
+        manner: &Manner<'_>,
         ask: &mut dyn Ask,
     ) -> Result<Restored, Error> {
         let is_json = file.extension().is_some_and(|extension| extension == "json");
-        let how = How {
-            doing: "install",
-            restores: false,
-            all_or_none: true,
-            manner: &Manner::default(),
-            approved: None,
-        };
+        let how =
+            How { doing: "install", restores: false, all_or_none: true, manner, approved: None };
         let mut notes = Vec::new();
         let (candidates, failed) = if is_json {
             self.foreign(target, &Foreign::read(file)?, &mut notes)

@@ -6,7 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use hone_library::provenance::{Records, Share};
 use hone_library::{
-    AGENTS, Arrival, Mode, NewFile, Store, Surroundings, TreeFile, canonical_or_same, read_tree,
+    AGENTS, Arrival, Author, Mode, NewFile, State, Store, Surroundings, TreeFile,
+    canonical_or_same, read_tree,
 };
 use hone_skill::Slug;
 
@@ -235,102 +236,113 @@ impl Hub<'_> {
         Ok(ShareFate::Copied)
     }
 
-    /// Brings copies of a skill to what it is now. A copy that somebody changed stays as it is, and is
-    /// named.
-    pub(crate) fn refresh_copies(&self, key: &Path) -> Result<Vec<PathBuf>, Error> {
-        let mut stale = Vec::new();
-        for mut share in self.state.shares()? {
-            if share.skill != key || share.kind != "copy" {
-                continue;
-            }
-            if !is_as_made(&share) {
-                stale.push(share.path);
-                continue;
-            }
-            let mut files: BTreeMap<String, Option<NewFile>> = read_tree(&share.path)?
-                .unwrap_or_default()
-                .into_keys()
-                .map(|path| (path, None))
-                .collect();
-            let expected = read_tree(&share.path)?.as_ref().map(hashes);
-            let plain = plain_files(key)?;
-            share.made = content_hash(&of_tree(&plain));
-            files.extend(plain.into_iter().map(|(path, file)| (path, Some(new_file(file)))));
-            let name = key.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let arrival = Arrival {
-                slug: Slug::new(name).map_err(hone_library::Error::from)?,
-                expected,
-                files,
-                reason: format!("shared from {}", key.display()),
-            };
-            let folder = share.path.parent().unwrap_or(Path::new("/"));
-            let store = Store::new(self.state, self.author.clone(), Mode::Write);
-            for change in store.install(folder, vec![arrival])? {
-                change?;
-            }
-            self.state.record(&Records { shares: vec![share], ..Records::default() })?;
-        }
-        Ok(stale)
-    }
-
-    /// Takes back what was shared of a skill; without agents, all of it. What stands in a folder in which
-    /// other agents look as well stays for those it was shared with. What somebody changed since stays,
-    /// and is an error.
+    /// Takes back what was shared of a skill, as [`take_back`] does.
     pub fn unshare(&self, skill: &Path, from: Option<&[String]>) -> Result<Unshared, Error> {
-        self.take_back(&canonical_or_same(skill), from)
+        take_back(self.state, &self.author, skill, from)
     }
+}
 
-    pub(crate) fn take_back(&self, key: &Path, from: Option<&[String]>) -> Result<Unshared, Error> {
-        let mut done = Unshared::default();
-        for mut share in self.state.shares()?.into_iter().filter(|share| share.skill == key) {
-            let is_meant = |user: &str| from.is_none_or(|from| from.iter().any(|one| one == user));
-            let (leaving, staying): (Vec<String>, Vec<String>) =
-                users(&share).map(str::to_owned).partition(|user| is_meant(user));
-            let kept = |agent: &String| KeptShare {
-                path: share.path.clone(),
-                agent: agent.clone(),
-                stays_for: staying.clone(),
-            };
-            if leaving.is_empty() {
-                let from = from.unwrap_or_default().iter();
-                done.kept.extend(from.filter(|agent| looks_in(agent, &share.path)).map(kept));
-                continue;
-            }
-            let mut row = event(&self.author, Act::Unshare, None, key);
-            let gone = leaving.join(",");
-            row.detail = format!("{gone}: {} at {}", share.kind, share.path.display());
-            if !staying.is_empty() {
-                done.kept.extend(leaving.iter().map(kept));
-                share.agent = staying.join(",");
-                let (shares, audit) = (vec![share], vec![row]);
-                self.state.record(&Records { shares, audit, ..Records::default() })?;
-                continue;
-            }
-            let is_there = share.path.symlink_metadata().is_ok();
-            if is_there && !is_as_made(&share) {
-                return Err(Error::Refused(format!(
-                    "`{}` is not what hone put there; move it out of the way",
-                    share.path.display()
-                )));
-            }
-            if is_there && share.kind == "link" {
-                std::fs::remove_file(&share.path).map_err(Error::io("remove", &share.path))?;
-            } else if is_there {
-                let tree = read_tree(&share.path)?.unwrap_or_default();
-                let store = Store::new(self.state, self.author.clone(), Mode::Write);
-                store.uninstall(&share.path, &hashes(&tree))?;
-            }
-            self.state.record(&Records {
-                unshared: vec![share.path.clone()],
-                audit: vec![row],
-                ..Records::default()
-            })?;
-            if is_there {
-                done.taken.push(share.path);
-            }
-        }
-        Ok(done)
+/// Brings copies of a skill to what it is now. A copy that somebody changed stays as it is, and is
+/// named. A skill that is gone leaves its copies alone.
+pub fn refresh_copies(state: &State, author: &Author, skill: &Path) -> Result<Vec<PathBuf>, Error> {
+    let key = &canonical_or_same(skill);
+    if !key.is_dir() {
+        return Ok(Vec::new());
     }
+    let mut stale = Vec::new();
+    for mut share in state.shares()? {
+        if share.skill != *key || share.kind != "copy" {
+            continue;
+        }
+        if !is_as_made(&share) {
+            stale.push(share.path);
+            continue;
+        }
+        let mut files: BTreeMap<String, Option<NewFile>> = read_tree(&share.path)?
+            .unwrap_or_default()
+            .into_keys()
+            .map(|path| (path, None))
+            .collect();
+        let expected = read_tree(&share.path)?.as_ref().map(hashes);
+        let plain = plain_files(key)?;
+        share.made = content_hash(&of_tree(&plain));
+        files.extend(plain.into_iter().map(|(path, file)| (path, Some(new_file(file)))));
+        let name = key.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let arrival = Arrival {
+            slug: Slug::new(name).map_err(hone_library::Error::from)?,
+            expected,
+            files,
+            reason: format!("shared from {}", key.display()),
+        };
+        let folder = share.path.parent().unwrap_or(Path::new("/"));
+        let store = Store::new(state, author.clone(), Mode::Write);
+        for change in store.install(folder, vec![arrival])? {
+            change?;
+        }
+        state.record(&Records { shares: vec![share], ..Records::default() })?;
+    }
+    Ok(stale)
+}
+
+/// Takes back what was shared of a skill; without agents, all of it. What stands in a folder in which
+/// other agents look as well stays for those it was shared with. What somebody changed since stays, and
+/// is an error.
+pub fn take_back(
+    state: &State,
+    author: &Author,
+    skill: &Path,
+    from: Option<&[String]>,
+) -> Result<Unshared, Error> {
+    let key = &canonical_or_same(skill);
+    let mut done = Unshared::default();
+    for mut share in state.shares()?.into_iter().filter(|share| share.skill == *key) {
+        let is_meant = |user: &str| from.is_none_or(|from| from.iter().any(|one| one == user));
+        let (leaving, staying): (Vec<String>, Vec<String>) =
+            users(&share).map(str::to_owned).partition(|user| is_meant(user));
+        let kept = |agent: &String| KeptShare {
+            path: share.path.clone(),
+            agent: agent.clone(),
+            stays_for: staying.clone(),
+        };
+        if leaving.is_empty() {
+            let from = from.unwrap_or_default().iter();
+            done.kept.extend(from.filter(|agent| looks_in(agent, &share.path)).map(kept));
+            continue;
+        }
+        let mut row = event(author, Act::Unshare, None, key);
+        let gone = leaving.join(",");
+        row.detail = format!("{gone}: {} at {}", share.kind, share.path.display());
+        if !staying.is_empty() {
+            done.kept.extend(leaving.iter().map(kept));
+            share.agent = staying.join(",");
+            let (shares, audit) = (vec![share], vec![row]);
+            state.record(&Records { shares, audit, ..Records::default() })?;
+            continue;
+        }
+        let is_there = share.path.symlink_metadata().is_ok();
+        if is_there && !is_as_made(&share) {
+            return Err(Error::Refused(format!(
+                "`{}` is not what hone put there; move it out of the way",
+                share.path.display()
+            )));
+        }
+        if is_there && share.kind == "link" {
+            std::fs::remove_file(&share.path).map_err(Error::io("remove", &share.path))?;
+        } else if is_there {
+            let tree = read_tree(&share.path)?.unwrap_or_default();
+            let store = Store::new(state, author.clone(), Mode::Write);
+            store.uninstall(&share.path, &hashes(&tree))?;
+        }
+        state.record(&Records {
+            unshared: vec![share.path.clone()],
+            audit: vec![row],
+            ..Records::default()
+        })?;
+        if is_there {
+            done.taken.push(share.path);
+        }
+    }
+    Ok(done)
 }
 
 /// The agents that a share was made for: several may look in one folder.

@@ -23,6 +23,7 @@ mod subscriptions;
 mod tools;
 mod uri;
 mod usage;
+mod watched;
 mod watcher;
 
 pub use lessons::Lessons;

@@ -16,7 +16,9 @@ use rmcp::model::{
     ResourceUpdatedNotificationParam, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
     UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::service::{
+    NotificationContext, RequestContext, ServerInitializeError, SubscriptionContext,
+};
 use rmcp::{RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -25,6 +27,7 @@ use crate::answers::{contents, made, prompted, told};
 use crate::manifest::{self, SKILL_FILE};
 use crate::subscriptions::Heard;
 use crate::tools::Offer;
+use crate::watched::Watched;
 use crate::{extension, lessons, uri, watcher};
 
 /// Entries of one page.
@@ -52,12 +55,18 @@ pub struct Door {
     promised: Arc<Mutex<Vec<Heard>>>,
 }
 
-/// Serves one client on standard input and output, until it goes away.
-pub async fn serve_stdio(offer: Arc<Offer>) -> std::io::Result<()> {
+/// Serves one client on standard input and output, until it goes away. A line that is no message of
+/// the protocol has no answer there; `note` hears of the first.
+pub async fn serve_stdio(offer: Arc<Offer>, note: fn(&str)) -> std::io::Result<()> {
     watcher::attend(&offer.shelf);
     let shelf = Arc::clone(&offer.shelf);
-    let served = Door::new(offer).serve(rmcp::transport::stdio()).await;
-    let running = served.map_err(std::io::Error::other)?;
+    let (input, output) = rmcp::transport::stdio();
+    let running = match Door::new(offer).serve((Watched::new(input, note), output)).await {
+        Ok(running) => running,
+        // It went away before it said anything.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(std::io::Error::other(error)),
+    };
     let ended = running.waiting().await.map(drop).map_err(std::io::Error::other);
     shelf.settle_counts();
     ended

@@ -17,7 +17,7 @@ use hone_router::Budget;
 
 pub(crate) use agent::AgentCommand;
 pub(crate) use connect::Connect;
-pub(crate) use hub::{Add, AuditCommand, Dismissing, HubCommand, Network, Update, Whose};
+pub(crate) use hub::{Add, AuditCommand, Dismissing, HubCommand, Install, Network, Update, Whose};
 pub(crate) use learn::{Correct, Learn, Sessions};
 pub(crate) use library::{
     ClientName, ConfigCommand, FileCommand, Format, ProfileName, UsageCommand,
@@ -193,6 +193,10 @@ pub(crate) enum Command {
         writing: Writing,
     },
     /// Change the whole text of a skill, in $EDITOR or from a text
+    #[command(after_help = "Examples:\n  \
+        hone edit tidy                       opens $EDITOR\n  \
+        hone edit tidy --file draft.md --why 'shorter'\n  \
+        hone edit tidy --stdin --dry-run < draft.md")]
     Edit {
         /// The skill
         name: String,
@@ -202,10 +206,11 @@ pub(crate) enum Command {
         writing: Writing,
     },
     /// Replace one piece of a skill's text
-    #[command(
-        after_help = "The old text must occur exactly once. With --fuzzy, blanks, indentation and \
-        typographic quotes may differ, and what was matched is shown."
-    )]
+    #[command(after_help = "Examples:\n  \
+        hone patch tidy --old 'Sort by kind' --new 'Sort by date' --why 'readers look for dates'\n  \
+        hone patch tidy --in scripts/sort.sh --old-file old.txt --new-file new.txt --dry-run\n\n\
+        The old text must occur exactly once. With --fuzzy, blanks, indentation and \
+        typographic quotes may differ, and what was matched is shown.")]
     Patch {
         /// The skill
         name: String,
@@ -241,6 +246,9 @@ pub(crate) enum Command {
         writing: Writing,
     },
     /// Take a skill away (`hone rollback` brings it back)
+    #[command(after_help = "Examples:\n  \
+        hone rm tidy --why 'nobody uses it'\n  \
+        hone rm project:deploy --dry-run")]
     Rm {
         /// The skill
         name: String,
@@ -248,6 +256,10 @@ pub(crate) enum Command {
         writing: Writing,
     },
     /// Add or remove a skill's supporting files
+    #[command(after_help = "Examples:\n  \
+        hone file add tidy references/style.md --file style.md\n  \
+        hone file rm tidy references/style.md\n  \
+        hone file list tidy")]
     #[command(subcommand)]
     File(FileCommand),
     /// Check skills against the format's rules
@@ -288,6 +300,9 @@ pub(crate) enum Command {
     )]
     Scan(Scan),
     /// Look for anything that keeps skills from working
+    #[command(after_help = "Examples:\n  \
+        hone doctor\n  \
+        hone doctor --json | jq '.checks[] | select(.status != \"good\")'")]
     Doctor {
         /// Print JSON
         #[arg(long)]
@@ -313,6 +328,9 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Show every revision of a skill
+    #[command(after_help = "Examples:\n  \
+        hone history tidy\n  \
+        hone history tidy --json | jq '.revisions[-1]'")]
     History {
         /// The skill; one that was removed, too
         name: String,
@@ -320,8 +338,14 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Show what changed between two revisions
-    #[command(after_help = "Without options: the newest revision against the one before it.")]
+    /// Show what changed between revisions, or on disk since
+    #[command(
+        after_help = "Without options: what was changed on disk without hone since the newest revision; \
+        if nothing was, the newest revision against the one before it.\n\n\
+        Examples:\n  \
+        hone diff tidy\n  \
+        hone diff tidy --from 1 --to 3"
+    )]
     Diff {
         /// The skill
         name: String,
@@ -336,6 +360,10 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Bring an earlier revision back, as a new one
+    #[command(after_help = "Examples:\n  \
+        hone rollback tidy                   the newest change is undone\n  \
+        hone rollback tidy --to 3\n  \
+        hone rollback tidy --dry-run")]
     Rollback {
         /// The skill; one that was removed, too
         name: String,
@@ -377,6 +405,10 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Show what may be used, and dismiss findings
+    #[command(after_help = "Examples:\n  \
+        hone policy                          the table of origin and verdict\n  \
+        hone policy explain community caution\n  \
+        hone policy dismiss release remote-to-interpreter --reason 'our own server'")]
     Policy {
         #[command(subcommand)]
         command: Option<PolicyCommand>,
@@ -612,7 +644,11 @@ pub(crate) enum Command {
         after_help = "A skill's evals are the tasks in its evals/evals.json: {\"evals\": [{\"id\": 1, \"prompt\": \
         \"…\", \"files\": [], \"assertions\": [\"contains: 240\"]}]}. Each is run with the skill and without it, by a \
         fresh agent in a fresh folder. `contains:`, `equals:` and `file:` are checked by a program, the \
-        rest by a judge.\nExit code 1: the skill does no better than nothing."
+        rest by a judge.\n\n\
+        Examples:\n  \
+        hone eval pdf --runs 5 --plot pdf.svg\n  \
+        hone eval triggers                   does every message lead to its skill?\n\n\
+        Exit code 1: the skill does no better than nothing."
     )]
     Eval {
         #[command(subcommand)]
@@ -637,6 +673,9 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Explain why a message does or does not lead to a skill
+    #[command(after_help = "Examples:\n  \
+        hone why 'fill in this form'\n  \
+        hone why 'fill in this form' pdf")]
     Why {
         /// The message
         #[arg(allow_hyphen_values = true)]
@@ -650,13 +689,16 @@ pub(crate) enum Command {
     /// Show what a skill that is not there yet would change
     #[command(
         name = "what-if",
-        after_help = "Without --messages, the messages of every triggers.json are asked."
+        after_help = "Examples:\n  \
+        hone what-if ./drafts/pdf\n  \
+        hone what-if ./drafts/pdf --messages said.txt\n\n\
+        Without --messages, the messages of every triggers.json are asked."
     )]
     WhatIf {
         /// The skill's folder
         #[arg(value_name = "SKILL_DIR")]
         folder: PathBuf,
-        /// One message a line, or JSON lines with a \"query\"
+        /// One message a line, or JSON lines with a "query"
         #[arg(long, value_name = "FILE")]
         messages: Option<PathBuf>,
         /// Print JSON
@@ -684,6 +726,9 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Show what skills do, and what learning cost
+    #[command(after_help = "Examples:\n  \
+        hone stats\n  \
+        hone stats --html stats.html")]
     Stats {
         /// Write a page with plots
         #[arg(long, value_name = "FILE.html")]
@@ -708,19 +753,35 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Take a skill out of sight; `hone restore` brings it back
+    #[command(after_help = "Examples:\n  \
+        hone archive tidy --why 'not used any more'")]
     Archive {
         /// The skill
         name: String,
-        /// Why
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        /// Why, for the history
+        #[arg(
+            long,
+            value_name = "TEXT",
+            default_value = "",
+            hide_default_value = true,
+            allow_hyphen_values = true
+        )]
         why: String,
     },
     /// Bring an archived skill back, with all its files
+    #[command(after_help = "Examples:\n  \
+        hone restore tidy")]
     Restore {
         /// The skill
         name: String,
-        /// Why
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        /// Why, for the history
+        #[arg(
+            long,
+            value_name = "TEXT",
+            default_value = "",
+            hide_default_value = true,
+            allow_hyphen_values = true
+        )]
         why: String,
     },
     /// Keep a skill from being removed
@@ -734,6 +795,10 @@ pub(crate) enum Command {
         name: String,
     },
     /// Show how often skills were seen, used and changed
+    #[command(after_help = "Examples:\n  \
+        hone usage\n  \
+        hone usage record --file ~/.agents/skills/pdf/SKILL.md\n  \
+        hone usage export counters.json")]
     Usage {
         #[command(subcommand)]
         command: Option<UsageCommand>,
@@ -742,6 +807,10 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Show or change settings
+    #[command(after_help = "Examples:\n  \
+        hone config                          all of them, with what each is for\n  \
+        hone config set skills.depth 8\n  \
+        hone config unset skills.depth")]
     Config {
         #[command(subcommand)]
         command: Option<ConfigCommand>,

@@ -155,10 +155,29 @@ impl Context {
             Ok(skill) => return Ok(skill.key().to_owned()),
             Err(error) => error,
         };
-        match self.removed(catalogue, name, &error)? {
-            Some(key) => Ok(key),
-            None => Err(error.into()),
+        if let Some(key) = self.removed(catalogue, name, &error)? {
+            return Ok(key);
         }
+        // What is no skill any more has a past all the same.
+        let path = match Self::broken(catalogue, name) {
+            Some(broken) => broken.path.clone(),
+            None => hone_library::normal(&self.around.cwd.join(name)),
+        };
+        let is_main = path.file_name().is_some_and(|file| file.eq_ignore_ascii_case("SKILL.md"));
+        let key = path.parent().filter(|_| is_main).unwrap_or(&path);
+        let key = std::fs::canonicalize(key).unwrap_or_else(|_| key.to_owned());
+        match hone_library::history(&self.state, &key) {
+            Ok(revisions) if !revisions.is_empty() => Ok(key),
+            _ => Err(error.into()),
+        }
+    }
+
+    /// The file that is no skill to anybody, in a folder of this name.
+    pub(crate) fn broken<'c>(catalogue: &'c Catalogue, name: &str) -> Option<&'c Skipped> {
+        catalogue.skipped.iter().find(|skipped| {
+            let folder = skipped.path.parent().and_then(Path::file_name);
+            skipped.reason == Reason::Broken && folder.is_some_and(|folder| folder == name)
+        })
     }
 
     /// The skill that is meant by a name, a slug, `scope:name`, or a path.
@@ -168,11 +187,7 @@ impl Context {
             Err(error) => error,
         };
         let is_gone = !matches!(&error, Error::NotFound { hidden: Some(_), .. });
-        let is_meant = |skipped: &&Skipped| {
-            let folder = skipped.path.parent().and_then(Path::file_name);
-            skipped.reason == Reason::Broken && folder.is_some_and(|folder| folder == name)
-        };
-        if let Some(broken) = catalogue.skipped.iter().find(is_meant).filter(|_| !is_gone) {
+        if let Some(broken) = Self::broken(catalogue, name).filter(|_| !is_gone) {
             let advice = format!("`hone check {}` shows the place", self.typed(&broken.path));
             return Err(Failure::from(error).advised(advice));
         }
@@ -181,6 +196,28 @@ impl Context {
             return Err(Failure::no(error.to_string(), &hint));
         }
         Err(error.into())
+    }
+
+    /// The skill that is meant, offered or not: to be looked at, it need not be trusted.
+    pub(crate) fn known(&self, catalogue: &Catalogue, name: &str) -> Result<Listed, Failure> {
+        let failure = match self.skill(catalogue, name) {
+            Ok(skill) => return Ok(skill),
+            Err(failure) => failure,
+        };
+        let scoped = name.split_once(':').and_then(|(scope, name)| {
+            Scope::ALL.into_iter().find(|known| known.id() == scope).map(|scope| (scope, name))
+        });
+        let wanted = scoped.map_or(name, |(_, name)| name);
+        let slug = Slug::new(wanted).ok();
+        let hidden = || {
+            let skills = catalogue.skipped.iter().filter_map(|skipped| skipped.skill.as_deref());
+            skills.filter(|skill| scoped.is_none_or(|(scope, _)| skill.scope == scope))
+        };
+        hidden()
+            .find(|skill| skill.summary.name == wanted)
+            .or_else(|| hidden().find(|skill| Some(&skill.summary.slug) == slug.as_ref()))
+            .cloned()
+            .ok_or(failure)
     }
 
     /// A skill of the catalogue, or the one that a path leads to: whoever names a path has decided
@@ -249,17 +286,31 @@ impl Context {
         quoted(&below.to_string_lossy()).into_owned()
     }
 
+    /// A sentence in which paths below the home are shortened.
+    pub(crate) fn shortened(&self, text: &str) -> String {
+        let home = self.around.user_home.to_string_lossy();
+        if home.len() < 2 {
+            return text.to_owned();
+        }
+        text.replace(&format!("`{home}/"), "`~/")
+    }
+
     /// A path as a person wants to see it: below the current folder or the home, shortened.
     pub(crate) fn shown(&self, path: &Path) -> String {
-        if let Ok(below) = path.strip_prefix(&self.around.cwd)
-            && !below.as_os_str().is_empty()
-        {
-            return below.display().to_string();
-        }
-        match path.strip_prefix(&self.around.user_home) {
-            Ok(below) => Path::new("~").join(below).display().to_string(),
-            Err(_) => path.display().to_string(),
-        }
+        shown_from(&self.around, path)
+    }
+}
+
+/// The same where there is no context yet.
+pub(crate) fn shown_from(around: &Surroundings, path: &Path) -> String {
+    if let Ok(below) = path.strip_prefix(&around.cwd)
+        && !below.as_os_str().is_empty()
+    {
+        return below.display().to_string();
+    }
+    match path.strip_prefix(&around.user_home) {
+        Ok(below) => Path::new("~").join(below).display().to_string(),
+        Err(_) => path.display().to_string(),
     }
 }
 

@@ -296,7 +296,8 @@ pub(crate) struct HistoryFile {
 pub(crate) struct Difference {
     pub(crate) path: String,
     pub(crate) from: u64,
-    pub(crate) to: u64,
+    /// The newer revision; null for what is on disk and in no revision yet.
+    pub(crate) to: Option<u64>,
     pub(crate) files: Vec<ChangedFile>,
 }
 

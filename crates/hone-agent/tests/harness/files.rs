@@ -271,7 +271,7 @@ async fn a_search_reads_and_shows_to_its_limits() {
     }
     fs::write(desk.path("line"), "needle\n").unwrap();
     let found = desk.call("search_files", json!({"text": "needle"})).await;
-    assert_eq!((found.summary.as_str(), found.text.contains("there is more")), ("1 lines", false));
+    assert_eq!((found.summary.as_str(), found.text.contains("there is more")), ("1 line", false));
     fs::write(desk.path("b"), "x").unwrap();
     let found = desk.call("search_files", json!({"text": "needle"})).await;
     assert_eq!((found.summary.as_str(), found.text.contains("[there is more")), ("0 lines", true));

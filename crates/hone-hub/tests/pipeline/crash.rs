@@ -58,7 +58,7 @@ fn the_process_that_dies() {
         "add" => drop(hub.add(&target, SOURCE, &[], &Manner::default(), &mut ask)),
         "update" => drop(hub.update(&target, &[], &Manner::default(), &mut ask)),
         "remove" => drop(hub.remove(&target, &[], Edits::Keep, &mut ask)),
-        "install" => drop(hub.install(&target, Edits::Keep, &mut ask)),
+        "install" => drop(hub.install(&target, &Manner::default(), &mut ask)),
         other => panic!("{other}"),
     }
     // Not every action has every step.
@@ -309,7 +309,7 @@ fn a_restore_that_is_killed_at_any_step_is_done_by_the_next_and_the_lock_stays()
         assert_eq!(machine.lock(), first.lock());
         let (state, shop) = (machine.state(), shop("add"));
         let hub = machine.hub(&state, &shop);
-        let restored = hub.install(&machine.target(), Edits::Keep, &mut Nobody).unwrap();
+        let restored = hub.install(&machine.target(), &Manner::default(), &mut Nobody).unwrap();
         assert!(restored.is_true(), "{:?}", Step::ALL[step]);
         assert_eq!(tree(&machine.project), tree(&first.project));
         // Nothing was left to do after the swap, so the books are closed by the next that writes.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hone_hub::{Edits, Fetcher, Freshness, Lock, Manner, Nobody, Outcome};
+use hone_hub::{Fetcher, Freshness, Lock, Manner, Nobody, Outcome};
 
 use crate::shop::{Machine, fates, names, tree};
 
@@ -92,7 +92,7 @@ fn a_repository_is_added_updated_and_restored_as_it_was() {
     std::fs::write(other.project.join("hone.lock"), &old_lock).unwrap();
     let state = other.state();
     let hub = other.hub(&state, &fetcher);
-    let restored = hub.install(&other.target(), Edits::Keep, &mut Nobody).unwrap();
+    let restored = hub.install(&other.target(), &Manner::default(), &mut Nobody).unwrap();
     assert!(restored.is_true(), "{restored:?}");
     assert_eq!(tree(&other.project), old);
 }
@@ -126,7 +126,7 @@ fn a_folder_of_the_project_is_a_source_that_moves_with_it() {
     let elsewhere: PathBuf = std::env::temp_dir();
     let fetcher = fetcher(&elsewhere);
     let hub = other.hub(&state, &fetcher);
-    assert!(hub.install(&other.target(), Edits::Keep, &mut Nobody).unwrap().is_true());
+    assert!(hub.install(&other.target(), &Manner::default(), &mut Nobody).unwrap().is_true());
     assert_eq!(names(&other.project.join(".agents/skills")), ["tidy"]);
     write_skill(&other.project.join("vendor/tidy"), "tidy", "Tidy up well.");
     let updated = hub.update(&other.target(), &[], &Manner::default(), &mut Nobody).unwrap();

@@ -6,7 +6,10 @@ use crate::shop::{Machine, SOURCE, Shop, bundle, dangerous, fates, names, plain,
 
 fn install(machine: &Machine, shop: &Shop, edits: Edits) -> Restored {
     let state = machine.state();
-    machine.hub(&state, shop).install(&machine.target(), edits, &mut Nobody).unwrap()
+    machine
+        .hub(&state, shop)
+        .install(&machine.target(), &Manner { edits, ..Manner::default() }, &mut Nobody)
+        .unwrap()
 }
 
 /// A second machine with nothing but the lock of the first.
@@ -108,7 +111,8 @@ fn a_lock_cannot_write_where_nobody_looks_for_skills() {
     for root in [".git/skills", "../elsewhere/skills", "src"] {
         let second = checkout(&first.lock().replace(".agents/skills", root));
         let state = second.state();
-        let error = second.hub(&state, &shop).install(&second.target(), Edits::Keep, &mut Nobody);
+        let error =
+            second.hub(&state, &shop).install(&second.target(), &Manner::default(), &mut Nobody);
         assert!(matches!(error, Err(Error::Refused(_))), "{root}");
         assert_eq!(names(&second.project), ["hone.lock"]);
     }
@@ -124,13 +128,17 @@ fn the_lock_of_somebody_else_cannot_write_anywhere_in_the_home() {
     let (state, lock) = (second.state(), first.lock());
     for root in [".config", "/tmp", "../skills", ".config/../x/skills", ".local/share"] {
         std::fs::write(&file, lock.replace(".agents/skills", root)).unwrap();
-        let error = second.hub(&state, &shop).install_from(&target, &file, &mut Nobody);
+        let error =
+            second.hub(&state, &shop).install_from(&target, &file, &Manner::default(), &mut Nobody);
         assert!(matches!(error, Err(Error::Refused(_))), "{root}");
         assert_eq!(names(&second.around.user_home), Vec::<String>::new(), "{root}");
     }
     for root in [".agents/skills", ".config/opencode/skills", ".opencode/skill"] {
         std::fs::write(&file, lock.replace(".agents/skills", root)).unwrap();
-        let restored = second.hub(&state, &shop).install_from(&target, &file, &mut Nobody).unwrap();
+        let restored = second
+            .hub(&state, &shop)
+            .install_from(&target, &file, &Manner::default(), &mut Nobody)
+            .unwrap();
         assert!(restored.is_true(), "{root}");
         assert_eq!(names(&second.around.user_home.join(root)), ["pack", "tidy"]);
     }
@@ -150,7 +158,7 @@ fn a_lock_of_a_newer_version_is_never_rewritten() {
         |result: Result<(), Error>| matches!(result, Err(Error::NewerLock { found: 9, .. }));
     assert!(newer_lock(hub.add(&target, SOURCE, &[], &Manner::default(), &mut Nobody).map(|_| ())));
     assert!(newer_lock(hub.update(&target, &[], &Manner::default(), &mut Nobody).map(|_| ())));
-    assert!(newer_lock(hub.install(&target, Edits::Keep, &mut Nobody).map(|_| ())));
+    assert!(newer_lock(hub.install(&target, &Manner::default(), &mut Nobody).map(|_| ())));
     assert!(newer_lock(hub.remove(&target, &[], Edits::Keep, &mut Nobody).map(|_| ())));
     assert_eq!(second.lock(), newer);
     assert_eq!(names(&second.project), ["hone.lock"]);
@@ -171,7 +179,8 @@ fn the_locks_of_other_tools_are_restored_and_left_alone() {
     {
         let file = machine.project.join(name);
         std::fs::write(&file, text).unwrap();
-        let restored = hub.install_from(&machine.target(), &file, &mut Nobody).unwrap();
+        let restored =
+            hub.install_from(&machine.target(), &file, &Manner::default(), &mut Nobody).unwrap();
         assert_eq!(fates(&restored.outcomes), [(skill, "installed")]);
         assert_eq!(restored.notes.len(), notes, "{:?}", restored.notes);
         assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
@@ -182,7 +191,8 @@ fn the_locks_of_other_tools_are_restored_and_left_alone() {
     let other = machine.project.join("skills-lock.json");
     std::fs::write(&other, project.replace("\"00\"", &format!("\"{}\"", "0".repeat(64)))).unwrap();
     let lock = machine.lock();
-    let restored = hub.install_from(&machine.target(), &other, &mut Nobody).unwrap();
+    let restored =
+        hub.install_from(&machine.target(), &other, &Manner::default(), &mut Nobody).unwrap();
     let [Outcome { fate: Fate::Refused(why), .. }] = restored.outcomes.as_slice() else {
         panic!("{:?}", restored.outcomes);
     };
@@ -190,6 +200,6 @@ fn the_locks_of_other_tools_are_restored_and_left_alone() {
     assert_eq!(machine.lock(), lock);
     let newer = machine.project.join("newer.json");
     std::fs::write(&newer, r#"{"version": 4, "skills": {}}"#).unwrap();
-    let error = hub.install_from(&machine.target(), &newer, &mut Nobody);
+    let error = hub.install_from(&machine.target(), &newer, &Manner::default(), &mut Nobody);
     assert!(matches!(error, Err(Error::NewerLock { found: 4, known: 3, .. })));
 }

@@ -85,26 +85,11 @@ pub(crate) enum HubCommand {
     /// Make everything as hone.lock says, or fail
     #[command(after_help = "Examples:\n  \
         hone install                            in a fresh checkout\n  \
-        hone install --from skills-lock.json    from the lock file of another tool\n\n\
-        Every file is compared with its hash in the lock. One skill that cannot be had holds back all.")]
-    Install {
-        /// Another lock file: hone.lock, skills-lock.json or .skill-lock.json
-        #[arg(long, value_name = "FILE")]
-        from: Option<PathBuf>,
-        #[command(flatten)]
-        whose: Whose,
-        #[command(flatten)]
-        network: Network,
-        /// Answer every question with yes; what the policy blocks stays blocked
-        #[arg(long, short)]
-        yes: bool,
-        /// Give up the changes that somebody made
-        #[arg(long, conflicts_with = "from")]
-        discard_edits: bool,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+        hone install --from skills-lock.json    from the lock file of another tool\n  \
+        hone install --skill pdf --dismiss RULE --reason WHY\n\n\
+        Every file is compared with its hash in the lock. One skill that cannot be had holds back all. \
+        What was dismissed on another machine is not known here: dismiss it here too, one skill at a time.")]
+    Install(Install),
     /// Compare installed skills with hone.lock, file by file
     #[command(
         after_help = "Exit code 1 when something differs. Skills that the lock does not know are named, \
@@ -163,6 +148,9 @@ pub(crate) enum HubCommand {
     Share {
         /// The skills; all installed ones without any
         name: Vec<String>,
+        /// With whom: other agents' names, such as claude-code,codex
+        #[arg(long, value_name = "AGENT,...")]
+        agent: Option<String>,
         /// Take back what was shared
         #[arg(long)]
         undo: bool,
@@ -211,6 +199,32 @@ pub(crate) struct Update {
     /// Fetch, scan and compare, and say what would happen; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `hone install`.
+#[derive(Debug, Args)]
+pub(crate) struct Install {
+    /// Another lock file: hone.lock, skills-lock.json or .skill-lock.json
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) whose: Whose,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    /// Answer every question with yes; what the policy blocks stays blocked
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Give up the changes that somebody made
+    #[arg(long, conflicts_with = "from")]
+    pub(crate) discard_edits: bool,
+    /// The skill whose finding is dismissed
+    #[arg(long, short, value_name = "NAME", requires = "dismiss")]
+    pub(crate) skill: Option<String>,
+    #[command(flatten)]
+    pub(crate) dismissing: Dismissing,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -45,20 +45,19 @@ pub(crate) enum FileCommand {
 pub(crate) enum UsageCommand {
     /// Count what an agent did: a command that it ran, or a file that it read
     #[command(
+        group = clap::ArgGroup::new("deed").required(true).args(["command", "file"]),
         after_help = "The command is never run. A script of a skill, or its SKILL.md, counts as a use; \
-        another file of it as a view."
+        another file of it as a view.\n\n\
+        Examples:\n  \
+        hone usage record --command 'python ~/.agents/skills/pdf/scripts/fill.py form.pdf'\n  \
+        hone usage record --file ~/.agents/skills/pdf/SKILL.md"
     )]
     Record {
         /// The command line
-        #[arg(
-            long,
-            value_name = "LINE",
-            allow_hyphen_values = true,
-            required_unless_present = "file"
-        )]
+        #[arg(long, value_name = "LINE", allow_hyphen_values = true)]
         command: Option<String>,
         /// The file
-        #[arg(long, value_name = "PATH", conflicts_with = "command")]
+        #[arg(long, value_name = "PATH")]
         file: Option<String>,
         /// Where it happened [default: the current folder]
         #[arg(long, value_name = "DIR")]

@@ -16,8 +16,14 @@ pub(crate) enum ReviewCommand {
     Accept {
         /// The candidate, or the beginning of its id
         id: String,
-        /// Why
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        /// Why, for the history
+        #[arg(
+            long,
+            value_name = "TEXT",
+            default_value = "",
+            hide_default_value = true,
+            allow_hyphen_values = true
+        )]
         why: String,
     },
     /// Change a candidate's text in your editor, then check it again
@@ -32,8 +38,14 @@ pub(crate) enum ReviewCommand {
     Reject {
         /// The candidate, or the beginning of its id
         id: String,
-        /// Why
-        #[arg(long, value_name = "TEXT", default_value = "")]
+        /// Why, for the history
+        #[arg(
+            long,
+            value_name = "TEXT",
+            default_value = "",
+            hide_default_value = true,
+            allow_hyphen_values = true
+        )]
         why: String,
     },
 }

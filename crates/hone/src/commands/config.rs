@@ -85,7 +85,8 @@ fn set(
     if old != new {
         hone_library::replace(&path, new.as_bytes())?;
     }
-    say(&format!("`{}` {}", path.display(), if old == new { "is as it was" } else { "written" }));
+    let is_new = if old == new { "is as it was" } else { "written" };
+    say(&format!("`{}` {is_new}", context.shown(&path)));
     let is_trusted =
         || Project::find(&context.around).is_some_and(|p| context.state.is_trusted(&p.root));
     if in_project && !is_trusted() {
@@ -127,7 +128,7 @@ fn settings(context: &Context) -> json::Configuration {
 
 fn show(context: &Context) -> Outcome {
     let json::Configuration { path, settings, roots } = settings(context);
-    let mut text = format!("# {}\n", printable_line(&path));
+    let mut text = format!("# {}\n", printable_line(&context.shown(Path::new(&path))));
     for value in settings {
         let shown = if value.value.is_empty() { "(none)" } else { &value.value };
         let _ = writeln!(text, "{} = {}  # {}", value.key, printable(shown), value.about);

@@ -92,7 +92,7 @@ fn list(context: &Context, how: &Connect) -> Outcome {
 }
 
 fn change(context: &Context, client: &'static Client, how: &Connect) -> Outcome {
-    let reach = how.scope.into();
+    let reach: Reach = how.scope.into();
     let Some(path) = client.file(&context.around, &project(&context.around), reach) else {
         let message = format!("{} has no configuration in a project", client.name);
         return Err(Failure::no(message, "leave out `--scope project`"));
@@ -128,16 +128,42 @@ fn change(context: &Context, client: &'static Client, how: &Connect) -> Outcome 
         return print(&painted(&diff, crate::terminal::style()));
     }
     let file = context.shown(&path);
+    let elsewhere = || {
+        let mut others =
+            files(client, &context.around).into_iter().filter(|(_, _, at)| *at != path);
+        others
+            .find(|(_, _, at)| matches!(client.connection(at, &how.name), Ok(Connection::Ours(_))))
+    };
     say(&match (plan.is_change(), how.undo) {
         (true, false) => format!(
-            "{} starts hone from its next start on; `hone doctor` tries it, `hone connect {} --undo` takes it back",
-            client.name, client.id
+            "{} starts hone from its next start on; `hone doctor` tries it, `{} --undo` takes it back",
+            client.name,
+            typed(client, reach, &how.name)
         ),
         (true, true) => format!("{} does not start hone any more", client.name),
         (false, false) => format!("{} is connected already (`{file}`)", client.name),
-        (false, true) => format!("`{file}` does not mention hone"),
+        (false, true) => match elsewhere() {
+            Some((reach, _, other)) => format!(
+                "`{file}` does not mention hone, `{}` does: `{} --undo` takes it out of that",
+                context.shown(&other),
+                typed(client, reach, &how.name)
+            ),
+            None => format!("`{file}` does not mention hone"),
+        },
     });
     Ok(ExitCode::SUCCESS)
+}
+
+/// The command that is about the entry of a client, as one types it.
+fn typed(client: &Client, reach: Reach, name: &str) -> String {
+    let mut words = format!("hone connect {}", client.id);
+    if reach == Reach::Project {
+        words.push_str(" --scope project");
+    }
+    if name != NAME {
+        let _ = write!(words, " --name {name}");
+    }
+    words
 }
 
 fn shown(context: &Context, plan: &Plan) -> String {
@@ -200,8 +226,8 @@ pub(super) fn checks(context: &Context, push: &mut dyn FnMut(DoctorCheck)) {
         push(DoctorCheck { name: "connection".to_owned(), status, message, hint });
     };
     for client in &CLIENTS {
-        for (_, _, path) in files(client, &context.around) {
-            let mend = format!("`hone connect {}` writes the entry anew", client.id);
+        for (reach, _, path) in files(client, &context.around) {
+            let mend = format!("`{}` writes the entry anew", typed(client, reach, NAME));
             match client.connection(&path, NAME) {
                 Ok(Connection::Ours(server)) => match probe(&server) {
                     Ok(answer) => {

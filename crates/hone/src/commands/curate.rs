@@ -98,6 +98,7 @@ pub(crate) fn archive(context: &Context, name: &str, why: &str) -> Outcome {
         let hint = "switch it off with `hone config set skills.disabled NAME`";
         return Err(Failure::no(format!("`{name}` is part of hone"), hint));
     }
+    super::hub::take_back(context, skill.key())?;
     let (records, token) = (records(context)?, CancellationToken::new());
     let home = &context.around.hone_home;
     let done = curator::archive(home, &records, &skill, author(why), &token);

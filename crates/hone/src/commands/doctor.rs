@@ -16,7 +16,7 @@ use super::policy::configured;
 use super::scan::known_verdict;
 use super::{confined, connect};
 use crate::cli::Places;
-use crate::context::{Context, surroundings};
+use crate::context::{Context, shown_from, surroundings};
 use crate::json::{Doctor, DoctorCheck};
 use crate::output::{NO, Outcome, count, print, print_json, quoted};
 use crate::terminal::printable;
@@ -30,7 +30,7 @@ pub(crate) fn run(places: Places, as_json: bool) -> Outcome {
     let mut checks = Vec::new();
     let around = surroundings()?;
     let path = Config::path(&around.hone_home);
-    let shown = path.display();
+    let shown = shown_from(&around, &path);
     let config = match Config::load(&around.hone_home) {
         Ok(config) => {
             let message = if path.exists() {
@@ -71,13 +71,13 @@ pub(crate) fn run(places: Places, as_json: bool) -> Outcome {
 }
 
 fn examine(context: &Context, checks: &mut Vec<DoctorCheck>) {
-    let home = context.around.hone_home.display();
+    let database = context.shown(&context.around.hone_home.join("state.db"));
     match (context.state.problem(), context.state.integrity()) {
         (Some(problem), _) => {
             checks.push(bad("state", &problem, Some("listing works, writing does not")));
         }
         (None, Ok(findings)) if findings.is_empty() => {
-            checks.push(good("state", &format!("`{home}/state.db` is sound")));
+            checks.push(good("state", &format!("`{database}` is sound")));
         }
         (None, Ok(findings)) => {
             let hint = "move `state.db` away: history, trust and usage start anew";
@@ -91,7 +91,7 @@ fn examine(context: &Context, checks: &mut Vec<DoctorCheck>) {
     if let Some(project) = Project::find(&context.around) {
         let is_trusted = context.state.is_trusted(&project.root);
         let word = if is_trusted { "trusted" } else { "not trusted" };
-        checks.push(good("project", &format!("`{}` is {word}", project.root.display())));
+        checks.push(good("project", &format!("`{}` is {word}", context.shown(&project.root))));
     }
     match context.catalogue() {
         Ok(catalogue) => skills(context, &catalogue, checks),

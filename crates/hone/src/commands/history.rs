@@ -1,12 +1,14 @@
 //! `hone history` and `hone diff`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::ExitCode;
 
 use hone_library::usage::iso;
-use hone_library::{ChangedFile, FileDelta, Revision, files_at};
+use hone_library::{Action, ChangedFile, FileDelta, Revision, files_at};
 
 use crate::context::Context;
-use crate::output::{Failure, Outcome, print, print_json, say};
+use crate::output::{Failure, Outcome, print, print_json, quoted, say};
 use crate::terminal::{columns, fit, printable, stdout_is_terminal, style};
 use crate::{diff as difference, json};
 
@@ -70,6 +72,12 @@ pub(crate) fn diff(
     if newest == 0 {
         return Err(Failure::no(format!("hone has not changed `{name}` yet"), ""));
     }
+    if from.is_none() && to.is_none() {
+        let edits = edits(context, &key, &history)?;
+        if !edits.is_empty() {
+            return unrecorded(name, &key, newest, &edits, as_json);
+        }
+    }
     let to = to.unwrap_or(newest);
     let from = from.unwrap_or(to.saturating_sub(1));
     for revision in [from, to] {
@@ -84,8 +92,23 @@ pub(crate) fn diff(
     }
     let old = files_at(&context.state, &history, from)?;
     let new = files_at(&context.state, &history, to)?;
+    let files = between(&old, &new);
+    if as_json {
+        return print_json(&json::Difference {
+            path: key.to_string_lossy().into_owned(),
+            from,
+            to: Some(to),
+            files: files.iter().map(ChangedFile::from).collect(),
+        });
+    }
+    print(&difference::shown(&files, style()))
+}
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+fn between(old: &Files, new: &Files) -> Vec<FileDelta> {
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    let files: Vec<FileDelta> = names
+    names
         .into_iter()
         .filter(|file| old.get(*file) != new.get(*file))
         .map(|file| FileDelta {
@@ -93,14 +116,51 @@ pub(crate) fn diff(
             before: old.get(file).cloned(),
             after: new.get(file).cloned(),
         })
-        .collect();
+        .collect()
+}
+
+/// What somebody changed on disk since the newest revision. A file that no revision is about counts as
+/// new only in a skill whose first revision made all of it.
+fn edits(context: &Context, key: &Path, history: &[Revision]) -> Result<Vec<FileDelta>, Failure> {
+    let newest = history.last().map_or(0, |revision| revision.revision);
+    let recorded = files_at(&context.state, history, newest)?;
+    let Some(disk) = on_disk(key)? else { return Ok(Vec::new()) };
+    let made = [Action::Create, Action::Upsert, Action::Install];
+    let is_whole = history.first().is_some_and(|first| {
+        made.contains(&first.action)
+            && files_at(&context.state, history, 0).is_ok_and(|files| files.is_empty())
+    });
+    let changes = || history.iter().flat_map(|revision| &revision.changes);
+    let is_known = |file: &str| changes().any(|change| change.file == file);
+    let disk = disk.into_iter().filter(|(file, _)| is_whole || is_known(file)).collect();
+    Ok(between(&recorded, &disk))
+}
+
+/// The files of a skill as they are now; none when it is gone.
+fn on_disk(key: &Path) -> Result<Option<Files>, Failure> {
+    if key.is_dir() {
+        let tree = hone_library::read_tree(key)?.unwrap_or_default();
+        let plain = tree.into_iter().filter(|(_, file)| !file.is_link);
+        return Ok(Some(plain.map(|(path, file)| (path, file.bytes)).collect()));
+    }
+    let name = key.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(hone_library::read_bounded(key).ok().map(|bytes| Files::from([(name, bytes)])))
+}
+
+/// Shows what no revision has yet.
+fn unrecorded(name: &str, key: &Path, newest: u64, edits: &[FileDelta], as_json: bool) -> Outcome {
     if as_json {
         return print_json(&json::Difference {
             path: key.to_string_lossy().into_owned(),
-            from,
-            to,
-            files: files.iter().map(ChangedFile::from).collect(),
+            from: newest,
+            to: None,
+            files: edits.iter().map(ChangedFile::from).collect(),
         });
     }
-    print(&difference::shown(&files, style()))
+    print(&difference::shown(edits, style()))?;
+    say(&format!(
+        "note: this is what is on disk against revision {newest}; `hone diff {} --to {newest}` shows that revision",
+        quoted(name)
+    ));
+    Ok(ExitCode::SUCCESS)
 }

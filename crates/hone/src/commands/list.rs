@@ -141,7 +141,7 @@ fn show(
                 "  {} [{}] {}",
                 printable_line(&context.shown(&skipped.path)),
                 skipped.reason.id(),
-                printable_line(&skipped.message),
+                printable_line(&context.shortened(&skipped.message)),
             );
         }
     }

@@ -1,5 +1,6 @@
 //! `hone mcp`.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,16 +13,22 @@ use hone_server::{Access, Lessons, Offer, Seeker, serve_stdio};
 
 use super::policy::configured;
 use crate::context::{Context, actor, now};
-use crate::output::{Failure, Outcome};
+use crate::output::{Failure, Outcome, say};
 
 pub(crate) fn serve(context: &Context, read_only: bool) -> Outcome {
     let state = State::open(&context.around.hone_home);
     let seeker = Arc::new(Seeker::new(&context.around.hone_home));
     let access = if read_only { Access::Read } else { Access::Write(Box::new(lessons(context)?)) };
     let offer = Offer::new(live_shelf(context)?, seeker, state, Arc::new(now), access, None);
+    if std::io::stdin().is_terminal() {
+        say("waiting for a program that speaks MCP; `hone connect` tells one to start this itself");
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let failed = |error: std::io::Error| Failure::failed(format!("could not serve: {error}"), "");
-    runtime.map_err(failed)?.block_on(serve_stdio(offer)).map_err(failed)?;
+    runtime
+        .map_err(failed)?
+        .block_on(serve_stdio(offer, |note| say(&format!("note: {note}"))))
+        .map_err(failed)?;
     Ok(ExitCode::SUCCESS)
 }
 

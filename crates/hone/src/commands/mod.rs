@@ -60,15 +60,14 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         _ => {}
     }
     let mut places = cli.places;
-    // The agents that skills are shared with are not ours.
-    let agents = match &cli.command {
-        Some(Command::Hub(HubCommand::Share { .. })) => places.agent.take(),
-        _ => None,
-    };
+    if matches!(&cli.command, Some(Command::Hub(HubCommand::Share { .. }))) {
+        // The agents that skills are shared with are not ours.
+        places.agent = None;
+    }
     let context = Context::new(places)?;
     let Some(command) = cli.command else { return overview::run(&context) };
     match command {
-        Command::Hub(command) => hub::run(&context, command, agents.as_deref()),
+        Command::Hub(command) => hub::run(&context, command),
         Command::List { query, all, client, json } => {
             list::list(&context, &query, all, client.map(Into::into), json)
         }

@@ -164,9 +164,10 @@ fn show(context: &Context, proposal: Proposal, as_json: bool) -> Outcome {
     }
     let _ = writeln!(
         text,
-        "cost: {} tokens in {} replies\n",
+        "cost: {} tokens in {} {}\n",
         proposal.spent.tokens(),
-        proposal.spent.replies
+        proposal.spent.replies,
+        if proposal.spent.replies == 1 { "reply" } else { "replies" }
     );
     for checked in &proposal.checks {
         let mark = match checked.finding {

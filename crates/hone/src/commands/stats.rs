@@ -31,10 +31,14 @@ pub(crate) fn stats(context: &Context, html: Option<&Path>, as_json: bool) -> Ou
         say("no task has been near a skill yet");
         return Ok(ExitCode::SUCCESS);
     }
-    let mut text = format!(
-        "{:<24} {:<8} {:>4}  {:<15} {:<15} {:<15} {:>6}  last use\n",
-        "skill", "stage", "uses", "went well", "turns", "tokens", "age"
-    );
+    let mut text = String::new();
+    if !stats.skills.is_empty() {
+        let _ = writeln!(
+            text,
+            "{:<24} {:<8} {:>4}  {:<15} {:<15} {:<15} {:>6}  last use",
+            "skill", "stage", "uses", "went well", "turns", "tokens", "age"
+        );
+    }
     for skill in &stats.skills {
         let pair = |of: &dyn Fn(&Rate) -> String| {
             let told = |rate: &Rate| if rate.tasks == 0 { "-".to_owned() } else { of(rate) };
@@ -64,7 +68,8 @@ pub(crate) fn stats(context: &Context, html: Option<&Path>, as_json: bool) -> Ou
     for one in stats.happened.iter().take(MAX_HAPPENED) {
         let (skill, why) = (printable_line(&one.skill), printable_line(&one.why));
         let whose = if one.agent.is_empty() { "your library" } else { &one.agent };
-        let _ = writeln!(text, "{} {skill} of {whose}: {}: {why}", iso(one.at), one.what);
+        let why = if why.trim().is_empty() { String::new() } else { format!(": {why}") };
+        let _ = writeln!(text, "{} {skill} of {whose}: {}{why}", iso(one.at), one.what);
     }
     print(&text)
 }

@@ -30,7 +30,7 @@ pub(crate) fn trust(
             (true, true) => "is no longer trusted",
             (true, false) => "was not trusted",
         };
-        say(&format!("`{}` {word}", folder.display()));
+        say(&format!("`{}` {word}", context.shown(&folder)));
         if !as_json {
             return Ok(ExitCode::SUCCESS);
         }

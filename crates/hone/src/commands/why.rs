@@ -8,6 +8,7 @@ use hone_router::{
     Index, Ranking, Why, skill_text, suite_of, what_if as ask_what_if, why as explain,
 };
 
+use super::check::skill_file;
 use super::match_message::{open_index, reasons, understood};
 use crate::context::Context;
 use crate::json::matching::{WhatIfReport, WhyReport, WhySkill};
@@ -90,8 +91,18 @@ pub(crate) fn what_if(
 ) -> Outcome {
     let path = hone_library::normal(&context.around.cwd.join(folder));
     let Some(new) = context.at_path(&path) else {
-        let message = format!("there is no skill in `{}`", folder.display());
-        return Err(Failure::no(message, "`hone check` says what is wrong with it"));
+        let shown = folder.display();
+        if path.symlink_metadata().is_err() {
+            let hint = "name the folder of a skill that is not installed yet";
+            return Err(Failure::no(format!("there is no folder `{shown}`"), hint));
+        }
+        let hint = match skill_file(&path) {
+            Some(file) => {
+                format!("`hone check {}` says what is wrong with it", context.typed(&file))
+            }
+            None => "name a folder with a `SKILL.md`".to_owned(),
+        };
+        return Err(Failure::no(format!("there is no skill in `{shown}`"), &hint));
     };
     let mut catalogue = context.catalogue()?;
     context.tell_problem();

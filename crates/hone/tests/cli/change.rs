@@ -538,6 +538,11 @@ fn file_add_refuses_every_way_out() {
           --agent <ID>  Also use the skills of this agent of ours (a brain below `HONE_HOME/agents`)
           --depth <N>   How many folders deep to look below a root [default: 6, or `skills.depth`]
       -h, --help        Print help
+
+    Examples:
+      hone file add tidy references/style.md --file style.md
+      hone file rm tidy references/style.md
+      hone file list tidy
     "
     );
 }

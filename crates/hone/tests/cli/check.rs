@@ -639,3 +639,55 @@ fn hidden_characters_in_a_body() {
     1 file checked (spec): 1 valid, 0 invalid; 0 errors, 2 warnings
     "#);
 }
+
+#[test]
+fn a_skill_is_checked_by_name_though_its_project_is_not_trusted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/.git/HEAD", "");
+    sandbox.skill("project/.agents/skills", "deploy", "Deploys.");
+    sandbox.write("home/.agents/skills/odd/SKILL.md", "no frontmatter");
+    assert_eq!(sandbox.hone("check deploy").run().code, 0);
+    assert_eq!(sandbox.hone("check project:deploy").run().code, 0);
+    let run = sandbox.hone("check odd").run();
+    assert!(run.code == 1 && run.text().contains("odd/SKILL.md"), "{run}");
+    assert_eq!(sandbox.hone("check nobody").run().code, 1);
+}
+
+#[test]
+fn skills_of_a_folder_are_checked_however_deep_and_what_is_not_is_said() {
+    let sandbox = Sandbox::new();
+    sandbox.skill("project/all", "good", "Fine.");
+    sandbox.write("project/all/1/2/3/4/5/6/7/8/9/bad/SKILL.md", "no frontmatter");
+    let run = sandbox.hone("check all").run();
+    assert!(run.code == 1 && run.errors().contains("2 files checked"), "{run}");
+    let run = sandbox.hone("check all --depth 3").run();
+    assert!(run.code == 0 && run.errors().contains("note: not checked: all/1/2/3"), "{run}");
+    // At the bound, and past it.
+    let folders = |many: usize| vec!["d"; many].join("/");
+    sandbox.write(&format!("project/at/{}/SKILL.md", folders(33)), "no frontmatter");
+    sandbox.write(&format!("project/past/{}/SKILL.md", folders(34)), "no frontmatter");
+    assert_eq!(sandbox.hone("check at").run().code, 1);
+    let run = sandbox.hone("check past").run();
+    assert!(run.code == 1 && run.errors().contains("note: not checked: past/d/d"), "{run}");
+}
+
+#[test]
+fn the_hint_about_needed_variables_leads_to_what_is_read() {
+    let sandbox = Sandbox::new();
+    let skill = |key: &str| {
+        let text = format!("---\nname: x\ndescription: Does it.\n{key}\n---\nDo it.\n");
+        sandbox.write("home/.agents/skills/x/SKILL.md", text);
+        sandbox.hone("check x").run().text()
+    };
+    let text = skill("required_environment_variables: [NOT_SET_A, NOT_SET_B]");
+    let hint = "move it under `metadata`, as one text: `required_environment_variables: \"NOT_SET_A, NOT_SET_B\"`";
+    assert!(text.contains(hint), "{text}");
+    let text = skill("metadata:\n  required_environment_variables: \"NOT_SET_A, NOT_SET_B\"");
+    assert_eq!(text, "");
+    let needs = sandbox.hone("needs x").run();
+    assert!(needs.code == 1 && needs.to_string().contains("NOT_SET_B"), "{needs}");
+    // With more to say than a name there is no such place.
+    let text = skill("required_environment_variables: [{name: NOT_SET, prompt: A key}]");
+    assert!(text.contains("= hint: agents read it here: `--profile lenient` knows it"), "{text}");
+    assert_eq!(sandbox.hone("check x --profile lenient").run().code, 0);
+}

@@ -449,7 +449,7 @@ fn a_project_may_switch_skills_off() {
     $ hone config set skills.disabled tidy --project
     exit: 0
     --- stderr
-    `[PROJECT]/hone.toml` written
+    `hone.toml` written
     note: it counts once the project is trusted: `hone trust`
 
     $ hone list
@@ -479,7 +479,7 @@ fn a_project_may_switch_skills_off() {
     $ hone config unset skills.disabled --project
     exit: 0
     --- stderr
-    `[PROJECT]/hone.toml` written
+    `hone.toml` written
 
     $ hone config set skills.depth 3 --project
     exit: 1

@@ -116,7 +116,16 @@ fn a_file_that_was_not_there_goes_again_and_one_that_others_rewrote_keeps_their_
     let sandbox = Sandbox::with_tidy();
     sandbox.done("connect cursor --yes");
     sandbox.done("connect cursor --undo --yes");
-    assert!(!sandbox.path("home/.cursor/mcp.json").exists());
+    assert!(!sandbox.path("home/.cursor").exists(), "a folder that was made goes too");
+    std::fs::create_dir_all(sandbox.path("home/.config")).unwrap();
+    sandbox.done("connect goose --yes");
+    sandbox.done("connect goose --undo --yes");
+    assert!(!sandbox.path("home/.config/goose").exists());
+    assert!(sandbox.path("home/.config").exists(), "one that was there stays");
+    sandbox.done("connect zed --yes");
+    sandbox.write("home/.config/zed/keymap.json", "[]");
+    sandbox.done("connect zed --undo --yes");
+    assert_eq!(sandbox.files("home/.config"), ["zed/keymap.json"]);
 
     sandbox.done("connect cursor --yes --read-only");
     let mut value: Value = serde_json::from_str(&sandbox.read("home/.cursor/mcp.json")).unwrap();
@@ -133,7 +142,13 @@ fn a_file_that_was_not_there_goes_again_and_one_that_others_rewrote_keeps_their_
 #[test]
 fn a_project_names_no_path_of_this_machine() {
     let sandbox = Sandbox::with_tidy();
-    sandbox.done("connect vscode --scope project --yes");
+    let run = sandbox.hone("connect vscode --scope project --yes").run();
+    let undo = "`hone connect vscode --scope project --undo` takes it back";
+    assert!(run.code == 0 && run.errors().contains(undo), "{run}");
+    let run = sandbox.hone("connect vscode --undo").run();
+    let there =
+        "`.vscode/mcp.json` does: `hone connect vscode --scope project --undo` takes it out";
+    assert!(run.code == 0 && run.errors().contains(there), "{run}");
     let file = sandbox.read("project/.vscode/mcp.json");
     assert!(file.contains("\"command\": \"hone\""), "{file}");
     sandbox.done("connect vscode --scope project --undo --yes");

@@ -24,7 +24,7 @@ fn help_teaches() {
       search       Search names, descriptions and bodies, the best first
       view         Show a skill, or one of its files
       history      Show every revision of a skill
-      diff         Show what changed between two revisions
+      diff         Show what changed between revisions, or on disk since
       usage        Show how often skills were seen, used and changed
 
     Write:
@@ -216,6 +216,10 @@ fn each_command_has_help_with_its_options() {
           --depth <N>        How many folders deep to look below a root [default: 6, or `skills.depth`]
       -h, --help             Print help
 
+    Examples:
+      hone patch tidy --old 'Sort by kind' --new 'Sort by date' --why 'readers look for dates'
+      hone patch tidy --in scripts/sort.sh --old-file old.txt --new-file new.txt --dry-run
+
     The old text must occur exactly once. With --fuzzy, blanks, indentation and typographic quotes may
     differ, and what was matched is shown.
 
@@ -296,6 +300,23 @@ fn every_command_and_every_option_is_described() {
         }
     }
     assert_eq!(seen, 97, "a command was added or taken away");
+}
+
+#[test]
+fn help_shows_how_commands_are_typed_and_nothing_that_is_not_typed() {
+    let sandbox = Sandbox::new();
+    let commands = "list new edit patch rm file scan doctor history diff rollback policy prompt invoke why \
+        eval what-if review stats archive restore usage config add remove update install share connect serve \
+        run learn sessions match";
+    for command in commands.split_whitespace() {
+        let text = sandbox.hone(&format!("{command} --help")).run().text();
+        assert!(text.contains("Example"), "`hone {command} --help` has no example");
+        assert!(!text.contains(r#"[default: ""]"#), "{text}");
+        assert!(!text.contains(r#"with a \"query\""#), "{text}");
+    }
+    let share = sandbox.hone("share --help").run().text();
+    assert!(share.contains("--agent <AGENT,...>  With whom: other agents' names"), "{share}");
+    assert!(!share.contains("this agent of ours"), "{share}");
 }
 
 #[test]

@@ -535,7 +535,7 @@ fn a_fork_needs_a_model_and_its_shape_does_not() {
         $ hone invoke /review
         exit: 2
         --- stderr
-        error: `http://127.0.0.1:9/v1` does not say which models it has; set `model.name`
+        error: the model's server cannot be asked: cannot connect to `http://127.0.0.1:9/v1/models`: Connection refused (os error 111) (`model.base_url` is `http://127.0.0.1:9/v1`)
         hint: `hone config` shows the settings
         hint: `--inline` gives it to this conversation
 

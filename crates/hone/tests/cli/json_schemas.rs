@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -329,4 +329,15 @@ fn schemas_name_their_dialect_and_describe_their_keys() {
         );
         assert!(schema["description"].as_str().unwrap().contains("hone "), "{name}");
     }
+}
+
+#[test]
+fn the_documentation_names_every_schema() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/json.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let told: BTreeSet<String> = page
+        .lines()
+        .filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned()))
+        .collect();
+    assert_eq!(told, names(&Sandbox::new()).into_iter().collect());
 }

@@ -42,7 +42,7 @@ fn with_all_every_skipped_one_has_its_reason() {
     Skipped (4):
       ~/.agents/skills/broken/SKILL.md [broken] line 1, column 1: the frontmatter opened here is never closed
       ~/.agents/skills/only-windows/SKILL.md [platform] it is for windows, this is linux
-      ~/.codex/skills/tidy/SKILL.md [shadowed] `[HOME]/.agents/skills/tidy/SKILL.md` goes before it; use `[HOME]/.codex/skills/tidy/SKILL.md`
+      ~/.codex/skills/tidy/SKILL.md [shadowed] `~/.agents/skills/tidy/SKILL.md` goes before it; use `~/.codex/skills/tidy/SKILL.md`
       .agents/skills/deploy/SKILL.md [untrusted] the project `[PROJECT]` is not trusted: `hone trust`
     ");
 }
@@ -202,7 +202,7 @@ fn a_trusted_project_goes_before_the_home() {
 
     Skipped (2):
       ~/.agents/skills/tidy/SKILL.md [shadowed] `[PROJECT]/.agents/skills/tidy/SKILL.md` goes before it; use `user:tidy`
-      ~/.codex/skills/tidy/SKILL.md [shadowed] `[PROJECT]/.agents/skills/tidy/SKILL.md` goes before it; use `[HOME]/.codex/skills/tidy/SKILL.md`
+      ~/.codex/skills/tidy/SKILL.md [shadowed] `[PROJECT]/.agents/skills/tidy/SKILL.md` goes before it; use `~/.codex/skills/tidy/SKILL.md`
 
     $ hone list --json user:tidy
     exit: 1

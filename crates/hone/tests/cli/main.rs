@@ -19,6 +19,7 @@ mod exit_codes;
 mod help;
 mod history;
 mod hub;
+mod hub_hints;
 mod inline_shell;
 mod invoke;
 mod json_schemas;

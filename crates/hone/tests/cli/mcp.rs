@@ -105,3 +105,13 @@ fn a_server_that_only_reads_offers_no_way_to_write() {
     assert_eq!(tools.len(), 7);
     assert!(!tools.contains(&"skill_manage".into()));
 }
+
+#[test]
+fn a_line_that_is_no_message_is_told_and_a_client_that_says_nothing_is_no_error() {
+    let sandbox = Sandbox::with_tidy();
+    let run = sandbox.hone("mcp").stdin("hello\nhello again\n").run();
+    let note = "note: a line that is no JSON was passed over; MCP has one message a line\n";
+    assert_eq!((run.code, run.text().as_str(), run.errors().as_str()), (0, "", note), "{run}");
+    let run = sandbox.hone("mcp").stdin("").run();
+    assert_eq!((run.code, run.errors().as_str()), (0, ""), "{run}");
+}

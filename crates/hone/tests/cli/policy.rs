@@ -38,7 +38,7 @@ fn the_policy_is_shown_and_every_cell_explained() {
     exit: 0
     --- stdout
     community × caution: block
-    A community skill comes from anyone. The scan found something that a person should look at. Nobody answers for it, so it may not be used. A finding that is no danger can be dismissed, one at a time, with `hone policy dismiss`; nothing switches the block off.
+    A community skill comes from anyone. The scan found something that a person should look at. Nobody answers for it, so it may not be used. A finding that is no danger can be dismissed, one at a time and with a reason; nothing switches the block off.
 
     $ hone policy explain agent-created dangerous
     exit: 0
@@ -61,7 +61,7 @@ fn the_policy_is_shown_and_every_cell_explained() {
     $ hone policy explain https://github.com@evil.example/openai/skills caution --json
     exit: 0
     --- stdout
-    {"origin":"community","verdict":"caution","action":"block","tightened":false,"why":"A community skill comes from anyone. The scan found something that a person should look at. Nobody answers for it, so it may not be used. A finding that is no danger can be dismissed, one at a time, with `hone policy dismiss`; nothing switches the block off."}
+    {"origin":"community","verdict":"caution","action":"block","tightened":false,"why":"A community skill comes from anyone. The scan found something that a person should look at. Nobody answers for it, so it may not be used. A finding that is no danger can be dismissed, one at a time and with a reason; nothing switches the block off."}
 
     $ hone policy explain friend safe
     exit: 2

@@ -332,3 +332,27 @@ fn none_is_no_number_of_skills_and_no_message_is_no_precision() {
     no skill has a suite, so no message was asked
     ");
 }
+
+#[test]
+fn a_new_skill_that_is_not_there_is_not_to_be_checked() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/empty/x", "");
+    sandbox.write("project/odd/SKILL.md", "no frontmatter");
+    for (line, said) in [
+        (
+            "what-if nope",
+            "error: there is no folder `nope`\nhint: name the folder of a skill that is not installed yet",
+        ),
+        (
+            "what-if empty",
+            "error: there is no skill in `empty`\nhint: name a folder with a `SKILL.md`",
+        ),
+        (
+            "what-if odd",
+            "error: there is no skill in `odd`\nhint: `hone check odd/SKILL.md` says what is wrong with it",
+        ),
+    ] {
+        let run = sandbox.hone(line).run();
+        assert_eq!((run.code, run.errors().trim_end()), (1, said), "{run}");
+    }
+}

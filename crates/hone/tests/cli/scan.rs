@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -138,11 +138,52 @@ fn a_path_is_a_folder_a_skill_file_a_folder_of_skills_a_file_or_an_archive() {
     assert_eq!(names("scan all/one/SKILL.md --json"), ["one"]);
     assert_eq!(names("scan all --json"), ["two", "one", "three.zip", "one"]);
     assert_eq!(names("scan all/three.zip --json"), ["three.zip"]);
-    assert_eq!(names("scan plain --json"), ["plain"]);
+    let run = sandbox.hone("scan plain").run();
+    assert!(run.code == 2 && run.errors().contains("there is no skill in `plain`"), "{run}");
+    fs::create_dir(sandbox.path("project/empty")).unwrap();
+    let run = sandbox.hone("scan empty").run();
+    assert!(run.code == 2 && run.errors().contains("there is no skill in `empty`"), "{run}");
     assert_eq!(names("scan plain/notes.md --json"), ["notes.md"]);
     assert_eq!(names("scan all/deep/er/two all/one all/one --json"), ["two", "one"]);
     let run = sandbox.hone("scan all/three.zip --json").run();
     assert_eq!(run.json()["skills"][0]["verdict"], "dangerous", "{run}");
+}
+
+#[test]
+fn each_skill_of_an_archive_has_its_own_verdict() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.path("project/two");
+    sandbox.skill("project/two", "calm", "Harmless.");
+    sandbox.write("project/two/wild/SKILL.md", REMOTE);
+    sandbox.write("project/two/README.md", "Both.");
+    let tar = Command::new("tar").args(["czf", "../two.tgz", "."]).current_dir(folder).status();
+    assert!(tar.unwrap().success());
+    let unpacked = verdicts(&sandbox.hone("scan two --json").run());
+    let run = sandbox.hone("scan two.tgz --json").run();
+    assert_eq!((run.code, verdicts(&run)), (1, unpacked), "{run}");
+    let shown = sandbox.hone("scan two.tgz").run();
+    assert!(shown.text().contains("two.tgz/"), "{shown}");
+    assert!(
+        shown.errors().contains("1 file in `two.tgz` outside of any skill not scanned"),
+        "{shown}"
+    );
+    assert!(shown.errors().contains("2 skills scanned: 1 dangerous, 1 safe"), "{shown}");
+}
+
+#[test]
+fn a_skill_is_scanned_by_name_though_its_project_is_not_trusted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/.git/HEAD", "");
+    sandbox.skill("project/.agents/skills", "deploy", "Deploys.");
+    sandbox.write("home/.agents/skills/odd/SKILL.md", "no frontmatter");
+    for (name, asked) in [
+        ("deploy", "scan deploy --json"),
+        ("deploy", "scan project:deploy --json"),
+        ("odd", "scan odd --json"),
+    ] {
+        let run = sandbox.hone(asked).run();
+        assert_eq!(verdicts(&run), [pair(name, "safe")], "{run}");
+    }
 }
 
 /// A ZIP archive with one member that is not compressed.

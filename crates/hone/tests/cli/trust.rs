@@ -95,7 +95,7 @@ fn a_folder_means_the_project_around_it() {
     assert_snapshot!(sandbox.hone("trust project/apps/web").cwd("").run(), @"
     exit: 0
     --- stderr
-    `[PROJECT]` is trusted now
+    `project` is trusted now
     ");
     assert_eq!(sandbox.hone("list --json").run().json()["skills"][0]["name"], "deploy");
     assert_snapshot!(sandbox.hone("trust project --revoke --json").cwd("").run(), @r#"
@@ -103,7 +103,7 @@ fn a_folder_means_the_project_around_it() {
     --- stdout
     {"trusted":[]}
     --- stderr
-    `[PROJECT]` is no longer trusted
+    `project` is no longer trusted
     "#);
 }
 

@@ -223,3 +223,9 @@ fn a_skill_that_is_not_offered_can_still_be_used() {
         assert!(path.ends_with(file.trim_start_matches("../home")), "{json}");
     }
 }
+
+#[test]
+fn what_is_recorded_is_a_command_or_a_file() {
+    let run = Sandbox::with_tidy().hone("usage record").run();
+    assert!(run.code == 2 && run.errors().contains("<--command <LINE>|--file <PATH>>"), "{run}");
+}

@@ -52,6 +52,9 @@ pub(crate) fn new(context: &Context, id: &str, made: Made, as_json: bool) -> Out
         settings: Settings { tools, agents: made.agents, model: made.model, ..Settings::default() },
     };
     let has_role = new.system.is_some() || new.seed.is_some();
+    let agents = context.around.hone_home.join("agents");
+    let missing = |other: &&String| *other != id && !agents.join(other).is_dir();
+    let missing: Vec<String> = new.settings.agents.iter().filter(missing).cloned().collect();
     let brain = Brain::create(&context.around.hone_home, id, &new).map_err(failure)?;
     if as_json {
         return print_json(&show::agent(context, &brain)?);
@@ -62,6 +65,12 @@ pub(crate) fn new(context: &Context, id: &str, made: Made, as_json: bool) -> Out
         context.shown(&brain.folder),
         count(skills, "skill")
     ))?;
+    for other in missing {
+        say(&format!(
+            "note: there is no agent `{other}` yet; `hone agent new {}` makes it",
+            quoted(&other)
+        ));
+    }
     if !has_role {
         say("note: it has a plain role; write your own into its `system.md`");
     }

@@ -268,8 +268,10 @@ fn report(
         if has_folder {
             let _ = writeln!(
                 text,
-                "{} fit, {transcripts_missing} are not there",
-                count(number(transcripts), "transcript")
+                "{} {}, {transcripts_missing} {} not there",
+                count(number(transcripts), "transcript"),
+                if transcripts == 1 { "fits" } else { "fit" },
+                if transcripts_missing == 1 { "is" } else { "are" },
             );
             text.push_str("the brain is in the state that was signed last\n");
         }

@@ -11,7 +11,7 @@ use super::failure;
 use super::lineage::{find, kind, time};
 use crate::context::Context;
 use crate::json::lineage::{AgentLog, ChangedFact, LoggedVersion};
-use crate::output::{Outcome, print, print_json, say};
+use crate::output::{Outcome, count, print, print_json, say};
 use crate::terminal::{columns, fit, printable_line, stdout_is_terminal, style};
 
 /// Lines of a version's differences that are shown.
@@ -117,7 +117,8 @@ fn page(text: &mut String, version: &Version, files: &[FileDelta]) {
     match lines.count() {
         0 => {}
         more => {
-            let _ = writeln!(text, "    … and {more} lines more (`--json` has all)");
+            let more = count(more, "more line");
+            let _ = writeln!(text, "    … and {more} (`--json` has all)");
         }
     }
 }

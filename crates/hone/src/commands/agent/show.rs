@@ -6,6 +6,7 @@ use hone_agent::brain::{Brain, members};
 use hone_agent::memory::{Counts, LoggedTask, MAX_MEMORY_CHARS, MAX_USER_CHARS, Memory};
 use hone_library::usage::iso;
 
+use super::snapshot::number;
 use super::{failure, snapshot};
 use crate::context::Context;
 use crate::json::agent::{Agent, AgentSkill, Agents, ListedAgent, MemoryFile, SetAside};
@@ -168,10 +169,9 @@ pub(crate) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
         let size = format!("{} of {} characters", file.characters, file.most);
         line(&file.file, &size);
     }
-    let many = |number: u64, what: &str| count(usize::try_from(number).unwrap_or(usize::MAX), what);
-    let known =
-        [many(agent.facts, "fact"), many(agent.messages, "message"), many(agent.tasks, "task")];
-    let known = known.join(", ");
+    let known = [(agent.facts, "fact"), (agent.messages, "message"), (agent.tasks, "task")]
+        .map(|(many, noun)| count(number(many), noun))
+        .join(", ");
     line("remembers", &known);
     let mut section = |title: String, lines: Vec<String>| {
         if !lines.is_empty() {

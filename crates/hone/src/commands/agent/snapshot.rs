@@ -46,7 +46,7 @@ fn at() -> u64 {
     u64::try_from(now()).unwrap_or(0)
 }
 
-fn number(number: u64) -> usize {
+pub(super) fn number(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 

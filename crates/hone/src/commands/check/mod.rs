@@ -7,9 +7,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use hone_library::{Author, Catalogue, Layout, Mode, Root, Scope, Search, Store};
+use hone_library::{Author, Catalogue, Layout, Mode, Reason, Root, Scope, Search, Skipped, Store};
 use hone_skill::{Diagnostic, Profile, Rule, Severity, fix, read};
 
+use super::scan::MAX_DEPTH;
 use crate::cli::Format;
 use crate::context::{Context, now};
 use crate::diff;
@@ -77,7 +78,9 @@ fn targets(context: &Context, paths: &[PathBuf]) -> Result<Vec<Target>, Failure>
     let here = [PathBuf::from(".")];
     let on_disk = |path: PathBuf| Target { path, builtin: None };
     if paths.is_empty() && !context.places.root.is_empty() {
-        return Ok(files_of(&context.catalogue()?).into_iter().map(on_disk).collect());
+        let catalogue = context.catalogue()?;
+        tell_too_deep(context, &catalogue);
+        return Ok(files_of(&catalogue).into_iter().map(on_disk).collect());
     }
     let catalogue = OnceCell::new();
     let mut targets = Vec::new();
@@ -96,18 +99,21 @@ fn targets(context: &Context, paths: &[PathBuf]) -> Result<Vec<Target>, Failure>
             if catalogue.get().is_none() {
                 let _ = catalogue.set(context.catalogue()?);
             }
-            let found = catalogue.get().and_then(|catalogue: &Catalogue| {
-                catalogue.resolve(&path.to_string_lossy(), &context.around.cwd).ok()
-            });
-            let skill = found.ok_or_else(|| {
-                Failure::no(
+            let name = path.to_string_lossy();
+            let known = |catalogue| context.known(catalogue, &name).ok();
+            let broken = |catalogue| Some(Context::broken(catalogue, &name)?.path.clone());
+            if let Some(skill) = catalogue.get().and_then(known) {
+                let is_builtin = skill.scope == Scope::Builtin;
+                let builtin = is_builtin.then(|| hone_library::read_text(&skill)).transpose()?;
+                targets.push(Target { path: skill.path, builtin });
+            } else if let Some(file) = catalogue.get().and_then(broken) {
+                targets.push(on_disk(file));
+            } else {
+                return Err(Failure::no(
                     format!("there is no file, folder or skill `{}`", path.display()),
                     "`hone list --all` shows what is there",
-                )
-            })?;
-            let is_builtin = skill.scope == Scope::Builtin;
-            let builtin = is_builtin.then(|| hone_library::read_text(skill)).transpose()?;
-            targets.push(Target { path: skill.path.clone(), builtin });
+                ));
+            }
         }
     }
     let mut seen = HashSet::new();
@@ -121,8 +127,14 @@ fn skills_below(context: &Context, folder: &Path, named: &Path) -> Result<Vec<Pa
         // Elsewhere, a Markdown file with frontmatter is more likely a page than a skill.
         root.layout = Layout::Folders;
     }
-    let search = Search::only(vec![root], &context.around, &context.config);
-    let found = files_of(&Catalogue::find(search, &context.state));
+    let mut search = Search::only(vec![root], &context.around, &context.config);
+    if context.places.depth.is_none() {
+        // What agents find is another question: here everything below the folder is meant.
+        search.depth = MAX_DEPTH;
+    }
+    let catalogue = Catalogue::find(search, &context.state);
+    tell_too_deep(context, &catalogue);
+    let found = files_of(&catalogue);
     if found.is_empty() {
         return Err(Failure::no(
             format!("there is no skill in `{}`", named.display()),
@@ -130,6 +142,19 @@ fn skills_below(context: &Context, folder: &Path, named: &Path) -> Result<Vec<Pa
         ));
     }
     Ok(found)
+}
+
+/// Says which folders were not looked into.
+fn tell_too_deep(context: &Context, catalogue: &Catalogue) {
+    const SHOWN: usize = 5;
+    let is_deep = |skipped: &&Skipped| skipped.reason == Reason::TooDeep;
+    let deep: Vec<&Skipped> = catalogue.skipped.iter().filter(is_deep).collect();
+    for skipped in deep.iter().take(SHOWN) {
+        say(&format!("note: not checked: {}: {}", context.shown(&skipped.path), skipped.message));
+    }
+    if let Some(more @ 1..) = deep.len().checked_sub(SHOWN) {
+        say(&format!("note: not checked: {} more that lie too deep", count(more, "folder")));
+    }
 }
 
 /// The file that makes a folder a skill, whatever the case of its name.
@@ -275,6 +300,7 @@ fn write_fix(
         now: now(),
     };
     Store::new(&context.state, author, Mode::Write).fix(&skill, new)?;
+    super::hub::follow(context, skill.key());
     Ok(())
 }
 

@@ -4,7 +4,6 @@ use hone_hub::{
     Delivery, Dismiss, Fate, MAX_NEWCOMERS, Manner, OfferStanding, Offered, Opened,
     Outcome as Arrived, Rehearsal, Wanted, parse,
 };
-
 use hone_library::{Project, canonical_or_same};
 
 use super::super::change::tell_untrusted;
@@ -18,7 +17,16 @@ use crate::terminal::style;
 
 pub(super) fn add(context: &Context, add: &Add) -> Outcome {
     let source = parse(&add.source).map_err(|error| {
-        Failure::failed(error.to_string(), "`hone add --help` lists what a source can be")
+        let here = context.around.cwd.join(&add.source);
+        let hint = if !add.source.is_empty() && here.is_dir() {
+            let typed = format!("./{}", add.source);
+            format!("for the folder that is here: `hone add {}`", quoted(&typed))
+        } else if here.is_file() {
+            "it is a file here, and no archive; name a folder with a `SKILL.md`".to_owned()
+        } else {
+            "`hone add --help` lists what a source can be".to_owned()
+        };
+        Failure::failed(error.to_string(), &hint)
     })?;
     let desk = Desk::open(context, add.whose, add.network)?;
     let opened = desk.fetcher.open(&source);
@@ -114,7 +122,7 @@ fn rehearsal(dry_run: bool) -> Rehearsal {
 }
 
 /// The findings to set aside, of the one skill that is meant.
-fn dismissals(
+pub(super) fn dismissals(
     dismissing: &Dismissing,
     skills: &[String],
     hint: &str,

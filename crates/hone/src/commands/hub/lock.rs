@@ -2,19 +2,21 @@
 
 use std::fmt::Write as _;
 
-use hone_hub::{Difference, Edits, Freshness, Outdated, Restored, Standing, Verified};
+use hone_hub::{
+    Difference, Edits, Fate, Freshness, Manner, Outdated, Restored, Standing, Verified,
+};
 
 use super::super::change::tell_untrusted;
-use super::add::new_in_project;
-use super::{Desk, code, shown};
-use crate::cli::{Network, Whose};
+use super::add::{dismissals, new_in_project};
+use super::{Desk, code, edits, shown};
+use crate::cli::{Install, Network, Whose};
 use crate::context::Context;
 use crate::json::hub::{
     InstallReport, OutdatedReport, OutdatedSkill, Removal, Removals, VerifiedFile, VerifiedSkill,
     VerifyReport,
 };
 use crate::json::text;
-use crate::output::{Outcome, count, print, print_json, say};
+use crate::output::{Outcome, count, print, print_json, quoted, say};
 use crate::terminal::{printable_line, style};
 
 pub(super) fn remove(
@@ -113,7 +115,46 @@ pub(super) fn outdated(found: &[Outdated], as_json: bool) -> Outcome {
     Ok(code(is_good))
 }
 
-pub(super) fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
+pub(super) fn install(context: &Context, install: &Install) -> Outcome {
+    let desk = Desk::open(context, install.whose, install.network)?;
+    let hint = "name the skill with `--skill NAME`";
+    let dismiss = dismissals(&install.dismissing, install.skill.as_slice(), hint)?;
+    let manner =
+        Manner { edits: edits(install.discard_edits), dismiss: &dismiss, ..Manner::default() };
+    let done = desk.act(install.yes, |hub, ask| match &install.from {
+        Some(file) => hub.install_from(&desk.target, &context.around.cwd.join(file), &manner, ask),
+        None => hub.install(&desk.target, &manner, ask),
+    })?;
+    let is_blocked = |one: &&hone_hub::Outcome| matches!(one.fate, Fate::Blocked(_));
+    let blocked = done.outcomes.iter().find(is_blocked).map(|one| {
+        let rule = one.findings.iter().max_by_key(|found| found.severity);
+        let rule = rule.map_or("RULE", |found| found.rule.as_str()).to_owned();
+        (one.name.clone(), rule)
+    });
+    let code = restored(context, done, install.json)?;
+    if let Some((name, rule)) = blocked.filter(|_| !install.json) {
+        let mut again = "hone install".to_owned();
+        if let Some(file) = &install.from {
+            let _ = write!(again, " --from {}", quoted(&file.to_string_lossy()));
+        }
+        for (is_given, flag) in [
+            (install.whose.project, " --project"),
+            (install.whose.user, " --user"),
+            (install.network.allow_private, " --allow-private"),
+            (install.discard_edits, " --discard-edits"),
+        ] {
+            again.push_str(if is_given { flag } else { "" });
+        }
+        say(&format!(
+            "hint: a finding that is no danger is set aside with `{again} --skill {} --dismiss {} --reason WHY`",
+            quoted(&name),
+            quoted(&rule),
+        ));
+    }
+    Ok(code)
+}
+
+fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
     let is_true = restored.is_true();
     let new = new_in_project(context, &restored.outcomes);
     if as_json {
@@ -172,7 +213,11 @@ pub(super) fn verify(context: &Context, names: &[String], whose: Whose, as_json:
     if is_true {
         say(&format!("{} as `{shown}` says", count(locked, "skill")));
     } else {
-        say(&format!("hint: `hone install` makes them as `{shown}` says, `hone diff` shows edits"));
+        let is_edited = |one: &&Verified| one.standing == Standing::Modified;
+        let edits = found.iter().find(is_edited).map_or_else(String::new, |one| {
+            format!(", `hone diff {}` shows the edits", context.typed(&one.path))
+        });
+        say(&format!("hint: `hone install` makes them as `{shown}` says{edits}"));
     }
     Ok(code(is_true))
 }

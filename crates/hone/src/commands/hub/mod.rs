@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hone_guard::policy::Policy;
-use hone_hub::{Ask, Error, FetchError, Fetcher, Hub, Prompts, Target};
+use hone_hub::{Ask, Error, FetchError, Fetcher, Hub, Prompts, Target, edited_hint};
 use hone_library::{Author, Catalogue, Project};
 use hone_net::Reach;
 
@@ -23,13 +23,13 @@ use super::needs::can_ask;
 use super::policy::configured;
 use crate::cli::{AuditCommand, HubCommand, Network, Whose};
 use crate::context::{Context, actor, now};
-use crate::output::{Failure, NO, Outcome, quoted};
+use crate::output::{Failure, NO, Outcome, quoted, say};
 use crate::terminal::Live;
 
 pub(crate) use search::{Asked, search};
 
 /// Runs a command of the hub.
-pub(crate) fn run(context: &Context, command: HubCommand, agents: Option<&str>) -> Outcome {
+pub(crate) fn run(context: &Context, command: HubCommand) -> Outcome {
     match command {
         HubCommand::Add(add) => add::add(context, &add),
         HubCommand::Remove { name, whose, discard_edits, json } => {
@@ -41,14 +41,7 @@ pub(crate) fn run(context: &Context, command: HubCommand, agents: Option<&str>) 
             let found = desk.act(false, |hub, _| hub.outdated(&desk.target, &name))?;
             lock::outdated(&found, json)
         }
-        HubCommand::Install { from, whose, network, yes, discard_edits, json } => {
-            let desk = Desk::open(context, whose, network)?;
-            let restored = desk.act(yes, |hub, ask| match &from {
-                Some(file) => hub.install_from(&desk.target, &context.around.cwd.join(file), ask),
-                None => hub.install(&desk.target, edits(discard_edits), ask),
-            })?;
-            lock::restored(context, restored, json)
-        }
+        HubCommand::Install(install) => lock::install(context, &install),
         HubCommand::Verify { name, whose, json } => lock::verify(context, &name, whose, json),
         HubCommand::Audit { command: None, limit, json } => audit::log(context, limit, json),
         HubCommand::Audit { command: Some(AuditCommand::Verify), json, .. } => {
@@ -63,8 +56,8 @@ pub(crate) fn run(context: &Context, command: HubCommand, agents: Option<&str>) 
         }
         HubCommand::Approve { id: Some(id), json, .. } => approve::approve(context, &id, json),
         HubCommand::Share { agents: true, json, .. } => share::agents(json),
-        HubCommand::Share { name, undo, copy, whose, json, .. } => {
-            share::share(context, &name, agents, share::How { undo, copy, whose, json })
+        HubCommand::Share { name, agent, undo, copy, whose, json, .. } => {
+            share::share(context, &name, agent.as_deref(), share::How { undo, copy, whose, json })
         }
     }
 }
@@ -92,6 +85,30 @@ pub(crate) fn refuse_locked(context: &Context, skill: &Path) -> Result<(), Failu
         ));
     }
     Ok(())
+}
+
+/// Takes back what other agents were shown of a skill that is about to go, and says so.
+pub(crate) fn take_back(context: &Context, skill: &Path) -> Result<(), Failure> {
+    let taken = hone_hub::take_back(&context.state, &author(), skill, None).map_err(hub_failure)?;
+    for path in taken.taken {
+        say(&format!("taken back: `{}`", context.shown(&path)));
+    }
+    Ok(())
+}
+
+/// Copies in other agents' folders follow a change that was made here.
+pub(crate) fn follow(context: &Context, skill: &Path) {
+    match hone_hub::refresh_copies(&context.state, &author(), skill) {
+        Ok(stale) => {
+            for path in stale {
+                let path = context.shown(&path);
+                say(&format!("note: the copy `{path}` was changed, and stays as it is"));
+            }
+        }
+        Err(error) => say(&format!(
+            "warning: copies of it in other agents' folders stay as they are: {error}"
+        )),
+    }
 }
 
 /// Where a command acts: the policy, the way to the sources, and whose skills are meant.
@@ -147,7 +164,12 @@ impl<'c> Desk<'c> {
         let done = act(&self.hub(), &mut person);
         self.live.clear();
         self.context.tell_notes();
-        done.map_err(hub_failure)
+        done.map_err(|error| match &error {
+            Error::Edited { path, .. } => {
+                Failure::no(error.to_string(), &edited_hint(&self.context.typed(path)))
+            }
+            _ => hub_failure(error),
+        })
     }
 }
 

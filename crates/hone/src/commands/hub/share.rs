@@ -43,7 +43,7 @@ pub(super) fn share(
             .filter(|agent| !agent.is_empty())
             .collect()
     });
-    let skills = skills(&desk, names)?;
+    let skills = skills(&desk, names, how.undo)?;
     if skills.is_empty() {
         say("nothing is installed here; name a skill");
         return Ok(code(true));
@@ -73,7 +73,7 @@ pub(super) fn share(
 }
 
 /// The folders of skills that were named; of all that are installed, without a name.
-fn skills(desk: &Desk<'_>, names: &[String]) -> Result<Vec<PathBuf>, Failure> {
+fn skills(desk: &Desk<'_>, names: &[String], undo: bool) -> Result<Vec<PathBuf>, Failure> {
     let lock = Lock::read(&desk.target.lock).map_err(hub_failure)?;
     let path = |entry: &Locked| {
         Ok(desk.target.folder(&entry.root).map_err(hub_failure)?.join(&entry.name))
@@ -83,9 +83,19 @@ fn skills(desk: &Desk<'_>, names: &[String]) -> Result<Vec<PathBuf>, Failure> {
     }
     let find = |name: &String| match lock.skills().iter().find(|entry| entry.name == *name) {
         Some(entry) => path(entry),
-        None => Ok(desk.context.skill(&desk.catalogue, name)?.key().to_owned()),
+        None => match desk.context.skill(&desk.catalogue, name) {
+            Ok(skill) => Ok(skill.key().to_owned()),
+            // What was shared outlives the skill when somebody takes that away by hand.
+            Err(failure) => gone(desk, name).filter(|_| undo).ok_or(failure),
+        },
     };
     names.iter().map(find).collect()
+}
+
+/// Where a skill was that is gone, by what was shared of it.
+fn gone(desk: &Desk<'_>, name: &str) -> Option<PathBuf> {
+    let mut skills = desk.context.state.shares().ok()?.into_iter().map(|share| share.skill);
+    skills.find(|skill| skill.file_name().is_some_and(|folder| folder == name))
 }
 
 fn report(context: &Context, done: &[(PathBuf, Vec<Shared>, Unshared)], as_json: bool) -> Outcome {

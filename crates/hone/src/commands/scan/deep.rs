@@ -16,13 +16,13 @@ use crate::commands::agent::{models, runtime};
 use crate::context::Context;
 use crate::output::{Failure, Progress, say};
 
-/// Skills that are not on disk, by their path.
-pub(super) type Texts = HashMap<PathBuf, Vec<u8>>;
+/// Skills that have no place of their own on disk, by their path.
+pub(super) type Held = HashMap<PathBuf, Arc<Files>>;
 
-/// The texts of the targets that are inside the binary.
-pub(super) fn texts(targets: &[Target]) -> Texts {
-    let text = |target: &Target| Some((target.path.clone(), target.builtin.clone()?));
-    targets.iter().filter_map(text).collect()
+/// The files of the targets that are inside the binary or an archive.
+pub(super) fn held(targets: &[Target]) -> Held {
+    let held = |target: &Target| Some((target.path.clone(), target.files.clone()?));
+    targets.iter().filter_map(held).collect()
 }
 
 /// The model that is asked.
@@ -41,14 +41,14 @@ impl Reader {
     }
 
     /// Adds the model's concerns to the reports; gives the skills it had no opinion about.
-    pub(super) fn read(&self, texts: &Texts, scanned: &mut [Scanned]) -> Vec<Failed> {
+    pub(super) fn read(&self, held: &Held, scanned: &mut [Scanned]) -> Vec<Failed> {
         let judge = ModelJudge { model: Arc::clone(&self.model), runtime: &self.runtime };
         let mut progress = Progress::new("reading", scanned.len());
         let mut failed = Vec::new();
         for skill in scanned {
-            let files = match texts.get(&skill.path) {
-                Some(text) => Ok(Files::of_text("SKILL.md", text.clone())),
-                None => Files::read(&skill.path).map_err(|error| error.to_string()),
+            let files = match held.get(&skill.path) {
+                Some(files) => Ok(Arc::clone(files)),
+                None => Files::read(&skill.path).map(Arc::new).map_err(|error| error.to_string()),
             };
             // Scanned anew, so that the opinion and the report are about the same bytes.
             let second = files.and_then(|files| {

@@ -13,6 +13,7 @@ mod targets;
 mod work;
 
 pub(crate) use table::finding as finding_text;
+pub(crate) use targets::MAX_DEPTH;
 
 #[cfg(test)]
 mod tests;
@@ -156,10 +157,10 @@ pub(crate) fn scan(context: &Context, options: &cli::Scan) -> Outcome {
     }
     let cache = (!options.no_cache).then_some(&context.state);
     let reader = options.deep.then(|| deep::Reader::find(context)).transpose()?;
-    let texts = reader.as_ref().map(|_| deep::texts(&targets)).unwrap_or_default();
+    let held = reader.as_ref().map(|_| deep::held(&targets)).unwrap_or_default();
     let (mut scanned, mut more) = work::scan_all(targets, cache);
     if let Some(reader) = reader {
-        more.extend(reader.read(&texts, &mut scanned));
+        more.extend(reader.read(&held, &mut scanned));
     }
     // A dismissal that cannot be read does not count.
     let dismissals = context.state.dismissals().unwrap_or_default();

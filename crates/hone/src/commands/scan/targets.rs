@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use hone_guard::Files;
 use hone_library::{Catalogue, Listed, Reason, Scope};
 
 use super::Failed;
@@ -12,25 +14,26 @@ use crate::context::Context;
 use crate::output::{Failure, count};
 
 /// How many folders deep skills are looked for below a folder that is none itself.
-pub(super) const MAX_DEPTH: usize = 32;
+pub(crate) const MAX_DEPTH: usize = 32;
 
 /// What an archive of a skill is called at its end.
 const ARCHIVES: [&str; 6] = [".zip", ".skill", ".tar", ".tar.gz", ".tgz", ".gz"];
 
 /// A skill to be scanned.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Target {
     /// Its folder or file.
     pub(super) path: PathBuf,
     /// Its name, if it is known already.
     pub(super) name: Option<String>,
-    /// Its text, when it is not on disk but inside the binary.
-    pub(super) builtin: Option<Vec<u8>>,
+    /// Its files, when it has no place of its own on disk: inside the binary, or one of several in an
+    /// archive.
+    pub(super) files: Option<Arc<Files>>,
 }
 
 impl Target {
     fn at(path: PathBuf) -> Self {
-        Self { path, name: None, builtin: None }
+        Self { path, name: None, files: None }
     }
 }
 
@@ -56,8 +59,10 @@ pub(super) fn find(context: &Context, what: &[PathBuf]) -> Result<Found, Failure
             if skill_file(&path).is_some() {
                 found.targets.push(Target::at(path));
             } else {
-                found.below(context, path);
+                found.below(context, path, named)?;
             }
+        } else if is_archive(&path) && path.is_file() {
+            found.archive(context, path);
         } else if path.symlink_metadata().is_ok() {
             found.targets.push(Target::at(skill_of(&path)));
         } else {
@@ -65,14 +70,18 @@ pub(super) fn find(context: &Context, what: &[PathBuf]) -> Result<Found, Failure
                 Some(known) => known,
                 None => context.catalogue()?,
             };
-            let skill = context.skill(catalogue.insert(known), &named.to_string_lossy()).map_err(
-                |failure| {
+            let (known, name) = (catalogue.insert(known), named.to_string_lossy());
+            match context.known(known, &name) {
+                Ok(skill) => found.targets.push(target(&skill)?),
+                Err(failure) => match Context::broken(known, &name) {
+                    Some(broken) => found.targets.push(Target::at(skill_of(&broken.path))),
                     // Exit code 1 says that a skill is not safe; this is another matter.
-                    let hint = failure.hint().unwrap_or_default();
-                    Failure::failed(failure.to_string(), &hint)
+                    None => {
+                        let hint = failure.hint().unwrap_or_default();
+                        return Err(Failure::failed(failure.to_string(), &hint));
+                    }
                 },
-            )?;
-            found.targets.push(target(&skill)?);
+            }
         }
     }
     let mut seen = HashSet::new();
@@ -91,11 +100,8 @@ fn skill_of(file: &Path) -> PathBuf {
 
 fn target(skill: &Listed) -> Result<Target, Failure> {
     let builtin = (skill.scope == Scope::Builtin).then(|| hone_library::read_text(skill));
-    Ok(Target {
-        path: skill.key().to_owned(),
-        name: Some(skill.summary.name.clone()),
-        builtin: builtin.transpose()?,
-    })
+    let files = builtin.transpose()?.map(|text| Arc::new(Files::of_text("SKILL.md", text)));
+    Ok(Target { path: skill.key().to_owned(), name: Some(skill.summary.name.clone()), files })
 }
 
 impl Found {
@@ -107,7 +113,7 @@ impl Found {
         self.targets.extend(skills.map(|skill| Target {
             path: skill.key().to_owned(),
             name: Some(skill.summary.name.clone()),
-            builtin: None,
+            files: None,
         }));
         for skipped in catalogue.skipped.iter().filter(|skipped| skipped.skill.is_none()) {
             match skipped.reason {
@@ -134,8 +140,28 @@ impl Found {
         self.targets.retain(|target| !is_nested(&target.path));
     }
 
-    /// The skills below a folder that is none; without any, the folder itself.
-    fn below(&mut self, context: &Context, folder: PathBuf) {
+    /// An archive, or each of its skills if it has several.
+    fn archive(&mut self, context: &Context, path: PathBuf) {
+        // One that cannot be read fails when it is scanned.
+        let unpacked = Files::read(&path).map(|files| files.unpacked()).unwrap_or_default();
+        if unpacked.skills.is_empty() {
+            self.targets.push(Target::at(path));
+            return;
+        }
+        if unpacked.loose > 0 {
+            self.notes.push(outside(context, unpacked.loose, &path));
+        }
+        self.targets.extend(unpacked.skills.into_iter().map(|skill| {
+            let outer = skill.folder.rsplit('/').next().unwrap_or_default();
+            let declared = hone_skill::read(&skill.text, Some(outer)).skill;
+            let name = declared.map_or_else(|| outer.to_owned(), |skill| skill.name);
+            let files = Some(Arc::new(skill.files));
+            Target { path: path.join(&skill.folder), name: Some(name), files }
+        }));
+    }
+
+    /// The skills below a folder that is none.
+    fn below(&mut self, context: &Context, folder: PathBuf, named: &Path) -> Result<(), Failure> {
         let (before, failed_before) = (self.targets.len(), self.failed.len());
         let mut loose = 0;
         let mut folders = vec![(folder.clone(), 0)];
@@ -163,7 +189,7 @@ impl Found {
                         folders.push((path, depth + 1));
                     }
                 } else if is_archive(&path) {
-                    self.targets.push(Target::at(path));
+                    self.archive(context, path);
                 } else {
                     loose += 1;
                 }
@@ -171,14 +197,23 @@ impl Found {
         }
         self.targets[before..].sort_by(|a, b| a.path.cmp(&b.path));
         self.failed[failed_before..].sort_by(|a, b| a.path.cmp(&b.path));
-        if self.targets.len() == before {
-            self.targets.push(Target::at(folder));
-        } else if loose > 0 {
-            let files = count(loose, "file");
-            let shown = context.shown(&folder);
-            self.notes.push(format!("{files} in `{shown}` outside of any skill not scanned"));
+        if self.targets.len() == before && self.failed.len() == failed_before {
+            // Exit code 1 would say that a skill is not safe.
+            return Err(Failure::failed(
+                format!("there is no skill in `{}`", named.display()),
+                "name a folder with a `SKILL.md`, an archive, or a file to be scanned alone",
+            ));
         }
+        if loose > 0 {
+            self.notes.push(outside(context, loose, &folder));
+        }
+        Ok(())
     }
+}
+
+fn outside(context: &Context, files: usize, place: &Path) -> String {
+    let (files, shown) = (count(files, "file"), context.shown(place));
+    format!("{files} in `{shown}` outside of any skill not scanned")
 }
 
 fn is_archive(path: &Path) -> bool {

@@ -2,6 +2,7 @@
 //! new ones and shows how far the work is, because the state belongs to one thread.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::thread;
@@ -122,10 +123,10 @@ fn scan_one(
     use_cache: bool,
     tell: &Sender<Message>,
 ) -> (Result<Scanned, Failed>, Option<Kept>) {
-    let files = match &target.builtin {
-        Some(text) => Files::of_text("SKILL.md", text.clone()),
+    let files = match &target.files {
+        Some(files) => Arc::clone(files),
         None => match Files::read(&target.path) {
-            Ok(files) => files,
+            Ok(files) => Arc::new(files),
             Err(error) => {
                 let failed = Failed { path: target.path.clone(), message: error.to_string() };
                 return (Err(failed), None);
@@ -133,7 +134,7 @@ fn scan_one(
         },
     };
     let key = files.key();
-    let known = if use_cache && target.builtin.is_none() {
+    let known = if use_cache && target.files.is_none() {
         let (answer, answered) = sync_channel(1);
         let _ = tell.send(Message::Ask { target: at, key: key.clone(), answer });
         answered.recv().unwrap_or_default()
@@ -145,7 +146,7 @@ fn scan_one(
     let is_kept = before.is_some();
     let report = before.unwrap_or_else(|| files.scan());
     let keep =
-        (use_cache && target.builtin.is_none() && !(is_kept && known.is_of_path)).then(|| Kept {
+        (use_cache && target.files.is_none() && !(is_kept && known.is_of_path)).then(|| Kept {
             path: target.path.clone(),
             key,
             verdict: report.verdict.word().to_owned(),

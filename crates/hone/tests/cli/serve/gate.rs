@@ -1,6 +1,6 @@
 //! Who gets in, and who does not.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::harness::{Server, until};
 use crate::harness::Sandbox;
@@ -272,6 +272,34 @@ fn the_log_names_routes_and_tokens_and_no_secret() {
     );
     for secret in [token.as_str(), "secret-path", "secret-value"] {
         assert!(!log.contains(secret), "{log}");
+    }
+}
+
+#[test]
+fn by_default_the_log_tells_changes_and_failures_and_no_question() {
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
+    server.ask("GET /");
+    assert_eq!(server.send("POST /api/v1/match", &json!({"message": "tidy it"})).status, 200);
+    server.ask("GET /nothing").problem(404);
+    let text = "---\nname: x\ndescription: Does x. Use when x is due.\n---\nDo x.\n";
+    let new = json!({"name": "x", "content": text});
+    assert_eq!(server.send("POST /api/v1/skills", &new).status, 201);
+    let (_, log) = server.stop("INT");
+    let lines: Vec<Value> = log
+        .lines()
+        .filter(|line| line.starts_with('{'))
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let told: Vec<(&str, u64)> = lines
+        .iter()
+        .map(|line| (line["route"].as_str().unwrap(), line["status"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(told, [("(none)", 404), ("/api/v1/skills", 201)]);
+    for line in &lines {
+        let time = line["milliseconds"].to_string();
+        let digits = time.split_once('.').map_or(0, |(_, behind)| behind.len());
+        assert!(digits <= 3, "{time}");
     }
 }
 

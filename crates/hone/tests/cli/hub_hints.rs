@@ -1,0 +1,179 @@
+//! What the hub advises can be done as it says, and what was shared follows its skill.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::harness::{Sandbox, transcript};
+use crate::hub::{CLEAN, PDF, Repository};
+
+#[test]
+fn edits_of_an_installed_skill_are_shown_by_the_command_that_the_hint_names() {
+    let sandbox = Sandbox::new();
+    sandbox.done("config set skills.builtin no");
+    sandbox.skill("source", "pdf", "Fills forms.");
+    sandbox.done("add ../source");
+    let text = sandbox.read("home/.agents/skills/pdf/SKILL.md").replace("Do it.", "Do it twice.");
+    sandbox.write("home/.agents/skills/pdf/SKILL.md", text);
+    sandbox.write("home/.agents/skills/pdf/notes.md", "mine\n");
+    assert_snapshot!(
+        transcript(&sandbox, &[
+            "verify",
+            "remove pdf",
+            "diff pdf",
+            "diff pdf --to 1",
+        ]),
+        @"
+        $ hone verify
+        exit: 1
+        --- stdout
+        modified    pdf  ~/.agents/skills/pdf
+          modified: SKILL.md
+          extra: notes.md
+        --- stderr
+        hint: `hone install` makes them as `[STATE]/hone.lock` says, `hone diff ~/.agents/skills/pdf` shows the edits
+
+        $ hone remove pdf
+        exit: 1
+        --- stderr
+        error: `pdf` has local edits: SKILL.md, notes.md
+        hint: `hone diff ~/.agents/skills/pdf` shows them; `--discard-edits` gives them up, `hone rollback ~/.agents/skills/pdf` brings them back
+
+        $ hone diff pdf
+        exit: 0
+        --- stdout
+        --- a/SKILL.md
+        +++ b/SKILL.md
+        @@ -2,4 +2,4 @@
+         name: pdf
+         description: Fills forms.
+         ---
+        -Do it.
+        +Do it twice.
+        --- /dev/null
+        +++ b/notes.md
+        @@ -0,0 +1 @@
+        +mine
+        --- stderr
+        note: this is what is on disk against revision 1; `hone diff pdf --to 1` shows that revision
+
+        $ hone diff pdf --to 1
+        exit: 0
+        --- stdout
+        --- /dev/null
+        +++ b/SKILL.md
+        @@ -0,0 +1,5 @@
+        +---
+        +name: pdf
+        +description: Fills forms.
+        +---
+        +Do it.
+        "
+    );
+    let json = sandbox.hone("diff pdf --json").run().json();
+    assert_eq!((&json["from"], &json["to"]), (&1.into(), &serde_json::Value::Null));
+    assert_eq!(json["files"].as_array().unwrap().len(), 2);
+    // What is no skill any more is shown and brought back all the same.
+    sandbox.write("home/.agents/skills/pdf/SKILL.md", "nothing\n");
+    let run = sandbox.hone("diff pdf").run();
+    assert!(run.code == 0 && run.text().contains("+nothing"), "{run}");
+    sandbox.done("rollback pdf");
+    assert!(sandbox.read("home/.agents/skills/pdf/SKILL.md").contains("Do it."));
+}
+
+#[test]
+fn a_finding_that_was_dismissed_elsewhere_is_dismissed_here_while_installing() {
+    let sandbox = Sandbox::new();
+    let repository = Repository::new(&sandbox);
+    repository.commit(&[("pdf/SKILL.md", PDF), ("clean/SKILL.md", CLEAN)]);
+    let url = format!("file://{}", sandbox.path("skills.git").display());
+    sandbox.write("project/.git/HEAD", "");
+    sandbox.done(&format!("add {url} --skill pdf --project"));
+    let dismiss = "--dismiss remote-to-interpreter --reason 'our own server'";
+    sandbox.done(&format!("add {url} --skill clean --project {dismiss}"));
+    // Another machine: the checkout with its lock, and nothing that hone knew.
+    fs::remove_dir_all(sandbox.path("state")).unwrap();
+    fs::remove_dir_all(sandbox.path("project/.agents")).unwrap();
+    let run = sandbox.hone("install").run();
+    assert_eq!(run.code, 1, "{run}");
+    let hint = "`hone install --skill clean --dismiss remote-to-interpreter --reason WHY`";
+    assert!(run.errors().contains(hint), "{run}");
+    assert!(!run.to_string().contains("hone policy dismiss"), "{run}");
+    let run = sandbox.hone(&format!("install {dismiss}")).run();
+    assert!(run.code == 2 && run.errors().contains("name the skill with `--skill NAME`"), "{run}");
+    let run = sandbox.hone(&format!("install --skill clean {dismiss}")).run();
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(sandbox.read("project/.agents/skills/clean/SKILL.md"), CLEAN);
+    assert_eq!(sandbox.read("project/.agents/skills/pdf/SKILL.md"), PDF);
+    // The same from the lock file of somebody else.
+    fs::rename(sandbox.path("project/hone.lock"), sandbox.path("project/other.lock")).unwrap();
+    fs::remove_dir_all(sandbox.path("state")).unwrap();
+    fs::remove_dir_all(sandbox.path("project/.agents")).unwrap();
+    let run = sandbox.hone("install --from other.lock --project").run();
+    let hint =
+        "`hone install --from other.lock --project --skill clean --dismiss remote-to-interpreter";
+    assert!(run.code == 1 && run.errors().contains(hint), "{run}");
+    let all = format!("install --from other.lock --project --skill clean {dismiss}");
+    assert_eq!(sandbox.hone(&all).run().code, 0);
+}
+
+#[test]
+fn links_and_copies_go_with_their_skill_and_a_copy_follows_every_change() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.done("config set skills.builtin no");
+    sandbox.done("share tidy --agent claude-code");
+    sandbox.done("share tidy --agent hermes-agent --copy");
+    let copy = sandbox.files("home").into_iter().find(|file| file.contains("hermes")).unwrap();
+    let copy = format!("home/{copy}");
+    sandbox.done("patch tidy --old Sort --new Order");
+    assert!(sandbox.read(&copy).contains("Order the entries"));
+    sandbox.done("rollback tidy");
+    assert!(sandbox.read(&copy).contains("Sort the entries"));
+    let run = sandbox.hone("rm tidy").run();
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(sandbox.files("home"), Vec::<String>::new(), "{run}");
+    let gone = sandbox.hone("view tidy").run();
+    assert!(gone.errors().contains("`hone rollback tidy` brings it back"), "{gone}");
+    sandbox.done("rollback tidy");
+    assert_eq!(sandbox.files("home"), [".agents/skills/tidy/SKILL.md"]);
+    // Taken away by hand, it leaves what was shared, which can still be taken back.
+    sandbox.done("share tidy --agent claude-code");
+    fs::remove_dir_all(sandbox.path("home/.agents/skills/tidy")).unwrap();
+    sandbox.done("share tidy --undo");
+    assert_eq!(sandbox.files("home"), Vec::<String>::new());
+}
+
+#[test]
+fn a_copy_that_somebody_changed_keeps_its_skill_from_being_removed() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.done("share tidy --agent claude-code --copy");
+    sandbox.write("home/.claude/skills/tidy/SKILL.md", "changed");
+    let run = sandbox.hone("rm tidy").run();
+    assert!(run.code == 1 && run.errors().contains("is not what hone put there"), "{run}");
+    assert!(sandbox.path("home/.agents/skills/tidy/SKILL.md").exists());
+}
+
+#[test]
+fn a_source_that_is_a_path_without_its_dot_or_no_folder_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.skill("project", "loc", "Here.");
+    sandbox.write("project/two.txt", "x");
+    assert_snapshot!(transcript(&sandbox, &["add loc", "add two.txt", "add ./two.txt"]), @"
+    $ hone add loc
+    exit: 2
+    --- stderr
+    error: `loc` is not a source of skills: write `owner/repository` for GitHub, `./folder` for a folder, or a whole address
+    hint: for the folder that is here: `hone add ./loc`
+
+    $ hone add two.txt
+    exit: 2
+    --- stderr
+    error: `two.txt` is not a source of skills: write `owner/repository` for GitHub, `./folder` for a folder, or a whole address
+    hint: it is a file here, and no archive; name a folder with a `SKILL.md`
+
+    $ hone add ./two.txt
+    exit: 2
+    --- stderr
+    error: `[PROJECT]/two.txt` is a file, and no archive of skills; name a folder with a `SKILL.md`, or a .zip, .tar.gz, .tgz or .skill
+    ");
+}
