@@ -305,7 +305,7 @@ async fn models(
         Wire::OpenAi => "models",
         Wire::Anthropic => "v1/models",
         // A file lists nothing.
-        Wire::Gguf => return None,
+        Wire::Gguf => return Ok(None),
     };
     let limits = Limits { bytes: MAX_LIST_BYTES, redirects: 0, silence: time, total: time };
     let url = below(&choice.base_url, path);
