@@ -137,7 +137,6 @@ fn bracket(bytes: &[u8], from: usize) -> Option<usize> {
     loop {
         match bytes.get(at)? {
             b']' if at > first => return Some(at + 1),
-            b']' | b'/' | b'\n' => return None,
             b'[' if bytes.get(at + 1) == Some(&b':') => {
                 let name = bytes[at + 2..].iter().take_while(|b| b.is_ascii_lowercase()).count();
                 at += 2 + name;
@@ -146,7 +145,6 @@ fn bracket(bytes: &[u8], from: usize) -> Option<usize> {
                 }
                 at += 2;
             }
-            b'[' => return None,
             b'\\'
                 if bytes
                     .get(at + 1)
@@ -154,7 +152,7 @@ fn bracket(bytes: &[u8], from: usize) -> Option<usize> {
             {
                 at += 2;
             }
-            b'\\' => return None,
+            b'[' | b']' | b'/' | b'\n' | b'\\' => return None,
             _ => at += 1,
         }
     }

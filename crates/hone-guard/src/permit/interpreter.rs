@@ -92,7 +92,7 @@ const INTERPRETERS: [Interpreter; 12] = [
         names: &["perl"],
         runs: "eEMmIxid",
         flags: "acgnpstTUvwWX",
-        counted: &[('0', "xabcdefABCDEF"), ('l', ""), ('C', "SDIOioALa")],
+        counted: &[('0', ""), ('l', ""), ('C', "SDIOioALa")],
         tells: TELLS,
         ..NONE
     },
@@ -101,7 +101,7 @@ const INTERPRETERS: [Interpreter; 12] = [
         runs: "erIxCSi",
         flags: "aclnpsUvwy",
         valued: "E",
-        counted: &[('0', "xabcdefABCDEF"), ('T', ""), ('W', ""), ('K', "eEsSuUnNaA")],
+        counted: &[('0', ""), ('T', ""), ('W', "")],
         long_runs: &["--require", "--enable"],
         tells: &["--version", "--help", "-h"],
         ..NONE
@@ -166,7 +166,7 @@ const NOT_UNDERSTOOD: &str = "gets an option that is not understood, and that ma
 
 impl Interpreter {
     /// What a word of single letters makes it do, and whether its value is the next word.
-    fn letters(&self, argument: &Argument, text: &str) -> Result<bool, Deed> {
+    fn letters(&self, argument: &Argument, text: &str) -> Result<bool, Box<Deed>> {
         let mut letters = text.char_indices().skip(1).peekable();
         while let Some((offset, letter)) = letters.next() {
             let option = format!("-{letter}");
@@ -176,14 +176,14 @@ impl Interpreter {
                 // Where such a value ends is told by the letters; what follows it must not be in doubt.
                 let rest = &text[letters.peek().map_or(text.len(), |(at, _)| *at)..];
                 if !others.is_empty() && !rest.is_empty() {
-                    return Err(Deed::runs(argument, &option, NOT_UNDERSTOOD));
+                    return Err(Box::new(Deed::runs(argument, &option, NOT_UNDERSTOOD)));
                 }
             } else if self.runs.contains(letter) {
-                return Err(Deed::runs(argument, &option, FROM_OPTION));
+                return Err(Box::new(Deed::runs(argument, &option, FROM_OPTION)));
             } else if self.valued.contains(letter) {
                 return Ok(offset + letter.len_utf8() == text.len());
             } else if !self.flags.contains(letter) {
-                return Err(Deed::runs(argument, &option, NOT_UNDERSTOOD));
+                return Err(Box::new(Deed::runs(argument, &option, NOT_UNDERSTOOD)));
             }
         }
         Ok(false)
@@ -235,7 +235,7 @@ pub(super) fn deeds(program: &str, arguments: &[Argument]) -> Vec<Deed> {
         } else if text.starts_with('-') || is_shell && text.starts_with('+') {
             match interpreter.letters(argument, text) {
                 Ok(takes_next) => at += usize::from(takes_next),
-                Err(deed) => return vec![deed],
+                Err(deed) => return vec![*deed],
             }
         } else {
             file = Some(argument);

@@ -482,13 +482,13 @@ fn an_awk_program_that_is_not_read_for_certain_is_refused() {
     }
     let allowed = [
         r#"'/foo/ {print "| " $1 " | a > b |"}'"#,
-        r#"'{print $1/$2, NF/2, a[1]/3}'"#,
-        r#"-F'|' '$2 ~ /^[0-9]+[[:space:]]*$/ {n++} END {print n}'"#,
+        "'{print $1/$2, NF/2, a[1]/3}'",
+        "-F'|' '$2 ~ /^[0-9]+[[:space:]]*$/ {n++} END {print n}'",
         "'# comments\n{ print $1 } # more\n/x/ { print \"y\" }'",
         "'$3 > 5 {print $1}\n$4 > 6 {print $2}'",
         "'{ if ($2 > 5) print $1; else print ($2 > 3) }'",
-        r#"'!seen[$0]++'"#,
-        r#"'NR==1 || /a|b/'"#,
+        "'!seen[$0]++'",
+        "'NR==1 || /a|b/'",
         r#"'{gsub(/[^a-z\"]/, "@"); print}'"#,
     ];
     for program in allowed {
@@ -506,6 +506,9 @@ fn letters_of_an_interpreter_are_known_or_refused() {
         (MANY, "perl -0777le 'x'", &["-0777le"]),
         (MANY, "perl -lne 'x'", &["-lne"]),
         (MANY, "perl -CSe 'x'", &["-CSe"]),
+        (MANY, "perl -0e x", &["-0e"]),
+        (MANY, "perl -0xe x", &["-0xe"]),
+        (MANY, "ruby -Kue x", &["-Kue"]),
         (MANY, "perl -F, -e x", &["-F,"]),
         (MANY, "perl -D6e x", &["-D6e"]),
         (MANY, "ruby -0ne x", &["-0ne"]),

@@ -87,16 +87,9 @@ fn unescaped(text: &[u8]) -> PathBuf {
     while let Some(byte) = text.get(at) {
         let digits = text.get(at + 1..at + 4).filter(|_| *byte == b'\\');
         let value = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        match value.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
-            Some(value) => {
-                bytes.push(value);
-                at += 4;
-            }
-            None => {
-                bytes.push(*byte);
-                at += 1;
-            }
-        }
+        let value = value.and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        bytes.push(value.unwrap_or(*byte));
+        at += if value.is_some() { 4 } else { 1 };
     }
     std::ffi::OsString::from_vec(bytes).into()
 }

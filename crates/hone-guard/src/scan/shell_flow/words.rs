@@ -161,7 +161,7 @@ impl Walk<'_, '_, '_> {
             },
             _ => None,
         };
-        let name = only.and_then(|simple| simple.name());
+        let name = only.and_then(crate::shell::SimpleCommand::name);
         let wanted = only.filter(|_| matches!(name.as_deref(), Some("git" | "echo" | "printf")));
         let heard = wanted.map(|simple| Heard { span: simple.span.clone(), words: None });
         let around = std::mem::replace(&mut self.heard, heard);
