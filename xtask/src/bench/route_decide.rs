@@ -177,7 +177,9 @@ pub(crate) fn activating(data: &Data, indexer: &Indexer) -> Table {
     let of_market = relevant(&data.ranked).into_iter();
     let of_market = of_market.map(|(query, ids)| (query, ids.first().copied()));
     let of_tools = data.metatool.iter().map(|row| (text(row, "query"), None));
-    let sets: [(&str, &str, Vec<(&str, Option<&str>)>); 3] = [
+    /// A message, and the skill that it wants.
+    type Asked<'a> = (&'a str, Option<&'a str>);
+    let sets: [(&str, &str, Vec<Asked<'_>>); 3] = [
         ("trig", "trig", of_triggers.collect()),
         ("market", "market", of_market.collect()),
         ("metatool", "trig", of_tools.collect()),

@@ -108,31 +108,28 @@ impl Plan {
             return Err(ConnectError::Changed(self.path.clone()));
         }
         let key = self.path.to_string_lossy();
-        match &self.after {
-            Some(after) => {
-                let edit = Edit::between(self.before.as_deref(), after);
-                let edit = serde_json::to_string(&edit).unwrap_or_default();
-                if let Some(folder) = self.path.parent() {
-                    let is_missing = |folder: &&Path| folder.symlink_metadata().is_err();
-                    let made = folder.ancestors().take_while(is_missing).count();
-                    std::fs::create_dir_all(folder).map_err(io("make", folder))?;
-                    if made > 0 {
-                        let made = made.to_string();
-                        memo::remember(state, FOLDERS, &key, &made, MAX_REMEMBERED, now);
-                    }
+        if let Some(after) = &self.after {
+            let edit = Edit::between(self.before.as_deref(), after);
+            let edit = serde_json::to_string(&edit).unwrap_or_default();
+            if let Some(folder) = self.path.parent() {
+                let is_missing = |folder: &&Path| folder.symlink_metadata().is_err();
+                let made = folder.ancestors().take_while(is_missing).count();
+                std::fs::create_dir_all(folder).map_err(io("make", folder))?;
+                if made > 0 {
+                    let made = made.to_string();
+                    memo::remember(state, FOLDERS, &key, &made, MAX_REMEMBERED, now);
                 }
-                hone_library::replace(&self.path, after.as_bytes())?;
-                memo::remember(state, TOPIC, &key, &edit, MAX_REMEMBERED, now);
             }
-            None => {
-                std::fs::remove_file(&self.path).map_err(io("remove", &self.path))?;
-                let made = memo::recall(state, FOLDERS, &key).ok().flatten();
-                let made = made.and_then(|made| made.parse().ok()).unwrap_or(0);
-                for folder in self.path.ancestors().skip(1).take(made) {
-                    // One that others use by now stays, and so do those around it.
-                    if std::fs::remove_dir(folder).is_err() {
-                        break;
-                    }
+            hone_library::replace(&self.path, after.as_bytes())?;
+            memo::remember(state, TOPIC, &key, &edit, MAX_REMEMBERED, now);
+        } else {
+            std::fs::remove_file(&self.path).map_err(io("remove", &self.path))?;
+            let made = memo::recall(state, FOLDERS, &key).ok().flatten();
+            let made = made.and_then(|made| made.parse().ok()).unwrap_or(0);
+            for folder in self.path.ancestors().skip(1).take(made) {
+                // One that others use by now stays, and so do those around it.
+                if std::fs::remove_dir(folder).is_err() {
+                    break;
                 }
             }
         }

@@ -59,7 +59,7 @@ pub(super) fn find(context: &Context, what: &[PathBuf]) -> Result<Found, Failure
             if skill_file(&path).is_some() {
                 found.targets.push(Target::at(path));
             } else {
-                found.below(context, path, named)?;
+                found.below(context, &path, named)?;
             }
         } else if is_archive(&path) && path.is_file() {
             found.archive(context, path);
@@ -73,14 +73,14 @@ pub(super) fn find(context: &Context, what: &[PathBuf]) -> Result<Found, Failure
             let (known, name) = (catalogue.insert(known), named.to_string_lossy());
             match context.known(known, &name) {
                 Ok(skill) => found.targets.push(target(&skill)?),
-                Err(failure) => match Context::broken(known, &name) {
-                    Some(broken) => found.targets.push(Target::at(skill_of(&broken.path))),
-                    // Exit code 1 says that a skill is not safe; this is another matter.
-                    None => {
+                Err(failure) => {
+                    let Some(broken) = Context::broken(known, &name) else {
+                        // Exit code 1 says that a skill is not safe; this is another matter.
                         let hint = failure.hint().unwrap_or_default();
                         return Err(Failure::failed(failure.to_string(), &hint));
-                    }
-                },
+                    };
+                    found.targets.push(Target::at(skill_of(&broken.path)));
+                }
             }
         }
     }
@@ -161,10 +161,10 @@ impl Found {
     }
 
     /// The skills below a folder that is none.
-    fn below(&mut self, context: &Context, folder: PathBuf, named: &Path) -> Result<(), Failure> {
+    fn below(&mut self, context: &Context, folder: &Path, named: &Path) -> Result<(), Failure> {
         let (before, failed_before) = (self.targets.len(), self.failed.len());
         let mut loose = 0;
-        let mut folders = vec![(folder.clone(), 0)];
+        let mut folders = vec![(folder.to_owned(), 0)];
         while let Some((inside, depth)) = folders.pop() {
             let entries = match std::fs::read_dir(&inside) {
                 Ok(entries) => entries,
@@ -205,7 +205,7 @@ impl Found {
             ));
         }
         if loose > 0 {
-            self.notes.push(outside(context, loose, &folder));
+            self.notes.push(outside(context, loose, folder));
         }
         Ok(())
     }
