@@ -28,8 +28,9 @@ use crate::land::write;
 use crate::proposal::{Kind, Proposal};
 
 /// The tools whose calls leave the world as it was, so that a task can be run again.
-pub const LOOKING: [&str; 8] = [
+pub const LOOKING: [&str; 9] = [
     "skills_list",
+    "skills_search",
     "skill_view",
     "recall",
     "read_file",
