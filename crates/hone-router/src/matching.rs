@@ -25,6 +25,12 @@ const ORDERED: usize = 10;
 /// A remembered message that comes this near is the same one.
 const SAME_MESSAGE: f32 = 0.95;
 
+/// How sure it is that a message calls a skill whose suite says so of this very message.
+const REPEATED: f32 = 0.9;
+
+/// What that is worth against skills that only have its words, in log odds.
+const REPEATED_ODDS: f32 = 3.0;
+
 /// A cosine of message and description from which on they are about something alike.
 const NEAR: f32 = 0.3;
 
@@ -184,7 +190,14 @@ impl<'i, 's> Ranking<'i, 's> {
     /// How sure, from 0 to 1.
     pub fn confidence(&self, skill: usize) -> f32 {
         let (middle, similar) = (self.middle(skill), self.similar(skill));
-        chance(self.model().odds(&self.features(skill), middle, similar))
+        let sure = chance(self.model().odds(&self.features(skill), middle, similar));
+        if self.is_repeated(skill) { sure.max(REPEATED) } else { sure }
+    }
+
+    /// Whether the message is one that should call the skill, by its suite.
+    fn is_repeated(&self, skill: usize) -> bool {
+        let similar = self.similar(skill);
+        similar.positive >= SAME_MESSAGE && similar.negative < SAME_MESSAGE
     }
 
     /// The weights of the confidence.
@@ -225,7 +238,8 @@ impl<'i, 's> Ranking<'i, 's> {
         let middle = with_suite.map(|skill| self.midpoint(*skill)).sum::<f32>() / count;
         let odds = |skill: &usize| {
             let midpoint = if has_suite(&skill) { self.midpoint(*skill) - middle } else { 0.0 };
-            (*skill, model.odds(&self.features(*skill), midpoint, self.similar(*skill)))
+            let odds = model.odds(&self.features(*skill), midpoint, self.similar(*skill));
+            (*skill, if self.is_repeated(*skill) { odds + REPEATED_ODDS } else { odds })
         };
         head.iter().map(odds).collect()
     }
@@ -310,8 +324,9 @@ impl<'i, 's> Ranking<'i, 's> {
 
     /// The message says this skill's name or phrase, or is one that it remembers, and no other's.
     fn is_said_plainly(&self, skill: usize) -> bool {
-        let similar = self.similar(skill);
-        let is_known = similar.positive >= SAME_MESSAGE && similar.negative < SAME_MESSAGE;
+        let others = (0..self.scores.similar.len()).filter(|other| *other != skill);
+        let is_known =
+            self.is_repeated(skill) && !others.into_iter().any(|other| self.is_repeated(other));
         let mut plain = self.said.iter().filter(|said| said.is_plain).peekable();
         (is_known || plain.peek().is_some()) && plain.all(|said| said.skill == skill)
     }

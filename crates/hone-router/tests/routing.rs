@@ -303,6 +303,23 @@ fn remembered_messages_lead_to_their_skill() {
 }
 
 #[test]
+fn a_remembered_message_said_again_activates_its_skill_unless_another_remembers_it_too() {
+    let mut skills = library();
+    let message = "how cold is it outside";
+    let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
+    let band = |skills: &[SkillText], skill: usize| {
+        let index = Index::in_memory(skills);
+        Ranking::new(&index, message).look_at(skill).band
+    };
+    skills[3].suite = Suite { cases: vec![case(message, true)] };
+    assert_eq!(band(&skills, 3), Band::Activate);
+    skills[0].suite = Suite { cases: vec![case(message, true)] };
+    assert_eq!([band(&skills, 0), band(&skills, 3)], [Band::Offer; 2]);
+    skills[0].suite = Suite { cases: vec![case(message, false)] };
+    assert_eq!(band(&skills, 3), Band::Activate);
+}
+
+#[test]
 fn a_pasted_book_costs_no_more_than_its_ends() {
     let skills = library();
     let index = Index::in_memory(&skills);

@@ -2,6 +2,7 @@
 
 use hone_hub::{Bundle, Hub, MAX_NEWCOMERS, MAX_TAKEN, Manner, Nobody, Outcome, Taken, Takes};
 use hone_library::{Catalogue, Config, Root, SUITE_FILE, Search};
+use hone_router::MAX_REMEMBERED;
 
 use crate::shop::{Machine, SOURCE, Shop, bundle, fates, plain};
 
@@ -14,6 +15,17 @@ fn remembers(machine: &Machine, name: &str, messages: &[String]) {
     let case = |message: &String| serde_json::json!({ "query": message, "should_trigger": true });
     let cases: Vec<_> = messages.iter().map(case).collect();
     std::fs::write(suite, serde_json::to_vec(&cases).unwrap()).unwrap();
+}
+
+/// Skills that are there, as many as it takes to remember all messages, and which of them remembers each.
+fn gardens(machine: &Machine, messages: &[String]) -> Vec<String> {
+    let mut of = Vec::new();
+    for (at, some) in messages.chunks(MAX_REMEMBERED).enumerate() {
+        let name = format!("garden{at}");
+        remembers(machine, &name, some);
+        of.extend(some.iter().map(|_| name.clone()));
+    }
+    of
 }
 
 /// A skill that says word for word what the messages say, and remembers them itself.
@@ -43,10 +55,10 @@ fn messages(count: usize) -> Vec<String> {
 #[test]
 fn a_newcomer_is_said_to_take_what_it_would_take_and_its_own_version_loses_nothing() {
     let machine = Machine::new();
-    remembers(&machine, "garden", &messages(MAX_TAKEN));
+    let gardens = gardens(&machine, &messages(MAX_TAKEN));
     let shop = Shop::new(vec![rival("fern", &messages(MAX_TAKEN))]);
-    let taken = |message| Taken { message, from: "garden".to_owned() };
-    let taken: Vec<Taken> = messages(MAX_TAKEN).into_iter().map(taken).collect();
+    let taken = |(message, from)| Taken { message, from };
+    let taken: Vec<Taken> = messages(MAX_TAKEN).into_iter().zip(gardens).map(taken).collect();
     let expected = Takes { messages: taken, ..Takes::default() };
     let outcomes = add(&machine, &shop);
     assert_eq!(fates(&outcomes), [("fern", "installed")]);
@@ -62,7 +74,7 @@ fn a_newcomer_is_said_to_take_what_it_would_take_and_its_own_version_loses_nothi
 fn past_the_last_message_that_is_named_the_others_are_counted() {
     for count in [MAX_TAKEN, MAX_TAKEN + 1] {
         let machine = Machine::new();
-        remembers(&machine, "garden", &messages(count));
+        gardens(&machine, &messages(count));
         let takes =
             add(&machine, &Shop::new(vec![rival("fern", &messages(count))])).remove(0).takes;
         assert_eq!((takes.messages.len(), takes.unnamed), (MAX_TAKEN, count - MAX_TAKEN));
@@ -73,7 +85,7 @@ fn past_the_last_message_that_is_named_the_others_are_counted() {
 fn past_so_many_newcomers_it_is_said_that_nobody_asked() {
     for count in [MAX_NEWCOMERS, MAX_NEWCOMERS + 1] {
         let machine = Machine::new();
-        remembers(&machine, "garden", &messages(MAX_TAKEN));
+        gardens(&machine, &messages(MAX_TAKEN));
         let mut skills: Vec<Bundle> =
             (1..count).map(|at| plain(&format!("tax{at}"), "Fills in a tax return.")).collect();
         skills.push(rival("fern", &messages(MAX_TAKEN)));
