@@ -19,9 +19,9 @@ fn settings_are_shown_with_what_they_do() {
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
     hub.sources = (none)  # sources that `hone search --hub` asks, separated by commas
-    model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic
+    model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic; gguf is a file
     model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
-    model.name = (none)  # the model's name there
+    model.name = (none)  # the model's name there, or its file
     model.api_key_env = (none)  # the variable that holds the key; the key itself never stands here
     model.max_tokens = 4096  # tokens of one reply at most
     model.temperature = 0.1  # how freely to choose words, 0 to 2
@@ -305,9 +305,9 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
     hub.sources = (none)  # sources that `hone search --hub` asks, separated by commas
-    model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic
+    model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic; gguf is a file
     model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
-    model.name = (none)  # the model's name there
+    model.name = (none)  # the model's name there, or its file
     model.api_key_env = (none)  # the variable that holds the key; the key itself never stands here
     model.max_tokens = 4096  # tokens of one reply at most
     model.temperature = 0.1  # how freely to choose words, 0 to 2
@@ -533,9 +533,9 @@ fn extra_roots_count() {
     invoke.variables = true  # whether `hone invoke` fills in ${SKILL_DIR}, $ARGUMENTS and the like
     invoke.inline_shell = false  # whether `hone invoke` runs the commands in a skill's text
     hub.sources = (none)  # sources that `hone search --hub` asks, separated by commas
-    model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic
+    model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic; gguf is a file
     model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
-    model.name = (none)  # the model's name there
+    model.name = (none)  # the model's name there, or its file
     model.api_key_env = (none)  # the variable that holds the key; the key itself never stands here
     model.max_tokens = 4096  # tokens of one reply at most
     model.temperature = 0.1  # how freely to choose words, 0 to 2
@@ -707,7 +707,7 @@ fn the_model_is_set_by_keys_and_values_that_cannot_be_are_refused() {
       |
     2 | backend = "smoke-signals"
       |           ^^^^^^^^^^^^^^^
-    unknown variant `smoke-signals`, expected `openai` or `anthropic`
+    unknown variant `smoke-signals`, expected one of `openai`, `anthropic`, `gguf`
 
     $ hone config set model.temperature 2.5
     exit: 1

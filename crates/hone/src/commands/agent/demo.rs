@@ -35,20 +35,31 @@ const TASKS: &str = include_str!("../../../demo/tasks.txt");
 /// What the model said then.
 const RECORDING: &str = include_str!("../../../demo/recording.jsonl");
 /// The files that the tasks are about.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 17] = [
     ("README.md", include_str!("../../../demo/files/README.md")),
-    ("codes.md", include_str!("../../../demo/files/codes.md")),
-    ("teams.csv", include_str!("../../../demo/files/teams.csv")),
-    ("logs/backup.log", include_str!("../../../demo/files/logs/backup.log")),
-    ("logs/import.log", include_str!("../../../demo/files/logs/import.log")),
-    ("logs/report.log", include_str!("../../../demo/files/logs/report.log")),
+    ("exports/01.csv", include_str!("../../../demo/files/exports/01.csv")),
+    ("exports/02.csv", include_str!("../../../demo/files/exports/02.csv")),
+    ("exports/03.csv", include_str!("../../../demo/files/exports/03.csv")),
+    ("exports/04.csv", include_str!("../../../demo/files/exports/04.csv")),
+    ("exports/05.csv", include_str!("../../../demo/files/exports/05.csv")),
+    ("exports/06.csv", include_str!("../../../demo/files/exports/06.csv")),
+    ("logs/J03.log", include_str!("../../../demo/files/logs/J03.log")),
+    ("logs/J07.log", include_str!("../../../demo/files/logs/J07.log")),
+    ("logs/J11.log", include_str!("../../../demo/files/logs/J11.log")),
+    ("logs/J12.log", include_str!("../../../demo/files/logs/J12.log")),
+    ("pages/21.md", include_str!("../../../demo/files/pages/21.md")),
+    ("pages/22.md", include_str!("../../../demo/files/pages/22.md")),
+    ("pages/23.md", include_str!("../../../demo/files/pages/23.md")),
+    ("pages/24.md", include_str!("../../../demo/files/pages/24.md")),
+    ("pages/25.md", include_str!("../../../demo/files/pages/25.md")),
+    ("pages/26.md", include_str!("../../../demo/files/pages/26.md")),
 ];
-/// The tools of the demo beside those for skills: few, so that a small model can choose.
+/// The tools of the demo beside those for skills.
 const TOOLS: [&str; 3] = ["list_files", "read_file", "note"];
-/// A small model takes small steps.
-const TURNS: usize = 12;
+/// Who does not know the tables has to look through them.
+const TURNS: usize = 16;
 /// Tokens of a reply.
-const REPLY_TOKENS: u32 = 800;
+const REPLY_TOKENS: u32 = 1200;
 
 /// Runs the demo; with `record`, against a real model, whose replies are kept there.
 pub(crate) fn demo(context: &Context, record: Option<&Path>, as_json: bool) -> Outcome {
@@ -71,9 +82,10 @@ pub(crate) fn demo(context: &Context, record: Option<&Path>, as_json: bool) -> O
         |error: std::io::Error| Failure::failed(format!("no place for the demo: {error}"), "");
     let folder = tempfile::Builder::new().prefix("hone-demo-").tempdir().map_err(broken)?;
     let work = folder.path().join("jobs");
-    fs::create_dir_all(work.join("logs")).map_err(broken)?;
     for (name, text) in FILES {
-        fs::write(work.join(name), text).map_err(broken)?;
+        let path = work.join(name);
+        fs::create_dir_all(path.parent().unwrap_or(&work)).map_err(broken)?;
+        fs::write(path, text).map_err(broken)?;
     }
     let home = folder.path().join("hone");
     let tools = Some(TOOLS.map(str::to_owned).to_vec());
@@ -99,7 +111,8 @@ pub(crate) fn demo(context: &Context, record: Option<&Path>, as_json: bool) -> O
         ..configured
     };
     let redactor = Redactor::new(Some(&context.around.user_home));
-    let settings = LearnSettings::default();
+    // A lesson is tried on the task that taught it; earlier ones would only make the demo longer.
+    let settings = LearnSettings { replays: 0, ..LearnSettings::default() };
     let host = Host { runner: &runner, settings: &settings, redactor: &redactor, referenced: &[] };
     let view = View::new(if as_json { Mode::Json } else { Mode::Lines });
     let mut code = ExitCode::SUCCESS;
