@@ -98,7 +98,7 @@ fn settings_are_shown_with_what_they_do() {
           "value": ""
         },
         {
-          "about": "what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic",
+          "about": "what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic; gguf is a file",
           "default": "",
           "key": "model.backend",
           "value": ""
@@ -110,7 +110,7 @@ fn settings_are_shown_with_what_they_do() {
           "value": ""
         },
         {
-          "about": "the model's name there",
+          "about": "the model's name there, or its file",
           "default": "",
           "key": "model.name",
           "value": ""
