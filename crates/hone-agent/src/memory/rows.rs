@@ -49,7 +49,7 @@ pub struct TaskRow {
     pub ended: i64,
     /// How it ended.
     pub ending: Ending,
-    /// What was asked, cut to [`MAX_MESSAGE_CHARS`].
+    /// What was asked, cut to [`MAX_MESSAGE_CHARS`](super::MAX_MESSAGE_CHARS).
     pub input: String,
     /// What was answered, or why not; cut alike.
     pub answer: String,
