@@ -55,6 +55,12 @@ const EVERYDAY: &str = "\
     within without wonder wonderful wondering work worked working works world worry worse worst \
     worth wow wrong yeah year years yes yesterday yet young yourself";
 
+/// Words of a conversation that ask for nothing by themselves. Unlike the others they count in full beside a word
+/// that says what is wanted: `explain this invoice` is about explaining.
+const TALK: &str = "\
+    afternoon again answer awesome bye cheers congrats continue cool evening explain fantastic \
+    goodbye haha hey hi lol morning nah night nope proceed repeat thanks thx welcome yep";
+
 /// How much a word says that `count` of `all` skills hold.
 pub(crate) fn says(word: Key, all: usize, count: usize) -> f32 {
     let rarity = rarity(all, count);
@@ -66,15 +72,23 @@ pub(crate) fn is_everyday(stem: &str) -> bool {
     everyday().contains(&key(Kind::Stem, &[stem]))
 }
 
+/// Whether a word is everyday talk or asks for nothing by itself.
+pub(crate) fn is_talk(word: Key) -> bool {
+    static WORDS: OnceLock<HashSet<Key>> = OnceLock::new();
+    everyday().contains(&word) || WORDS.get_or_init(|| keys(TALK)).contains(&word)
+}
+
 fn everyday() -> &'static HashSet<Key> {
     static WORDS: OnceLock<HashSet<Key>> = OnceLock::new();
-    WORDS.get_or_init(|| {
-        let mut words = HashSet::new();
-        text::stems(EVERYDAY, |stem| {
-            words.insert(key(Kind::Stem, &[stem]));
-        });
-        words
-    })
+    WORDS.get_or_init(|| keys(EVERYDAY))
+}
+
+fn keys(words: &str) -> HashSet<Key> {
+    let mut found = HashSet::new();
+    text::stems(words, |stem| {
+        found.insert(key(Kind::Stem, &[stem]));
+    });
+    found
 }
 
 #[cfg(test)]

@@ -31,6 +31,9 @@ const REPEATED: f32 = 0.9;
 /// What that is worth against skills that only have its words, in log odds.
 const REPEATED_ODDS: f32 = 3.0;
 
+/// How sure a message of nothing but everyday talk can be that it means a skill: not enough to offer it.
+const SMALL_TALK: f32 = OFFER / 2.0;
+
 /// A cosine of message and description from which on they are about something alike.
 const NEAR: f32 = 0.3;
 
@@ -167,8 +170,7 @@ impl<'i, 's> Ranking<'i, 's> {
 
     /// What the confidence of a skill is made from.
     pub fn features(&self, skill: usize) -> Features {
-        let is_said = self.said.iter().any(|said| said.skill == skill && said.is_plain);
-        features(&self.scores, &self.leaders, &self.query, skill, is_said)
+        features(&self.scores, &self.leaders, &self.query, skill, self.is_said(skill))
     }
 
     /// What skills are ordered by.
@@ -191,7 +193,23 @@ impl<'i, 's> Ranking<'i, 's> {
     pub fn confidence(&self, skill: usize) -> f32 {
         let (middle, similar) = (self.middle(skill), self.similar(skill));
         let sure = chance(self.model().odds(&self.features(skill), middle, similar));
-        if self.is_repeated(skill) { sure.max(REPEATED) } else { sure }
+        if self.is_repeated(skill) {
+            sure.max(REPEATED)
+        } else if self.is_small_talk() && !self.is_said(skill) {
+            sure.min(SMALL_TALK)
+        } else {
+            sure
+        }
+    }
+
+    /// Whether the message is nothing but everyday talk.
+    pub(crate) fn is_small_talk(&self) -> bool {
+        self.query.is_small_talk()
+    }
+
+    /// Whether the message says its name or one of its phrases, and plainly.
+    fn is_said(&self, skill: usize) -> bool {
+        self.said.iter().any(|said| said.skill == skill && said.is_plain)
     }
 
     /// Whether the message is one that should call the skill, by its suite.

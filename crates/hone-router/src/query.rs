@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::document::{Key, Kind, PHRASE_START, extended, key, start, trigram_key};
+use crate::everyday::is_talk;
 use crate::text::{self, Word};
 
 /// How much of each end of a long message is read, in bytes: a request stands at the start or the end
@@ -70,6 +71,11 @@ impl Query {
         words.retain(|word| !word.is_piece || word.is_unspaced);
         query.words = words;
         query
+    }
+
+    /// Whether it has words and all of them are talk: `thanks, that worked` asks for no skill.
+    pub(crate) fn is_small_talk(&self) -> bool {
+        !self.words.is_empty() && self.stems.iter().all(|stem| is_talk(stem.key))
     }
 
     /// Every run of at most `longest` words, as a hash and the place of the words.

@@ -73,7 +73,14 @@ pub fn why(ranking: &Ranking<'_, '_>, skill: usize) -> Why {
     lacks.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     lacks.truncate(MAX_LACKING);
     let place = ranking.place(skill);
-    let would_change = would_change(&found, place, &lacks);
+    let would_change = if found.band == Band::Nothing && ranking.is_small_talk() {
+        Some(
+            "the message is nothing but everyday talk: only its name, one of its phrases or a message of its triggers.json would call it"
+                .to_owned(),
+        )
+    } else {
+        would_change(&found, place, &lacks)
+    };
     Why { found, place, total: ranking.total(skill), contributions, lacks, would_change }
 }
 

@@ -262,6 +262,26 @@ fn what_a_person_is_good_at_calls_no_skill_and_a_phrase_of_everyday_words_says_t
 }
 
 #[test]
+fn small_talk_is_offered_nothing_unless_a_name_or_a_remembered_message_is_said() {
+    let mut skills = library();
+    skills.push(text("worked-examples", "Writes worked examples for teachers. Use for lessons."));
+    skills.push(text("good-morning", "Greets the team every morning with the plan of the day."));
+    let query = "hello again everybody".to_owned();
+    skills[3].suite = Suite { cases: vec![Case { query, should_trigger: true }] };
+    for message in ["thanks, that worked", "good morning", "ok, continue", "explain that again"] {
+        let band = first(&skills, message).map_or(Band::Nothing, |(_, band)| band);
+        assert_eq!(band, Band::Nothing, "{message}");
+    }
+    for (message, band) in [
+        ("write worked examples for my lesson", Band::Offer),
+        ("use good-morning", Band::Activate),
+        ("hello again everybody", Band::Activate),
+    ] {
+        assert_eq!(first(&skills, message).unwrap().1, band, "{message}");
+    }
+}
+
+#[test]
 fn messages_of_one_kind_tell_skills_apart_but_not_where_one_begins() {
     let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
     let sure = |cases: Vec<Case>| {
