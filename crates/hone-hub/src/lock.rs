@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use hone_guard::Verdict;
-use hone_library::Origin;
+use hone_library::{LockedFile, Origin, content_hash};
 use hone_skill::Slug;
 use serde::{Deserialize, Serialize};
 
-use crate::content::{LockedFile, content_hash};
 use crate::error::Error;
 
 /// The name of the file.

@@ -251,6 +251,9 @@ fn changed(action: &str, done: &Change) -> ToolResult {
     for warning in &done.warnings {
         let _ = writeln!(text, "- could be better: {}", warning.message);
     }
+    for stale in &done.stale {
+        let _ = writeln!(text, "- stays as it was: {} ({})", stale.path.display(), stale.why);
+    }
     ToolResult::ok(text, said).with(Effect::SkillChanged {
         name: name.clone(),
         action: action.replace('_', "-"),
