@@ -93,7 +93,7 @@ pub use foreign::{Foreign, ForeignSkill, MAX_FOREIGN_BYTES};
 pub use hold::HOLD_WAIT;
 pub use hone_library::{KeptShare, LockedFile, Unshared, content_hash};
 pub use hub::{Answer, Ask, Fate, Hub, Nobody, Outcome, Question, Step, Taken, Takes};
-pub use lock::{LOCK_FILE, LOCK_VERSION, Lock, Locked, MAX_LOCK_BYTES};
+pub use lock::{LOCK_FILE, LOCK_VERSION, Lock, Locked, MAX_LOCK_BYTES, locked_at};
 pub use mcp::Tokens;
 pub use merge::{Edits, MAX_MERGED_LINES};
 pub use offers::{Hit, MAX_OFFERS_AGE, SourceOffers, offers, search};

@@ -164,6 +164,23 @@ fn called(sandbox: &Sandbox, calls: &[(&str, Value)]) -> String {
 }
 
 #[test]
+fn a_skill_of_the_lock_is_taken_away_behind_its_back_through_no_door() {
+    let sandbox = Sandbox::new();
+    sandbox.skill("project/source", "tidy", "Tidies up.");
+    sandbox.done("add ./source --user");
+    let delete = ("skill_manage", json!({"action": "delete", "name": "tidy"}));
+    let answers = called(&sandbox, &[delete]);
+    let refused = "was installed from elsewhere. A person takes it away with `hone remove tidy`";
+    assert!(answers.contains(refused), "{answers}");
+
+    let server = Server::start(&sandbox, "");
+    let refused = server.ask("DELETE /api/v1/skills/tidy").problem(409);
+    assert!(refused.contains("`tidy` was installed from "), "{refused}");
+    sandbox.done("verify --user");
+    sandbox.done("remove tidy --user");
+}
+
+#[test]
 fn a_copy_follows_changes_through_every_door_and_goes_with_its_skill() {
     let sandbox = Sandbox::with_tidy();
     sandbox.done("share tidy --agent claude-code --copy");

@@ -56,6 +56,14 @@ impl Shelf {
                 Err(error) => return ToolResult::failed(told(&error)),
             },
         };
+        if let (What::Delete, Some(skill)) = (&change.what, skill)
+            && matches!(skill.origin, Origin::Community | Origin::Trusted)
+        {
+            return ToolResult::refused(format!(
+                "`{name}` was installed from elsewhere. A person takes it away with `hone remove {name}`.",
+                name = skill.summary.name
+            ));
+        }
         if let (What::Edit { .. } | What::Delete, Some(skill)) = (&change.what, skill)
             && !self.is_known(skill)
         {
