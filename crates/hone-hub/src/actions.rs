@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use hone_library::provenance::Records;
-use hone_library::{Mode, Store};
+use hone_library::{Mode, Store, files_of, hashes_of, take_back};
 
-use crate::content::{hashes, of_tree};
 use crate::error::Error;
 use crate::hold::{HOLD_WAIT, Hold};
 use crate::hub::{Ask, Fate, Hub, Outcome, Step};
@@ -15,7 +14,6 @@ use crate::merge::Edits;
 use crate::pipeline::{Candidate, How, Manner};
 use crate::record::{Act, event};
 use crate::roots::Roots;
-use crate::share::take_back;
 use crate::supply::{Delivery, Pin};
 use crate::target::Target;
 
@@ -196,7 +194,13 @@ impl Hub<'_> {
             let _hold = Hold::take(&target.lock, self.state.home(), doing, HOLD_WAIT)?;
             let mut lock = Lock::read(&target.lock)?;
             lock.writable()?;
-            journal::settle(self.state, &Roots::new(target), &self.author, &mut lock)?;
+            journal::settle(
+                self.state,
+                &Roots::new(target),
+                &self.author,
+                &mut lock,
+                journal::DIED,
+            )?;
         }
         Lock::read(&target.lock)
     }
@@ -214,13 +218,13 @@ impl Hub<'_> {
         let mut lock = Lock::read(&target.lock)?;
         lock.writable()?;
         let roots = Roots::new(target);
-        journal::settle(self.state, &roots, &self.author, &mut lock)?;
+        journal::settle(self.state, &roots, &self.author, &mut lock, journal::DIED)?;
         let entries: Vec<Locked> = chosen(&lock, names)?.into_iter().cloned().collect();
         let mut trees = Vec::new();
         for entry in &entries {
             let root = roots.get(&entry.root)?;
             let (key, tree) = (root.path().join(&entry.name), root.tree(&entry.name)?);
-            let there = tree.as_ref().map(of_tree);
+            let there = tree.as_ref().map(files_of);
             if let (Some(there), Edits::Keep) = (there, edits)
                 && there != entry.files
             {
@@ -248,14 +252,20 @@ impl Hub<'_> {
         let mut removed = Vec::new();
         let mut failed = None;
         for (entry, (key, tree)) in entries.into_iter().zip(trees) {
-            let unshared = take_back(self.state, &self.author, &key, None)?.taken;
             let was_there = tree.is_some();
-            if let Some(tree) = tree
-                && let Err(error) = store.uninstall(&key, &hashes(&tree))
-            {
-                failed = Some(error);
-                break;
-            }
+            let unshared = match tree {
+                Some(tree) => {
+                    store.uninstall(&key, &hashes_of(&tree)).map(|change| change.taken_back)
+                }
+                None => take_back(self.state, &self.author, &key, None).map(|back| back.taken),
+            };
+            let unshared = match unshared {
+                Ok(unshared) => unshared,
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            };
             lock.remove(&entry.root, &entry.name);
             records.audit.push(event(&self.author, Act::Remove, Some(&entry), &key));
             removed.push(Removed { entry, path: key, unshared, was_there });

@@ -4,13 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use hone_guard::Verdict;
-use hone_library::Origin;
 use hone_library::provenance::Records;
+use hone_library::{LockedFile, Origin, content_hash};
 use hone_skill::Slug;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::News;
-use crate::content::{LockedFile, content_hash};
 use crate::error::Error;
 use crate::hub::{Ask, Hub, Outcome};
 use crate::lock::Locked;

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use hone_library::LockedFile;
+
 use crate::source::Source;
 
 /// One file of a bundle.
@@ -12,6 +14,14 @@ pub struct BundleFile {
     pub bytes: Vec<u8>,
     /// Whether its owner may execute it.
     pub is_executable: bool,
+}
+
+/// The files of a bundle by their hashes.
+pub(crate) fn of_bundle(files: &BTreeMap<String, BundleFile>) -> Vec<LockedFile> {
+    files
+        .iter()
+        .map(|(path, file)| LockedFile::new(path, &file.bytes, file.is_executable))
+        .collect()
 }
 
 /// The files of one skill.

@@ -5,10 +5,9 @@
 use std::collections::BTreeMap;
 
 use hone_library::provenance::{Generation, Installed, Records};
-use hone_library::{Author, State};
+use hone_library::{Author, State, hashes_of};
 use serde::{Deserialize, Serialize};
 
-use crate::content::hashes;
 use crate::error::Error;
 use crate::lock::{Lock, Locked};
 use crate::record::{Act, event};
@@ -73,12 +72,18 @@ pub(crate) fn generation(
     })
 }
 
-/// Finishes the books of a process that died. The caller holds the lock file's lock.
+/// Why the books of an action are finished by another.
+pub(crate) const DIED: &str = "finished after the process that began it had died";
+/// Why they are finished before its end.
+pub(crate) const FAILED: &str = "finished after a later part of it had failed";
+
+/// Finishes the books of an action that did not, and says why. The caller holds the lock file's lock.
 pub(crate) fn settle(
     state: &State,
     roots: &Roots<'_>,
     author: &Author,
     lock: &mut Lock,
+    why: &str,
 ) -> Result<(), Error> {
     let bodies = state.intents(&roots.target.lock)?;
     if bodies.is_empty() {
@@ -91,7 +96,7 @@ pub(crate) fn settle(
         for one in planned {
             let root = roots.get(&one.root)?;
             let folder = root.path().join(&one.name);
-            let now = root.tree(&one.name).ok().flatten().map(|tree| hashes(&tree));
+            let now = root.tree(&one.name).ok().flatten().map(|tree| hashes_of(&tree));
             if now != one.after {
                 if now.is_none() && lock.get(&one.root, &one.name).is_none() {
                     records.forgotten.push(folder);
@@ -100,7 +105,7 @@ pub(crate) fn settle(
             }
             // The log is written last, so it does not say so yet, whatever the lock says.
             let mut row = event(author, one.act, one.entry.as_ref().or(one.was.as_ref()), &folder);
-            "finished after the process that began it had died".clone_into(&mut row.detail);
+            why.clone_into(&mut row.detail);
             records.audit.push(row);
             match one.entry {
                 Some(entry) => {

@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use hone_guard::Verdict;
-use hone_library::Origin;
+use hone_library::{LockedFile, Origin, State, content_hash};
 use hone_skill::Slug;
 use serde::{Deserialize, Serialize};
 
-use crate::content::{LockedFile, content_hash};
 use crate::error::Error;
 
 /// The name of the file.
@@ -281,6 +280,16 @@ fn quoted(value: &str) -> String {
     }
     text.push('"');
     text
+}
+
+/// What the lock file of the skill in this folder says about it, when it still names it; nothing for a skill
+/// that did not come through the hub.
+pub fn locked_at(state: &State, skill: &Path) -> Result<Option<Locked>, Error> {
+    let Some(installed) = state.installed_at(skill)? else { return Ok(None) };
+    let lock = Lock::read(&installed.lock)?;
+    let is_it =
+        |entry: &&Locked| installed.skill.ends_with(Path::new(&entry.root).join(&entry.name));
+    Ok(lock.skills().iter().find(is_it).cloned())
 }
 
 #[cfg(test)]

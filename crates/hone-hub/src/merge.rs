@@ -4,10 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hone_library::{DiffOp, NewFile, TreeFile, line_changes};
+use hone_library::{DiffOp, NewFile, TreeFile, files_of, line_changes};
 
 use crate::bundle::BundleFile;
-use crate::content::of_tree;
 use crate::lock::Locked;
 
 /// Longest text that is merged line by line, in lines; the time for it grows with the square.
@@ -48,12 +47,12 @@ pub(crate) fn merge(
     base_of: impl Fn(&str) -> Option<Vec<u8>>,
 ) -> Merge {
     let mut merge = Merge::default();
-    let disk = of_tree(ours);
+    let disk = files_of(ours);
     let disk: BTreeMap<&str, (&str, bool)> = disk
         .iter()
         .map(|file| (file.path.as_str(), (file.sha256.as_str(), file.executable)))
         .collect();
-    let new = crate::content::of_bundle(theirs);
+    let new = crate::bundle::of_bundle(theirs);
     let new: BTreeMap<&str, (&str, bool)> = new
         .iter()
         .map(|file| (file.path.as_str(), (file.sha256.as_str(), file.executable)))

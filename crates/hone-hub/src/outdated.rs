@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::actions::{by_source, chosen};
-use crate::content::of_bundle;
+use crate::bundle::of_bundle;
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::lock::{Lock, Locked};

@@ -3,15 +3,18 @@
 //! one lock file and a handful of transactions. A step that fails leaves everything as it was.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 
 use hone_guard::policy::{Action, DEFAULT_DISMISSAL_DAYS, dismissal};
 use hone_library::provenance::{Approval, Records};
-use hone_library::{Arrival, Author, Mode, Store, keep_object, reports};
+use hone_library::{
+    Arrival, Author, Keeping, LockedFile, Mode, Store, content_hash, follow, hashes_of, reports,
+    sweep_objects,
+};
 use hone_skill::{Dismissal, Slug};
 
 use crate::approve::Pending;
-use crate::bundle::{Bundle, BundleFile};
-use crate::content::{LockedFile, content_hash, hashes, of_bundle};
+use crate::bundle::{Bundle, BundleFile, of_bundle};
 use crate::error::Error;
 use crate::hold::{HOLD_WAIT, Hold};
 use crate::hub::{Answer, Ask, Fate, Hub, Nobody, Outcome, Question, Step};
@@ -22,7 +25,6 @@ use crate::merge::Edits;
 use crate::quarantine::Quarantine;
 use crate::record::event;
 use crate::roots::Roots;
-use crate::share::refresh_copies;
 use crate::target::Target;
 use crate::weigh::{Arrived, Weighed};
 
@@ -152,14 +154,29 @@ impl Hub<'_> {
         lock.writable()?;
         // Nobody else works on them from here on.
         let roots = Roots::new(target);
-        journal::settle(self.state, &roots, &self.author, &mut lock)?;
+        journal::settle(self.state, &roots, &self.author, &mut lock, journal::DIED)?;
         let mut weighed = self.compare(&roots, &lock, arrived, &dismissals, how)?;
         ask.progress(Step::Compare, of, of);
         decide_all(&mut weighed, how, ask);
         ask.progress(Step::Decide, of, of);
 
-        self.swap(&roots, &mut weighed, how, ask)?;
-        self.record(&quarantine, &roots, &mut lock, weighed, how, ask)
+        let kept = match self.swap(&roots, &mut weighed, how, ask) {
+            Ok(kept) => kept,
+            Err(error) => {
+                // What cannot be settled now, for want of room, the next action settles.
+                let _ =
+                    journal::settle(self.state, &roots, &self.author, &mut lock, journal::FAILED);
+                sweep_objects(self.state);
+                return Err(error);
+            }
+        };
+        let outcomes = self.record(&quarantine, &roots, &mut lock, weighed, how, ask)?;
+        // Nothing is left of those that were refused, now that nobody plans them any more.
+        drop(kept);
+        if outcomes.iter().any(|one| matches!(one.fate, Fate::Refused(_))) {
+            sweep_objects(self.state);
+        }
+        Ok(outcomes)
     }
 
     /// Scan: on all cores, kept reports at hand. What cannot be scanned cannot be judged.
@@ -199,14 +216,15 @@ impl Hub<'_> {
         how.manner.dismiss.iter().map(dismissed).collect()
     }
 
-    /// Swap: written down first, then all files by one rename a skill.
-    fn swap(
-        &self,
+    /// Swap: written down first, then all files by one rename a skill. Gives what is kept besides, until
+    /// the record refers to it.
+    fn swap<'s>(
+        &'s self,
         roots: &Roots<'_>,
         weighed: &mut [Weighed],
         how: &How<'_>,
         ask: &mut dyn Ask,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<Keeping<'s>>, Error> {
         let planned: Vec<Planned> = weighed
             .iter()
             .filter(|one| one.fate.is_none() && !(one.is_unchanged() && one.before.is_some()))
@@ -226,6 +244,7 @@ impl Hub<'_> {
         ask.progress(Step::Intend, count, count);
         let author = Author { reason: self.author.reason.clone(), ..self.author.clone() };
         let store = Store::new(self.state, author, Mode::Write);
+        let mut kept = None;
         let names: HashSet<String> = weighed.iter().map(|one| one.candidate.root.clone()).collect();
         for root in names {
             let mut places = Vec::new();
@@ -235,13 +254,17 @@ impl Hub<'_> {
                     // The next update needs what was installed, also where an edit stays in its place.
                     for file in one.merge.kept.iter().chain(&one.merge.merged) {
                         if let Some(new) = one.candidate.files.get(file) {
-                            keep_object(self.state, &new.bytes)?;
+                            let kept = match &mut kept {
+                                Some(kept) => kept,
+                                none => none.insert(Keeping::for_action(self.state)?),
+                            };
+                            kept.keep(&new.bytes)?;
                         }
                     }
                     places.push(at);
                     arrivals.push(Arrival {
                         slug: one.candidate.slug.clone(),
-                        expected: one.tree.as_ref().map(hashes),
+                        expected: one.tree.as_ref().map(hashes_of),
                         files: std::mem::take(&mut one.merge.files),
                         reason: format!("from {}", crate::record::pinned(&one.entry)),
                     });
@@ -249,18 +272,29 @@ impl Hub<'_> {
             }
             let changes = store.install(roots.get(&root)?.path(), arrivals)?;
             for (at, change) in places.into_iter().zip(changes) {
-                weighed[at].fate = match change {
-                    Ok(_) if weighed[at].tree.is_none() => Some(Fate::Installed),
-                    Ok(_) => Some(Fate::Updated),
+                let one = &mut weighed[at];
+                one.fate = match change {
+                    Ok(change) => {
+                        one.stale = change.stale.into_iter().map(|stale| stale.path).collect();
+                        let is_new = one.tree.is_none();
+                        Some(if is_new { Fate::Installed } else { Fate::Updated })
+                    }
                     Err(error) => Some(Fate::Refused(error.to_string())),
                 };
             }
         }
-        for one in weighed.iter_mut().filter(|one| one.fate.is_none()) {
+        let unchanged = weighed.iter_mut().filter(|one| one.fate.is_none());
+        let mut unchanged: Vec<&mut Weighed> = unchanged.collect();
+        // A process that died after its files were in place had no time for copies of them.
+        let skills: Vec<&Path> = unchanged.iter().map(|one| one.folder.as_path()).collect();
+        let stale = follow(self.state, &self.author, &skills);
+        for one in &mut unchanged {
             one.fate = Some(Fate::Unchanged);
+            let stale = stale.iter().filter(|stale| stale.skill == one.folder);
+            one.stale = stale.map(|stale| stale.path.clone()).collect();
         }
         ask.progress(Step::Swap, count, count);
-        Ok(())
+        Ok(kept)
     }
 
     /// Record: the lock file, the generations, what waits, and the log.
@@ -338,9 +372,6 @@ impl Hub<'_> {
         self.state.record(&records)?;
         reports::keep(self.state, &scans, self.author.now);
         ask.progress(Step::Record, of, of);
-        for outcome in outcomes.iter_mut().filter(|one| one.fate == Fate::Updated) {
-            outcome.stale = refresh_copies(self.state, &self.author, &outcome.path)?;
-        }
         Ok(outcomes)
     }
 }

@@ -13,10 +13,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, OpenOptions};
-use hone_library::State;
+use hone_library::{LockedFile, State};
 
 use crate::bundle::BundleFile;
-use crate::content::LockedFile;
 use crate::error::Error;
 
 static COUNTER: AtomicU32 = AtomicU32::new(0);

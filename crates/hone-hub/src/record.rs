@@ -30,10 +30,8 @@ pub enum Act {
     Reject,
     /// An earlier version was brought back.
     Rollback,
-    /// A skill was made visible in another folder.
+    /// A skill was made visible in another folder. That it was taken back is the library's to say.
     Share,
-    /// That was taken back.
-    Unshare,
 }
 
 impl Act {
@@ -50,7 +48,6 @@ impl Act {
             Self::Reject => "reject",
             Self::Rollback => "rollback",
             Self::Share => "share",
-            Self::Unshare => "unshare",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::actions::chosen;
-use crate::content::of_bundle;
+use crate::bundle::of_bundle;
 use crate::error::Error;
 use crate::foreign::{Foreign, ForeignSkill, Recorded};
 use crate::hub::{Ask, Fate, Hub, Outcome, Step};

@@ -4,9 +4,8 @@
 use std::path::Path;
 
 use hone_library::provenance::Records;
-use hone_library::{Author, State, canonical_or_same, read_tree};
+use hone_library::{Author, State, canonical_or_same, content_hash, files_of, read_tree};
 
-use crate::content::{content_hash, of_tree};
 use crate::error::Error;
 use crate::hold::{HOLD_WAIT, Hold};
 use crate::lock::{Lock, Locked};
@@ -22,7 +21,7 @@ pub fn after_rollback(
     let key = canonical_or_same(skill);
     let Some(installed) = state.installed_at(&key)? else { return Ok(None) };
     let _hold = Hold::take(&installed.lock, state.home(), "rollback", HOLD_WAIT)?;
-    let content = read_tree(&key)?.map(|tree| content_hash(&of_tree(&tree)));
+    let content = read_tree(&key)?.map(|tree| content_hash(&files_of(&tree)));
     let generation = match &content {
         Some(content) => state.generation(&key, content)?,
         None => None,

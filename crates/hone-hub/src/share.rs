@@ -1,17 +1,14 @@
 //! A skill in the folders of other agents: a relative link, or a copy where links do not work. What is
-//! made is written down, nothing that is there is overwritten, and exactly what was made is taken back.
+//! made is written down, nothing that is there is overwritten, and exactly what was made is taken back. What
+//! becomes of it when the skill changes is the library's to see to, which makes every change.
 
-use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use hone_library::provenance::{Records, Share};
 use hone_library::{
-    AGENTS, Arrival, Author, Mode, NewFile, State, Store, Surroundings, TreeFile,
-    canonical_or_same, read_tree,
+    AGENTS, Copied, Mode, Store, Surroundings, Unshared, canonical_or_same, read_tree, take_back,
 };
-use hone_skill::Slug;
 
-use crate::content::{content_hash, hashes, of_tree};
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::record::{Act, event};
@@ -47,26 +44,6 @@ pub enum ShareFate {
     Visible,
     /// Something else is there, which stays.
     Refused(String),
-}
-
-/// What became of shares that were to be taken back.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Unshared {
-    /// Links and copies that are gone.
-    pub taken: Vec<PathBuf>,
-    /// Links and copies that stay for others.
-    pub kept: Vec<KeptShare>,
-}
-
-/// A link or copy in a folder in which several agents look, which stays for some of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptShare {
-    /// The link or copy.
-    pub path: PathBuf,
-    /// The agent that still sees it.
-    pub agent: String,
-    /// Those for whom it stays.
-    pub stays_for: Vec<String>,
 }
 
 /// Where an agent looks for skills.
@@ -142,7 +119,7 @@ impl Hub<'_> {
                     self.join(&key, agent, &path)?;
                     ShareFate::Visible
                 }
-                None => self.share_at(&key, &name, agent, &path, means)?,
+                None => self.share_at(&key, agent, &path, means)?,
             };
             shared.push(Shared { agent: agent.clone(), path, fate });
         }
@@ -156,7 +133,7 @@ impl Hub<'_> {
         else {
             return Ok(());
         };
-        if users(&share).any(|user| user == agent) {
+        if share.users().any(|user| user == agent) {
             return Ok(());
         }
         let mut row = event(&self.author, Act::Share, None, key);
@@ -169,7 +146,6 @@ impl Hub<'_> {
     fn share_at(
         &self,
         key: &Path,
-        name: &str,
         agent: &str,
         path: &Path,
         means: Means,
@@ -177,7 +153,7 @@ impl Hub<'_> {
         let known = self.state.shares()?.into_iter().find(|share| share.path == path);
         if path.symlink_metadata().is_ok() {
             return match known {
-                Some(share) if share.skill == key && is_as_made(&share) => {
+                Some(share) if share.skill == key && share.is_as_made() => {
                     self.join(key, agent, path)?;
                     Ok(ShareFate::Visible)
                 }
@@ -218,17 +194,12 @@ impl Hub<'_> {
                 }
             }
         }
-        let plain = plain_files(key)?;
+        let copied = Copied::of(key)?;
         "copy".clone_into(&mut share.kind);
-        share.made = content_hash(&of_tree(&plain));
+        share.made.clone_from(&copied.made);
         row.detail = format!("{agent}: copy at {}", path.display());
         self.state.record(&records(&share, row))?;
-        let arrival = Arrival {
-            slug: Slug::new(name).map_err(hone_library::Error::from)?,
-            expected: None,
-            files: plain.into_iter().map(|(path, file)| (path, Some(new_file(file)))).collect(),
-            reason: format!("shared from {}", key.display()),
-        };
+        let arrival = copied.arrival(key, None)?;
         let store = Store::new(self.state, self.author.clone(), Mode::Write);
         for change in store.install(folder, vec![arrival])? {
             change?;
@@ -238,144 +209,8 @@ impl Hub<'_> {
 
     /// Takes back what was shared of a skill, as [`take_back`] does.
     pub fn unshare(&self, skill: &Path, from: Option<&[String]>) -> Result<Unshared, Error> {
-        take_back(self.state, &self.author, skill, from)
+        Ok(take_back(self.state, &self.author, skill, from)?)
     }
-}
-
-/// Brings copies of a skill to what it is now. A copy that somebody changed stays as it is, and is
-/// named. A skill that is gone leaves its copies alone.
-pub fn refresh_copies(state: &State, author: &Author, skill: &Path) -> Result<Vec<PathBuf>, Error> {
-    let key = &canonical_or_same(skill);
-    if !key.is_dir() {
-        return Ok(Vec::new());
-    }
-    let mut stale = Vec::new();
-    for mut share in state.shares()? {
-        if share.skill != *key || share.kind != "copy" {
-            continue;
-        }
-        if !is_as_made(&share) {
-            stale.push(share.path);
-            continue;
-        }
-        let mut files: BTreeMap<String, Option<NewFile>> = read_tree(&share.path)?
-            .unwrap_or_default()
-            .into_keys()
-            .map(|path| (path, None))
-            .collect();
-        let expected = read_tree(&share.path)?.as_ref().map(hashes);
-        let plain = plain_files(key)?;
-        share.made = content_hash(&of_tree(&plain));
-        files.extend(plain.into_iter().map(|(path, file)| (path, Some(new_file(file)))));
-        let name = key.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let arrival = Arrival {
-            slug: Slug::new(name).map_err(hone_library::Error::from)?,
-            expected,
-            files,
-            reason: format!("shared from {}", key.display()),
-        };
-        let folder = share.path.parent().unwrap_or(Path::new("/"));
-        let store = Store::new(state, author.clone(), Mode::Write);
-        for change in store.install(folder, vec![arrival])? {
-            change?;
-        }
-        state.record(&Records { shares: vec![share], ..Records::default() })?;
-    }
-    Ok(stale)
-}
-
-/// Takes back what was shared of a skill; without agents, all of it. What stands in a folder in which
-/// other agents look as well stays for those it was shared with. What somebody changed since stays, and
-/// is an error.
-pub fn take_back(
-    state: &State,
-    author: &Author,
-    skill: &Path,
-    from: Option<&[String]>,
-) -> Result<Unshared, Error> {
-    let key = &canonical_or_same(skill);
-    let mut done = Unshared::default();
-    for mut share in state.shares()?.into_iter().filter(|share| share.skill == *key) {
-        let is_meant = |user: &str| from.is_none_or(|from| from.iter().any(|one| one == user));
-        let (leaving, staying): (Vec<String>, Vec<String>) =
-            users(&share).map(str::to_owned).partition(|user| is_meant(user));
-        let kept = |agent: &String| KeptShare {
-            path: share.path.clone(),
-            agent: agent.clone(),
-            stays_for: staying.clone(),
-        };
-        if leaving.is_empty() {
-            let from = from.unwrap_or_default().iter();
-            done.kept.extend(from.filter(|agent| looks_in(agent, &share.path)).map(kept));
-            continue;
-        }
-        let mut row = event(author, Act::Unshare, None, key);
-        let gone = leaving.join(",");
-        row.detail = format!("{gone}: {} at {}", share.kind, share.path.display());
-        if !staying.is_empty() {
-            done.kept.extend(leaving.iter().map(kept));
-            share.agent = staying.join(",");
-            let (shares, audit) = (vec![share], vec![row]);
-            state.record(&Records { shares, audit, ..Records::default() })?;
-            continue;
-        }
-        let is_there = share.path.symlink_metadata().is_ok();
-        if is_there && !is_as_made(&share) {
-            return Err(Error::Refused(format!(
-                "`{}` is not what hone put there; move it out of the way",
-                share.path.display()
-            )));
-        }
-        if is_there && share.kind == "link" {
-            std::fs::remove_file(&share.path).map_err(Error::io("remove", &share.path))?;
-        } else if is_there {
-            let tree = read_tree(&share.path)?.unwrap_or_default();
-            let store = Store::new(state, author.clone(), Mode::Write);
-            store.uninstall(&share.path, &hashes(&tree))?;
-        }
-        state.record(&Records {
-            unshared: vec![share.path.clone()],
-            audit: vec![row],
-            ..Records::default()
-        })?;
-        if is_there {
-            done.taken.push(share.path);
-        }
-    }
-    Ok(done)
-}
-
-/// The agents that a share was made for: several may look in one folder.
-fn users(share: &Share) -> impl Iterator<Item = &str> {
-    share.agent.split(',')
-}
-
-/// Whether an agent looks in the folder around a share, be it a project's or the person's.
-fn looks_in(agent: &str, share: &Path) -> bool {
-    let Some(folder) = share.parent() else { return false };
-    let ends = |place: &str| !place.is_empty() && folder.ends_with(place);
-    AGENTS.iter().any(|row| row.id == agent && (ends(row.project) || ends(row.home)))
-}
-
-/// The files of a skill that a copy has: links would lead elsewhere from there.
-fn plain_files(key: &Path) -> Result<BTreeMap<String, TreeFile>, Error> {
-    let mut files = read_tree(key)?.unwrap_or_default();
-    files.retain(|_, file| !file.is_link);
-    Ok(files)
-}
-
-fn new_file(file: TreeFile) -> NewFile {
-    NewFile { bytes: file.bytes, is_executable: file.is_executable }
-}
-
-/// Whether what was made is still there as it was made.
-fn is_as_made(share: &Share) -> bool {
-    if share.kind == "link" {
-        return std::fs::read_link(&share.path)
-            .is_ok_and(|target| target == Path::new(&share.made));
-    }
-    let tree = read_tree(&share.path).ok().flatten();
-    tree.is_some_and(|tree| content_hash(&of_tree(&tree)) == share.made)
 }
 
 /// The way from a folder to a path, both without links.

@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use hone_library::OpenRoot;
+use hone_library::{LockedFile, OpenRoot, files_of};
 use serde::Serialize;
 
-use crate::content::{LockedFile, of_tree};
 use crate::error::Error;
 use crate::hub::Hub;
 use crate::lock::{Lock, Locked};
@@ -124,7 +123,7 @@ fn verify_all(places: &[(Arc<OpenRoot>, &Locked)]) -> Vec<Verified> {
 fn verify_one(root: &OpenRoot, entry: &Locked) -> Verified {
     let (standing, files, problem) = match root.tree(&entry.name) {
         Ok(None) => (Standing::Missing, BTreeMap::new(), None),
-        Ok(Some(tree)) => match differences(entry, &of_tree(&tree)) {
+        Ok(Some(tree)) => match differences(entry, &files_of(&tree)) {
             files if files.is_empty() => (Standing::Ok, files, None),
             files => (Standing::Modified, files, None),
         },

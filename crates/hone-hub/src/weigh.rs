@@ -6,12 +6,11 @@ use std::path::PathBuf;
 
 use hone_guard::policy::{Action, judge};
 use hone_guard::{Finding, RULES_VERSION, Verdict};
-use hone_library::{NewFile, OpenRoot, TreeFile, kept_object};
+use hone_library::{LockedFile, NewFile, OpenRoot, TreeFile, files_of, hashes_of, kept_object};
 use hone_skill::Dismissal;
 
 use crate::bundle::BundleFile;
 use crate::compare::{Abilities, News};
-use crate::content::{LockedFile, hashes, of_tree};
 use crate::decide::{Decision, Occasion, decide};
 use crate::error::Error;
 use crate::hub::{Fate, Hub, Outcome, Takes};
@@ -50,6 +49,8 @@ pub(crate) struct Weighed {
     pub(crate) takes: Takes,
     pub(crate) decision: Decision,
     pub(crate) fate: Option<Fate>,
+    /// Copies of it that did not follow.
+    pub(crate) stale: Vec<PathBuf>,
 }
 
 impl Hub<'_> {
@@ -84,6 +85,7 @@ impl Hub<'_> {
                 takes: Takes::default(),
                 decision: Decision { action: Action::Block, why: String::new() },
                 fate: None,
+                stale: Vec::new(),
                 folder,
                 candidate,
             };
@@ -132,7 +134,7 @@ impl Hub<'_> {
     fn place(&self, root: &OpenRoot, one: &mut Weighed, how: &How<'_>) -> Result<(), String> {
         let name = one.candidate.slug.to_string();
         one.tree = root.tree(&name).map_err(|error| error.to_string())?;
-        let there = one.tree.as_ref().map(of_tree);
+        let there = one.tree.as_ref().map(files_of);
         if let Some(before) = &one.before
             && (&before.source, &before.path) != (&one.candidate.source, &one.candidate.path)
             && !is_same_repository(&before.source, &one.candidate.source, before, &one.candidate)
@@ -241,7 +243,7 @@ impl Weighed {
             takes: self.takes,
             kept: self.merge.kept,
             merged: self.merge.merged,
-            stale: Vec::new(),
+            stale: self.stale,
             fate,
         }
     }
@@ -284,7 +286,7 @@ impl Weighed {
 
     /// The hashes of the files when it is done.
     pub(crate) fn after(&self) -> BTreeMap<String, String> {
-        let mut after = self.tree.as_ref().map(hashes).unwrap_or_default();
+        let mut after = self.tree.as_ref().map(hashes_of).unwrap_or_default();
         for (path, file) in &self.merge.files {
             match file {
                 Some(file) => after.insert(path.clone(), hone_library::hash(&file.bytes)),

@@ -10,7 +10,7 @@ use crate::atomic::staging_name;
 use crate::error::Error;
 use crate::folder::Content;
 use crate::ledger::{self, Action, Draft, FileChange};
-use crate::objects;
+use crate::objects::{self, Keeping};
 use crate::patch::Patched;
 use crate::place::Held;
 use crate::recovery::settle;
@@ -45,6 +45,9 @@ impl Store<'_> {
         if change.files.is_empty() {
             return Err(Error::Refused("nothing would change".to_owned()));
         }
+        if plan.action == Action::Delete {
+            self.refuse_changed_shares(&held.place.key)?;
+        }
         if self.mode == Mode::Write {
             change.revision = Some(self.commit(held, plan)?);
         }
@@ -53,17 +56,20 @@ impl Store<'_> {
 
     /// Keeps the bytes, writes the ledger row, changes the files, marks the row done.
     fn commit(&self, held: &Held<'_>, plan: &Plan) -> Result<u64, Error> {
-        self.record_outside(held, plan)?;
-        let changes = plan.changed().map(|edit| self.file_change(edit));
+        let mut keeping = Keeping::begin(self.state)?;
+        self.record_outside(held, plan, &mut keeping)?;
+        let changes = plan.changed().map(|edit| edit.kept(&mut keeping));
         let changes = changes.collect::<Result<Vec<_>, Error>>()?;
         let (id, revision) = ledger::begin(self.state, &self.draft(held, plan, &changes))?;
         match apply(held, plan) {
             Ok(()) => {
                 ledger::finish(self.state, id)?;
+                keeping.done();
                 Ok(revision)
             }
             Err(error) => {
-                // The files say whether it failed before or after they changed.
+                // The files say whether it failed before or after they changed; what was kept for a
+                // row that is taken back goes with it.
                 let _ = settle(self.state, held);
                 Err(error)
             }
@@ -96,19 +102,13 @@ impl Store<'_> {
         }
     }
 
-    /// Keeps the bytes of a file, before and after.
-    pub(crate) fn file_change(&self, edit: &FileEdit) -> Result<FileChange, Error> {
-        self.keep(edit.before.as_ref())?;
-        self.keep(edit.after.as_ref())?;
-        Ok(edit.hashed())
-    }
-
-    fn keep(&self, content: Option<&Content>) -> Result<Option<String>, Error> {
-        content.map(|content| objects::put(self.state.home(), &content.bytes)).transpose()
-    }
-
     /// Records what somebody changed without hone, so that history has no hole.
-    pub(crate) fn record_outside(&self, held: &Held<'_>, plan: &Plan) -> Result<(), Error> {
+    pub(crate) fn record_outside(
+        &self,
+        held: &Held<'_>,
+        plan: &Plan,
+        keeping: &mut Keeping<'_>,
+    ) -> Result<(), Error> {
         let key = &held.place.key;
         let mut changes = Vec::new();
         // The first time, the skill itself is recorded too: a change of another file alone must leave
@@ -132,7 +132,7 @@ impl Store<'_> {
                 changes.push(FileChange {
                     file: file.clone(),
                     before: known.as_ref().map(|known| known.hash.clone()),
-                    after: self.keep(now.as_ref())?,
+                    after: now.as_ref().map(|now| keeping.keep(&now.bytes)).transpose()?,
                     mode_before: known.and_then(|known| known.mode),
                     mode_after: now.as_ref().and_then(|now| now.mode),
                 });
@@ -166,6 +166,14 @@ impl Store<'_> {
 }
 
 impl FileEdit {
+    /// The file by its hashes, once its bytes are kept, before and after.
+    pub(crate) fn kept(&self, keeping: &mut Keeping<'_>) -> Result<FileChange, Error> {
+        for content in [&self.before, &self.after].into_iter().flatten() {
+            keeping.keep(&content.bytes)?;
+        }
+        Ok(self.hashed())
+    }
+
     /// The file by its hashes.
     pub(crate) fn hashed(&self) -> FileChange {
         let hash = |content: &Option<Content>| content.as_ref().map(|c| objects::hash(&c.bytes));
@@ -199,6 +207,8 @@ impl Plan {
             warnings: self.warnings.clone(),
             mended: Vec::new(),
             patched: self.patched.clone(),
+            stale: Vec::new(),
+            taken_back: Vec::new(),
         }
     }
 

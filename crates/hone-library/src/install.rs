@@ -19,9 +19,10 @@ use crate::error::Error;
 use crate::files::check_arriving;
 use crate::folder::{Content, Durability, Folder, is_executable, is_link, sync};
 use crate::ledger::{self, Action, Draft, FileChange};
-use crate::objects;
+use crate::objects::{self, Keeping};
 use crate::place::{Held, Missing, Place, SKILL_FILE, canonical_or_same, folder_in};
 use crate::recovery::settle;
+use crate::shares::follow;
 use crate::state::State;
 use crate::store::{Change, Mode, NEW_PROGRAM, Store, refuse_folder_name};
 use crate::tree::{self, Files};
@@ -109,11 +110,6 @@ pub fn read_tree(key: &Path) -> Result<Option<BTreeMap<String, TreeFile>>, Error
     root.tree(key.file_name().unwrap_or_default())
 }
 
-/// Keeps bytes as old versions are kept; gives their hash.
-pub fn keep_object(state: &State, bytes: &[u8]) -> Result<String, Error> {
-    objects::put(state.home(), bytes)
-}
-
 /// The kept bytes with a hash.
 pub fn kept_object(state: &State, hash: &str) -> Result<Vec<u8>, Error> {
     objects::get(state.home(), hash)
@@ -130,6 +126,24 @@ impl Store<'_> {
     /// Installs skills into a root, new ones and later versions; the answers are in their order. The
     /// error is that of the state or the root, and then nothing arrived.
     pub fn install(
+        &self,
+        root: &Path,
+        arrivals: Vec<Arrival>,
+    ) -> Result<Vec<Result<Change, Error>>, Error> {
+        let mut answers = self.bring(root, arrivals)?;
+        let done = answers.iter_mut().flatten().filter(|change| change.revision.is_some());
+        let mut done: Vec<&mut Change> = done.collect();
+        let skills: Vec<&Path> = done.iter().map(|change| change.path.as_path()).collect();
+        for stale in follow(self.state, &self.author, &skills) {
+            if let Some(change) = done.iter_mut().find(|change| change.path == stale.skill) {
+                change.stale.push(stale);
+            }
+        }
+        Ok(answers)
+    }
+
+    /// As [`Store::install`], and copies in other agents' folders stay as they are.
+    pub(crate) fn bring(
         &self,
         root: &Path,
         arrivals: Vec<Arrival>,
@@ -166,6 +180,7 @@ impl Store<'_> {
         plans: &[(usize, Held<'_>, Plan)],
         answers: &mut [Result<Change, Error>],
     ) -> Result<(), Error> {
+        let mut keeping = Keeping::begin(self.state)?;
         let count: usize = plans.iter().map(|(_, _, plan)| plan.changed().count()).sum();
         let durability = if CAN_SYNC_AT_ONCE && count > SYNCED_EACH {
             Durability::Later
@@ -176,7 +191,7 @@ impl Store<'_> {
             let edits = || plans.iter().flat_map(|(_, _, plan)| plan.changed());
             let contents = edits().flat_map(|edit| [&edit.before, &edit.after]).flatten();
             let contents: Vec<&[u8]> = contents.map(|content| content.bytes.as_slice()).collect();
-            objects::put_lightly(self.state.home(), &contents)?;
+            keeping.keep_lightly(&contents)?;
         }
         // A row that is not done says nothing about what was kept: until something changes on the disk,
         // it is taken back. So what is new waits for the disk once, after its folders are built.
@@ -192,10 +207,10 @@ impl Store<'_> {
         let mut changes: Vec<Vec<FileChange>> = Vec::new();
         for ((_, held, plan), is_known) in plans.iter().zip(is_known) {
             if is_known {
-                self.record_outside(held, plan)?;
+                self.record_outside(held, plan, &mut keeping)?;
             }
             let of_plan = plan.changed().map(|edit| match durability {
-                Durability::Each => self.file_change(edit),
+                Durability::Each => edit.kept(&mut keeping),
                 Durability::Later => Ok(edit.hashed()),
             });
             changes.push(of_plan.collect::<Result<_, Error>>()?);
@@ -225,14 +240,17 @@ impl Store<'_> {
         }
         ledger::finish_all(self.state, &done)?;
         if has_failed {
-            // The files say whether each failed before or after they changed.
+            // The files say whether each failed before or after they changed; what was kept for rows
+            // that are taken back goes with them.
             let _ = settle(self.state, held);
+        } else {
+            keeping.done();
         }
         Ok(())
     }
 
-    /// Takes a skill's folder away when it holds exactly these files, by their hashes;
-    /// [`Store::rollback`] brings it back.
+    /// Takes a skill's folder away when it holds exactly these files, by their hashes, with links and
+    /// copies of it in other agents' folders; [`Store::rollback`] brings it back.
     pub fn uninstall(
         &self,
         key: &Path,
@@ -262,7 +280,8 @@ impl Store<'_> {
             warnings: Vec::new(),
             patched: None,
         };
-        self.carry_out(&held, &plan)
+        let change = self.carry_out(&held, &plan)?;
+        Ok(self.followed(held, change))
     }
 }
 

@@ -315,14 +315,19 @@ pub(crate) fn last_known(state: &State, key: &Path, file: &str) -> Result<Option
     })
 }
 
-/// Skills of that slug which were deleted and not brought back: their keys, newest first.
+/// Why a copy in another agent's folder went.
+pub(crate) const UNSHARED: &str = "no longer shared with other agents";
+
+/// Skills of that slug which were deleted and not brought back: their keys, newest first. A copy in another
+/// agent's folder that was taken back is none.
 pub fn deleted(state: &State, slug: &str) -> Result<Vec<PathBuf>, Error> {
     let keys: Vec<PathBuf> = state.with(|db| {
         let mut statement = db.prepare_cached(
             "SELECT skill FROM ledger AS l WHERE slug = ?1 AND action = 'delete' AND revision = \
-             (SELECT max(revision) FROM ledger WHERE skill = l.skill) ORDER BY at DESC, id DESC",
+             (SELECT max(revision) FROM ledger WHERE skill = l.skill) AND reason <> ?2 \
+             ORDER BY at DESC, id DESC",
         )?;
-        let rows = statement.query_map([slug], |row| row.get::<_, String>(0))?;
+        let rows = statement.query_map([slug, UNSHARED], |row| row.get::<_, String>(0))?;
         Ok(rows.map(|row| row.map(PathBuf::from)).collect::<Result<_, _>>()?)
     })?;
     // The last row may be that of a writer that died before it could delete.

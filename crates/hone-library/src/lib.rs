@@ -34,6 +34,7 @@ mod catalogue;
 mod client;
 mod commit;
 mod config;
+mod content;
 mod cores;
 pub mod derived;
 mod difference;
@@ -61,6 +62,7 @@ mod rollback;
 mod root;
 mod schema;
 mod scope;
+mod shares;
 mod snapshot_settings;
 mod standing;
 mod state;
@@ -81,6 +83,7 @@ pub use config::{
     Bundle, Config, DEFAULT_BUDGET, DEFAULT_DEPTH, ExtraRoot, HubSettings, Invoke, MAX_DEPTH,
     PolicySettings, Prompt, SETTINGS, SandboxSettings, Setting, Skills, with_setting,
 };
+pub use content::{LockedFile, content_hash, files_of, hashes_of};
 pub use difference::{ChangedFile, DiffOp, changed_places, line_changes, unified};
 pub use error::Error;
 pub use files::{
@@ -88,9 +91,7 @@ pub use files::{
 };
 pub use history::{files_at, history};
 pub use hone_skill::Origin;
-pub use install::{
-    Arrival, NewFile, OpenRoot, SYNCED_EACH, TreeFile, keep_object, kept_object, read_tree,
-};
+pub use install::{Arrival, NewFile, OpenRoot, SYNCED_EACH, TreeFile, kept_object, read_tree};
 pub use learn_settings::{DEFAULT_LEARN_TOKENS, DEFAULT_REPLAYS, LearnSettings, MAX_REPLAYS};
 pub use ledger::{
     ARCHIVED, Action, Archived, FileChange, Revision, archived, changed_since, deleted,
@@ -99,13 +100,14 @@ pub use ledger::{
 pub use model_settings::{
     MAX_MCP_NAME_BYTES, MAX_MCP_SERVERS, MAX_MODEL_TIMEOUT, McpServer, ModelSettings, Wire,
 };
-pub use objects::hash;
+pub use objects::{Keeping, hash, sweep_objects};
 pub use patch::{Matching, PatchError, Patched, patch};
 pub use place::{Resolver, Whole, canonical_or_same, list_files, read_file, read_text, read_whole};
 pub use platform::runs_on;
 pub use record::{Note, Summary};
 pub use root::{Layout, Project, Root, normal};
 pub use scope::Scope;
+pub use shares::{Copied, KeptShare, Stale, Unshared, follow, take_back};
 pub use snapshot_settings::{AgentSnapshots, SnapshotSettings};
 pub use standing::{Standing, standings};
 pub use state::State;

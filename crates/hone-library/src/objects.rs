@@ -1,6 +1,13 @@
 //! The bytes of old versions, kept by their SHA-256 in `objects/`.
+//!
+//! Bytes are kept before a row of `state.db` refers to them. Whoever keeps some is in a [`Keeping`]: all of
+//! them share a lock on `objects/staging`, and a note there names what each one added. So when the row
+//! is never written, for want of room or because the process died, whoever is alone there next knows what
+//! nothing refers to, and takes that away; nobody can be about to refer to it.
 
-use std::fs::File;
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -9,7 +16,19 @@ use crate::atomic;
 use crate::cores;
 use crate::error::Error;
 use crate::folder::sync_path;
-use crate::state::create_private_folder;
+use crate::state::{State, create_private_folder};
+
+/// How the name of a note ends that says what is being kept, for a row of the ledger or for an action that
+/// is written down.
+const FOR_A_ROW: &str = ".row";
+const FOR_AN_ACTION: &str = ".action";
+
+/// What refers to kept bytes.
+const REFERRED: [&str; 2] =
+    ["SELECT changes FROM ledger WHERE done = 1", "SELECT entry FROM generation"];
+/// What will once it is settled, unless it is taken back.
+const BEGUN: &str = "SELECT changes FROM ledger WHERE done = 0";
+const PLANNED: &str = "SELECT body FROM intent";
 
 /// The hash of some bytes, in lower-case hex.
 pub fn hash(bytes: &[u8]) -> String {
@@ -27,124 +46,256 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Keeps bytes; the same bytes are kept once. What was kept and got damaged is mended.
-pub(crate) fn put(home: &Path, bytes: &[u8]) -> Result<String, Error> {
-    let hash = hash(bytes);
-    let path = path_of(home, &hash);
-    if std::fs::read(&path).is_ok_and(|kept| kept == bytes) {
-        return Ok(hash);
+/// The time from keeping bytes until something refers to them. What nothing refers to at its end is taken
+/// away, by it or by whoever keeps something next.
+#[derive(Debug)]
+pub struct Keeping<'s> {
+    state: &'s State,
+    objects: PathBuf,
+    /// Locked by all who keep something, together.
+    staging: File,
+    /// Names what was added; made when something is.
+    note: Option<(PathBuf, File)>,
+    /// How its name ends.
+    kind: &'static str,
+    /// The folder of the objects itself need not be on the disk yet.
+    is_new: bool,
+}
+
+impl<'s> Keeping<'s> {
+    /// Joins those who keep something. Whoever is alone first clears away what dead writers left.
+    pub(crate) fn begin(state: &'s State) -> Result<Self, Error> {
+        Self::join(state, FOR_A_ROW)
     }
-    let objects = home.join("objects");
-    let staging = objects.join("staging");
-    let folder = path.parent().unwrap_or(&objects).to_owned();
-    for folder in [&objects, &staging, &folder] {
+
+    /// The same for bytes that an action needs which is written down in `state.db` as an intent: what it
+    /// names is not taken away before it is settled.
+    pub fn for_action(state: &'s State) -> Result<Self, Error> {
+        Self::join(state, FOR_AN_ACTION)
+    }
+
+    fn join(state: &'s State, kind: &'static str) -> Result<Self, Error> {
+        let objects = state.home().join("objects");
+        let is_new = !objects.is_dir();
+        let staging = objects.join("staging");
+        create_private_folder(&staging)?;
+        let failed = || Error::io("lock", &staging);
+        let lock = File::open(&staging).map_err(failed())?;
+        if lock.try_lock().is_ok() {
+            clear(state, &objects);
+        }
+        lock.lock_shared().map_err(failed())?;
+        Ok(Self { state, objects, staging: lock, note: None, kind, is_new })
+    }
+
+    /// Keeps bytes; the same bytes are kept once. What was kept and got damaged is mended.
+    pub fn keep(&mut self, bytes: &[u8]) -> Result<String, Error> {
+        let hash = hash(bytes);
+        let path = path_of(&self.objects, &hash);
+        let is_kept = is_kept(&path, bytes);
+        // What is there already may be noted by somebody who gives it up.
+        if !is_kept || self.kind == FOR_AN_ACTION {
+            self.note(&[&hash])?;
+        }
+        if is_kept {
+            return Ok(hash);
+        }
+        let folder = path.parent().unwrap_or(&self.objects).to_owned();
         if !folder.is_dir() {
-            create_private_folder(folder)?;
-            sync_path(folder.parent().unwrap_or(home))?;
+            create_private_folder(&folder)?;
+            sync_path(&self.objects)?;
+        }
+        let staged = self.objects.join("staging").join(atomic::staging_name(&path));
+        atomic::replace_from(&path, bytes, &staged)?;
+        sync_path(&folder)?;
+        if std::mem::take(&mut self.is_new) {
+            sync_path(self.state.home())?;
+        }
+        Ok(hash)
+    }
+
+    /// Keeps many bytes and leaves it to the caller to make all of `objects/` durable at once, before
+    /// anything refers to them: what a power cut damages until then, the next [`Keeping::keep`] mends.
+    /// All are written before the first gets its name, so that one for which there is no room leaves
+    /// nothing of the others.
+    pub(crate) fn keep_lightly(&mut self, all: &[&[u8]]) -> Result<(), Error> {
+        let objects = &self.objects;
+        let staging = objects.join("staging");
+        let write = |bytes: &&[u8]| {
+            let hash = hash(bytes);
+            let path = path_of(objects, &hash);
+            if is_kept(&path, bytes) {
+                return Ok(None);
+            }
+            let staged = staging.join(atomic::staging_name(&path));
+            if let Err(error) = std::fs::write(&staged, bytes) {
+                let _ = std::fs::remove_file(&staged);
+                return Err(Error::io("write", &path)(error));
+            }
+            Ok(Some((staged, hash)))
+        };
+        let written = cores::each(all, write);
+        let staged: Vec<PathBuf> =
+            written.iter().flatten().flatten().map(|(staged, _)| staged.clone()).collect();
+        let named = written.into_iter().collect::<Result<Vec<_>, _>>().and_then(|written| {
+            let written: Vec<(PathBuf, String)> = written.into_iter().flatten().collect();
+            self.note(&written.iter().map(|(_, hash)| hash).collect::<Vec<_>>())?;
+            let objects = &self.objects;
+            let name = |(staged, hash): &(PathBuf, String)| {
+                let path = path_of(objects, hash);
+                create_private_folder(path.parent().unwrap_or(objects))?;
+                std::fs::rename(staged, &path).map_err(Error::io("write", &path))
+            };
+            cores::each(&written, name).into_iter().collect()
+        });
+        if named.is_err() {
+            for staged in staged {
+                let _ = std::fs::remove_file(staged);
+            }
+        }
+        named
+    }
+
+    /// Writes down what is about to be added.
+    fn note(&mut self, hashes: &[&String]) -> Result<(), Error> {
+        if hashes.is_empty() {
+            return Ok(());
+        }
+        let staging = self.objects.join("staging");
+        let failed = Error::io("write", &staging);
+        let mut lines = String::with_capacity(hashes.len() * 65);
+        for hash in hashes {
+            lines.push_str(hash);
+            lines.push('\n');
+        }
+        let note = match &mut self.note {
+            Some((_, note)) => Ok(note),
+            empty => {
+                let path = staging.join(atomic::staging_name(&staging) + self.kind);
+                let made = OpenOptions::new().append(true).create_new(true).open(&path);
+                made.map(|note| &mut empty.insert((path, note)).1)
+            }
+        };
+        note.and_then(|note| note.write_all(lines.as_bytes())).map_err(failed)
+    }
+
+    /// Something refers to all of it now.
+    pub(crate) fn done(mut self) {
+        if let Some((note, _)) = self.note.take() {
+            let _ = std::fs::remove_file(note);
         }
     }
-    let _lock = share_staging(&staging)?;
-    atomic::replace_from(&path, bytes, &staging.join(atomic::staging_name(&path)))?;
-    sync_path(&folder)?;
-    Ok(hash)
 }
 
-/// Keeps many bytes and leaves it to the caller to make all of `objects/` durable at once, before
-/// anything refers to them: what a power cut damages until then, the next [`put`] mends. All are written
-/// before the first gets its name, so that one for which there is no room leaves nothing of the others.
-pub(crate) fn put_lightly(home: &Path, all: &[&[u8]]) -> Result<(), Error> {
-    let objects = home.join("objects");
-    let staging = objects.join("staging");
-    create_private_folder(&staging)?;
-    let _lock = share_staging(&staging)?;
-    let write = |bytes: &&[u8]| {
-        let path = path_of(home, &hash(bytes));
-        if std::fs::read(&path).is_ok_and(|kept| kept == *bytes) {
-            return Ok(None);
-        }
-        create_private_folder(path.parent().unwrap_or(&objects))?;
-        let staged = staging.join(atomic::staging_name(&path));
-        if let Err(error) = std::fs::write(&staged, bytes) {
-            let _ = std::fs::remove_file(&staged);
-            return Err(Error::io("write", &path)(error));
-        }
-        Ok(Some((staged, path)))
-    };
-    let written = cores::each(all, write);
-    if written.iter().any(Result::is_err) {
-        for (staged, _) in written.iter().flatten().flatten() {
-            let _ = std::fs::remove_file(staged);
+impl Drop for Keeping<'_> {
+    fn drop(&mut self) {
+        if self.note.take().is_some() && self.staging.try_lock().is_ok() {
+            clear(self.state, &self.objects);
         }
     }
-    let written: Vec<Option<(PathBuf, PathBuf)>> = written.into_iter().collect::<Result<_, _>>()?;
-    let written: Vec<(PathBuf, PathBuf)> = written.into_iter().flatten().collect();
-    let name = |(staged, path): &(PathBuf, PathBuf)| {
-        std::fs::rename(staged, path).map_err(Error::io("write", path))
-    };
-    cores::each(&written, name).into_iter().collect()
 }
 
-/// Joins those who are writing objects. Whoever is alone first clears away what dead writers left.
-fn share_staging(staging: &Path) -> Result<File, Error> {
-    let failed = || Error::io("lock", staging);
-    let lock = File::open(staging).map_err(failed())?;
-    if lock.try_lock().is_ok() {
-        for left in std::fs::read_dir(staging).map_err(failed())?.flatten() {
-            let _ = std::fs::remove_file(left.path());
+/// Takes away what writers added whose rows were never written, unless somebody is at work.
+pub fn sweep_objects(state: &State) {
+    let objects = state.home().join("objects");
+    let Ok(staging) = File::open(objects.join("staging")) else { return };
+    if staging.try_lock().is_ok() {
+        clear(state, &objects);
+    }
+}
+
+/// Clears away what dead writers staged, and what they added and nothing refers to. The caller alone holds
+/// the lock, so nobody is about to refer to any of it. What a write or an action that died may still need
+/// stays noted until that is settled; all of it when the database cannot be asked.
+fn clear(state: &State, objects: &Path) {
+    let mut notes = Vec::new();
+    let mut awaited = HashSet::new();
+    let Ok(entries) = std::fs::read_dir(objects.join("staging")) else { return };
+    for left in entries.flatten().map(|left| left.path()) {
+        let name = left.to_string_lossy();
+        let is_for_action = name.ends_with(FOR_AN_ACTION);
+        if !is_for_action && !name.ends_with(FOR_A_ROW) {
+            let _ = std::fs::remove_file(&left);
+            continue;
+        }
+        let text = std::fs::read_to_string(&left).unwrap_or_default();
+        let hashes = text.lines().filter(|line| is_hash(line)).map(str::to_owned);
+        let hashes: HashSet<String> = hashes.collect();
+        if is_for_action {
+            awaited.extend(hashes.iter().cloned());
+        }
+        notes.push((left, hashes));
+    }
+    if notes.is_empty() {
+        return;
+    }
+    let mut loose: HashSet<String> = notes.iter().flat_map(|(_, hashes)| hashes).cloned().collect();
+    let mut stays = HashSet::new();
+    let asked = state.with(|db| {
+        for query in REFERRED {
+            each_hash(db, query, |hash| {
+                loose.remove(hash);
+            })?;
+        }
+        each_hash(db, BEGUN, |hash| stays.extend(loose.get(hash).cloned()))?;
+        each_hash(db, PLANNED, |hash| {
+            stays.extend(loose.get(hash).filter(|hash| awaited.contains(*hash)).cloned());
+        })
+    });
+    if asked.is_err() {
+        return;
+    }
+    for hash in loose.difference(&stays) {
+        let path = path_of(objects, hash);
+        let _ = std::fs::remove_file(&path);
+        let _ = std::fs::remove_dir(path.parent().unwrap_or(objects));
+    }
+    for (note, hashes) in notes {
+        if hashes.is_disjoint(&stays) {
+            let _ = std::fs::remove_file(note);
         }
     }
-    lock.lock_shared().map_err(failed())?;
-    Ok(lock)
+}
+
+/// Every hash in the texts that a query gives.
+fn each_hash(
+    db: &rusqlite::Connection,
+    query: &str,
+    mut met: impl FnMut(&str),
+) -> Result<(), Error> {
+    let mut statement = db.prepare(query)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let text = row.get_ref(0)?.as_str().unwrap_or_default();
+        text.split(|letter: char| !letter.is_ascii_hexdigit())
+            .filter(|word| is_hash(word))
+            .for_each(&mut met);
+    }
+    Ok(())
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn is_kept(path: &Path, bytes: &[u8]) -> bool {
+    std::fs::read(path).is_ok_and(|kept| kept == bytes)
 }
 
 /// Gives kept bytes back, after checking them.
 pub(crate) fn get(home: &Path, wanted: &str) -> Result<Vec<u8>, Error> {
     let damaged = || Error::Object { hash: wanted.to_owned() };
-    let is_hash = wanted.len() == 64 && wanted.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if !is_hash {
+    if !is_hash(wanted) {
         return Err(damaged());
     }
-    let bytes = std::fs::read(path_of(home, wanted)).map_err(|_| damaged())?;
+    let bytes = std::fs::read(path_of(&home.join("objects"), wanted)).map_err(|_| damaged())?;
     if hash(&bytes) == wanted { Ok(bytes) } else { Err(damaged()) }
 }
 
-fn path_of(home: &Path, hash: &str) -> PathBuf {
-    home.join("objects").join(&hash[..2]).join(&hash[2..])
+fn path_of(objects: &Path, hash: &str) -> PathBuf {
+    objects.join(&hash[..2]).join(&hash[2..])
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every file below `objects/`.
-    fn kept(home: &Path) -> Vec<PathBuf> {
-        let folders = std::fs::read_dir(home.join("objects")).unwrap().flatten();
-        let mut files: Vec<PathBuf> = folders
-            .filter(|folder| folder.path().is_dir())
-            .flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten())
-            .map(|file| file.path())
-            .collect();
-        files.sort();
-        files
-    }
-
-    #[test]
-    fn of_many_that_are_kept_at_once_none_stays_when_one_cannot_be_written() {
-        let home = tempfile::tempdir().unwrap();
-        let texts: Vec<String> = (0..100).map(|number| number.to_string()).collect();
-        let all: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
-        let mut paths: Vec<PathBuf> =
-            all.iter().map(|one| path_of(home.path(), &hash(one))).collect();
-        paths.sort();
-        // No folder can be made where a file is.
-        let taken = path_of(home.path(), &hash(b"99")).parent().unwrap().to_owned();
-        create_private_folder(&home.path().join("objects")).unwrap();
-        std::fs::write(&taken, "").unwrap();
-        put_lightly(home.path(), &all).unwrap_err();
-        assert_eq!(kept(home.path()), Vec::<PathBuf>::new());
-
-        std::fs::remove_file(&taken).unwrap();
-        put_lightly(home.path(), &all).unwrap();
-        assert_eq!(kept(home.path()), paths);
-    }
-}
+#[path = "objects_tests.rs"]
+mod tests;

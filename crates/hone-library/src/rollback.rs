@@ -60,7 +60,8 @@ impl Store<'_> {
         if plan.edits.iter().all(|edit| edit.before == edit.after) {
             return Err(Error::Refused(format!("it is already as it was in revision {to}")));
         }
-        self.carry_out(&held, &plan)
+        let change = self.carry_out(&held, &plan)?;
+        Ok(self.followed(held, change))
     }
 
     fn plan_to(

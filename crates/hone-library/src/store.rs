@@ -23,6 +23,7 @@ use crate::ledger::Action;
 use crate::patch::{Matching, Patched, patch};
 use crate::place::{Held, Missing, Place, SKILL_FILE, canonical_or_same, no_file};
 use crate::recovery::settle;
+use crate::shares::Stale;
 use crate::state::{State, utf8};
 use crate::validate::{described, validate, warnings};
 use crate::walk::{SUPPORT_FOLDERS, is_pruned, is_skill_file};
@@ -81,6 +82,10 @@ pub struct Change {
     pub mended: Vec<Rule>,
     /// What a patch matched.
     pub patched: Option<Patched>,
+    /// What was made of it in other agents' folders and stays as it was.
+    pub stale: Vec<Stale>,
+    /// Links and copies in other agents' folders that went with it.
+    pub taken_back: Vec<PathBuf>,
 }
 
 /// The writer of skills.
@@ -169,7 +174,7 @@ impl<'a> Store<'a> {
         if self.mode == Mode::Write {
             self.state.is_own(&place.key)?;
         }
-        Ok(change)
+        Ok(self.followed(held, change))
     }
 
     /// Makes a folder of a skill that is a single file: `slug.md` becomes `slug/SKILL.md`, with the same
@@ -324,7 +329,8 @@ impl<'a> Store<'a> {
         let mut plan = main_plan(place, action, Some(before), after, &reading);
         plan.from_version = described(&old).1;
         plan.patched = patched;
-        self.carry_out(&held, &plan)
+        let change = self.carry_out(&held, &plan)?;
+        Ok(self.followed(held, change))
     }
 
     /// Writes a supporting file; `SKILL.md` goes the way of an edit. A file that is there keeps its
@@ -380,7 +386,9 @@ impl<'a> Store<'a> {
             });
         }
         let edit = FileEdit { file: file.to_owned(), before, after: Some(after) };
-        self.carry_out(&held, &Plan { patched, ..file_plan(skill, action, vec![edit]) })
+        let plan = Plan { patched, ..file_plan(skill, action, vec![edit]) };
+        let change = self.carry_out(&held, &plan)?;
+        Ok(self.followed(held, change))
     }
 
     /// Takes a supporting file away.
@@ -398,10 +406,12 @@ impl<'a> Store<'a> {
         let folder = held.opened()?;
         let before = folder.read(file)?.ok_or_else(|| no_file(&folder, file))?;
         let edit = FileEdit { file: file.to_owned(), before: Some(before), after: None };
-        self.carry_out(&held, &file_plan(skill, Action::RemoveFile, vec![edit]))
+        let change = self.carry_out(&held, &file_plan(skill, Action::RemoveFile, vec![edit]))?;
+        Ok(self.followed(held, change))
     }
 
-    /// Takes a skill away; [`Store::rollback`] brings it back.
+    /// Takes a skill away, with links and copies of it in other agents' folders; [`Store::rollback`]
+    /// brings it back.
     pub fn delete(&self, skill: &Listed) -> Result<Change, Error> {
         let place = Place::of(skill)?;
         let is_link = skill.key().symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
@@ -426,7 +436,7 @@ impl<'a> Store<'a> {
         if self.mode == Mode::Write && place.parent != root && place.parent.starts_with(&root) {
             let _ = std::fs::remove_dir(&place.parent);
         }
-        Ok(change)
+        Ok(self.followed(held, change))
     }
 
     /// The edits that take a whole skill away, with those files that somebody else took before.

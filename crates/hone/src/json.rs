@@ -251,6 +251,12 @@ pub(crate) struct Changed {
     /// What a patch matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) matched: Option<Matched>,
+    /// Links and copies in other agents' folders that stay as they were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) stale: Vec<String>,
+    /// Links and copies in other agents' folders that went with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) taken_back: Vec<String>,
 }
 
 /// What a patch matched.
@@ -674,6 +680,8 @@ impl From<&Change> for Changed {
                 text: patched.matched.clone(),
                 fuzzy: patched.fuzzy,
             }),
+            stale: change.stale.iter().map(|stale| text(&stale.path)).collect(),
+            taken_back: change.taken_back.iter().map(|path| text(path)).collect(),
         }
     }
 }

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use hone_library::content_hash;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -20,8 +21,7 @@ use self::session::Session;
 pub use self::tokens::Tokens;
 pub(crate) use self::tokens::VARIABLE;
 pub(crate) use self::unlisted::path_of_address;
-use crate::bundle::{Bundle, BundleFile, OfferStanding, Offered, Refused};
-use crate::content::{content_hash, of_bundle};
+use crate::bundle::{Bundle, BundleFile, OfferStanding, Offered, Refused, of_bundle};
 use crate::discover::{key, last};
 use crate::fetch::{FetchOptions, Progress};
 use crate::fetch_error::FetchError;

@@ -2,13 +2,14 @@
 //!
 //! The test starts itself again, in another process, with the step at which it is to die.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hone_hub::{Answer, Ask, Edits, Lock, Manner, Nobody, Question, Standing, Step};
 
-use crate::shop::{Machine, SOURCE, Shop, fates, names, plain, tree};
+use crate::shop::{Machine, SOURCE, Shop, fates, loose_objects, names, plain, tree};
 
 /// Where the process that dies works, what it does, and at which step it dies.
 const BASE: &str = "HONE_TEST_CRASH_BASE";
@@ -184,6 +185,7 @@ fn settled(machine: &Machine, shop: &Shop, step: Step) {
         .filter(|path| path.split('/').any(|part| part.starts_with(".hone-")))
         .collect();
     assert_eq!(left, Vec::<String>::new(), "{step:?}");
+    assert_eq!(loose_objects(machine), BTreeSet::new(), "{step:?}");
 }
 
 #[test]

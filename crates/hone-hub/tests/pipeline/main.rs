@@ -5,6 +5,7 @@
 mod add;
 mod approve;
 mod crash;
+mod full;
 mod parallel;
 mod real;
 mod remove;

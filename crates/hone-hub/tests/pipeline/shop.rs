@@ -1,7 +1,7 @@
 //! A source whose skills a test can change, and a machine to install them on.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -189,6 +189,23 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
+}
+
+/// Kept versions that nothing refers to, and notes about some.
+pub(crate) fn loose_objects(machine: &Machine) -> BTreeSet<String> {
+    let home = &machine.around.hone_home;
+    let mut objects: BTreeSet<String> =
+        tree(&home.join("objects")).into_keys().map(|path| path.replace('/', "")).collect();
+    let db = rusqlite::Connection::open(home.join("state.db")).unwrap();
+    for query in ["SELECT changes FROM ledger", "SELECT entry FROM generation"] {
+        let mut statement = db.prepare(query).unwrap();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            let text: String = row.get(0).unwrap();
+            objects.retain(|object| !text.contains(object));
+        }
+    }
+    objects
 }
 
 /// The words for what became of each skill.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hone_agent::brain::{Brain, BrainError};
 use hone_library::{
-    ARCHIVED, Author, Listed, Mode, State, Store, canonical_or_same, history, usage,
+    ARCHIVED, Author, Change, Listed, Mode, State, Store, canonical_or_same, history, usage,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -22,17 +22,18 @@ pub async fn archive(
     skill: &Listed,
     author: Author,
     cancelled: &CancellationToken,
-) -> Result<(), LearnError> {
+) -> Result<Change, LearnError> {
     let (name, now) = (skill.summary.name.clone(), author.now);
     let why = author.reason.clone();
     let reason = if why.is_empty() { ARCHIVED.to_owned() } else { format!("{ARCHIVED}: {why}") };
     let author = Author { reason, ..author };
     let brain = brain_of(hone_home, skill.key())?;
-    changed(hone_home, brain.as_ref(), now, cancelled, |state| {
-        Ok(Store::new(state, author, Mode::Write).delete(skill).map(drop)?)
+    let change = changed(hone_home, brain.as_ref(), now, cancelled, |state| {
+        Ok(Store::new(state, author, Mode::Write).delete(skill)?)
     })
     .await?;
-    noted(records, brain.as_ref(), &name, Stage::Archived, &why, now)
+    noted(records, brain.as_ref(), &name, Stage::Archived, &why, now)?;
+    Ok(change)
 }
 
 /// Brings an archived skill back to where it was, with all its files; its clock begins anew. Gives its

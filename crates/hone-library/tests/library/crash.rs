@@ -56,6 +56,20 @@ fn leftovers(folder: &Path) -> Vec<String> {
     all.filter(|path| path.split('/').any(|part| part.starts_with(".hone-"))).collect()
 }
 
+/// Kept versions that no row refers to.
+fn loose_objects(shelf: &Shelf) -> Vec<String> {
+    let all = tree(&shelf.home.join("objects")).into_keys().filter(|path| !path.ends_with('/'));
+    let mut objects: Vec<String> = all.map(|path| path.replace('/', "")).collect();
+    let db = rusqlite::Connection::open(shelf.home.join("state.db")).unwrap();
+    let mut statement = db.prepare("SELECT changes FROM ledger").unwrap();
+    let mut rows = statement.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        let text: String = row.get(0).unwrap();
+        objects.retain(|object| !text.contains(object));
+    }
+    objects
+}
+
 fn empty_folders(folder: &Path) -> Vec<String> {
     let all: Vec<String> = tree(folder).into_keys().collect();
     let is_empty =
@@ -113,6 +127,7 @@ fn a_killed_writer_leaves_the_old_or_the_new_text_and_a_ledger_that_agrees() {
         store(&state).edit(&shelf.listed(&state, name), &new).unwrap();
         agrees_with_disk(&shelf, &state, name);
         assert_eq!(leftovers(&shelf.base()), Vec::<String>::new(), "round {round}");
+        assert_eq!(loose_objects(&shelf), Vec::<String>::new(), "round {round}");
         if name == "swap" {
             let back = store(&state).rollback(&shelf.root.join("swap"), None).unwrap();
             assert_eq!(back.files[0].after.as_deref(), Some(text.as_bytes()));
@@ -145,6 +160,7 @@ fn a_writer_killed_while_it_creates_goes_back_and_deletes_leaves_a_whole_skill_o
             )
             .unwrap();
         assert_eq!(leftovers(&shelf.base()), Vec::<String>::new(), "round {round}");
+        assert_eq!(loose_objects(&shelf), Vec::<String>::new(), "round {round}");
         assert_eq!(empty_folders(&shelf.root), Vec::<String>::new(), "round {round}");
         if shelf.history(&state, "live").is_empty() {
             continue;

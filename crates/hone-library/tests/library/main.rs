@@ -12,6 +12,7 @@ mod index;
 mod install;
 mod memo;
 mod patching;
+mod shares;
 mod shelf;
 mod store;
 mod usage;

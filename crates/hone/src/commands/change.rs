@@ -176,11 +176,6 @@ pub(crate) fn rm(context: &Context, name: &str, writing: &Writing) -> Outcome {
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
     super::hub::refuse_locked(context, skill.key())?;
-    if !writing.dry_run {
-        // What refuses the removal refuses it before anything is taken from other agents.
-        context.store(&Writing { dry_run: true, ..writing.clone() }).delete(&skill)?;
-        super::hub::take_back(context, skill.key())?;
-    }
     let change = context.store(writing).delete(&skill)?;
     report(context, &change, writing)
 }
@@ -278,9 +273,7 @@ fn counted(context: &Context, skill: &Listed, writing: &Writing) {
 
 /// Says what was done; in a dry run, shows what would be.
 pub(super) fn report(context: &Context, change: &Change, writing: &Writing) -> Outcome {
-    if change.revision.is_some() {
-        super::hub::follow(context, &change.path);
-    }
+    super::hub::tell_shares(context, change);
     if writing.json {
         return print_json(&json::Changed::from(change));
     }

@@ -98,11 +98,11 @@ pub(crate) fn archive(context: &Context, name: &str, why: &str) -> Outcome {
         let hint = "switch it off with `hone config set skills.disabled NAME`";
         return Err(Failure::no(format!("`{name}` is part of hone"), hint));
     }
-    super::hub::take_back(context, skill.key())?;
     let (records, token) = (records(context)?, CancellationToken::new());
     let home = &context.around.hone_home;
     let done = curator::archive(home, &records, &skill, author(why), &token);
-    runtime()?.block_on(done).map_err(failure)?;
+    let change = runtime()?.block_on(done).map_err(failure)?;
+    super::hub::tell_shares(context, &change);
     say(&format!("`{name}` is in the archive; `hone restore {name}` brings it back"));
     Ok(ExitCode::SUCCESS)
 }

@@ -3,9 +3,11 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use serde_json::{Value, json};
 
 use crate::harness::{Sandbox, transcript};
 use crate::hub::{CLEAN, PDF, Repository};
+use crate::serve::harness::Server;
 
 #[test]
 fn edits_of_an_installed_skill_are_shown_by_the_command_that_the_hint_names() {
@@ -141,6 +143,62 @@ fn links_and_copies_go_with_their_skill_and_a_copy_follows_every_change() {
     fs::remove_dir_all(sandbox.path("home/.agents/skills/tidy")).unwrap();
     sandbox.done("share tidy --undo");
     assert_eq!(sandbox.files("home"), Vec::<String>::new());
+}
+
+/// What `hone mcp` answers when its tools are called, one after the other.
+fn called(sandbox: &Sandbox, calls: &[(&str, Value)]) -> String {
+    let request = |id: usize, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string() + "\n"
+    };
+    let hello = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    let mut lines = request(0, "initialize", hello);
+    lines += &(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string() + "\n");
+    for (at, (tool, arguments)) in calls.iter().enumerate() {
+        lines += &request(at + 1, "tools/call", json!({"name": tool, "arguments": arguments}));
+    }
+    sandbox.hone("mcp").stdin(&lines).run().text()
+}
+
+#[test]
+fn a_skill_of_the_lock_is_taken_away_behind_its_back_through_no_door() {
+    let sandbox = Sandbox::new();
+    sandbox.skill("project/source", "tidy", "Tidies up.");
+    sandbox.done("add ./source --user");
+    let delete = ("skill_manage", json!({"action": "delete", "name": "tidy"}));
+    let answers = called(&sandbox, &[delete]);
+    let refused = "was installed from elsewhere. A person takes it away with `hone remove tidy`";
+    assert!(answers.contains(refused), "{answers}");
+
+    let server = Server::start(&sandbox, "");
+    let refused = server.ask("DELETE /api/v1/skills/tidy").problem(409);
+    assert!(refused.contains("`tidy` was installed from "), "{refused}");
+    sandbox.done("verify --user");
+    sandbox.done("remove tidy --user");
+}
+
+#[test]
+fn a_copy_follows_changes_through_every_door_and_goes_with_its_skill() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.done("share tidy --agent claude-code --copy");
+    let copy = "home/.claude/skills/tidy/SKILL.md";
+    let patch = json!({"action": "patch", "name": "tidy", "old": "Sort", "new": "Order"});
+    let answers = called(&sandbox, &[("skill_manage", patch)]);
+    assert!(answers.contains("Done: changed tidy"), "{answers}");
+    assert!(sandbox.read(copy).contains("Order the entries"));
+
+    let server = Server::start(&sandbox, "");
+    let patch = json!({"old": "Order", "new": "Arrange"});
+    let changed = server.send("PATCH /api/v1/skills/tidy", &patch).json();
+    assert_eq!(changed["stale"], json!([]), "{changed}");
+    assert!(sandbox.read(copy).contains("Arrange the entries"));
+    let deleted = server.ask("DELETE /api/v1/skills/tidy").json();
+    let gone = sandbox.path("home/.claude/skills/tidy");
+    assert_eq!(deleted["taken_back"], json!([gone.to_str().unwrap()]), "{deleted}");
+    assert!(!gone.exists());
 }
 
 #[test]

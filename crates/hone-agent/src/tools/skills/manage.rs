@@ -56,6 +56,14 @@ impl Shelf {
                 Err(error) => return ToolResult::failed(told(&error)),
             },
         };
+        if let (What::Delete, Some(skill)) = (&change.what, skill)
+            && matches!(skill.origin, Origin::Community | Origin::Trusted)
+        {
+            return ToolResult::refused(format!(
+                "`{name}` was installed from elsewhere. A person takes it away with `hone remove {name}`.",
+                name = skill.summary.name
+            ));
+        }
         if let (What::Edit { .. } | What::Delete, Some(skill)) = (&change.what, skill)
             && !self.is_known(skill)
         {
@@ -250,6 +258,9 @@ fn changed(action: &str, done: &Change) -> ToolResult {
     let mut text = format!("Done: {said}. The next task will see it so.\n");
     for warning in &done.warnings {
         let _ = writeln!(text, "- could be better: {}", warning.message);
+    }
+    for stale in &done.stale {
+        let _ = writeln!(text, "- stays as it was: {} ({})", stale.path.display(), stale.why);
     }
     ToolResult::ok(text, said).with(Effect::SkillChanged {
         name: name.clone(),

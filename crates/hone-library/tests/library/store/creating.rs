@@ -23,6 +23,8 @@ fn a_bare_body_becomes_a_skill_with_frontmatter_and_a_first_revision() {
             warnings: vec![],
             mended: vec![],
             patched: None,
+            stale: vec![],
+            taken_back: vec![],
         }
     );
     assert_eq!(shelf.read("oracle-check/SKILL.md"), written);

@@ -21,6 +21,8 @@ fn the_whole_text_is_replaced_and_both_texts_are_in_the_history() {
             warnings: vec![],
             mended: vec![],
             patched: None,
+            stale: vec![],
+            taken_back: vec![],
         }
     );
     assert_eq!(shelf.read("one/SKILL.md"), new);

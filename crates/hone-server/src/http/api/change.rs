@@ -59,6 +59,14 @@ pub(super) fn carry_out(
     let state = site.state();
     let store = |mode| Store::new(&state, doing.author(site), mode);
     let planned = act(&store(Mode::DryRun))?;
+    if planned.action == hone_library::Action::Delete
+        && let Some(entry) = hone_hub::locked_at(&state, &planned.path)?
+    {
+        let detail = format!("`{}` was installed from {}", entry.name, entry.source);
+        let hint =
+            format!("`hone remove {}` takes it away, with its entry in the lock", entry.name);
+        return Err(Problem::new(StatusCode::CONFLICT, detail).hint(hint));
+    }
     let adds = planned.files.iter().any(|file| file.after.is_some());
     let verdict = if adds { Some(admit(site, doing, &planned, skill)?) } else { None };
     if doing.how.dry_run {

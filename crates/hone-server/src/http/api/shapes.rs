@@ -1,5 +1,7 @@
 //! What the interface takes and gives. Keys are added, never renamed.
 
+use std::path::Path;
+
 use hone_learn::stats::{AgentSpent, SkillStats};
 use hone_library::usage::{Day, iso};
 use hone_library::{Change, ChangedFile, FileChange, Listed, Note, Revision, Skipped};
@@ -209,13 +211,17 @@ pub(crate) struct Changed {
     pub(crate) verdict: Option<&'static str>,
     /// What could be better about the result.
     pub(crate) warnings: Vec<String>,
+    /// Links and copies in other agents' folders that stay as they were.
+    pub(crate) stale: Vec<String>,
+    /// Links and copies in other agents' folders that went with it.
+    pub(crate) taken_back: Vec<String>,
 }
 
 impl Changed {
     pub(crate) fn of(change: &Change, verdict: Option<&'static str>) -> Self {
         Self {
             name: change.name.clone(),
-            path: change.path.to_string_lossy().into_owned(),
+            path: shown(&change.path),
             action: change.action.id(),
             revision: change.revision,
             from_version: change.from_version.clone(),
@@ -223,8 +229,14 @@ impl Changed {
             files: change.files.iter().map(ChangedFile::from).collect(),
             verdict,
             warnings: change.warnings.iter().map(|warning| warning.message.clone()).collect(),
+            stale: change.stale.iter().map(|stale| shown(&stale.path)).collect(),
+            taken_back: change.taken_back.iter().map(|path| shown(path)).collect(),
         }
     }
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 /// The past of a skill.

@@ -299,8 +299,8 @@ fn write_fix(
         reason: "hone check --fix".to_owned(),
         now: now(),
     };
-    Store::new(&context.state, author, Mode::Write).fix(&skill, new)?;
-    super::hub::follow(context, skill.key());
+    let change = Store::new(&context.state, author, Mode::Write).fix(&skill, new)?;
+    super::hub::tell_shares(context, &change);
     Ok(())
 }
 

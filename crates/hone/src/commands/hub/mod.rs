@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use hone_guard::policy::Policy;
 use hone_hub::{Ask, Error, FetchError, Fetcher, Hub, Prompts, Target, edited_hint};
-use hone_library::{Author, Catalogue, Project};
+use hone_library::{Author, Catalogue, Change, Project};
 use hone_net::Reach;
 
 use self::person::Person;
@@ -87,27 +87,14 @@ pub(crate) fn refuse_locked(context: &Context, skill: &Path) -> Result<(), Failu
     Ok(())
 }
 
-/// Takes back what other agents were shown of a skill that is about to go, and says so.
-pub(crate) fn take_back(context: &Context, skill: &Path) -> Result<(), Failure> {
-    let taken = hone_hub::take_back(&context.state, &author(), skill, None).map_err(hub_failure)?;
-    for path in taken.taken {
-        say(&format!("taken back: `{}`", context.shown(&path)));
+/// Says what a change meant for other agents' folders.
+pub(crate) fn tell_shares(context: &Context, change: &Change) {
+    for path in &change.taken_back {
+        say(&format!("taken back: `{}`", context.shown(path)));
     }
-    Ok(())
-}
-
-/// Copies in other agents' folders follow a change that was made here.
-pub(crate) fn follow(context: &Context, skill: &Path) {
-    match hone_hub::refresh_copies(&context.state, &author(), skill) {
-        Ok(stale) => {
-            for path in stale {
-                let path = context.shown(&path);
-                say(&format!("note: the copy `{path}` was changed, and stays as it is"));
-            }
-        }
-        Err(error) => say(&format!(
-            "warning: copies of it in other agents' folders stay as they are: {error}"
-        )),
+    for stale in &change.stale {
+        let path = context.shown(&stale.path);
+        say(&format!("note: `{path}` stays as it is: {}", stale.why));
     }
 }
 

@@ -51,7 +51,10 @@ pub(super) fn outcome(context: &Context, outcome: &Outcome, style: Style) -> Str
     }
     for path in &outcome.stale {
         let path = printable_line(&context.shown(path)).into_owned();
-        let _ = writeln!(page, "  the copy {path} was changed, and stays as it is");
+        let _ = writeln!(
+            page,
+            "  the copy {path} was changed or cannot be written, and stays as it is"
+        );
     }
     page
 }

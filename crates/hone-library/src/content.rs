@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use hone_library::TreeFile;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::bundle::BundleFile;
+use crate::install::TreeFile;
+use crate::objects;
 
 /// Names the way in which files become the hash of a content.
 const FORM: &str = "hone-content-1\n";
@@ -27,22 +27,15 @@ pub struct LockedFile {
 }
 
 impl LockedFile {
-    fn new(path: &str, bytes: &[u8], executable: bool) -> Self {
-        let (path, sha256) = (path.to_owned(), hone_library::hash(bytes));
+    /// A file of these bytes.
+    pub fn new(path: &str, bytes: &[u8], executable: bool) -> Self {
+        let (path, sha256) = (path.to_owned(), objects::hash(bytes));
         Self { path, sha256, size: bytes.len() as u64, executable }
     }
 }
 
-/// The files of a bundle, by path.
-pub(crate) fn of_bundle(files: &BTreeMap<String, BundleFile>) -> Vec<LockedFile> {
-    files
-        .iter()
-        .map(|(path, file)| LockedFile::new(path, &file.bytes, file.is_executable))
-        .collect()
-}
-
 /// The files of a folder, by path. A link counts as what it says, and never equals a file.
-pub(crate) fn of_tree(files: &BTreeMap<String, TreeFile>) -> Vec<LockedFile> {
+pub fn files_of(tree: &BTreeMap<String, TreeFile>) -> Vec<LockedFile> {
     let locked = |(path, file): (&String, &TreeFile)| {
         let mut locked = LockedFile::new(path, &file.bytes, file.is_executable);
         if file.is_link {
@@ -50,12 +43,12 @@ pub(crate) fn of_tree(files: &BTreeMap<String, TreeFile>) -> Vec<LockedFile> {
         }
         locked
     };
-    files.iter().map(locked).collect()
+    tree.iter().map(locked).collect()
 }
 
-/// The hash of every file, as the library asks for them.
-pub(crate) fn hashes(files: &BTreeMap<String, TreeFile>) -> BTreeMap<String, String> {
-    files.iter().map(|(path, file)| (path.clone(), hone_library::hash(&file.bytes))).collect()
+/// The hash of every file of a folder, as an [`crate::Arrival`] expects them.
+pub fn hashes_of(tree: &BTreeMap<String, TreeFile>) -> BTreeMap<String, String> {
+    tree.iter().map(|(path, file)| (path.clone(), objects::hash(&file.bytes))).collect()
 }
 
 /// The hash of a content: SHA-256 over the name of the form and, for each file by path, the length of
@@ -68,25 +61,16 @@ pub fn content_hash(files: &[LockedFile]) -> String {
         let (path, sha256, size) = (&file.path, &file.sha256, file.size);
         hash.update(format!("{}:{path}\n{sha256} {size} {executable}\n", path.len()));
     }
-    let mut text = String::with_capacity(64);
-    for byte in hash.finalize() {
-        for digit in [byte >> 4, byte & 15] {
-            text.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
-        }
-    }
-    text
+    objects::hex(&hash.finalize())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn file(path: &str, bytes: &[u8], executable: bool) -> LockedFile {
-        LockedFile::new(path, bytes, executable)
-    }
-
     #[test]
     fn names_bytes_and_execute_bits_are_content_and_nothing_else_is() {
+        let file = LockedFile::new;
         let of = |files: &[LockedFile]| content_hash(files);
         let one = of(&[file("a", b"x", false)]);
         assert_eq!(one, of(&[file("a", b"x", false)]));
