@@ -28,6 +28,7 @@
 
 mod agents;
 mod atomic;
+mod audience;
 pub mod audit;
 mod builtin;
 mod catalogue;
@@ -75,6 +76,7 @@ mod watch;
 
 pub use agents::{AGENTS, Agent};
 pub use atomic::{replace, sweep};
+pub use audience::{Audience, Sees};
 pub use catalogue::{Catalogue, Listed, Reason, Search, Skipped};
 pub use client::{Client, ClientView, Shown};
 pub use config::{

@@ -33,7 +33,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get};
 use hone_agent::tools::skills::{Clock, Shelf};
 use hone_guard::policy::Policy;
-use hone_library::{Catalogue, Listed, State, Surroundings};
+use hone_library::{Audience, Catalogue, Listed, State, Surroundings};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -121,6 +121,7 @@ pub(crate) struct Shared {
     traces: Option<Traces>,
     skills_seen: AtomicU64,
     state: Mutex<State>,
+    audience: Mutex<Audience>,
     mcp: mcp::Servers,
     log: Log,
     /// Names this start of the server in the ids of its requests.
@@ -164,6 +165,12 @@ impl Shared {
             return Err(Problem::forbidden("this server is read-only"));
         }
         Ok(())
+    }
+
+    /// What other agents see. Its first look at a large library takes a while, in which others wait that
+    /// ask for the same and nobody else.
+    pub(crate) fn audience(&self) -> MutexGuard<'_, Audience> {
+        self.audience.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The state, for as long as one answer needs it.
@@ -210,6 +217,7 @@ pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
         tokens: Tokens::new(&setup.hone_home),
         mcp: mcp::Servers::new(offer(!setup.is_read_only), offer(false), &stop),
         state: Mutex::new(state()),
+        audience: Mutex::new(Audience::new(state())),
         seeker: Arc::clone(&seeker),
         runs: Arc::clone(&runs),
         own: setup.own,
