@@ -95,8 +95,8 @@ pub use install::{
 };
 pub use learn_settings::{DEFAULT_LEARN_TOKENS, DEFAULT_REPLAYS, LearnSettings, MAX_REPLAYS};
 pub use ledger::{
-    ARCHIVED, Action, Archived, FileChange, Revision, archived, changed_since, deleted,
-    ledger_position,
+    ARCHIVED, Action, Archived, FileChange, PastFile, PastRevision, Revision, archived,
+    changed_since, deleted, ledger_position,
 };
 pub use model_settings::{
     MAX_MCP_NAME_BYTES, MAX_MCP_SERVERS, MAX_MODEL_TIMEOUT, McpServer, ModelSettings, Wire,
