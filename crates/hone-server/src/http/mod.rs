@@ -14,6 +14,7 @@ mod metrics;
 mod observe;
 mod page;
 mod patient;
+mod places;
 mod problem;
 pub(crate) mod rate;
 mod runs;
@@ -239,7 +240,8 @@ pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
         strangers: rate::Buckets::new(limits::STRANGERS),
     });
     let shelf = Arc::clone(&site.shelf);
-    listen::accept(bound, app(site, routes), &stop, runs.finish()).await;
+    let patience = limits::Patience::default();
+    listen::accept(bound, app(site, routes), patience, &stop, runs.finish()).await;
     shelf.settle_counts();
     if let Some(sending) = sending {
         traces::finish(sending).await;
