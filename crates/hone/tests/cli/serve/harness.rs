@@ -154,7 +154,19 @@ impl Server {
     }
 
     /// What `/mcp` answers to a request of the newest era.
-    pub(crate) fn mcp_as(&self, token: &str, method: &str, name: &str, mut params: Value) -> Value {
+    pub(crate) fn mcp_as(&self, token: &str, method: &str, name: &str, params: Value) -> Value {
+        self.mcp_at("/mcp", token, method, name, params).json()["result"].take()
+    }
+
+    /// The answer of a server of MCP.
+    pub(crate) fn mcp_at(
+        &self,
+        path: &str,
+        token: &str,
+        method: &str,
+        name: &str,
+        mut params: Value,
+    ) -> Response {
         const VERSION: &str = "2026-07-28";
         params["_meta"] = serde_json::json!({
             "io.modelcontextprotocol/protocolVersion": VERSION,
@@ -174,7 +186,7 @@ impl Server {
         if !name.is_empty() {
             headers.push(("Mcp-Name", name));
         }
-        self.plain("POST /mcp", &headers, &body.to_string()).json()["result"].take()
+        self.plain(&format!("POST {path}"), &headers, &body.to_string())
     }
 
     /// Calls a tool of the owner.
