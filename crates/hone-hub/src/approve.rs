@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use hone_guard::Verdict;
 use hone_library::provenance::Records;
+use hone_library::usage::iso;
 use hone_library::{LockedFile, Origin, content_hash};
 use hone_skill::Slug;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::News;
@@ -40,6 +42,48 @@ pub struct Pending {
     /// When it arrived, in milliseconds since 1970.
     #[serde(skip)]
     pub at: i64,
+}
+
+/// Something that waits, as programs are told of it; its files are left to whoever tells.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Approval {
+    /// What it is called by.
+    pub id: String,
+    /// The skill's name.
+    pub name: String,
+    /// Where it came from.
+    pub source: String,
+    /// Whose word it is.
+    pub origin: &'static str,
+    /// What the scan said.
+    pub verdict: &'static str,
+    /// Why a person decides.
+    pub why: String,
+    /// What it can do that the installed version cannot.
+    pub news: News,
+    /// SHA-256 over its files: an approval counts for these and no others.
+    pub content: String,
+    /// The lock file that will name it.
+    pub lock: String,
+    /// When it arrived: ISO 8601, UTC.
+    pub at: String,
+}
+
+impl From<&Pending> for Approval {
+    fn from(one: &Pending) -> Self {
+        Self {
+            id: one.id.clone(),
+            name: one.name().to_owned(),
+            source: one.entry.source.clone(),
+            origin: one.origin().id(),
+            verdict: one.verdict().word(),
+            why: one.why.clone(),
+            news: one.news.clone(),
+            content: one.content.clone(),
+            lock: one.lock.to_string_lossy().into_owned(),
+            at: iso(one.at),
+        }
+    }
 }
 
 impl Pending {

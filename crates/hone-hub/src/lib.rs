@@ -82,7 +82,7 @@ mod well_known;
 mod work_folder;
 
 pub use actions::Removed;
-pub use approve::Pending;
+pub use approve::{Approval, Pending};
 pub use bundle::{Bundle, BundleFile, Fetched, OfferStanding, Offered, Refused};
 pub use compare::News;
 pub use error::{Error, edited_hint};

@@ -502,7 +502,7 @@ pub(crate) fn gather(
     roots: &[Root],
     depth: usize,
     state: &State,
-    met: Option<&mut Met>,
+    mut met: Option<&mut Met>,
 ) -> Gathered {
     let projects: HashSet<&PathBuf> =
         roots.iter().filter_map(|root| root.project.as_ref()).collect();
@@ -513,14 +513,13 @@ pub(crate) fn gather(
     let (last, first): (Vec<usize>, Vec<usize>) =
         (0..roots.len()).partition(|at| withheld_by(&roots[*at]).is_some());
     let order: Vec<usize> = first.into_iter().chain(last).collect();
-    let mut walker = Walker::noting(met.is_some());
+    let mut walker = Walker::noting(met.as_deref_mut().map(std::mem::take));
     for at in &order {
         walker.walk(state, &roots[*at], depth, withheld_by(&roots[*at]).as_deref());
     }
     let (walks, noted) = walker.finish();
     if let (Some(met), Some(noted)) = (met, noted) {
-        met.folders.extend(noted.folders);
-        met.paths.extend(noted.paths);
+        *met = noted;
     }
     let mut walks: Vec<(usize, Walked)> = order.into_iter().zip(walks).collect();
     walks.sort_by_key(|(at, _)| *at);

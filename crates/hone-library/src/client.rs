@@ -14,6 +14,7 @@ use crate::root::{Layout, Project, Root};
 use crate::scope::Scope;
 use crate::state::State;
 use crate::surroundings::Surroundings;
+use crate::watch::Met;
 
 /// Codex' catalogue budget for its default window, in tokens of four bytes.
 const CODEX_BUDGET_TOKENS: usize = 5_440;
@@ -122,10 +123,9 @@ impl Client {
         }
     }
 
-    /// Where it looks, the winner of a name first.
-    fn roots(self, around: &Surroundings) -> Vec<Root> {
-        let project = Project::find(around);
-        let folders = project.as_ref().map_or(&[][..], |project| &project.folders);
+    /// Where it looks, the winner of a name first, whether a folder is there or not.
+    fn places(self, around: &Surroundings, project: Option<&Project>) -> Vec<(PathBuf, Scope)> {
+        let folders = project.map_or(&[][..], |project| &project.folders);
         let top: Vec<PathBuf> = project.iter().map(|project| project.root.clone()).collect();
         let inside = |folders: &[PathBuf], names: &[&str]| -> Vec<(PathBuf, Scope)> {
             let paths =
@@ -136,7 +136,7 @@ impl Client {
             names.iter().map(|name| (around.below_home(name), Scope::User)).collect()
         };
         let admin = |name: &str| vec![(PathBuf::from(name), Scope::Admin)];
-        let places = match self {
+        match self {
             Self::ClaudeCode => [
                 admin("/etc/claude-code/.claude/skills"),
                 home(&[".claude/skills"]),
@@ -176,7 +176,11 @@ impl Client {
                 home(&[".agents/skills", ".openclaw/skills"]),
             ]
             .concat(),
-        };
+        }
+    }
+
+    /// Those of its places that are there.
+    fn roots(self, places: Vec<(PathBuf, Scope)>, project: Option<Project>) -> Vec<Root> {
         // Only Hermes asks whether a project is trusted before it reads its skills.
         let trust = project.map(|project| project.root).filter(|_| self == Self::Hermes);
         let mut roots: Vec<Root> = Vec::new();
@@ -246,8 +250,31 @@ impl Client {
         roots: Option<Vec<Root>>,
         state: &State,
     ) -> ClientView {
-        let roots = roots.unwrap_or_else(|| self.roots(around));
-        let Gathered { skills, mut skipped, untrusted } = gather(&roots, self.depth(), state, None);
+        let roots = roots.unwrap_or_else(|| {
+            let project = Project::find(around);
+            self.roots(self.places(around, project.as_ref()), project)
+        });
+        self.view_of(roots, state, None)
+    }
+
+    /// The same, and what the answer depends on.
+    pub(crate) fn view_noting(
+        self,
+        around: &Surroundings,
+        state: &State,
+        met: &mut Met,
+    ) -> ClientView {
+        let project = Project::find(around);
+        let places = self.places(around, project.as_ref());
+        met.paths.extend(places.iter().map(|(path, _)| path.clone()));
+        for folder in around.cwd.ancestors() {
+            met.paths.extend([folder.join(".git"), folder.join("hone.toml")]);
+        }
+        self.view_of(self.roots(places, project), state, Some(met))
+    }
+
+    fn view_of(self, roots: Vec<Root>, state: &State, met: Option<&mut Met>) -> ClientView {
+        let Gathered { skills, mut skipped, untrusted } = gather(&roots, self.depth(), state, met);
         for skipped in skipped.iter_mut().filter(|skipped| skipped.reason == Reason::TooDeep) {
             // How deep a client looks is not for us to say.
             if let Some(message) = skipped.message.strip_suffix(USE_DEPTH) {

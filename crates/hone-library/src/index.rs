@@ -133,6 +133,11 @@ impl Seen {
         NonZeroU64::new(hasher.finish()).filter(|_| self.settled)
     }
 
+    /// What `stat` said.
+    pub(crate) fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
     /// Whether what was read under this stamp is still what is there.
     pub(crate) fn still(&self, stamp: Stamp) -> bool {
         self.settled && self.stamp == stamp
@@ -175,6 +180,20 @@ impl FolderEntry {
             }
         }
         self
+    }
+
+    /// What `stat` said about the folder and its skill files, as one number to compare; `None` when it cannot
+    /// be relied on, or when more than these files counts: a link's target, a policy.
+    pub(crate) fn mark(&self) -> Option<NonZeroU64> {
+        let mut hasher = DefaultHasher::new();
+        self.seen.mark()?.hash(&mut hasher);
+        for file in &self.files {
+            if file.is_link || file.policy.is_some() {
+                return None;
+            }
+            (&file.name, file.seen?.mark()?).hash(&mut hasher);
+        }
+        NonZeroU64::new(hasher.finish())
     }
 
     /// The folder itself is a skill.
@@ -234,6 +253,10 @@ impl Index {
             }
         }
         Ok(entries)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Option<&FolderEntry> {
+        self.entries.get(path).map(Box::as_ref)
     }
 
     pub(crate) fn take(&mut self, path: &str) -> Option<Box<FolderEntry>> {

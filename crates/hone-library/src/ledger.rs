@@ -7,12 +7,14 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Row, params};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::folder::{Content, is_executable, is_link};
 use crate::objects;
 use crate::state::{State, utf8};
+use crate::usage::iso;
 
 /// What was done to a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,6 +139,56 @@ pub struct Revision {
     pub to_version: Option<String>,
     /// The files that changed.
     pub changes: Vec<FileChange>,
+}
+
+/// A revision as programs are told of it: who did what and why, its files left to whoever tells.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PastRevision {
+    /// Number, from 1, without gaps.
+    pub revision: u64,
+    /// ISO 8601, UTC.
+    pub at: String,
+    /// Who.
+    pub actor: String,
+    /// What.
+    pub action: &'static str,
+    /// Why.
+    pub reason: String,
+    /// The skill's name afterwards.
+    pub name: String,
+    /// The declared version before.
+    pub from_version: Option<String>,
+    /// The declared version after.
+    pub to_version: Option<String>,
+}
+
+/// A file of a revision, by the SHA-256 of its content; null where there was none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PastFile {
+    /// Path inside the skill; for a single-file skill, its file name.
+    pub file: String,
+    /// Before.
+    pub before: Option<String>,
+    /// After.
+    pub after: Option<String>,
+}
+
+impl Revision {
+    /// The revision as it is told, and its files.
+    pub fn told(self) -> (PastRevision, Vec<PastFile>) {
+        let past = PastRevision {
+            revision: self.revision,
+            at: iso(self.at),
+            actor: self.actor,
+            action: self.action.id(),
+            reason: self.reason,
+            name: self.name,
+            from_version: self.from_version,
+            to_version: self.to_version,
+        };
+        let file = |FileChange { file, before, after, .. }| PastFile { file, before, after };
+        (past, self.changes.into_iter().map(file).collect())
+    }
 }
 
 /// A row about to be written.

@@ -28,6 +28,7 @@
 
 mod agents;
 mod atomic;
+mod audience;
 pub mod audit;
 mod builtin;
 mod catalogue;
@@ -77,6 +78,7 @@ mod watch;
 
 pub use agents::{AGENTS, Agent};
 pub use atomic::{replace, sweep};
+pub use audience::{Audience, Sees};
 pub use catalogue::{Catalogue, Listed, Reason, Search, Skipped};
 pub use client::{Client, ClientView, Shown};
 pub use config::{
@@ -94,8 +96,8 @@ pub use hone_skill::Origin;
 pub use install::{Arrival, NewFile, OpenRoot, SYNCED_EACH, TreeFile, kept_object, read_tree};
 pub use learn_settings::{DEFAULT_LEARN_TOKENS, DEFAULT_REPLAYS, LearnSettings, MAX_REPLAYS};
 pub use ledger::{
-    ARCHIVED, Action, Archived, FileChange, Revision, archived, changed_since, deleted,
-    ledger_position,
+    ARCHIVED, Action, Archived, FileChange, PastFile, PastRevision, Revision, archived,
+    changed_since, deleted, ledger_position,
 };
 pub use model_settings::{
     MAX_MCP_NAME_BYTES, MAX_MCP_SERVERS, MAX_MODEL_TIMEOUT, McpServer, ModelSettings, Wire,

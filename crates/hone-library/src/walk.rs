@@ -1,6 +1,7 @@
 //! Discovery: from a root to the skill files below it, each once, with the index's help.
 //!
-//! A warm walk asks `stat` once for each folder and once for each skill file, and opens neither.
+//! A warm walk asks `stat` once for each folder and once for each skill file, and opens neither. Of a folder
+//! that a watch knows to be as it was, nothing is asked.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::{File, Metadata, OpenOptions};
@@ -118,6 +119,8 @@ struct Step {
     depth: usize,
     reached: Reached,
     nested_in: Option<Arc<Path>>,
+    /// The folder around it is the one in which it was met before.
+    is_in_place: bool,
 }
 
 /// How a walk came to a folder.
@@ -138,15 +141,19 @@ struct Visit {
     /// What it holds; `None` when it was met before under another path.
     entry: Option<Box<FolderEntry>>,
     is_changed: bool,
+    /// A watch knows that folder and files are as they were.
+    is_still: bool,
+    /// It is the folder that was met under this path before.
+    is_same: bool,
 }
 
 /// Said of a link that an untrusted project may not lead us along.
 const LEADS_OUT: &str = "it leads out of the project, which is not trusted";
 
 impl Walker {
-    /// A walker that remembers what its walks depend on, or not.
-    pub(crate) fn noting(is_wanted: bool) -> Self {
-        Self { met: is_wanted.then(Met::default), ..Self::default() }
+    /// A walker that remembers what its walks depend on, where it is wanted.
+    pub(crate) fn noting(met: Option<Met>) -> Self {
+        Self { met, ..Self::default() }
     }
 
     /// Looks for skills below `root`, at most `max_depth` folders deep. With `confined_to`, links
@@ -165,8 +172,13 @@ impl Walker {
             self.close(&root.path, "the path is not UTF-8");
             return;
         };
-        let start =
-            Step { path: start.to_owned(), depth: 0, reached: Reached::Directly, nested_in: None };
+        let start = Step {
+            path: start.to_owned(),
+            depth: 0,
+            reached: Reached::Directly,
+            nested_in: None,
+            is_in_place: true,
+        };
         let mut walk = Walk {
             layout: root.layout,
             max_depth,
@@ -213,22 +225,28 @@ impl Walker {
             met.paths.push(path.to_owned());
         }
         let now = file_clock();
-        let metadata = match std::fs::metadata(path) {
-            Ok(metadata) if metadata.is_dir() => metadata,
-            Ok(_) => return None,
-            Err(error) => {
-                self.unreachable(path, step.reached, &error);
-                return None;
-            }
+        let known = self.known(&step, &walk.index);
+        let stamp = match known {
+            Some(stamp) => stamp,
+            None => match std::fs::metadata(path) {
+                Ok(metadata) if metadata.is_dir() => Stamp::of(&metadata),
+                Ok(_) => return None,
+                Err(error) => {
+                    self.unreachable(path, step.reached, &error);
+                    return None;
+                }
+            },
         };
-        if let Some(met) = &mut self.met {
-            met.folders.push(path.to_owned());
-        }
-        let stamp = Stamp::of(&metadata);
         let identity = stamp.identity();
+        let met = self.met.as_mut();
+        let is_same = met.is_some_and(|met| met.meet(&step.path, identity, known.is_some()));
+        let mut visit =
+            Visit { step, identity, entry: None, is_changed: false, is_still: false, is_same };
+        let step = &visit.step;
+        let path = Path::new(&step.path);
         if self.folders.contains_key(&identity) {
             walk.index.leave(&step.path);
-            return Some(Visit { step, identity, entry: None, is_changed: false });
+            return Some(visit);
         }
         let may_jump = step.depth == 0 || step.reached == Reached::ByLink;
         if may_jump && leads_out(path, walk.confined_to) {
@@ -238,14 +256,14 @@ impl Walker {
         }
         self.folders.insert(identity, None);
         let with_flat = walk.layout == Layout::FoldersAndFiles && step.depth == 0;
-        let known = walk.index.take(&step.path);
+        let indexed = walk.index.take(&step.path);
         let is_current =
             |entry: &FolderEntry| entry.seen.still(stamp) && entry.with_flat == with_flat;
-        let is_changed = !known.as_deref().is_some_and(is_current);
-        let entry = match known {
+        let is_changed = !indexed.as_deref().is_some_and(is_current);
+        let entry = match indexed {
             Some(entry) if !is_changed => entry,
-            known => match list(path, with_flat, Seen::new(stamp, now)) {
-                Ok(entry) => Box::new(entry.with_known_files(known)),
+            indexed => match list(path, with_flat, Seen::new(stamp, now)) {
+                Ok(entry) => Box::new(entry.with_known_files(indexed)),
                 Err(error) => {
                     self.close(path, error.to_string());
                     return None;
@@ -255,7 +273,19 @@ impl Walker {
         for name in &entry.odd {
             self.close(&path.join(name), "the folder's name is not UTF-8");
         }
-        Some(Visit { step, identity, entry: Some(entry), is_changed })
+        visit.is_still = known.is_some() && !is_changed;
+        visit.is_changed = is_changed;
+        visit.entry = Some(entry);
+        Some(visit)
+    }
+
+    /// What `stat` would say about a folder, where a watch would have noted anything else.
+    fn known(&self, step: &Step, index: &Index) -> Option<Stamp> {
+        let met = self.met.as_ref().filter(|_| step.is_in_place)?;
+        let mark = met.known(&step.path)?.mark?;
+        // What is kept on the disk may be from before.
+        let entry = index.get(&step.path)?;
+        (entry.mark() == Some(mark)).then(|| entry.seen.stamp())
     }
 
     /// A folder that just went away holds no skill; a link that leads nowhere may have been one.
@@ -288,11 +318,14 @@ impl Walker {
         }
         let nested_in =
             if entry.holds_skill() { Some(path.into()) } else { step.nested_in.clone() };
+        // Another folder of the same name has others below it, which nobody has watched.
+        let is_same = step.is_in_place && visit.is_same;
         let below = |name: &String, reached: Reached| Step {
             path: format!("{}/{name}", step.path.trim_end_matches('/')),
             depth: step.depth + 1,
             reached,
             nested_in: nested_in.clone(),
+            is_in_place: is_same && reached == Reached::Directly,
         };
         // The next to be taken goes on last, so that folders are met in order, depth first.
         for name in entry.folders.iter().rev() {
@@ -309,6 +342,9 @@ impl Walker {
     fn collect(&mut self, visit: Visit, confined_to: Option<&Path>) {
         let Visit { step, identity, entry, .. } = visit;
         let folder = Path::new(&step.path);
+        if let (Some(met), Some(entry)) = (&mut self.met, &entry) {
+            met.mark(&step.path, entry.mark());
+        }
         let Some(entry) = entry else {
             if let Some(Some((walk, at))) = self.folders.get(&identity) {
                 let found = &mut self.walks[*walk].found[*at];
@@ -448,7 +484,7 @@ fn refreshed(mut next: impl FnMut() -> Option<Visit>) -> Vec<Visit> {
 
 fn refresh_batch(visits: &mut [Visit]) {
     for visit in visits {
-        let Some(entry) = &mut visit.entry else { continue };
+        let Some(entry) = visit.entry.as_mut().filter(|_| !visit.is_still) else { continue };
         for file in &mut entry.files {
             visit.is_changed |= refresh(Path::new(&visit.step.path), file);
         }

@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
@@ -29,10 +30,45 @@ const MAX_LINKS: usize = 40;
 /// What a catalogue was made from, beyond the roots.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
-    /// Folders whose entries were read.
-    pub(crate) folders: Vec<PathBuf>,
+    /// Folders that were met by an earlier look, and watched since.
+    before: HashMap<String, Known>,
+    /// Folders whose entries were read, or are known to be as they were.
+    folders: HashMap<String, Known>,
     /// Paths that may lead elsewhere another time.
     pub(crate) paths: Vec<PathBuf>,
+}
+
+/// A folder as a look found it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known {
+    /// Which it is, whatever path leads to it.
+    identity: (u64, u64),
+    /// The mark of its entry in the index; none when it has to be looked at again.
+    pub(crate) mark: Option<NonZeroU64>,
+    /// What the kernel calls it, once it is watched.
+    watch: Option<i32>,
+}
+
+impl Met {
+    /// What is known about the folder at a path.
+    pub(crate) fn known(&self, path: &str) -> Option<&Known> {
+        self.folders.get(path).or_else(|| self.before.get(path))
+    }
+
+    /// Notes a folder, which may be known to be as it was; true when it is the one that was there before.
+    pub(crate) fn meet(&mut self, path: &str, identity: (u64, u64), is_still: bool) -> bool {
+        let known = self.known(path).copied().filter(|known| known.identity == identity);
+        let new = Known { identity, mark: None, watch: None };
+        self.folders.insert(path.to_owned(), known.filter(|_| is_still).unwrap_or(new));
+        known.is_some()
+    }
+
+    /// Notes what a folder was like when it was looked at.
+    pub(crate) fn mark(&mut self, path: &str, mark: Option<NonZeroU64>) {
+        if let Some(known) = self.folders.get_mut(path) {
+            known.mark = mark;
+        }
+    }
 }
 
 /// Watches everything that a catalogue depends on.
@@ -40,6 +76,8 @@ pub(crate) struct Met {
 pub struct Watch {
     notes: Option<OwnedFd>,
     wanted: HashMap<i32, Interest>,
+    /// The folders of the last look, each as it was then. What is noted about one takes its mark.
+    known: HashMap<String, Known>,
     mark: Option<Mark>,
     is_stale: bool,
     is_blind: bool,
@@ -79,7 +117,7 @@ struct Interest {
     /// Everything that can be a skill or lead to one.
     skills: bool,
     /// The paths that it was entered by.
-    paths: Vec<PathBuf>,
+    paths: Vec<String>,
     /// These names, whatever they are.
     names: HashSet<OsString>,
     /// These as well, which no catalogue depends on.
@@ -128,11 +166,12 @@ impl Watch {
     /// Whatever was found before, the next look is at everything.
     pub fn doubt(&mut self) {
         self.edited = Edited::Anything;
+        self.known.clear();
     }
 
     /// Finds the skills and watches what they depend on. What changes meanwhile makes them stale. Of
     /// skills that were found `before`, only the files that were noted since are read, where that is
-    /// enough.
+    /// enough; otherwise only folders that something was noted about are looked at.
     pub fn find(
         &mut self,
         search: &dyn Fn() -> Search,
@@ -144,24 +183,31 @@ impl Watch {
             self.is_stale = false;
             return catalogue;
         }
+        self.look(state, &|met| {
+            let search = search();
+            met.paths.extend(search.depends.iter().cloned());
+            met.paths.extend(search.roots.iter().map(|root| root.path.clone()));
+            Catalogue::find_noting(search, state, met)
+        })
+    }
+
+    /// Looks until what was found is watched as it was found.
+    pub(crate) fn look<T>(&mut self, state: &State, find: &dyn Fn(&mut Met) -> T) -> T {
         self.is_blind = self.notes.is_none();
         let mut round = 1;
         loop {
             self.take_notes();
             self.edited = Edited::Files(HashSet::new());
             self.mark = state.mark(None);
-            let search = search();
-            let mut met = Met::default();
-            met.paths.extend(search.depends.iter().cloned());
-            met.paths.extend(search.roots.iter().map(|root| root.path.clone()));
-            let catalogue = Catalogue::find_noting(search, state, &mut met);
+            let mut met = Met { before: std::mem::take(&mut self.known), ..Met::default() };
+            let found = find(&mut met);
             // What is watched only now may have changed since it was read.
-            self.is_stale = self.attend(&met);
+            self.is_stale = self.attend(met);
             if self.is_stale {
                 self.edited = Edited::Anything;
             }
             if self.is_blind || !self.is_stale || round == MAX_ROUNDS {
-                return catalogue;
+                return found;
             }
             round += 1;
         }
@@ -176,7 +222,7 @@ impl Watch {
         let mut catalogue = before.clone();
         for (folder, name) in files {
             let [path] = self.wanted.get(folder)?.paths.as_slice() else { return None };
-            catalogue.read_again(&path.join(name))?;
+            catalogue.read_again(&Path::new(path).join(name))?;
         }
         Some(catalogue)
     }
@@ -220,12 +266,17 @@ impl Watch {
     }
 
     /// Watches this and nothing else; true when something of it was not watched before.
-    fn attend(&mut self, met: &Met) -> bool {
+    fn attend(&mut self, met: Met) -> bool {
         let Some(notes) = &self.notes else { return false };
+        let Met { mut folders, paths, .. } = met;
         let mut attention = Attention::new(notes, &self.wanted);
         attention.wanted.reserve(self.wanted.len());
-        met.folders.iter().for_each(|folder| attention.folder(folder));
-        met.paths.iter().for_each(|path| attention.path(path, Why::Catalogue));
+        for (path, known) in &mut folders {
+            attention.folder(path, known);
+        }
+        for path in &paths {
+            attention.path(path, Why::Catalogue);
+        }
         // Whoever named a file looks at it again after every look at the skills.
         let (is_new, is_blind) = (attention.is_new, attention.is_blind);
         self.named.keys().for_each(|path| attention.path(path, Why::Named));
@@ -235,29 +286,40 @@ impl Watch {
         }
         self.wanted = wanted;
         self.is_blind = is_blind;
+        if !is_blind {
+            self.known = folders;
+        }
         is_new
     }
 
     /// Takes what was noted; true when it matters.
     fn take_notes(&mut self) -> bool {
         let (Some(notes), wanted) = (&self.notes, &self.wanted) else { return false };
-        let (has_news, edited) = (&mut self.has_news, &mut self.edited);
-        kernel::take(notes, &mut |note| match (note.about, wanted.get(&note.folder)) {
-            (About::Lost, _) => {
+        let (has_news, edited, known) = (&mut self.has_news, &mut self.edited, &mut self.known);
+        kernel::take(notes, &mut |note| {
+            if note.about == About::Lost {
                 *edited = Edited::Anything;
-                true
+                known.clear();
+                return true;
             }
-            (_, Some(interest)) => {
-                *has_news |= note.name.is_some_and(|name| interest.named.contains(name));
-                let is_touched = interest.is_touched_by(note);
-                match note.name.filter(|name| interest.may_be_text(name)) {
-                    _ if !is_touched => {}
-                    Some(name) => edited.add(note.folder, name),
-                    None => *edited = Edited::Anything,
+            let Some(interest) = wanted.get(&note.folder) else { return false };
+            *has_news |= note.name.is_some_and(|name| interest.named.contains(name));
+            if !interest.is_touched_by(note) {
+                return false;
+            }
+            if interest.leads_elsewhere(note) {
+                known.clear();
+            }
+            for path in &interest.paths {
+                if let Some(known) = known.get_mut(path) {
+                    known.mark = None;
                 }
-                is_touched
             }
-            (_, None) => false,
+            match note.name.filter(|name| interest.may_be_text(name)) {
+                Some(name) => edited.add(note.folder, name),
+                None => *edited = Edited::Anything,
+            }
+            true
         })
     }
 }
@@ -266,6 +328,15 @@ impl Interest {
     /// Whether a name is at most that of a skill's text, and no way to anywhere.
     fn may_be_text(&self, name: &OsStr) -> bool {
         self.skills && !self.names.contains(name) && is_markdown(name)
+    }
+
+    /// Whether paths through the folder may lead elsewhere, or nowhere. Of one that moved or went, the folder
+    /// around it tells; where it was, nothing below it is taken for what it was.
+    fn leads_elsewhere(&self, note: &Note<'_>) -> bool {
+        match note.name {
+            Some(name) => self.names.contains(name),
+            None => !self.skills || note.about != About::Moved,
+        }
     }
 
     fn is_touched_by(&self, note: &Note<'_>) -> bool {
@@ -312,9 +383,17 @@ impl<'w> Attention<'w> {
         }
     }
 
-    /// A folder whose entries matter. One that may not be read is told of by the folder around it.
-    fn folder(&mut self, folder: &Path) {
-        match self.watch(folder) {
+    /// A folder whose entries matter, unless it is known to be watched. One that may not be read is told of
+    /// by the folder around it. What is watched only now has to be looked at again.
+    fn folder(&mut self, folder: &str, known: &mut Known) {
+        let watched = match known.watch {
+            Some(id) => Ok(Some(id)),
+            None => self.watch(Path::new(folder)),
+        };
+        known.watch = watched.ok().flatten();
+        known.mark =
+            known.mark.filter(|_| known.watch.is_some_and(|id| self.before.contains_key(&id)));
+        match watched {
             Ok(Some(id)) => {
                 let interest = self.wanted.entry(id).or_default();
                 interest.skills = true;
@@ -425,8 +504,10 @@ struct Note<'n> {
 enum About {
     /// Notes were lost.
     Lost,
-    /// An entry came, went, or is a folder.
+    /// An entry came, went, or is a folder; of a folder itself, that its rights changed.
     Names,
+    /// The folder itself moved or went.
+    Moved,
     /// A file's content or rights.
     Content,
 }
@@ -514,8 +595,11 @@ mod kernel {
             match reader.next() {
                 Ok(event) => {
                     let flags = event.events();
+                    let gone = ReadFlags::MOVE_SELF | ReadFlags::DELETE_SELF | ReadFlags::IGNORED;
                     let about = if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
                         About::Lost
+                    } else if flags.intersects(gone) {
+                        About::Moved
                     } else if !flags.contains(ReadFlags::ISDIR)
                         && flags.intersects(ReadFlags::MODIFY | ReadFlags::ATTRIB)
                     {
@@ -528,7 +612,7 @@ mod kernel {
                 }
                 Err(Errno::INTR) => {}
                 Err(Errno::WOULDBLOCK) => return is_touched,
-                Err(_) => return true,
+                Err(_) => return matters(&Note { folder: 0, about: About::Lost, name: None }),
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! An answer is made from the disk as it is now. Lists come in pages; a cursor is the place to go on at.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use hone_agent::step::Outcome;
 use hone_agent::tools::schema::problems;
@@ -159,19 +159,26 @@ pub(crate) fn offered(catalogue: &Catalogue) -> Vec<&Listed> {
     catalogue.skills.iter().filter(|skill| is_offered(skill)).collect()
 }
 
+/// What the server says about itself.
+fn config() -> ServerConfig {
+    let mut config = ServerConfig::default();
+    let capabilities = json!({
+        "tools": {},
+        "prompts": {"listChanged": true},
+        "resources": {"listChanged": true, "subscribe": true},
+        "extensions": {extension::NAME: {"directoryRead": true}},
+    });
+    config.capabilities = serde_json::from_value(capabilities).unwrap_or_default();
+    config.server_info = rmcp::model::Implementation::new("hone", env!("CARGO_PKG_VERSION"));
+    config.instructions = Some(INSTRUCTIONS.to_owned());
+    config
+}
+
 impl ServerHandler for Door {
     fn get_info(&self) -> ServerConfig {
-        let mut config = ServerConfig::default();
-        let capabilities = json!({
-            "tools": {},
-            "prompts": {"listChanged": true},
-            "resources": {"listChanged": true, "subscribe": true},
-            "extensions": {extension::NAME: {"directoryRead": true}},
-        });
-        config.capabilities = serde_json::from_value(capabilities).unwrap_or_default();
-        config.server_info = rmcp::model::Implementation::new("hone", env!("CARGO_PKG_VERSION"));
-        config.instructions = Some(INSTRUCTIONS.to_owned());
-        config
+        // Over HTTP it is asked for with every request.
+        static CONFIG: LazyLock<ServerConfig> = LazyLock::new(config);
+        CONFIG.clone()
     }
 
     /// A client with a session is told of its lists without being asked to, and of files that it named.

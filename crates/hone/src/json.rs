@@ -3,8 +3,8 @@
 
 use hone_guard::{Coverage, Inventory, Verdict};
 use hone_library::{
-    Action, Catalogue, Change, ChangedFile, ClientView, FileChange, Listed, Note, Revision, Shown,
-    Skipped,
+    Catalogue, Change, ChangedFile, ClientView, Listed, Note, PastFile, PastRevision, Revision,
+    Shown, Skipped,
 };
 use hone_router::Level0;
 use hone_skill::{Diagnostic, Profile};
@@ -277,24 +277,9 @@ pub(crate) struct History {
 /// A revision.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HistoryEntry {
-    pub(crate) revision: u64,
-    /// ISO 8601, UTC.
-    pub(crate) at: String,
-    pub(crate) actor: String,
-    pub(crate) action: &'static str,
-    pub(crate) reason: String,
-    pub(crate) name: String,
-    pub(crate) from_version: Option<String>,
-    pub(crate) to_version: Option<String>,
-    pub(crate) files: Vec<HistoryFile>,
-}
-
-/// A file of a revision, by hash.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct HistoryFile {
-    pub(crate) file: String,
-    pub(crate) before: Option<String>,
-    pub(crate) after: Option<String>,
+    #[serde(flatten)]
+    pub(crate) past: PastRevision,
+    pub(crate) files: Vec<PastFile>,
 }
 
 /// `hone diff --json`.
@@ -688,23 +673,8 @@ impl From<&Change> for Changed {
 
 impl From<Revision> for HistoryEntry {
     fn from(revision: Revision) -> Self {
-        let file = |change: FileChange| HistoryFile {
-            file: change.file,
-            before: change.before,
-            after: change.after,
-        };
-        let action: Action = revision.action;
-        Self {
-            revision: revision.revision,
-            at: hone_library::usage::iso(revision.at),
-            actor: revision.actor,
-            action: action.id(),
-            reason: revision.reason,
-            name: revision.name,
-            from_version: revision.from_version,
-            to_version: revision.to_version,
-            files: revision.changes.into_iter().map(file).collect(),
-        }
+        let (past, files) = revision.told();
+        Self { past, files }
     }
 }
 

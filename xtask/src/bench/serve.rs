@@ -19,6 +19,12 @@ use crate::failure::{Doing, Failure};
 
 /// Clients at once, where there are many.
 const CLIENTS: usize = 64;
+/// Longest that one client waits for a view, 99 times of 100, in milliseconds.
+const MAX_VIEW_MS: f64 = 2.0;
+/// Fewest views a second that many clients get.
+const MIN_VIEWS: f64 = 10_000.0;
+/// Most that memory of the server's own grows under load, after the first look at it.
+const MAX_GROWTH: f64 = 1.1;
 /// The newest version of the protocol, which needs no handshake over HTTP.
 const VERSION: &str = "2026-07-28";
 /// The version with a handshake, for stdio.
@@ -108,6 +114,21 @@ impl Measured {
     fn rate(&self) -> f64 {
         self.times.len() as f64 / self.took.as_secs_f64()
     }
+
+    /// What is aimed at, and whether it is met.
+    fn goal(&self, what: What, clients: usize) -> String {
+        match (what, clients) {
+            (What::View, 1) => {
+                judged(&format!("p99 ≤ {MAX_VIEW_MS} ms"), self.at(0.99) <= MAX_VIEW_MS)
+            }
+            (What::View, _) => judged(&format!("≥ {MIN_VIEWS} a second"), self.rate() >= MIN_VIEWS),
+            (What::Search, _) => String::new(),
+        }
+    }
+}
+
+fn judged(goal: &str, is_met: bool) -> String {
+    format!("{goal}: {}", if is_met { "met" } else { "**missed**" })
 }
 
 /// A process that ends with its owner.
@@ -128,10 +149,10 @@ pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
         "## Serving\n\n`cargo xtask bench serve`, {cores} cores, shared by server and clients; milliseconds as a client \
          sees them.\n"
     );
-    let header = ["skills", "door", "question", "clients", "p50 ms", "p99 ms", "a second"];
+    let header = ["skills", "door", "question", "clients", "p50 ms", "p99 ms", "a second", "goal"];
     let mut table = Table::new(&header);
     let mut memory =
-        Table::new(&["skills", "after", "answers so far", "resident MB", "its own MB"]);
+        Table::new(&["skills", "after", "answers so far", "resident MB", "its own MB", "goal"]);
     for &size in &options.sizes {
         let folder = tempfile::tempdir().doing(|| "make a temporary folder".to_owned())?;
         let names = generate(&folder.path().join("skills"), size)?;
@@ -144,6 +165,7 @@ pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
                 format!("{:.2}", found.at(0.5)),
                 format!("{:.2}", found.at(0.99)),
                 format!("{:.0}", found.rate()),
+                found.goal(what, clients),
             ]);
         };
         let seconds = options.each;
@@ -162,11 +184,19 @@ pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
             }
         }
         if Some(&size) == options.sizes.last() {
-            let mut look = |after: String, answers: usize| {
+            let mut first = None;
+            let mut look = |after: String, answers: usize, number: u32| {
                 let (resident, own) = (server.memory("VmRSS:"), server.memory("RssAnon:"));
-                memory.row([grouped(size), after, grouped(answers), resident, own]);
+                let most = *first.get_or_insert(own) * MAX_GROWTH;
+                let goal = if number == LOOKS {
+                    judged(&format!("≤ {most:.1} MB"), own <= most)
+                } else {
+                    String::new()
+                };
+                let [resident, own] = [resident, own].map(|mb| format!("{mb:.1}"));
+                memory.row([grouped(size), after, grouped(answers), resident, own, goal]);
             };
-            look("the table above".to_owned(), answers);
+            look("the table above".to_owned(), answers, 0);
             let part = options.soak / LOOKS;
             for number in 1..=LOOKS {
                 // Mostly views, and something of everything else.
@@ -178,7 +208,7 @@ pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
                     let asked = server.asked(door, what, &names, CLIENTS, part * share / 4)?;
                     answers += asked.times.len();
                 }
-                look(format!("{} s more", (part * number).as_secs()), answers);
+                look(format!("{} s more", (part * number).as_secs()), answers, number);
             }
         }
     }
@@ -300,12 +330,12 @@ impl Server {
     }
 
     /// What the system says about its memory, in megabytes.
-    fn memory(&self, what: &str) -> String {
+    fn memory(&self, what: &str) -> f64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.running.0.id()));
         let status = status.unwrap_or_default();
         let kib = status.lines().find_map(|line| line.strip_prefix(what));
         let kib = kib.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-        format!("{:.1}", kib.unwrap_or(0.0) / 1024.0)
+        kib.unwrap_or(0.0) / 1024.0
     }
 
     fn asked(
@@ -408,6 +438,19 @@ fn answer(output: &mut impl BufRead) -> std::io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_goal_is_judged_by_one_client_for_time_and_by_many_for_number() {
+        let found = |times: u64, milliseconds: u64| Measured {
+            times: vec![Duration::from_millis(milliseconds); usize::try_from(times).unwrap()],
+            took: Duration::from_secs(1),
+        };
+        assert_eq!(found(10, 2).goal(What::View, 1), "p99 ≤ 2 ms: met");
+        assert_eq!(found(10, 3).goal(What::View, 1), "p99 ≤ 2 ms: **missed**");
+        assert_eq!(found(10_000, 9).goal(What::View, 64), "≥ 10000 a second: met");
+        assert_eq!(found(9_999, 1).goal(What::View, 64), "≥ 10000 a second: **missed**");
+        assert_eq!(found(1, 1).goal(What::Search, 1), "");
+    }
 
     #[test]
     fn options_say_what_is_measured_and_for_how_long() {

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hone_library::{Client, ClientView, Reason, Root, Shown, State, Surroundings};
+use hone_library::{
+    Audience, Catalogue, Client, ClientView, Config, Listed, Reason, Root, Search, Sees, Shown,
+    State, Surroundings,
+};
 
 use crate::shelf::{Shelf, link, skill_text};
 
@@ -421,4 +424,64 @@ fn what_a_client_hides_and_cuts_is_shown_as_that() {
         shown(Client::Hermes),
         all((Shortened, 60), (Shortened, 60), (Full, 20), (Hidden, 0))
     );
+}
+
+#[test]
+fn who_sees_a_skill_is_kept_and_told_as_it_is_after_every_change() {
+    let world = World::new();
+    world.home(".agents/skills/mine/SKILL.md", &skill_text("mine"));
+    let skill = |name: &str| -> Listed {
+        let search = Search::everywhere(&world.around(), &Config::default(), &world.state).unwrap();
+        let found = Catalogue::find(search, &world.state);
+        found.resolve(name, Path::new("")).unwrap().clone()
+    };
+    let mut audience = Audience::new(world.shelf.state());
+    let mut told = |skill: &Listed| -> Vec<(&'static str, String)> {
+        let said = |(client, sees): (Client, Sees)| {
+            let words = match sees {
+                Sees::Listed(shown, _) => shown.id().to_owned(),
+                Sees::Skipped(why) => why.replace(&*world.home.to_string_lossy(), "HOME"),
+                Sees::Nowhere => "nowhere".to_owned(),
+            };
+            (client.id(), words)
+        };
+        audience.of(skill, &world.around()).into_iter().map(said).collect()
+    };
+    let all = |[claude, codex, gemini, opencode, hermes, openclaw]: [&str; 6]| {
+        let clients = Client::ALL.map(Client::id).into_iter();
+        clients
+            .zip([claude, codex, gemini, opencode, hermes, openclaw].map(str::to_owned))
+            .collect::<Vec<_>>()
+    };
+    let mine = skill("mine");
+    let first = all(["nowhere", "full", "full", "full", "nowhere", "full"]);
+    assert_eq!(told(&mine), first);
+    assert_eq!(told(&mine), first, "kept");
+
+    // A folder that was not there, and one that goes before.
+    world.home(".claude/skills/mine/SKILL.md", &skill_text("mine"));
+    let before = "`HOME/.claude/skills/mine/SKILL.md` goes before it";
+    assert_eq!(told(&mine), all(["nowhere", "full", "full", before, "nowhere", "full"]));
+    std::fs::remove_dir_all(world.home.join(".claude")).unwrap();
+    assert_eq!(told(&mine), first);
+
+    // Trust, from another connection.
+    world.project(".hermes/skills/ours/SKILL.md", &skill_text("ours"));
+    world.state.trust(&world.project, 1).unwrap();
+    let ours = skill("ours");
+    let trusted = all(["nowhere", "nowhere", "nowhere", "nowhere", "full", "nowhere"]);
+    assert_eq!(told(&ours), trusted);
+    world.state.distrust(&world.project).unwrap();
+    let untrusted = "the project is not trusted";
+    assert_eq!(
+        told(&ours),
+        all(["nowhere", "nowhere", "nowhere", "nowhere", untrusted, "nowhere"])
+    );
+
+    // A project that begins elsewhere.
+    world.state.trust(&world.project, 2).unwrap();
+    assert_eq!(told(&ours), trusted);
+    world.project("src/hone.toml", "");
+    let nowhere = all(["nowhere"; 6]);
+    assert_eq!(told(&ours), nowhere);
 }

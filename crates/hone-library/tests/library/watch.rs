@@ -308,6 +308,73 @@ fn a_file_system_that_does_not_tell_makes_every_question_a_look() {
     assert!(watch.is_blind() && watch.is_stale(&state) && watch.handle().is_none());
 }
 
+/// Waits until the clock of files is past everything that was written so far, so that its times can be
+/// believed.
+fn tick() {
+    let time = |clock| {
+        let time = rustix::time::clock_gettime(clock);
+        (time.tv_sec, time.tv_nsec)
+    };
+    let now = time(rustix::time::ClockId::Realtime);
+    while time(rustix::time::ClockId::RealtimeCoarse) <= now {}
+}
+
+#[test]
+fn a_folder_that_takes_the_place_of_another_is_looked_at_with_all_below_it() {
+    let mut watched = Watched::new();
+    let root = watched.shelf.root.clone();
+    for place in ["here/pack", "there/pack"] {
+        let name = place.split('/').next().unwrap();
+        put(&root.join(place).join("deep/SKILL.md"), &skill_text(name));
+    }
+    put(&root.join("far/SKILL.md"), &skill_text("far"));
+    tick();
+    assert!(watched.is_stale());
+    watched.look();
+    tick();
+    // From now on a look passes over what nothing was noted about.
+    watched.notices("a change elsewhere", |root| {
+        put(&root.join("far/agents/x"), "");
+        put(&root.join("new/SKILL.md"), &skill_text("new"));
+    });
+    watched.notices("two folders that change places", |root| {
+        fs::rename(root.join("here"), root.join("aside")).unwrap();
+        fs::rename(root.join("there"), root.join("here")).unwrap();
+        fs::rename(root.join("aside"), root.join("there")).unwrap();
+    });
+    watched.notices("a folder below one that moved", |root| {
+        put(&root.join("here/pack/deep/SKILL.md"), &skill_text("changed"));
+    });
+    tick();
+    watched.notices("a folder that may not be entered", |root| chmod(&root.join("here"), 0o600));
+    watched.notices("and may again", |root| chmod(&root.join("here"), 0o755));
+    watched.notices("the folder of all of them", |root| {
+        fs::rename(root, root.with_file_name("old")).unwrap();
+        put(&root.join("here/pack/deep/SKILL.md"), &skill_text("other"));
+    });
+}
+
+#[test]
+fn what_was_noted_about_one_folder_is_looked_at_and_the_others_are_not() {
+    let mut watched = Watched::new();
+    let two = watched.shelf.root.join("pack/two/SKILL.md");
+    let map = watched.shelf.base().join("other-name");
+    fs::hard_link(&two, &map).unwrap();
+    tick();
+    watched.watch.doubt();
+    watched.look();
+    // A change behind the watch's back, which a look at everything would see.
+    fs::write(&map, skill_text("unseen")).unwrap();
+    put(&watched.shelf.root.join("new/SKILL.md"), &skill_text("new"));
+    assert!(watched.is_stale());
+    let names = |skills: Vec<Listed>| -> Vec<String> {
+        skills.into_iter().map(|skill| skill.summary.name).collect()
+    };
+    assert_eq!(names(watched.look()), ["new", "one", "two"]);
+    watched.watch.doubt();
+    assert_eq!(names(watched.look()), ["new", "one", "unseen"]);
+}
+
 /// Something done to a library, by small numbers that say where.
 #[derive(Debug, Clone, Copy)]
 enum Deed {
@@ -316,6 +383,8 @@ enum Deed {
     Move(u8, u8),
     Link(u8, u8),
     Folder(u8),
+    /// Nothing, until what was written before is older than what is written next.
+    Wait,
 }
 
 fn place(root: &Path, number: u8) -> std::path::PathBuf {
@@ -339,6 +408,10 @@ impl Deed {
             Self::Move(from, to) => fs::rename(place(root, from), place(root, to)),
             Self::Link(from, to) => std::os::unix::fs::symlink(place(root, to), place(root, from)),
             Self::Folder(at) => fs::create_dir_all(place(root, at)),
+            Self::Wait => {
+                tick();
+                Ok(())
+            }
         };
     }
 }
@@ -351,6 +424,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         1 => (at.clone(), at.clone()).prop_map(|(from, to)| Deed::Move(from, to)),
         1 => (at.clone(), at.clone()).prop_map(|(from, to)| Deed::Link(from, to)),
         1 => at.prop_map(Deed::Folder),
+        3 => Just(Deed::Wait),
     ]
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// Connections at once; one more waits until another ends.
+/// Connections at once. For one more, the one that has waited longest for the head of a request is closed;
+/// when none waits, it has to wait itself until another ends.
 pub const MAX_CONNECTIONS: usize = 512;
 /// Requests that are worked on at once; one more is told to come back.
 pub const MAX_REQUESTS: usize = 256;
@@ -16,6 +17,28 @@ pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 pub const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 /// How long the head of a request may take to arrive, and how long a connection may be idle.
 pub const HEAD_TIME: Duration = Duration::from_secs(15);
+/// What the connections of a server may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// How many there are at once.
+    pub(crate) connections: usize,
+    /// How long each may take for its handshake, for a head, and to read the next piece of an answer.
+    pub(crate) handshake: Duration,
+    pub(crate) head: Duration,
+    pub(crate) unread: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            connections: MAX_CONNECTIONS,
+            handshake: HANDSHAKE_TIME,
+            head: HEAD_TIME,
+            unread: UNREAD_TIME,
+        }
+    }
+}
+
 /// How long an answer may take until it begins, the body of the request included.
 pub const ANSWER_TIME: Duration = Duration::from_secs(60);
 /// How long a client may leave the next piece of an answer unread.

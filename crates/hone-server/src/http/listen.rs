@@ -2,6 +2,7 @@
 //!
 //! Loopback by default. Another address needs TLS, or a person's word that the way there is safe.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::Request;
+use axum::http::{Request, Response};
+use hyper::body::Incoming;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
@@ -18,13 +21,13 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-use super::limits::{HANDSHAKE_TIME, HEAD_TIME, MAX_CONNECTIONS, MAX_HEAD_BYTES, STOP_GRACE};
+use super::limits::{MAX_HEAD_BYTES, Patience, STOP_GRACE};
 use super::patient::Patient;
+use super::places::{Answering, Place, Places};
 
 /// The port, unless another is asked for.
 pub const DEFAULT_PORT: u16 = 4663;
@@ -194,22 +197,26 @@ fn acceptor(chain: &Path, key: &Path) -> Result<TlsAcceptor, ListenError> {
 pub(crate) async fn accept(
     bound: Bound,
     app: Router,
+    patience: Patience,
     stop: &CancellationToken,
     finished: impl Future<Output = ()>,
 ) {
-    let free = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let places = Places::new(patience.connections);
     let graceful = GracefulShutdown::new();
     let taking = async {
         loop {
-            let Ok(place) = Arc::clone(&free).acquire_owned().await else { return };
             let Ok((stream, remote)) = bound.listener.accept().await else {
                 tokio::time::sleep(NO_CONNECTION_PAUSE).await;
                 continue;
             };
-            let (app, tls, watcher) = (app.clone(), bound.tls.clone(), graceful.watcher());
+            let Some(place) = places.take().await else { return };
+            let (tls, watcher) = (bound.tls.clone(), graceful.watcher());
+            let taken = Taken { remote, place, patience, app: app.clone() };
             tokio::spawn(async move {
-                connection(stream, remote, tls, app, watcher).await;
-                drop(place);
+                tokio::select! {
+                    () = taken.serve(stream, tls, watcher) => {}
+                    () = taken.place.given_away() => {}
+                }
             });
         }
     };
@@ -222,48 +229,66 @@ pub(crate) async fn accept(
     let _ = timeout(STOP_GRACE, graceful.shutdown()).await;
 }
 
-async fn connection(
-    stream: TcpStream,
+/// A connection that was taken.
+struct Taken {
     remote: SocketAddr,
-    tls: Option<TlsAcceptor>,
+    place: Arc<Place>,
+    patience: Patience,
     app: Router,
-    watcher: Watcher,
-) {
-    let _ = stream.set_nodelay(true);
-    match tls {
-        None => exchange(stream, remote, app, watcher).await,
-        Some(tls) => {
-            if let Ok(Ok(stream)) = timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
-                exchange(stream, remote, app, watcher).await;
+}
+
+impl Taken {
+    async fn serve(&self, stream: TcpStream, tls: Option<TlsAcceptor>, watcher: Watcher) {
+        let _ = stream.set_nodelay(true);
+        match tls {
+            None => self.exchange(stream, watcher).await,
+            Some(tls) => {
+                if let Ok(Ok(stream)) = timeout(self.patience.handshake, tls.accept(stream)).await {
+                    self.exchange(stream, watcher).await;
+                }
             }
         }
     }
+
+    /// Requests and answers, until one side ends it.
+    async fn exchange<S>(&self, stream: S, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let Self { remote, ref place, patience, ref app } = *self;
+        let stream = Patient::new(stream, Arc::clone(place), patience.unread);
+        let app = TowerToHyperService::new(app.clone());
+        let answering =
+            service_fn(|request| answered(app.clone(), request, remote, Arc::clone(place)));
+        let served = hyper::server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(patience.head)
+            .max_buf_size(MAX_HEAD_BYTES)
+            .serve_connection(TokioIo::new(stream), answering);
+        // A client that goes away in the middle is no event of ours.
+        let _ = watcher.watch(served).await;
+    }
 }
 
-/// Requests and answers on one connection, until one side ends it.
-async fn exchange<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    stream: S,
+async fn answered(
+    app: TowerToHyperService<Router>,
+    mut request: Request<Incoming>,
     remote: SocketAddr,
-    app: Router,
-    watcher: Watcher,
-) {
-    let app = app.layer(axum::middleware::from_fn(
-        move |mut request: Request<Body>, next: axum::middleware::Next| async move {
-            request.extensions_mut().insert(remote);
-            next.run(request).await
-        },
-    ));
-    let served = hyper::server::conn::http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
-        .max_buf_size(MAX_HEAD_BYTES)
-        .serve_connection(TokioIo::new(Patient::new(stream)), TowerToHyperService::new(app));
-    // A client that goes away in the middle is no event of ours.
-    let _ = watcher.watch(served).await;
+    place: Arc<Place>,
+) -> Result<Response<Answering>, Infallible> {
+    if !place.asked() {
+        // The connection is about to end, and nothing must be begun on it.
+        return std::future::pending().await;
+    }
+    request.extensions_mut().insert(remote);
+    let response = app.call(request.map(Body::new)).await?;
+    Ok(response.map(|body| Answering::new(body, place)))
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
     use super::*;
 
     #[test]
@@ -312,5 +337,128 @@ mod tests {
         for fine in [wanted("127.0.0.1:0", false), wanted("0.0.0.0:0", true)] {
             bind(&fine).await.unwrap();
         }
+    }
+    /// A server that says what it is told, and at `/endless` more than anybody reads.
+    async fn echoing(patience: Patience) -> SocketAddr {
+        let wanted = Wanted {
+            address: "127.0.0.1:0".parse().unwrap(),
+            tls: None,
+            is_exposed: false,
+            names: Vec::new(),
+        };
+        let bound = bind(&wanted).await.unwrap();
+        let address = bound.address.socket;
+        let endless = || async {
+            let pieces =
+                futures_util::stream::repeat_with(|| Ok::<_, Infallible>([b'x'; 4096].to_vec()));
+            Body::from_stream(pieces)
+        };
+        let app = Router::new()
+            .route("/", axum::routing::post(|body: String| async { body }))
+            .route("/endless", axum::routing::get(endless));
+        tokio::spawn(async move {
+            let stop = CancellationToken::new();
+            accept(bound, app, patience, &stop, std::future::pending()).await;
+        });
+        address
+    }
+
+    /// So many places, and patience for everything.
+    fn places(connections: usize) -> Patience {
+        Patience { connections, ..Patience::default() }
+    }
+
+    /// A connection that has said this.
+    async fn saying(address: SocketAddr, words: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(words.as_bytes()).await.unwrap();
+        stream
+    }
+
+    /// The body of the next answer; none when the connection ends instead.
+    async fn heard(stream: &mut TcpStream) -> Option<String> {
+        let mut heard = Vec::new();
+        while !heard.ends_with(b"hello") {
+            match stream.read_buf(&mut heard).await {
+                Ok(0) | Err(_) => return None,
+                Ok(_) => {}
+            }
+        }
+        Some(String::from_utf8(heard).unwrap().split("\r\n\r\n").nth(1)?.to_owned())
+    }
+
+    const HEAD: &str = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n";
+
+    /// A connection whose head was taken, and that has yet to say `hello`.
+    async fn asking(address: SocketAddr) -> TcpStream {
+        let head = HEAD.replace("Host", "Expect: 100-continue\r\nHost");
+        let mut stream = saying(address, &head).await;
+        let mut heard = Vec::new();
+        while !heard.ends_with(b"\r\n\r\n") {
+            assert_ne!(stream.read_buf(&mut heard).await.unwrap(), 0);
+        }
+        assert_eq!(heard, b"HTTP/1.1 100 Continue\r\n\r\n");
+        stream
+    }
+
+    #[tokio::test]
+    async fn who_is_being_answered_keeps_a_place_and_who_waits_gives_way() {
+        let address = echoing(places(2)).await;
+        let mut asking = asking(address).await;
+        let mut slow = saying(address, "POST / HTTP/1.1\r\nHo").await;
+        let mut third = saying(address, &format!("{HEAD}hello")).await;
+        assert_eq!(heard(&mut third).await.as_deref(), Some("hello"));
+        assert_eq!(heard(&mut slow).await, None, "it had asked nothing");
+        asking.write_all(b"hello").await.unwrap();
+        assert_eq!(heard(&mut asking).await.as_deref(), Some("hello"), "it had");
+    }
+
+    #[tokio::test]
+    async fn who_was_answered_waits_again_and_whoever_has_waited_longest_goes_first() {
+        let address = echoing(places(2)).await;
+        let mut first = saying(address, &format!("{HEAD}hello")).await;
+        assert_eq!(heard(&mut first).await.as_deref(), Some("hello"));
+        let mut second = saying(address, &format!("{HEAD}hello")).await;
+        assert_eq!(heard(&mut second).await.as_deref(), Some("hello"));
+        first.write_all(format!("{HEAD}hello").as_bytes()).await.unwrap();
+        assert_eq!(heard(&mut first).await.as_deref(), Some("hello"), "a second request");
+        let mut third = saying(address, &format!("{HEAD}hello")).await;
+        assert_eq!(heard(&mut third).await.as_deref(), Some("hello"));
+        assert_eq!(heard(&mut second).await, None, "it has waited longest");
+        first.write_all(format!("{HEAD}hello").as_bytes()).await.unwrap();
+        assert_eq!(heard(&mut first).await.as_deref(), Some("hello"));
+    }
+
+    #[tokio::test]
+    async fn when_all_are_being_answered_the_next_comes_after_the_first_that_was() {
+        let address = echoing(places(1)).await;
+        let mut asking = asking(address).await;
+        let mut next = saying(address, &format!("{HEAD}hello")).await;
+        asking.write_all(b"hello").await.unwrap();
+        assert_eq!(heard(&mut asking).await.as_deref(), Some("hello"));
+        assert_eq!(heard(&mut next).await.as_deref(), Some("hello"));
+        assert_eq!(heard(&mut asking).await, None, "it waited for nothing");
+    }
+
+    #[tokio::test]
+    async fn who_takes_too_long_for_a_head_is_let_go() {
+        let patience = Patience { head: Duration::from_millis(20), ..Patience::default() };
+        let address = echoing(patience).await;
+        let mut slow = saying(address, "POST / HTTP/1.1\r\nHo").await;
+        assert_eq!(heard(&mut slow).await, None);
+        let mut quick = saying(address, &format!("{HEAD}hello")).await;
+        assert_eq!(heard(&mut quick).await.as_deref(), Some("hello"));
+    }
+
+    #[tokio::test]
+    async fn who_leaves_an_answer_unread_is_let_go() {
+        let patience = Patience { unread: Duration::from_millis(20), ..places(1) };
+        let address = echoing(patience).await;
+        let deaf = saying(address, "GET /endless HTTP/1.1\r\nHost: x\r\n\r\n").await;
+        deaf.readable().await.unwrap();
+        // There is one place, and nobody gives it up while being answered.
+        let mut next = saying(address, &format!("{HEAD}hello")).await;
+        assert_eq!(heard(&mut next).await.as_deref(), Some("hello"));
+        drop(deaf);
     }
 }

@@ -14,6 +14,7 @@ mod metrics;
 mod observe;
 mod page;
 mod patient;
+mod places;
 mod problem;
 pub(crate) mod rate;
 mod runs;
@@ -33,7 +34,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{any, get};
 use hone_agent::tools::skills::{Clock, Shelf};
 use hone_guard::policy::Policy;
-use hone_library::{Catalogue, Listed, State, Surroundings};
+use hone_library::{Audience, Catalogue, Listed, State, Surroundings};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -59,18 +60,35 @@ use crate::lessons::Lessons;
 use crate::seeker::Seeker;
 use crate::tools::{Access, Offer};
 
+/// The skills that a connection sees.
+pub struct Scoped {
+    /// The skills.
+    pub shelf: Arc<Shelf>,
+    /// Where new ones go.
+    pub own: PathBuf,
+    /// The agent whose brain that folder belongs to, if it does.
+    pub agent: Option<String>,
+}
+
+impl std::fmt::Debug for Scoped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scoped").field("own", &self.own).finish_non_exhaustive()
+    }
+}
+
+/// The skills of a connection that asks for those of an agent.
+pub type ScopedTo = Box<dyn Fn(&str) -> Option<Scoped> + Send + Sync>;
+
 /// What a server is made of.
 pub struct Setup {
     /// Where brains, keys and tokens are.
     pub hone_home: PathBuf,
     /// Where agents look for skills.
     pub around: Surroundings,
-    /// The skills.
-    pub shelf: Arc<Shelf>,
-    /// Where new skills go.
-    pub own: PathBuf,
-    /// The agent whose brain that folder belongs to, if it does.
-    pub agent: Option<String>,
+    /// The skills, for everybody who asks for no others.
+    pub skills: Scoped,
+    /// The skills of an agent that is there.
+    pub of_agent: ScopedTo,
     /// What may be used.
     pub policy: Policy,
     /// Whether nobody may write, whatever a token says.
@@ -121,6 +139,7 @@ pub(crate) struct Shared {
     traces: Option<Traces>,
     skills_seen: AtomicU64,
     state: Mutex<State>,
+    audience: Mutex<Audience>,
     mcp: mcp::Servers,
     log: Log,
     /// Names this start of the server in the ids of its requests.
@@ -166,6 +185,12 @@ impl Shared {
         Ok(())
     }
 
+    /// What other agents see. Its first look at a large library takes a while, in which others wait that
+    /// ask for the same and nobody else.
+    pub(crate) fn audience(&self) -> MutexGuard<'_, Audience> {
+        self.audience.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The state, for as long as one answer needs it.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -184,23 +209,12 @@ pub(crate) async fn blocking<T: Send + 'static>(
 
 /// Serves until `stop`; then no connection is taken any more, and those that are there end.
 pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
-    crate::watcher::attend(&setup.shelf);
     let state = || State::open(&setup.hone_home);
     let seeker = Arc::new(Seeker::new(&setup.hone_home));
-    let offer = |may_write: bool| {
-        let (shelf, seeker) = (Arc::clone(&setup.shelf), Arc::clone(&seeker));
-        // A client may be anywhere: what agents did on this machine is not told.
-        let lessons = || Lessons {
-            hone_home: setup.hone_home.clone(),
-            own: setup.own.clone(),
-            agent: setup.agent.clone(),
-            policy: setup.policy.clone(),
-            user_home: setup.around.user_home.clone(),
-            sessions: None,
-        };
-        let access = if may_write { Access::Write(Box::new(lessons())) } else { Access::Read };
-        Offer::new(shelf, seeker, state(), Arc::clone(&setup.now), access, Some(limits::CHANGES))
-    };
+    let offers = offers(&setup, &seeker);
+    let usual = offers(&setup.skills);
+    let of_agent = setup.of_agent;
+    let of_agent = Box::new(move |id: &str| of_agent(id).map(|skills| offers(&skills)));
     let (routes, document) = api::interface();
     let runs = Runs::open(&setup.hone_home, Arc::clone(&setup.now), setup.workshop, setup.learning);
     let runs = Arc::new(runs);
@@ -208,11 +222,12 @@ pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
     let site: Site = Arc::new(Shared {
         address: bound.address.clone(),
         tokens: Tokens::new(&setup.hone_home),
-        mcp: mcp::Servers::new(offer(!setup.is_read_only), offer(false), &stop),
+        mcp: mcp::Servers::new(usual, of_agent, &stop),
         state: Mutex::new(state()),
+        audience: Mutex::new(Audience::new(state())),
         seeker: Arc::clone(&seeker),
         runs: Arc::clone(&runs),
-        own: setup.own,
+        own: setup.skills.own,
         policy: setup.policy,
         is_read_only: setup.is_read_only,
         document,
@@ -223,7 +238,7 @@ pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
         run: format!("{:x}", (setup.now)()),
         now: setup.now,
         around: setup.around,
-        shelf: setup.shelf,
+        shelf: setup.skills.shelf,
         log: setup.log,
         free: Semaphore::new(limits::MAX_REQUESTS),
         reads: rate::Buckets::new(limits::READS),
@@ -231,10 +246,39 @@ pub async fn serve(bound: Bound, setup: Setup, stop: CancellationToken) {
         strangers: rate::Buckets::new(limits::STRANGERS),
     });
     let shelf = Arc::clone(&site.shelf);
-    listen::accept(bound, app(site, routes), &stop, runs.finish()).await;
+    let patience = limits::Patience::default();
+    listen::accept(bound, app(site, routes), patience, &stop, runs.finish()).await;
     shelf.settle_counts();
     if let Some(sending) = sending {
         traces::finish(sending).await;
+    }
+}
+
+/// What clients get of some skills: those who may write, and those who may not.
+fn offers(
+    setup: &Setup,
+    seeker: &Arc<Seeker>,
+) -> impl Fn(&Scoped) -> [Arc<Offer>; 2] + Send + Sync + use<> {
+    let (hone_home, user_home) = (setup.hone_home.clone(), setup.around.user_home.clone());
+    let (policy, now, seeker) = (setup.policy.clone(), Arc::clone(&setup.now), Arc::clone(seeker));
+    let is_read_only = setup.is_read_only;
+    move |skills| {
+        crate::watcher::attend(&skills.shelf);
+        [!is_read_only, false].map(|may_write| {
+            // A client may be anywhere: what agents did on this machine is not told.
+            let lessons = || Lessons {
+                hone_home: hone_home.clone(),
+                own: skills.own.clone(),
+                agent: skills.agent.clone(),
+                policy: policy.clone(),
+                user_home: user_home.clone(),
+                sessions: None,
+            };
+            let access = if may_write { Access::Write(Box::new(lessons())) } else { Access::Read };
+            let (shelf, seeker) = (Arc::clone(&skills.shelf), Arc::clone(&seeker));
+            let state = State::open(&hone_home);
+            Offer::new(shelf, seeker, state, Arc::clone(&now), access, Some(limits::CHANGES))
+        })
     }
 }
 

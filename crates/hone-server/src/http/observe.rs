@@ -139,11 +139,17 @@ async fn bounded(site: &Site, request: Request, next: Next) -> Response {
         return too_large().into_response();
     }
     let request = request.map(|body| Body::new(Limited::new(body, MAX_BODY_BYTES)));
-    match timeout(ANSWER_TIME, caught(next.run(request))).await {
-        Ok(response) if is_mcp => response,
-        Ok(response) => as_problem(response).await,
-        Err(_) => Problem::new(StatusCode::REQUEST_TIMEOUT, "this took too long").into_response(),
+    match in_time(ANSWER_TIME, caught(next.run(request))).await {
+        response if is_mcp => response,
+        response => as_problem(response).await,
     }
+}
+
+/// An answer, or that there was none for too long.
+async fn in_time(time: Duration, answering: impl Future<Output = Response>) -> Response {
+    timeout(time, answering).await.unwrap_or_else(|_| {
+        Problem::new(StatusCode::REQUEST_TIMEOUT, "this took too long").into_response()
+    })
 }
 
 /// An answer, whatever happens on the way to it: what breaks down ends its own request and no other.
@@ -193,6 +199,15 @@ async fn as_problem(response: Response) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn what_takes_too_long_is_answered_all_the_same() {
+        let soon = Duration::from_millis(1);
+        let said = in_time(soon, std::future::pending()).await;
+        assert_eq!(said.status(), StatusCode::REQUEST_TIMEOUT);
+        let fine = in_time(soon, async { StatusCode::OK.into_response() }).await;
+        assert_eq!(fine.status(), StatusCode::OK);
+    }
 
     #[tokio::test]
     async fn what_breaks_down_ends_its_own_request_alone() {

@@ -1,24 +1,28 @@
-//! A stream whose reader may be slow, but not for ever.
+//! A stream whose reader may be slow, but not for ever, and that tells its place when all was sent.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::limits::UNREAD_TIME;
+use super::places::Place;
 
-/// Ends with an error when nothing could be written for [`UNREAD_TIME`].
+/// Ends with an error when nothing could be written for a while.
 pub(crate) struct Patient<S> {
     stream: S,
+    place: Arc<Place>,
+    unread: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
-    /// Watches over the writes to a stream.
-    pub(crate) fn new(stream: S) -> Self {
-        Self { stream, waiting: None }
+    /// Watches over the writes to the stream of a place, which may wait so long.
+    pub(crate) fn new(stream: S, place: Arc<Place>, unread: Duration) -> Self {
+        Self { stream, place, unread, waiting: None }
     }
 
     fn watched<T>(
@@ -30,7 +34,7 @@ impl<S> Patient<S> {
             self.waiting = None;
             return written;
         }
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(UNREAD_TIME)));
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(self.unread)));
         if waiting.as_mut().poll(context).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
@@ -73,6 +77,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let written = Pin::new(&mut self.stream).poll_flush(context);
+        if matches!(written, Poll::Ready(Ok(()))) {
+            self.place.sent();
+        }
         self.watched(context, written)
     }
 

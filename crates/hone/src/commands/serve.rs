@@ -13,15 +13,15 @@ use hone_agent::tools::Tool;
 use hone_learn::redact::Redactor;
 use hone_library::usage::iso;
 use hone_server::http::{
-    self, Collector, ENTER, Learning, Log, Making, Role, Setup, TokenError, Tokens, Wanted, Wish,
-    Workshop,
+    self, Collector, ENTER, Learning, Log, Making, Role, Scoped, Setup, TokenError, Tokens, Wanted,
+    Wish, Workshop,
 };
 use tokio_util::sync::CancellationToken;
 
 use super::agent::{Interrupt, Supplies, connect, find_with, packed, packer, readable, referenced};
 use super::mcp::{live_shelf, writes_for};
 use super::policy::configured;
-use crate::cli::{Serve, ServeCommand, TokenCommand};
+use crate::cli::{Places, Serve, ServeCommand, TokenCommand};
 use crate::context::{Context, now};
 use crate::json;
 use crate::output::{Failure, Outcome, print, print_json, print_lines, say};
@@ -38,8 +38,12 @@ pub(crate) fn serve(context: &Context, how: Serve) -> Outcome {
 
 fn listen(context: &Context, how: Serve) -> Outcome {
     let home = &context.around.hone_home;
-    let shelf = live_shelf(context)?;
-    let own = context.root_for_new(false)?;
+    let skills = scoped(context)?;
+    let places = context.places.clone();
+    let of_agent = move |id: &str| {
+        let places = Places { agent: Some(id.to_owned()), ..places.clone() };
+        scoped(&Context::new(places).ok()?).ok()
+    };
     let policy = configured(context)?;
     let wanted = Wanted {
         address: how.listen,
@@ -80,9 +84,8 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     let setup = Setup {
         hone_home: home.clone(),
         around: context.around.clone(),
-        shelf,
-        own,
-        agent: writes_for(context),
+        skills,
+        of_agent: Box::new(of_agent),
         policy,
         workshop: Arc::new(workshop),
         learning: Learning {
@@ -103,6 +106,15 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     runtime.block_on(packer.finish());
     interrupt.done();
     Ok(ExitCode::SUCCESS)
+}
+
+/// The skills that a connection sees in these places.
+fn scoped(context: &Context) -> Result<Scoped, Failure> {
+    Ok(Scoped {
+        shelf: live_shelf(context)?,
+        own: context.root_for_new(false)?,
+        agent: writes_for(context),
+    })
 }
 
 /// Packs agents whose snapshot is behind, now and then: one that failed has no task of its own to wait for.

@@ -1,6 +1,6 @@
 //! The shapes of the hub's JSON.
 
-use hone_hub::News;
+use hone_hub::{Approval, News};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -212,19 +212,9 @@ pub(crate) struct Approvals {
 /// Something that waits for approval.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Waiting {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) source: String,
-    pub(crate) origin: &'static str,
-    pub(crate) verdict: &'static str,
-    pub(crate) why: String,
-    pub(crate) news: News,
-    /// The hash of its content: the approval counts for this and nothing else.
-    pub(crate) content: String,
+    #[serde(flatten)]
+    pub(crate) approval: Approval,
     pub(crate) files: usize,
-    /// The lock file that will name it.
-    pub(crate) lock: String,
-    pub(crate) at: String,
     /// With `--show`: its files against what is installed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) changes: Vec<hone_library::ChangedFile>,

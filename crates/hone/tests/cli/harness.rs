@@ -203,10 +203,16 @@ impl Hone<'_> {
         self.finish(command)
     }
 
-    /// Runs behind the words of another program, such as `strace -f`.
-    pub(crate) fn run_under(self, wrapper: &[&str]) -> Run {
+    /// The command behind the words of another program, such as `strace -f`.
+    pub(crate) fn command_under(&self, wrapper: &[&str]) -> Command {
         let mut command = self.prepared(wrapper[0]);
         command.args(&wrapper[1..]).arg(HONE).args(&self.args);
+        command
+    }
+
+    /// Runs behind the words of another program.
+    pub(crate) fn run_under(self, wrapper: &[&str]) -> Run {
+        let command = self.command_under(wrapper);
         self.finish(command)
     }
 

@@ -3,11 +3,10 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use hone_hub::{
-    Answer as Word, Ask, Delivery, Error, Fate, Hub, Newest, News, Pending, Pin, Question,
+    Answer as Word, Approval, Ask, Delivery, Error, Fate, Hub, Newest, Pending, Pin, Question,
 };
 use hone_hub::{Supply, SupplyError};
 use hone_library::Author;
-use hone_library::usage::iso;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -25,39 +24,15 @@ pub(crate) struct Approvals {
 /// A skill that waits.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Waiting {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) source: String,
-    pub(crate) origin: &'static str,
-    pub(crate) verdict: &'static str,
-    /// Why a person decides.
-    pub(crate) why: String,
-    /// When it arrived.
-    pub(crate) at: String,
-    /// SHA-256 over its files: an approval counts for these and no others.
-    pub(crate) content: String,
+    #[serde(flatten)]
+    pub(crate) approval: Approval,
     pub(crate) files: Vec<String>,
-    /// The lock file that will name it.
-    pub(crate) lock: String,
-    /// What it can do that the installed version cannot.
-    pub(crate) news: News,
 }
 
 impl From<&Pending> for Waiting {
     fn from(one: &Pending) -> Self {
-        Self {
-            id: one.id.clone(),
-            name: one.name().to_owned(),
-            source: one.entry.source.clone(),
-            origin: one.origin().id(),
-            verdict: one.verdict().word(),
-            why: one.why.clone(),
-            at: iso(one.at),
-            content: one.content.clone(),
-            files: one.files().iter().map(|file| file.path.clone()).collect(),
-            lock: one.target().lock.to_string_lossy().into_owned(),
-            news: one.news.clone(),
-        }
+        let files = one.files().iter().map(|file| file.path.clone()).collect();
+        Self { approval: one.into(), files }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hone_learn::stats::{AgentSpent, SkillStats};
-use hone_library::usage::{Day, iso};
-use hone_library::{Change, ChangedFile, FileChange, Listed, Note, Revision, Skipped};
+use hone_library::usage::Day;
+use hone_library::{Change, ChangedFile, Listed, Note, PastFile, PastRevision, Revision, Skipped};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -250,45 +250,18 @@ pub(crate) struct Versions {
 /// A revision.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PastVersion {
-    pub(crate) revision: u64,
-    pub(crate) at: String,
-    pub(crate) actor: String,
-    pub(crate) action: &'static str,
-    pub(crate) reason: String,
-    pub(crate) name: String,
-    pub(crate) from_version: Option<String>,
-    pub(crate) to_version: Option<String>,
+    #[serde(flatten)]
+    pub(crate) past: PastRevision,
     pub(crate) files: Vec<String>,
     /// The same files with what they were and became, as `hone history --json` has them.
     pub(crate) changes: Vec<PastFile>,
 }
 
-/// A file of a revision, by the SHA-256 of its content; null where there was none.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct PastFile {
-    pub(crate) file: String,
-    pub(crate) before: Option<String>,
-    pub(crate) after: Option<String>,
-}
-
 impl From<Revision> for PastVersion {
     fn from(revision: Revision) -> Self {
-        let files = revision.changes.iter().map(|change| change.file.clone()).collect();
-        let changes = revision.changes.into_iter();
-        Self {
-            revision: revision.revision,
-            at: iso(revision.at),
-            actor: revision.actor,
-            action: revision.action.id(),
-            reason: revision.reason,
-            name: revision.name,
-            from_version: revision.from_version,
-            to_version: revision.to_version,
-            files,
-            changes: changes
-                .map(|FileChange { file, before, after, .. }| PastFile { file, before, after })
-                .collect(),
-        }
+        let (past, changes) = revision.told();
+        let files = changes.iter().map(|change| change.file.clone()).collect();
+        Self { past, files, changes }
     }
 }
 

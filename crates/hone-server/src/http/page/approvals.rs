@@ -36,7 +36,8 @@ pub(super) async fn approvals(
     Ok(page("Approvals", Some(Place::Approvals), &main))
 }
 
-fn waiting(one: &Waiting, may_decide: bool) -> Markup {
+fn waiting(waiting: &Waiting, may_decide: bool) -> Markup {
+    let Waiting { approval: one, files } = waiting;
     let news = &one.news;
     let news = [
         ("Hosts", &news.hosts),
@@ -61,8 +62,8 @@ fn waiting(one: &Waiting, may_decide: bool) -> Markup {
                 }
             }
             details {
-                summary { (one.files.len()) " files" }
-                ul { @for file in one.files.iter().take(MAX_FILES) { li { (words::line(file, SENTENCE_CHARS)) } } }
+                summary { (files.len()) " files" }
+                ul { @for file in files.iter().take(MAX_FILES) { li { (words::line(file, SENTENCE_CHARS)) } } }
             }
             @if may_decide {
                 div.decide {

@@ -1,10 +1,8 @@
 //! `/skills/{id}/users`: which agents see a skill, and how much of it.
 
-use std::path::PathBuf;
-
 use axum::extract::{self, Path};
 use hone_agent::brain::Brain;
-use hone_library::{Client, ClientView, Listed, Shown as Part, State, canonical_or_same};
+use hone_library::{Listed, Sees, Shown as Part, canonical_or_same};
 use maud::{Markup, html};
 
 use super::frame::Shown;
@@ -18,10 +16,7 @@ pub(super) async fn users(
     Path(id): Path<String>,
 ) -> Shown {
     about(&site, id, SkillPart::Users, |site, _, skill, _| {
-        // A look at a large library takes a while, in which nobody else has to wait.
-        let state = State::open(&site.hone_home);
-        let views = Client::ALL.map(|client| client.view(&site.around, None, &state));
-        let sought = Sought { skill, real: canonical_or_same(&skill.path) };
+        let seen = site.audience().of(skill, &site.around);
         let own = of_our_agents(site, skill);
         Ok(html! {
             h2 { "Other agents" }
@@ -29,8 +24,8 @@ pub(super) async fn users(
             table.cards {
                 thead { tr { th scope="col" { "Agent" } th scope="col" { "Sees it" } } }
                 tbody {
-                    @for view in &views {
-                        tr { th scope="row" { (view.client.id()) } td { (seen(view, &sought)) } }
+                    @for (client, sees) in &seen {
+                        tr { th scope="row" { (client.id()) } td { (told(sees)) } }
                     }
                 }
             }
@@ -42,46 +37,17 @@ pub(super) async fn users(
     .await
 }
 
-/// The skill that is looked for among those of another program.
-struct Sought<'s> {
-    skill: &'s Listed,
-    real: PathBuf,
-}
-
-impl Sought<'_> {
-    /// Whether both are one file. What `stat` said about a file names it; only where that cannot be
-    /// relied on its path is followed.
-    fn is(&self, one: &Listed) -> bool {
-        let Self { skill, real } = self;
-        one.path == skill.path
-            || skill.also_at.contains(&one.path)
-            || match (one.mark, skill.mark) {
-                (Some(one), Some(mark)) => one == mark,
-                _ => canonical_or_same(&one.path) == *real,
-            }
-    }
-}
-
 /// How a client shows a skill to its model.
-fn seen(view: &ClientView, sought: &Sought<'_>) -> Markup {
-    let mut listed = view.catalogue.skills.iter().zip(&view.shown);
-    if let Some((_, (part, chars))) = listed.find(|(one, _)| sought.is(one)) {
-        return html! {
-            @match part {
-                Part::Full => "yes, with its whole description",
-                Part::Shortened => { "yes, with " (chars) " characters of its description" }
-                Part::NameOnly => "its name alone",
-                Part::Omitted => "no: its list is full",
-                Part::Hidden => "people can call it; the model does not hear of it",
-            }
-        };
-    }
-    let skipped = view.catalogue.skipped.iter();
-    let mut skipped = skipped.filter(|one| one.skill.as_deref().is_some_and(|one| sought.is(one)));
+fn told(sees: &Sees) -> Markup {
     html! {
-        @match skipped.next() {
-            Some(skipped) => { "no: " (words::sentence(&skipped.message, SENTENCE_CHARS)) }
-            None => "no: it does not look there",
+        @match sees {
+            Sees::Listed(Part::Full, _) => "yes, with its whole description",
+            Sees::Listed(Part::Shortened, chars) => { "yes, with " (chars) " characters of its description" }
+            Sees::Listed(Part::NameOnly, _) => "its name alone",
+            Sees::Listed(Part::Omitted, _) => "no: its list is full",
+            Sees::Listed(Part::Hidden, _) => "people can call it; the model does not hear of it",
+            Sees::Skipped(why) => { "no: " (words::sentence(why, SENTENCE_CHARS)) }
+            Sees::Nowhere => "no: it does not look there",
         }
     }
 }

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hone_hub::{Pending, Rehearsal, Takes};
-use hone_library::usage::iso;
 use hone_library::{ChangedFile, FileDelta};
 
 use super::add::{ADD_ONE, Again, report};
@@ -14,7 +13,6 @@ use crate::cli::{Network, Whose};
 use crate::context::Context;
 use crate::diff;
 use crate::json::hub::{Approvals, Waiting};
-use crate::json::text;
 use crate::output::{Failure, Outcome, print, print_json, say};
 use crate::terminal::{printable_line, style};
 
@@ -62,20 +60,7 @@ fn head(page: &mut String, one: &Pending) {
 }
 
 fn waiting(one: &Pending, changes: Vec<ChangedFile>) -> Waiting {
-    Waiting {
-        id: one.id.clone(),
-        name: one.name().to_owned(),
-        source: one.entry.source.clone(),
-        origin: one.origin().id(),
-        verdict: one.verdict().word(),
-        why: one.why.clone(),
-        news: one.news.clone(),
-        content: one.content.clone(),
-        files: one.files().len(),
-        lock: text(&one.target().lock),
-        at: iso(one.at),
-        changes,
-    }
+    Waiting { approval: one.into(), files: one.files().len(), changes }
 }
 
 pub(super) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {

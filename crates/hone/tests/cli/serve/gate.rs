@@ -56,6 +56,40 @@ fn so_many_clients_have_a_session_and_one_that_ends_makes_room() {
 }
 
 #[test]
+fn a_client_can_ask_for_the_skills_of_an_agent_and_writes_into_its_brain() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.skill("state/agents/ada/skills", "hers", "Does it. Use when it is due.");
+    let server = Server::start(&sandbox, "");
+    let call = |path: &str, tool: &str, arguments: Value| {
+        let params = json!({"name": tool, "arguments": arguments});
+        server.mcp_at(path, &server.token, "tools/call", tool, params)
+    };
+    let listed = |path: &str| {
+        let answer = call(path, "skills_list", json!({})).json();
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+        ["tidy", "hers", "theirs"].map(|name| text.contains(&format!("- {name}: ")))
+    };
+    assert_eq!(listed("/mcp"), [true, false, false]);
+    assert_eq!(listed("/mcp?agent=ada"), [true, true, false]);
+    let text =
+        "---\nname: theirs\ndescription: Counts sheep. Use when nobody sleeps.\n---\nCount.\n";
+    let new = json!({"action": "create", "name": "theirs", "content": text});
+    let made = call("/mcp?agent=ada", "skill_manage", new).json();
+    assert_eq!(made["result"]["isError"], false, "{made}");
+    assert!(sandbox.read("state/agents/ada/skills/theirs.md").ends_with("\nCount.\n"));
+    assert_eq!(listed("/mcp?agent=ada"), [true, true, true]);
+    assert_eq!(listed("/mcp"), [true, false, false]);
+    for nobody in ["eve", "..", "..%2Fada", ""] {
+        let answer = call(&format!("/mcp?agent={nobody}"), "skills_list", json!({}));
+        assert_eq!(answer.problem(404), "there is no agent of this name", "{nobody}");
+    }
+    let reader = sandbox.hone("serve token add reader").run().text().trim().to_owned();
+    assert!(until(|| server.ask_as(&reader, "GET /", "").status == 200));
+    let tools = server.mcp_at("/mcp?agent=ada", &reader, "tools/list", "", json!({})).json();
+    assert!(!tools.to_string().contains("skill_manage"), "{tools}");
+}
+
+#[test]
 fn the_first_start_prints_a_link_that_lets_a_person_in_and_later_ones_do_not() {
     let sandbox = Sandbox::with_tidy();
     let server = Server::start(&sandbox, "");

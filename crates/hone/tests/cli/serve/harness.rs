@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, ChildStderr, ChildStdout, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -75,7 +75,11 @@ impl Server {
     /// Starts one on a free port of loopback, unless `more` says where.
     pub(crate) fn start(sandbox: &Sandbox, more: &str) -> Self {
         let anywhere = if more.contains("--listen") { "" } else { "--listen 127.0.0.1:0" };
-        let mut command = sandbox.hone(&format!("serve {anywhere} {more}")).command();
+        Self::of(sandbox.hone(&format!("serve {anywhere} {more}")).command())
+    }
+
+    /// The server that a command starts.
+    pub(crate) fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut link = String::new();
@@ -92,6 +96,11 @@ impl Server {
         let address = host.parse().unwrap();
         let token = link.split_once("token=").map_or("", |(_, token)| token).to_owned();
         Self { child, stdout, stderr, address, link, token }
+    }
+
+    /// The process that was started.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -145,7 +154,19 @@ impl Server {
     }
 
     /// What `/mcp` answers to a request of the newest era.
-    pub(crate) fn mcp_as(&self, token: &str, method: &str, name: &str, mut params: Value) -> Value {
+    pub(crate) fn mcp_as(&self, token: &str, method: &str, name: &str, params: Value) -> Value {
+        self.mcp_at("/mcp", token, method, name, params).json()["result"].take()
+    }
+
+    /// The answer of a server of MCP.
+    pub(crate) fn mcp_at(
+        &self,
+        path: &str,
+        token: &str,
+        method: &str,
+        name: &str,
+        mut params: Value,
+    ) -> Response {
         const VERSION: &str = "2026-07-28";
         params["_meta"] = serde_json::json!({
             "io.modelcontextprotocol/protocolVersion": VERSION,
@@ -165,7 +186,7 @@ impl Server {
         if !name.is_empty() {
             headers.push(("Mcp-Name", name));
         }
-        self.plain("POST /mcp", &headers, &body.to_string()).json()["result"].take()
+        self.plain(&format!("POST {path}"), &headers, &body.to_string())
     }
 
     /// Calls a tool of the owner.

@@ -1,7 +1,7 @@
 //! Requests that nobody sends by accident.
 
 use std::io::{Read, Write};
-use std::net::Shutdown;
+use std::net::{Shutdown, TcpStream};
 
 use serde_json::{Value, json};
 
@@ -10,6 +10,12 @@ use crate::harness::Sandbox;
 
 /// Bytes of a body that are taken.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
+
+/// Requests at once, as `serve.md` promises it.
+const MAX_REQUESTS: usize = 256;
+
+/// Connections at once, as `serve.md` promises it.
+const MAX_CONNECTIONS: usize = 512;
 
 #[test]
 fn no_path_leads_out_of_a_skill() {
@@ -115,14 +121,60 @@ fn heads_that_are_too_large_or_no_http_at_all_end_the_connection() {
     assert_eq!(server.ask("GET /api/v1/skills/tidy").status, 200);
 }
 
-#[test]
-fn a_thousand_connections_that_say_nothing_keep_nobody_else_out_for_ever() {
+/// What somebody is answered who asks while so many others have sent half a head, and what those are
+/// answered once they send the rest; 0 to one that was closed.
+fn among_half_heads(count: usize) -> (u16, Vec<u16>) {
     let sandbox = Sandbox::with_tidy();
     let server = Server::start(&sandbox, "");
-    let quiet: Vec<_> = (0..400).map(|_| server.connect()).collect();
-    assert_eq!(server.ask("GET /api/v1/skills/tidy").status, 200);
-    drop(quiet);
-    assert_eq!(server.ask("GET /api/v1/skills/tidy").status, 200);
+    let half = format!("GET /healthz HTTP/1.1\r\nHost: {}\r\n", server.address);
+    let begun = (0..count).map(|_| {
+        let mut stream = server.connect();
+        stream.write_all(half.as_bytes()).unwrap();
+        stream
+    });
+    let begun: Vec<TcpStream> = begun.collect();
+    let asked = server.ask("GET /api/v1/skills/tidy").status;
+    let finished = begun.into_iter().map(|mut stream| {
+        let _ = stream.write_all(b"\r\n");
+        read(&mut stream).status
+    });
+    (asked, finished.collect())
+}
+
+#[test]
+fn half_a_head_keeps_its_place_until_somebody_needs_it() {
+    let fits = MAX_CONNECTIONS - 1;
+    assert_eq!(among_half_heads(fits), (200, vec![200; fits]));
+    let mut answers = vec![200; MAX_CONNECTIONS];
+    answers[0] = 0;
+    assert_eq!(among_half_heads(MAX_CONNECTIONS), (200, answers));
+}
+
+/// What somebody is answered who asks while so many requests are being answered.
+fn among_requests(count: usize) -> u16 {
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
+    let head = format!(
+        "POST /api/v1/match HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: 100\r\nExpect: 100-continue\r\n\r\n",
+        server.address, server.token
+    );
+    let begun = (0..count).map(|_| {
+        let mut stream = server.connect();
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut told = [0; 12];
+        stream.read_exact(&mut told).unwrap();
+        assert_eq!(&told, b"HTTP/1.1 100", "its body is waited for");
+        stream
+    });
+    let _begun: Vec<TcpStream> = begun.collect();
+    server.ask("GET /api/v1/skills/tidy").status
+}
+
+#[test]
+fn so_many_requests_are_answered_at_once_and_one_more_is_told_to_come_back() {
+    assert_eq!(among_requests(MAX_REQUESTS - 1), 200);
+    assert_eq!(among_requests(MAX_REQUESTS), 503);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `hone serve`, asked over real sockets.
 
 mod api;
+mod costs;
 mod gate;
 pub(crate) mod harness;
 mod hostile;

@@ -153,6 +153,23 @@ fn a_run_can_be_stopped_and_one_that_cannot_begin_says_why() {
 }
 
 #[test]
+fn so_many_tasks_wait_and_one_more_is_told_to_come_back() {
+    let model = Model::says(&[SILENCE.to_owned()]);
+    let sandbox = model.sandbox();
+    let server = Server::start(&sandbox, "");
+    let ids: Vec<String> = (0..64).map(|_| start(&server)).collect();
+    let more = server.send("POST /api/v1/runs", &wish());
+    assert_eq!(more.problem(503), "too many tasks are under way");
+    let last = &ids[63];
+    assert_eq!(server.ask(&format!("POST /api/v1/runs/{last}/cancel")).status, 200);
+    ends(&server, last, "cancelled");
+    assert!(
+        until(|| server.send("POST /api/v1/runs", &wish()).status == 202),
+        "there is room again"
+    );
+}
+
+#[test]
 fn a_stop_lets_a_task_end_or_records_that_it_was_interrupted() {
     let model = Model::says(&[SILENCE.to_owned()]);
     let sandbox = model.sandbox();
