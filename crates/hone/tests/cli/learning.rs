@@ -139,9 +139,29 @@ fn a_candidate_can_be_edited_from_a_file_and_rejected() {
     let (_server, sandbox, _) = taught(false);
     let list = sandbox.hone("review --json").run().json();
     let id = list["proposals"][0]["id"].as_str().unwrap().to_owned();
-    sandbox.write("project/other.md", SKILL.replace(" Use when somebody asks", " About"));
+    sandbox.write("project/other.md", SKILL.replace("one number", "one number, in cents"));
     let edited = sandbox.hone(&format!("review edit {id} --file other.md --json")).run().json();
-    assert_eq!(edited["proposal"]["checks"][0]["finding"], "failed");
+    assert_eq!(edited["proposal"]["checks"][0]["finding"], "passed");
+    // What is no skill is refused, and the good text stays; from an editor it is kept besides.
+    sandbox.write("project/hello.md", "hello\n");
+    let told = |line: &str| {
+        let editor = sandbox.script("hello.sh", "echo hello > \"$1\"");
+        let run = sandbox.hone(line).env("EDITOR", &editor).run();
+        run.to_string().replace(&id, "[ID]")
+    };
+    assert_snapshot!(told(&format!("review edit {id} --file hello.md")), @"
+    exit: 1
+    --- stderr
+    error: form: it has no frontmatter with a name and a description; `[ID]` keeps the text that it had
+    ");
+    assert_snapshot!(told(&format!("review edit {id}")), @"
+    exit: 1
+    --- stderr
+    error: form: it has no frontmatter with a name and a description; `[ID]` keeps the text that it had
+    hint: your text is kept: mend it and run `hone review edit [ID] --file [STATE]/drafts/sum-prices.md`
+    ");
+    let shown = sandbox.hone(&format!("review show {id} --json")).run().json();
+    assert_eq!(shown["proposal"]["text"], edited["proposal"]["text"]);
     let rejected = sandbox.hone(&format!("review reject {id} --why 'not now'")).run();
     assert_eq!(rejected.code, 0, "{rejected}");
     assert_eq!(sandbox.hone("review --json").run().json()["proposals"], json!([]));
