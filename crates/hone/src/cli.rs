@@ -88,6 +88,13 @@ pub(crate) struct Writing {
     pub(crate) why: Option<String>,
 }
 
+impl Writing {
+    /// The same, without the writing.
+    pub(crate) fn dry(&self) -> Self {
+        Self { dry_run: true, ..self.clone() }
+    }
+}
+
 /// Where a text comes from.
 #[derive(Debug, Clone, Args)]
 #[group(multiple = false)]
