@@ -755,6 +755,9 @@ pub(crate) enum Command {
         /// Print the plan and change nothing
         #[arg(long)]
         dry_run: bool,
+        /// Let no model word what twins become [default: the agent's, or the one in `config.toml`, words it]
+        #[arg(long)]
+        no_model: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
