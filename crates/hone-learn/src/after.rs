@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparable;
-use crate::curator::{self, Curating, Due};
+use crate::curator::{self, Curating, Due, Wording};
 use crate::destination::Destination;
 use crate::error::LearnError;
 use crate::experience::Experience;
@@ -218,32 +218,40 @@ async fn look_back(
         let to = gone.to.map_or("archived".to_owned(), |to| format!("back to version {to}"));
         Told { why: format!("version {} {}; {to}", gone.from, gone.why), skill: gone.skill }
     }));
-    if host.settings.curate {
-        curate(host, &brain, &records, now, aftermath).await?;
-    }
-    let Some(why) = trigger(experience).filter(|_| host.settings.after_task) else {
-        return Ok(());
-    };
-    aftermath.asked = Some(why.to_string());
+    let curated = host.settings.curate && curate(host, &brain, &records, now, aftermath).await?;
     let budget = match Budget::new(Some(host.settings.tokens), None, runner.prices) {
         Ok(budget) => budget,
         Err(error) => return Err(LearnError::Refused(error.to_string())),
     };
+    if let Some(why) = trigger(experience).filter(|_| host.settings.after_task) {
+        let desk = (&brain, &records, &state);
+        teach(host, desk, &budget, experience, why, now, aftermath).await?;
+    }
+    if curated {
+        merge(host, &brain, &records, &budget, now, aftermath).await?;
+    }
+    Ok(())
+}
+
+/// Asks for a lesson, and brings it through the gate.
+async fn teach(
+    host: &Host<'_>,
+    (brain, records, state): (&Brain, &Records, &State),
+    budget: &Budget,
+    experience: &Experience,
+    why: Trigger,
+    now: i64,
+    aftermath: &mut Aftermath,
+) -> Result<(), LearnError> {
+    aftermath.asked = Some(why.to_string());
     // The skills may be others than before: one may just have gone back.
-    let known = Known::of(&brain, &state);
-    let learner =
-        Learner { brain: &brain, runner, budget: &budget, redactor: host.redactor, known: &known };
+    let known = &Known::of(brain, state);
+    let runner = host.runner;
+    let learner = Learner { brain, runner, budget, redactor: host.redactor, known };
     let lesson = learner.ask(experience, why).await;
     let taught = match lesson {
         Ok(Lesson::Proposed(proposal)) => {
-            let school = School {
-                host,
-                brain: &brain,
-                records: &records,
-                state: &state,
-                known: &known,
-                budget: &budget,
-            };
+            let school = School { host, brain, records, state, known, budget };
             school.admit(*proposal, experience).await
         }
         Ok(Lesson::Kept) => Ok(Taught::Kept),
@@ -258,17 +266,41 @@ async fn look_back(
     Ok(())
 }
 
-/// Lets unused skills age, when it is time to look again.
+/// Proposes twins as one skill, with what the lesson left of the budget.
+async fn merge(
+    host: &Host<'_>,
+    brain: &Brain,
+    records: &Records,
+    budget: &Budget,
+    now: i64,
+    aftermath: &mut Aftermath,
+) -> Result<(), LearnError> {
+    let runner = host.runner;
+    let merges = curator::find_merges(brain, records, now)?;
+    let wording = Wording { model: &*runner.model, budget, cancelled: &runner.cancelled };
+    let waiting =
+        curator::propose_merges(brain, records, &runner.policy, merges, Some(wording)).await?;
+    for merge in waiting {
+        let (name, id) = (&merge.name, &merge.id);
+        aftermath.notes.push(format!(
+            "`{name}` could be one skill with its twin; it waits for you: `hone review show {id}`"
+        ));
+    }
+    aftermath.spent = Spent::from(budget.spent());
+    Ok(())
+}
+
+/// Lets unused skills age, when it is time to look again; whether it was.
 async fn curate(
     host: &Host<'_>,
     brain: &Brain,
     records: &Records,
     now: i64,
     aftermath: &mut Aftermath,
-) -> Result<(), LearnError> {
+) -> Result<bool, LearnError> {
     match curator::due(records.curated(&brain.id)?, now) {
-        Due::No => return Ok(()),
-        Due::First => return records.set_curated(&brain.id, now),
+        Due::No => return Ok(false),
+        Due::First => return records.set_curated(&brain.id, now).map(|()| false),
         Due::Yes => {}
     }
     let cancelled = &host.runner.cancelled;
@@ -280,7 +312,7 @@ async fn curate(
         skill: moved.name,
     });
     aftermath.aged.extend(told);
-    Ok(())
+    Ok(true)
 }
 
 /// What it takes to bring a candidate through the gate.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hone_agent::brain::{Brain, Owner, Waiting};
 use hone_library::{ARCHIVED, Author, Change, Listed, Mode, State, Store, hash, read_text, usage};
-use hone_router::{SUITE_FILE, suite_of};
+use hone_router::{SUITE_FILE, Suite, suite_of};
 use tokio_util::sync::CancellationToken;
 
 use crate::destination::Destination;
@@ -16,7 +16,7 @@ use crate::records::{Event, Records};
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Messages of a suite that learning adds to at most.
-const MAX_SUITE: usize = 64;
+pub const MAX_SUITE: usize = 64;
 
 /// Who changes skills in the name of learning.
 pub const ACTOR: &str = "learn";
@@ -64,10 +64,15 @@ pub fn is_agents_own(state: &State, skill: &Listed) -> bool {
 
 /// Whether the text on disk is the one that the ledger knows.
 fn is_as_recorded(skill: &Listed, history: &[hone_library::Revision]) -> bool {
-    let main = skill.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let main = main_file(skill);
     let last = history.iter().rev().flat_map(|row| &row.changes).find(|change| change.file == main);
     let Ok(text) = read_text(skill) else { return false };
     last.and_then(|change| change.after.as_deref()) == Some(hash(&text).as_str())
+}
+
+/// The name of the file that a skill's text is in.
+pub(crate) fn main_file(skill: &Listed) -> String {
+    skill.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Makes a candidate a skill on trial. A brain is held meanwhile, and the change is signed.
@@ -128,69 +133,60 @@ pub(crate) async fn hold(
     Ok(brain.hold(&owner, &waiting).await?)
 }
 
-/// Writes the text and the examples of a candidate.
+/// Writes the text and the examples of a candidate, as one revision.
 pub(crate) fn write(
     destination: &Destination,
     state: &State,
     author: &Author,
     candidate: &Proposal,
 ) -> Result<Change, LearnError> {
-    let known = destination.known(state);
-    let store = Store::new(state, author.clone(), Mode::Write);
-    let change = match (&candidate.kind, known.find(&candidate.name)) {
-        (Kind::Create, _) => {
-            store.create(&known.root, None, &candidate.name, &candidate.text, &known.listed)?
-        }
-        (kind, Some(skill)) => {
-            if kind.base() != Some(hash(&read_text(skill)?).as_str()) {
-                return Err(LearnError::Refused(format!(
-                    "`{}` was changed since the candidate was written; look at it with `hone review edit {}`",
-                    candidate.name, candidate.id
-                )));
-            }
-            usage::count(state, skill, usage::Event::Patch, author.now);
-            store.upsert(&known.root, skill.summary.title(), &candidate.text, &known.listed)?
-        }
-        (_, None) => {
-            let why = format!("there is no skill `{}` any more", candidate.name);
-            return Err(LearnError::Refused(why));
-        }
-    };
-    write_suite(destination, state, &store, candidate)?;
-    Ok(change)
-}
-
-/// Adds the examples of a candidate to those that the skill remembers.
-fn write_suite(
-    destination: &Destination,
-    state: &State,
-    store: &Store<'_>,
-    candidate: &Proposal,
-) -> Result<(), LearnError> {
     let mut known = destination.known(state);
-    // A single file has no room for a suite. One that a person wrote in keeps its name, and with it the
-    // history that says so.
-    match known.find(&candidate.name).filter(|skill| skill.is_flat) {
-        Some(skill) if is_agents_own(state, skill) => {
+    let store = Store::new(state, author.clone(), Mode::Write);
+    if let (Some(base), Some(skill)) = (candidate.kind.base(), known.find(&candidate.name)) {
+        if base != hash(&read_text(skill)?) {
+            return Err(LearnError::Refused(format!(
+                "`{}` was changed since the candidate was written; look at it with `hone review edit {}`",
+                candidate.name, candidate.id
+            )));
+        }
+        // A single file has no room for a suite. One that a person wrote in, or pinned, keeps its name,
+        // and with it the history that says so.
+        let may_unfold = is_agents_own(state, skill) && !store.is_pinned(skill)?;
+        if skill.is_flat && may_unfold && suite_with(skill, candidate).is_some() {
             store.unfold(skill)?;
             known = destination.known(state);
         }
-        Some(_) => return Ok(()),
-        None => {}
     }
-    let Some(skill) = known.find(&candidate.name) else { return Ok(()) };
-    let mut suite = suite_of(skill).unwrap_or_default();
-    let before = suite.cases.len();
-    for case in candidate.suite().cases {
-        let is_new = suite.cases.iter().all(|known| known.query != case.query);
-        if is_new && suite.cases.len() < MAX_SUITE {
-            suite.cases.push(case);
+    let skill = known.find(&candidate.name);
+    let has_room = skill.is_none_or(|skill| !skill.is_flat);
+    let suite = match skill {
+        Some(skill) => suite_with(skill, candidate),
+        None => Some(candidate.suite()).filter(|suite| !suite.cases.is_empty()),
+    };
+    let store = match suite.filter(|_| has_room) {
+        Some(suite) => store.with_file(SUITE_FILE, suite.to_json().into_bytes()),
+        None => store,
+    };
+    match (&candidate.kind, skill) {
+        (Kind::Create, _) => {
+            Ok(store.create(&known.root, None, &candidate.name, &candidate.text, &known.listed)?)
+        }
+        (_, Some(skill)) => {
+            usage::count(state, skill, usage::Event::Patch, author.now);
+            let title = skill.summary.title();
+            Ok(store.upsert(&known.root, title, &candidate.text, &known.listed)?)
+        }
+        (_, None) => {
+            let why = format!("there is no skill `{}` any more", candidate.name);
+            Err(LearnError::Refused(why))
         }
     }
-    if suite.cases.len() > before {
-        store.write_file(skill, SUITE_FILE, suite.to_json().as_bytes(), false)?;
-    }
-    Ok(())
+}
+
+/// The examples that a skill remembers with those of a candidate; none when it remembers them all.
+fn suite_with(skill: &Listed, candidate: &Proposal) -> Option<Suite> {
+    let mut suite = suite_of(skill).unwrap_or_default();
+    suite.take_in(candidate.suite().cases, MAX_SUITE).then_some(suite)
 }
 
 /// Archives what a merge takes in; each can be brought back on its own.

@@ -197,6 +197,17 @@ impl Spent {
     pub fn tokens(self) -> u64 {
         self.tokens_in.saturating_add(self.tokens_out)
     }
+
+    /// What was used up since an earlier moment.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            replies: self.replies.saturating_sub(before.replies),
+            tokens_in: self.tokens_in.saturating_sub(before.tokens_in),
+            tokens_out: self.tokens_out.saturating_sub(before.tokens_out),
+            is_estimate: self.is_estimate,
+        }
+    }
 }
 
 impl From<hone_agent::model::Spent> for Spent {

@@ -182,7 +182,8 @@ pub fn reject(records: &Records, id: &str, person: Person<'_>) -> Result<Proposa
     Ok(proposal)
 }
 
-/// Gives a candidate another text, for the skill as it is now, and checks it again without a model.
+/// Gives a candidate another text, for the skill as it is now, and checks it again without a model. A
+/// text that could never be accepted is refused, and the candidate keeps the one that it has.
 pub fn edit(
     hone_home: &Path,
     policy: &Policy,
@@ -206,6 +207,10 @@ pub fn edit(
     proposal.decided = None;
     proposal.stage = Stage::Draft;
     let gate = Gate { known: &known, policy, state: &state };
+    if let Some(why) = gate.no_skill(&proposal) {
+        let id = &proposal.id;
+        return Err(LearnError::Refused(format!("form: {why}; `{id}` keeps the text that it had")));
+    }
     proposal.checks = gate.check(&proposal);
     records.keep(&proposal)?;
     Ok(proposal)

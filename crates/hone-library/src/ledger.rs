@@ -4,6 +4,7 @@
 //! a writer that died: what is on disk then says whether it happened.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Row, params};
@@ -420,6 +421,18 @@ pub fn archived(state: &State) -> Result<Vec<Archived>, Error> {
     // The last row may be that of a writer that died before it could delete.
     all.retain(|one| one.key.symlink_metadata().is_err());
     Ok(all)
+}
+
+/// The skills that have a revision whose reason, or whose actor, begins like this.
+pub fn touched_by(state: &State, reason: &str, actor: &str) -> Result<BTreeSet<PathBuf>, Error> {
+    state.with(|db| {
+        let mut statement = db.prepare_cached(
+            "SELECT DISTINCT skill FROM ledger WHERE substr(reason, 1, length(?1)) = ?1 \
+             OR substr(actor, 1, length(?2)) = ?2",
+        )?;
+        let rows = statement.query_map([reason, actor], |row| row.get::<_, String>(0))?;
+        Ok(rows.map(|key| key.map(PathBuf::from)).collect::<Result<_, _>>()?)
+    })
 }
 
 fn revision(row: &Row<'_>) -> rusqlite::Result<Revision> {

@@ -97,7 +97,7 @@ pub use install::{Arrival, NewFile, OpenRoot, SYNCED_EACH, TreeFile, kept_object
 pub use learn_settings::{DEFAULT_LEARN_TOKENS, DEFAULT_REPLAYS, LearnSettings, MAX_REPLAYS};
 pub use ledger::{
     ARCHIVED, Action, Archived, FileChange, PastFile, PastRevision, Revision, archived,
-    changed_since, deleted, ledger_position,
+    changed_since, deleted, ledger_position, touched_by,
 };
 pub use model_settings::{
     MAX_MCP_NAME_BYTES, MAX_MCP_SERVERS, MAX_MODEL_TIMEOUT, McpServer, ModelSettings, Wire,

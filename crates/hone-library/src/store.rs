@@ -94,12 +94,22 @@ pub struct Store<'a> {
     pub(crate) state: &'a State,
     pub(crate) author: Author,
     pub(crate) mode: Mode,
+    /// Supporting files that are written with a skill's text.
+    beside: Vec<(String, Vec<u8>)>,
 }
 
 impl<'a> Store<'a> {
     /// A store that writes in the name of `author`.
     pub fn new(state: &'a State, author: Author, mode: Mode) -> Self {
-        Self { state, author, mode }
+        Self { state, author, mode, beside: Vec::new() }
+    }
+
+    /// The same store, which writes this supporting file together with the text of a skill: what one act
+    /// makes is one revision, and goes back as one.
+    #[must_use]
+    pub fn with_file(mut self, file: &str, content: Vec<u8>) -> Self {
+        self.beside.push((file.to_owned(), content));
+        self
     }
 
     /// Creates a skill as `root[/category]/slug/SKILL.md` from a text with or without frontmatter.
@@ -170,7 +180,9 @@ impl<'a> Store<'a> {
             });
         }
         let after = Content::new(text.into_bytes(), None);
-        let change = self.carry_out(&held, &main_plan(place, action, None, after, &reading))?;
+        let mut plan = main_plan(place, action, None, after, &reading);
+        plan.edits.extend(self.edits_beside(place, None)?);
+        let change = self.carry_out(&held, &plan)?;
         if self.mode == Mode::Write {
             self.state.is_own(&place.key)?;
         }
@@ -329,8 +341,26 @@ impl<'a> Store<'a> {
         let mut plan = main_plan(place, action, Some(before), after, &reading);
         plan.from_version = described(&old).1;
         plan.patched = patched;
+        plan.edits.extend(self.edits_beside(place, Some(&folder))?);
         let change = self.carry_out(&held, &plan)?;
         Ok(self.followed(held, change))
+    }
+
+    /// The supporting files that come with a text, each with what is there.
+    fn edits_beside(&self, place: &Place, folder: Option<&Folder>) -> Result<Vec<FileEdit>, Error> {
+        let edit = |(file, content): &(String, Vec<u8>)| {
+            check_support_path(file)?;
+            refuse_flat(place, place.name_of_folder().unwrap_or_default())?;
+            let before = folder.map(|folder| folder.read(file)).transpose()?.flatten();
+            if let Some(before) = &before {
+                refuse_link(file, before)?;
+            }
+            let mode = before.as_ref().and_then(|before| before.mode);
+            let after = Content::new(content.clone(), mode);
+            refuse_large(file, &after)?;
+            Ok(FileEdit { file: file.clone(), before, after: Some(after) })
+        };
+        self.beside.iter().map(edit).collect()
     }
 
     /// Writes a supporting file; `SKILL.md` goes the way of an edit. A file that is there keeps its
@@ -369,7 +399,7 @@ impl<'a> Store<'a> {
         make: impl FnOnce(&Folder, Option<&Content>) -> Result<(Content, Option<Patched>), Error>,
     ) -> Result<Change, Error> {
         check_support_path(file)?;
-        refuse_flat(place, skill)?;
+        refuse_flat(place, &skill.summary.name)?;
         let held = self.lock(place, Missing::Fail)?;
         let folder = held.opened()?;
         let before = folder.read(file)?;
@@ -377,14 +407,7 @@ impl<'a> Store<'a> {
             refuse_link(file, before)?;
         }
         let (after, patched) = make(&folder, before.as_ref())?;
-        if after.bytes.len() > MAX_FILE_BYTES {
-            return Err(Error::TooLarge {
-                what: file.to_owned(),
-                found: after.bytes.len(),
-                limit: MAX_FILE_BYTES,
-                unit: "bytes",
-            });
-        }
+        refuse_large(file, &after)?;
         let edit = FileEdit { file: file.to_owned(), before, after: Some(after) };
         let plan = Plan { patched, ..file_plan(skill, action, vec![edit]) };
         let change = self.carry_out(&held, &plan)?;
@@ -401,7 +424,7 @@ impl<'a> Store<'a> {
             )));
         }
         check_support_path(file)?;
-        refuse_flat(&place, skill)?;
+        refuse_flat(&place, &skill.summary.name)?;
         let held = self.lock(&place, Missing::Fail)?;
         let folder = held.opened()?;
         let before = folder.read(file)?.ok_or_else(|| no_file(&folder, file))?;
@@ -632,12 +655,23 @@ fn refuse_link(file: &str, content: &Content) -> Result<(), Error> {
     }
 }
 
-fn refuse_flat(place: &Place, skill: &Listed) -> Result<(), Error> {
+fn refuse_flat(place: &Place, name: &str) -> Result<(), Error> {
     if place.is_flat {
         return Err(Error::Refused(format!(
-            "`{}` is a single file and has no supporting files; make it a folder with `SKILL.md` first",
-            skill.summary.name
+            "`{name}` is a single file and has no supporting files; make it a folder with `SKILL.md` first"
         )));
+    }
+    Ok(())
+}
+
+fn refuse_large(file: &str, content: &Content) -> Result<(), Error> {
+    if content.bytes.len() > MAX_FILE_BYTES {
+        return Err(Error::TooLarge {
+            what: file.to_owned(),
+            found: content.bytes.len(),
+            limit: MAX_FILE_BYTES,
+            unit: "bytes",
+        });
     }
     Ok(())
 }

@@ -77,6 +77,19 @@ const CASE_LISTS: [&str; 7] =
     ["evals", "cases", "queries", "tests", "triggers", "trigger_tests", "eval_set"];
 
 impl Suite {
+    /// Takes in those cases whose message it does not have, up to so many in all. False when there was
+    /// none.
+    pub fn take_in(&mut self, cases: impl IntoIterator<Item = Case>, most: usize) -> bool {
+        let before = self.cases.len();
+        for case in cases {
+            let is_new = self.cases.iter().all(|known| known.query != case.query);
+            if is_new && self.cases.len() < most {
+                self.cases.push(case);
+            }
+        }
+        self.cases.len() > before
+    }
+
     /// Reads a suite in any of the formats.
     pub fn read(bytes: &[u8]) -> Result<Self, SuiteError> {
         if bytes.len() > MAX_SUITE_BYTES {

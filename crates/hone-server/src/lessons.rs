@@ -16,9 +16,10 @@ use hone_learn::propose::{
     Desk, MAX_MESSAGE_CHARS, MAX_MESSAGES, MAX_SAID_CHARS, Offered, propose,
 };
 use hone_learn::redact::Redactor;
+use hone_learn::save::{Lesson, Part, taken};
 use hone_learn::sessions::{self, Places};
 use hone_learn::wizard::{Answers, Place, Wizard};
-use hone_library::{Catalogue, Surroundings};
+use hone_library::{Catalogue, State, Surroundings};
 use serde_json::{Value, json};
 
 /// The prompt's name: no skill can have it, since no slug has an underscore.
@@ -107,8 +108,16 @@ impl Lessons {
             },
         };
         let experience = sessions::read(&found).map_err(|error| error.to_string())?;
-        let draft = Draft::from_experience(&experience.redacted(&self.redactor()));
-        let taken = catalogue.skills.iter().map(|skill| skill.summary.slug.to_string()).collect();
+        let redacted = experience.redacted(&self.redactor());
+        let draft = Draft::from_experience(&redacted);
+        let lesson = Lesson::new(&redacted, Part::Whole);
+        let state = State::open(&self.hone_home);
+        let mut taken =
+            taken(&state, &catalogue.skills, &lesson).map_err(|error| error.to_string())?;
+        for (one, skill) in taken.iter_mut().zip(&catalogue.skills) {
+            // What is elsewhere has its name, and gets no version from here.
+            one.learned = one.learned.filter(|_| skill.path.starts_with(&self.own));
+        }
         let place = Place { id: PLACE.to_owned(), path: self.own.clone(), taken };
         Ok(Some((experience.source.session, Wizard::new(draft, vec![place]))))
     }

@@ -88,6 +88,13 @@ pub(crate) struct Writing {
     pub(crate) why: Option<String>,
 }
 
+impl Writing {
+    /// The same, without the writing.
+    pub(crate) fn dry(&self) -> Self {
+        Self { dry_run: true, ..self.clone() }
+    }
+}
+
 /// Where a text comes from.
 #[derive(Debug, Clone, Args)]
 #[group(multiple = false)]
@@ -748,6 +755,9 @@ pub(crate) enum Command {
         /// Print the plan and change nothing
         #[arg(long)]
         dry_run: bool,
+        /// Let no model word what twins become [default: the agent's, or the one in `config.toml`, words it]
+        #[arg(long)]
+        no_model: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,

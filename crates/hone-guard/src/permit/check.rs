@@ -64,6 +64,7 @@ impl<'p> Checker<'p> {
                 span,
                 reason: reason.to_owned(),
                 hint: None,
+                writes: None,
             }));
         }
         self.decision.refusals.sort_by_key(|refusal| (refusal.span.start, refusal.span.end));
@@ -89,9 +90,13 @@ impl<'p> Checker<'p> {
         reason: impl Into<String>,
         hint: Option<String>,
     ) {
+        let span = self.placed(span);
+        self.push(Refusal { span, reason: reason.into(), hint, writes: None });
+    }
+
+    fn push(&mut self, refusal: Refusal) {
         if self.decision.refusals.len() < MAX_REFUSALS {
-            let span = self.placed(span);
-            self.decision.refusals.push(Refusal { span, reason: reason.into(), hint });
+            self.decision.refusals.push(refusal);
         }
     }
 
@@ -463,7 +468,9 @@ impl<'p> Checker<'p> {
         if self.permissions.write(&path).is_none() {
             let hint = format!("`Write({path})` would permit it");
             let is_quotable = !path.contains(|c: char| c.is_control() || "() ".contains(c));
-            self.refuse_with(span, format!("writes `{path}`"), is_quotable.then_some(hint));
+            let (span, reason) = (self.placed(span), format!("writes `{path}`"));
+            let hint = is_quotable.then_some(hint);
+            self.push(Refusal { span, reason, hint, writes: Some(path) });
         }
     }
 }

@@ -74,6 +74,8 @@ pub struct Refusal {
     pub reason: String,
     /// What to declare, when a declaration would permit it.
     pub hint: Option<String>,
+    /// The file that it would write, when that is what is not permitted.
+    pub writes: Option<String>,
 }
 
 impl Decision {
@@ -83,7 +85,7 @@ impl Decision {
     }
 
     fn refused(span: Span, reason: &str) -> Self {
-        let refusal = Refusal { span, reason: reason.to_owned(), hint: None };
+        let refusal = Refusal { span, reason: reason.to_owned(), hint: None, writes: None };
         Self { granted: Vec::new(), refusals: vec![refusal] }
     }
 }

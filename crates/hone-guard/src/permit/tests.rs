@@ -655,6 +655,7 @@ fn a_refusal_says_what_and_what_would_permit_it() {
         (one[0].reason.as_str(), one[0].hint.as_deref()),
         ("writes `x`", Some("`Write(x)` would permit it"))
     );
+    assert_eq!(one[0].writes.as_deref(), Some("x"));
     let one = refusals("git -c a=b log");
     assert_eq!(one[0].reason, "`git` runs another program because of this");
     assert_eq!(one[0].hint.as_deref(), Some("an entry that names `-c` would permit it"));

@@ -1,30 +1,53 @@
 //! Skills that say nearly the same, proposed as one. A person decides; the one that goes is archived.
+//!
+//! With a model, one text is made of both; without, the lines of one stand behind the other's.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use hone_agent::brain::Brain;
+use hone_agent::model::{Budget, Model};
+use hone_agent::task::Allowance;
 use hone_guard::policy::Policy;
 use hone_library::{State, hash, read_text, standings};
 use hone_router::Index;
+use hone_skill::{Field, set_field};
+use tokio_util::sync::CancellationToken;
 
 use crate::error::LearnError;
-use crate::gate::{Gate, Known, TWIN, Verdict, nearest, verdict};
+use crate::gate::replay::ask;
+use crate::gate::{Check, Checked, Finding, Gate, Known, TWIN, Verdict, nearest, verdict};
 use crate::land::is_agents_own;
-use crate::learner::new_id;
+use crate::learner::reply::{self, Change, Decision, Written};
+use crate::learner::{AUTHOR_TOKENS, Shown, UMBRELLA, new_id, umbrella_question};
 use crate::proposal::{Decided, Kind, Outcome, Proposal, Spent, Stage, Trigger};
 use crate::records::Records;
 
 /// Messages that an umbrella takes over at most.
 const MAX_EXAMPLES: usize = 16;
 
-/// Proposes to merge twins among the skills that the agent made. A merge that was proposed before is not
-/// proposed again, whatever became of it. Gives the new ones that wait; one that the gate refuses is kept
-/// and told by `hone review --all`.
-pub fn propose_merges(
+/// A model that words umbrellas: a call of its own for each, which sees the two texts and nothing else.
+#[derive(Clone, Copy)]
+pub struct Wording<'a> {
+    /// Who words.
+    pub model: &'a dyn Model,
+    /// What may be used up.
+    pub budget: &'a Budget,
+    /// Stops waiting for the model.
+    pub cancelled: &'a CancellationToken,
+}
+
+impl std::fmt::Debug for Wording<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Wording").field("model", &self.model.name()).finish_non_exhaustive()
+    }
+}
+
+/// Twins among the skills that the agent made, each pair as a merge that was not proposed before, whatever
+/// became of it. Nothing is kept.
+pub fn find_merges(
     brain: &Brain,
     records: &Records,
-    policy: &Policy,
     now: i64,
 ) -> Result<Vec<Proposal>, LearnError> {
     let state = State::open(brain.hone_home());
@@ -33,7 +56,7 @@ pub fn propose_merges(
     let standings = standings(&state, &known.listed)?;
     let before = records.proposals()?;
     let mut taken: BTreeSet<usize> = BTreeSet::new();
-    let mut proposed = Vec::new();
+    let mut merges = Vec::new();
     for at in 0..known.listed.len() {
         if taken.contains(&at) || !is_agents_own(&state, &known.listed[at]) {
             continue;
@@ -51,29 +74,117 @@ pub fn propose_merges(
         let uses = |at: usize| standings.get(at).map_or(0, |standing| standing.uses);
         let (stays, goes) = if uses(twin) > uses(at) { (twin, at) } else { (at, twin) };
         taken.extend([stays, goes]);
-        let mut proposal = merged(brain, &known, stays, goes, now)?;
+        let merge = merged(brain, &known, stays, goes, now)?;
         let is_known = |old: &Proposal| {
-            old.agent == proposal.agent && old.name == proposal.name && old.kind == proposal.kind
+            old.agent == merge.agent && old.name == merge.name && old.kind == merge.kind
         };
-        if before.iter().any(is_known) {
-            continue;
+        if !before.iter().any(is_known) {
+            merges.push(merge);
         }
-        let gate = Gate { known: &known, policy, state: &state };
-        proposal.checks = gate.check(&proposal);
-        match verdict(&proposal.checks) {
+    }
+    Ok(merges)
+}
+
+/// Proposes these merges: worded by a model where there is one, and through the gate. Gives those that
+/// wait; one that the gate refuses is kept and told by `hone review --all`.
+pub async fn propose_merges(
+    brain: &Brain,
+    records: &Records,
+    policy: &Policy,
+    merges: Vec<Proposal>,
+    wording: Option<Wording<'_>>,
+) -> Result<Vec<Proposal>, LearnError> {
+    let state = State::open(brain.hone_home());
+    let known = Known::of(brain, &state);
+    let gate = Gate { known: &known, policy, state: &state };
+    let mut proposed = Vec::new();
+    for mut merge in merges {
+        if let Some(wording) = wording {
+            let before = wording.budget.spent();
+            word(&gate, &mut merge, wording).await;
+            merge.spent = Spent::from(wording.budget.spent()).since(Spent::from(before));
+            if merge.spent.replies > 0 {
+                records.spend(&brain.id, "", "merge", merge.spent, merge.at)?;
+            }
+        }
+        merge.checks = gate.check(&merge);
+        match verdict(&merge.checks) {
             Verdict::Refused(why) => {
                 let (by, outcome) = ("gate".to_owned(), Outcome::Refused);
-                proposal.decided = Some(Decided { outcome, by, why, at: now });
+                merge.decided = Some(Decided { outcome, by, why, at: merge.at });
             }
-            Verdict::Quarantined(_) => proposal.stage = Stage::Quarantined,
-            Verdict::Waits(_) | Verdict::Lands => {}
+            Verdict::Quarantined(_) => merge.stage = Stage::Quarantined,
+            Verdict::Waits(_) | Verdict::Lands => {
+                let why = "no task taught it, so none can be run again";
+                merge.checks.push(Checked::new(Check::Replay, Finding::NotMeasured, why));
+            }
         }
-        records.keep(&proposal)?;
-        if proposal.waits() {
-            proposed.push(proposal);
+        records.keep(&merge)?;
+        if merge.waits() {
+            proposed.push(merge);
         }
     }
     Ok(proposed)
+}
+
+/// Lets a model word an umbrella. A text that is none, or that the gate refuses, leaves the merge as it is,
+/// and the merge says so.
+async fn word(gate: &Gate<'_>, merge: &mut Proposal, wording: Wording<'_>) {
+    let model = wording.model.name();
+    let text = worded(gate.known, merge, wording).await.and_then(|text| {
+        let candidate = Proposal { text, ..merge.clone() };
+        match verdict(&gate.check(&candidate)) {
+            Verdict::Waits(_) | Verdict::Lands => Ok(candidate.text),
+            Verdict::Refused(why) | Verdict::Quarantined(why) => Err(why),
+        }
+    });
+    match text {
+        Ok(text) => {
+            merge.said = Some(format!("{model} made one text of both"));
+            merge.text = text;
+        }
+        Err(why) => {
+            merge.said = Some(format!(
+                "the text of {model} was not taken ({why}), so the lines of one stand behind the other's"
+            ));
+        }
+    }
+}
+
+async fn worded(known: &Known, merge: &Proposal, wording: Wording<'_>) -> Result<String, String> {
+    let Wording { model, budget, cancelled } = wording;
+    if let Some(why) = budget.exhausted() {
+        return Err(why);
+    }
+    let Kind::Merge { absorbs, .. } = &merge.kind else { return Err("it is no merge".to_owned()) };
+    let text_of = |name: &str| -> Result<String, String> {
+        let skill = known.find(name).ok_or_else(|| format!("there is no skill `{name}`"))?;
+        let text = read_text(skill).map_err(|error| error.to_string())?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    };
+    let goes = absorbs.first().map_or("", String::as_str);
+    let (old, other) = (text_of(&merge.name)?, text_of(goes)?);
+    let stays = Shown { name: &merge.name, text: &old };
+    let question = umbrella_question(stays, Shown { name: goes, text: &other });
+    let said = ask(model, budget, cancelled, UMBRELLA, question, AUTHOR_TOKENS).await;
+    let said = said.map_err(|error| error.to_string())?;
+    match reply::read(&said).map_err(|why| why.to_string())? {
+        Decision::Create(Written { text, .. })
+        | Decision::Refine { change: Change::Whole(text), .. } => in_place_of(&old, &text),
+        _ => Err("its reply is no skill".to_owned()),
+    }
+}
+
+/// A new description and body under the frontmatter that is there: a model decides neither what the skill is
+/// called nor what it may use.
+fn in_place_of(old: &str, new: &str) -> Result<String, String> {
+    let read = |text: &str| hone_skill::read(text.as_bytes(), None).skill;
+    let (Some(kept), Some(given)) = (read(old), read(new)) else {
+        return Err("its reply is no skill".to_owned());
+    };
+    let text = format!("{}{}", &old[..kept.body.start], &new[given.body.clone()]);
+    let field = Field::Top("description");
+    set_field(&text, field, &given.description).map_err(|error| error.to_string())
 }
 
 /// One skill that says what both say: the lines of the other that it lacks come behind its own.

@@ -26,7 +26,7 @@ use crate::proposal::Stage;
 use crate::records::{Event, Records};
 
 pub use archive::{archive, restore};
-pub use merge::propose_merges;
+pub use merge::{Wording, find_merges, propose_merges};
 pub use plan::{
     ARCHIVE_DAYS, Due, INTERVAL_HOURS, Left, Maker, Move, Plan, Planned, STALE_DAYS, Subject, due,
     plan,

@@ -136,6 +136,26 @@ fn what_is_chosen_permits_what_was_run() {
 }
 
 #[test]
+fn what_a_line_writes_is_permitted_too_inside_the_work_and_nowhere_else() {
+    for (command, permission, is_chosen) in [
+        ("sort names.txt > sorted.txt", "Write(sorted.txt)", true),
+        ("sort names.txt >> ./out/sorted.txt", "Write(out/**)", true),
+        ("{ date; git log -3; } > report/today.md 2>/dev/null", "Write(report/**)", true),
+        ("sort -o out/sorted.txt names.txt", "Write(out/**)", true),
+        ("git log > ../log.txt", "Write(../**)", false),
+        ("git log > /srv/log.txt", "Write(/srv/**)", false),
+    ] {
+        let step = ("Bash", json!({"command": command}), Outcome::Ok, "");
+        let draft = Draft::from_experience(&experience("Sort the names", &[step]));
+        let found = draft.tools.iter().find(|tool| tool.permission == permission);
+        let found = found.unwrap_or_else(|| panic!("{command}: {:?}", draft.tools));
+        assert_eq!(found.chosen, is_chosen, "{command}");
+        let decision = permit(&Permissions::new(draft.allowed()), command);
+        assert_eq!(decision.is_allowed(), is_chosen, "{command}: {:?}", decision.refusals);
+    }
+}
+
+#[test]
 fn what_destroys_reaches_others_or_runs_anything_is_offered_and_not_chosen() {
     for command in [
         "rm -rf build",

@@ -124,8 +124,12 @@ pub(super) fn used(experience: &Experience) -> Vec<Tool> {
     let mut tools: Vec<Tool> = Vec::new();
     for step in experience.steps.iter().filter(|step| step.outcome == Outcome::Ok) {
         let found = match deed(step, folder) {
-            Deed::Run(command) => of_command(&command),
-            Deed::Change(paths) => paths.iter().filter_map(|path| changed(path)).collect(),
+            Deed::Run(command) => {
+                let mut found = of_command(&command);
+                found.extend(written(&command, &found, &tools));
+                found
+            }
+            Deed::Change(paths) => paths.iter().filter_map(|path| file("Edit", path)).collect(),
             Deed::Look(tool, _) => vec![one(tool, None)],
             Deed::Fetch(url) => host(&url)
                 .map(|host| one(&format!("WebFetch(domain:{host})"), None))
@@ -159,10 +163,28 @@ fn one(permission: &str, why: Option<&str>) -> Tool {
     }
 }
 
+/// The files that a line of shell writes, by redirection or by an option of a program, as far as nothing
+/// that is known permits it.
+fn written(line: &str, found: &[Tool], known: &[Tool]) -> Vec<Tool> {
+    if line.len() > MAX_COMMAND_BYTES {
+        return Vec::new();
+    }
+    let all = found.iter().chain(known.iter().filter(|tool| tool.chosen));
+    let all = Permissions::new(all.map(|tool| tool.permission.as_str()));
+    let mut tools: Vec<Tool> = Vec::new();
+    for path in permit(&all, line).refusals.into_iter().filter_map(|refusal| refusal.writes) {
+        let tool = file("Write", &path);
+        tools.extend(tool.filter(|tool| !tools.iter().any(|t| t.permission == tool.permission)));
+    }
+    tools
+}
+
 /// A file at the top of the work by its name, one below by its first folder. A path with the
 /// punctuation of permissions cannot be named by one.
-fn changed(path: &str) -> Option<Tool> {
-    if path.contains(['(', ')', ',']) || path.chars().any(char::is_control) {
+fn file(tool: &str, path: &str) -> Option<Tool> {
+    let path = path.trim_start_matches("./");
+    if path.is_empty() || path.contains(['(', ')', ',', '*']) || path.chars().any(char::is_control)
+    {
         return None;
     }
     let is_outside = path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
@@ -170,11 +192,11 @@ fn changed(path: &str) -> Option<Tool> {
         let folder = Path::new(path)
             .parent()
             .map_or_else(String::new, |folder| folder.to_string_lossy().into_owned());
-        return Some(one(&format!("Edit({folder}/**)"), Some(OUTSIDE)));
+        return Some(one(&format!("{tool}({folder}/**)"), Some(OUTSIDE)));
     }
     Some(match path.split_once('/') {
-        Some((folder, _)) => one(&format!("Edit({folder}/**)"), None),
-        None => one(&format!("Edit({path})"), None),
+        Some((folder, _)) => one(&format!("{tool}({folder}/**)"), None),
+        None => one(&format!("{tool}({path})"), None),
     })
 }
 

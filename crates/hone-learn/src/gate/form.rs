@@ -63,6 +63,10 @@ pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal) -> Checked {
         return Checked::failed(Check::Form, why);
     }
     let text = text_of(proposal);
+    if hone_skill::read(proposal.text.as_bytes(), None).skill.is_none() {
+        let why = "it has no frontmatter with a name and a description";
+        return Checked::failed(Check::Form, why);
+    }
     if text.body.trim().is_empty() {
         return Checked::failed(Check::Form, "it has no steps, only frontmatter");
     }
@@ -129,7 +133,7 @@ fn too_far(gate: &Gate<'_>, proposal: &Proposal) -> Option<String> {
 
 /// Why a text is another one rather than the old one changed.
 #[expect(clippy::cast_precision_loss, reason = "a text has far fewer than 2^52 lines")]
-fn changed_too_much(old: &str, new: &str) -> Option<String> {
+pub fn changed_too_much(old: &str, new: &str) -> Option<String> {
     let body = |text: &str| {
         let read = hone_skill::read(text.as_bytes(), None).skill;
         read.and_then(|skill| text.get(skill.body)).unwrap_or(text).to_owned()

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::proposal::{Kind, Proposal};
 
-pub use form::{MAX_LEARNED_CHARS, MAX_SHRUNK_SHARE, MIN_KEPT_SHARE, says_when};
+pub use form::{MAX_LEARNED_CHARS, MAX_SHRUNK_SHARE, MIN_KEPT_SHARE, changed_too_much, says_when};
 pub use porter::Porter;
 pub use routing::MIN_OWN_SHARE;
 pub(crate) use routing::would_call;
@@ -189,7 +189,9 @@ impl Gate<'_> {
     pub fn check(&self, proposal: &Proposal) -> Vec<Checked> {
         let planned = match self.planned(proposal) {
             Ok(planned) => planned,
-            Err(why) => return vec![Checked::failed(Check::Form, why)],
+            Err(Unwritable::Text(why) | Unwritable::Place(why)) => {
+                return vec![Checked::failed(Check::Form, why)];
+            }
         };
         let mut checks = vec![form::check(self, proposal)];
         if checks[0].finding == Finding::Failed {
@@ -201,28 +203,55 @@ impl Gate<'_> {
         checks
     }
 
+    /// Why the text of a candidate can never be accepted as a skill, whatever else is there.
+    pub(crate) fn no_skill(&self, proposal: &Proposal) -> Option<String> {
+        match self.planned(proposal) {
+            Err(Unwritable::Text(why)) => Some(why),
+            Err(Unwritable::Place(_)) => None,
+            Ok(_) => {
+                let form = form::check(self, proposal);
+                (form.finding == Finding::Failed).then_some(form.why)
+            }
+        }
+    }
+
     /// What writing the candidate would do; nothing is written.
-    fn planned(&self, proposal: &Proposal) -> Result<Change, String> {
+    fn planned(&self, proposal: &Proposal) -> Result<Change, Unwritable> {
         let author = Author { actor: "gate".to_owned(), reason: String::new(), now: proposal.at };
         let store = Store::new(self.state, author, Mode::DryRun);
         let (root, all) = (&self.known.root, &self.known.listed);
         let planned = match (&proposal.kind, self.known.find(&proposal.name)) {
             (Kind::Create, None) => store.create(root, None, &proposal.name, &proposal.text, all),
             (Kind::Create, Some(_)) => {
-                return Err(format!("there is a skill `{}` already", proposal.name));
+                let why = format!("there is a skill `{}` already", proposal.name);
+                return Err(Unwritable::Place(why));
             }
             (_, Some(skill)) => store.upsert(root, skill.summary.title(), &proposal.text, all),
-            (_, None) => return Err(format!("there is no skill `{}` any more", proposal.name)),
+            (_, None) => {
+                let why = format!("there is no skill `{}` any more", proposal.name);
+                return Err(Unwritable::Place(why));
+            }
         };
         planned.map_err(|error| match error {
             hone_library::Error::Invalid { problems, .. } => {
                 let told: Vec<String> =
                     problems.iter().take(3).map(|problem| problem.message.clone()).collect();
-                format!("it is no valid skill: {}", told.join("; "))
+                Unwritable::Text(format!("it is no valid skill: {}", told.join("; ")))
             }
-            error => error.to_string(),
+            error @ (hone_library::Error::Exists { .. }
+            | hone_library::Error::SlugConflict { .. }) => Unwritable::Place(error.to_string()),
+            error if error.is_answer() => Unwritable::Text(error.to_string()),
+            error => Unwritable::Place(error.to_string()),
         })
     }
+}
+
+/// Why a candidate could not be written.
+enum Unwritable {
+    /// Its text is no skill.
+    Text(String),
+    /// It has no place: the name is taken, the skill is gone, the folder cannot be used.
+    Place(String),
 }
 
 /// What routing reads of a candidate.

@@ -21,7 +21,7 @@ use crate::gate::replay::ask;
 use crate::gate::{Known, routing_text, twin_of};
 use crate::proposal::{Edit, Evidence, Kind, Proposal, Spent, Stage, Trigger};
 use crate::redact::Redactor;
-use prompt::Shown;
+pub(crate) use prompt::{Shown, UMBRELLA, umbrella_question};
 use reply::{Change, Decision, Example, MAX_EXAMPLE_CHARS, Replaced};
 
 pub use prompt::{MAX_NAMED, MAX_QUESTION_CHARS, MAX_SHOWN_STEPS, MAX_SKILL_CHARS, MAX_STEP_CHARS};
@@ -30,7 +30,7 @@ pub use prompt::{MAX_NAMED, MAX_QUESTION_CHARS, MAX_SHOWN_STEPS, MAX_SKILL_CHARS
 pub const MIN_CALLS: usize = 5;
 
 /// Tokens of the author's reply.
-const AUTHOR_TOKENS: u32 = 4_096;
+pub(crate) const AUTHOR_TOKENS: u32 = 4_096;
 
 /// Characters that say what a step did.
 const MAX_EVIDENCE_CHARS: usize = 160;

@@ -29,7 +29,7 @@ use lines::{Line, Lines};
 
 pub use lines::MAX_LINE_BYTES;
 pub use parts::MAX_TASKS;
-pub use places::{Helpers, Located, MAX_SESSIONS, Places, Problem};
+pub use places::{Helpers, Ids, Located, MAX_SESSIONS, MIN_SHOWN_CHARS, Places, Problem};
 pub use summary::{Summary, ToolCount};
 pub use words::is_against;
 

@@ -23,6 +23,36 @@ const MIN_ID_CHARS: usize = 4;
 /// Sessions that are named when an id could be any of them.
 const MAX_NAMED: usize = 5;
 
+/// Characters of an id that are shown at least.
+pub const MIN_SHOWN_CHARS: usize = 13;
+
+/// The ids of all sessions, to show each in short.
+#[derive(Debug, Clone, Default)]
+pub struct Ids(Vec<String>);
+
+impl Ids {
+    /// These ids.
+    pub fn new(ids: impl IntoIterator<Item = String>) -> Self {
+        let mut ids: Vec<String> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Self(ids)
+    }
+
+    /// So much of an id that it is the beginning of no other.
+    pub fn short<'i>(&self, id: &'i str) -> &'i str {
+        let at = self.0.partition_point(|other| other.as_str() < id);
+        let before = at.checked_sub(1).and_then(|at| self.0.get(at));
+        let after = self.0[at..].iter().find(|other| *other != id);
+        let shared =
+            |other: &String| id.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+        let others = before.into_iter().chain(after);
+        let most = others.map(|other| shared(other) + 1).max().unwrap_or_default();
+        let end = id.char_indices().nth(most.max(MIN_SHOWN_CHARS));
+        end.map_or(id, |(end, _)| &id[..end])
+    }
+}
+
 /// Where to look.
 #[derive(Debug, Clone)]
 pub struct Places {
@@ -104,6 +134,13 @@ impl Places {
                 .then_with(|| a.path.cmp(&b.path))
         });
         located
+    }
+
+    /// The ids that [`Places::find`] knows.
+    pub fn ids(&self) -> Ids {
+        Ids::new(
+            self.locate_with(|_| true, Helpers::Too).sessions.into_iter().map(|found| found.id),
+        )
     }
 
     /// The session that is meant by an id, the beginning of one, or a file.
@@ -253,4 +290,27 @@ fn session_id(stem: &str, format: Format) -> &str {
     const TIME: usize = "2026-01-18T02-01-28-".len();
     let rollout = stem.strip_prefix("rollout-").filter(|_| format == Format::Codex);
     rollout.and_then(|rest| rest.get(TIME..)).filter(|id| !id.is_empty()).unwrap_or(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_shown_as_far_as_it_takes_to_tell_it_from_all_others() {
+        let all = ["20261102T101320Z-abcd1234", "20261102T101355Z-00ff", "20261102T101355Z-00fe"];
+        let ids = Ids::new(all.iter().chain(&["short"]).map(|id| (*id).to_owned()));
+        let shown = all.map(|id| ids.short(id));
+        assert_eq!(shown, ["20261102T10132", "20261102T101355Z-00ff", "20261102T101355Z-00fe"]);
+        for short in shown {
+            assert_eq!(all.iter().filter(|id| id.starts_with(short)).count(), 1, "{short}");
+        }
+        assert_eq!(ids.short("short"), "short");
+        assert_eq!(Ids::new(["0123456789abcdef".to_owned()]).short("0123456789abcdef").len(), 13);
+        // One that is the beginning of another is named by all of it.
+        let ids = Ids::new(["0123456789abcd".to_owned(), "0123456789abcdef".to_owned()]);
+        assert_eq!(ids.short("0123456789abcd"), "0123456789abcd");
+        assert_eq!(ids.short("0123456789abcdef"), "0123456789abcde");
+        assert_eq!(Ids::default().short("ä"), "ä");
+    }
 }

@@ -60,8 +60,37 @@ pub struct Place {
     pub id: String,
     /// The folder of skills.
     pub path: PathBuf,
-    /// The slugs of the skills that are there.
-    pub taken: Vec<String>,
+    /// The skills that are there.
+    pub taken: Vec<Taken>,
+}
+
+impl Place {
+    fn holds(&self, name: &str) -> Option<&Taken> {
+        self.taken.iter().find(|taken| taken.slug == name)
+    }
+
+    /// Whether what is learned can be another version of the skill of that name.
+    fn refines(&self, name: &str) -> bool {
+        self.holds(name).is_some_and(|taken| taken.learned.is_some())
+    }
+}
+
+/// A skill that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// Its slug.
+    pub slug: String,
+    /// How it was learned; none when it was not.
+    pub learned: Option<Learned>,
+}
+
+/// What is known about a skill that was learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Learned {
+    /// Whether it came of the very task that is learned from.
+    pub from_this: bool,
+    /// Whether its text is still what was learned.
+    pub is_as_learned: bool,
 }
 
 /// An answer to the question that is open.
@@ -135,11 +164,25 @@ pub struct Wizard {
 
 impl Wizard {
     /// The questions about a draft that can be saved in these places, of which there is at least one.
-    /// A name that is taken in any of them is given a number.
+    ///
+    /// What the same task taught before, or a task of the same name, becomes its next version as long as
+    /// nobody else wrote in it. Any other name that is taken is given a number.
     pub fn new(mut draft: Draft, places: Vec<Place>) -> Self {
-        let is_taken =
-            |name: &str| places.iter().any(|place| place.taken.iter().any(|t| t == name));
-        if is_taken(&draft.name) {
+        let is_taken = |name: &str| places.iter().any(|place| place.holds(name).is_some());
+        let first = |fits: &dyn Fn(&Taken, Learned) -> bool| {
+            let is_one = |taken: &&Taken| {
+                taken.learned.is_some_and(|learned| learned.is_as_learned && fits(taken, learned))
+            };
+            let found = |place: &Place| Some(place.taken.iter().find(is_one)?.slug.clone());
+            places.iter().enumerate().find_map(|(at, place)| Some((at, found(place)?)))
+        };
+        let again = first(&|taken, learned| learned.from_this && taken.slug == draft.name)
+            .or_else(|| first(&|_, learned| learned.from_this))
+            .or_else(|| first(&|taken, _| taken.slug == draft.name));
+        let mut place = 0;
+        if let Some((at, slug)) = again {
+            (place, draft.name) = (at, slug);
+        } else if is_taken(&draft.name) {
             let stem: String = draft.name.chars().take(limits::MAX_NAME_CHARS - 4).collect();
             let stem = stem.trim_end_matches('-');
             let free = (2..1_000).map(|number| format!("{stem}-{number}"));
@@ -147,7 +190,7 @@ impl Wizard {
                 draft.name = free;
             }
         }
-        Self { draft, places, place: 0, round: 0, before: Vec::new() }
+        Self { draft, places, place, round: 0, before: Vec::new() }
     }
 
     /// The draft as it is now.
@@ -163,6 +206,11 @@ impl Wizard {
     /// The place as it is now.
     pub fn place(&self) -> &Place {
         &self.places[self.place]
+    }
+
+    /// The skill that this becomes another version of; none when it is a new one.
+    pub fn refines(&self) -> Option<&Taken> {
+        self.place().holds(&self.draft.name)
     }
 
     /// The places that can be chosen.
@@ -191,6 +239,7 @@ impl Wizard {
                     steps: Some(draft.steps.clone()),
                     notes: Some(draft.notes.clone()),
                 },
+                refines: self.refines().map(|taken| taken.slug.clone()),
             }),
             1 => Some(Question::When {
                 ask: "When should it come back, and what is it not for?".to_owned(),
@@ -237,9 +286,15 @@ impl Wizard {
         let mut place = self.place;
         match (self.round, answer) {
             (ROUNDS.., _) => return Err(WrongAnswer::OtherQuestion),
-            (_, Answer::Text(text)) => draft = taken_from(&draft, &text)?,
+            (_, Answer::Text(text)) => {
+                draft = taken_from(&draft, &text)?;
+                place = self.home_of(&draft.name);
+            }
             (_, Answer::Keep) => {}
-            (0, Answer::What(what)) => take_what(&mut draft, what)?,
+            (0, Answer::What(what)) => {
+                take_what(&mut draft, what)?;
+                place = self.home_of(&draft.name);
+            }
             (1, Answer::When(when)) => take_when(&mut draft, when)?,
             (2, Answer::Tools(tools)) => take_tools(&mut draft, tools)?,
             (3, Answer::Where(chosen)) => {
@@ -255,8 +310,9 @@ impl Wizard {
                 "nothing that worked was found in the session; give the steps yourself",
             ));
         }
-        if let Some(at) = self.places.iter().find(|at| at.taken.contains(&draft.name)) {
-            let place = at.path.display().to_string();
+        let holder = self.places.iter().find(|place| place.holds(&draft.name).is_some());
+        if let Some(holder) = holder.filter(|_| !self.places[place].refines(&draft.name)) {
+            let place = holder.path.display().to_string();
             return Err(WrongAnswer::Taken { name: draft.name, place });
         }
         draft.text()?;
@@ -291,6 +347,13 @@ impl Wizard {
     pub fn finish(self) -> Option<(Draft, Place)> {
         let Self { draft, mut places, place, round, .. } = self;
         (round == ROUNDS).then(|| (draft, places.swap_remove(place)))
+    }
+
+    /// The place of a skill that was learned, else the one that is chosen.
+    fn home_of(&self, name: &str) -> usize {
+        let is_home = |at: &usize| self.places[*at].refines(name);
+        let mut all = (self.place..self.places.len()).chain(0..self.place);
+        all.find(is_home).unwrap_or(self.place)
     }
 
     fn place_of(&self, id: &str) -> Result<usize, WrongAnswer> {

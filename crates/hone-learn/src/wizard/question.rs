@@ -15,6 +15,9 @@ pub enum Question {
         ask: String,
         /// The default.
         default: What,
+        /// The skill that it becomes another version of; another name makes another skill.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        refines: Option<String>,
     },
     /// When should it come back?
     When {

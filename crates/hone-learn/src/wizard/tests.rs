@@ -1,11 +1,26 @@
 use super::*;
 use crate::draft::tests::release;
-use crate::draft::{MAX_MESSAGES, Step};
+use crate::draft::{Context, MAX_MESSAGES, Step};
 
 fn wizard(taken: &[&str]) -> Wizard {
-    let taken: Vec<String> = taken.iter().map(|name| (*name).to_owned()).collect();
-    let place = |id: &str| Place { id: id.to_owned(), path: id.into(), taken: taken.clone() };
-    Wizard::new(Draft::from_experience(&release()), vec![place("user"), place("project")])
+    let others: Vec<(&str, Option<Learned>)> = taken.iter().map(|name| (*name, None)).collect();
+    wizard_with(&others, &others)
+}
+
+/// The questions where the user and the project have these skills.
+fn wizard_with(user: &[(&str, Option<Learned>)], project: &[(&str, Option<Learned>)]) -> Wizard {
+    let place = |id: &str, taken: &[(&str, Option<Learned>)]| {
+        let taken = taken
+            .iter()
+            .map(|(slug, learned)| Taken { slug: (*slug).to_owned(), learned: *learned });
+        Place { id: id.to_owned(), path: id.into(), taken: taken.collect() }
+    };
+    let places = vec![place("user", user), place("project", project)];
+    Wizard::new(Draft::from_experience(&release()), places)
+}
+
+fn named(name: &str) -> Answer {
+    Answer::What(What { name: Some(name.to_owned()), what: None, steps: None, notes: None })
 }
 
 #[test]
@@ -59,6 +74,42 @@ fn a_taken_name_gets_a_number() {
     let name = wizard(&[]).draft().name.clone();
     assert_eq!(wizard(&[&name]).draft().name, format!("{name}-2"));
     assert_eq!(wizard(&[&name, &format!("{name}-2")]).draft().name, format!("{name}-3"));
+}
+
+#[test]
+fn what_the_same_task_or_one_of_the_same_name_taught_becomes_its_next_version() {
+    let name = wizard(&[]).draft().name.clone();
+    let from_this = Some(Learned { from_this: true, is_as_learned: true });
+    let other = Some(Learned { from_this: false, is_as_learned: true });
+    let changed = Some(Learned { from_this: true, is_as_learned: false });
+
+    // Whatever it is called by now, and wherever it is.
+    let mut again = wizard_with(&[(&name, other)], &[("ship-it", from_this)]);
+    assert_eq!((again.draft().name.as_str(), again.place().id.as_str()), ("ship-it", "project"));
+    assert_eq!(again.refines().map(|taken| taken.slug.as_str()), Some("ship-it"));
+    let asked = serde_json::to_value(again.question()).unwrap();
+    assert_eq!(asked["refines"], "ship-it");
+    // It stays where it is: the other place is for another skill.
+    for _ in 1..ROUNDS {
+        again.answer(Answer::Keep).unwrap();
+    }
+    let user = Where { context: Context::Inline, place: Some("user".to_owned()) };
+    assert!(matches!(again.answer(Answer::Where(user)), Err(WrongAnswer::Taken { .. })));
+    again.answer(Answer::Keep).unwrap();
+    assert_eq!(again.finish().unwrap().1.id, "project");
+
+    let both = wizard_with(&[("aaa", from_this), (&name, from_this)], &[]);
+    assert_eq!(both.draft().name, name);
+    let same = wizard_with(&[], &[(&name, other)]);
+    assert_eq!((same.draft().name.as_str(), same.place().id.as_str()), (&*name, "project"));
+
+    // What somebody wrote in since is only changed by a word of its own.
+    let mut own = wizard_with(&[(&name, changed)], &[]);
+    assert_eq!((own.draft().name.clone(), own.refines()), (format!("{name}-2"), None));
+    own.change(named(&name)).unwrap();
+    assert_eq!(own.refines().map(|taken| &taken.slug), Some(&name));
+    own.change(named("another")).unwrap();
+    assert_eq!(own.refines(), None);
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Ageing, archive and merges, with real skills.
 
 use hone_agent::lineage::receipt::Kind;
+use hone_agent::model::Budget;
 use hone_guard::policy::Policy;
-use hone_learn::curator::{Curating, Move, apply, archive, plan_for, propose_merges, restore};
+use hone_learn::curator::{
+    Curating, Move, Wording, apply, archive, find_merges, plan_for, propose_merges, restore,
+};
 use hone_learn::gate::{Check, Finding};
 use hone_learn::outcomes::Seen;
-use hone_learn::proposal::{Outcome, Stage as Life};
+use hone_learn::proposal::{Outcome, Proposal, Stage as Life};
 use hone_learn::review::{Person, Word, accept, replaced};
 use hone_library::{
     Author, Matching, Mode, State, Store, canonical_or_same, files_at, history, usage,
@@ -13,7 +16,7 @@ use hone_library::{
 use tokio_util::sync::CancellationToken;
 
 use crate::loops::taught;
-use crate::stage::{SUM_PRICES, Stage};
+use crate::stage::{QUESTION, SUM_PRICES, Stage, answer, read};
 
 fn missed(stage: &Stage, skill: &str) {
     let seen = Seen {
@@ -187,19 +190,36 @@ async fn k13_only_a_whole_name_refers_to_a_skill() {
     assert_eq!(moves(), 0);
 }
 
-#[tokio::test]
-async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
+/// A stage on which the agent has a twin of what it learned, with these lines behind its own.
+async fn with_twin(more: &str) -> Stage {
     let stage = taught().await;
     let state = State::open(&stage.home());
     let by_agent = Author { actor: "learn:t9".to_owned(), reason: String::new(), now: stage.now() };
     let twin = SUM_PRICES
         .replace("name: sum-prices", "name: total-prices")
-        .replace("alone.", "alone.\n4. Round it to two digits.");
+        .replace("alone.", &format!("alone.\n{more}"));
     Store::new(&state, by_agent, Mode::Write)
         .create(&stage.known().root, None, "total-prices", &twin, &stage.known().listed)
         .unwrap();
+    stage
+}
+
+/// Looks for twins and proposes them, worded by the stage's model where there is something to say.
+async fn merged(stage: &Stage, is_worded: bool) -> Vec<Proposal> {
+    let (records, cancelled) = (stage.records(), CancellationToken::new());
+    let budget = Budget::new(Some(60_000), None, None).unwrap();
+    let wording = Wording { model: &*stage.runner.model, budget: &budget, cancelled: &cancelled };
+    let merges = find_merges(&stage.brain, &records, stage.now()).unwrap();
+    let wording = is_worded.then_some(wording);
+    propose_merges(&stage.brain, &records, &Policy::default(), merges, wording).await.unwrap()
+}
+
+#[tokio::test]
+async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
+    let stage = with_twin("4. Round it to two digits.").await;
+    let state = State::open(&stage.home());
     let (records, policy) = (stage.records(), Policy::default());
-    let proposed = propose_merges(&stage.brain, &records, &policy, stage.now()).unwrap();
+    let proposed = merged(&stage, false).await;
     let names: Vec<&str> = proposed.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["sum-prices"]);
     assert!(proposed[0].text.contains("4. Round it to two digits."));
@@ -214,10 +234,11 @@ async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
             (Check::Scan, Finding::Passed),
             (Check::Twins, Finding::Passed),
             (Check::Routing, Finding::Passed),
+            (Check::Replay, Finding::NotMeasured),
         ]
     );
     assert!(replaced(&stage.home(), &proposed[0]).unwrap().contains("name: sum-prices"));
-    assert_eq!(propose_merges(&stage.brain, &records, &policy, stage.now()).unwrap(), []);
+    assert_eq!(merged(&stage, false).await, []);
 
     let (home, token) = (stage.home(), CancellationToken::new());
     let pat = Person { name: "pat", why: "", now: stage.now(), word: Word::Person };
@@ -231,19 +252,77 @@ async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
 }
 
 #[tokio::test]
+async fn a_model_makes_one_text_of_twins_and_decides_neither_name_nor_permissions() {
+    let mut stage = with_twin("4. Round it to two digits.").await;
+    let umbrella = "---\nname: price-master\ndescription: Sums the prices of goods, rounded. Use when \
+        somebody asks what goods cost in total.\nallowed-tools: Bash\n---\n1. Read prices.csv with \
+        `read_file`. Done when every line is seen.\n2. Add up the second column and round to two digits.\n";
+    stage.says(&[format!("```markdown\n{umbrella}```")]);
+    let proposed = merged(&stage, true).await;
+    let merge = &proposed[0];
+    assert_eq!((proposed.len(), merge.name.as_str(), merge.waits()), (1, "sum-prices", true));
+    assert_eq!(merge.said.as_deref(), Some("m1 made one text of both"));
+    for part in
+        ["name: sum-prices\n", "goods, rounded. Use when", "2. Add up the second column and round"]
+    {
+        assert!(merge.text.contains(part), "{part}\n{}", merge.text);
+    }
+    for part in ["price-master", "allowed-tools", "## Also", "3. Answer"] {
+        assert!(!merge.text.contains(part), "{part}\n{}", merge.text);
+    }
+    assert_eq!((merge.checks[0].finding, merge.spent.replies), (Finding::NeedsPerson, 1));
+    // A call of its own: both texts, and nothing of any task.
+    let asked = stage.asked(1);
+    assert_eq!((stage.requests(), asked.len()), (1, 2));
+    assert!(asked[0].content.contains("make one skill of two"), "{}", asked[0].content);
+    for part in ["<skill name=\"sum-prices\">", "<skill name=\"total-prices\">", "two digits"] {
+        assert!(asked[1].content.contains(part), "{part}\n{}", asked[1].content);
+    }
+    let all: u64 = stage.records().proposals().unwrap().iter().map(|one| one.spent.replies).sum();
+    assert_eq!(stage.records().spending().unwrap()[0].1.replies, all, "the merge is counted");
+    // Once proposed, it is not asked about again.
+    assert_eq!((merged(&stage, true).await, stage.requests()), (vec![], 1));
+}
+
+#[tokio::test]
+async fn a_text_of_a_model_that_is_none_or_does_not_pass_leaves_the_lines_of_both() {
+    let no_when = "---\nname: sum-prices\ndescription: Sums.\n---\n1. Add up.\n";
+    for (reply, why) in [
+        ("I would rather not.", "the reply says neither"),
+        ("SKIP", "its reply is no skill"),
+        (no_when, "its description says what it does and not when to use it"),
+    ] {
+        let mut stage = with_twin("4. Round it to two digits.").await;
+        stage.says(&[reply.to_owned()]);
+        let proposed = merged(&stage, true).await;
+        assert!(proposed[0].text.contains("## Also"), "{reply}: {}", proposed[0].text);
+        let said = proposed[0].said.clone().unwrap();
+        assert!(said.starts_with("the text of m1 was not taken (") && said.contains(why), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn twins_are_proposed_by_themselves_once_a_week_after_a_task() {
+    let mut stage = with_twin("4. Round it to two digits.").await;
+    // The first look began the interval.
+    stage.pass_days(8);
+    let umbrella = SUM_PRICES.replace("alone.", "alone, rounded to two digits.");
+    let mut replies = vec![read("prices.csv"), answer("240")];
+    replies.push(umbrella);
+    stage.says(&replies);
+    let (_, aftermath) = stage.task(QUESTION).await;
+    let merges = stage.records().proposals_of("ada", "sum-prices").unwrap();
+    let merge = merges.iter().find(|one| one.waits()).unwrap();
+    assert!(merge.text.contains("alone, rounded"), "{}", merge.text);
+    let note = format!("it waits for you: `hone review show {}`", merge.id);
+    assert!(aftermath.notes.iter().any(|told| told.contains(&note)), "{aftermath:?}");
+    assert_eq!((aftermath.spent.replies, aftermath.asked), (1, None));
+}
+
+#[tokio::test]
 async fn a_merge_that_the_gate_refuses_does_not_wait_for_a_person() {
-    let stage = taught().await;
-    let state = State::open(&stage.home());
-    let by_agent = Author { actor: "learn:t9".to_owned(), reason: String::new(), now: stage.now() };
-    let twin = SUM_PRICES
-        .replace("name: sum-prices", "name: total-prices")
-        .replace("alone.", "alone.\n4. The tool `list_files` does not work here.");
-    Store::new(&state, by_agent, Mode::Write)
-        .create(&stage.known().root, None, "total-prices", &twin, &stage.known().listed)
-        .unwrap();
-    let records = stage.records();
-    let proposed = propose_merges(&stage.brain, &records, &Policy::default(), stage.now()).unwrap();
-    assert_eq!(proposed, []);
-    let kept = records.proposals_of("ada", "sum-prices").unwrap().remove(0);
+    let stage = with_twin("4. The tool `list_files` does not work here.").await;
+    assert_eq!(merged(&stage, false).await, []);
+    let kept = stage.records().proposals_of("ada", "sum-prices").unwrap().remove(0);
     assert_eq!(kept.decided.unwrap().outcome, Outcome::Refused);
 }

@@ -4,9 +4,9 @@ use hone_guard::policy::Policy;
 use hone_learn::LearnError;
 use hone_learn::after::Taught;
 use hone_learn::gate::{Check, Finding};
-use hone_learn::proposal::{Outcome, Stage as Life};
+use hone_learn::proposal::{Kind, Outcome, Stage as Life};
 use hone_learn::review::{Person, Word, accept, edit, reject, replaced};
-use hone_library::{Author, Matching, Mode, State, Store};
+use hone_library::{Author, Matching, Mode, State, Store, canonical_or_same, history};
 use tokio_util::sync::CancellationToken;
 
 use crate::loops::taught;
@@ -78,19 +78,90 @@ async fn a01_a_rejected_one_is_gone_for_good_and_an_unknown_one_is_said_so() {
 }
 
 #[tokio::test]
+async fn a_text_that_could_never_be_accepted_leaves_the_candidate_its_own() {
+    let (stage, id) = waiting().await;
+    let (home, records) = (stage.home(), stage.records());
+    let before = records.proposal(&id).unwrap();
+    let no_when = SUM_PRICES.replace(" Use when somebody asks what goods cost in total.", "");
+    let no_steps = SUM_PRICES.split("# Steps").next().unwrap().to_owned();
+    for (text, why) in [
+        ("hello\n", "it has no frontmatter with a name and a description"),
+        (&no_when, "its description says what it does and not when to use it"),
+        ("---\nname: sum-prices\ndescription: [\n---\n1. Use when asked.\n", "form: "),
+        (&no_steps, "the skill has no body"),
+        ("", ""),
+    ] {
+        let error = edit(&home, &Policy::default(), &records, &id, text, pat(stage.now()));
+        let error = error.unwrap_err();
+        assert!(error.is_answer() && error.to_string().contains(why), "{text}: {error}");
+        assert!(error.to_string().ends_with(&format!("; `{id}` keeps the text that it had")));
+        assert_eq!(records.proposal(&id).unwrap(), before, "{text}");
+    }
+    accepted(&stage, &id).await.unwrap();
+    assert_eq!(stage.skills(), [("sum-prices".to_owned(), "1".to_owned())]);
+}
+
+#[tokio::test]
+async fn what_is_accepted_is_one_revision_and_goes_back_as_one() {
+    let (stage, id) = waiting().await;
+    accepted(&stage, &id).await.unwrap();
+    let state = State::open(&stage.home());
+    let key = stage.known().root.join("sum-prices");
+    let rows = || history(&state, &canonical_or_same(&key)).unwrap();
+    let files: Vec<String> = rows()[0].changes.iter().map(|change| change.file.clone()).collect();
+    assert_eq!((rows().len(), files), (1, vec!["SKILL.md".to_owned(), "triggers.json".to_owned()]));
+
+    let files = || ["SKILL.md", "triggers.json"].map(|file| std::fs::read(key.join(file)).unwrap());
+    let before = files();
+    let records = stage.records();
+    let mut refinement = records.proposal(&id).unwrap();
+    let base = hone_library::hash(&before[0]);
+    refinement.kind = Kind::Refine { base, version: Some("1".to_owned()) };
+    refinement.text = SUM_PRICES.replace("alone.", "alone, in cents.");
+    refinement.examples.push("add up the price list".to_owned());
+    (refinement.id, refinement.decided, refinement.stage) = ("r2".repeat(5), None, Life::Draft);
+    records.keep(&refinement).unwrap();
+    assert_eq!(accepted(&stage, &refinement.id).await.unwrap().as_deref(), Some("2"));
+    assert_eq!(rows().len(), 2);
+    assert!(String::from_utf8_lossy(&files()[1]).contains("add up the price list"));
+    let author = Author { actor: "pat".to_owned(), reason: String::new(), now: stage.now() };
+    Store::new(&state, author, Mode::Write).rollback(&key, None).unwrap();
+    assert_eq!(files(), before);
+}
+
+#[tokio::test]
+async fn a_refined_single_file_becomes_a_folder_whose_old_text_can_be_brought_back() {
+    let (stage, id) = waiting().await;
+    let state = State::open(&stage.home());
+    let author =
+        |actor: &str| Author { actor: actor.to_owned(), reason: String::new(), now: stage.now() };
+    let root = stage.known().root;
+    let store = Store::new(&state, author("task:t0"), Mode::Write);
+    store.create_file(&root, "sum-prices", SUM_PRICES, &[]).unwrap();
+    let old = stage.text("sum-prices");
+    let records = stage.records();
+    let mut refinement = records.proposal(&id).unwrap();
+    let base = hone_library::hash(old.as_bytes());
+    refinement.kind = Kind::Refine { base, version: Some("1".to_owned()) };
+    refinement.text = SUM_PRICES.replace("alone.", "alone, in cents.");
+    records.keep(&refinement).unwrap();
+    assert_eq!(accepted(&stage, &id).await.unwrap().as_deref(), Some("2"));
+    let known = stage.known();
+    let skill = known.find("sum-prices").unwrap();
+    assert!(!skill.is_flat && stage.text("sum-prices").contains("in cents"));
+    Store::new(&state, author("pat"), Mode::Write).rollback(skill.key(), None).unwrap();
+    assert_eq!(stage.text("sum-prices"), old);
+}
+
+#[tokio::test]
 async fn an_edited_candidate_is_checked_again_and_becomes_the_persons() {
     let (stage, id) = waiting().await;
     let (home, records) = (stage.home(), stage.records());
-    let broken = SUM_PRICES.replace(" Use when somebody asks what goods cost in total.", "");
     let policy = Policy::default();
-    let checked = edit(&home, &policy, &records, &id, &broken, pat(stage.now())).unwrap();
-    assert_eq!(checked.checks[0].why, "its description says what it does and not when to use it");
-    assert_eq!(
-        accepted(&stage, &id).await.unwrap_err().to_string(),
-        "form: its description says what it does and not when to use it"
-    );
     let better = SUM_PRICES.replace("alone.", "alone, in cents.");
-    edit(&home, &policy, &records, &id, &better, pat(stage.now())).unwrap();
+    let checked = edit(&home, &policy, &records, &id, &better, pat(stage.now())).unwrap();
+    let findings: Vec<Finding> = checked.checks.iter().map(|checked| checked.finding).collect();
+    assert_eq!(findings, [Finding::Passed; 4]);
     accepted(&stage, &id).await.unwrap();
     assert!(stage.text("sum-prices").contains("in cents"));
     let state = State::open(&home);

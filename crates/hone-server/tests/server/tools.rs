@@ -1,7 +1,10 @@
 //! The tools, as a client sees them.
 
+use hone_guard::policy::Policy;
+use hone_learn::review::{Person, Word, accept};
 use hone_server::http::limits::Rate;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::wire::{Era, Library, Wire, skill_text};
 
@@ -225,6 +228,18 @@ async fn the_questions_of_the_wizard_are_a_prompt_and_its_answers_a_proposal() {
     let answers = json!({"session": id, "answers": {"what": {"name": "sort-changelog"}}});
     let (is_error, text) = called(&mut wire, "learn_propose", answers).await;
     assert!(!is_error && text.starts_with("`sort-changelog` (create, "), "{text}");
+    // Once it is a skill, the same session is asked about its next version.
+    let proposal = text.split(", ").nth(1).unwrap().split(')').next().unwrap();
+    let records = hone_learn::records::Records::open(&library.home).unwrap();
+    let person = Person { name: "pat", why: "", now: 2, word: Word::Person };
+    let (policy, token) = (Policy::default(), CancellationToken::new());
+    accept(&library.home, &policy, &records, proposal, person, &token).await.unwrap();
+    let asked = json!({"name": "learn_skill", "arguments": {}});
+    let again = wire.ask("prompts/get", asked).await.unwrap().to_string();
+    assert!(again.contains(r#"\"refines\": \"sort-changelog\""#), "{again}");
+    let more = json!({"session": id, "answers": {"when": {"not_for": ["a poem"]}}});
+    let (is_error, text) = called(&mut wire, "learn_propose", more).await;
+    assert!(!is_error && text.starts_with("`sort-changelog` (refine, "), "{text}");
     let mut reader = Wire::connect(&library.offer(true), Era::Sessions).await;
     let asked = json!({"name": "learn_skill", "arguments": {}});
     assert_eq!(reader.ask("prompts/get", asked).await.unwrap_err()["code"], -32602);

@@ -6,12 +6,14 @@ use std::process::ExitCode;
 
 use hone_library::usage::{self, Event};
 use hone_library::{
-    Action, Author, Change, Error, Listed, Matching, Project, Scope, list_files, refuse_existing,
+    Action, Author, Change, Error, Listed, Matching, Project, Scope, Store, list_files,
+    refuse_existing,
 };
 use hone_router::Suite;
 use hone_skill::{FIRST_VERSION, Field, Slug, ensure_frontmatter, set_field};
 
 use super::editor::{edited, keep};
+use super::eval::Proposed;
 use crate::cli::{Content, FileCommand, Writing};
 use crate::context::{Context, actor, now};
 use crate::output::{Failure, Outcome, print, print_json, print_lines, quoted, say};
@@ -50,25 +52,33 @@ pub(crate) fn new(context: &Context, new: &New, from: &Content, writing: &Writin
         let description = new.description.as_deref().unwrap_or(TEMPLATE_DESCRIPTION);
         edited(context, &slug, &described(TEMPLATE_BODY, description)?)?
     };
-    let store = context.store(writing);
-    let write = |text: &str| {
-        if new.upsert && (exists || new.category.is_none()) {
-            store.upsert(&root, &new.name, text, &here)
-        } else {
-            store.create(&root, new.category.as_deref(), &new.name, text, &here)
-        }
-    };
-    let change = match &new.description {
-        None => write(&text),
-        Some(description) => described(&text, description).and_then(|text| write(&text)),
-    };
-    let change = change.map_err(|error| {
+    let refused = |error: Error| {
         let again = format!("hone new {} --file", quoted(&new.name));
         keep_typed(context, &slug, &text, from, &again, error)
-    })?;
+    };
+    let whole = match &new.description {
+        None => Ok(text.clone()),
+        Some(description) => described(&text, description),
+    };
+    let whole = whole.map_err(refused)?;
+    let write = |store: &Store<'_>| {
+        if new.upsert && (exists || new.category.is_none()) {
+            store.upsert(&root, &new.name, &whole, &here)
+        } else {
+            store.create(&root, new.category.as_deref(), &new.name, &whole, &here)
+        }
+    };
+    let mut store = context.store(writing);
+    let mut suite = None;
+    if new.triggers {
+        let planned = write(&context.store(&writing.dry())).map_err(refused)?;
+        suite = Proposed::of(context, &planned, &Suite::default())?;
+        store = suite.iter().fold(store, |store, suite| suite.with(store));
+    }
+    let change = write(&store).map_err(refused)?;
     report(context, &change, writing)?;
-    if new.triggers && !writing.dry_run {
-        super::eval::propose(context, &change.path, &Suite::default(), writing)?;
+    if let Some(suite) = suite.filter(|_| !writing.dry_run) {
+        suite.tell();
     }
     tell_untrusted(context, usize::from(new.project && !writing.dry_run));
     Ok(ExitCode::SUCCESS)

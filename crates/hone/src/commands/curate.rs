@@ -4,22 +4,25 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use hone_agent::brain::Brain;
-use hone_learn::curator::{self, Curating};
+use hone_agent::model::Budget;
+use hone_learn::curator::{self, Curating, Wording};
+use hone_learn::proposal::{Kind, Proposal};
+use hone_learn::records::Records;
 use hone_library::Author;
+use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::agent::{catch_up, referenced, runtime};
+use super::agent::{catch_up, models, referenced, runtime};
 use super::policy::configured;
 use super::review::{failure, records};
 use crate::context::{Context, actor, now};
-use crate::json::curate::{Curated, CuratedAgent, CuratedLeft, CuratedMove};
+use crate::json::curate::{Curated, CuratedAgent, CuratedLeft, CuratedMerge, CuratedMove};
 use crate::output::{Failure, Outcome, count, print, print_json, say};
 use crate::terminal::printable_line;
 
-pub(crate) fn curate(context: &Context, dry_run: bool, as_json: bool) -> Outcome {
+pub(crate) fn curate(context: &Context, dry_run: bool, no_model: bool, as_json: bool) -> Outcome {
     let home = &context.around.hone_home;
     let records = records(context)?;
-    let policy = configured(context)?;
     let (referenced, cancelled) = (referenced(context), CancellationToken::new());
     let curating = Curating { referenced: &referenced, now: now(), cancelled: &cancelled };
     let runtime = runtime()?;
@@ -32,11 +35,15 @@ pub(crate) fn curate(context: &Context, dry_run: bool, as_json: bool) -> Outcome
     for id in ids {
         let brain = Brain::find(home, &id).map_err(told)?;
         let plan = curator::plan_for(&brain, &records, curating).map_err(failure)?;
-        let mut proposed = Vec::new();
         if !dry_run {
             runtime.block_on(curator::apply(&brain, &records, &plan, curating)).map_err(failure)?;
-            let merges = curator::propose_merges(&brain, &records, &policy, curating.now);
-            proposed.extend(merges.map_err(failure)?.into_iter().map(|merge| merge.id));
+        }
+        let found = curator::find_merges(&brain, &records, curating.now).map_err(failure)?;
+        let merges = found.iter().map(merge).collect();
+        let mut proposed = Vec::new();
+        if !dry_run {
+            let waiting = propose(context, &runtime, &brain, &records, found, no_model)?;
+            proposed.extend(waiting.into_iter().map(|merge| merge.id));
             catch_up(context, &id)?;
         }
         let moves = plan.moves.into_iter().map(|moved| CuratedMove {
@@ -50,6 +57,7 @@ pub(crate) fn curate(context: &Context, dry_run: bool, as_json: bool) -> Outcome
             checked: plan.checked,
             moves: moves.collect(),
             left: left.collect(),
+            merges,
             proposed,
         });
     }
@@ -57,6 +65,55 @@ pub(crate) fn curate(context: &Context, dry_run: bool, as_json: bool) -> Outcome
         return print_json(&Curated { done: !dry_run, agents });
     }
     shown(&agents, dry_run)
+}
+
+fn merge(proposal: &Proposal) -> CuratedMerge {
+    let goes = match &proposal.kind {
+        Kind::Merge { absorbs, .. } => absorbs.join(", "),
+        Kind::Create | Kind::Refine { .. } => String::new(),
+    };
+    CuratedMerge { stays: proposal.name.clone(), goes }
+}
+
+/// Brings merges through the gate, worded by the model that the agent or the configuration names. A key in
+/// the environment alone is no leave to ask one.
+fn propose(
+    context: &Context,
+    runtime: &Runtime,
+    brain: &Brain,
+    records: &Records,
+    found: Vec<Proposal>,
+    no_model: bool,
+) -> Result<Vec<Proposal>, Failure> {
+    let policy = configured(context)?;
+    let cancelled = CancellationToken::new();
+    let wanted = brain.settings().map_err(|error| failure(error.into()))?.model;
+    let settings = &context.config.model;
+    let is_named = wanted.is_some() || settings.name.is_some() || settings.base_url.is_some();
+    let model = if found.is_empty() || no_model || !is_named {
+        None
+    } else {
+        match runtime.block_on(models::find(context, wanted.as_deref())) {
+            Ok(found) => Some(found.model),
+            Err(why) => {
+                say(&format!("warning: no model words the merge: {why}"));
+                None
+            }
+        }
+    };
+    let budget = Budget::new(Some(context.config.learn.tokens), None, None)
+        .map_err(|error| Failure::failed(error.to_string(), ""))?;
+    let wording = model.as_deref().map(|model| {
+        say(&format!("asking {} to make one text of twins", model.name()));
+        Wording { model, budget: &budget, cancelled: &cancelled }
+    });
+    let merges = curator::propose_merges(brain, records, &policy, found, wording);
+    let proposed = runtime.block_on(merges).map_err(failure)?;
+    let usage = budget.spent().usage;
+    if let Some(model) = model {
+        say(&format!("{}: {} tokens in, {} out", model.name(), usage.input, usage.output));
+    }
+    Ok(proposed)
 }
 
 fn shown(agents: &[CuratedAgent], dry_run: bool) -> Outcome {
@@ -74,6 +131,10 @@ fn shown(agents: &[CuratedAgent], dry_run: bool) -> Outcome {
                 agent.agent,
                 left.why
             );
+        }
+        for merge in &agent.merges {
+            let (stays, goes) = (printable_line(&merge.stays), printable_line(&merge.goes));
+            let _ = writeln!(text, "{stays} of {}: says nearly what {goes} says", agent.agent);
         }
         for id in &agent.proposed {
             let _ = writeln!(text, "a merge waits for you: `hone review show {id}`");

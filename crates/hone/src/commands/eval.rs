@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use hone_library::Listed;
+use hone_learn::land::MAX_SUITE;
+use hone_library::{Change, Listed, Store};
 use hone_router::{
     Index, Report, SUITE_FILE, SkillText, Suite, confusion_svg, evaluate, propose_suite,
     read_suite, skill_text, suite_of, unreached_by_description,
 };
 
 use super::match_message::{open_index, tell_broken_suite, understood};
-use crate::cli::Writing;
 use crate::context::Context;
 use crate::json::matching::{EvalReport, EvalSkill};
 use crate::output::{Failure, NO, Outcome, count, print, print_json, say};
@@ -88,47 +88,74 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
     Ok(code)
 }
 
-/// Writes a proposed suite beside a new skill, unless it has one.
-///
-/// Messages that are known already come first.
-pub(crate) fn propose(
-    context: &Context,
-    key: &Path,
-    known: &Suite,
-    writing: &Writing,
-) -> Result<(), Failure> {
-    let Some(skill) = context.at_path(key).or_else(|| context.at_path(&key.join("SKILL.md")))
-    else {
-        return Ok(());
-    };
-    let (text, error) = skill_text(&skill);
-    if skill.is_flat || error.is_some() || !text.suite.cases.is_empty() {
-        say("note: it has a triggers.json already");
-        return Ok(());
-    }
-    let catalogue = context.catalogue()?;
-    let index = open_index(context, &catalogue);
-    let own = catalogue.skills.iter().position(|other| other.path == skill.path);
-    let suites: Vec<(usize, Suite)> = catalogue
-        .skills
-        .iter()
-        .map(|skill| suite_of(skill).unwrap_or_default())
-        .enumerate()
-        .filter(|(_, suite)| !suite.cases.is_empty())
-        .collect();
-    let mut suite = known.clone();
-    for case in propose_suite(&index, &text, own, &suites).cases {
-        if suite.cases.iter().all(|known| known.query != case.query) {
-            suite.cases.push(case);
+/// A suite that is written together with a skill's text.
+pub(crate) struct Proposed(Suite);
+
+impl Proposed {
+    /// The suite for a skill that is about to be written; none when it has one, which is told. Messages
+    /// that are known already come first.
+    pub(crate) fn of(
+        context: &Context,
+        planned: &Change,
+        known: &Suite,
+    ) -> Result<Option<Self>, Failure> {
+        let key = &planned.path;
+        let there = context.at_path(key).or_else(|| context.at_path(&key.join("SKILL.md")));
+        let why_not = |skill: &Listed| match suite_of(skill) {
+            _ if skill.is_flat => {
+                Some("it is a single file, which has no room for a triggers.json")
+            }
+            Ok(suite) if suite.cases.is_empty() => None,
+            Ok(_) | Err(_) => Some("it has a triggers.json already"),
+        };
+        if let Some(why) = there.as_ref().and_then(why_not) {
+            say(&format!("note: {why}"));
+            return Ok(None);
         }
+        let catalogue = context.catalogue()?;
+        let index = open_index(context, &catalogue);
+        let is_there = |other: &Listed| there.as_ref().is_some_and(|it| it.path == other.path);
+        let own = catalogue.skills.iter().position(is_there);
+        let suites: Vec<(usize, Suite)> = catalogue
+            .skills
+            .iter()
+            .map(|skill| suite_of(skill).unwrap_or_default())
+            .enumerate()
+            .filter(|(_, suite)| !suite.cases.is_empty())
+            .collect();
+        let mut suite = known.clone();
+        let text = planned.files.iter().find_map(|file| described(file.after.as_deref()?));
+        let proposed = propose_suite(&index, &text.unwrap_or_default(), own, &suites);
+        suite.take_in(proposed.cases, usize::MAX);
+        Ok(Some(Self(suite)))
     }
-    context.store(writing).write_file(&skill, SUITE_FILE, suite.to_json().as_bytes(), false)?;
-    let yes = suite.cases.iter().filter(|case| case.should_trigger).count();
-    say(&format!(
-        "proposed {SUITE_FILE}: {yes} that should call it, {} that should not; read it before you rely on it",
-        suite.cases.len() - yes
-    ));
-    Ok(())
+
+    /// The suite of a skill with what was learned besides; none when it has all of that.
+    pub(crate) fn more(skill: &Listed, learned: Suite) -> Option<Self> {
+        let mut suite = suite_of(skill).ok().filter(|_| !skill.is_flat)?;
+        suite.take_in(learned.cases, MAX_SUITE).then_some(Self(suite))
+    }
+
+    /// The store that writes it with the text.
+    pub(crate) fn with<'s>(&self, store: Store<'s>) -> Store<'s> {
+        store.with_file(SUITE_FILE, self.0.to_json().into_bytes())
+    }
+
+    /// Tells what it has.
+    pub(crate) fn tell(&self) {
+        let yes = self.0.cases.iter().filter(|case| case.should_trigger).count();
+        say(&format!(
+            "proposed {SUITE_FILE}: {yes} that should call it, {} that should not; read it before you rely \
+             on it",
+            self.0.cases.len() - yes
+        ));
+    }
+}
+
+/// What a suite is proposed from; none for a file that is no skill.
+fn described(text: &[u8]) -> Option<SkillText> {
+    let skill = hone_skill::read(text, None).skill?;
+    Some(SkillText { name: skill.name, description: skill.description, ..SkillText::default() })
 }
 
 /// The suites to evaluate, and whether one of them cannot be read, which is told.
@@ -176,7 +203,8 @@ fn show(report: &Report, json: &EvalReport, described: usize) -> Outcome {
         );
     }
     if report.skills.is_empty() {
-        text.push_str("no skill has a suite, so no message was asked\n");
+        let other = if described > 0 { "other " } else { "" };
+        let _ = writeln!(text, "no skill has a suite, so no {other}message was asked");
     } else {
         let _ = writeln!(
             text,

@@ -151,7 +151,9 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         }
         Command::Review { command, all, json } => review::review(&context, command, all, json),
         Command::Stats { html, json } => stats::stats(&context, html.as_deref(), json),
-        Command::Curate { dry_run, json } => curate::curate(&context, dry_run, json),
+        Command::Curate { dry_run, no_model, json } => {
+            curate::curate(&context, dry_run, no_model, json)
+        }
         Command::Archive { name, why } => curate::archive(&context, &name, &why),
         Command::Restore { name, why } => curate::restore(&context, &name, &why),
         Command::Pin { name } => change::pin(&context, &name, true),

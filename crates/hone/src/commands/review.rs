@@ -13,7 +13,7 @@ use hone_skill::Slug;
 use tokio_util::sync::CancellationToken;
 
 use super::agent::{catch_up, runtime};
-use super::editor::edited;
+use super::editor::{edited, keep};
 use super::policy::configured;
 use crate::cli::ReviewCommand;
 use crate::context::{Context, actor, now};
@@ -64,16 +64,23 @@ pub(crate) fn review(
         }
         Some(ReviewCommand::Edit { id, file }) => {
             let proposal = records.proposal(&id).map_err(failure)?;
-            let text = if let Some(file) = file {
-                read(&context.around.cwd.join(file))?
-            } else {
-                let slug = Slug::new(&proposal.name).map_err(hone_library::Error::from)?;
-                edited(context, &slug, &proposal.text)?
+            let slug = Slug::new(&proposal.name).map_err(hone_library::Error::from)?;
+            let (text, is_typed) = match file {
+                Some(file) => (read(&context.around.cwd.join(file))?, false),
+                None => (edited(context, &slug, &proposal.text)?, true),
             };
             let policy = configured(context)?;
             let person = Person { name: &name, why: "", now: now(), word: Word::Person };
             let proposal = edit(home, &policy, &records, &proposal.id, &text, person);
-            show(context, proposal.map_err(failure)?, as_json)
+            let proposal = proposal.map_err(|error| {
+                // A text that was typed in an editor and then refused is not lost.
+                let kept = is_typed.then(|| keep(context, &slug, text.as_bytes())).flatten();
+                let (failure, path) = (failure(error), kept);
+                let Some(path) = path else { return failure };
+                let again = format!("hone review edit {id} --file {}", path.display());
+                failure.advised(format!("your text is kept: mend it and run `{again}`"))
+            })?;
+            show(context, proposal, as_json)
         }
         Some(ReviewCommand::Reject { id, why }) => {
             let person = Person { name: &name, why: &why, now: now(), word: Word::Person };

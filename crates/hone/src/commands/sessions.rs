@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use hone_learn::redact::Redactor;
-use hone_learn::sessions::{Helpers, Places, Problem, Summary};
+use hone_learn::sessions::{Helpers, MIN_SHOWN_CHARS, Places, Problem, Summary};
 use hone_library::usage::iso;
 
 use crate::cli::Sessions;
@@ -18,9 +18,6 @@ const MAX_READ: usize = 2_000;
 
 /// Tools that one line names.
 const SHOWN_TOOLS: usize = 3;
-
-/// Characters of an id that are shown; enough to name it.
-const SHOWN_ID: usize = 13;
 
 pub(crate) fn sessions(context: &Context, wanted: &Sessions) -> Outcome {
     let (found, problems) = find(context, wanted);
@@ -84,11 +81,14 @@ fn fits(context: &Context, wanted: &Sessions, session: &Summary) -> bool {
 
 fn lines(context: &Context, sessions: &[Summary]) -> String {
     let room = if stdout_is_terminal() { columns() } else { usize::MAX };
+    let ids = Places::of(&context.around).ids();
+    let lengths = sessions.iter().map(|session| ids.short(&session.session).chars().count());
+    let width = lengths.max().unwrap_or_default().max(MIN_SHOWN_CHARS);
     let mut text = String::new();
     for session in sessions {
         let time = if session.started > 0 { session.started } else { session.modified };
         let time = iso(time);
-        let id: String = session.session.chars().take(SHOWN_ID).collect();
+        let id = printable_line(ids.short(&session.session));
         let more = if session.partial { "+" } else { "" };
         let tasks = match session.tasks {
             0 | 1 => String::new(),
@@ -96,10 +96,9 @@ fn lines(context: &Context, sessions: &[Summary]) -> String {
         };
         let agent = session.agent.name().unwrap_or_else(|| session.agent.id());
         let first = format!(
-            "{}  {:<12}  {:<SHOWN_ID$}  {}{more}{tasks}{}",
+            "{}  {:<12}  {id:<width$}  {}{more}{tasks}{}",
             time.get(..16).unwrap_or(&time).replace('T', " "),
             printable_line(agent),
-            printable_line(&id),
             count(session.steps, "step"),
             if session.converged || session.partial { "" } else { ", unfinished" },
         );

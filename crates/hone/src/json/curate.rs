@@ -20,8 +20,19 @@ pub(crate) struct CuratedAgent {
     pub(crate) moves: Vec<CuratedMove>,
     /// Old ones that stay as they are.
     pub(crate) left: Vec<CuratedLeft>,
+    /// Twins that are to be one skill, and were not proposed before.
+    pub(crate) merges: Vec<CuratedMerge>,
     /// Merges that were proposed: `hone review` shows them.
     pub(crate) proposed: Vec<String>,
+}
+
+/// Two skills that say nearly the same.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CuratedMerge {
+    /// The one that would say what both say.
+    pub(crate) stays: String,
+    /// The one that would be archived.
+    pub(crate) goes: String,
 }
 
 /// A skill that something becomes of.

@@ -91,6 +91,20 @@ pub(super) fn wrap(text: &str, first_room: usize, room: usize) -> Vec<Range<usiz
     lines
 }
 
+/// Printable text behind a lead, wrapped to a display width; further lines begin where the text does, or
+/// where there is still room for it.
+pub(crate) fn hung(lead: &str, text: &str, columns: usize) -> String {
+    let indent = lead.width().min(columns / 2);
+    let room = columns.saturating_sub(indent).max(1);
+    let lines = wrap(text, columns.saturating_sub(lead.width()).max(1), room);
+    let pad = " ".repeat(indent);
+    let lines = lines.into_iter().enumerate().map(|(at, line)| {
+        let before = if at == 0 { lead } else { &pad };
+        format!("{before}{}", &text[line])
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 struct Word {
     range: Range<usize>,
     width: usize,

@@ -52,3 +52,14 @@ fn the_end_of_a_text_is_kept_after_an_ellipsis() {
     assert_eq!(fit_end("日本語の", 5), "…語の");
     assert_eq!(fit_end("日本語の", 4), "…の");
 }
+
+#[test]
+fn wrapped_text_hangs_behind_its_lead_and_loses_nothing() {
+    assert_eq!(hung("  1. ", "Run `make`.", 80), "  1. Run `make`.");
+    assert_eq!(hung("  1. ", "Run `make` and look.", 16), "  1. Run `make`\n     and look.");
+    assert_eq!(hung("", "one two", 3), "one\ntwo");
+    assert_eq!(hung("lead", "", 20), "lead");
+    // A lead that leaves no room does not push everything to the edge.
+    assert_eq!(hung("a long lead ", "one two", 10), "a long lead o\n     ne\n     two");
+    assert_eq!(hung("    ", "  indented code", 14), "      indented\n    code");
+}

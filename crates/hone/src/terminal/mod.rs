@@ -13,7 +13,7 @@ use std::io::{self, IsTerminal as _};
 use rustix::termios::tcgetwinsize;
 
 use self::markdown::MIN_COLUMNS;
-pub(crate) use fit::{fit, fit_end};
+pub(crate) use fit::{fit, fit_end, hung};
 pub(crate) use hone_skill::{is_forbidden, printable, printable_line};
 pub(crate) use live::{Live, bar};
 pub(crate) use markdown::{Style, render};
@@ -25,6 +25,12 @@ const DEFAULT_COLUMNS: usize = 80;
 /// below 20.
 pub(crate) fn columns() -> usize {
     let window = tcgetwinsize(io::stdout()).ok().map(|size| size.ws_col);
+    layout_columns(window, env::var("COLUMNS").ok().as_deref())
+}
+
+/// The same for what goes to standard error.
+pub(crate) fn stderr_columns() -> usize {
+    let window = tcgetwinsize(io::stderr()).ok().map(|size| size.ws_col);
     layout_columns(window, env::var("COLUMNS").ok().as_deref())
 }
 

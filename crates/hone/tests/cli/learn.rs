@@ -438,9 +438,219 @@ fn every_format_becomes_a_valid_skill_without_a_person() {
         assert_eq!(run.json()["verdict"], "safe", "{run}");
         assert!(saved(&sandbox, name).contains(tool), "{}", saved(&sandbox, name));
     }
-    let again = sandbox.hone("learn 019a-codex --yes --json").run();
-    assert_eq!(again.json()["change"]["name"], "profile-parser-2", "{again}");
-    assert!(again.errors().contains("there is a skill `profile-parser` already"), "{again}");
+}
+
+/// Every agent's format with the keys of a person, in a terminal.
+#[test]
+fn every_format_is_learned_from_on_a_terminal() {
+    need("script");
+    let sandbox = everything();
+    sandbox.write(
+        "project/notes.txt",
+        "User: Count the words\n$ wc -w notes.md\n12 notes.md\nAssistant: Twelve.\n",
+    );
+    let enter = ("\n> ", "\n");
+    for (session, name, step) in [
+        (SESSION, "tag-release-shop-mail", "Run `npm test`"),
+        ("019a-codex", "profile-parser", "Run `cargo bench --bench parser`"),
+        ("20261103_hermes", "check-disk-space", "Run `df -h`"),
+        ("20261102T101320Z-abcd1234", "audit-lock-file", "Look first: `hone.lock`"),
+        ("notes.txt", "count-words", "wc -w notes.md"),
+    ] {
+        let (code, screen) =
+            sandbox.hone(&format!("learn {session}")).env("NO_COLOR", "1").typed_on_terminal(
+                (100, 40),
+                &[enter, ("2 of 4", "\n"), ("3 of 4", "\n"), ("4 of 4", "\n")],
+            );
+        assert_eq!(code, 0, "{screen}");
+        assert!(screen.contains(&format!("  name  {name}\n")), "{screen}");
+        let text = saved(&sandbox, name);
+        assert!(text.contains(step) && text.contains("Done when: "), "{text}");
+        assert!(text.contains("Use when asked to "), "{text}");
+    }
+}
+
+#[test]
+fn learning_a_session_again_refines_what_it_made() {
+    let sandbox = everything();
+    let learn = |options: &str| sandbox.hone(&format!("learn {options}")).run();
+    sandbox.write("project/named.json", r#"{"what": {"name": "bench-parser"}}"#);
+    assert_eq!(learn("019a-codex --answers named.json").code, 0);
+    let first = saved(&sandbox, "bench-parser");
+    // Nothing new was learned, so there is no new version.
+    assert_snapshot!(learn("019a-codex --yes"), @"
+    exit: 1
+    --- stderr
+    note: `bench-parser` was learned from this session, and this becomes its next version; another name makes another skill
+    error: `bench-parser` says this already, so nothing was saved
+    hint: `hone view bench-parser` shows it; another name makes another skill
+    ");
+    let questions = learn("019a-codex --questions").json();
+    assert_eq!(questions["questions"][0]["refines"], "bench-parser");
+    sandbox.write(
+        "project/more.json",
+        r#"{"when": {"not_for": ["a flame graph"]}, "tools": ["Bash(cargo bench:*)", "Read"]}"#,
+    );
+    let run = learn("019a-codex --answers more.json --json");
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(run.json()["change"]["to_version"], "2", "{run}");
+    let second = saved(&sandbox, "bench-parser");
+    assert!(second.contains("version: \"2\"") && second.contains("- a flame graph"), "{second}");
+    let suite = sandbox.read(&format!("{SKILLS}/bench-parser/triggers.json"));
+    assert!(suite.contains("a flame graph") && suite.contains("Profile the parser"), "{suite}");
+    // One act, one revision, which goes back as one.
+    sandbox.done("rollback bench-parser");
+    assert_eq!(saved(&sandbox, "bench-parser"), first);
+    let suite = sandbox.read(&format!("{SKILLS}/bench-parser/triggers.json"));
+    assert!(!suite.contains("a flame graph"), "{suite}");
+
+    // What the person wrote in since is another matter: only the name brings a version over it.
+    sandbox.done("patch bench-parser --old 'Done when' --new 'Good when'");
+    let other = learn("019a-codex --yes --json");
+    assert_eq!(other.json()["change"]["name"], "profile-parser", "{other}");
+    let note = "note: `bench-parser` was learned from this session and changed since; that name";
+    assert!(other.errors().contains(note), "{other}");
+    let named = learn("019a-codex --answers named.json --json");
+    assert_eq!(named.json()["change"]["name"], "bench-parser", "{named}");
+    // A skill that was never learned is nobody's next version.
+    sandbox.done("rm profile-parser");
+    sandbox.done("rm bench-parser");
+    sandbox.skill(SKILLS, "profile-parser", "Profiles the parser. Use when asked to.");
+    let numbered = learn("019a-codex --yes --json");
+    assert_eq!(numbered.json()["change"]["name"], "profile-parser-2", "{numbered}");
+    let note =
+        "there is a skill `profile-parser` already, so this one is called `profile-parser-2`";
+    assert!(numbered.errors().contains(note), "{numbered}");
+}
+
+#[test]
+fn a_task_of_the_same_name_is_the_next_version_and_nobody_rewrites_unseen() {
+    need("script");
+    let sandbox = Sandbox::new();
+    let session = |file: &str, commands: &[&str]| {
+        let mut text = "User: Tidy the shop\n".to_owned();
+        for command in commands {
+            let _ = writeln!(text, "$ {command}\nok");
+        }
+        sandbox.write(&format!("project/{file}"), format!("{text}Assistant: Tidied.\n"));
+    };
+    session("one.txt", &["make tidy", "make lint", "make check"]);
+    session("two.txt", &["make tidy", "make lint", "make check", "git tag tidy"]);
+    session("three.txt", &["npm run clean", "npm run format"]);
+    let learn = |options: &str| sandbox.hone(&format!("learn {options}")).run();
+    assert_eq!(learn("one.txt --yes").code, 0);
+    let run = learn("two.txt --yes");
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.errors().contains("note: `tidy-shop` was learned from another session"), "{run}");
+    assert!(run.errors().contains("version 1 → 2"), "{run}");
+    assert!(saved(&sandbox, "tidy-shop").contains("git tag tidy"));
+    let second = saved(&sandbox, "tidy-shop");
+    let run = learn("three.txt --yes");
+    assert_eq!(run.code, 1, "{run}");
+    assert!(run.errors().contains("`tidy-shop` would be another skill (it keeps "), "{run}");
+    assert_eq!(saved(&sandbox, "tidy-shop"), second);
+    // A person who looks at it may.
+    let enter = ("\n> ", "\n");
+    let (code, screen) = sandbox
+        .hone("learn three.txt")
+        .env("NO_COLOR", "1")
+        .typed_on_terminal((100, 40), &[enter, enter, enter, enter]);
+    assert_eq!(code, 0, "{screen}");
+    assert!(screen.contains("  name  tidy-shop (its next version)\n"), "{screen}");
+    assert!(saved(&sandbox, "tidy-shop").contains("npm run clean"), "{screen}");
+}
+
+#[test]
+fn what_was_learned_goes_back_as_one() {
+    let sandbox = everything();
+    let run = sandbox.hone("learn 019a-codex --yes --json").run();
+    let files = run.json()["change"]["files"].as_array().unwrap().len();
+    assert_eq!((files, &run.json()["change"]["revision"]), (2, &json!(1)), "{run}");
+    let back = sandbox.hone("rollback profile-parser").run();
+    assert!(back.errors().contains("there is nothing before the first revision"), "{back}");
+}
+
+#[test]
+fn a_step_that_writes_by_redirection_may_be_taken_again() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "project/notes.txt",
+        "User: Sort the names\n$ sort names.txt > out/sorted.txt\nAssistant: Sorted.\n",
+    );
+    assert_eq!(sandbox.hone("learn notes.txt --yes").run().code, 0);
+    let text = saved(&sandbox, "sort-names");
+    assert!(text.contains("allowed-tools: Bash(sort:*) Write(out/**)"), "{text}");
+    let permit = sandbox.hone("permit sort-names --").arg("sort names.txt > out/sorted.txt").run();
+    assert_eq!(permit.code, 0, "{permit}");
+}
+
+#[test]
+fn questions_are_wrapped_to_the_terminal_and_nothing_of_them_is_cut() {
+    need("script");
+    let sandbox = everything();
+    let enter = ("\n> ", "\n");
+    // What goes to standard output is not what the questions are asked on.
+    let (code, screen) = sandbox
+        .hone(&format!("learn {SESSION} --dry-run"))
+        .env("NO_COLOR", "1")
+        .typed_on_terminal((40, 60), &[enter, enter, enter, enter]);
+    assert_eq!(code, 0, "{screen}");
+    let first = screen.split("2 of 4").next().unwrap();
+    assert_snapshot!(first, @"
+    found 8 steps, 1 record passed over
+
+    1 of 4  What was it, in one sentence?
+            And are these the steps?
+      name  tag-release-shop-mail
+      what  Tag release of the shop and mail
+            [email], with npm test, cp and
+            gh release list.
+       1. Look first: `CHANGELOG.md`.
+          done when you know what the next
+          step needs
+       2. Change `CHANGELOG.md`.
+          done when it says what was asked
+          for, and nothing else in it
+          changed
+       3. Run `npm test`. `npm tets` did not
+          work.
+          done when it exits with 0 and ends
+          with `all good now`
+       4. Run `cp notes ~/notes`.
+          done when it exits with 0
+       5. Run `GH_TOKEN=[secret] gh release
+          list`.
+          done when it exits with 0
+       6. Run `git tag v$ARGUMENTS`.
+          done when it exits with 0
+       7. Run `git push origin v$ARGUMENTS`.
+          done when it exits with 0
+    Enter: go on. Or: a sentence · name NEW
+    · drop 2 · edit · show · quit
+    >
+    ");
+    assert!(first.lines().all(|line| line.chars().count() <= 40), "{first}");
+    assert!(!first.contains('…'), "{first}");
+}
+
+#[test]
+fn sessions_that_began_in_one_minute_are_told_apart() {
+    let sandbox = everything();
+    for id in ["20261102T101355Z-00ff0000", "20261102T101355Z-00fe0000"] {
+        let task = json!({"kind": "task", "task": id, "agent": "auditor", "subscriber": "", "input": "Audit"});
+        sandbox.write(&format!("state/agents/auditor/transcripts/{id}.jsonl"), lines(&[task]));
+    }
+    let list = sandbox.hone("sessions --from hone").run().text();
+    let shown: Vec<&str> = list
+        .lines()
+        .filter(|line| line.starts_with("20"))
+        .map(|line| line.split_whitespace().nth(3).unwrap())
+        .collect();
+    assert_eq!(shown.len(), 3, "{list}");
+    for id in shown {
+        let run = sandbox.hone(&format!("learn {id} --questions --no-model")).run();
+        assert!(!run.errors().contains("is the beginning of"), "{id}: {run}");
+    }
 }
 
 #[test]
@@ -470,11 +680,13 @@ fn answers_come_from_a_file_and_questions_go_to_one() {
     error: `bad.json` has no answers: unknown field `nme`, expected one of `name`, `what`, `steps`, `notes` at line 1 column 15
     hint: `hone learn --questions` shows the form of the answers
     ");
-    sandbox.write("project/taken.json", r#"{"what": {"name": "from-a-file"}}"#);
+    sandbox.skill(SKILLS, "by-hand", "Was never learned. Use when asked.");
+    sandbox.write("project/taken.json", r#"{"what": {"name": "by-hand"}}"#);
+    sandbox.done("rm from-a-file");
     assert_snapshot!(sandbox.hone(&format!("learn {SESSION} --answers taken.json")).run(), @"
     exit: 1
     --- stderr
-    error: there is a skill `from-a-file` in [HOME]/.agents/skills already; give another name
+    error: there is a skill `by-hand` in [HOME]/.agents/skills already; give another name
     hint: `hone learn --questions` shows the form of the answers
     ");
 }
@@ -658,10 +870,12 @@ fn a_configured_model_words_the_draft_and_sees_nothing_private() {
     for private in [TOKEN, "boss@", sandbox.path("home").to_str().unwrap()] {
         assert!(!asked.contains(private), "{private} in {asked}");
     }
+    sandbox.done("rm tag-a-release");
     let run = sandbox.hone(&format!("learn {SESSION} --yes")).run();
     assert_eq!(run.code, 0, "{run}");
     assert!(run.errors().contains("script-1 gave no draft"), "{run}");
     saved(&sandbox, "tag-release-shop-mail");
+    sandbox.done("rm tag-release-shop-mail");
     let run = sandbox.hone(&format!("learn {SESSION} --yes --no-model")).run();
     assert_eq!((run.code, server.asked().len()), (0, 2), "{run}");
 }

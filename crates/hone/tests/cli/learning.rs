@@ -139,9 +139,29 @@ fn a_candidate_can_be_edited_from_a_file_and_rejected() {
     let (_server, sandbox, _) = taught(false);
     let list = sandbox.hone("review --json").run().json();
     let id = list["proposals"][0]["id"].as_str().unwrap().to_owned();
-    sandbox.write("project/other.md", SKILL.replace(" Use when somebody asks", " About"));
+    sandbox.write("project/other.md", SKILL.replace("one number", "one number, in cents"));
     let edited = sandbox.hone(&format!("review edit {id} --file other.md --json")).run().json();
-    assert_eq!(edited["proposal"]["checks"][0]["finding"], "failed");
+    assert_eq!(edited["proposal"]["checks"][0]["finding"], "passed");
+    // What is no skill is refused, and the good text stays; from an editor it is kept besides.
+    sandbox.write("project/hello.md", "hello\n");
+    let told = |line: &str| {
+        let editor = sandbox.script("hello.sh", "echo hello > \"$1\"");
+        let run = sandbox.hone(line).env("EDITOR", &editor).run();
+        run.to_string().replace(&id, "[ID]")
+    };
+    assert_snapshot!(told(&format!("review edit {id} --file hello.md")), @"
+    exit: 1
+    --- stderr
+    error: form: it has no frontmatter with a name and a description; `[ID]` keeps the text that it had
+    ");
+    assert_snapshot!(told(&format!("review edit {id}")), @"
+    exit: 1
+    --- stderr
+    error: form: it has no frontmatter with a name and a description; `[ID]` keeps the text that it had
+    hint: your text is kept: mend it and run `hone review edit [ID] --file [STATE]/drafts/sum-prices.md`
+    ");
+    let shown = sandbox.hone(&format!("review show {id} --json")).run().json();
+    assert_eq!(shown["proposal"]["text"], edited["proposal"]["text"]);
     let rejected = sandbox.hone(&format!("review reject {id} --why 'not now'")).run();
     assert_eq!(rejected.code, 0, "{rejected}");
     assert_eq!(sandbox.hone("review --json").run().json()["proposals"], json!([]));
@@ -270,10 +290,51 @@ fn curating_prints_a_plan_and_a_dry_run_changes_nothing() {
 }
 
 #[test]
+fn twins_are_worded_as_one_by_the_configured_model_and_a_dry_run_asks_nobody() {
+    let (server, sandbox, _) = taught(true);
+    let twin = SKILL.replace("name: sum-prices", "name: total-prices");
+    let twin = twin.replace("one number.\n", "one number.\n3. Round it to two digits.\n");
+    // The gate holds a twin back; a person may say yes all the same.
+    let more = Server::says(&[
+        read("costs.csv"),
+        read("prices.csv"),
+        answer("120"),
+        format!("CREATE\n{twin}\nTRIGGERS\n- total the price list\n"),
+        SKILL.replace("one number.\n", "one number, rounded to two digits.\n"),
+    ]);
+    let config = sandbox.read("state/config.toml");
+    let (old, new) = (format!(":{}/", server.port), format!(":{}/", more.port));
+    sandbox.write("state/config.toml", config.replace(&old, &new));
+    let run = sandbox.hone("run ada 'Total the price list.'").run();
+    assert!(run.errors().contains("total-prices did not pass the gate (twins: "), "{run}");
+    let review = sandbox.hone("review --all --json").run().json();
+    let refused = review["proposals"].as_array().unwrap().iter();
+    let refused = refused.clone().find(|one| one["name"] == "total-prices").unwrap();
+    sandbox.done(&format!("review accept {}", refused["id"].as_str().unwrap()));
+    let asked = more.asked().len();
+    let plan = sandbox.hone("curate --dry-run --json").run().json();
+    validate_output("curate", &plan);
+    let pair = json!([{"stays": "sum-prices", "goes": "total-prices"}]);
+    assert_eq!((&plan["agents"][0]["merges"], more.asked().len()), (&pair, asked), "{plan}");
+    let curated = sandbox.hone("curate --json").run().json();
+    assert_eq!(more.asked().len(), asked + 1);
+    let id = curated["agents"][0]["proposed"][0].as_str().unwrap().to_owned();
+    let show = sandbox.hone(&format!("review show {id}")).run().to_string();
+    for part in [
+        "it said: script-1 made one text of both",
+        "rounded to two digits",
+        "? replay: not measured",
+    ] {
+        assert!(show.contains(part), "{part}\n{show}");
+    }
+    assert_eq!(sandbox.hone("curate --json").run().json()["agents"][0]["merges"], json!([]));
+}
+
+#[test]
 fn a_skill_is_tried_by_its_own_evals_with_and_without_it() {
     let view = call("skill_view", json!({"name": "sum-prices"}));
     let replies = [read("prices.csv"), answer("17"), view, read("prices.csv"), answer("it is 120")];
-    let server = Server::says(&replies);
+    let server = Server::says(&[replies.clone(), replies].concat());
     let sandbox = server.sandbox();
     sandbox.write("home/.agents/skills/sum-prices/SKILL.md", SKILL);
     sandbox.write("home/.agents/skills/sum-prices/assets/prices.csv", "apples,120\n");
@@ -292,6 +353,13 @@ fn a_skill_is_tried_by_its_own_evals_with_and_without_it() {
     );
     assert_eq!(report["loaded"], 1);
     assert!(sandbox.read("project/p.svg").starts_with("<svg"));
+    assert_snapshot!(sandbox.hone("eval sum-prices --runs 1").run().text(), @"
+                               with          without
+    holds               1.00 ± 0.00      0.00 ± 0.00
+    turns               3.00 ± 0.00      2.00 ± 0.00
+    tokens            330.00 ± 0.00    220.00 ± 0.00
+    read in 1 of 1 runs with it
+    ");
     assert_eq!(sandbox.hone("eval").run().code, 2);
     assert_eq!(sandbox.hone("eval nothing").run().code, 1);
 }

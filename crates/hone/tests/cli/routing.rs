@@ -234,14 +234,35 @@ fn a_proposed_suite_takes_near_misses_from_its_neighbours() {
             {"query": "tell me how the form of the city was planned", "should_trigger": false},
         ])
     );
-    // It is a change like any other.
-    assert_eq!(
-        sandbox.hone("history rain-radar --json").run().json()["revisions"]
-            .as_array()
-            .unwrap()
-            .len(),
-        2
-    );
+    // It came with the skill, so there is nothing before it to go back to.
+    let history = sandbox.hone("history rain-radar --json").run().json();
+    assert_eq!(history["revisions"].as_array().unwrap().len(), 1, "{history}");
+    let back = sandbox.hone("rollback rain-radar").run();
+    assert_eq!(back.code, 1, "{back}");
+    assert!(back.errors().contains("there is nothing before the first revision"), "{back}");
+    assert!(sandbox.path(SKILLS).join("rain-radar/triggers.json").exists());
+}
+
+#[test]
+fn a_proposed_suite_comes_and_goes_with_the_text_of_a_skill_that_was_there() {
+    let sandbox = Sandbox::new();
+    sandbox.skill("home/.agents/skills", "rain-radar", "Says whether it will rain.");
+    let before = sandbox.read(&format!("{SKILLS}/rain-radar/SKILL.md"));
+    let upsert = |options: &str| {
+        let line = format!("new rain-radar --upsert --stdin --triggers {options}");
+        let run = sandbox.hone(&line).stdin("Look at the radar.\n").run();
+        assert_eq!(run.code, 0, "{run}");
+        run
+    };
+    let dry = upsert("--dry-run").text();
+    assert!(dry.contains("triggers.json"), "{dry}");
+    let suite = sandbox.path(SKILLS).join("rain-radar/triggers.json");
+    assert!(!suite.exists());
+    upsert("");
+    assert!(suite.exists());
+    sandbox.done("rollback rain-radar");
+    assert!(!suite.exists());
+    assert_eq!(sandbox.read(&format!("{SKILLS}/rain-radar/SKILL.md")), before);
 }
 
 #[test]
@@ -329,7 +350,7 @@ fn none_is_no_number_of_skills_and_no_message_is_no_precision() {
     exit: 0
     --- stdout
     3 skills without a suite, asked by their own description
-    no skill has a suite, so no message was asked
+    no skill has a suite, so no other message was asked
     ");
 }
 

@@ -101,6 +101,24 @@ fn a_task_opens_no_skill_and_no_folder_that_stayed_and_asks_eight_times_about_ea
     assert!((1..=MAX_CALLS_PER_SKILL_OF_A_TASK).contains(&calls.len()), "{calls:#?}");
 }
 
+#[test]
+fn the_curator_is_linear_in_the_number_of_skills() {
+    need("strace");
+    let sandbox = Sandbox::new();
+    sandbox.done("agent new ada");
+    let counted = |from: usize, to: usize| {
+        for number in from..to {
+            sandbox.skill("state/agents/ada/skills", &format!("skill-{number}"), "Does it.");
+        }
+        // What was written just now is looked at again until its times can be believed.
+        let runs = (0..5).map(|_| calls(&sandbox, "curate --dry-run --json").len());
+        runs.min().unwrap_or_default()
+    };
+    let (few, more, most) = (counted(0, 40), counted(40, 80), counted(80, 120));
+    let (first, second) = (more - few, most - more);
+    assert!(first > 0 && 4 * second <= 5 * first, "{few} {more} {most}");
+}
+
 const MAX_CALLS_PER_INSTALLED_SKILL: usize = 90;
 
 #[test]

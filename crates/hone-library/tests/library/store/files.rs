@@ -208,3 +208,44 @@ fn a_single_file_skill_has_no_other_files() {
     assert!(matches!(read_file(&flat, "references/x.md"), Err(Error::NoFile { .. })));
     assert_eq!(list_files(&flat).unwrap(), Vec::<String>::new());
 }
+
+#[test]
+fn a_file_that_comes_with_a_text_is_part_of_its_revision_and_goes_back_with_it() {
+    let shelf = Shelf::new();
+    let state = shelf.state();
+    let with = |suite: &str| store(&state).with_file("triggers.json", suite.as_bytes().to_vec());
+    let first = text("one", "First.", "Do.\n");
+    let created = with("[]").create(&shelf.root, None, "one", &first, &[]).unwrap();
+    assert_eq!((created.action, created.revision), (Action::Create, Some(1)));
+    let files: Vec<&str> = created.files.iter().map(|file| file.file.as_str()).collect();
+    assert_eq!(files, ["SKILL.md", "triggers.json"]);
+    let one = shelf.listed(&state, "one");
+    let before = tree(&shelf.root.join("one"));
+
+    let second = text("one", "Second.", "Do it.\n");
+    let dried = dry(&state).with_file("triggers.json", b"[1]".to_vec());
+    let dried = dried.upsert(&shelf.root, "one", &second, std::slice::from_ref(&one)).unwrap();
+    assert_eq!(tree(&shelf.root.join("one")), before);
+    let here = std::slice::from_ref(&one);
+    let changed = with("[1]").upsert(&shelf.root, "one", &second, here).unwrap();
+    assert_eq!(changed.files, dried.files);
+    assert_eq!(changed.files[1], delta("triggers.json", Some("[]"), Some("[1]")));
+    assert_eq!(changed.revision, Some(2));
+    assert_eq!(read_file(&one, "triggers.json").unwrap(), b"[1]");
+    store(&state).rollback(&shelf.root.join("one"), None).unwrap();
+    assert_eq!(tree(&shelf.root.join("one")), before);
+
+    let largest = vec![b' '; MAX_FILE_BYTES];
+    let too_large = [largest.as_slice(), b" "].concat();
+    store(&state).with_file("assets/x", largest).edit(&one, &second).unwrap();
+    refused(&shelf, &state, |_| {
+        store(&state).with_file("assets/x", too_large).edit(&one, &text("one", "Third.", "Do.\n"))
+    });
+    refused(&shelf, &state, |_| {
+        store(&state).with_file("../x", Vec::new()).create(&shelf.root, None, "two", "Do.\n", &[])
+    });
+    let flat = store(&state).with_file("triggers.json", Vec::new());
+    let flat = flat.create_file(&shelf.root, "flat", "Do.\n", &[]).unwrap_err().to_string();
+    assert!(flat.starts_with("`flat` is a single file"), "{flat}");
+    assert!(!shelf.root.join("flat.md").exists());
+}

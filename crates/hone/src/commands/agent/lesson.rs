@@ -75,6 +75,8 @@ pub(super) fn told(aftermath: &Aftermath) -> Vec<String> {
             None => "nothing came of it".to_owned(),
         };
         lines.push(format!("lesson ({why}): {result}"));
+    }
+    if aftermath.asked.is_some() || aftermath.spent.replies > 0 {
         let (spent, about) =
             (aftermath.spent, if aftermath.spent.is_estimate { "about " } else { "" });
         lines.push(format!(

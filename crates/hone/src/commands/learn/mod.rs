@@ -9,16 +9,19 @@ use hone_guard::policy::Action;
 use hone_guard::{Finding, Severity, Verdict};
 use hone_learn::Experience;
 use hone_learn::draft::{self, Draft};
+use hone_learn::gate::changed_too_much;
 use hone_learn::redact::Redactor;
-use hone_learn::save::{Judged, judge};
+use hone_learn::save::{Judged, Lesson, Part, judge, taken};
 use hone_learn::sessions::{self, Found, Places, SessionError};
-use hone_learn::wizard::{Answers, Place, Wizard, WrongAnswer};
-use hone_library::{Project, refuse_existing};
+use hone_learn::wizard::{Answers, Place, Taken, Wizard, WrongAnswer};
+use hone_library::{Error, Listed, Project, Store};
+use hone_skill::{FIRST_VERSION, set_version};
 use tokio_util::sync::CancellationToken;
 
 use super::agent::models;
+use super::eval::Proposed;
 use super::needs::can_ask;
-use super::{change, eval, policy};
+use super::{change, policy};
 use crate::cli::{Learn, Writing};
 use crate::context::Context;
 use crate::json;
@@ -28,9 +31,10 @@ use rounds::Asked;
 
 pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
     let found = session(context, learn.session.as_deref())?;
-    let experience = chosen(learn, &found)?;
+    let (experience, part) = chosen(learn, &found)?;
     let redactor = Redactor::new(Some(&context.around.user_home));
     let experience = experience.redacted(&redactor);
+    let lesson = Lesson::new(&experience, part);
     let answers = learn.answers.as_deref().map(|file| read_answers(context, file)).transpose()?;
     if answers.is_none() && !learn.yes && !learn.questions && !can_ask() {
         let hint = "keep every default with `--yes`, or see `--questions` and `--answers`";
@@ -42,10 +46,9 @@ pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
     }
     let (draft, model) = drafted(context, learn, &experience, &redactor)?;
     let wanted = draft.name.clone();
-    let mut wizard = Wizard::new(draft, places(context)?);
-    let name = &wizard.draft().name;
-    if *name != wanted && !learn.questions {
-        say(&format!("note: there is a skill `{wanted}` already, so this one is called `{name}`"));
+    let mut wizard = Wizard::new(draft, places(context, &lesson)?);
+    if !learn.questions {
+        tell_name(&wizard, &wanted);
     }
     let source = LearnedFrom::new(&experience, model);
     if learn.questions {
@@ -63,13 +66,38 @@ pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
     let Some((draft, place)) = wizard.finish() else {
         return Err(Failure::failed("a question is still open", ""));
     };
-    save(context, learn, &draft, &place, source, is_asked)
+    save(context, learn, &draft, &place, &lesson, source, is_asked)
 }
 
-/// The task of a session that is meant: the last, unless somebody says which.
-fn chosen(learn: &Learn, found: &Found) -> Result<Experience, Failure> {
+/// Says what the name means where there is a skill of it already.
+fn tell_name(wizard: &Wizard, wanted: &str) {
+    let name = &wizard.draft().name;
+    if let Some(learned) = wizard.refines().and_then(|taken| taken.learned) {
+        let which = if learned.from_this { "this session" } else { "another session" };
+        say(&format!(
+            "note: `{name}` was learned from {which}, and this becomes its next version; another name makes \
+             another skill"
+        ));
+        return;
+    }
+    if name != wanted {
+        say(&format!("note: there is a skill `{wanted}` already, so this one is called `{name}`"));
+    }
+    let all = wizard.places().iter().flat_map(|place| &place.taken);
+    let is_changed = |taken: &&Taken| taken.learned.is_some_and(|learned| learned.from_this);
+    if let Some(Taken { slug, .. }) = all.into_iter().find(is_changed) {
+        say(&format!(
+            "note: `{slug}` was learned from this session and changed since; that name makes this its next \
+             version"
+        ));
+    }
+}
+
+/// The task of a session that is meant, and which it is: the last, unless somebody says which.
+fn chosen(learn: &Learn, found: &Found) -> Result<(Experience, Part), Failure> {
     if learn.whole {
-        return sessions::read(found).map_err(|error| unread(&error));
+        let whole = sessions::read(found).map_err(|error| unread(&error))?;
+        return Ok((whole, Part::Whole));
     }
     let mut tasks = sessions::read_tasks(found).map_err(|error| unread(&error))?;
     let count = tasks.len();
@@ -88,7 +116,7 @@ fn chosen(learn: &Learn, found: &Found) -> Result<Experience, Failure> {
              all of them as one"
         ));
     }
-    Ok(tasks.swap_remove(number - 1))
+    Ok((tasks.swap_remove(number - 1), Part::Task(number)))
 }
 
 /// What was found, in a line.
@@ -181,10 +209,9 @@ fn drafted(
 }
 
 /// Where it can be saved: what `--root` or `--agent` names, else the person's and the project's skills.
-fn places(context: &Context) -> Result<Vec<Place>, Failure> {
+fn places(context: &Context, lesson: &Lesson) -> Result<Vec<Place>, Failure> {
     let place = |id: &str, path: PathBuf| -> Result<Place, Failure> {
-        let skills = context.skills_in(&path)?;
-        let taken = skills.iter().map(|skill| skill.summary.slug.as_str().to_owned()).collect();
+        let taken = taken(&context.state, &context.skills_in(&path)?, lesson)?;
         Ok(Place { id: id.to_owned(), path, taken })
     };
     let first = context.root_for_new(false)?;
@@ -198,12 +225,14 @@ fn places(context: &Context) -> Result<Vec<Place>, Failure> {
     Ok(places)
 }
 
-/// Saves the skill and its suite, unless the guard or the policy says no.
+/// Saves the skill and its suite as one revision, unless the guard or the policy says no. What was
+/// learned before goes to its next version.
 fn save(
     context: &Context,
     learn: &Learn,
     draft: &Draft,
     place: &Place,
+    lesson: &Lesson,
     source: LearnedFrom,
     is_asked: bool,
 ) -> Outcome {
@@ -213,18 +242,36 @@ fn save(
     if !learn.writing.dry_run {
         admit(&judged, is_asked)?;
     }
-    let reason = format!("learned from {} session {}", source.agent, source.session);
-    let writing =
-        Writing { why: Some(learn.writing.why.clone().unwrap_or(reason)), ..learn.writing.clone() };
+    let reason = lesson.reason(learn.writing.why.as_deref());
+    let writing = Writing { why: Some(reason), ..learn.writing.clone() };
     let here = context.skills_in(&place.path)?;
-    refuse_existing(&here, &place.path, &draft.name)?;
-    let store = context.store(&writing);
-    let change = store.create(&place.path, None, &draft.name, &judged.text, &here)?;
+    let old = match place.taken.iter().find(|taken| taken.slug == draft.name) {
+        None => None,
+        Some(known) => Some(unchanged(context, &here, known, lesson)?),
+    };
+    let write = |store: &Store<'_>| match old {
+        Some(old) => store.upsert(&place.path, old.summary.title(), &judged.text, &here),
+        None => store.create(&place.path, None, &draft.name, &judged.text, &here),
+    };
+    let suite = match old {
+        Some(old) => Proposed::more(old, draft.suite()),
+        None => Proposed::of(context, &write(&context.store(&writing.dry()))?, &draft.suite())?,
+    };
+    if let Some(old) = old {
+        refuse_needless(old, &judged.text, suite.is_some())?;
+        if learn.yes {
+            refuse_rewrite(old, &judged.text)?;
+        }
+    }
+    let store = suite.iter().fold(context.store(&writing), |store, suite| suite.with(store));
+    let change = write(&store)?;
     if !writing.json {
         change::report(context, &change, &writing)?;
     }
     if !writing.dry_run {
-        eval::propose(context, &change.path, &draft.suite(), &writing)?;
+        if let Some(suite) = suite {
+            suite.tell();
+        }
         change::tell_untrusted(context, usize::from(place.id == "project"));
     }
     if writing.json {
@@ -241,6 +288,53 @@ fn save(
         say(&format!("hint: `hone view {name}` shows it, `hone edit {name}` changes it"));
     }
     Ok(std::process::ExitCode::SUCCESS)
+}
+
+/// The skill that is to have another version, if it is what it was when the questions began.
+fn unchanged<'s>(
+    context: &Context,
+    here: &'s [Listed],
+    known: &Taken,
+    lesson: &Lesson,
+) -> Result<&'s Listed, Failure> {
+    let old = here.iter().find(|skill| skill.summary.slug.as_str() == known.slug);
+    let Some(old) = old else {
+        let hint = "learn it once more, to make a new one";
+        return Err(Failure::no(format!("there is no skill `{}` any more", known.slug), hint));
+    };
+    if taken(&context.state, std::slice::from_ref(old), lesson)?.first() != Some(known) {
+        return Err(Error::Changed { path: old.path.clone() }.into());
+    }
+    Ok(old)
+}
+
+/// No, to a version that would say what the one that is there says.
+fn refuse_needless(old: &Listed, new: &str, has_messages: bool) -> Result<(), Failure> {
+    let there = text_of(old)?;
+    let version = old.summary.version.as_deref().unwrap_or(FIRST_VERSION);
+    let is_same = set_version(new, version).is_ok_and(|new| new == there);
+    if is_same && !has_messages {
+        let name = &old.summary.name;
+        let hint = format!("`hone view {name}` shows it; another name makes another skill");
+        return Err(Failure::no(
+            format!("`{name}` says this already, so nothing was saved"),
+            &hint,
+        ));
+    }
+    Ok(())
+}
+
+/// No, to another text in place of the one that is there, when nobody looks at it.
+fn refuse_rewrite(old: &Listed, new: &str) -> Result<(), Failure> {
+    let Some(why) = changed_too_much(&text_of(old)?, new) else { return Ok(()) };
+    let name = &old.summary.name;
+    let hint =
+        "answer the questions, on a terminal or by `--answers`; another name makes another skill";
+    Err(Failure::no(format!("`{name}` would be another skill ({why}), so nothing was saved"), hint))
+}
+
+fn text_of(skill: &Listed) -> Result<String, Failure> {
+    Ok(String::from_utf8_lossy(&hone_library::read_text(skill)?).into_owned())
 }
 
 fn tell_findings(findings: &[Finding]) {

@@ -4,14 +4,14 @@
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _};
 
-use hone_learn::draft::{Context as Runs, Draft, lead};
+use hone_learn::draft::{Context as Runs, lead};
 use hone_learn::wizard::{Answer, Question, ROUNDS, What, Where, Wizard};
 use hone_skill::Slug;
 
 use crate::commands::editor::{edited, keep};
 use crate::context::Context;
 use crate::output::{Failure, say, say_rendered};
-use crate::terminal::{columns, fit, printable, printable_line};
+use crate::terminal::{hung, printable, printable_line, stderr_columns};
 
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,44 +206,46 @@ fn ways(wizard: &Wizard) -> Vec<Where> {
     of(Runs::Inline).chain(of(Runs::Fork)).collect()
 }
 
-/// A question with its default, and what can be typed.
+/// A question with its default, and what can be typed, as wide as the terminal that it is asked on.
 fn shown(context: &Context, wizard: &Wizard, question: &Question) -> String {
+    let columns = stderr_columns();
     let mut text = String::new();
-    let mut put = |line: &str| {
-        let _ = writeln!(text, "{}", fit(line, columns()));
+    let mut put = |lead: &str, rest: &str| {
+        let _ = writeln!(text, "{}", hung(lead, rest, columns));
     };
-    put("");
+    put("", "");
+    let round = format!("{} of {ROUNDS}  ", wizard.round());
     match question {
         Question::What { ask, .. } => {
-            put(&format!("{} of {ROUNDS}  {ask}", wizard.round()));
-            put_what(wizard.draft(), &mut put);
+            put(&round, ask);
+            put_what(wizard, &mut put);
         }
         Question::When { ask, default } => {
-            put(&format!("{} of {ROUNDS}  {ask}", wizard.round()));
+            put(&round, ask);
             let mut number = 0;
             let lists = [&default.phrases, &default.examples, &default.not_for];
             for (of, list) in lists.into_iter().enumerate() {
                 for item in list {
                     number += 1;
                     let label = [lead(item), "for example", "not for"][of];
-                    put(&format!("  {number:>2}  {label:<13}  {}", printable_line(item)));
+                    put(&format!("  {number:>2}  {label:<13}  "), &printable_line(item));
                 }
             }
         }
         Question::Tools { ask, choices, .. } => {
-            put(&format!("{} of {ROUNDS}  {ask}", wizard.round()));
+            put(&round, ask);
             if choices.is_empty() {
-                put("  no tool that worked was found");
+                put("  ", "no tool that worked was found");
             }
             for (at, tool) in choices.iter().enumerate() {
                 let mark = if tool.chosen { 'x' } else { ' ' };
                 let why = tool.why.as_deref().map(|why| format!("  ({why})")).unwrap_or_default();
                 let permission = printable_line(&tool.permission);
-                put(&format!("  [{mark}] {:>2}  {permission}{why}", at + 1));
+                put(&format!("  [{mark}] {:>2}  ", at + 1), &format!("{permission}{why}"));
             }
         }
         Question::Where { ask, default, .. } => {
-            put(&format!("{} of {ROUNDS}  {ask}", wizard.round()));
+            put(&round, ask);
             for (at, way) in ways(wizard).iter().enumerate() {
                 let mark = if way == default { '>' } else { ' ' };
                 let how = match way.context {
@@ -253,31 +255,34 @@ fn shown(context: &Context, wizard: &Wizard, question: &Question) -> String {
                 let place =
                     wizard.places().iter().find(|place| way.place.as_ref() == Some(&place.id));
                 let path = place.map(|place| context.shown(&place.path)).unwrap_or_default();
-                put(&format!("  {mark} {:>2}  {how}, in {}", at + 1, printable_line(&path)));
+                let lead = format!("  {mark} {:>2}  ", at + 1);
+                put(&lead, &format!("{how}, in {}", printable_line(&path)));
             }
         }
     }
-    put(help(question));
+    put("", help(question));
     text
 }
 
-fn put_what(draft: &Draft, put: &mut dyn FnMut(&str)) {
-    put(&format!("  name  {}", printable_line(&draft.name)));
-    put(&format!("  what  {}", printable_line(&draft.what)));
+fn put_what(wizard: &Wizard, put: &mut dyn FnMut(&str, &str)) {
+    let draft = wizard.draft();
+    let next = if wizard.refines().is_some() { " (its next version)" } else { "" };
+    put("  name  ", &format!("{}{next}", printable_line(&draft.name)));
+    put("  what  ", &printable_line(&draft.what));
     if let Some(text) = draft.edited() {
         // What was edited counts, and is shown as it is.
-        text.lines().for_each(|line| put(&format!("    {}", printable_line(line))));
+        text.lines().for_each(|line| put("    ", &printable_line(line)));
         return;
     }
     for (at, step) in draft.steps.iter().enumerate() {
-        put(&format!("  {:>2}. {}", at + 1, printable_line(&step.action)));
-        put(&format!("      done when {}", printable_line(&step.done)));
+        put(&format!("  {:>2}. ", at + 1), &printable_line(&step.action));
+        put("      ", &format!("done when {}", printable_line(&step.done)));
     }
     for note in &draft.notes {
-        put(&format!("  mind  {}", printable_line(note)));
+        put("  mind  ", &printable_line(note));
     }
     if draft.steps.is_empty() {
-        put("  no step that worked was found; type `edit` to write them");
+        put("  ", "no step that worked was found; type `edit` to write them");
     }
 }
 

@@ -127,9 +127,11 @@ fn a_candidate_of_a_client_is_edited_checked_again_and_becomes_the_persons_own()
     let id = proposed(&server, &lesson("sort-notes", "1. Sort. Done when sorted.", "It was hard."));
     let put =
         |text: &str| server.send(&format!("PUT /api/v1/proposals/{id}"), &json!({"content": text}));
-    let broken = put("No skill at all.").json();
-    assert_eq!(broken["proposal"]["checks"][0]["finding"], "failed");
-    assert!(decide(&server, &id, "accept", "*").problem(409).starts_with("form: "));
+    let shown = || server.ask(&format!("GET /api/v1/proposals/{id}")).json()["proposal"].clone();
+    let before = shown();
+    let refused = put("No skill at all.").problem(409);
+    assert!(refused.starts_with("form: ") && refused.contains("keeps the text"), "{refused}");
+    assert_eq!(shown(), before);
     let text = "---\nname: sort-notes\ndescription: Sorts notes. Use when notes are a mess.\n---\n1. Sort by date. Done.\n";
     let edited = put(text).json();
     assert_eq!(edited["proposal"]["edited_by"], "http:owner");
