@@ -203,9 +203,9 @@ async fn look_back(
     let mut records = Records::open(&runner.hone_home)?;
     aftermath.notes.extend(records.take_note());
     let state = State::open(&runner.hone_home);
-    let known = Known::of(&brain, &state);
+    let mut known = Known::of(&brain, &state);
     let now = (runner.now)();
-    let read = observe(&records, &brain, &known, experience, now)?;
+    let read = observe(&records, (&brain, &state), &known, experience, now)?;
     if not_replayable(experience).is_none() {
         let folder = experience.source.folder.as_deref();
         records.remember_task(&brain.id, &experience.source.session, folder, now)?;
@@ -213,7 +213,9 @@ async fn look_back(
     if !experience.corrections.is_empty() {
         records.object(&brain.id, &experience.source.session)?;
     }
-    let gone = look_after(&records, &brain, &read, experience, now, &runner.cancelled).await?;
+    let looked = (experience, &read[..]);
+    let gone =
+        look_after(&records, (&brain, &state), &known, looked, now, &runner.cancelled).await?;
     aftermath.rolled_back.extend(gone.into_iter().map(|gone| {
         let to = gone.to.map_or("archived".to_owned(), |to| format!("back to version {to}"));
         Told { why: format!("version {} {}; {to}", gone.from, gone.why), skill: gone.skill }
@@ -229,8 +231,9 @@ async fn look_back(
         Ok(budget) => budget,
         Err(error) => return Err(LearnError::Refused(error.to_string())),
     };
-    // The skills may be others than before: one may just have gone back.
-    let known = Known::of(&brain, &state);
+    if !(aftermath.rolled_back.is_empty() && aftermath.aged.is_empty()) {
+        known = Known::of(&brain, &state);
+    }
     let learner =
         Learner { brain: &brain, runner, budget: &budget, redactor: host.redactor, known: &known };
     let lesson = learner.ask(experience, why).await;

@@ -12,6 +12,7 @@ mod scan;
 mod twins;
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use hone_agent::brain::Brain;
 use hone_guard::policy::Policy;
@@ -131,15 +132,14 @@ pub enum Verdict {
     Refused(String),
 }
 
-/// The skills of a brain, with the texts that routing reads.
+/// The skills of a brain, with the texts that routing reads once somebody asks for them.
 #[derive(Debug)]
 pub struct Known {
     /// Where they are.
     pub root: PathBuf,
     /// The skills.
     pub listed: Vec<Listed>,
-    /// Their texts, in the same order.
-    pub texts: Vec<SkillText>,
+    texts: OnceLock<Vec<SkillText>>,
 }
 
 impl Known {
@@ -150,8 +150,12 @@ impl Known {
 
     /// These skills of one folder.
     pub fn new(root: PathBuf, listed: Vec<Listed>) -> Self {
-        let texts = listed.iter().map(|skill| skill_text(skill).0).collect();
-        Self { root, listed, texts }
+        Self { root, listed, texts: OnceLock::new() }
+    }
+
+    /// The texts of the skills, in the same order. All of them are read for it.
+    pub fn texts(&self) -> &[SkillText] {
+        self.texts.get_or_init(|| self.listed.iter().map(|skill| skill_text(skill).0).collect())
     }
 
     /// The place of the skill of that name or slug.
