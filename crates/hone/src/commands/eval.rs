@@ -122,7 +122,9 @@ pub(crate) fn propose(
             suite.cases.push(case);
         }
     }
-    context.store(writing).write_file(&skill, SUITE_FILE, suite.to_json().as_bytes(), false)?;
+    context.write(skill.key(), writing, |store| {
+        store.write_file(&skill, SUITE_FILE, suite.to_json().as_bytes(), false)
+    })?;
     let yes = suite.cases.iter().filter(|case| case.should_trigger).count();
     say(&format!(
         "proposed {SUITE_FILE}: {yes} that should call it, {} that should not; read it before you rely on it",

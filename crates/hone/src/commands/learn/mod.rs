@@ -218,8 +218,9 @@ fn save(
         Writing { why: Some(learn.writing.why.clone().unwrap_or(reason)), ..learn.writing.clone() };
     let here = context.skills_in(&place.path)?;
     refuse_existing(&here, &place.path, &draft.name)?;
-    let store = context.store(&writing);
-    let change = store.create(&place.path, None, &draft.name, &judged.text, &here)?;
+    let change = context.write(&place.path, &writing, |store| {
+        store.create(&place.path, None, &draft.name, &judged.text, &here)
+    })?;
     if !writing.json {
         change::report(context, &change, &writing)?;
     }
