@@ -116,6 +116,7 @@ fn merged(
         root: None,
         kind: Kind::Merge { base: hash(&old), absorbs },
         text,
+        files: Vec::new(),
         examples: messages(true),
         near_misses: messages(false),
         edits: Vec::new(),

@@ -21,7 +21,7 @@ use hone_router::{SkillText, skill_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::proposal::{Kind, Proposal};
+use crate::proposal::{Attachment, Kind, Proposal};
 
 pub use form::{MAX_LEARNED_CHARS, MAX_SHRUNK_SHARE, MIN_KEPT_SHARE, says_when};
 pub use porter::Porter;
@@ -99,11 +99,14 @@ pub struct Checked {
     pub why: String,
     /// More, a line each.
     pub details: Vec<String>,
+    /// Of the scan, SHA-256 over the files that were looked at: a person's yes counts for these alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 impl Checked {
     pub(crate) fn new(check: Check, finding: Finding, why: impl Into<String>) -> Self {
-        Self { check, finding, why: why.into(), details: Vec::new() }
+        Self { check, finding, why: why.into(), details: Vec::new(), digest: None }
     }
 
     pub(crate) fn passed(check: Check, why: impl Into<String>) -> Self {
@@ -195,6 +198,10 @@ impl Gate<'_> {
             Ok(planned) => planned,
             Err(why) => return vec![Checked::failed(Check::Form, why)],
         };
+        if !proposal.files.is_empty() {
+            // The text stays as it is, so only the scan has something to say.
+            return vec![scan::check(self, proposal, &planned)];
+        }
         let mut checks = vec![form::check(self, proposal)];
         if checks[0].finding == Finding::Failed {
             return checks;
@@ -215,6 +222,9 @@ impl Gate<'_> {
             (Kind::Create, Some(_)) => {
                 return Err(format!("there is a skill `{}` already", proposal.name));
             }
+            (_, Some(skill)) if !proposal.files.is_empty() => {
+                attach(&store, skill, &proposal.files)
+            }
             (_, Some(skill)) => store.upsert(root, skill.summary.title(), &proposal.text, all),
             (_, None) => return Err(format!("there is no skill `{}` any more", proposal.name)),
         };
@@ -227,6 +237,21 @@ impl Gate<'_> {
             error => error.to_string(),
         })
     }
+}
+
+/// Writes files beside the text of a skill; the changes are told as one.
+pub(crate) fn attach(
+    store: &Store<'_>,
+    skill: &Listed,
+    files: &[Attachment],
+) -> Result<Change, hone_library::Error> {
+    let mut all: Option<Change> = None;
+    for Attachment { file, text } in files {
+        let change = store.write_file(skill, file, text.as_bytes(), false)?;
+        let before = all.take().map(|all| all.files).unwrap_or_default();
+        all = Some(Change { files: before.into_iter().chain(change.files).collect(), ..change });
+    }
+    all.ok_or_else(|| hone_library::Error::Refused("there is no file to write".to_owned()))
 }
 
 /// What routing reads of a candidate.

@@ -237,6 +237,7 @@ impl Learner<'_> {
             name,
             kind: Kind::Create,
             text: String::new(),
+            files: Vec::new(),
             examples: own,
             near_misses,
             edits: Vec::new(),

@@ -6,7 +6,7 @@ use hone_learn::curator::{Curating, Move, apply, archive, plan_for, propose_merg
 use hone_learn::gate::{Check, Finding};
 use hone_learn::outcomes::Seen;
 use hone_learn::proposal::{Outcome, Stage as Life};
-use hone_learn::review::{Person, Word, accept, replaced};
+use hone_learn::review::{Person, Word, accept, changes};
 use hone_library::{
     Author, Matching, Mode, State, Store, canonical_or_same, files_at, history, usage,
 };
@@ -216,7 +216,8 @@ async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
             (Check::Routing, Finding::Passed),
         ]
     );
-    assert!(replaced(&stage.home(), &proposed[0]).unwrap().contains("name: sum-prices"));
+    let replaced = changes(&stage.home(), &proposed[0]).remove(0).before.unwrap();
+    assert!(String::from_utf8(replaced).unwrap().contains("name: sum-prices"));
     assert_eq!(propose_merges(&stage.brain, &records, &policy, stage.now()).unwrap(), []);
 
     let (home, token) = (stage.home(), CancellationToken::new());
