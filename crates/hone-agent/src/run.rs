@@ -183,7 +183,7 @@ pub struct Learned {
     pub notes: Vec<String>,
     /// Notes that the guard set aside: key and reason.
     pub quarantined: Vec<Objected>,
-    /// Changes of skills that wait for a person.
+    /// Changes of skills that the policy did not let through.
     pub proposals: Vec<Proposal>,
 }
 

@@ -159,7 +159,7 @@ pub enum Effect {
         /// Its version after.
         to_version: Option<String>,
     },
-    /// A change of a skill waits for a person.
+    /// The policy did not let a change of a skill through.
     SkillPending(Proposal),
     /// Memory was searched.
     MemoryRead {

@@ -203,9 +203,9 @@ async fn look_back(
     let mut records = Records::open(&runner.hone_home)?;
     aftermath.notes.extend(records.take_note());
     let state = State::open(&runner.hone_home);
-    let known = Known::of(&brain, &state);
+    let mut known = Known::of(&brain, &state);
     let now = (runner.now)();
-    let read = observe(&records, &brain, &known, experience, now)?;
+    let read = observe(&records, (&brain, &state), &known, experience, now)?;
     if not_replayable(experience).is_none() {
         let folder = experience.source.folder.as_deref();
         records.remember_task(&brain.id, &experience.source.session, folder, now)?;
@@ -213,7 +213,9 @@ async fn look_back(
     if !experience.corrections.is_empty() {
         records.object(&brain.id, &experience.source.session)?;
     }
-    let gone = look_after(&records, &brain, &read, experience, now, &runner.cancelled).await?;
+    let looked = (experience, &read[..]);
+    let gone =
+        look_after(&records, (&brain, &state), &known, looked, now, &runner.cancelled).await?;
     aftermath.rolled_back.extend(gone.into_iter().map(|gone| {
         let to = gone.to.map_or("archived".to_owned(), |to| format!("back to version {to}"));
         Told { why: format!("version {} {}; {to}", gone.from, gone.why), skill: gone.skill }
@@ -223,8 +225,12 @@ async fn look_back(
         Ok(budget) => budget,
         Err(error) => return Err(LearnError::Refused(error.to_string())),
     };
+    // The skills may be others than before: one may just have gone back.
+    if !(aftermath.rolled_back.is_empty() && aftermath.aged.is_empty()) {
+        known = Known::of(&brain, &state);
+    }
     if let Some(why) = trigger(experience).filter(|_| host.settings.after_task) {
-        let desk = (&brain, &records, &state);
+        let desk = (&brain, &records, &state, &known);
         teach(host, desk, &budget, experience, why, now, aftermath).await?;
     }
     if curated {
@@ -236,7 +242,7 @@ async fn look_back(
 /// Asks for a lesson, and brings it through the gate.
 async fn teach(
     host: &Host<'_>,
-    (brain, records, state): (&Brain, &Records, &State),
+    (brain, records, state, known): (&Brain, &Records, &State, &Known),
     budget: &Budget,
     experience: &Experience,
     why: Trigger,
@@ -244,8 +250,6 @@ async fn teach(
     aftermath: &mut Aftermath,
 ) -> Result<(), LearnError> {
     aftermath.asked = Some(why.to_string());
-    // The skills may be others than before: one may just have gone back.
-    let known = &Known::of(brain, state);
     let runner = host.runner;
     let learner = Learner { brain, runner, budget, redactor: host.redactor, known };
     let lesson = learner.ask(experience, why).await;

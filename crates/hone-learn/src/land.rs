@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::destination::Destination;
 use crate::error::LearnError;
+use crate::gate::attach;
 use crate::proposal::{Decided, Kind, Outcome, Proposal, Stage};
 use crate::records::{Event, Records};
 
@@ -173,6 +174,9 @@ pub(crate) fn write(
         }
         (_, Some(skill)) => {
             usage::count(state, skill, usage::Event::Patch, author.now);
+            if !candidate.files.is_empty() {
+                return Ok(attach(&store, skill, &candidate.files)?);
+            }
             let title = skill.summary.title();
             Ok(store.upsert(&known.root, title, &candidate.text, &known.listed)?)
         }

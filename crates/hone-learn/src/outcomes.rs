@@ -141,7 +141,7 @@ impl Records {
 /// names of those that it read.
 pub fn observe(
     records: &Records,
-    brain: &Brain,
+    (brain, state): (&Brain, &State),
     known: &Known,
     experience: &Experience,
     now: i64,
@@ -161,7 +161,7 @@ pub fn observe(
         records.see(&brain.id, &skill.name, &seen(skill.version.as_deref(), true))?;
         read.push(skill.name.clone());
     }
-    for at in near(known, &experience.task) {
+    for at in near((brain, state), known, &experience.task) {
         let summary = &known.listed[at].summary;
         if !read.contains(&summary.name) {
             records.see(&brain.id, &summary.name, &seen(summary.version.as_deref(), false))?;
@@ -170,13 +170,13 @@ pub fn observe(
     Ok(read)
 }
 
-/// The skills that a message leads to.
-pub(crate) fn near(known: &Known, message: &str) -> Vec<usize> {
-    if known.texts.is_empty() {
+/// The skills that a message leads to, by the index that is kept: no skill that stayed is opened.
+fn near((brain, state): (&Brain, &State), known: &Known, message: &str) -> Vec<usize> {
+    if known.listed.is_empty() {
         return Vec::new();
     }
-    let index = Index::in_memory(&known.texts);
-    let found = Ranking::new(&index, message).matches(MAX_NEAR, |_| true);
+    let opened = Index::open(state, &[brain.skills_root()], &known.listed);
+    let found = Ranking::new(&opened.index, message).matches(MAX_NEAR, |_| true);
     found.into_iter().filter(|one| one.band != Band::Nothing).map(|one| one.skill).collect()
 }
 
@@ -235,21 +235,19 @@ pub(crate) fn split<'s>(seen: &'s [Seen], version: &str) -> (Vec<&'s Seen>, Vec<
 /// active, and the edits of its version are told whether they helped.
 pub async fn look_after(
     records: &Records,
-    brain: &Brain,
-    read: &[String],
-    experience: &Experience,
+    (brain, state): (&Brain, &State),
+    known: &Known,
+    (experience, read): (&Experience, &[String]),
     now: i64,
     cancelled: &CancellationToken,
 ) -> Result<Vec<RolledBack>, LearnError> {
-    let state = State::open(brain.hone_home());
-    let known = Known::of(brain, &state);
     let mut gone = Vec::new();
     for name in read {
         let Some(skill) = known.find(name) else { continue };
         let version = experience.skills.iter().rev().find(|read| read.name == *name);
         let version = version.and_then(|read| read.version.clone()).unwrap_or_default();
         count_edits(records, brain, name, &version)?;
-        if !is_agents_own(&state, skill) {
+        if !is_agents_own(state, skill) {
             continue;
         }
         let version = skill.summary.version.clone().unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use hone_library::hash;
 use hone_router::{Case, Suite};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -152,6 +153,15 @@ pub struct Evidence {
     pub what: String,
 }
 
+/// A file of a skill beside its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Attachment {
+    /// Its path in the skill.
+    pub file: String,
+    /// What it would say.
+    pub text: String,
+}
+
 /// Who decided about a candidate, and what.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Decided {
@@ -240,6 +250,9 @@ pub struct Proposal {
     pub kind: Kind,
     /// The whole text of the skill as it would be.
     pub text: String,
+    /// The files beside it that it is about; then the text stays as it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Attachment>,
     /// Messages that should call it.
     pub examples: Vec<String>,
     /// Messages that should not.
@@ -275,6 +288,15 @@ impl Proposal {
         let yes = self.examples.iter().map(|query| case(query, true));
         let no = self.near_misses.iter().map(|query| case(query, false));
         Suite { cases: yes.chain(no).collect() }
+    }
+
+    /// SHA-256 of what it would write.
+    pub fn tag(&self) -> String {
+        if self.files.is_empty() {
+            return hash(self.text.as_bytes());
+        }
+        let files = serde_json::to_string(&self.files).unwrap_or_default();
+        hash(format!("{}\n{files}", self.text).as_bytes())
     }
 
     /// Whose skill it would be, in words.

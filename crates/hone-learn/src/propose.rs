@@ -110,6 +110,7 @@ pub fn propose(desk: Desk<'_>, offered: Offered) -> Result<Proposal, LearnError>
         name,
         kind,
         text,
+        files: Vec::new(),
         examples: offered.examples.iter().map(clean).collect(),
         near_misses: offered.near_misses.iter().map(clean).collect(),
         edits: Vec::new(),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use crate::error::LearnError;
-use crate::proposal::{Proposal, Spent, Stage};
+use crate::proposal::{Outcome, Proposal, Spent, Stage, Trigger};
 
 /// The file, below `HONE_HOME`.
 pub const RECORDS_FILE: &str = "learning.db";
@@ -173,6 +173,34 @@ impl Records {
             )
         })
         .map(drop)
+    }
+
+    /// Whether a person rejected the proposal with that id.
+    pub fn is_rejected(&self, id: &str) -> Result<bool, LearnError> {
+        let sql = "SELECT body FROM proposal WHERE id = ?1";
+        let body: Option<String> =
+            self.run(|db| db.query_row(sql, [id], |row| row.get(0)).optional())?;
+        let kept: Option<Proposal> = body.and_then(|body| serde_json::from_str(&body).ok());
+        let outcome = kept.and_then(|kept| kept.decided).map(|decided| decided.outcome);
+        Ok(outcome == Some(Outcome::Rejected))
+    }
+
+    /// Keeps what a task or a client tried to write, in place of what it tried before: the same skill, or
+    /// the same files of it.
+    pub fn keep_attempt(&self, proposal: &Proposal) -> Result<(), LearnError> {
+        let files = |one: &Proposal| -> Vec<String> {
+            one.files.iter().map(|attached| attached.file.clone()).collect()
+        };
+        let place = |one: &Proposal| {
+            (one.root.clone(), one.agent.clone(), one.task.clone(), one.name.clone(), files(one))
+        };
+        let is_earlier = |other: &Proposal| {
+            other.why == Trigger::Written && other.is_open() && place(other) == place(proposal)
+        };
+        for earlier in self.proposals()?.into_iter().filter(is_earlier) {
+            self.run(|db| db.execute("DELETE FROM proposal WHERE id = ?1", [&earlier.id]))?;
+        }
+        self.keep(proposal)
     }
 
     /// All proposals, newest first. One that cannot be understood is left out.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use hone_guard::policy::Policy;
 use hone_library::usage::iso;
-use hone_library::{State, hash, read_text, unified};
+use hone_library::{FileDelta, Listed, State, hash, read_file, read_text, unified};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +16,7 @@ use crate::destination::Destination;
 use crate::error::LearnError;
 use crate::gate::{Check, Checked, Finding, Gate, Verdict, verdict};
 use crate::land::{Decider, Landed, land};
-use crate::proposal::{Decided, Kind, Outcome, Proposal, Stage};
+use crate::proposal::{Attachment, Decided, Kind, Outcome, Proposal, Stage};
 use crate::records::{Event, Records};
 
 /// A person who decides.
@@ -104,23 +104,40 @@ pub struct Review {
 impl Review {
     /// A candidate held against the skill that is there.
     pub fn of(hone_home: &Path, proposal: Proposal) -> Self {
-        let old = replaced(hone_home, &proposal);
-        let (old, new) = (old.as_deref().map(str::as_bytes), proposal.text.as_bytes());
-        let diff = unified("SKILL.md", old, Some(new));
+        let one = |FileDelta { file, before, after }: FileDelta| {
+            unified(&file, before.as_deref(), after.as_deref())
+        };
+        let diff = Some(changes(hone_home, &proposal).into_iter().filter_map(one).collect());
         Self { proposal, diff, version: None }
     }
 }
 
-/// The text that a candidate would replace; none for a new skill, for one that landed, or when the skill
-/// is gone.
-pub fn replaced(hone_home: &Path, proposal: &Proposal) -> Option<String> {
+/// What a candidate would write, file by file, and what it would replace: nothing for a new skill, for one
+/// that landed, or when the skill is gone.
+pub fn changes(hone_home: &Path, proposal: &Proposal) -> Vec<FileDelta> {
+    let skill = target(hone_home, proposal);
+    let delta = |file: &str, before: Option<Vec<u8>>, after: &str| FileDelta {
+        file: file.to_owned(),
+        before,
+        after: Some(after.as_bytes().to_vec()),
+    };
+    if proposal.files.is_empty() {
+        let old = skill.as_ref().and_then(|skill| read_text(skill).ok());
+        return vec![delta("SKILL.md", old, &proposal.text)];
+    }
+    let old = |file: &str| skill.as_ref().and_then(|skill| read_file(skill, file).ok());
+    let files = proposal.files.iter();
+    files.map(|Attachment { file, text }| delta(file, old(file), text)).collect()
+}
+
+/// The skill that a candidate would change; none for a new skill, for one that landed, or when the skill is
+/// gone.
+fn target(hone_home: &Path, proposal: &Proposal) -> Option<Listed> {
     if proposal.stage > Stage::Quarantined {
         return None;
     }
     let state = State::open(hone_home);
-    let skill = Destination::of(hone_home, proposal).ok()?.find(&state, &proposal.name)?;
-    let text = read_text(&skill).ok()?;
-    Some(String::from_utf8_lossy(&text).into_owned())
+    Destination::of(hone_home, proposal).ok()?.find(&state, &proposal.name)
 }
 
 /// Makes a candidate a skill on trial. One that cannot land stays where it is.
@@ -134,23 +151,28 @@ pub async fn accept(
 ) -> Result<(Proposal, Landed), LearnError> {
     let mut proposal = open(records, id)?;
     let destination = Destination::of(hone_home, &proposal)?;
-    refuse_barred(hone_home, policy, &destination, &proposal, person.word)?;
+    let checks = checked(hone_home, policy, &destination, &proposal);
+    refuse_barred(&checks, person.word)?;
+    refuse_other(records, &mut proposal, checks)?;
     let decider = Decider { by: person.name, why: person.why, now: person.now, cancelled };
     let landed = land(&destination, records, &mut proposal, decider).await?;
     Ok((proposal, landed))
 }
 
-/// No, to what nobody may say yes to, or not this one.
-fn refuse_barred(
+/// What the checks without a model say about a candidate now.
+fn checked(
     hone_home: &Path,
     policy: &Policy,
     destination: &Destination,
     proposal: &Proposal,
-    word: Word,
-) -> Result<(), LearnError> {
+) -> Vec<Checked> {
     let state = State::open(hone_home);
     let known = destination.known(&state);
-    let checks = Gate { known: &known, policy, state: &state }.check(proposal);
+    Gate { known: &known, policy, state: &state }.check(proposal)
+}
+
+/// No, to what nobody may say yes to, or not this one.
+fn refuse_barred(checks: &[Checked], word: Word) -> Result<(), LearnError> {
     let is_barred = |checked: &&Checked| match (checked.check, checked.finding) {
         (Check::Form | Check::Scan, Finding::Failed) => true,
         (Check::Scan, Finding::NeedsPerson) => word == Word::Program,
@@ -159,6 +181,27 @@ fn refuse_barred(
     let Some(no) = checks.iter().find(is_barred) else { return Ok(()) };
     let needs = if no.finding == Finding::Failed { "" } else { "; a person has to decide" };
     Err(LearnError::Refused(format!("{}: {}{needs}", no.check.id(), no.why)))
+}
+
+/// No, when the files that would be written are others than those that were scanned and shown. What they
+/// are now is kept, so that it can be looked at and decided about.
+fn refuse_other(
+    records: &Records,
+    proposal: &mut Proposal,
+    checks: Vec<Checked>,
+) -> Result<(), LearnError> {
+    let digest = |checks: &[Checked]| checks.iter().find_map(|checked| checked.digest.clone());
+    let (shown, now) = (digest(&proposal.checks), digest(&checks));
+    if shown.is_none() || shown == now {
+        return Ok(());
+    }
+    let rest = proposal.checks.drain(..).filter(|checked| checked.check == Check::Replay);
+    proposal.checks = checks.into_iter().chain(rest.collect::<Vec<_>>()).collect();
+    records.keep(proposal)?;
+    Err(LearnError::Refused(format!(
+        "files of `{}` were changed since it was scanned; look at it again with `hone review show {}`",
+        proposal.name, proposal.id
+    )))
 }
 
 /// Puts a candidate aside for good.
@@ -193,6 +236,12 @@ pub fn edit(
     person: Person<'_>,
 ) -> Result<Proposal, LearnError> {
     let mut proposal = open(records, id)?;
+    if let Some(file) = proposal.files.first() {
+        return Err(LearnError::Refused(format!(
+            "it is about `{}` and not about the text; accept it, or reject it and write the file yourself",
+            file.file
+        )));
+    }
     let state = State::open(hone_home);
     let known = Destination::of(hone_home, &proposal)?.known(&state);
     if let (Kind::Refine { base, version }, Some(skill)) =

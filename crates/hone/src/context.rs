@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
+use hone_agent::brain::{Editor, Owner};
 use hone_library::{
     Author, Catalogue, Config, Error, Listed, Mode, Project, Reason, Root, Scope, Search, Skipped,
     State, Store, Surroundings, deleted,
@@ -142,11 +143,33 @@ impl Context {
         Ok(self.around.below_home(".agents/skills"))
     }
 
-    pub(crate) fn store(&self, writing: &Writing) -> Store<'_> {
+    /// The library as far as pins are concerned, which lie in no skill.
+    pub(crate) fn pins(&self) -> Store<'_> {
+        let author = Author { actor: actor(), reason: String::new(), now: now() };
+        Store::new(&self.state, author, Mode::Write)
+    }
+
+    /// Changes skills below `place`: every command that writes a skill does it here. What is in a brain
+    /// is changed while no task has the brain, and signed.
+    pub(crate) fn write<T>(
+        &self,
+        place: &Path,
+        writing: &Writing,
+        work: impl FnOnce(Store<'_>) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
         let author =
             Author { actor: actor(), reason: writing.why.clone().unwrap_or_default(), now: now() };
-        let mode = if writing.dry_run { Mode::DryRun } else { Mode::Write };
-        Store::new(&self.state, author, mode)
+        if writing.dry_run {
+            return Ok(work(Store::new(&self.state, author, Mode::DryRun))?);
+        }
+        let write = |state: &State| Ok(work(Store::new(state, author, Mode::Write))?);
+        self.editor("a command", |editor| editor.edit(place, || &self.state, write))
+    }
+
+    /// Whoever changes something in the name of a command; says who has a brain that is waited for.
+    pub(crate) fn editor<T>(&self, what: &str, with: impl FnOnce(Editor<'_>) -> T) -> T {
+        let tell = |owner: &Owner| say(&format!("note: waiting for {owner}"));
+        with(Editor { hone_home: &self.around.hone_home, what, now: now(), tell: &tell })
     }
 
     /// The folder or file of a skill that is there, or of one that was removed.

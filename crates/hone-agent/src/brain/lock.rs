@@ -6,11 +6,10 @@
 use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::{Seek, Write};
-use std::path::Path;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{BrainError, files, members};
@@ -61,38 +60,79 @@ pub async fn hold(
     owner: &Owner,
     patience: Duration,
     cancelled: &CancellationToken,
-    mut waiting: impl FnMut(&Owner),
+    waiting: impl FnMut(&Owner),
 ) -> Result<Held, BrainError> {
-    let path = folder.join(members::LOCK);
-    let mut file = files::open_private(&path)?;
-    let start = Instant::now();
-    let mut is_told = false;
-    loop {
-        match file.try_lock() {
-            Ok(()) => break,
+    let mut queue = Queue::new(folder, patience, waiting)?;
+    while let Some(pause) = queue.look()? {
+        tokio::select! {
+            () = cancelled.cancelled() => return Err(BrainError::Cancelled),
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+    queue.take(owner)
+}
+
+/// The same for whoever has a thread to wait on.
+pub fn hold_here(
+    folder: &Path,
+    owner: &Owner,
+    patience: Duration,
+    waiting: impl FnMut(&Owner),
+) -> Result<Held, BrainError> {
+    let mut queue = Queue::new(folder, patience, waiting)?;
+    while let Some(pause) = queue.look()? {
+        std::thread::sleep(pause);
+    }
+    queue.take(owner)
+}
+
+/// Somebody who waits for a brain.
+struct Queue<W> {
+    path: PathBuf,
+    file: File,
+    start: Instant,
+    patience: Duration,
+    /// Hears who is in the way, once.
+    waiting: Option<W>,
+}
+
+impl<W: FnMut(&Owner)> Queue<W> {
+    fn new(folder: &Path, patience: Duration, waiting: W) -> Result<Self, BrainError> {
+        let path = folder.join(members::LOCK);
+        let file = files::open_private(&path)?;
+        Ok(Self { path, file, start: Instant::now(), patience, waiting: Some(waiting) })
+    }
+
+    /// How long to wait before the next look; nothing when it is our turn.
+    fn look(&mut self) -> Result<Option<Duration>, BrainError> {
+        match self.file.try_lock() {
+            Ok(()) => return Ok(None),
             Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => return Err(BrainError::io("lock", &path)(error)),
+            Err(TryLockError::Error(error)) => {
+                return Err(BrainError::io("lock", &self.path)(error));
+            }
         }
         let other = || {
-            let note = files::read(&path, MAX_OWNER_BYTES).ok().flatten().unwrap_or_default();
+            let note = files::read(&self.path, MAX_OWNER_BYTES).ok().flatten().unwrap_or_default();
             // It may be in the middle of writing its note.
             serde_json::from_str::<Owner>(&note).unwrap_or_default()
         };
-        if start.elapsed() >= patience {
+        let waited = self.start.elapsed();
+        if waited >= self.patience {
             return Err(BrainError::Busy { owner: other() });
         }
-        if !is_told {
+        if let Some(mut waiting) = self.waiting.take() {
             waiting(&other());
-            is_told = true;
         }
-        let left = patience.saturating_sub(start.elapsed());
-        tokio::select! {
-            () = cancelled.cancelled() => return Err(BrainError::Cancelled),
-            () = tokio::time::sleep(LOOK_AGAIN.min(left)) => {}
-        }
+        Ok(Some(LOOK_AGAIN.min(self.patience.saturating_sub(waited))))
     }
-    let note = serde_json::to_vec(owner).unwrap_or_default();
-    let written = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(&note));
-    written.map_err(BrainError::io("write", &path))?;
-    Ok(Held { file })
+
+    fn take(self, owner: &Owner) -> Result<Held, BrainError> {
+        let Self { path, mut file, .. } = self;
+        let note = serde_json::to_vec(owner).unwrap_or_default();
+        let written =
+            file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(&note));
+        written.map_err(BrainError::io("write", &path))?;
+        Ok(Held { file })
+    }
 }

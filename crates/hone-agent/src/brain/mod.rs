@@ -6,6 +6,7 @@
 
 mod before;
 mod create;
+mod edit;
 mod error;
 pub(crate) mod files;
 pub(crate) mod journal;
@@ -24,6 +25,7 @@ use hone_library::{Catalogue, DEFAULT_DEPTH, Root, Search, State};
 use hone_skill::Slug;
 
 pub use create::New;
+pub use edit::{Editing, Editor, PATIENCE};
 pub use error::BrainError;
 pub(crate) use journal::TASK;
 pub use journal::{Settled, actor};

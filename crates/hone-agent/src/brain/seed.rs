@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use hone_library::{Author, Catalogue, Listed, Mode, State, Store, hash};
 use serde::{Deserialize, Serialize};
 
-use super::lock::Held;
 use super::members::{MEMORY, PATTERNS, SEED, SETTINGS, SKILLS, SYSTEM, USER};
 use super::{Brain, BrainError, files};
 
@@ -209,13 +208,13 @@ fn fate(then: Option<&String>, here: Option<&String>, new: &String) -> Fate {
 
 impl Brain {
     /// Brings the seed's files to those of `from`, unless somebody changed them since. Changes of
-    /// skills go through the library's store, so that each can be undone. Whoever does it holds the brain.
+    /// skills go through the library's store, so that each can be undone. Whoever does it holds the brain:
+    /// see [`Editor`](super::Editor).
     pub fn update(
         &self,
         from: &Path,
         state: &State,
         author: Author,
-        _held: &Held,
     ) -> Result<Updated, BrainError> {
         let new = read(from)?;
         let then = Seed::load(&self.folder)?;

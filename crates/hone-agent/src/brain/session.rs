@@ -106,24 +106,6 @@ impl Brain {
         })
     }
 
-    /// Changes skills of the brain outside of a task, in the name of learning. What a dead task left is
-    /// settled and what others changed is signed first, so that the receipt is about this work alone; it
-    /// is written also when the work fails half way. Whoever does it holds the brain.
-    pub fn learn<T, E: From<BrainError>>(
-        &self,
-        _held: &Held,
-        now: i64,
-        work: impl FnOnce(&State) -> Result<T, E>,
-    ) -> Result<(T, Option<Receipt>), E> {
-        let mut memory = Memory::open(&self.folder)?;
-        let state = State::open(&self.hone_home);
-        journal::settle(self, &state, &mut memory, now)?;
-        drop(memory);
-        let done = work(&state);
-        let receipt = self.sign_learning(now)?;
-        Ok((done?, receipt))
-    }
-
     /// Takes the brain, after those that came before.
     pub async fn hold(&self, owner: &Owner, waiting: &Waiting<'_>) -> Result<Held, BrainError> {
         lock::hold(&self.folder, owner, waiting.patience, waiting.cancelled, waiting.tell).await

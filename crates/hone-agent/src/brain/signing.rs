@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{Brain, BrainError, files, members};
 use crate::lineage::receipt::{
-    Costs, ModelMark, Receipt, SkillMark, Skills, TaskMark, TranscriptMark, UNPROVEN,
+    Costs, Kind, ModelMark, Receipt, SkillMark, Skills, TaskMark, TranscriptMark, UNPROVEN,
 };
 use crate::lineage::snapshot::SnapshotError;
 use crate::lineage::{
@@ -206,11 +206,11 @@ impl Brain {
         Ok(lineage.task_as_found(time(row.ended), mark, &key)?.clone())
     }
 
-    /// Signs what learning changed since the last receipt; nothing when it changed nothing.
-    pub(crate) fn sign_learning(&self, now: i64) -> Result<Option<Receipt>, BrainError> {
+    /// Signs what was changed outside of a task since the last receipt; nothing when nothing was.
+    pub(crate) fn sign_change(&self, kind: Kind, now: i64) -> Result<Option<Receipt>, BrainError> {
         let key = self.signing_key()?;
-        let mut lineage = self.lineage()?;
-        Ok(lineage.learned(time(now), &key)?.cloned())
+        let mut lineage = self.lineage_quickly()?;
+        Ok(lineage.changed(kind, time(now), &key)?.cloned())
     }
 
     /// The file with all steps of a task.
@@ -417,7 +417,7 @@ impl From<SnapshotError> for BrainError {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{LAYOUT, Root};
     use crate::brain::members::{Kind, MEMBERS, Part};
 
     #[test]

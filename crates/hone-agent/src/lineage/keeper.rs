@@ -233,11 +233,16 @@ impl<'a> Lineage<'a> {
         self.append(Entry { task: Some(task), ..self.entry(Kind::Task, at) }, key)
     }
 
-    /// Signs that learning brought the brain where it is; nothing when it is as it was.
-    pub fn learned(&mut self, at: u64, key: &SigningKey) -> Result<Option<&Receipt>, LineageError> {
+    /// Signs what brought the brain where it is; nothing when it is as it was.
+    pub fn changed(
+        &mut self,
+        kind: Kind,
+        at: u64,
+        key: &SigningKey,
+    ) -> Result<Option<&Receipt>, LineageError> {
         let Standing::Changed(mut changes) = self.standing() else { return Ok(None) };
         changes.truncate(MAX_CHANGES);
-        self.append(Entry { changes, ..self.entry(Kind::Learned, at) }, key).map(Some)
+        self.append(Entry { changes, ..self.entry(kind, at) }, key).map(Some)
     }
 
     /// Hands the signing over to another key.
@@ -282,7 +287,8 @@ impl<'a> Lineage<'a> {
         let lock = self.lock.as_ref().filter(|lock| lock.receipts == last.index);
         let before = lock.map_or(&none, |lock| &lock.members);
         // What a task changed, its transcript and the ledger tell.
-        let is_shown = matches!(kind, Kind::Outside | Kind::Learned) && lock.is_some();
+        let is_shown =
+            matches!(kind, Kind::Outside | Kind::Edited | Kind::Learned) && lock.is_some();
         let shown = is_shown.then_some(last.index);
         let _ = texts::follow(self.folder, self.layout, before, &self.found.members, shown);
     }
@@ -313,7 +319,6 @@ impl<'a> Lineage<'a> {
     }
 }
 
-/// What a lock file says; one that cannot be understood says nothing, the receipts do.
 /// What the lock file of a brain says; none when there is none or it cannot be understood.
 pub fn read_lock(folder: &Path) -> Result<Option<Lock>, LineageError> {
     let path = folder.join(LOCK_FILE);

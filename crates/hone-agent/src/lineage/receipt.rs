@@ -24,8 +24,10 @@ pub enum Kind {
     Created,
     /// A task was run.
     Task,
-    /// Files changed without a task.
+    /// Files changed without a task, and not through hone.
     Outside,
+    /// Files were changed through hone, by somebody's word.
+    Edited,
     /// Skills were changed by what was learned from tasks, or aged.
     Learned,
     /// Another key signs from here on.

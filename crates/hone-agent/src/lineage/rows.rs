@@ -7,11 +7,8 @@
 //!   table is the SHA-256 of, for each group, `G`, its number and its digest, and at the end `E` and the
 //!   number of groups. So a row that is added costs one group, and the rest can be remembered.
 
-use std::collections::BTreeSet;
-
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row};
-use serde_json::Value;
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Row, params_from_iter};
 use sha2::{Digest as _, Sha256};
 
 use super::digest::{Digest, to_hex};
@@ -99,33 +96,85 @@ pub(super) fn select(table: &Table, condition: &str) -> String {
     )
 }
 
-/// The rows of a table, each as a line of JSON for people; none when there are more than `most`.
+/// A row of a table, for people.
+pub(super) struct Line {
+    /// Its key.
+    pub(super) key: Vec<Value>,
+    /// The same in bytes, which are in the order of the rows.
+    pub(super) order: Vec<u8>,
+    /// The row as a line of JSON.
+    pub(super) text: String,
+}
+
+/// The first rows of a table in the order of its key, or those behind the one with the key `behind`.
 pub(super) fn lines(
     db: &Connection,
     table: &Table,
+    behind: Option<&[Value]>,
     most: usize,
-) -> rusqlite::Result<Option<BTreeSet<String>>> {
-    let mut statement = db.prepare(&select(table, ""))?;
-    let mut rows = statement.query([])?;
-    let mut lines = BTreeSet::new();
+) -> rusqlite::Result<Vec<Line>> {
+    let condition = behind.map_or(String::new(), |key| {
+        let places = vec!["?"; key.len()].join(", ");
+        format!("WHERE ({}) > ({places})", table.key.join(", "))
+    });
+    let sql = format!("{} LIMIT {most}", select(table, &condition));
+    let mut statement = db.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(behind.unwrap_or_default()))?;
+    let mut lines = Vec::new();
     while let Some(row) = rows.next()? {
-        if lines.len() == most {
-            return Ok(None);
-        }
-        let mut line = serde_json::Map::new();
+        let mut text = serde_json::Map::new();
+        let mut key = vec![Value::Null; table.key.len()];
         for (at, column) in table.columns.iter().enumerate() {
-            let value = match row.get_ref(at)? {
-                ValueRef::Null => Value::Null,
-                ValueRef::Integer(value) => value.into(),
-                ValueRef::Real(value) => value.into(),
-                ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into(),
-                ValueRef::Blob(bytes) => format!("x'{}'", to_hex(bytes)).into(),
-            };
-            line.insert((*column).to_owned(), value);
+            let value = row.get_ref(at)?;
+            if let Some(place) = table.key.iter().position(|name| name == column) {
+                key[place] = row.get(at)?;
+            }
+            text.insert((*column).to_owned(), json(value));
         }
-        lines.insert(Value::from(line).to_string());
+        let mut order = Vec::new();
+        for value in &key {
+            in_order(value, &mut order);
+        }
+        lines.push(Line { key, order, text: serde_json::Value::from(text).to_string() });
     }
-    Ok(Some(lines))
+    Ok(lines)
+}
+
+fn json(value: ValueRef<'_>) -> serde_json::Value {
+    match value {
+        ValueRef::Null => serde_json::Value::Null,
+        ValueRef::Integer(value) => value.into(),
+        ValueRef::Real(value) => value.into(),
+        ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into(),
+        ValueRef::Blob(bytes) => format!("x'{}'", to_hex(bytes)).into(),
+    }
+}
+
+/// Puts a value behind others so that bytes compare as SQLite compares values of one type.
+fn in_order(value: &Value, into: &mut Vec<u8>) {
+    let sized = |letter: u8, bytes: &[u8], into: &mut Vec<u8>| {
+        into.push(letter);
+        for byte in bytes {
+            into.push(*byte);
+            // A zero goes on; two of them end it.
+            into.extend((*byte == 0).then_some(0xff));
+        }
+        into.extend([0, 0]);
+    };
+    match value {
+        Value::Null => into.push(b'0'),
+        Value::Integer(value) => {
+            into.push(b'1');
+            into.extend((value ^ i64::MIN).to_be_bytes());
+        }
+        Value::Real(value) => {
+            let bits = value.to_bits();
+            into.push(b'2');
+            into.extend(if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }.to_be_bytes());
+        }
+        Value::Text(text) => sized(b'3', text.as_bytes(), into),
+        Value::Blob(bytes) => sized(b'4', bytes, into),
+    }
 }
 
 /// The digest of a table, from its rows alone.
@@ -159,4 +208,49 @@ pub(super) fn digest(db: &Connection, table: &Table) -> rusqlite::Result<Digest>
         groups.group(last, digest);
     }
     Ok(groups.end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_in_bytes_are_in_the_order_of_sqlite() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        let keys = [
+            vec![Value::Null, text("z")],
+            vec![Value::Integer(i64::MIN), text("")],
+            vec![Value::Integer(-1), text("z")],
+            vec![Value::Integer(0), text("")],
+            vec![Value::Integer(0), text("a")],
+            vec![Value::Integer(0), text("a\0")],
+            vec![Value::Integer(0), text("a\0b")],
+            vec![Value::Integer(0), text("a\u{1}")],
+            vec![Value::Integer(0), text("ab")],
+            vec![Value::Integer(0), text("é")],
+            vec![Value::Integer(i64::MAX), text("")],
+            vec![text("a"), Value::Real(-2.5)],
+            vec![text("a"), Value::Real(-1.0)],
+            vec![text("a"), Value::Real(0.0)],
+            vec![text("a"), Value::Real(7.5)],
+            vec![text("b"), Value::Blob(vec![0])],
+            vec![text("b"), Value::Blob(vec![0, 0])],
+        ];
+        let db = Connection::open_in_memory().unwrap();
+        let is_less = |a: &[Value], b: &[Value]| -> bool {
+            let values = params_from_iter(a.iter().chain(b));
+            // Nothing is less than nothing, and no key has any.
+            let less = "SELECT coalesce((?1, ?2) < (?3, ?4), ?1 IS NULL)";
+            db.query_row(less, values, |row| row.get(0)).unwrap()
+        };
+        for pair in keys.windows(2) {
+            assert!(is_less(&pair[0], &pair[1]), "{pair:?}");
+            let [a, b] = [0, 1].map(|at| {
+                let mut order = Vec::new();
+                pair[at].iter().for_each(|value| in_order(value, &mut order));
+                order
+            });
+            assert!(a < b, "{pair:?}");
+        }
+    }
 }

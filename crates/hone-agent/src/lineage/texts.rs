@@ -4,22 +4,25 @@
 //! The texts lie in the database of the brain, beside its state and no part of it, and are packed with it.
 //! They are for people: nothing is decided by them, and where one is missing a change is named only.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{self, Read as _};
 use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::digest::Digest;
 use super::rows;
 use super::state::{Layout, Rows, Table, connect};
 
-/// Bytes of a file that are kept; of a larger one nothing is.
+/// Bytes of a file that are kept, of a larger one nothing is; and bytes of the rows that are shown of a
+/// change, with a mark that says how many more there are.
 pub const MAX_KEPT_BYTES: u64 = 64 * 1024;
-/// Rows of a table that are kept; of a larger one nothing is.
-pub const MAX_KEPT_ROWS: usize = 2_000;
+/// Rows that are compared at a time.
+pub const STRETCH: usize = 1_000;
 /// Changes that are kept, the newest ones.
 pub const MAX_KEPT_CHANGES: usize = 1_000;
 
@@ -27,8 +30,9 @@ const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS signed_text(
   member TEXT PRIMARY KEY, text BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS signed_row(
-  member TEXT NOT NULL, row TEXT NOT NULL, PRIMARY KEY(member, row)
+DROP TABLE IF EXISTS signed_row;
+CREATE TABLE IF NOT EXISTS signed_line(
+  member TEXT NOT NULL, key BLOB NOT NULL, row TEXT NOT NULL, PRIMARY KEY(member, key)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS signed_change(
   receipt INTEGER NOT NULL, member TEXT NOT NULL, before BLOB, after BLOB,
@@ -118,8 +122,9 @@ fn write(
     work.commit()
 }
 
-/// Keeps the rows of a table as they are now, and with `shown` which ones are others than before. What is
-/// kept in place of a text is the digest of the table whose rows are kept.
+/// Keeps the rows of a table as they are now, and with `shown` which ones are others than before. Both
+/// sides are in the order of the key, and are gone through side by side, a stretch at a time. What is kept
+/// in place of a text names the table whose rows are kept.
 fn follow_rows(
     db: &Connection,
     table: &Table,
@@ -127,35 +132,110 @@ fn follow_rows(
     (was, now): (Option<&Digest>, &Digest),
     shown: Option<u64>,
 ) -> rusqlite::Result<()> {
+    let mark = |digest: &Digest| [&b"rows "[..], &digest.0].concat();
     let query = "SELECT text FROM signed_text WHERE member = ?1";
     let kept: Option<Vec<u8>> = db.query_row(query, [member], |row| row.get(0)).optional()?;
-    if kept.as_deref() == Some(&now.0[..]) {
+    if kept.as_ref() == Some(&mark(now)) {
         return Ok(());
     }
-    let Some(rows) = rows::lines(db, table, MAX_KEPT_ROWS)? else {
-        db.execute("DELETE FROM signed_row WHERE member = ?1", [member])?;
-        return sign(db, member, None);
-    };
-    let query = "SELECT row FROM signed_row WHERE member = ?1";
-    let old: BTreeSet<String> =
-        db.prepare(query)?.query_map([member], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    let is_known = was.is_some_and(|was| kept.as_deref() == Some(&was.0[..]));
-    let text = |lines: Vec<&String>| {
-        let text: String = lines.into_iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-        (text.len() as u64 <= MAX_KEPT_BYTES).then(|| text.into_bytes())
-    };
-    let gone = text(old.difference(&rows).collect());
-    let new = text(rows.difference(&old).collect());
-    if let (Some(receipt), true, Some(gone), Some(new)) = (shown, is_known, gone, new) {
-        show(db, receipt, member, Some(&gone), Some(&new))?;
+    let is_known = was.is_some_and(|was| kept.as_ref() == Some(&mark(was)));
+    if !is_known {
+        db.execute("DELETE FROM signed_line WHERE member = ?1", [member])?;
     }
-    for row in old.difference(&rows) {
-        db.execute("DELETE FROM signed_row WHERE member = ?1 AND row = ?2", [member, row])?;
+    let (mut gone, mut new) = (Excerpt::default(), Excerpt::default());
+    let (mut behind, mut seen): (Option<Vec<Value>>, Vec<u8>) = (None, Vec::new());
+    loop {
+        let mut after = rows::lines(db, table, behind.as_deref(), STRETCH)?;
+        let mut before = kept_lines(db, member, &seen)?;
+        // A side that has more must not be compared beyond what is here of it.
+        let ends = [
+            after.last().filter(|_| after.len() == STRETCH).map(|line| line.order.clone()),
+            before.last().filter(|_| before.len() == STRETCH).map(|line| line.0.clone()),
+        ];
+        let end = ends.into_iter().flatten().min();
+        if let Some(end) = &end {
+            after.retain(|line| line.order <= *end);
+            before.retain(|line| line.0 <= *end);
+        }
+        behind = after.last().map(|line| line.key.clone()).or(behind);
+        let mut before = before.into_iter().peekable();
+        for line in after {
+            while let Some((order, old)) = before.next_if(|old| old.0 < line.order) {
+                forget(db, member, &order)?;
+                gone.add(&old);
+            }
+            let old = before.next_if(|old| old.0 == line.order).map(|(_, old)| old);
+            if old.as_ref() == Some(&line.text) {
+                continue;
+            }
+            let write = "INSERT OR REPLACE INTO signed_line VALUES (?1, ?2, ?3)";
+            db.prepare_cached(write)?.execute(params![member, line.order, line.text])?;
+            if let Some(old) = old {
+                gone.add(&old);
+            }
+            new.add(&line.text);
+        }
+        for (order, old) in before {
+            forget(db, member, &order)?;
+            gone.add(&old);
+        }
+        match end {
+            Some(end) => seen = end,
+            None => break,
+        }
     }
-    for row in rows.difference(&old) {
-        db.execute("INSERT INTO signed_row VALUES (?1, ?2)", [member, row])?;
+    if let (Some(receipt), true) = (shown, is_known) {
+        show(db, receipt, member, Some(&gone.end()), Some(&new.end()))?;
     }
-    sign(db, member, Some(&now.0))
+    sign(db, member, Some(&mark(now)))
+}
+
+/// The next kept rows of a table behind a key, with their keys.
+fn kept_lines(
+    db: &Connection,
+    member: &str,
+    behind: &[u8],
+) -> rusqlite::Result<Vec<(Vec<u8>, String)>> {
+    let query = format!(
+        "SELECT key, row FROM signed_line WHERE member = ?1 AND key > ?2 ORDER BY key LIMIT {STRETCH}"
+    );
+    let mut statement = db.prepare_cached(&query)?;
+    let rows =
+        statement.query_map(params![member, behind], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.collect()
+}
+
+/// A row that is no more is kept no more.
+fn forget(db: &Connection, member: &str, key: &[u8]) -> rusqlite::Result<()> {
+    let write = "DELETE FROM signed_line WHERE member = ?1 AND key = ?2";
+    db.prepare_cached(write)?.execute(params![member, key]).map(drop)
+}
+
+/// Lines, as far as there is room for them.
+#[derive(Default)]
+struct Excerpt {
+    text: String,
+    more: usize,
+}
+
+impl Excerpt {
+    fn add(&mut self, line: &str) {
+        if self.more == 0 && ((self.text.len() + line.len()) as u64) < MAX_KEPT_BYTES {
+            self.text.push_str(line);
+            self.text.push('\n');
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// The lines, and how many there was no room for.
+    fn end(self) -> Vec<u8> {
+        let Self { mut text, more } = self;
+        if more > 0 {
+            let _ = writeln!(text, "… and {more} more");
+        }
+        text.into_bytes()
+    }
 }
 
 /// Keeps what a receipt found changed.

@@ -1,11 +1,9 @@
 //! Seeds: copied once, updated only where nobody changed anything.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use hone_agent::brain::{Brain, Kept, New, Owner, Updated, Waiting};
-use hone_library::{Author, history};
-use tokio_util::sync::CancellationToken;
+use hone_agent::brain::{Brain, Editor, Kept, New, Owner, Updated};
+use hone_library::{Author, State, history};
 
 use crate::shelf::{NOW, Shelf};
 
@@ -42,13 +40,13 @@ impl Seeded {
         std::fs::write(self.seed.join(path), text).unwrap();
     }
 
-    async fn update(&self) -> Updated {
-        let cancelled = CancellationToken::new();
-        let tell = |_: &Owner| {};
-        let waiting = Waiting { patience: Duration::ZERO, cancelled: &cancelled, tell: &tell };
-        let held = self.brain.hold(&Owner::default(), &waiting).await.unwrap();
+    fn update(&self) -> Updated {
         let author = Author { actor: "me".to_owned(), reason: "seed".to_owned(), now: NOW };
-        self.brain.update(&self.seed, &self.shelf.state.lock().unwrap(), author, &held).unwrap()
+        let update = |state: &State| self.brain.update(&self.seed, state, author);
+        let elsewhere = || -> &State { unreachable!("a brain is a brain") };
+        let editor =
+            Editor { hone_home: &self.shelf.home, what: "update", now: NOW, tell: &|_: &Owner| {} };
+        editor.edit(&self.brain.folder, elsewhere, update).unwrap()
     }
 
     fn read(&self, path: &str) -> String {
@@ -60,18 +58,18 @@ fn kept(file: &str, why: &str) -> Kept {
     Kept { file: file.to_owned(), why: why.to_owned() }
 }
 
-#[tokio::test]
-async fn a_seed_is_copied_and_an_update_without_news_does_nothing() {
+#[test]
+fn a_seed_is_copied_and_an_update_without_news_does_nothing() {
     let seeded = Seeded::new();
     assert_eq!(seeded.brain.system().unwrap(), "You audit.\n");
     assert_eq!(seeded.brain.settings().unwrap().limits.turns, Some(5));
     assert_eq!(seeded.shelf.skills(&seeded.brain), ["flat", "oracle"]);
     assert!(!seeded.brain.member("README.md").exists());
-    assert_eq!(seeded.update().await, Updated::default());
+    assert_eq!(seeded.update(), Updated::default());
 }
 
-#[tokio::test]
-async fn an_update_touches_what_nobody_changed_and_keeps_the_rest() {
+#[test]
+fn an_update_touches_what_nobody_changed_and_keeps_the_rest() {
     let seeded = Seeded::new();
     std::fs::write(seeded.brain.member("MEMORY.md"), "# Memory\n- a: mine\n").unwrap();
     std::fs::remove_file(seeded.brain.member("patterns/reentrancy.md")).unwrap();
@@ -83,7 +81,7 @@ async fn an_update_touches_what_nobody_changed_and_keeps_the_rest() {
     seeded.write("patterns/new.md", "new\n");
     seeded.write("skills/oracle/SKILL.md", &SKILL.replace("First", "Second"));
     std::fs::remove_file(seeded.seed.join("skills/flat.md")).unwrap();
-    let updated = seeded.update().await;
+    let updated = seeded.update();
     assert_eq!(
         updated,
         Updated {
@@ -108,17 +106,17 @@ async fn an_update_touches_what_nobody_changed_and_keeps_the_rest() {
     let actors: Vec<&str> = history.iter().map(|revision| revision.actor.as_str()).collect();
     assert_eq!(actors, ["", "me"]);
     // What was kept is kept again, what was updated is no news.
-    let again = seeded.update().await;
+    let again = seeded.update();
     assert_eq!((again.added, again.updated), (vec![], vec![]));
     assert_eq!(again.kept.len(), 3);
 }
 
-#[tokio::test]
-async fn a_file_that_became_what_the_seed_has_follows_it_again() {
+#[test]
+fn a_file_that_became_what_the_seed_has_follows_it_again() {
     let seeded = Seeded::new();
     seeded.write("system.md", "You audit twice.\n");
     std::fs::write(seeded.brain.member("system.md"), "You audit twice.\n").unwrap();
-    assert_eq!(seeded.update().await, Updated::default());
+    assert_eq!(seeded.update(), Updated::default());
     seeded.write("system.md", "You audit thrice.\n");
-    assert_eq!(seeded.update().await.updated, ["system.md"]);
+    assert_eq!(seeded.update().updated, ["system.md"]);
 }

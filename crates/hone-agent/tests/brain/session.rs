@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use hone_agent::brain::{Brain, BrainError, New, Owner, Waiting};
+use hone_agent::brain::{Brain, BrainError, Editor, New, Owner, Waiting};
+use hone_agent::lineage::receipt::Kind;
 use hone_agent::memory::{Ending, Subscriber};
-use hone_library::{Author, Mode, Store};
+use hone_library::{Author, Mode, State, Store};
 use tokio_util::sync::CancellationToken;
 
 use crate::shelf::{NOW, Shelf, knowledge, open, row};
@@ -171,4 +172,58 @@ async fn only_the_owner_shares_unless_the_settings_say_so() {
     assert!(!shelf.begin(&brain, "t2", &bob).await.remembering().may_share);
     std::fs::write(brain.member("agent.toml"), "[memory]\nshare = \"everyone\"\n").unwrap();
     assert!(shelf.begin(&brain, "t3", &bob).await.remembering().may_share);
+}
+
+#[tokio::test]
+async fn a_change_by_a_command_waits_for_the_task_and_is_signed_after_what_others_did() {
+    let (shelf, brain) = Shelf::with_ada();
+    let first = shelf.begin(&brain, "t1", &OWNER).await;
+    let (told, heard) = tokio::sync::oneshot::channel();
+    let (home, folder) = (shelf.home.clone(), brain.folder.clone());
+    let command = std::thread::spawn(move || {
+        let told = std::cell::Cell::new(Some(told));
+        let tell =
+            |owner: &Owner| told.take().expect("told once").send(owner.what.clone()).unwrap();
+        let editor = Editor { hone_home: &home, what: "hone edit", now: NOW, tell: &tell };
+        let write = |_: &State| -> Result<(), BrainError> {
+            std::fs::write(folder.join("system.md"), "You are Bob.\n").unwrap();
+            Ok(())
+        };
+        let state = State::open(&home);
+        editor.edit(&folder.join("skills/gone/SKILL.md"), || &state, write).unwrap();
+    });
+    assert_eq!(heard.await.unwrap(), "task t1");
+    assert_eq!(brain.system().unwrap(), "You are Ada.\n");
+    first.finish(&row("t1", &OWNER, Ending::Answered)).unwrap();
+    std::fs::write(brain.member("MEMORY.md"), "- by: hand\n").unwrap();
+    command.join().unwrap();
+    let receipts = brain.receipts().unwrap();
+    let kinds: Vec<Kind> = receipts.iter().map(|receipt| receipt.kind).collect();
+    assert_eq!(kinds, [Kind::Created, Kind::Task, Kind::Outside, Kind::Edited]);
+    let changes: Vec<&[String]> = receipts.iter().map(|receipt| &receipt.changes[..]).collect();
+    let [memory, system] = ["MEMORY.md", "system.md"].map(|name| [name.to_owned()]);
+    assert_eq!(changes, [&[][..], &[], &memory, &system]);
+}
+
+#[test]
+fn a_change_elsewhere_is_no_brains_and_one_that_fails_half_way_is_signed() {
+    let (shelf, brain) = Shelf::with_ada();
+    let tell = |_: &Owner| {};
+    let editor = Editor { hone_home: &shelf.home, what: "hone edit", now: NOW, tell: &tell };
+    let elsewhere = shelf.home.join("agents-of-others/skills");
+    let (state, states) = (State::open(&shelf.home), std::cell::Cell::new(0));
+    let open = || {
+        states.set(states.get() + 1);
+        &state
+    };
+    editor.edit(&elsewhere, open, |_: &State| Ok::<_, BrainError>(())).unwrap();
+    assert_eq!((states.get(), brain.receipts().unwrap().len()), (1, 0));
+    let fails = |_: &State| -> Result<(), BrainError> {
+        std::fs::write(brain.member("system.md"), "You are Bob.\n").unwrap();
+        Err(BrainError::Cancelled)
+    };
+    let error = editor.edit(&brain.folder, open, fails).unwrap_err();
+    assert!(matches!(error, BrainError::Cancelled), "{error}");
+    let kinds: Vec<Kind> = brain.receipts().unwrap().iter().map(|one| one.kind).collect();
+    assert_eq!((states.get(), &kinds[..]), (1, &[Kind::Created, Kind::Edited][..]));
 }

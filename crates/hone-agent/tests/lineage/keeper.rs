@@ -11,6 +11,7 @@ use hone_agent::lineage::{
 use crate::sample::{LAYOUT, brain, database, key, state, task};
 
 const AGENT: &str = "auditor";
+const STRETCH: usize = texts::STRETCH;
 
 fn open(folder: &Path) -> Lineage<'_> {
     Lineage::open(folder, AGENT, &LAYOUT).unwrap()
@@ -203,28 +204,85 @@ fn a_fact_that_was_changed_by_hand_is_shown_with_what_it_was() {
     holds(folder.path(), 5);
 }
 
-#[test]
-fn rows_are_kept_up_to_their_limit() {
+/// Changes facts of a brain that has those from 10,000 on, signs that, and gives what is shown of it.
+fn changed_facts(facts: usize, sql: &str) -> (String, String) {
     let folder = made();
-    let fill = |from: usize, to: usize| {
-        let sql = format!(
-            "WITH RECURSIVE n(i) AS (SELECT {from} UNION ALL SELECT i + 1 FROM n WHERE i < {to})
-             INSERT INTO facts SELECT 'k' || i, i, NULL FROM n"
-        );
-        database(folder.path()).execute_batch(&sql).unwrap();
-    };
-    let kept = || -> usize {
-        let count = "SELECT count(*) FROM signed_row";
-        let kept: i64 = database(folder.path()).query_row(count, [], |row| row.get(0)).unwrap();
-        usize::try_from(kept).unwrap()
-    };
-    // There are three of them.
-    fill(4, texts::MAX_KEPT_ROWS);
+    let fill = format!(
+        "DELETE FROM facts;
+         WITH RECURSIVE n(i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < 10000 + {facts})
+         INSERT INTO facts SELECT 'k' || i, i, NULL FROM n"
+    );
+    let change = |sql: &str| database(folder.path()).execute_batch(sql).unwrap();
+    change(&fill);
     open(folder.path()).settle(20, &key()).unwrap();
-    assert_eq!(kept(), texts::MAX_KEPT_ROWS);
-    fill(texts::MAX_KEPT_ROWS + 1, texts::MAX_KEPT_ROWS + 1);
+    change(sql);
     open(folder.path()).settle(30, &key()).unwrap();
-    assert_eq!((kept(), shown(folder.path(), 2)), (0, Vec::new()));
+    let kept = "SELECT (SELECT count(*) FROM signed_line), (SELECT count(*) FROM facts)";
+    let counts = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+    let (kept, there) = database(folder.path()).query_row(kept, [], counts).unwrap();
+    assert_eq!(kept, there);
+    holds(folder.path(), 3);
+    let (_, before, after) = shown(folder.path(), 2).remove(0);
+    (before.unwrap(), after.unwrap())
+}
+
+fn fact(number: usize, value: &str) -> String {
+    format!("{{\"key\":\"k{number}\",\"value\":{value},\"weight\":null}}\n")
+}
+
+#[test]
+fn the_changed_rows_of_a_table_are_shown_however_many_it_has() {
+    let was = |number: usize| fact(number, &number.to_string());
+    for facts in [1, STRETCH - 1, STRETCH, STRETCH + 1, 2 * STRETCH, 5 * STRETCH + 7] {
+        let last = 10_000 + facts - 1;
+        let sql = format!(
+            "UPDATE facts SET value = 'new' WHERE key = 'k{last}';
+             INSERT INTO facts VALUES ('k09999', 'first', NULL), ('k99999', 'last', NULL)"
+        );
+        let (before, after) = changed_facts(facts, &sql);
+        let expected = "{\"key\":\"k09999\",\"value\":\"first\",\"weight\":null}\n".to_owned()
+            + &fact(last, "\"new\"")
+            + &fact(99_999, "\"last\"");
+        assert_eq!((before, after), (was(last), expected), "{facts}");
+    }
+    // One side ends long before the other, or has nothing of a stretch.
+    let gone = format!("DELETE FROM facts WHERE key < 'k{}'", 10_000 + 3 * STRETCH / 2);
+    let (before, after) = changed_facts(3 * STRETCH, &gone);
+    let expected: String = (10_000..10_000 + 3 * STRETCH / 2).map(was).collect();
+    assert!(expected.len() as u64 > texts::MAX_KEPT_BYTES, "it is cut below");
+    assert_eq!((&*before, &*after), (&*cut(&expected), ""));
+    let (before, after) = changed_facts(3 * STRETCH, "DELETE FROM facts WHERE key > 'k10000'");
+    assert!(before.starts_with(&was(10_001)) && after.is_empty(), "{before}");
+}
+
+/// As many lines as there is room for, and how many more there are.
+fn cut(lines: &str) -> String {
+    let (mut text, mut more) = (String::new(), 0);
+    for line in lines.split_inclusive('\n') {
+        if more == 0 && (text.len() + line.len()) as u64 <= texts::MAX_KEPT_BYTES {
+            text.push_str(line);
+        } else {
+            more += 1;
+        }
+    }
+    if more > 0 {
+        text += &format!("… and {more} more\n");
+    }
+    text
+}
+
+#[test]
+fn rows_that_there_is_no_room_for_are_counted() {
+    // A row of this many bytes fills the room exactly, with its end.
+    let empty = fact(10_000, "\"\"").len();
+    let most = usize::try_from(texts::MAX_KEPT_BYTES).unwrap() - empty;
+    let change = |size: usize| {
+        let sql =
+            format!("UPDATE facts SET value = printf('%.*c', {size}, 'a') WHERE key = 'k10000'");
+        changed_facts(2, &sql).1
+    };
+    assert_eq!(change(most), fact(10_000, &format!("\"{}\"", "a".repeat(most))));
+    assert_eq!(change(most + 1), "… and 1 more\n");
 }
 
 #[test]

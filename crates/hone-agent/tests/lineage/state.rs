@@ -1,6 +1,8 @@
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hone_agent::lineage::state::{MAX_DEPTH, state};
 use hone_agent::lineage::{StateError, StateHash};
@@ -208,4 +210,25 @@ fn a_pipe_is_no_member() {
     .unwrap();
     let error = state(folder.path(), &LAYOUT).unwrap_err();
     assert!(matches!(error, StateError::Kind { .. }), "{error}");
+}
+
+#[test]
+fn h12_a_file_that_is_written_while_it_is_read_is_an_error_that_names_it() {
+    let folder = made();
+    let path = folder.path().join("skills/oracle.md");
+    let mut file = fs::File::create(&path).unwrap();
+    // Reading so much takes longer than many writes.
+    file.set_len(64 * 1024 * 1024).unwrap();
+    let is_over = AtomicBool::new(false);
+    let found = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                file.write_all(b"x").unwrap();
+            }
+        });
+        let found = (0..1_000).find_map(|_| state(folder.path(), &LAYOUT).err());
+        is_over.store(true, Ordering::Relaxed);
+        found
+    });
+    assert!(matches!(&found, Some(StateError::Changed { path: at }) if *at == path), "{found:?}");
 }

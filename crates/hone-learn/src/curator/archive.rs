@@ -1,9 +1,9 @@
 //! To the archive and back, by a person's word. The archive is the library's history: every file of the
 //! skill is kept there, with its place, and comes back to it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use hone_agent::brain::{Brain, BrainError};
+use hone_agent::brain::Brain;
 use hone_library::{
     ARCHIVED, Author, Change, Listed, Mode, State, Store, canonical_or_same, history, usage,
 };
@@ -27,7 +27,7 @@ pub async fn archive(
     let why = author.reason.clone();
     let reason = if why.is_empty() { ARCHIVED.to_owned() } else { format!("{ARCHIVED}: {why}") };
     let author = Author { reason, ..author };
-    let brain = brain_of(hone_home, skill.key())?;
+    let brain = Brain::around(hone_home, skill.key())?;
     let change = changed(hone_home, brain.as_ref(), now, cancelled, |state| {
         Ok(Store::new(state, author, Mode::Write).delete(skill)?)
     })
@@ -51,7 +51,7 @@ pub async fn restore(
         return Err(LearnError::Refused(format!("`{name}` is there: it is not archived")));
     }
     let (now, why) = (author.now, author.reason.clone());
-    let brain = brain_of(hone_home, &key)?;
+    let brain = Brain::around(hone_home, &key)?;
     let change = changed(hone_home, brain.as_ref(), now, cancelled, |state| {
         let rows = history(state, &key)?;
         let before = rows.last().map_or(0, |last| last.revision.saturating_sub(1));
@@ -70,18 +70,6 @@ pub async fn restore(
     }
     noted(records, brain.as_ref(), &change.name, Stage::Active, "restored", now)?;
     Ok(change.to_version)
-}
-
-/// The brain that a skill's folder or file is in; none for a person's.
-fn brain_of(hone_home: &Path, key: &Path) -> Result<Option<Brain>, LearnError> {
-    let agents = canonical_or_same(&hone_home.join("agents"));
-    let key = canonical_or_same(key);
-    let Ok(below) = key.strip_prefix(&agents) else { return Ok(None) };
-    let id = below.components().next().map(|id| PathBuf::from(id.as_os_str()));
-    match id.as_deref().and_then(Path::to_str).map(|id| Brain::find(hone_home, id)) {
-        Some(Err(BrainError::NoAgent { .. } | BrainError::BadId { .. })) | None => Ok(None),
-        Some(found) => Ok(Some(found?)),
-    }
 }
 
 /// Changes a skill, in its brain when it has one.

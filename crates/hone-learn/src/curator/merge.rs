@@ -52,7 +52,7 @@ pub fn find_merges(
 ) -> Result<Vec<Proposal>, LearnError> {
     let state = State::open(brain.hone_home());
     let known = Known::of(brain, &state);
-    let index = Index::in_memory(&known.texts);
+    let index = Index::in_memory(known.texts());
     let standings = standings(&state, &known.listed)?;
     let before = records.proposals()?;
     let mut taken: BTreeSet<usize> = BTreeSet::new();
@@ -62,7 +62,7 @@ pub fn find_merges(
             continue;
         }
         let own = [known.listed[at].summary.name.clone()];
-        let twin = nearest(&known, &index, &known.texts[at], &own)
+        let twin = nearest(&known, &index, &known.texts()[at], &own)
             .filter(|(_, alike)| *alike >= TWIN)
             .and_then(|(name, _)| known.position(&name));
         let Some(twin) = twin
@@ -198,7 +198,7 @@ fn merged(
     let old = read_text(&known.listed[stays])?;
     let mut text = String::from_utf8_lossy(&old).into_owned();
     let lines: BTreeSet<String> = text.lines().map(|line| line.trim().to_owned()).collect();
-    let more: Vec<&str> = known.texts[goes]
+    let more: Vec<&str> = known.texts()[goes]
         .body
         .lines()
         .filter(|line| !line.trim().is_empty() && !lines.contains(line.trim()))
@@ -209,7 +209,7 @@ fn merged(
         let _ = write!(text, "\n## Also\n\n{about}\n\n{}\n", more.join("\n"));
     }
     let messages = |should: bool| -> Vec<String> {
-        let cases = [stays, goes].into_iter().flat_map(|at| &known.texts[at].suite.cases);
+        let cases = [stays, goes].into_iter().flat_map(|at| &known.texts()[at].suite.cases);
         let mut messages: Vec<String> = Vec::new();
         for case in cases.filter(|case| case.should_trigger == should) {
             if messages.len() < MAX_EXAMPLES && !messages.contains(&case.query) {
@@ -227,6 +227,7 @@ fn merged(
         root: None,
         kind: Kind::Merge { base: hash(&old), absorbs },
         text,
+        files: Vec::new(),
         examples: messages(true),
         near_misses: messages(false),
         edits: Vec::new(),

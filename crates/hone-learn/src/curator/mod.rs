@@ -118,7 +118,7 @@ fn mentioned(known: &Known) -> BTreeSet<String> {
     let names: BTreeSet<&str> =
         known.listed.iter().map(|skill| skill.summary.name.as_str()).collect();
     let mut mentioned = BTreeSet::new();
-    for (skill, text) in known.listed.iter().zip(&known.texts) {
+    for (skill, text) in known.listed.iter().zip(known.texts()) {
         let mut before = ' ';
         for word in text.body.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || c == '-')) {
             let bare = word.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));

@@ -12,6 +12,7 @@ mod scan;
 mod twins;
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use hone_agent::brain::Brain;
 use hone_guard::policy::Policy;
@@ -20,7 +21,7 @@ use hone_router::{SkillText, skill_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::proposal::{Kind, Proposal};
+use crate::proposal::{Attachment, Kind, Proposal};
 
 pub use form::{MAX_LEARNED_CHARS, MAX_SHRUNK_SHARE, MIN_KEPT_SHARE, changed_too_much, says_when};
 pub use porter::Porter;
@@ -98,11 +99,14 @@ pub struct Checked {
     pub why: String,
     /// More, a line each.
     pub details: Vec<String>,
+    /// Of the scan, SHA-256 over the files that were looked at: a person's yes counts for these alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 impl Checked {
     pub(crate) fn new(check: Check, finding: Finding, why: impl Into<String>) -> Self {
-        Self { check, finding, why: why.into(), details: Vec::new() }
+        Self { check, finding, why: why.into(), details: Vec::new(), digest: None }
     }
 
     pub(crate) fn passed(check: Check, why: impl Into<String>) -> Self {
@@ -131,15 +135,14 @@ pub enum Verdict {
     Refused(String),
 }
 
-/// The skills of a brain, with the texts that routing reads.
+/// The skills of a brain, with the texts that routing reads once somebody asks for them.
 #[derive(Debug)]
 pub struct Known {
     /// Where they are.
     pub root: PathBuf,
     /// The skills.
     pub listed: Vec<Listed>,
-    /// Their texts, in the same order.
-    pub texts: Vec<SkillText>,
+    texts: OnceLock<Vec<SkillText>>,
 }
 
 impl Known {
@@ -150,8 +153,12 @@ impl Known {
 
     /// These skills of one folder.
     pub fn new(root: PathBuf, listed: Vec<Listed>) -> Self {
-        let texts = listed.iter().map(|skill| skill_text(skill).0).collect();
-        Self { root, listed, texts }
+        Self { root, listed, texts: OnceLock::new() }
+    }
+
+    /// The texts of the skills, in the same order. All of them are read for it.
+    pub fn texts(&self) -> &[SkillText] {
+        self.texts.get_or_init(|| self.listed.iter().map(|skill| skill_text(skill).0).collect())
     }
 
     /// The place of the skill of that name or slug.
@@ -193,6 +200,10 @@ impl Gate<'_> {
                 return vec![Checked::failed(Check::Form, why)];
             }
         };
+        if !proposal.files.is_empty() {
+            // The text stays as it is, so only the scan has something to say.
+            return vec![scan::check(self, proposal, &planned)];
+        }
         let mut checks = vec![form::check(self, proposal)];
         if checks[0].finding == Finding::Failed {
             return checks;
@@ -226,6 +237,9 @@ impl Gate<'_> {
                 let why = format!("there is a skill `{}` already", proposal.name);
                 return Err(Unwritable::Place(why));
             }
+            (_, Some(skill)) if !proposal.files.is_empty() => {
+                attach(&store, skill, &proposal.files)
+            }
             (_, Some(skill)) => store.upsert(root, skill.summary.title(), &proposal.text, all),
             (_, None) => {
                 let why = format!("there is no skill `{}` any more", proposal.name);
@@ -252,6 +266,21 @@ enum Unwritable {
     Text(String),
     /// It has no place: the name is taken, the skill is gone, the folder cannot be used.
     Place(String),
+}
+
+/// Writes files beside the text of a skill; the changes are told as one.
+pub(crate) fn attach(
+    store: &Store<'_>,
+    skill: &Listed,
+    files: &[Attachment],
+) -> Result<Change, hone_library::Error> {
+    let mut all: Option<Change> = None;
+    for Attachment { file, text } in files {
+        let change = store.write_file(skill, file, text.as_bytes(), false)?;
+        let before = all.take().map(|all| all.files).unwrap_or_default();
+        all = Some(Change { files: before.into_iter().chain(change.files).collect(), ..change });
+    }
+    all.ok_or_else(|| hone_library::Error::Refused("there is no file to write".to_owned()))
 }
 
 /// What routing reads of a candidate.

@@ -4,12 +4,12 @@
 //! What passes is written; of an agent it is on trial. What does not is not written; it is kept as a
 //! proposal, which a person can look at, edit and accept.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hone_agent::brain::Brain;
 use hone_agent::tools::skills::{Admits, Task, Written};
 use hone_guard::policy::Policy;
-use hone_library::{State, hash, read_text};
+use hone_library::{FileDelta, State, hash, read_text};
 
 use super::{Check, Checked, Finding, Gate, Known, Verdict, verdict};
 use crate::destination::Destination;
@@ -18,7 +18,7 @@ use crate::experience::bounded;
 use crate::land::is_agents_own;
 use crate::learner::new_id;
 use crate::learner::reply::MAX_EXAMPLE_CHARS;
-use crate::proposal::{Decided, Kind, Outcome, Proposal, Spent, Stage, Trigger};
+use crate::proposal::{Attachment, Decided, Kind, Outcome, Proposal, Spent, Stage, Trigger};
 use crate::records::Records;
 use crate::redact::Redactor;
 
@@ -67,8 +67,12 @@ impl Porter {
         let known = destination.known(&state);
         let mut proposal = self.proposal(written, &known)?;
         if let Destination::Folder { root, .. } = destination {
-            proposal.id = new_id(0, &format!("{} {}", root.display(), written.name));
             proposal.root = Some(root);
+        }
+        proposal.id = id(&proposal);
+        let records = Records::open(&by.hone_home)?;
+        if records.is_rejected(&proposal.id)? {
+            return Ok(Some("a person looked at it and did not want it".to_owned()));
         }
         let gate = Gate { known: &known, policy: &self.policy, state: &state };
         proposal.checks = gate.check(&proposal);
@@ -95,15 +99,15 @@ impl Porter {
                 told
             }
         };
-        Records::open(&by.hone_home)?.keep(&proposal)?;
+        records.keep_attempt(&proposal)?;
         let is_routing =
             |one: &Checked| (one.check, one.finding) == (Check::Routing, Finding::Failed);
         let more = if proposal.waits() {
-            "; it waits for a person"
+            format!("; it waits for a person: `hone review show {}`", proposal.id)
         } else if proposal.checks.iter().any(is_routing) {
-            "; the example is this task, so let the description say when, in such words"
+            "; the example is this task, so let the description say when, in such words".to_owned()
         } else {
-            ""
+            String::new()
         };
         Ok(Some(format!("{why}{more}")))
     }
@@ -122,7 +126,16 @@ impl Porter {
     }
 
     fn proposal(&self, written: Written<'_>, known: &Known) -> Result<Proposal, LearnError> {
-        let Written { by, name, text, now } = written;
+        let Written { by, name, text, files, now } = written;
+        let attach = |delta: &FileDelta| {
+            let text = String::from_utf8(delta.after.clone().unwrap_or_default());
+            let no_text = |_| LearnError::Refused(format!("`{}` is no text", delta.file));
+            Ok(Attachment { file: delta.file.clone(), text: text.map_err(no_text)? })
+        };
+        let files: Vec<Attachment> = files.iter().map(attach).collect::<Result<_, LearnError>>()?;
+        // A client does not say what it was asked, and a file is not what a message calls.
+        let is_example = |example: &String| !example.is_empty() && files.is_empty();
+        let example = bounded(&self.redactor.redact(&by.input), MAX_EXAMPLE_CHARS);
         let kind = match known.find(name) {
             None => Kind::Create,
             Some(skill) => Kind::Refine {
@@ -131,19 +144,15 @@ impl Porter {
             },
         };
         Ok(Proposal {
-            // One for each skill that a task writes: another attempt takes its place.
-            id: new_id(0, &format!("{} {} {name}", by.agent, by.id)),
+            id: String::new(),
             at: now,
             agent: by.agent.clone(),
             root: None,
             name: name.to_owned(),
             kind,
             text: text.to_owned(),
-            // A client does not say what it was asked.
-            examples: Some(bounded(&self.redactor.redact(&by.input), MAX_EXAMPLE_CHARS))
-                .filter(|example| !example.is_empty())
-                .into_iter()
-                .collect(),
+            examples: Some(example).filter(is_example).into_iter().collect(),
+            files,
             near_misses: Vec::new(),
             edits: Vec::new(),
             task: by.id.clone(),
@@ -157,6 +166,13 @@ impl Porter {
             spent: Spent::default(),
         })
     }
+}
+
+/// An id that is bound to the content: what somebody says about it counts for nothing else.
+fn id(proposal: &Proposal) -> String {
+    let root = proposal.root.as_deref().unwrap_or(Path::new("")).display();
+    let Proposal { agent, task, name, .. } = proposal;
+    new_id(0, &format!("{root} {agent} {task} {name} {}", proposal.tag()))
 }
 
 impl Admits for Porter {

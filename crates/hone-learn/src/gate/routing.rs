@@ -15,7 +15,7 @@ const MAX_TOLD: usize = 5;
 #[expect(clippy::cast_precision_loss, reason = "a suite has few messages")]
 pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal) -> Checked {
     let (texts, place) = with_candidate(gate.known, proposal);
-    let before = Index::in_memory(&gate.known.texts);
+    let before = Index::in_memory(gate.known.texts());
     let after = Index::in_memory(&texts);
     let leads = |message: &&String| Ranking::unremembered(&after, message).first() == Some(place);
     let own = proposal.examples.iter().filter(leads).count();
@@ -59,7 +59,7 @@ pub(crate) fn would_call(known: &Known, proposal: &Proposal, messages: &[&str]) 
 
 /// The texts with the candidate in its place, or behind them.
 fn with_candidate(known: &Known, proposal: &Proposal) -> (Vec<SkillText>, usize) {
-    let mut texts = known.texts.clone();
+    let mut texts = known.texts().to_vec();
     let text = text_of(proposal);
     if let Kind::Merge { absorbs, .. } = &proposal.kind {
         // What would be archived takes no messages; its place stays, so that places still fit.
@@ -90,7 +90,7 @@ fn stolen(
         Kind::Merge { absorbs, .. } => absorbs.contains(&text.name),
         _ => false,
     };
-    let others = gate.known.texts.iter().enumerate();
+    let others = gate.known.texts().iter().enumerate();
     let mut stolen = Vec::new();
     for (at, text) in others.filter(|(at, text)| *at != candidate && !is_absorbed(text)) {
         for case in text.suite.cases.iter().filter(|case| case.should_trigger) {

@@ -19,8 +19,10 @@ pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal, planned: &Change) -> C
             "SKILL.md".clone_into(&mut delta.file);
         }
     }
-    let after = Some(proposal.suite().to_json().into_bytes());
-    planned.files.push(FileDelta { file: SUITE_FILE.to_owned(), before: None, after });
+    if proposal.files.is_empty() {
+        let after = Some(proposal.suite().to_json().into_bytes());
+        planned.files.push(FileDelta { file: SUITE_FILE.to_owned(), before: None, after });
+    }
     let report = match scan_planned(&planned, skill) {
         Ok(report) => report,
         Err(why) => return Checked::failed(Check::Scan, why),
@@ -31,6 +33,7 @@ pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal, planned: &Change) -> C
         Action::Ask => Finding::NeedsPerson,
         Action::Block => Finding::Failed,
     };
-    Checked::new(Check::Scan, finding, format!("the scan says {}", report.verdict.word()))
-        .with(worst_findings(&report))
+    let why = format!("the scan says {}", report.verdict.word());
+    let checked = Checked::new(Check::Scan, finding, why).with(worst_findings(&report));
+    Checked { digest: Some(report.digest), ..checked }
 }

@@ -28,7 +28,7 @@ pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal) -> Checked {
 
 /// The skill that says nearly the same as a text, and how much; those in `own` do not count.
 pub fn twin_of(known: &Known, text: &SkillText, own: &[String]) -> Option<(String, f32)> {
-    let index = Index::in_memory(&known.texts);
+    let index = Index::in_memory(known.texts());
     nearest(known, &index, text, own).filter(|(_, alike)| *alike >= TWIN)
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn nearest(
     let about = format!("{} {} {}", text.name, text.description, text.when_to_use);
     let is_other = |at: usize| !own.contains(&known.listed[at].summary.name);
     let near = Ranking::by_words(index, &about).best(NEIGHBOURS, is_other);
-    let compared = near.into_iter().map(|at| (at, likeness(text, &known.texts[at])));
+    let compared = near.into_iter().map(|at| (at, likeness(text, &known.texts()[at])));
     let nearest = compared.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
     Some((known.listed[nearest.0].summary.name.clone(), nearest.1))
 }

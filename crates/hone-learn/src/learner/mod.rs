@@ -127,7 +127,7 @@ impl Learner<'_> {
     fn nearest(&self, experience: &Experience) -> Option<&Listed> {
         let read = experience.skills.iter().rev().find_map(|skill| self.known.find(&skill.name));
         read.or_else(|| {
-            let index = Index::in_memory(&self.known.texts);
+            let index = Index::in_memory(self.known.texts());
             let first = Ranking::new(&index, &experience.task).first()?;
             Some(&self.known.listed[first])
         })
@@ -237,6 +237,7 @@ impl Learner<'_> {
             name,
             kind: Kind::Create,
             text: String::new(),
+            files: Vec::new(),
             examples: own,
             near_misses,
             edits: Vec::new(),

@@ -247,10 +247,12 @@ async fn what_a_task_writes_itself_waits_for_a_person_where_one_has_to_decide() 
         subscriber: Subscriber::Owner,
     };
     let porter = Porter::new(Policy::default(), Redactor::new(None), false);
-    let written = Written { by: &by, name: "sum-prices", text: SUM_PRICES, now: 9 };
+    let written = Written { by: &by, name: "sum-prices", text: SUM_PRICES, files: &[], now: 9 };
     let why = porter.refuses(written).unwrap();
-    assert_eq!(why, "nothing becomes a skill here without a person; it waits for a person");
-    assert_eq!(stage.records().proposals().unwrap().len(), 1);
+    let [second] = &stage.records().proposals().unwrap()[..] else { panic!("one is kept") };
+    let shown = format!("it waits for a person: `hone review show {}`", second.id);
+    assert_eq!(why, format!("nothing becomes a skill here without a person; {shown}"));
+    assert_ne!(second.id, proposal.id, "a word about the first is none about the second");
 }
 
 #[test]
@@ -268,7 +270,7 @@ fn what_a_client_writes_passes_the_same_checks() {
         subscriber: Subscriber::Owner,
     };
     let says = |name: &str, text: &str| {
-        porter.refuses(Written { by: &by, name, text, now: NOW }).unwrap_or_default()
+        porter.refuses(Written { by: &by, name, text, files: &[], now: NOW }).unwrap_or_default()
     };
     let bread = "---\nname: bake-bread\ndescription: Bakes a loaf. Use when a loaf is wanted.\n---\nKnead it.\n";
     assert_eq!(says("bake-bread", bread), "");
@@ -284,10 +286,10 @@ fn what_a_client_writes_passes_the_same_checks() {
     );
     let rewrite = bread.replace("name: bake-bread", "name: sum-prices");
     let said = says("sum-prices", &rewrite);
-    assert!(said.ends_with("a rewrite; it waits for a person"), "{said}");
+    assert!(said.contains("a rewrite; it waits for a person: `hone review show "), "{said}");
     let wants = bread.replace("---\nKnead", "allowed-tools: Bash(ls:*)\n---\nKnead");
     let said = says("bake-bread", &wants);
-    assert!(said.ends_with("it would allow itself `Bash(ls:*)`; it waits for a person"), "{said}");
+    assert!(said.contains("it would allow itself `Bash(ls:*)`; it waits for a person: "), "{said}");
     let kept = Records::open(&hone_home).unwrap().proposals().unwrap();
     let mut waiting: Vec<(&str, bool)> =
         kept.iter().map(|one| (one.name.as_str(), one.waits())).collect();

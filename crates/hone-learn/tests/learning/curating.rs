@@ -9,7 +9,7 @@ use hone_learn::curator::{
 use hone_learn::gate::{Check, Finding};
 use hone_learn::outcomes::Seen;
 use hone_learn::proposal::{Outcome, Proposal, Stage as Life};
-use hone_learn::review::{Person, Word, accept, replaced};
+use hone_learn::review::{Person, Word, accept, changes};
 use hone_library::{
     Author, Matching, Mode, State, Store, canonical_or_same, files_at, history, usage,
 };
@@ -237,7 +237,8 @@ async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
             (Check::Replay, Finding::NotMeasured),
         ]
     );
-    assert!(replaced(&stage.home(), &proposed[0]).unwrap().contains("name: sum-prices"));
+    let replaced = changes(&stage.home(), &proposed[0]).remove(0).before.unwrap();
+    assert!(String::from_utf8(replaced).unwrap().contains("name: sum-prices"));
     assert_eq!(merged(&stage, false).await, []);
 
     let (home, token) = (stage.home(), CancellationToken::new());

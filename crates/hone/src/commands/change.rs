@@ -52,7 +52,7 @@ pub(crate) fn new(context: &Context, new: &New, from: &Content, writing: &Writin
         let description = new.description.as_deref().unwrap_or(TEMPLATE_DESCRIPTION);
         edited(context, &slug, &described(TEMPLATE_BODY, description)?)?
     };
-    let refused = |error: Error| {
+    let refused = |error: Failure| {
         let again = format!("hone new {} --file", quoted(&new.name));
         keep_typed(context, &slug, &text, from, &again, error)
     };
@@ -60,22 +60,21 @@ pub(crate) fn new(context: &Context, new: &New, from: &Content, writing: &Writin
         None => Ok(text.clone()),
         Some(description) => described(&text, description),
     };
-    let whole = whole.map_err(refused)?;
-    let write = |store: &Store<'_>| {
+    let whole = whole.map_err(|error| refused(error.into()))?;
+    let write = |store: Store<'_>| {
         if new.upsert && (exists || new.category.is_none()) {
             store.upsert(&root, &new.name, &whole, &here)
         } else {
             store.create(&root, new.category.as_deref(), &new.name, &whole, &here)
         }
     };
-    let mut store = context.store(writing);
     let mut suite = None;
     if new.triggers {
-        let planned = write(&context.store(&writing.dry())).map_err(refused)?;
+        let planned = context.write(&root, &writing.dry(), write).map_err(refused)?;
         suite = Proposed::of(context, &planned, &Suite::default())?;
-        store = suite.iter().fold(store, |store, suite| suite.with(store));
     }
-    let change = write(&store).map_err(refused)?;
+    let with_suite = |store: Store<'_>| write(Proposed::with(suite.as_ref(), store));
+    let change = context.write(&root, writing, with_suite).map_err(refused)?;
     report(context, &change, writing)?;
     if let Some(suite) = suite.filter(|_| !writing.dry_run) {
         suite.tell();
@@ -113,12 +112,12 @@ pub(crate) fn edit(context: &Context, name: &str, from: &Content, writing: &Writ
         let text = edited(context, &skill.summary.slug, &old)?;
         (Some(old), text)
     };
-    let change = match old {
+    let change = context.write(skill.key(), writing, |store| match old {
         Some(old) if hone_library::read_text(&skill)? != old.as_bytes() => {
             Err(Error::Changed { path: skill.path.clone() })
         }
-        _ => context.store(writing).edit(&skill, &text),
-    };
+        _ => store.edit(&skill, &text),
+    });
     let change = change.map_err(|error| {
         let again = format!("hone edit {} --file", quoted(name));
         keep_typed(context, &skill.summary.slug, &text, from, &again, error)
@@ -146,15 +145,15 @@ fn keep_typed(
     text: &str,
     from: &Content,
     again: &str,
-    error: Error,
+    error: Failure,
 ) -> Failure {
     let is_typed = !from.stdin && from.file.is_none();
     match is_typed.then(|| keep(context, slug, text.as_bytes())).flatten() {
-        None => error.into(),
+        None => error,
         Some(draft) => {
             let path = quoted(&draft.to_string_lossy()).into_owned();
             let advice = format!("your text is kept: mend it and run `{again} {path}`");
-            Failure::from(error).advised(advice)
+            error.advised(advice)
         }
     }
 }
@@ -171,7 +170,8 @@ pub(crate) fn patch(
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
     let matching = if fuzzy { Matching::Fuzzy } else { Matching::Exact };
-    let change = context.store(writing).patch(&skill, inside, old, new, matching)?;
+    let change = context
+        .write(skill.key(), writing, |store| store.patch(&skill, inside, old, new, matching))?;
     counted(context, &skill, writing);
     if let Some(patched) = change.patched.as_ref().filter(|patched| patched.fuzzy) {
         say(&format!(
@@ -186,7 +186,7 @@ pub(crate) fn rm(context: &Context, name: &str, writing: &Writing) -> Outcome {
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
     super::hub::refuse_locked(context, skill.key())?;
-    let change = context.store(writing).delete(&skill)?;
+    let change = context.write(skill.key(), writing, |store| store.delete(&skill))?;
     report(context, &change, writing)
 }
 
@@ -210,13 +210,16 @@ pub(crate) fn file(context: &Context, command: FileCommand) -> Outcome {
                 }
             };
             let executable = executable || from.file.as_deref().is_some_and(is_executable);
-            let change = context.store(&writing).write_file(&skill, &path, &bytes, executable)?;
+            let change = context.write(skill.key(), &writing, |store| {
+                store.write_file(&skill, &path, &bytes, executable)
+            })?;
             counted(context, &skill, &writing);
             report(context, &change, &writing)
         }
         FileCommand::Rm { name, path, writing } => {
             let skill = context.skill(&catalogue, &name)?;
-            let change = context.store(&writing).remove_file(&skill, &path)?;
+            let change =
+                context.write(skill.key(), &writing, |store| store.remove_file(&skill, &path))?;
             counted(context, &skill, &writing);
             report(context, &change, &writing)
         }
@@ -247,7 +250,7 @@ pub(crate) fn rollback(
 ) -> Outcome {
     let catalogue = context.catalogue()?;
     let key = context.key_of(&catalogue, name)?;
-    let change = context.store(writing).rollback(&key, to)?;
+    let change = context.write(&key, writing, |store| store.rollback(&key, to))?;
     if !writing.dry_run {
         // What came from elsewhere is named by a lock file, which follows.
         let author =
@@ -262,8 +265,7 @@ pub(crate) fn rollback(
 pub(crate) fn pin(context: &Context, name: &str, pin: bool) -> Outcome {
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
-    let writing = Writing { dry_run: false, json: false, why: None };
-    let store = context.store(&writing);
+    let store = context.pins();
     let changed = if pin { store.pin(&skill)? } else { store.unpin(&skill)? };
     let word = match (pin, changed) {
         (true, true) => "is pinned now: it cannot be removed",

@@ -136,9 +136,12 @@ impl Proposed {
         suite.take_in(learned.cases, MAX_SUITE).then_some(Self(suite))
     }
 
-    /// The store that writes it with the text.
-    pub(crate) fn with<'s>(&self, store: Store<'s>) -> Store<'s> {
-        store.with_file(SUITE_FILE, self.0.to_json().into_bytes())
+    /// The store that writes it, if there is one, with the text.
+    pub(crate) fn with<'s>(proposed: Option<&Self>, store: Store<'s>) -> Store<'s> {
+        match proposed {
+            Some(Self(suite)) => store.with_file(SUITE_FILE, suite.to_json().into_bytes()),
+            None => store,
+        }
     }
 
     /// Tells what it has.

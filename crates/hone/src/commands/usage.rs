@@ -8,7 +8,7 @@ use hone_library::usage::{Event, all, count as count_event, from_hermes, iso, to
 use hone_library::{Listed, normal};
 use hone_router::{Attribution, How, Used};
 
-use crate::cli::{UsageCommand, Writing};
+use crate::cli::UsageCommand;
 use crate::context::{Context, now};
 use crate::json;
 use crate::output::{Failure, Outcome, count, print, print_json, say, visible_json};
@@ -41,8 +41,7 @@ pub(crate) fn usage(context: &Context, command: Option<UsageCommand>, as_json: b
         }
         Some(UsageCommand::Export { file }) => {
             let catalogue = context.catalogue()?;
-            let writing = Writing { dry_run: true, json: false, why: None };
-            let store = context.store(&writing);
+            let store = context.pins();
             let pinned = |row: &hone_library::usage::Usage| {
                 let skill = catalogue.skills.iter().find(|skill| skill.summary.name == row.name);
                 skill.is_some_and(|skill| store.is_pinned(skill).unwrap_or(false))

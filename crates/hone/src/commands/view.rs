@@ -8,7 +8,6 @@ use hone_library::usage::{self, Event};
 use hone_library::{Listed, list_files, read_file, read_text};
 
 use super::scan::known_verdict;
-use crate::cli::Writing;
 use crate::context::{Context, now};
 use crate::json;
 use crate::output::{Failure, Outcome, count, print, print_json, stdout};
@@ -106,8 +105,7 @@ fn show(context: &Context, skill: &Listed, file: &str, main: &str, bytes: &[u8])
 }
 
 fn is_pinned(context: &Context, skill: &Listed) -> bool {
-    let writing = Writing { dry_run: true, json: false, why: None };
-    context.store(&writing).is_pinned(skill).unwrap_or(false)
+    context.pins().is_pinned(skill).unwrap_or(false)
 }
 
 fn with_line_end(mut text: String) -> String {

@@ -212,6 +212,54 @@ fn a_change_by_hand_is_told_with_what_was_there_before() {
 }
 
 #[test]
+fn whatever_a_command_writes_into_a_brain_is_signed_as_that() {
+    let server = Server::says(&[answer("I see.")]);
+    let sandbox = server.sandbox();
+    sandbox.write("state/agents/ada/agent.toml", "evidence = \"optional\"\n");
+    sandbox.done("run ada hello");
+    sandbox.write("project/prices.md", SKILL);
+    sandbox.write("project/dearer.md", SKILL.replace("Read prices.csv.", "Read dearer.csv."));
+    sandbox.write("project/seed/patterns/first.md", "call before effect\n");
+    sandbox.skill("shelf", "tidy", "Tidies. Use when a release is near.");
+    let mut kinds = vec!["created", "task"];
+    for (line, kind) in [
+        ("new prices --agent ada --file prices.md", "edited"),
+        ("new prices --agent ada --file dearer.md --upsert --dry-run", ""),
+        ("edit prices --agent ada --file dearer.md", "edited"),
+        ("patch prices --agent ada --old dearer.csv --new cheaper.csv", "edited"),
+        ("file add prices references/a.md --agent ada --file prices.csv", "edited"),
+        ("pin prices --agent ada", ""),
+        ("unpin prices --agent ada", ""),
+        ("file rm prices references/a.md --agent ada", "edited"),
+        ("rollback prices --agent ada", "edited"),
+        ("rm prices --agent ada", "edited"),
+        ("rollback prices --agent ada", "edited"),
+        ("archive prices --agent ada", "learned"),
+        ("restore prices --agent ada", "learned"),
+        ("agent update ada --seed seed", "edited"),
+        ("agent update ada --seed seed", ""),
+        ("add ../shelf --root ../state/agents/ada/skills --user --yes", "edited"),
+        ("remove tidy --user", "edited"),
+    ] {
+        sandbox.done(line);
+        kinds.extend(Some(kind).filter(|kind| !kind.is_empty()));
+        let signed = receipts(&sandbox);
+        let signed: Vec<&str> = signed.iter().map(|one| one["kind"].as_str().unwrap()).collect();
+        assert_eq!(signed, kinds, "{line}");
+        sandbox.done("agent verify ada");
+    }
+    let broken = "---\nname: Prices\ndescription: Use when asked.\n---\nDo it.\n";
+    sandbox.write("state/agents/ada/skills/prices/SKILL.md", broken);
+    sandbox.done("check --fix ../state/agents/ada/skills/prices");
+    let signed = receipts(&sandbox);
+    let last: Vec<&Value> = signed.iter().rev().take(2).map(|one| &one["kind"]).collect();
+    assert_eq!(last, ["edited", "outside"]);
+    sandbox.done("agent verify ada");
+    let log = sandbox.hone("agent log ada --diff --limit 1").run().text();
+    assert!(log.contains("-name: Prices\n+name: prices\n"), "{log}");
+}
+
+#[test]
 fn a_chain_that_was_touched_breaks_at_its_index_and_field() {
     let sandbox = ada();
     let file = "state/agents/ada/receipts.jsonl";

@@ -119,6 +119,34 @@ fn the_curator_is_linear_in_the_number_of_skills() {
     assert!(first > 0 && 4 * second <= 5 * first, "{few} {more} {most}");
 }
 
+/// The same, and two listings more: of the brain's skills, and what the index says of each.
+const MAX_CALLS_PER_SKILL_OF_LEARNING: usize = 16;
+
+#[test]
+fn what_is_learned_after_a_task_opens_no_skill_that_stayed() {
+    need("strace");
+    let replies = [call("list_files", json!({})), answer("done")];
+    let replies: Vec<String> = std::iter::repeat_n(replies, 40).flatten().collect();
+    let server = Server::says(&replies);
+    let sandbox = server.sandbox();
+    for number in 0..20 {
+        sandbox.skill("state/agents/ada/skills", &format!("skill-{number}"), "Does it.");
+    }
+    let trace = sandbox.path("tmp/trace");
+    let about_one = || -> Vec<String> {
+        let strace = ["strace", "-f", "-o", trace.to_str().unwrap()];
+        let run = sandbox.hone("run ada 'does it look well?'").run_under(&strace);
+        assert_eq!(run.text(), "done\n", "{run}");
+        let text = sandbox.read("tmp/trace");
+        let is_call = |line: &&str| line.contains("/skills/skill-7") && !line.contains("resumed>");
+        text.lines().filter(is_call).map(str::to_owned).collect()
+    };
+    let calls =
+        (0..30).map(|_| about_one()).find(|calls| !calls.iter().any(|line| line.contains("open")));
+    let calls = calls.expect("every look opened it");
+    assert!((1..=MAX_CALLS_PER_SKILL_OF_LEARNING).contains(&calls.len()), "{calls:#?}");
+}
+
 const MAX_CALLS_PER_INSTALLED_SKILL: usize = 90;
 
 #[test]

@@ -7,9 +7,11 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, ScopedJoinHandle};
 
 use tokio::sync::mpsc::Sender;
 
@@ -21,6 +23,10 @@ use super::manifest::{
 use super::memo::{Pages, pages};
 use super::seal::AgentKey;
 
+/// Chunks that are worked on at a time.
+const BATCH: usize = 128;
+/// Threads that work on them at most.
+const MAX_HANDS: usize = 16;
 /// How hard to pack: more takes long and gains little.
 const LEVEL: i32 = 3;
 /// A chunk that lies there as it is.
@@ -124,31 +130,49 @@ impl Packs {
 }
 
 impl Cutter {
-    /// Cuts everything; packs go out as they fill.
+    /// Cuts everything; packs go out as they fill. Chunks are read, hashed, packed and sealed on all cores, a
+    /// batch at a time. Where each lies is decided in their order, so the number of cores does not show.
     pub(super) fn run(self, send: Sender<(Digest, Vec<u8>)>) -> Result<Cut, SnapshotError> {
-        let failed = |error| SnapshotError::Io { path: self.folder.clone(), error };
+        let mut hands = Hands::new().map_err(SnapshotError::io(&self.folder))?;
         let mut cutting = Cutting {
-            compressor: zstd::bulk::Compressor::new(LEVEL).map_err(failed)?,
             places: self.head.as_ref().map(reusable).unwrap_or_default(),
             packs: Packs { list: Vec::new(), again: HashMap::new(), open: None, send },
             fresh: HashMap::new(),
             pages: Pages::default(),
             reused: 0,
+            before: self.before(),
             cutter: &self,
         };
-        let mut members = Vec::with_capacity(self.files.len());
-        for (path, bytes, executable) in &self.files {
-            let before = self.before(path);
-            let mut chunks = Vec::new();
-            each_chunk(&self.folder.join(path), |bytes| {
-                let before = before.and_then(|before| before.chunks.get(chunks.len()));
-                let chunk = cutting.chunk(path, bytes, before)?;
-                self.done.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-                chunks.push(for_member(chunk, path));
-                Ok(())
+        let empty = |(path, bytes, executable): &(String, u64, bool)| {
+            let (path, chunks) = (path.clone(), Vec::new());
+            Member { path, bytes: *bytes, executable: *executable, chunks }
+        };
+        let mut members: Vec<Member> = self.files.iter().map(empty).collect();
+        let mut spots = self.files.iter().enumerate().flat_map(|(file, (_, bytes, _))| {
+            let starts = (0..*bytes).step_by(CHUNK_BYTES);
+            starts.enumerate().map(move |(at, start)| Spot { file, at, start })
+        });
+        loop {
+            let batch: Vec<Spot> = spots.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                break;
+            }
+            let looked = hands.each(batch, |_, spot| cutting.look(spot))?;
+            let fated = looked.into_iter().map(|looked| {
+                let fate = cutting.fate(&looked);
+                (looked, fate)
+            });
+            let fated: Vec<(Looked, Fate)> = fated.collect();
+            let sealed = hands.each(fated, |compressor, (looked, fate)| {
+                let sealed = cutting.sealed(compressor, &looked, &fate)?;
+                Ok((looked, fate, sealed))
             })?;
-            let (path, bytes, executable) = (path.clone(), *bytes, *executable);
-            members.push(Member { path, bytes, executable, chunks });
+            for (looked, fate, sealed) in sealed {
+                let chunk = cutting.placed(&looked, fate, &sealed)?;
+                self.done.fetch_add(looked.bytes.len() as u64, Ordering::Relaxed);
+                let member = &mut members[looked.spot.file];
+                member.chunks.push(for_member(chunk, &member.path));
+            }
         }
         cutting.packs.close()?;
         let Cutting { packs, pages, reused, .. } = cutting;
@@ -156,138 +180,236 @@ impl Cutter {
     }
 
     /// The database as the newest snapshot has it: what patches can be made of.
-    fn before(&self, path: &str) -> Option<&Member> {
-        let members = self.head.as_ref().filter(|_| path == self.database)?.members.iter();
-        members.into_iter().find(|member| member.path == path)
+    fn before(&self) -> Option<&Member> {
+        let mut members = self.head.as_ref()?.members.iter();
+        members.find(|member| member.path == self.database)
     }
+}
+
+/// Who works on chunks: one on each core.
+struct Hands(Vec<Compressor>);
+
+type Compressor = zstd::bulk::Compressor<'static>;
+
+impl Hands {
+    fn new() -> io::Result<Self> {
+        let cores = thread::available_parallelism().map_or(1, usize::from).min(MAX_HANDS);
+        (0..cores).map(|_| Compressor::new(LEVEL)).collect::<io::Result<_>>().map(Self)
+    }
+
+    /// Does `work` for each item; the results come in the order of the items.
+    fn each<T: Send, R: Send>(
+        &mut self,
+        items: Vec<T>,
+        work: impl Fn(&mut Compressor, T) -> Result<R, SnapshotError> + Sync,
+    ) -> Result<Vec<R>, SnapshotError> {
+        let share = items.len().div_ceil(self.0.len());
+        let (mut items, work) = (items.into_iter(), &work);
+        thread::scope(|scope| {
+            let mut started: Vec<ScopedJoinHandle<'_, Result<Vec<R>, _>>> = Vec::new();
+            for hand in &mut self.0 {
+                let mine: Vec<T> = items.by_ref().take(share).collect();
+                let work = move || mine.into_iter().map(|item| work(&mut *hand, item)).collect();
+                started.push(scope.spawn(work));
+            }
+            let mut all = Vec::new();
+            for thread in started {
+                let done = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                all.extend(done?);
+            }
+            Ok(all)
+        })
+    }
+}
+
+/// A chunk of a file, by their places and where it starts.
+#[derive(Clone, Copy)]
+struct Spot {
+    file: usize,
+    at: usize,
+    start: u64,
+}
+
+/// A chunk that was read.
+struct Looked {
+    spot: Spot,
+    bytes: Vec<u8>,
+    digest: Digest,
+    /// The digests of its pages, when it is one of the database and they are not known.
+    pages: Option<[Digest; PAGES]>,
+}
+
+/// What becomes of a chunk.
+enum Fate {
+    /// One before it is the same.
+    Again,
+    /// It lies in the store.
+    Lies(Chunk),
+    /// Its pages are written that the whole chunk that lies in the store has not.
+    Patch { base: Chunk, plain: Vec<u8> },
+    /// All of it is written.
+    Whole,
 }
 
 /// Cutting under way.
 struct Cutting<'a> {
     cutter: &'a Cutter,
-    compressor: zstd::bulk::Compressor<'static>,
+    /// The database as the newest snapshot has it.
+    before: Option<&'a Member>,
     /// Chunks of the newest snapshot that may be used again.
     places: HashMap<Digest, Chunk>,
     packs: Packs,
-    /// Chunks of this one.
-    fresh: HashMap<Digest, Chunk>,
+    /// Chunks of this one; nothing yet of one whose place is still to come.
+    fresh: HashMap<Digest, Option<Chunk>>,
     pages: Pages,
     reused: u64,
 }
 
 impl Cutting<'_> {
-    /// Where a chunk lies: where it lay already, or where it is put now. `before` is what the newest
-    /// snapshot has in its place.
-    fn chunk(
-        &mut self,
-        path: &str,
-        bytes: &[u8],
-        before: Option<&Chunk>,
-    ) -> Result<Chunk, SnapshotError> {
-        let digest = Digest::of(bytes);
-        if let Some(known) = self.fresh.get(&digest) {
+    fn path(&self, spot: Spot) -> &str {
+        &self.cutter.files[spot.file].0
+    }
+
+    fn has_pages(&self, spot: Spot) -> bool {
+        self.path(spot) == self.cutter.database
+    }
+
+    /// Reads a chunk of the copy.
+    fn look(&self, spot: Spot) -> Result<Looked, SnapshotError> {
+        let path = self.cutter.folder.join(self.path(spot));
+        let left = self.cutter.files[spot.file].1 - spot.start;
+        let mut bytes =
+            vec![0; usize::try_from(left).map_or(CHUNK_BYTES, |left| left.min(CHUNK_BYTES))];
+        File::open(&path)
+            .and_then(|file| file.read_exact_at(&mut bytes, spot.start))
+            .map_err(SnapshotError::io(&path))?;
+        let digest = Digest::of(&bytes);
+        let is_known =
+            |place: &Chunk| place.5.is_some() || self.cutter.known.of(&place.whole().3).is_some();
+        let wants_pages = self.has_pages(spot) && !self.places.get(&digest).is_some_and(is_known);
+        let pages = wants_pages.then(|| pages(&bytes)).flatten();
+        Ok(Looked { spot, bytes, digest, pages })
+    }
+
+    /// Where a chunk lies already, or what is written of it.
+    fn fate(&mut self, looked: &Looked) -> Fate {
+        let Looked { spot, digest, pages, .. } = looked;
+        if self.fresh.contains_key(digest) {
             self.reused += 1;
-            return Ok(known.clone());
+            return Fate::Again;
         }
-        let has_pages = path == self.cutter.database;
-        let chunk = if let (Some(place), Some(head)) = (self.places.get(&digest), &self.cutter.head)
-        {
+        self.fresh.insert(*digest, None);
+        if let (Some(place), Some(head)) = (self.places.get(digest), &self.cutter.head) {
             self.reused += 1;
             let chunk = self.packs.carried(head, place.clone());
-            if has_pages {
-                self.keep_carried(&chunk, bytes);
+            if self.has_pages(*spot) {
+                self.keep_carried(&chunk, pages.as_ref());
             }
-            chunk
-        } else {
-            let now = has_pages.then(|| pages(bytes)).flatten();
-            if let Some(patch) = self.patch(path, bytes, digest, now.as_ref(), before)? {
-                patch
-            } else {
-                if let Some(now) = &now {
-                    self.pages.keep(digest, now);
-                }
-                self.whole(path, bytes, digest)?
-            }
-        };
-        self.fresh.insert(digest, chunk.clone());
-        Ok(chunk)
+            return Fate::Lies(chunk);
+        }
+        if let Some(patch) = self.patch(looked) {
+            return patch;
+        }
+        if let Some(pages) = pages {
+            self.pages.keep(*digest, pages);
+        }
+        Fate::Whole
     }
 
     /// Remembers the pages of a chunk that was there already. Those of one that is there as a patch cannot be
     /// told from its bytes.
-    fn keep_carried(&mut self, chunk: &Chunk, bytes: &[u8]) {
+    fn keep_carried(&mut self, chunk: &Chunk, own: Option<&[Digest; PAGES]>) {
         let whole = chunk.whole().3;
-        if let Some(known) = self.cutter.known.of(&whole) {
-            self.pages.keep(whole, known);
-        } else if chunk.5.is_none()
-            && let Some(own) = pages(bytes)
-        {
-            self.pages.keep(whole, &own);
+        if let Some(pages) = self.cutter.known.of(&whole).or(own) {
+            self.pages.keep(whole, pages);
         }
     }
 
-    /// Writes a chunk as a patch of the whole chunk that was in its place, when few pages are others.
-    fn patch(
-        &mut self,
-        path: &str,
-        bytes: &[u8],
-        digest: Digest,
-        now: Option<&[Digest; PAGES]>,
-        before: Option<&Chunk>,
-    ) -> Result<Option<Chunk>, SnapshotError> {
-        let (Some(now), Some(before), Some(head)) = (now, before, &self.cutter.head) else {
-            return Ok(None);
-        };
+    /// A chunk as a patch of the whole chunk that was in its place, when few pages are others.
+    fn patch(&mut self, looked: &Looked) -> Option<Fate> {
+        let Looked { spot, bytes, pages: now, .. } = looked;
+        let (now, head) = (now.as_ref()?, self.cutter.head.as_ref()?);
+        let before = self.before.filter(|_| self.has_pages(*spot))?.chunks.get(spot.at)?;
         // A chunk in a pack of which little is needed is not used again.
-        let Some(base) = self.places.get(&before.whole().3).filter(|base| base.5.is_none()) else {
-            return Ok(None);
-        };
-        let Some(was) = self.cutter.known.of(&base.3) else { return Ok(None) };
+        let base = self.places.get(&before.whole().3).filter(|base| base.5.is_none())?;
+        let was = self.cutter.known.of(&base.3)?;
         let changed: Vec<usize> = (0..PAGES).filter(|at| was[*at] != now[*at]).collect();
         if changed.len() > MAX_PATCHED_PAGES {
-            return Ok(None);
+            return None;
         }
         let base = self.packs.carried(head, base.clone());
+        self.pages.keep(base.3, was);
         let bits = changed.iter().fold(0_u16, |bits, at| bits | 1 << at);
         let mut plain = bits.to_be_bytes().to_vec();
         for at in changed {
             plain.extend_from_slice(&bytes[at * PAGE_BYTES..(at + 1) * PAGE_BYTES]);
         }
-        let packed = self.packed(&plain)?;
-        let (pack, offset, length) = self.seal(path, PATCH, &packed)?;
-        self.pages.keep(base.3, was);
-        let path = Some(path.to_owned());
-        Ok(Some(Chunk(pack, offset, length, digest, path, Some(Box::new(base)))))
+        Some(Fate::Patch { base, plain })
     }
 
-    fn whole(&mut self, path: &str, bytes: &[u8], digest: Digest) -> Result<Chunk, SnapshotError> {
-        let packed = self.packed(bytes)?;
-        let (pack, offset, length) = if packed.len() < bytes.len() {
-            self.seal(path, PACKED, &packed)?
-        } else {
-            self.seal(path, PLAIN, bytes)?
+    /// What is written of a chunk, packed and sealed; nothing when it lies somewhere.
+    fn sealed(
+        &self,
+        compressor: &mut Compressor,
+        looked: &Looked,
+        fate: &Fate,
+    ) -> Result<Vec<u8>, SnapshotError> {
+        let mut packed = |bytes: &[u8]| {
+            compressor.compress(bytes).map_err(SnapshotError::io(&self.cutter.folder))
         };
-        Ok(Chunk(pack, offset, length, digest, Some(path.to_owned()), None))
+        let path = self.path(looked.spot);
+        match fate {
+            Fate::Again | Fate::Lies(_) => Ok(Vec::new()),
+            Fate::Patch { plain, .. } => self.seal(path, PATCH, &packed(plain)?),
+            Fate::Whole => {
+                let packed = packed(&looked.bytes)?;
+                if packed.len() < looked.bytes.len() {
+                    self.seal(path, PACKED, &packed)
+                } else {
+                    self.seal(path, PLAIN, &looked.bytes)
+                }
+            }
+        }
     }
 
-    fn packed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, SnapshotError> {
-        let failed = |error| SnapshotError::Io { path: self.cutter.folder.clone(), error };
-        self.compressor.compress(bytes).map_err(failed)
-    }
-
-    /// Seals bytes behind a mark, and puts them into a pack.
-    fn seal(
-        &mut self,
-        path: &str,
-        mark: u8,
-        body: &[u8],
-    ) -> Result<(u32, u64, u32), SnapshotError> {
+    /// Seals bytes behind a mark.
+    fn seal(&self, path: &str, mark: u8, body: &[u8]) -> Result<Vec<u8>, SnapshotError> {
         let Cutter { agent, number, version, key, .. } = self.cutter;
         let mut plain = Vec::with_capacity(1 + body.len());
         plain.push(mark);
         plain.extend_from_slice(body);
-        let sealed = key.seal(&chunk_bound(agent, *number, *version, path), &plain)?;
-        self.packs.put(&sealed, (*number, *version))
+        key.seal(&chunk_bound(agent, *number, *version, path), &plain)
+    }
+
+    /// Where a chunk lies: where it lay already, or where it is put now.
+    fn placed(
+        &mut self,
+        looked: &Looked,
+        fate: Fate,
+        sealed: &[u8],
+    ) -> Result<Chunk, SnapshotError> {
+        let digest = looked.digest;
+        let base = match fate {
+            Fate::Again => {
+                // The first of them came before it.
+                let first = self.fresh.get(&digest).cloned().flatten();
+                let none =
+                    || SnapshotError::io(&self.cutter.folder)(io::ErrorKind::NotFound.into());
+                return first.ok_or_else(none);
+            }
+            Fate::Lies(chunk) => {
+                self.fresh.insert(digest, Some(chunk.clone()));
+                return Ok(chunk);
+            }
+            Fate::Patch { base, .. } => Some(Box::new(base)),
+            Fate::Whole => None,
+        };
+        let (number, version) = (self.cutter.number, self.cutter.version);
+        let (pack, offset, length) = self.packs.put(sealed, (number, version))?;
+        let path = Some(self.path(looked.spot).to_owned());
+        let chunk = Chunk(pack, offset, length, digest, path, base);
+        self.fresh.insert(digest, Some(chunk.clone()));
+        Ok(chunk)
     }
 }
 

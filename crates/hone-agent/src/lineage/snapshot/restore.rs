@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use super::super::chain::check;
 use super::super::keeper::RECEIPTS_FILE;
@@ -27,6 +28,8 @@ use super::{MAX_AT_ONCE, Progress, Snapshots, Watch, blocking, is_named};
 
 /// Bytes from which on a file is put on the disk by itself.
 const LARGE_BYTES: u64 = 4 * 1024 * 1024;
+/// Bytes after which that begins.
+const FLUSH_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Which snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +112,16 @@ impl Snapshots<'_> {
             let (manifest, folder, layout) = (Arc::clone(&manifest), folder.clone(), self.layout);
             blocking(move || outline(&manifest, &folder, &layout)).await?;
         }
-        watch.unless_cancelled(self.fill(&manifest, &folder, watch)).await?;
+        // What is large goes to the disk while the rest is still opened.
+        let (much, hears) = mpsc::channel(1);
+        let flushed = {
+            let (manifest, folder) = (Arc::clone(&manifest), folder.clone());
+            blocking(move || flush_along(&manifest, &folder, hears))
+        };
+        let filled = watch.unless_cancelled(self.fill(&manifest, &folder, much, watch));
+        let (filled, flushed) = tokio::join!(filled, flushed);
+        filled?;
+        flushed?;
         let check = Check {
             agent: self.agent.clone(),
             manifest: Arc::clone(&manifest),
@@ -159,6 +171,7 @@ impl Snapshots<'_> {
         &self,
         manifest: &Arc<Manifest>,
         folder: &Path,
+        much: Sender<()>,
         watch: &Watch<'_>,
     ) -> Result<(), SnapshotError> {
         let (mut whole, mut patches) = (BTreeMap::new(), BTreeMap::new());
@@ -190,8 +203,13 @@ impl Snapshots<'_> {
                 })
                 .buffer_unordered(MAX_AT_ONCE)
                 .try_for_each(async |bytes| {
-                    let done = done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+                    let before = done.fetch_add(bytes, Ordering::Relaxed);
+                    let done = before + bytes;
                     (watch.progress)(Progress { done, total });
+                    if before / FLUSH_BYTES != done / FLUSH_BYTES {
+                        // One that is still to be heard is enough.
+                        let _ = much.try_send(());
+                    }
                     Ok(())
                 })
                 .await?;
@@ -367,6 +385,18 @@ impl Check {
         }
         Ok((trust, key, chain.last == Some(manifest.state)))
     }
+}
+
+/// Puts large files on the disk each time much was written to them, until nobody tells any more.
+fn flush_along(
+    manifest: &Manifest,
+    folder: &Path,
+    mut hears: Receiver<()>,
+) -> Result<(), SnapshotError> {
+    while hears.blocking_recv().is_some() {
+        flush(manifest, folder)?;
+    }
+    Ok(())
 }
 
 /// Puts large files on the disk.

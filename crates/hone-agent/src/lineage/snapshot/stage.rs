@@ -1,8 +1,8 @@
 //! A copy of a brain as it was at one moment, while tasks go on.
 //!
-//! The files are copied, then the database through SQLite's own backup, which takes it as it is at one
-//! moment. When no file has changed until after that moment, the copy is the brain at that moment; else
-//! it is made again.
+//! The files are copied, and beside them the database through SQLite's own backup, which takes it as it is at
+//! one moment. When no file has changed between a look before all that and a look after it, the copy is the
+//! brain at that moment; else it is made again.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cap_std::fs::Dir;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
@@ -19,7 +20,7 @@ use super::super::chain::{Chain, MAX_RECEIPT_BYTES};
 use super::super::digest::Digest;
 use super::super::keeper::RECEIPTS_FILE;
 use super::super::keys::PublicKey;
-use super::super::members::{Anew, Records, members, now};
+use super::super::members::{Anew, Members, Records, members, now};
 use super::super::receipt::{Receipt, State};
 use super::super::state::{Layout, StateError, state};
 use super::Settle;
@@ -98,6 +99,55 @@ fn copy(brain: &Path, layout: &Layout, folder: &Path) -> Result<Option<Copied>, 
     private_folder(folder)?;
     let (dir, before) = members(brain, layout, Records::List, &mut Anew)?;
     let began = now();
+    let is_same = thread::scope(|scope| {
+        let database = before.has_database.then(|| {
+            scope.spawn(|| backup(&brain.join(layout.database), &folder.join(layout.database)))
+        });
+        let copied = copy_files(brain, &dir, &before, folder);
+        if let Some(database) = database {
+            database.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        copied
+    })?;
+    if !is_same {
+        return Ok(None);
+    }
+    let (_, after) = members(brain, layout, Records::List, &mut Anew)?;
+    if (&before.files, &before.apart, before.has_database)
+        != (&after.files, &after.apart, after.has_database)
+    {
+        return Ok(None);
+    }
+    let files = before.files.iter().chain(&before.apart);
+    let (mut stamps, unsettled): (Stamps, Stamps) = files
+        .clone()
+        .map(|(path, found)| (path.clone(), found.stamp))
+        .partition(|(_, stamp)| stamp.is_settled(began));
+    // A database that was written to meanwhile is not what its stamps say.
+    if before.database == after.database
+        && after.database.values().all(|stamp| stamp.is_settled(began))
+    {
+        stamps.extend(after.database);
+    }
+    let mut files: Vec<_> = files
+        .map(|(path, found)| (path.clone(), found.stamp.bytes(), found.is_executable))
+        .collect();
+    if before.has_database {
+        let path = folder.join(layout.database);
+        let bytes = fs::metadata(&path).map_err(SnapshotError::io(&path))?.len();
+        files.push((layout.database.to_owned(), bytes, false));
+    }
+    files.sort_unstable();
+    Ok(Some(Copied { files, stamps, unsettled }))
+}
+
+/// Copies the files; no when one is another by now.
+fn copy_files(
+    brain: &Path,
+    dir: &Dir,
+    before: &Members,
+    folder: &Path,
+) -> Result<bool, SnapshotError> {
     let mut around = None;
     for (path, found) in before.files.iter().chain(&before.apart) {
         let to = folder.join(path);
@@ -116,40 +166,10 @@ fn copy(brain: &Path, layout: &Layout, folder: &Path) -> Result<Option<Copied>, 
         let copied = io::copy(&mut from.by_ref().take(found.stamp.bytes() + 1), &mut file)
             .map_err(SnapshotError::io(&to))?;
         if copied != found.stamp.bytes() {
-            return Ok(None);
+            return Ok(false);
         }
     }
-    let reached = now();
-    if before.has_database {
-        backup(&brain.join(layout.database), &folder.join(layout.database))?;
-    }
-    let (_, after) = members(brain, layout, Records::List, &mut Anew)?;
-    if (&before.files, &before.apart, before.has_database)
-        != (&after.files, &after.apart, after.has_database)
-    {
-        return Ok(None);
-    }
-    let files = before.files.iter().chain(&before.apart);
-    let (mut stamps, unsettled): (Stamps, Stamps) = files
-        .clone()
-        .map(|(path, found)| (path.clone(), found.stamp))
-        .partition(|(_, stamp)| stamp.is_settled(began));
-    // A database that was written to meanwhile is not what its stamps say.
-    if before.database == after.database
-        && after.database.values().all(|stamp| stamp.is_settled(reached))
-    {
-        stamps.extend(after.database);
-    }
-    let mut files: Vec<_> = files
-        .map(|(path, found)| (path.clone(), found.stamp.bytes(), found.is_executable))
-        .collect();
-    if before.has_database {
-        let path = folder.join(layout.database);
-        let bytes = fs::metadata(&path).map_err(SnapshotError::io(&path))?.len();
-        files.push((layout.database.to_owned(), bytes, false));
-    }
-    files.sort_unstable();
-    Ok(Some(Copied { files, stamps, unsettled }))
+    Ok(true)
 }
 
 /// Has a copy settled, and brings the list of its files to what they are then.

@@ -1,10 +1,12 @@
 //! Who says whether a skill that a task writes may be seen by other tasks.
 //!
-//! The checks belong to whoever looks after learning; the shelf only asks, after the guard said yes and
-//! before anything is written.
+//! The checks belong to whoever looks after learning; the shelf only asks, before anything is written and
+//! unless the policy said no for good.
 
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use hone_library::FileDelta;
 
 use crate::memory::Subscriber;
 
@@ -17,6 +19,8 @@ pub struct Written<'a> {
     pub name: &'a str,
     /// Its whole text.
     pub text: &'a str,
+    /// Its other files that are written with it.
+    pub files: &'a [FileDelta],
     /// Now, in milliseconds since 1970.
     pub now: i64,
 }
@@ -38,7 +42,7 @@ pub struct Task {
 
 /// Says whether other tasks may see what a task writes.
 pub trait Admits: Send + Sync {
-    /// Why a skill must not be written; nothing when it may.
+    /// Why a skill must not be written, and whether a person is asked; nothing when it may.
     fn refuses(&self, written: Written<'_>) -> Option<String>;
 }
 

@@ -1,7 +1,8 @@
 //! `skill_manage`: what an agent writes into its own skills.
 //!
 //! A change is planned first, scanned as the skill would be on disk, and only then carried out. What the
-//! policy does not let through becomes a [`Proposal`], with nothing written.
+//! policy does not let through becomes a [`Proposal`], with nothing written; where it asks for a person,
+//! whoever [`Admits`](super::Admits) skills keeps the change for one.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,14 +11,14 @@ use std::path::Path;
 use hone_guard::policy::Action;
 use hone_guard::{Files, Finding, Report};
 use hone_library::{
-    Author, Change, Error, Layout, Listed, Matching, Mode, Scope, Store, history, list_files,
-    read_file, read_text,
+    Author, Change, Error, FileDelta, Layout, Listed, Matching, Mode, Scope, Store, history,
+    list_files, read_file, read_text,
 };
 use hone_skill::{Origin, Slug};
 use serde_json::Value;
 
 use super::{Shelf, Written, lock, real, told};
-use crate::brain::TASK;
+use crate::brain::{BrainError, Editing, Editor, TASK};
 use crate::step::{Effect, Proposal};
 use crate::tools::{ToolResult, text_of};
 
@@ -31,7 +32,33 @@ pub const MAX_SCANNED_BYTES: usize = 16 * 1024 * 1024;
 const MAX_FINDINGS: usize = 5;
 
 impl Shelf {
+    /// Changes a skill. A task has its brain already; whoever outlives tasks takes it for the change, which
+    /// is signed.
     pub(super) fn manage(&self, arguments: &Value) -> ToolResult {
+        let editing = match self.editing() {
+            Ok(editing) => editing,
+            Err(error) => return ToolResult::failed(format!("Nothing was written: {error}.")),
+        };
+        let result = self.changed_by(arguments);
+        match editing.map(Editing::end).transpose() {
+            Ok(_) => result,
+            Err(error) => {
+                ToolResult::failed(format!("It was done and could not be signed: {error}."))
+            }
+        }
+    }
+
+    /// The brain that a live shelf writes into, held; none when a task has it, or when it is no brain's.
+    fn editing(&self) -> Result<Option<Editing>, BrainError> {
+        if !self.is_live() {
+            return Ok(None);
+        }
+        let hone_home = self.state().home().to_owned();
+        let (hone_home, what) = (hone_home.as_path(), self.actor.as_str());
+        Editor { hone_home, what, now: (self.now)(), tell: &|_| {} }.begin(&self.own)
+    }
+
+    fn changed_by(&self, arguments: &Value) -> ToolResult {
         let change = match Wanted::of(arguments) {
             Ok(change) => change,
             Err(why) => return ToolResult::refused(why),
@@ -87,10 +114,13 @@ impl Shelf {
             Ok(planned) => planned,
             Err(error) => return ToolResult::failed(told(&error)),
         };
-        if !matches!(change.what, What::Delete | What::RemoveFile { .. })
-            && let Err(refused) = self.admit(&planned, skill, arguments)
-        {
-            return refused;
+        let adds = !matches!(change.what, What::Delete | What::RemoveFile { .. });
+        let objection = match adds.then(|| self.objection(&planned, skill, arguments)).transpose() {
+            Ok(objection) => objection.flatten(),
+            Err(why) => return ToolResult::failed(why),
+        };
+        if let Some(objection) = objection {
+            return self.refused(&planned, skill, objection);
         }
         if let Some(why) = self.gate_refuses(&planned, skill) {
             return ToolResult::refused(format!(
@@ -115,17 +145,50 @@ impl Shelf {
     /// Why the gate does not let the text of a skill through; nothing when it does, or when the text
     /// stays as it is.
     fn gate_refuses(&self, planned: &Change, skill: Option<&Listed>) -> Option<String> {
-        let gated = self.gated.as_ref()?;
-        // A new skill is its text and nothing else, whatever the file is called.
-        let is_text = |file: &str| match skill {
-            Some(skill) => skill.path.file_name().is_some_and(|name| name == file),
-            None => !file.contains('/'),
+        let (text, _) = parts(planned, skill);
+        let text = String::from_utf8_lossy(text?.after.as_deref()?).into_owned();
+        self.ask_gate(planned, skill, &text, &[])
+    }
+
+    /// What the policy did not let through: kept for a person where it asks for one and somebody keeps
+    /// it, and refused.
+    fn refused(&self, planned: &Change, skill: Option<&Listed>, objection: Proposal) -> ToolResult {
+        let asked = (objection.action == Action::Ask.id()).then(|| {
+            let (text, files) = parts(planned, skill);
+            let text = match (text.and_then(|delta| delta.after.clone()), skill) {
+                (Some(text), _) => text,
+                (None, Some(skill)) => read_text(skill).unwrap_or_default(),
+                (None, None) => Vec::new(),
+            };
+            self.ask_gate(planned, skill, &String::from_utf8_lossy(&text), &files)
+        });
+        let verdict = &objection.verdict;
+        let why = match asked {
+            None => format!("the scan says {verdict}, and the policy blocks that"),
+            Some(None) => {
+                format!(
+                    "the scan says {verdict}; a person would have to decide, and nobody is asked here"
+                )
+            }
+            Some(Some(why)) => why,
         };
-        let delta = planned.files.iter().find(|delta| is_text(&delta.file))?;
-        let text = String::from_utf8_lossy(delta.after.as_deref()?);
+        let findings = objection.findings.join("\n- ");
+        let told = format!(
+            "Nothing was written: {why}.\n- {findings}\nGo on without it, or write it without what was found."
+        );
+        ToolResult::refused(told).with(Effect::SkillPending(objection))
+    }
+
+    fn ask_gate(
+        &self,
+        planned: &Change,
+        skill: Option<&Listed>,
+        text: &str,
+        files: &[FileDelta],
+    ) -> Option<String> {
+        let gated = self.gated.as_ref()?;
         let name = skill.map_or(planned.name.as_str(), |skill| skill.summary.name.as_str());
-        let written = Written { by: &gated.by, name, text: &text, now: (self.now)() };
-        gated.gate.refuses(written)
+        gated.gate.refuses(Written { by: &gated.by, name, text, files, now: (self.now)() })
     }
 
     /// Whether the agent has read it, or written it.
@@ -166,35 +229,38 @@ impl Shelf {
         own.is_some_and(|root| root.scope == Scope::Agent && root.layout == Layout::FoldersAndFiles)
     }
 
-    /// Scans a skill as it would be after a change, and asks the policy.
-    fn admit(
+    /// Scans a skill as it would be after a change, and asks the policy; nothing when it allows it.
+    fn objection(
         &self,
         planned: &Change,
         skill: Option<&Listed>,
         arguments: &Value,
-    ) -> Result<(), ToolResult> {
-        let report = scan_planned(planned, skill).map_err(ToolResult::failed)?;
+    ) -> Result<Option<Proposal>, String> {
+        let report = scan_planned(planned, skill)?;
         let ruling = self.policy.decide(Origin::AgentCreated, report.verdict);
-        if ruling.action == Action::Allow {
-            return Ok(());
-        }
-        let findings = worst_findings(&report);
-        let why = format!(
-            "Nothing was written: the scan says {}.\n- {}\nIt waits for a person. Go on without it, or write \
-             it without what was found.",
-            report.verdict.word(),
-            findings.join("\n- ")
-        );
-        let proposal = Proposal {
+        Ok((ruling.action != Action::Allow).then(|| Proposal {
             name: planned.name.clone(),
             arguments: arguments.clone(),
             verdict: report.verdict.word().to_owned(),
             action: ruling.action.id().to_owned(),
-            findings,
+            findings: worst_findings(&report),
             digest: report.digest,
-        };
-        Err(ToolResult::refused(why).with(Effect::SkillPending(proposal)))
+        }))
     }
+}
+
+/// The text of a skill that a change writes, and the other files.
+fn parts<'p>(
+    planned: &'p Change,
+    skill: Option<&Listed>,
+) -> (Option<&'p FileDelta>, Vec<FileDelta>) {
+    // A new skill is its text and nothing else, whatever the file is called.
+    let is_text = |delta: &&FileDelta| match skill {
+        Some(skill) => skill.path.file_name().is_some_and(|name| name == delta.file.as_str()),
+        None => !delta.file.contains('/'),
+    };
+    let (text, files): (Vec<&FileDelta>, Vec<&FileDelta>) = planned.files.iter().partition(is_text);
+    (text.first().copied(), files.into_iter().cloned().collect())
 }
 
 /// The worst findings of a report, each in a line.

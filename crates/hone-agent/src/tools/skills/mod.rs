@@ -162,6 +162,11 @@ impl Shelf {
         self
     }
 
+    /// Whether it outlives tasks, so that no task has the brain that it writes into.
+    fn is_live(&self) -> bool {
+        self.tally.is_some()
+    }
+
     /// The three tools that every agent has.
     pub fn tools(self: &Arc<Self>) -> Vec<Box<dyn Tool>> {
         [Kind::List, Kind::View, Kind::Manage].map(|kind| self.tool(kind)).into()

@@ -7,11 +7,13 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use hone_agent::brain::Editor;
 use hone_agent::tools::skills::scan_planned;
 use hone_guard::policy::Action;
 use hone_library::usage::{self, Event};
 use hone_library::{
-    Author, Catalogue, Change, Error, Listed, Matching, Mode, Origin, Store, hash, read_text,
+    Author, Catalogue, Change, Error, Listed, Matching, Mode, Origin, State as Books, Store, hash,
+    read_text,
 };
 
 use super::shapes::{ChangeQuery, Changed, Finding, NewSkill, NewText, Piece};
@@ -56,29 +58,38 @@ pub(super) fn carry_out(
 ) -> Answer<Changed> {
     site.refuse_read_only()?;
     bounded("reason", &doing.how.reason, 0..=MAX_REASON)?;
-    let state = site.state();
-    let store = |mode| Store::new(&state, doing.author(site), mode);
-    let planned = act(&store(Mode::DryRun))?;
-    if planned.action == hone_library::Action::Delete
-        && let Some(entry) = hone_hub::locked_at(&state, &planned.path)?
-    {
-        let detail = format!("`{}` was installed from {}", entry.name, entry.source);
-        let hint =
-            format!("`hone remove {}` takes it away, with its entry in the lock", entry.name);
-        return Err(Problem::new(StatusCode::CONFLICT, detail).hint(hint));
-    }
-    let adds = planned.files.iter().any(|file| file.after.is_some());
-    let verdict = if adds { Some(admit(site, doing, &planned, skill)?) } else { None };
+    let plan = |state: &Books| -> Answer<(Change, Option<&'static str>)> {
+        let planned = act(&Store::new(state, doing.author(site), Mode::DryRun))?;
+        if planned.action == hone_library::Action::Delete
+            && let Some(entry) = hone_hub::locked_at(state, &planned.path)?
+        {
+            let detail = format!("`{}` was installed from {}", entry.name, entry.source);
+            let hint =
+                format!("`hone remove {}` takes it away, with its entry in the lock", entry.name);
+            return Err(Problem::new(StatusCode::CONFLICT, detail).hint(hint));
+        }
+        let adds = planned.files.iter().any(|file| file.after.is_some());
+        let verdict = if adds { Some(admit(site, doing, &planned, skill)?) } else { None };
+        Ok((planned, verdict))
+    };
     if doing.how.dry_run {
+        let (planned, verdict) = plan(&site.state())?;
         return Ok(Changed::of(&planned, verdict));
     }
-    let done = act(&store(Mode::Write))?;
-    if let Some(skill) = skill.filter(|_| adds) {
-        usage::count(&state, skill, Event::Patch, (site.now)());
-    }
-    drop(state);
+    let write = |state: &Books| -> Answer<Changed> {
+        let (_, verdict) = plan(state)?;
+        let done = act(&Store::new(state, doing.author(site), Mode::Write))?;
+        if let Some(skill) = skill.filter(|_| verdict.is_some()) {
+            usage::count(state, skill, Event::Patch, (site.now)());
+        }
+        Ok(Changed::of(&done, verdict))
+    };
+    let what = format!("a request of {}", doing.who.actor());
+    let editor =
+        Editor { hone_home: &site.hone_home, what: &what, now: (site.now)(), tell: &|_| {} };
+    let changed = editor.edit(skill.map_or(&site.own, Listed::key), || site.state(), write)?;
     site.shelf.changed();
-    Ok(Changed::of(&done, verdict))
+    Ok(changed)
 }
 
 /// What the scan says, when the policy lets it through.
@@ -105,7 +116,12 @@ fn admit(
 
 /// No, when a text is another than the client has seen.
 pub(super) fn refuse_other(tag: &HeaderValue, text: &[u8]) -> Answer<()> {
-    let now = format!("\"{}\"", hash(text));
+    refuse_tag(tag, &hash(text))
+}
+
+/// The same for whatever has that hash now.
+pub(super) fn refuse_tag(tag: &HeaderValue, now: &str) -> Answer<()> {
+    let now = format!("\"{now}\"");
     if tag.to_str().is_ok_and(|tag| tag == "*" || tag == now) {
         return Ok(());
     }

@@ -10,12 +10,11 @@ use hone_learn::LearnError;
 use hone_learn::proposal::Proposal;
 use hone_learn::records::{RECORDS_FILE, Records};
 use hone_learn::review::{self, Person, Review, ReviewRow, Word};
-use hone_library::hash;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::change::{MAX_REASON, MAX_TEXT, refuse_other};
+use super::change::{MAX_REASON, MAX_TEXT, refuse_tag};
 use super::shapes::NewText;
 use super::skills::tagged;
 use crate::http::gate::{Identity, Via, Writer};
@@ -141,7 +140,7 @@ pub(crate) async fn one(
     headers: HeaderMap,
 ) -> Answer<Response> {
     let review = review(&site, id).await?;
-    Ok(tagged(&headers, &hash(review.proposal.text.as_bytes()), Json(review)))
+    Ok(tagged(&headers, &review.proposal.tag(), Json(review)))
 }
 
 /// What somebody decides.
@@ -185,7 +184,7 @@ pub(crate) async fn decide(site: &Site, deciding: Deciding) -> Answer<Review> {
         let proposal = whole(records.as_ref(), &id)?;
         let Some(records) = records else { return Err(LearnError::NoProposal(id).into()) };
         if let Some(seen) = &seen {
-            refuse_other(seen, proposal.text.as_bytes())?;
+            refuse_tag(seen, &proposal.tag())?;
         }
         let name = who.actor();
         let word = match who.via {

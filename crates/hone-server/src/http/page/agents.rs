@@ -189,6 +189,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Task => "task",
         Kind::Learned => "learned",
         Kind::Outside => "changed from outside",
+        Kind::Edited => "edited",
         Kind::Handover => "key handed over",
         Kind::Restored => "restored",
     }

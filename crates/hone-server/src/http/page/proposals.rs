@@ -6,8 +6,8 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use hone_learn::gate::{Checked, Finding};
 use hone_learn::proposal::{Edit, Proposal};
-use hone_learn::review::{ReviewRow, replaced};
-use hone_library::hash;
+use hone_learn::review::{ReviewRow, changes};
+use hone_library::FileDelta;
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -88,9 +88,9 @@ pub(super) async fn proposal(
     Path(id): Path<String>,
 ) -> Shown {
     let review = api::review(&site, id).await?;
-    let (proposal, old) = blocking(&site, move |site| {
-        let old = replaced(&site.hone_home, &review.proposal);
-        Ok((review.proposal, old))
+    let (proposal, changes) = blocking(&site, move |site| {
+        let changes = changes(&site.hone_home, &review.proposal);
+        Ok((review.proposal, changes))
     })
     .await?;
     let is_open = proposal.is_open();
@@ -103,15 +103,18 @@ pub(super) async fn proposal(
         (checks(&proposal.checks))
         section aria-labelledby="change" {
             h2 id="change" { "What changes" }
-            @if proposal.is_open() || old.is_some() {
-                (side_by_side(old.as_deref().map(str::as_bytes), Some(proposal.text.as_bytes())))
-            } @else {
-                pre { (words::text(&proposal.text, MAX_TEXT_CHARS)) }
+            @for FileDelta { file, before, after } in &changes {
+                @if !proposal.files.is_empty() { h3 { (words::name(file)) } }
+                @if is_open || before.is_some() {
+                    (side_by_side(before.as_deref(), after.as_deref()))
+                } @else {
+                    pre { (words::text(&String::from_utf8_lossy(after.as_deref().unwrap_or_default()), MAX_TEXT_CHARS)) }
+                }
             }
         }
         (edits(&proposal.edits))
         (messages(&proposal))
-        @if is_open && who.may(Role::Write) { (edit_form(&proposal)) }
+        @if is_open && who.may(Role::Write) && proposal.files.is_empty() { (edit_form(&proposal)) }
     };
     Ok(page(&proposal.name, Some(Place::Proposals), &main))
 }
@@ -150,7 +153,7 @@ fn facts(proposal: &Proposal) -> Markup {
 fn decide(proposal: &Proposal) -> Markup {
     html! {
         form.try method="post" action={ (href(&proposal.id)) "/decide" } {
-            input type="hidden" name="seen" value=(hash(proposal.text.as_bytes()));
+            input type="hidden" name="seen" value=(proposal.tag());
             label.wide { "Reason (optional)" input name="reason" maxlength="1000" autocomplete="off"; }
             button name="decision" value="accept" { "Accept " span.away { (words::name(&proposal.name)) } }
             button name="decision" value="reject" { "Reject " span.away { (words::name(&proposal.name)) } }
@@ -163,7 +166,7 @@ fn edit_form(proposal: &Proposal) -> Markup {
         details {
             summary { "Write in it" }
             form.try method="post" action={ (href(&proposal.id)) "/edit" } {
-                input type="hidden" name="seen" value=(hash(proposal.text.as_bytes()));
+                input type="hidden" name="seen" value=(proposal.tag());
                 label.wide { "The whole text" textarea name="text" rows="20" required { (proposal.text) } }
                 button { "Check it again" }
             }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hone_agent::brain::{Brain, Held, MAX_SYSTEM_BYTES, New, Owner, Settings, Waiting};
 use hone_agent::run::TOOLS;
-use hone_library::Author;
+use hone_library::{Author, State};
 use tokio_util::sync::CancellationToken;
 
 use super::{failure, show};
@@ -17,7 +17,7 @@ use crate::json::agent::{KeptFile, SeedUpdate};
 use crate::output::{Failure, Outcome, count, print, print_json, quoted, say};
 use crate::terminal::printable_line;
 
-/// How long `update` and `rm` wait for a task.
+/// How long `rm` and whoever looks at a whole agent wait for a task.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a new agent is made of.
@@ -123,10 +123,13 @@ pub(super) fn background_runtime() -> Result<tokio::runtime::Runtime, Failure> {
 
 pub(crate) fn update(context: &Context, id: &str, seed: &Path, as_json: bool) -> Outcome {
     let brain = Brain::find(&context.around.hone_home, id).map_err(failure)?;
-    let held = hold(&brain, "hone agent update")?;
     let seed = context.around.cwd.join(seed);
     let author = Author { actor: actor(), reason: "a newer seed".to_owned(), now: now() };
-    let updated = brain.update(&seed, &context.state, author, &held).map_err(failure)?;
+    let updated = context.editor("hone agent update", |editor| {
+        let update = |state: &State| brain.update(&seed, state, author);
+        editor.edit(&brain.folder, || &context.state, update)
+    });
+    let updated = updated.map_err(failure)?;
     if as_json {
         let kept = updated.kept.into_iter();
         return print_json(&SeedUpdate {

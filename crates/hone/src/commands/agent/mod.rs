@@ -95,6 +95,12 @@ fn failure(error: BrainError) -> Failure {
     }
 }
 
+impl From<BrainError> for Failure {
+    fn from(error: BrainError) -> Self {
+        failure(error)
+    }
+}
+
 /// Why a task could not be run, as the command line tells it. It did not run, whatever the reason.
 fn not_run(error: RunError) -> Failure {
     let hint = error.hint().unwrap_or_default();

@@ -7,12 +7,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use hone_library::{Author, Catalogue, Layout, Mode, Reason, Root, Scope, Search, Skipped, Store};
+use hone_library::{Catalogue, Layout, Reason, Root, Scope, Search, Skipped};
 use hone_skill::{Diagnostic, Profile, Rule, Severity, fix, read};
 
 use super::scan::MAX_DEPTH;
-use crate::cli::Format;
-use crate::context::{Context, now};
+use crate::cli::{Format, Writing};
+use crate::context::Context;
 use crate::diff;
 use crate::output::{Failure, NO, Outcome, Progress, count, print, print_json, say};
 use crate::snippet::Source;
@@ -294,12 +294,9 @@ fn write_fix(
     let skill = context.at_path(path).ok_or_else(|| {
         Failure::no("only a `SKILL.md`, or a Markdown file with frontmatter, can be mended", "")
     })?;
-    let author = Author {
-        actor: crate::context::actor(),
-        reason: "hone check --fix".to_owned(),
-        now: now(),
-    };
-    let change = Store::new(&context.state, author, Mode::Write).fix(&skill, new)?;
+    let why = Some("hone check --fix".to_owned());
+    let writing = Writing { dry_run: false, json: false, why };
+    let change = context.write(skill.key(), &writing, |store| store.fix(&skill, new))?;
     super::hub::tell_shares(context, &change);
     Ok(())
 }

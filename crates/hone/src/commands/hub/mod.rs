@@ -9,11 +9,13 @@ mod search;
 mod share;
 mod shown;
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use hone_agent::brain::{Brain, Editing};
 use hone_guard::policy::Policy;
-use hone_hub::{Ask, Error, FetchError, Fetcher, Hub, Prompts, Target, edited_hint};
+use hone_hub::{Ask, Error, FetchError, Fetcher, Hub, Lock, Prompts, Target, edited_hint};
 use hone_library::{Author, Catalogue, Change, Project};
 use hone_net::Reach;
 
@@ -141,6 +143,22 @@ impl<'c> Desk<'c> {
         }
     }
 
+    /// The brains that skills are installed into, held. What is wrong with a lock file, the action tells.
+    fn brains(&self) -> Result<Vec<Editing>, Failure> {
+        let Target { lock, base, root, .. } = &self.target;
+        let lock = Lock::read(lock).ok();
+        let locked = lock.iter().flat_map(Lock::skills).map(|skill| &skill.root);
+        let roots: BTreeSet<&String> = locked.chain([root]).collect();
+        let mut folders = BTreeSet::new();
+        for root in roots {
+            let brain = Brain::around(&self.context.around.hone_home, &base.join(root))?;
+            folders.extend(brain.map(|brain| brain.folder));
+        }
+        let hold = |folder: PathBuf| self.context.editor("hone", |editor| editor.begin(&folder));
+        let held: Result<Vec<_>, _> = folders.into_iter().map(hold).collect();
+        Ok(held?.into_iter().flatten().collect())
+    }
+
     /// Does something with a person at hand; with `yes`, one who agrees to everything.
     fn act<T>(
         &self,
@@ -148,8 +166,12 @@ impl<'c> Desk<'c> {
         act: impl FnOnce(&Hub<'_>, &mut dyn Ask) -> Result<T, Error>,
     ) -> Result<T, Failure> {
         let mut person = Person::new(yes, &self.live);
+        let brains = self.brains()?;
         let done = act(&self.hub(), &mut person);
         self.live.clear();
+        for brain in brains {
+            brain.end()?;
+        }
         self.context.tell_notes();
         done.map_err(|error| match &error {
             Error::Edited { path, .. } => {

@@ -249,13 +249,15 @@ fn save(
         None => None,
         Some(known) => Some(unchanged(context, &here, known, lesson)?),
     };
-    let write = |store: &Store<'_>| match old {
+    let write = |store: Store<'_>| match old {
         Some(old) => store.upsert(&place.path, old.summary.title(), &judged.text, &here),
         None => store.create(&place.path, None, &draft.name, &judged.text, &here),
     };
-    let suite = match old {
-        Some(old) => Proposed::more(old, draft.suite()),
-        None => Proposed::of(context, &write(&context.store(&writing.dry()))?, &draft.suite())?,
+    let suite = if let Some(old) = old {
+        Proposed::more(old, draft.suite())
+    } else {
+        let planned = context.write(&place.path, &writing.dry(), write)?;
+        Proposed::of(context, &planned, &draft.suite())?
     };
     if let Some(old) = old {
         refuse_needless(old, &judged.text, suite.is_some())?;
@@ -263,8 +265,8 @@ fn save(
             refuse_rewrite(old, &judged.text)?;
         }
     }
-    let store = suite.iter().fold(context.store(&writing), |store, suite| suite.with(store));
-    let change = write(&store)?;
+    let with_suite = |store: Store<'_>| write(Proposed::with(suite.as_ref(), store));
+    let change = context.write(&place.path, &writing, with_suite)?;
     if !writing.json {
         change::report(context, &change, &writing)?;
     }
