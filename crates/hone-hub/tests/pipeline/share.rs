@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use hone_hub::{KeptShare, Manner, Means, Nobody, ShareFate, ShareScope, Unshared};
+use hone_hub::{Fate, KeptShare, Manner, Means, Nobody, ShareFate, ShareScope, Unshared};
 use hone_library::AGENTS;
+use hone_library::provenance::Records;
 
 use crate::shop::{Machine, Shop, plain, tree};
 
@@ -165,6 +166,32 @@ fn an_update_reaches_copies_that_nobody_changed_and_links_by_themselves() {
     }
     assert!(link.symlink_metadata().unwrap().is_symlink());
     assert!(!copy.symlink_metadata().unwrap().is_symlink());
+}
+
+#[test]
+fn a_copy_that_a_dead_process_left_behind_is_brought_along_when_nothing_is_new() {
+    let (machine, shop) = installed();
+    let state = machine.state();
+    let hub = machine.hub(&state, &shop);
+    let scope = ShareScope::Project(&machine.project);
+    let skill = machine.skill("tidy");
+    let copy = hub.share(&skill, &agents(&["goose"]), scope, Means::Copy).unwrap().remove(0).path;
+    let (old, made) = (machine.read("tidy/SKILL.md"), state.shares().unwrap());
+    let update =
+        || hub.update(&machine.target(), &[], &Manner::default(), &mut Nobody).unwrap().remove(0);
+    shop.publish(vec![plain("tidy", "Two.")]);
+    assert_eq!(update().fate, Fate::Updated);
+    // As it is when the process dies between the skill and its copy, or between the copy and its row.
+    for left in [Some(&old), None] {
+        if let Some(left) = left {
+            std::fs::write(copy.join("SKILL.md"), left).unwrap();
+        }
+        state.record(&Records { shares: made.clone(), ..Records::default() }).unwrap();
+        let again = update();
+        assert_eq!((again.fate, again.stale), (Fate::Unchanged, Vec::new()));
+        assert_eq!(tree(&copy), tree(&skill));
+        assert!(state.shares().unwrap()[0].is_as_made());
+    }
 }
 
 #[test]
