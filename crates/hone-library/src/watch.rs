@@ -58,7 +58,8 @@ impl Met {
     /// Notes a folder, which may be known to be as it was; true when it is the one that was there before.
     pub(crate) fn meet(&mut self, path: &str, identity: (u64, u64), is_still: bool) -> bool {
         let known = self.known(path).copied().filter(|known| known.identity == identity);
-        let new = Known { identity, mark: None, watch: None };
+        // What is watched is the folder, not the path to it.
+        let new = Known { identity, mark: None, watch: known.and_then(|known| known.watch) };
         self.folders.insert(path.to_owned(), known.filter(|_| is_still).unwrap_or(new));
         known.is_some()
     }
@@ -166,7 +167,7 @@ impl Watch {
     /// Whatever was found before, the next look is at everything.
     pub fn doubt(&mut self) {
         self.edited = Edited::Anything;
-        self.known.clear();
+        self.known.values_mut().for_each(|known| known.mark = None);
     }
 
     /// Finds the skills and watches what they depend on. What changes meanwhile makes them stale. Of
@@ -313,6 +314,8 @@ impl Watch {
             for path in &interest.paths {
                 if let Some(known) = known.get_mut(path) {
                     known.mark = None;
+                    // Of a folder that is gone nothing is noted any more.
+                    known.watch = known.watch.filter(|_| note.about != About::Moved);
                 }
             }
             match note.name.filter(|name| interest.may_be_text(name)) {

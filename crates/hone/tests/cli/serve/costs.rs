@@ -62,6 +62,9 @@ fn a_skill_that_comes_goes_or_changes_its_name_costs_a_look_at_itself() {
     let sandbox = Sandbox::new();
     let traced = Traced::start(&sandbox);
     traced.ask("/api/v1/skills/skill-7", 200);
+    let trace = sandbox.read("tmp/trace");
+    let is_watch = |line: &&str| line.contains("inotify_add_watch") && line.contains("/skill-");
+    assert_eq!(trace.lines().filter(is_watch).count(), SKILLS, "each folder is watched once");
     let few = |what: &str, calls: &[String]| {
         assert!(!calls.is_empty(), "{what}: the trace is none");
         assert!(calls.len() <= MAX_CALLS, "{what}: {} calls, as {:#?}", calls.len(), &calls[..20]);
