@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::agents::{Server, answer, call};
 use crate::harness::Sandbox;
+use crate::serve::harness::Server as Serving;
 
 /// Without what differs from run to run: digests, keys, ids of tasks, sizes.
 pub(crate) fn masked(text: &str) -> String {
@@ -257,6 +258,28 @@ fn whatever_a_command_writes_into_a_brain_is_signed_as_that() {
     sandbox.done("agent verify ada");
     let log = sandbox.hone("agent log ada --diff --limit 1").run().text();
     assert!(log.contains("-name: Prices\n+name: prices\n"), "{log}");
+}
+
+#[test]
+fn what_a_client_writes_into_a_brain_is_signed_through_every_door() {
+    let sandbox = Sandbox::new();
+    sandbox.done("agent new ada");
+    let server = Serving::start(&sandbox, "--agent ada");
+    let new = |name: &str| SKILL.replace("name: prices", &format!("name: {name}"));
+    let made = json!({"name": "prices", "content": new("prices")});
+    assert_eq!(server.send("POST /api/v1/skills", &made).status, 201);
+    sandbox.done("agent verify ada");
+    let planned =
+        server.send("PUT /api/v1/skills/prices?dry_run=true", &json!({"content": new("prices")}));
+    assert_eq!(planned.status, 200, "{}", planned.text());
+    let patch = json!({"action": "patch", "name": "prices", "old": "Read prices.csv.", "new": "Read prices.csv first."});
+    let said = server.tool("skill_manage", &patch);
+    assert_eq!(said["isError"], false, "{said}");
+    sandbox.done("agent verify ada");
+    let signed = receipts(&sandbox);
+    let kinds: Vec<&str> = signed.iter().map(|one| one["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["created", "edited", "edited"]);
+    assert_eq!(signed[2]["changes"], json!(["skills/prices/SKILL.md"]));
 }
 
 #[test]

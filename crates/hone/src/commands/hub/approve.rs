@@ -5,15 +5,17 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hone_hub::{Pending, Rehearsal, Takes};
+use hone_learn::records::RECORDS_FILE;
 use hone_library::{ChangedFile, FileDelta};
 
+use super::super::review;
 use super::add::{ADD_ONE, Again, report};
 use super::{Desk, shown};
 use crate::cli::{Network, Whose};
 use crate::context::Context;
 use crate::diff;
 use crate::json::hub::{Approvals, Waiting};
-use crate::output::{Failure, Outcome, print, print_json, say};
+use crate::output::{Failure, Outcome, count, print, print_json, say};
 use crate::terminal::{printable_line, style};
 
 fn desk(context: &Context) -> Result<Desk<'_>, Failure> {
@@ -36,6 +38,9 @@ pub(super) fn list(context: &Context, as_json: bool) -> Outcome {
         }
     }
     print(&page)?;
+    if let Some(written) = written(context)? {
+        say(&format!("note: {written} that agents want to make: `hone review`"));
+    }
     if waiting.is_empty() {
         say("nothing waits for approval");
     } else {
@@ -44,6 +49,16 @@ pub(super) fn list(context: &Context, as_json: bool) -> Outcome {
         );
     }
     Ok(super::code(true))
+}
+
+/// How much of what agents wrote waits elsewhere; nothing when none does.
+fn written(context: &Context) -> Result<Option<String>, Failure> {
+    if !context.around.hone_home.join(RECORDS_FILE).exists() {
+        return Ok(None);
+    }
+    let proposals = review::records(context)?.proposals().map_err(review::failure)?;
+    let waiting = proposals.iter().filter(|proposal| proposal.waits()).count();
+    Ok((waiting > 0).then(|| count(waiting, "change")))
 }
 
 fn head(page: &mut String, one: &Pending) {
