@@ -228,3 +228,45 @@ fn the_inventory_lists_what_the_skill_uses() {
     assert_eq!(inventory.scripts, ["run.sh", "tool.py"]);
     assert_eq!(inventory.hooks, ["date"]);
 }
+
+/// Forms that nobody can read, by their first bytes.
+#[test]
+fn unreadable_forms_are_found_under_any_name() {
+    let ole: &[u8] = &[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1, 0, 0];
+    let forms: &[(&[u8], &[&str])] = &[
+        (b"\x7fELF\x02\x01\x01\0\0\0", &["helper", "helper.bin", "logo.png", "data.json"]),
+        (b"\xCF\xFA\xED\xFE\x07\0\0\x01", &["helper", "lib.dylib", "logo.png"]),
+        (b"xar!\0\x1c\0\x01", &["helper.pkg", "data.bin"]),
+        (b"!<arch>\ndebian-binary   1", &["helper.deb", "notes.txt"]),
+        (b"\xED\xAB\xEE\xDB\x03\0", &["helper.rpm"]),
+        (b"Cr24\x03\0\0\0", &["helper.crx"]),
+        (b"7z\xBC\xAF\x27\x1C\0\x04", &["a.7z", "logo.png"]),
+        (b"Rar!\x1A\x07\x01\0", &["a.rar", "notes.txt"]),
+        (b"MSCF\0\0\0\0", &["a.cab"]),
+        (b"\x4C\0\0\0\x01\x14\x02\0\0", &["readme.lnk", "readme.txt"]),
+        (b"ITSF\x03\0\0\0", &["help.chm"]),
+        (b"\xE4\x52\x5C\x7B\x8C\xD8\xA7\x4D", &["notes.one"]),
+        (b"\x04\x22\x4D\x18\x64\x40", &["a.lz4"]),
+        (ole, &["setup.msi"]),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\0IEND\xAE\x42\x60\x82PK\x03\x04rest", &["logo.png"]),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\0IEND\xAE\x42\x60\x82#!/bin/sh\nid\n", &["logo.png"]),
+        (b"\xFF\xD8\xFF\xE0rest\xFF\xD9\x7fELF\x02", &["photo.jpg"]),
+    ];
+    for (bytes, names) in forms {
+        for name in *names {
+            let report = Skill::new().with(&format!("assets/{name}"), bytes).scan();
+            assert!(report.verdict > Verdict::Safe, "{name} {bytes:x?}: {:?}", report.findings);
+        }
+    }
+    let harmless: &[(&[u8], &str)] = &[
+        (b"\x89PNG\r\n\x1a\n\0\0\0\0IEND\xAE\x42\x60\x82", "logo.png"),
+        (b"\xFF\xD8\xFF\xE0rest\xFF\xD9", "photo.jpg"),
+        (b"GIF89a\x01\0\x01\0;", "dot.gif"),
+        (b"wOF2\0\x01\0\0", "font.woff2"),
+        (ole, "table.xls"),
+    ];
+    for (bytes, name) in harmless {
+        let report = Skill::new().with(&format!("assets/{name}"), bytes).scan();
+        assert_eq!(report.verdict, Verdict::Safe, "{name}: {:?}", report.findings);
+    }
+}

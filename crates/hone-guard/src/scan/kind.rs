@@ -71,7 +71,9 @@ impl Language {
             "json" | "jsonc" | "json5" => Self::Json,
             "yaml" | "yml" => Self::Yaml,
             "toml" => Self::Toml,
-            "html" | "xml" | "svg" => Self::Html,
+            "ini" | "conf" | "cfg" | "systemd" | "desktop" | "properties" | "gitconfig"
+            | "npmrc" => Self::Ini,
+            "html" | "xml" | "svg" | "plist" => Self::Html,
             _ => return None,
         })
     }
@@ -166,6 +168,37 @@ fn by_magic(bytes: &[u8]) -> Option<Kind> {
         Kind::Opaque("zstd archive")
     } else if starts(b"MSCF") {
         Kind::Opaque("cabinet archive")
+    } else if starts(b"xar!") {
+        Kind::Opaque("macOS installer package")
+    } else if starts(b"!<arch>\ndebian-binary") {
+        Kind::Opaque("Debian package")
+    } else if starts(&[0xED, 0xAB, 0xEE, 0xDB]) {
+        Kind::Opaque("RPM package")
+    } else if starts(b"Cr24") {
+        Kind::Opaque("browser extension")
+    } else if starts(b"hsqs")
+        || starts(b"QFI\xFB")
+        || starts(b"KDMV")
+        || bytes.get(0x8001..0x8006) == Some(b"CD001")
+        || bytes.len() > 512 && bytes[bytes.len() - 512..].starts_with(b"koly")
+    {
+        Kind::Opaque("disk image")
+    } else if starts(&[0x04, 0x22, 0x4D, 0x18]) || starts(b"LZIP") || starts(&[0x1F, 0x9D]) {
+        Kind::Opaque("compressed file")
+    } else if starts(&[0x4C, 0, 0, 0, 1, 0x14, 2, 0]) {
+        Kind::Opaque("Windows shortcut")
+    } else if starts(b"ITSF") {
+        Kind::Opaque("compiled help file")
+    } else if starts(&[0xE4, 0x52, 0x5C, 0x7B, 0x8C, 0xD8, 0xA7, 0x4D]) {
+        Kind::Opaque("OneNote file")
+    } else if starts(b"BC\xC0\xDE") {
+        Kind::Bytecode("LLVM bitcode")
+    } else if starts(b"FOR1") && bytes.get(8..12) == Some(b"BEAM") {
+        Kind::Bytecode("Erlang bytecode")
+    } else if starts(b"FWS") && bytes.get(3).is_some_and(|version| *version < 0x30)
+        || starts(b"CWS") && bytes.get(3).is_some_and(|version| *version < 0x30)
+    {
+        Kind::Bytecode("Flash film")
     } else if starts(&[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]) {
         Kind::Opaque("old Office file")
     } else if starts(b"\x89PNG\r\n\x1a\n") {
@@ -256,15 +289,22 @@ fn by_name(path: &str) -> Option<Language> {
     let name = path.rsplit(['/', '!']).next().unwrap_or(path);
     let lower = name.to_ascii_lowercase();
     match lower.as_str() {
-        "dockerfile" | "containerfile" => return Some(Language::Plain),
+        "dockerfile" | "containerfile" | "crontab" | "procfile" => return Some(Language::Plain),
         "makefile" | "gnumakefile" | "justfile" | ".justfile" => return Some(Language::Make),
         "rakefile" | "gemfile" | "vagrantfile" => return Some(Language::Ruby),
         ".npmrc" | ".yarnrc" | "pip.ini" | ".pypirc" | "pip.conf" | ".gitconfig"
-        | ".gitmodules" | ".curlrc" | ".wgetrc" => return Some(Language::Ini),
+        | ".gitmodules" | ".curlrc" | ".wgetrc" | ".env" => return Some(Language::Ini),
         ".bashrc" | ".zshrc" | ".profile" | ".bash_profile" | ".zprofile" | ".envrc" => {
             return Some(Language::Shell);
         }
-        "config" if path.contains(".git/") => return Some(Language::Ini),
+        "config" if path.contains(".git/") || path.contains(".config/git/") => {
+            return Some(Language::Ini);
+        }
+        "config" if path.contains(".ssh/") => return Some(Language::Plain),
+        "config" if path.contains(".bundle/") => return Some(Language::Yaml),
+        "jenkinsfile" => return Some(Language::Braces),
+        "pipfile" | ".replit" => return Some(Language::Toml),
+        ".condarc" | ".gemrc" => return Some(Language::Yaml),
         _ => {}
     }
     let extension = lower.rsplit_once('.')?.1;
@@ -277,7 +317,7 @@ fn by_name(path: &str) -> Option<Language> {
         "rb" | "rake" | "gemspec" | "ru" => Language::Ruby,
         "rs" | "java" | "cs" | "kt" | "kts" | "swift" | "scala" | "dart" | "c" | "cc" | "cpp"
         | "h" | "r" | "jl" | "ex" | "exs" | "groovy" | "gradle" | "nim" | "cr" | "vbs" | "tf"
-        | "hcl" | "tcl" | "el" | "clj" | "hs" | "zig" | "m" => Language::Braces,
+        | "hcl" | "tcl" | "el" | "clj" | "hs" | "zig" | "m" | "nix" | "pp" => Language::Braces,
         "pl" | "pm" => Language::Perl,
         "ps1" | "psm1" | "psd1" => Language::PowerShell,
         "bat" | "cmd" => Language::Batch,
@@ -286,12 +326,13 @@ fn by_name(path: &str) -> Option<Language> {
         "lua" => Language::Lua,
         "mk" => Language::Make,
         "applescript" | "scpt" => Language::AppleScript,
-        "json" | "jsonc" | "json5" | "ipynb" | "code-workspace" | "webmanifest" => Language::Json,
-        "yaml" | "yml" => Language::Yaml,
-        "toml" => Language::Toml,
-        "ini" | "cfg" | "conf" | "properties" | "service" | "timer" | "desktop" | "reg" => {
-            Language::Ini
+        "json" | "jsonc" | "json5" | "ipynb" | "code-workspace" | "webmanifest" | "ign" => {
+            Language::Json
         }
+        "yaml" | "yml" | "bu" | "sls" => Language::Yaml,
+        "toml" => Language::Toml,
+        "repo" | "ini" | "cfg" | "conf" | "properties" | "service" | "timer" | "desktop"
+        | "reg" => Language::Ini,
         "html" | "htm" | "svg" | "xml" | "xhtml" | "plist" => Language::Html,
         "txt" | "text" | "log" | "csv" | "tsv" => Language::Plain,
         _ => return None,

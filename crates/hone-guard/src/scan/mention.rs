@@ -329,6 +329,7 @@ fn is_labelled(passage: &Passage<'_>) -> bool {
     let near =
         lead[from..].rsplit(['.', '!', '?', '。']).find(|part| part.trim().len() > 2).unwrap_or("");
     if labels(near)
+        || is_reported(passage, lead)
         || passage.context == Context::InlineCode && near.trim_end().ends_with("such as")
     {
         return true;
@@ -341,6 +342,32 @@ fn is_labelled(passage: &Passage<'_>) -> bool {
             .map(str::trim)
             .filter(|line| line.starts_with(['#', '/', '-', ';']))
             .any(|line| labels(&line.to_lowercase()))
+}
+
+/// Whether a report of an incident quotes what follows: something was seen, and the paragraph is about a
+/// machine that was attacked.
+fn is_reported(passage: &Passage<'_>, paragraph: &str) -> bool {
+    const NEAR: usize = 90;
+    const PARAGRAPH: usize = 800;
+    #[rustfmt::skip]
+    const SEEN: [&str; 30] = [
+        "showed", "shows a", "we found", "was found", "were found", "found a copy", "observed", "was seen", "we saw", "captured", "recorded", "logged", "recovered", "contained", "left behind",
+        "spawned", "was running", "had run", "had executed", "attacker ran", "executed by", "history had", "held the line", "decoded to", "turned out to be", "traced to", "revealed", "dropped by", "was started", "reported",
+    ];
+    #[rustfmt::skip]
+    const INCIDENT: [&str; 24] = [
+        "alert", "attacker", "compromis", "incident", "isolated", "indicator", "evidence", "process list", "process tree", "parent", "www-data", "forensic", "memory image", "honeypot", "intrusion", "victim",
+        "shell history", "audit log", "auditd", "edr", "siem", "suspicious", "triage", "crontab of",
+    ];
+    let from = super::text::floor(paragraph, paragraph.len().saturating_sub(PARAGRAPH));
+    let paragraph = &paragraph[from..];
+    // What introduces a code span ends with the span itself.
+    let span = format!("`{}`", passage.text.to_lowercase());
+    let before = paragraph.strip_suffix(&span).unwrap_or(paragraph);
+    let from = super::text::floor(before, before.len().saturating_sub(NEAR));
+    let sentence = before[from..].rsplit(". ").next().unwrap_or(before);
+    SEEN.iter().any(|word| sentence.contains(word))
+        && INCIDENT.iter().any(|word| paragraph.contains(word))
 }
 
 /// Whether a sentence labels what follows as an example of what not to do. A negation counts when it
@@ -482,5 +509,12 @@ mod tests {
             [Context::Fence]
         );
         assert_eq!(contexts("# T\nRun `make` now\n"), [Context::InlineCode]);
+        assert_eq!(
+            contexts(
+                "# T\n> 03:12 The alert fired. The process list showed `x` with PHP as parent.\n"
+            ),
+            [Context::Mention]
+        );
+        assert_eq!(contexts("# T\nWe found that `x` works best\n"), [Context::InlineCode]);
     }
 }

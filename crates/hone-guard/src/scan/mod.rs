@@ -185,12 +185,19 @@ fn look(bundle: &bundle::Bundle) -> Report {
         bytes: bundle.bytes,
         ..Coverage::default()
     };
+    let copies = settings::copies(members, &texts);
     let mut passages = Vec::new();
     for (file, (member, text)) in members.iter().zip(&texts).enumerate() {
         if let (Kind::Text(language), Some(text)) = (member.kind, text) {
-            passages.extend(passages_of(file, &member.path, language, text, &references));
+            let (path, language) = copies
+                .get(&file)
+                .map_or((&*member.path, language), |copied| (&copied.path, copied.language));
+            passages.extend(passages_of(file, path, language, text, &references));
         }
     }
+    let blocks = settings::blocks(&passages);
+    let inside = settings::inside(&blocks, &passages);
+    passages.extend(inside);
     passages.extend(placeholders::filled(&passages));
     decode_all(&mut passages, &mut coverage);
     let mut host_counts = std::collections::HashMap::new();
@@ -228,7 +235,8 @@ fn look(bundle: &bundle::Bundle) -> Report {
     };
     let mut findings = Findings::new(members);
     structure::look(bundle, &skill, &texts, &references, &mut findings, &mut coverage);
-    settings::look(&skill, &texts, &references, &mut findings);
+    settings::look(&skill, &texts, &references, &copies, &mut findings);
+    settings::look_blocks(&blocks, &passages, &skill, &mut findings);
     let mut memories: std::collections::HashMap<usize, shell_flow::Memory> =
         std::collections::HashMap::new();
     let mut embedded = Vec::new();
@@ -237,6 +245,7 @@ fn look(bundle: &bundle::Bundle) -> Report {
         awk::look(passage, &skill, &mut findings);
         unsaid::look(passage, &skill, &mut findings);
         settings::look_passage(passage, &skill, &mut findings);
+        structure::climbing::look(passage, &mut findings);
         // `irm … | iex` in a block that does not say its language.
         if passage.decoded.is_none()
             && matches!(passage.language, Language::Plain | Language::Shell)

@@ -184,6 +184,7 @@ const REGISTRIES: &[Registry] = &[
     Registry { name: "npmjs", ending: "org", packages: "npm", class: Class::Installer },
     Registry { name: "npmjs", ending: "com", packages: "npm", class: Class::Service },
     Registry { name: "npmmirror", ending: "com", packages: "npm", class: Class::Installer },
+    Registry { name: "yarnpkg", ending: "com", packages: "npm", class: Class::Installer },
     Registry { name: "pypi", ending: "org", packages: "pypi", class: Class::Installer },
     Registry { name: "pythonhosted", ending: "org", packages: "pypi", class: Class::Service },
     Registry { name: "crates", ending: "io", packages: "cargo", class: Class::Installer },

@@ -13,6 +13,10 @@ use super::super::mention::has_word;
 use super::super::passage::Passage;
 use super::super::rules;
 use super::super::text::floor;
+use super::dropper_signs::{
+    ARCHIVES, FILE_HOSTS, LOGIN, PASTED, PIPED, PROGRAMS, SIGNS, STARTABLE, STRANGER, TAKING,
+    is_clicked, is_pasted,
+};
 
 /// Bytes of one section that are looked at.
 const MAX_SECTION: usize = 64 * 1024;
@@ -22,135 +26,6 @@ const AFTER: usize = 9;
 /// Weight at which a section is worth a look, and at which it is an attack.
 const CAUTION: usize = 4;
 const CERTAIN: usize = 6;
-
-/// Signs that are asked for by name.
-const PIPED: &str = "a stranger's script that is run unseen";
-const LOGIN: &str = "the login password";
-
-/// Endings of files that carry programs.
-#[rustfmt::skip]
-const PROGRAMS: &[&str] = &[
-    ".zip", ".rar", ".7z", ".dmg", ".exe", ".msi", ".pkg", ".tar.gz", ".tgz", ".apk", ".appimage", ".scr", ".bat", ".cmd", ".ps1", ".command", ".iso", ".img", ".tar.xz",
-    ".jar", ".vbs", ".lnk", ".app.zip", ".msix", ".crx", ".xpi", ".deb", ".rpm", ".run", ".bin",
-];
-
-/// Endings of files that start when they are opened.
-#[rustfmt::skip]
-const STARTABLE: &[&str] = &[
-    ".exe", ".msi", ".pkg", ".dmg", ".scr", ".bat", ".cmd", ".ps1", ".command", ".msix", ".vbs", ".lnk", ".appimage", ".apk", ".jar", ".crx", ".xpi", ".zip", ".rar", ".7z",
-    ".tar.gz", ".tgz",
-];
-
-/// Places that hand out files of anybody.
-#[rustfmt::skip]
-const FILE_HOSTS: &[&str] = &[
-    "mega.nz", "mediafire.com", "drive.google.com", "dropbox.com", "pan.baidu.com", "lanzou", "gofile.io", "wetransfer.com", "pixeldrain", "sendspace", "catbox.moe",
-    "file.io", "transfer.sh", "anonfiles", "1drv.ms", "disk.yandex", "cloud.mail.ru", "quark.cn", "123pan", "cdn.discordapp.com", "aliyundrive", "alipan", "weiyun",
-    "cowtransfer", "terabox", "workupload", "krakenfiles", "filebin", "bayfiles", "uploadgig", "zippyshare", "s3.amazonaws.com", "sourceforge.net", "ipfs.io",
-];
-
-/// Words that make a password one of an archive.
-#[rustfmt::skip]
-const ARCHIVES: &[&str] = &[
-    "zip", "rar", ".7z", "archive", "extract", "unpack", "解压", "压缩", "comprim", "archivo", "archiv", "архив", "提取码",
-];
-
-/// Words that make a stranger's page one to take a program from.
-#[rustfmt::skip]
-const TAKING: &[&str] = &[
-    "download", "lives on a share", "on a share", "take it from", "fetch it", "opens with", "passcode", "put into the clipboard", "paste the", "paste it", "get it", "grab", "installer", "install the", "copy the command", "copy the", "下载", "descarg", "baix", "herunterlad", "telecharg",
-    "скача",
-];
-
-struct Sign {
-    weight: usize,
-    says: &'static str,
-    words: &'static [&'static str],
-}
-
-/// What adds up, once there is a link.
-#[rustfmt::skip]
-const SIGNS: &[Sign] = &[
-    Sign {
-        weight: 3,
-        says: "a password to unpack it",
-        words: &[
-    "password", "passphrase", "pass:", "pwd:", "pwd ", "passcode", "archive key", "key:", "unlock with", "unlock code", "unlock it with", "unlock them with", "unlocks with", "protected with", "encrypted with", "解压密码", "密码", "提取码", "口令", "contrasena", "clave",
-    "senha", "mot de passe", "passwort", "kennwort", "парол",
-        ],
-    },
-    Sign {
-        weight: 1,
-        says: "unpacking",
-        words: &[
-    "extract", "unzip", "unpack", "unarchive", "解压", "descomprim", "extrai", "extraire", "extrayez", "entpack", "распак",
-        ],
-    },
-    Sign {
-        weight: 1,
-        says: "starting it",
-        words: &[
-    "run it", "run the", "start core", "unpack", "start `", "and start", "make it executable", "type it", "execute", "launch", "double-click", "double click", "start the",
-    "start it", "install it", "install the", "start `", "run `", "open it", "open the file", "open the installer", "chmod +x", "run setup", "keep it running",
-    "leave it running", "load unpacked", "运行", "双击", "启动", "安装", "ejecut", "abre el", "instala", "execute o", "rode", "starte", "fuhre", "lancez", "executez", "запуст",
-    "откро", "drag", "open the program", "open the app", "start the program", "start the app", "run the program", "launch the", "open what is inside", "load it",
-        ],
-    },
-    Sign {
-        weight: 1,
-        says: "that nothing works without it",
-        words: &[
-    "prerequisite", "must be running", "must be active", "must be started", "stay locked", "stays locked", "is missing", "are missing", "cannot work", "must run",
-    "must be installed", "needs to be running", "need to be running", "before using", "before you use", "before use", "before the first", "before continuing",
-    "before running", "will not work", "won't work", "does not work", "doesn't work", "not work until", "not function", "required for", "is required", "are required",
-    "requires the", "required component", "required before", "mandatory", "without it", "until the", "only after", "needs the", "depends on the", "stays offline",
-    "must have", "fails unless", "cannot start", "必须", "前提", "需要先", "请先", "否则", "先安装", "obligatorio", "imprescindible", "requisito", "necesario", "antes de usar",
-    "pre-requisito", "obrigatori", "necessari", "voraussetzung", "erforderlich", "zwingend", "prerequis", "obligatoire", "avant d'utiliser", "необходим", "требует",
-    "перед использованием", "обязательн",
-        ],
-    },
-    Sign {
-        weight: 2,
-        says: "getting past the system's warnings",
-        words: &[
-    "disable antivirus", "disable your antivirus", "turn off antivirus", "antivirus may", "antivirus", "defender", "smartscreen", "gatekeeper", "windows protected your pc",
-    "run anyway", "open anyway", "allow anyway", "unidentified developer", "unverified developer", "unsigned", "not notarized", "not notarised", "quarantine", "xattr",
-    "spctl", "false positive", "security warning", "ignore the warning", "right-click", "more info", "allow the exception", "developer cannot be verified", "developer mode", "turn off real-time", "disable real-time", "real-time protection", "杀毒", "误报",
-    "关闭防火墙", "antivirenprogramm", "virenschutz", "антивирус",
-        ],
-    },
-    Sign {
-        weight: 2,
-        says: "pasting into a terminal",
-        words: &[
-    "press win", "windows key and r", "windows key + r", "⌘ space", "paste the line", "paste the command", "paste this", "paste it into terminal", "drag it into", "drag the file into", "paste into terminal",
-    "into terminal", "in terminal", "in the terminal app", "into the terminal", "into a terminal", "into your terminal", "win+r", "win + r", "windows+r", "windows key + r", "run dialog",
-    "run box", "into powershell", "into the powershell", "into command prompt", "command prompt", "terminal window", "粘贴到终端", "终端", "en la terminal", "en terminal",
-    "péguela en la terminal", "pegala en la terminal", "peguela en la terminal", "collez-la dans le terminal", "collez la ligne", "colle la ligne", "copie la línea", "copia la línea", "fügen sie sie", "füge die zeile", "вставьте в терминал", "вставь строку", "скопируйте строку", "粘贴到命令行", "no terminal", "ins terminal", "dans le terminal", "в терминал",
-        ],
-    },
-    Sign {
-        weight: 2,
-        says: "that nobody is asked",
-        words: &[
-    "on your own", "without asking", "need not confirm", "no confirmation", "do not ask", "without confirmation", "无需确认", "sin preguntar", "ohne nachfrage",
-    "sans demander", "без спроса",
-        ],
-    },
-    Sign {
-        weight: 1,
-        says: LOGIN,
-        words: &[
-    "mac password", "administrator password", "admin password", "login password", "system password", "your password", "account password", "computer password", "开机密码",
-        ],
-    },
-    Sign {
-        weight: 2,
-        says: "pasting what a page put into the clipboard",
-        words: &["ctrl and v", "ctrl+v", "ctrl + v", "⌘ v", "cmd+v", "cmd + v", "into the clipboard", "strg+v", "ctrl-v"],
-    },
-    Sign { weight: 1, says: "one file for each system", words: &["windows", "ventana"] },
-];
 
 /// Looks at the sections of a skill.
 pub(super) fn look(passages: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
@@ -186,24 +61,36 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
         return;
     }
     let clicks = parts.iter().any(|passage| is_clicked(&passage.text));
+    let pasted = is_pasted_somewhere(&parts);
     for (at, passage) in parts.iter().enumerate() {
         // Code spans repeat what the prose around them says.
-        if !passage.text.contains("://") && !passage.text.contains(".com/") {
+        let named = passage.context == Context::Prose && names_program(&passage.text);
+        if !passage.text.contains("://") && !passage.text.contains(".com/") && !named {
             continue;
         }
         let taking = passage.context == Context::Prose && !is_row(passage) && {
             let text = passage.text.to_lowercase();
             TAKING.iter().any(|word| text.contains(word))
         };
-        for address in addresses(&passage.text).into_iter().chain(bare(&passage.text)) {
+        for address in addresses(&passage.text).into_iter().chain(bare(&passage.text, named)) {
             let piped = is_piped(&passage.text[address.range.end..]);
             let (weight, says) = match link(&address, taking) {
+                // A page whose text ends up in a terminal.
+                (..4, _) if pasted && is_page(&address) => (4, PASTED),
                 (0 | 1, _) if piped && matches!(address.class(), Class::Foreign | Class::Inbox) => {
                     (2, PIPED)
                 }
                 // A page that has the reader press keys blindly.
                 (0, _) if clicks && matches!(address.class(), Class::Foreign | Class::Inbox) => {
                     (1, "somebody's page")
+                }
+                // The program is named beside its page.
+                (0 | 1, _)
+                    if taking
+                        && matches!(class(&address), Class::Foreign | Class::Inbox)
+                        && named =>
+                {
+                    (3, STRANGER)
                 }
                 link => link,
             };
@@ -254,10 +141,11 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
         }
     }
     // A link and the words of any installation guide are not enough.
-    let known = matches!(address.class(), Class::Installer | Class::Local | Class::Placeholder)
+    let known = matches!(class(&address), Class::Installer | Class::Local | Class::Placeholder)
         || skill.subject.hosts.contains(&address.host());
-    let foreign = says == "a program on a stranger's host";
-    let sure = strong && signs.len() >= 3
+    let foreign = says == STRANGER;
+    let sure = says == PASTED
+        || strong && signs.len() >= 3
         || foreign && (signs.len() >= 3 || signs.len() == 2 && passage.context != Context::Fence)
         || signs.len() >= 4 && weight > CAUTION
         || weight >= CERTAIN
@@ -281,20 +169,56 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     findings.add(&passage, range, Match::new(&rules::DROPPER, severity, message).with(flow));
 }
 
-/// Whether a text has its reader open the system's prompt and paste into it: `Win+R`, `Ctrl+V`.
-fn is_clicked(text: &str) -> bool {
-    let keys: String =
-        text.to_lowercase().chars().filter(|c| !matches!(c, ' ' | '`' | '*' | '_')).collect();
-    ["win+r", "windows+r", "⌘+space", "cmd+space", "⊞+r"].iter().any(|way| keys.contains(way))
-        && ["ctrl+v", "cmd+v", "⌘+v", "strg+v", "paste"].iter().any(|way| keys.contains(way))
-}
-
 /// Longest page that is named without its scheme.
 const MAX_BARE: usize = 200;
 
-/// Pages of code forges that are named without `https://`.
-fn bare(text: &str) -> Vec<Address<'_>> {
+/// Whether a text names a file that starts when it is opened: `setup.exe`.
+fn names_program(text: &str) -> bool {
+    const ENDINGS: [&str; 9] =
+        ["exe", "msi", "dmg", "pkg", "appimage", "bat", "scr", "msix", "command"];
+    let bytes = text.as_bytes();
+    text.match_indices('.').any(|(at, _)| {
+        let rest = &bytes[at + 1..];
+        at > 0
+            && bytes[at - 1].is_ascii_alphanumeric()
+            && ENDINGS.iter().any(|ending| {
+                rest.get(..ending.len())
+                    .is_some_and(|word| word.eq_ignore_ascii_case(ending.as_bytes()))
+                    && rest.get(ending.len()).is_none_or(|next| !next.is_ascii_alphanumeric())
+            })
+    })
+}
+
+/// Endings of hosts that are named without `https://`, where a program is to be taken from them.
+#[rustfmt::skip]
+const DOMAINS: [&str; 26] = [
+    ".com", ".net", ".org", ".io", ".dev", ".site", ".download", ".xyz", ".top", ".info", ".online", ".store", ".live", ".tech", ".cloud", ".pro", ".club", ".link", ".click",
+    ".space", ".website", ".fun", ".cc", ".example", ".ru", ".cn",
+];
+
+/// Pages of code forges that are named without `https://`, and hosts beside a program's name.
+fn bare(text: &str, named: bool) -> Vec<Address<'_>> {
     let mut found = Vec::new();
+    if named {
+        let mut at = 0;
+        for word in text.split_inclusive(char::is_whitespace) {
+            let start = at;
+            at += word.len();
+            let trimmed = word.trim_start_matches(['`', '(', '<', '*', '"']);
+            let start = start + word.len() - trimmed.len();
+            let host =
+                trimmed.trim_end().trim_end_matches(['`', ')', '>', '*', '"', '.', ',', ':', ';']);
+            let name = host.split('/').next().unwrap_or(host);
+            if name.len() < MAX_BARE
+                && DOMAINS
+                    .iter()
+                    .any(|ending| name.len() > ending.len() + 2 && name.ends_with(ending))
+                && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-'))
+            {
+                found.push(Address { range: start..start + host.len(), url: host });
+            }
+        }
+    }
     for forge in ["github.com/", "gitlab.com/", "bitbucket.org/"] {
         for (at, _) in text.match_indices(forge) {
             if text[..at]
@@ -334,6 +258,48 @@ fn is_piped(after: &str) -> bool {
     })
 }
 
+/// Whether a section has the text of a page copied as a whole and pasted into a terminal.
+fn is_pasted_somewhere(parts: &[&Passage<'_>]) -> bool {
+    let mut said = String::new();
+    for part in parts.iter().filter(|part| part.context == Context::Prose) {
+        let room = MAX_SECTION.saturating_sub(said.len());
+        said.push_str(&part.text[..floor(&part.text, room)]);
+        said.push('\n');
+    }
+    is_pasted(&said.to_lowercase())
+}
+
+/// Whether an address may be a page that somebody wrote for this.
+fn is_page(address: &Address<'_>) -> bool {
+    let url = address.url.to_ascii_lowercase();
+    matches!(
+        class(address),
+        Class::Foreign | Class::Inbox | Class::Paste | Class::Shortener | Class::Address
+    ) || url.contains("gist.github")
+        || url.contains("raw.githubusercontent.com")
+}
+
+/// What is known of an address. A file of a name of its own is not a place to fill in, though its host
+/// ends in a reserved word.
+fn class(address: &Address<'_>) -> Class {
+    const ANYBODY: [&str; 12] = [
+        "example", "acme", "corp", "company", "domain", "test", "host", "server", "site",
+        "website", "customer", "evil",
+    ];
+    let class = address.class();
+    let host = address.host();
+    let named = host.rsplit_once('.').is_some_and(|(name, ending)| {
+        let name = name.rsplit('.').next().unwrap_or(name);
+        matches!(ending, "example" | "test" | "invalid")
+            && name.len() >= 4
+            && !name.contains("your")
+            && !name.starts_with("my-")
+            && !ANYBODY.contains(&name)
+    });
+    let path = address.url.split("://").last().unwrap_or_default();
+    if class == Class::Placeholder && named && path.contains('/') { Class::Foreign } else { class }
+}
+
 /// How much a link weighs by itself, and what it is.
 fn link(address: &Address<'_>, taking: bool) -> (usize, &'static str) {
     let url = address.url.to_ascii_lowercase();
@@ -341,17 +307,26 @@ fn link(address: &Address<'_>, taking: bool) -> (usize, &'static str) {
     let host_end = path.find("://").map_or(0, |at| at + 3);
     let file =
         path[host_end..].contains('/') && PROGRAMS.iter().any(|ending| path.ends_with(ending));
-    let file = file && !(address.class() == Class::Service && is_source(path));
-    match address.class() {
+    let file = file && !(class(address) == Class::Service && is_source(path));
+    match class(address) {
         Class::Local | Class::Placeholder | Class::Installer => (0, ""),
         Class::Paste => (2, "a text on a paste site"),
         Class::Shortener => (2, "a shortened link"),
         Class::Address => (3, "a bare network address"),
-        _ if FILE_HOSTS.iter().any(|host| url.contains(host)) => (2, "a file host"),
+        _ if FILE_HOSTS.iter().any(|host| url.contains(host)) => {
+            // Programs of projects lie on these too.
+            let shared = ["sourceforge.net", "s3.amazonaws.com", "drive.google.com", "ipfs.io"];
+            let startable = file && STARTABLE.iter().any(|ending| path.ends_with(ending));
+            if startable && !shared.iter().any(|host| url.contains(host)) {
+                (3, STRANGER)
+            } else {
+                (2, "a file host")
+            }
+        }
         Class::Foreign | Class::Inbox
             if file && STARTABLE.iter().any(|ending| path.ends_with(ending)) =>
         {
-            (3, "a program on a stranger's host")
+            (3, STRANGER)
         }
         _ if file => (2, "a link to a program or archive"),
         Class::Service

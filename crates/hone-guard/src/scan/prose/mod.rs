@@ -8,6 +8,7 @@
 mod acts;
 mod bare;
 mod carried;
+mod dropper_signs;
 mod droppers;
 mod lexicon;
 mod markers;

@@ -3,8 +3,11 @@
 
 use super::File;
 use super::command::{Judged, judge};
-use super::leaf::{Leaf, near};
+use super::forms::{Form, form};
+use super::leaf::Leaf;
 use super::packages::is_usual_index;
+use super::started::{servers, tasks};
+use super::switches;
 use crate::scan::Skill;
 use crate::scan::destination::{Class, classify, is_akin};
 use crate::scan::finding::{Context, Severity};
@@ -15,82 +18,6 @@ use crate::scan::rules;
 use crate::scan::subject::{registered, shares_label};
 use crate::scan::text::visible;
 
-/// What a file of settings is for, by its path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// An agent's settings or its servers.
-    Agent,
-    /// An editor's tasks, workspace or container.
-    Editor,
-    /// Where packages come from.
-    Registry,
-}
-
-fn form(path: &str) -> Option<Form> {
-    let lower = path.to_ascii_lowercase();
-    let (folders, name) = lower.rsplit_once(['/', '!']).unwrap_or(("", &lower));
-    let agent_folder = folders.split('/').any(|part| {
-        matches!(
-            part,
-            ".claude"
-                | ".codex"
-                | ".cursor"
-                | ".gemini"
-                | ".openclaw"
-                | ".opencode"
-                | ".windsurf"
-                | ".kiro"
-                | ".hermes"
-                | ".continue"
-                | ".cline"
-                | ".roo"
-                | ".qwen"
-                | ".vscode"
-                | ".zed"
-                | ".amp"
-                | ".factory"
-                | ".augment"
-        )
-    });
-    match name {
-        "mcp.json"
-        | ".mcp.json"
-        | "mcp_config.json"
-        | "mcp-config.json"
-        | "claude_desktop_config.json"
-        | "mcp_settings.json"
-        | "cline_mcp_settings.json"
-        | "opencode.json"
-        | "openclaw.json"
-        | ".claude.json"
-        | "hooks.json"
-        | "exec-approvals.json"
-        | "opencode.jsonc" => Some(Form::Agent),
-        "tasks.json" | "devcontainer.json" | ".devcontainer.json" | "launch.json" => {
-            Some(Form::Editor)
-        }
-        ".npmrc" | "pip.conf" | "pip.ini" | ".yarnrc" | ".yarnrc.yml" | "uv.toml" | ".pypirc"
-        | "bunfig.toml" | ".bowerrc" => Some(Form::Registry),
-        "config.toml" if folders.rsplit('/').next() == Some(".cargo") => Some(Form::Registry),
-        _ if name.ends_with(".code-workspace") => Some(Form::Editor),
-        "settings.json"
-        | "settings.local.json"
-        | "config.json"
-        | "config.toml"
-        | "config.yaml"
-        | "config.yml"
-        | "managed-settings.json"
-        | "permissions.json"
-        | "cli-config.json"
-        | "environment.json"
-            if agent_folder =>
-        {
-            Some(Form::Agent)
-        }
-        _ => None,
-    }
-}
-
 /// Looks at a configuration file.
 pub(super) fn look(
     file: &File<'_>,
@@ -100,41 +27,89 @@ pub(super) fn look(
 ) {
     match form(file.path) {
         Some(Form::Agent) => {
-            hooks(file, leaves, skill, Strictness::Shipped, findings);
-            permissions(file, leaves, findings);
+            hooks(file, leaves, skill, Strictness::of(file), findings);
+            permissions(file, leaves, skill, findings);
             addresses(file, leaves, skill, findings);
             servers(file, leaves, skill, findings);
         }
         Some(Form::Editor) => {
             tasks(file, leaves, skill, findings);
             servers(file, leaves, skill, findings);
+            addresses(file, &agents_own(leaves), skill, findings);
         }
-        Some(Form::Registry) => registry(file, leaves, findings),
-        // Servers in a file of another name are only worth a look where they are shells.
-        None if leaves.iter().any(|leaf| leaf.is_under("mcpServers")) => {
-            servers(file, leaves, skill, findings);
+        Some(Form::Registry) => {
+            registry(file, leaves, findings);
+            addresses(file, leaves, skill, findings);
         }
-        // So are addresses that only an agent reads, wherever they will be copied to.
+        Some(Form::Network) => addresses(file, leaves, skill, findings),
         None => {
-            let is_agents = |leaf: &&Leaf| {
-                AGENTS_OWN.contains(&leaf.key())
-                    || leaf.is_under("model_providers")
-                    || leaf.is_under("modelProviders")
-            };
-            let own: Vec<Leaf> = leaves.iter().filter(is_agents).cloned().collect();
-            addresses(file, &own, skill, findings);
+            // In a file of another name only what an agent alone reads is worth a look.
+            let events: Vec<Leaf> = leaves.iter().filter(|leaf| is_event(leaf)).cloned().collect();
+            hooks(file, &events, skill, Strictness::Declared, findings);
+            if leaves.iter().any(|leaf| leaf.is_under("mcpServers")) {
+                servers(file, leaves, skill, findings);
+            }
+            addresses(file, &agents_own(leaves), skill, findings);
         }
     }
 }
 
+/// The values that only an agent reads, wherever they will be copied to.
+fn agents_own(leaves: &[Leaf]) -> Vec<Leaf> {
+    let is_agents = |leaf: &&Leaf| {
+        AGENTS_OWN.contains(&leaf.key())
+            || leaf.is_under("model_providers")
+            || leaf.is_under("modelProviders")
+    };
+    leaves.iter().filter(is_agents).cloned().collect()
+}
+
+/// Whether a value belongs to a hook for an event that only agents know.
+fn is_event(leaf: &Leaf) -> bool {
+    #[rustfmt::skip]
+    const EVENTS: [&str; 18] = [
+        "SessionStart", "SessionEnd", "PreToolUse", "PostToolUse", "UserPromptSubmit", "SubagentStop", "SubagentStart", "Stop",
+        "PreCompact", "PermissionRequest", "Notification", "beforeShellExecution", "afterShellExecution", "beforeSubmitPrompt", "afterFileEdit",
+        "beforeReadFile", "beforeMCPExecution", "sessionStart",
+    ];
+    leaf.is_under("hooks") && leaf.path.iter().any(|part| EVENTS.contains(&&**part))
+}
+
 /// Variables that lead an agent's own conversations somewhere.
-const AGENTS_OWN: [&str; 5] = [
+pub(super) const AGENTS_OWN: [&str; 8] = [
     "ANTHROPIC_BASE_URL",
     "ANTHROPIC_BEDROCK_BASE_URL",
     "ANTHROPIC_VERTEX_BASE_URL",
+    "ANTHROPIC_FOUNDRY_BASE_URL",
     "CLAUDE_BASE_URL",
+    "CLAUDE_CODE_API_BASE_URL",
     "GOOGLE_GEMINI_BASE_URL",
+    "CODEX_BASE_URL",
 ];
+
+/// Looks for those variables in files that are no settings by form: `.env`, a container's recipe, a list
+/// of `NAME=value`.
+pub(super) fn look_variables(file: &File<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    if file.language.runs() || file.language == Language::Markdown {
+        return;
+    }
+    let text = &file.text.plain;
+    for variable in AGENTS_OWN {
+        for (at, _) in text.match_indices(variable).take(MAX_VARIABLES) {
+            let rest = &text[at + variable.len()..];
+            let line = rest.split('\n').next().unwrap_or_default();
+            let value = line.trim_start_matches([' ', '=', ':', '"', '\'']);
+            let value =
+                value.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',')).next();
+            if let Some(value) = value.filter(|value| is_led_away(value, variable, skill)) {
+                file.add(at, &format!("{variable}: {value}"), led_away(), findings);
+            }
+        }
+    }
+}
+
+/// Uses of one variable in a file that are looked at.
+const MAX_VARIABLES: usize = 16;
 
 /// Looks at the hooks of a frontmatter.
 pub(super) fn look_frontmatter(
@@ -155,9 +130,16 @@ enum Strictness {
     Declared,
 }
 
+impl Strictness {
+    /// A block is read by whoever puts it into a file.
+    fn of(file: &File<'_>) -> Self {
+        if file.is_block() { Self::Declared } else { Self::Shipped }
+    }
+}
+
 /// Whether a value is a command that the agent runs by itself.
 fn is_hook(leaf: &Leaf) -> bool {
-    const OTHERS: [&str; 15] = [
+    const OTHERS: [&str; 17] = [
         "matcher",
         "type",
         "timeout",
@@ -173,9 +155,24 @@ fn is_hook(leaf: &Leaf) -> bool {
         "enabled",
         "version",
         "$schema",
+        "url",
+        "failClosed",
     ];
     match leaf.key() {
-        "apiKeyHelper" | "awsAuthRefresh" | "otelHeadersHelper" => true,
+        "apiKeyHelper"
+        | "awsAuthRefresh"
+        | "awsCredentialExport"
+        | "otelHeadersHelper"
+        | "gcpAuthRefresh"
+        | "discoveryCommand"
+        | "callCommand"
+        | "toolDiscoveryCommand"
+        | "toolCallCommand"
+        | "proxyAuthHelper"
+        | "lint-cmd"
+        | "test-cmd"
+        | "notifications-command" => true,
+        "install" | "start" if leaf.path.len() == 1 => true,
         "command" if leaf.is_under("statusLine") => true,
         key => leaf.is_under("hooks") && !OTHERS.contains(&key),
     }
@@ -233,57 +230,20 @@ fn hooks(
     }
 }
 
-fn permissions(file: &File<'_>, leaves: &[Leaf], findings: &mut Findings<'_>) {
-    for leaf in leaves {
-        let value = leaf.value.trim();
-        let key = leaf.key().to_ascii_lowercase();
-        let allows = leaf.path.iter().any(|part| {
-            matches!(
-                part.to_ascii_lowercase().as_str(),
-                "allow"
-                    | "alwaysallow"
-                    | "autoapprove"
-                    | "allowedtools"
-                    | "allowed_tools"
-                    | "auto_approve"
-                    | "trustedtools"
-                    | "coretools"
-            )
-        });
-        let wide = allows && is_wildcard(value);
-        let unchecked = match &*key {
-            "defaultmode" | "permissionmode" | "approvalmode" | "approval_mode"
-            | "permission_mode" => matches!(
-                value,
-                "bypassPermissions" | "yolo" | "dontAsk" | "auto-approve" | "full-auto" | "never"
+fn permissions(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    // A skill about an agent's settings shows them.
+    let about = file.is_block() && switches::ABOUT.iter().any(|word| skill.says(word));
+    for leaf in leaves.iter().filter(|leaf| switches::takes_questions_away(leaf)) {
+        file.add(
+            leaf.start(),
+            &format!("{}: {}", leaf.key(), leaf.value.trim()),
+            Match::new(
+                &rules::SHIPS_AGENT_SETTINGS,
+                if about { Severity::Info } else { Severity::Warn },
+                "settings take the agent's questions away",
             ),
-            "approval_policy" | "ask" | "askmode" => matches!(value, "never" | "off"),
-            "sandbox_mode" | "sandbox" => matches!(value, "danger-full-access" | "off" | "none"),
-            "dangerouslyskippermissions"
-            | "skipdangerousmodepermissionprompt"
-            | "bypasspermissions"
-            | "yolo"
-            | "autoaccept"
-            | "enableallprojectmcpservers"
-            | "autoapproveall"
-            | "trust"
-            | "hastrustdialogaccepted"
-            | "autorun"
-            | "chat.tools.autoapprove" => value == "true",
-            _ => false,
-        };
-        if wide || unchecked {
-            file.add(
-                leaf.start(),
-                &format!("{}: {value}", leaf.key()),
-                Match::new(
-                    &rules::SHIPS_AGENT_SETTINGS,
-                    Severity::Warn,
-                    "shipped settings take the agent's questions away",
-                ),
-                findings,
-            );
-        }
+            findings,
+        );
     }
 }
 
@@ -311,219 +271,58 @@ pub(super) fn is_wildcard(tool: &str) -> bool {
     }
 }
 
+/// Keys that end in one of these lead requests somewhere.
+#[rustfmt::skip]
+const LEADING: &[&str] = &[
+    "BASE_URL", "BASEURL", "API_BASE", "APIBASE", "_ENDPOINT", "ENDPOINT", "_PROXY", "PROXY", "API_URL", "APIURL", "_HOST", "PROXYURL", "CAPIURL",
+    "API_HOST", "GATEWAY_URL", "HTTPSPROXY", "HTTPPROXY", "AMP.URL", "SERVER_URL",
+];
+
+/// Whether a value leads what a key is about to somebody's host.
+pub(super) fn is_led_away(value: &str, key: &str, skill: &Skill<'_>) -> bool {
+    let is_own = |host: &str| {
+        skill.subject.hosts.iter().any(|known| host.ends_with(known.as_str()))
+            || shares_label(&registered(host), &skill.subject.name)
+    };
+    value.contains("://")
+        && matches!(
+            classify(value),
+            Class::Foreign | Class::Address | Class::Inbox | Class::Paste | Class::Shortener
+        )
+        && !crate::scan::destination::host(value)
+            .is_some_and(|host| is_akin(&host, key) || is_own(&host))
+}
+
+pub(super) fn led_away() -> Match {
+    Match::new(
+        &rules::SHIPS_AGENT_SETTINGS,
+        Severity::Warn,
+        "settings lead the agent's conversations through another host",
+    )
+}
+
 /// Base addresses, proxies and switched-off checks for the agent's own connections.
 fn addresses(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     for leaf in leaves {
         let key = leaf.key().to_ascii_uppercase().replace('-', "_");
         let value = leaf.value.trim();
-        let foreign = || {
-            matches!(
-                classify(value),
-                Class::Foreign | Class::Address | Class::Inbox | Class::Paste | Class::Shortener
-            )
-        };
-        let is_own = |host: &str| {
-            skill.subject.hosts.iter().any(|known| host.ends_with(known.as_str()))
-                || shares_label(&registered(host), &skill.subject.name)
-        };
-        let redirected = (key.ends_with("BASE_URL")
-            || key.ends_with("BASEURL")
-            || key.ends_with("API_BASE")
-            || key.ends_with("_ENDPOINT")
-            || key.ends_with("_PROXY")
-            || key == "PROXY")
-            && value.contains("://")
-            && foreign()
-            && !crate::scan::destination::host(value)
-                .is_some_and(|host| is_akin(&host, &key) || is_own(&host));
-        let unchecked =
-            value == "0" && matches!(&*key, "NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY");
-        if redirected || unchecked {
-            file.add(
-                leaf.start(),
-                &format!("{}: {value}", leaf.key()),
-                Match::new(
-                    &rules::SHIPS_AGENT_SETTINGS,
-                    Severity::Warn,
-                    "shipped settings lead the agent's conversations through another host",
-                ),
-                findings,
-            );
-        }
-    }
-}
-
-/// Arguments of a server that are judged.
-const MAX_ARGUMENTS: usize = 32;
-
-fn servers(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut Findings<'_>) {
-    for (at, leaf) in leaves.iter().enumerate() {
-        let in_servers = leaf
-            .path
-            .iter()
-            .any(|part| matches!(&**part, "mcpServers" | "mcp_servers" | "servers" | "mcp"));
-        if !in_servers {
-            continue;
-        }
-        match leaf.key() {
-            "command"
-                if !leaf
-                    .path
-                    .last()
-                    .is_some_and(|part| part.starts_with('#') && &**part != "#0") =>
-            {
-                let others = near(leaves, at).iter().filter(|other| other.path != leaf.path);
-                let beside = others
-                    .filter(|other| {
-                        matches!(other.key(), "args" | "command") && other.owner() == leaf.owner()
-                    })
-                    .take(MAX_ARGUMENTS);
-                let words: Vec<String> = std::iter::once(&leaf.value)
-                    .chain(beside.map(|other| &other.value))
-                    .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
-                    .collect();
-                let line = words.join(" ");
-                let remote = words[1..].iter().any(|word| {
-                    word.contains("://")
-                        && matches!(
-                            classify(word.trim_matches('\'').trim_start_matches("git+")),
-                            Class::Foreign
-                                | Class::Address
-                                | Class::Paste
-                                | Class::Shortener
-                                | Class::Inbox
-                        )
-                        || word.contains("raw.githubusercontent.com")
-                        || word.contains("gist.github")
-                });
-                let inline = matches!(judge(&line, skill.members), Judged::Reaches(_)) && !remote;
-                let shell = matches!(
-                    leaf.value.rsplit('/').next().unwrap_or(""),
-                    "sh" | "bash" | "zsh" | "cmd" | "powershell" | "pwsh"
-                ) && words
-                    .iter()
-                    .any(|word| matches!(word.as_str(), "'-c'" | "'-lc'" | "'/c'" | "'-Command'"));
-                if remote
-                    && matches!(
-                        words[0].trim_matches('\''),
-                        "npx"
-                            | "bunx"
-                            | "uvx"
-                            | "pipx"
-                            | "deno"
-                            | "bun"
-                            | "node"
-                            | "uv"
-                            | "npm"
-                            | "python"
-                            | "python3"
-                            | "go"
-                            | "pnpm"
-                    )
-                    || inline
-                {
-                    file.add(leaf.start(), &line, Match::new(&rules::SHIPS_AGENT_SETTINGS, Severity::Warn, "a shipped MCP server runs code from somebody's host, or code written into the setting"), findings);
-                } else if shell {
-                    file.add(
-                        leaf.start(),
-                        &line,
-                        Match::new(
-                            &rules::SHIPS_AGENT_SETTINGS,
-                            Severity::Info,
-                            "a shipped MCP server is a shell command",
-                        ),
-                        findings,
-                    );
-                }
-            }
-            "alwaysAllow" | "autoApprove" | "autoAllow" if is_wildcard(&leaf.value) => {
-                file.add(
-                    leaf.start(),
-                    &leaf.value,
-                    Match::new(
-                        &rules::SHIPS_AGENT_SETTINGS,
-                        Severity::Warn,
-                        "every tool of a shipped MCP server is allowed without a question",
-                    ),
-                    findings,
-                );
-            }
-            "trust" if leaf.value == "true" => {
-                file.add(
-                    leaf.start(),
-                    "trust: true",
-                    Match::new(
-                        &rules::SHIPS_AGENT_SETTINGS,
-                        Severity::Warn,
-                        "a shipped MCP server is trusted without a question",
-                    ),
-                    findings,
-                );
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Tasks that an editor runs when a folder is opened.
-fn tasks(file: &File<'_>, leaves: &[Leaf], skill: &Skill<'_>, findings: &mut Findings<'_>) {
-    for (at, leaf) in leaves
-        .iter()
-        .enumerate()
-        .filter(|(_, leaf)| leaf.key() == "runOn" && leaf.value == "folderOpen")
-    {
-        // tasks, #n, runOptions, runOn: the task is two above.
-        let owner = leaf.owner();
-        let task = &owner[..owner.len().saturating_sub(1)];
-        let of_task = |key: &str| {
-            near(leaves, at)
-                .iter()
-                .filter(|other| other.path.starts_with(task) && other.key() == key)
-                .map(|other| other.value.as_str())
-                .collect::<Vec<_>>()
-        };
-        let line =
-            of_task("command").into_iter().chain(of_task("args")).collect::<Vec<_>>().join(" ");
-        let (severity, why) = match judge(&line, skill.members) {
-            Judged::Reaches(why) => (Severity::Warn, why),
-            Judged::Unknown(what) => (
-                Severity::Warn,
-                format!("it runs `{}`, which is not part of the skill", visible(&what, 60)),
-            ),
-            _ => (Severity::Info, "it runs by itself".to_owned()),
-        };
-        file.add(
-            leaf.start(),
-            &line,
-            Match::new(
-                &rules::SHIPS_AGENT_SETTINGS,
-                severity,
-                format!("a task that starts when the folder is opened: {why}"),
-            ),
-            findings,
-        );
-    }
-    for leaf in leaves {
-        if matches!(
-            leaf.key(),
-            "postCreateCommand"
-                | "onCreateCommand"
-                | "initializeCommand"
-                | "postStartCommand"
-                | "postAttachCommand"
-                | "updateContentCommand"
-        ) && let Judged::Reaches(why) = judge(&leaf.value, skill.members)
+        // `{"type": "http", "url": …}` among the hooks has every event sent.
+        let hooked = key == "URL" && leaf.is_under("hooks");
+        // `[url "https://…"] insteadOf = https://github.com/`
+        let instead = matches!(&*key, "INSTEADOF" | "PUSHINSTEADOF")
+            && leaf.path.first().is_some_and(|section| {
+                section.split(['"', ' ']).any(|part| is_led_away(part, value, skill))
+            });
+        let leads = LEADING.iter().any(|end| key.ends_with(end)) || hooked;
+        if instead
+            || leads && is_led_away(value, &key, skill)
+            || switches::is_unchecked(&key, value)
         {
-            file.add(
-                leaf.start(),
-                &leaf.value,
-                Match::new(
-                    &rules::SHIPS_AGENT_SETTINGS,
-                    Severity::Warn,
-                    format!("a command that starts with the container: {why}"),
-                ),
-                findings,
-            );
+            file.add(leaf.start(), &format!("{}: {value}", leaf.key()), led_away(), findings);
+        }
+        if let Some(what) = switches::loads(&key, value) {
+            let found = Match::new(&rules::SHIPS_AGENT_SETTINGS, Severity::Warn, what);
+            file.add(leaf.start(), &format!("{}: {value}", leaf.key()), found, findings);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::scan::Skill;
 use crate::scan::destination::{Class, addresses};
-use crate::scan::finding::{Flow, Severity};
+use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::{Findings, Match};
 use crate::scan::kind::Language;
 use crate::scan::passage::Passage;
@@ -82,8 +82,13 @@ fn playbook(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_
         .lines()
         .any(|line| (line.contains("command:") || line.contains("shell:")) && line.contains(path));
     let from = addresses(rest).into_iter().take(MAX_ADDRESSES).find(|address| {
-        matches!(address.class(), Class::Foreign | Class::Address | Class::Inbox)
-            && !skill.speaks_of(&address.host())
+        // A block of a document does not speak for its own host.
+        let known = if passage.context == Context::Fence {
+            skill.is_about(&address.host())
+        } else {
+            skill.speaks_of(&address.host())
+        };
+        matches!(address.class(), Class::Foreign | Class::Address | Class::Inbox) && !known
     });
     if let Some(address) = from.filter(|_| runs && path.len() > 2) {
         let message = format!("a file from {} is fetched and run", address.host());

@@ -161,8 +161,46 @@ fn run<'a>(words: &[&'a str]) -> (Vec<Mount>, Option<&'a str>, bool) {
     (mounts, None, privileged)
 }
 
-/// Compose files and manifests of clusters.
+/// The container that an editor works in: what it mounts, and how it is started.
+fn devcontainer(file: &File<'_>, leaves: &[Leaf], findings: &mut Findings<'_>) {
+    let has = |key: &str, values: &[&str]| {
+        leaves.iter().any(|leaf| leaf.key() == key && values.contains(&leaf.value.as_str()))
+    };
+    let privileged = has("runArgs", &["--privileged", "--pid=host", "--userns=host"])
+        || has("privileged", &["true"]);
+    let unpinned = leaves
+        .iter()
+        .find(|leaf| leaf.key() == "image")
+        .is_none_or(|image| !is_pinned(&image.value));
+    for leaf in leaves.iter().filter(|leaf| leaf.is_under("mounts")) {
+        let source = if leaf.key() == "source" {
+            Some(leaf.value.as_str())
+        } else {
+            leaf.value
+                .split(',')
+                .find_map(|part| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")))
+        };
+        let source = source.map(|source| {
+            source
+                .replace("${localEnv:HOME}${localEnv:USERPROFILE}", "~")
+                .replace("${localEnv:HOME}", "~")
+        });
+        let Some(mount) = source.as_deref().and_then(mount) else { continue };
+        let serious = match mount {
+            Mount::Home | Mount::Root => unpinned || privileged,
+            Mount::Socket | Mount::Agent => false,
+        };
+        let severity = if serious { Severity::Warn } else { Severity::Info };
+        let message = "a container gets the person's home or the whole machine";
+        file.add(leaf.start(), &leaf.value, found(severity, message), findings);
+    }
+}
+
+/// Compose files, manifests of clusters, containers of editors.
 pub(super) fn look_settings(file: &File<'_>, leaves: &[Leaf], findings: &mut Findings<'_>) {
+    if file.name().ends_with("devcontainer.json") {
+        devcontainer(file, leaves, findings);
+    }
     if file.context == Context::Fixture || file.language != Language::Yaml {
         return;
     }
@@ -224,7 +262,8 @@ fn compose(file: &File<'_>, leaves: &[Leaf], findings: &mut Findings<'_>) {
             .iter()
             .find(|leaf| leaf.key() == "image")
             .is_none_or(|image| !is_pinned(&image.value));
-        let serious = has(Mount::Home) && unpinned
+        let keys = mounts.iter().filter(|(_, mount)| *mount == Mount::Agent).count();
+        let serious = (has(Mount::Home) || keys > 1) && unpinned
             || has(Mount::Root) && (privileged || has(Mount::Socket) || unpinned);
         if let Some((leaf, _)) = mounts.first() {
             let severity = if serious { Severity::Warn } else { Severity::Info };

@@ -27,7 +27,11 @@ const INDEXES: &[&str] = &[
     "mosaicml.com", "jfrog.io", "cloudsmith.io", "gemfury.com", "fury.io", "buf.build",
     "gitee.com", "modelscope.cn", "pypi.python.org", "piwheels.org", "posit.co", "rspm",
     "r-project.org", "bioconductor.org", "maven.org", "gradle.org", "jitpack.io", "packagist.org",
-    "nuget.org", "golang.org", "goproxy.io", "goproxy.cn",
+    "nuget.org", "golang.org", "goproxy.io", "goproxy.cn", "nixos.org", "cachix.org", "debian.org",
+    "ubuntu.com", "fedoraproject.org", "centos.org", "docker.com", "docker.io", "gcr.io", "quay.io",
+    "spring.io", "sonatype.org", "google.com", "jetbrains.space", "jetbrains.com", "kubernetes.io",
+    "archlinux.org", "alpinelinux.org", "opensuse.org", "postgresql.org", "nodesource.com", "bitbucket.org",
+    "codeberg.org", "shopify.com", "wso2.org", "confluent.io", "eclipse.org", "r-universe.dev", "hex.pm", "pub.dev",
 ];
 
 /// Whether an index is one that people use, or to be filled in.
@@ -39,7 +43,7 @@ pub(super) fn is_usual_index(url: &str) -> bool {
     known || registry(&host).is_some() || matches!(classify(url), Class::Local | Class::Placeholder)
 }
 
-fn is_stranger(url: &str, skill: &Skill<'_>) -> bool {
+pub(super) fn is_stranger(url: &str, skill: &Skill<'_>) -> bool {
     let url = url.trim_start_matches("git+");
     !is_usual_index(url)
         && matches!(
@@ -420,7 +424,12 @@ pub(super) fn look_commands(passage: &Passage<'_>, skill: &Skill<'_>, findings: 
     for line in text.split_inclusive('\n') {
         let at = start;
         start += line.len();
-        const OPTIONS: [&str; 4] = ["--registry", "--index ", "INDEX_URL", "registry="];
+        #[rustfmt::skip]
+        const OPTIONS: [&str; 24] = [
+            "--registry", "--index ", "INDEX_URL", "registry=", "config set registry", "npm set registry", "npmRegistryServer", "gem sources", "--source ",
+            "bundle config mirror", "bundle config set", "GOPROXY=", "config --add channels", "install -c http", "create -c http", "poetry source add", "config repositories.",
+            "nuget add source", "sources add -", "UV_DEFAULT_INDEX", "PIP_FIND_LINKS", "--find-links", "RUSTUP_DIST_SERVER", "install -i http",
+        ];
         if line.contains("index-url")
             || !prose && OPTIONS.iter().any(|option| line.contains(option))
         {

@@ -12,9 +12,6 @@ use crate::scan::passage::{Passage, Place};
 use crate::scan::quoted::language_of;
 use crate::scan::text::{Text, floor};
 
-/// Bytes of one entry of a form that is read as text.
-const MAX_ENTRY: usize = 8 * 1024;
-
 /// Keys whose value, or list, is a command line.
 #[rustfmt::skip]
 const COMMANDS: &[&str] = &[
@@ -25,6 +22,17 @@ const COMMANDS: &[&str] = &[
     "sshcommand", "pager", "editor", "textconv", "helper", "notify", "prepare", "build_command",
     "install_command", "start_command", "buildcommand", "installcommand", "startcommand",
     "preinstall", "postinstall", "onload", "oninit", "setup", "init", "startup", "statusline",
+    "bash", "powershell", "pwsh", "cmds", "commands", "job", "runcmd", "bootcmd", "entry", "before_install",
+    "install", "raw", "ansible.builtin.shell", "ansible.builtin.command", "ansible.builtin.raw", "win_shell",
+    "ansible.windows.win_shell", "lint-cmd", "test-cmd", "discoverycommand", "callcommand", "awscredentialexport",
+    "otelheadershelper", "post_install", "pre_install", "runtimeexecutable", "onboot", "execcommand", "postdeploy",
+    "local_command", "prestart", "poststart", "prelaunchtask",
+];
+
+/// Of them those whose list is one of commands, and not of one command's words.
+#[rustfmt::skip]
+const MANY: &[&str] = &[
+    "script", "before_script", "after_script", "cmds", "commands", "runcmd", "bootcmd", "before_install", "install",
 ];
 
 /// The passages of a configuration file's text from `start` on.
@@ -58,6 +66,16 @@ pub(crate) fn passages<'a>(
             make.lines(part, &["RUN ", "CMD ", "ENTRYPOINT "], &mut found);
         }
         Language::Plain if name.contains("cron") => make.jobs(part, &mut found),
+        Language::Plain if name == "config" && path.contains(".ssh") => {
+            make.lines(part, &["LocalCommand ", "ProxyCommand ", "RemoteCommand "], &mut found);
+        }
+        Language::Plain if name == "procfile" => make.named(part, &mut found),
+        Language::Braces | Language::Ruby
+            if name == "vagrantfile"
+                || ["tf", "hcl", "nix", "pp"].iter().any(|ending| has_extension(&name, ending)) =>
+        {
+            make.heredocs(part, &mut found);
+        }
         Language::Plain if name == "cmakelists.txt" || has_extension(&name, "cmake") => {
             make.cmake(part, &mut found);
         }
@@ -96,7 +114,8 @@ pub(crate) fn scripts_of_html(file: usize, text: &Text, context: Context) -> Vec
     found
 }
 
-struct Maker<'a> {
+/// Makes passages of the parts of one text.
+pub(super) struct Maker<'a> {
     file: usize,
     text: &'a Text,
     base: usize,
@@ -104,7 +123,7 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn push(
+    pub(super) fn push(
         &self,
         found: &mut Vec<Passage<'a>>,
         language: Language,
@@ -167,7 +186,9 @@ impl<'a> Maker<'a> {
     /// Commands, with the arguments that stand beside them.
     fn commands(&self, leaves: &[Leaf], found: &mut Vec<Passage<'a>>) {
         let mut arguments: HashMap<&[Rc<str>], Vec<&Leaf>> = HashMap::new();
-        for leaf in leaves.iter().filter(|leaf| leaf.key().eq_ignore_ascii_case("args")) {
+        let is_argument =
+            |leaf: &&Leaf| leaf.key().eq_ignore_ascii_case("args") || leaf.key() == "runtimeArgs";
+        for leaf in leaves.iter().filter(is_argument) {
             arguments.entry(leaf.owner()).or_default().push(leaf);
         }
         let mut at = 0;
@@ -188,14 +209,23 @@ impl<'a> Maker<'a> {
                         && COMMANDS.iter().any(|known| known.eq_ignore_ascii_case(part))
                 })
             };
-            if !named && !COMMANDS.iter().any(|known| known.eq_ignore_ascii_case(key)) && !keyed() {
+            // Zed's `"command": {"path": "sh", "args": […]}`, and the check of a container's health.
+            let is_path = key == "path"
+                && leaf.owner().last().is_some_and(|part| &**part == "command")
+                || key == "test" && leaf.is_under("healthcheck");
+            if !named
+                && !is_path
+                && !COMMANDS.iter().any(|known| known.eq_ignore_ascii_case(key))
+                && !keyed()
+            {
                 continue;
             }
             let listed = leaf.path.last().is_some_and(|part| part.starts_with('#'));
             // Each once: keys may repeat.
             let beside = arguments.remove(leaf.owner()).unwrap_or_default();
             // `script:` with a list of lines is many commands, `command:` with one is one.
-            let many_lines = matches!(key, "script" | "before_script" | "after_script");
+            let many_lines = MANY.contains(&key)
+                && !leaf.path.iter().rev().nth(1).is_some_and(|part| part.starts_with('#'));
             if !listed && beside.is_empty() || listed && many_lines {
                 let value =
                     leaf.value.strip_prefix('!').filter(|_| is_git(leaf)).unwrap_or(&leaf.value);
@@ -219,6 +249,10 @@ impl<'a> Maker<'a> {
                 at += 1;
             }
             words.extend(beside.iter().map(|leaf| leaf.value.as_str()));
+            if let ["CMD-SHELL", line] = words[..] {
+                self.push(found, Language::Shell, line.to_owned(), vec![(0, start), (1, start)]);
+                continue;
+            }
             let first = if listed { quote(words[0]) } else { words[0].to_owned() };
             let line = std::iter::once(first)
                 .chain(words[1..].iter().map(|word| quote(word)))
@@ -331,118 +365,6 @@ impl<'a> Maker<'a> {
             );
         }
     }
-
-    /// Lines that begin with a word, joined where they go on.
-    fn lines(&self, text: &str, words: &[&str], found: &mut Vec<Passage<'a>>) {
-        let mut start = 0;
-        let mut open: Option<(String, Vec<(usize, usize)>)> = None;
-        for line in text.split_inclusive('\n') {
-            let at = start;
-            start += line.len();
-            let trimmed = line.trim_start();
-            let goes_on = line.trim_end().ends_with('\\');
-            if let Some((value, pieces)) = &mut open {
-                pieces.push((value.len(), at));
-                value.push_str(line);
-            } else if let Some(word) = words.iter().find(|word| {
-                trimmed.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
-            }) {
-                let skipped = line.len() - trimmed.len() + word.len();
-                open = Some((line[skipped..].to_owned(), vec![(0, at + skipped)]));
-            }
-            if !goes_on && let Some((value, pieces)) = open.take() {
-                // ENTRYPOINT ["/usr/bin/x", "-v"]
-                let listed: Option<Vec<String>> = serde_json::from_str(value.trim()).ok();
-                let value = listed.map_or(value, |words| {
-                    words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
-                });
-                self.push(found, Language::Shell, value, pieces);
-            }
-        }
-        if let Some((value, pieces)) = open {
-            self.push(found, Language::Shell, value, pieces);
-        }
-    }
-
-    /// `ADD https://… /usr/bin/x` of a container's recipe fetches a file.
-    fn added(&self, text: &str, found: &mut Vec<Passage<'a>>) {
-        let mut start = 0;
-        for line in text.split_inclusive('\n') {
-            let words: Vec<&str> =
-                line.split_whitespace().filter(|w| !w.starts_with("--")).collect();
-            if let ["ADD" | "add", address, path] = words.as_slice()
-                && address.contains("://")
-            {
-                let fetch = format!("curl -o {} {}", quote(path), quote(address));
-                self.push(found, Language::Shell, fetch, vec![(0, start), (1, start)]);
-            }
-            start += line.len();
-        }
-    }
-
-    /// Lines of a crontab, without their times.
-    fn jobs(&self, text: &str, found: &mut Vec<Passage<'a>>) {
-        let mut start = 0;
-        for line in text.split_inclusive('\n') {
-            let fields = if line.starts_with('@') { 1 } else { 5 };
-            let is_job = line.starts_with('@')
-                || line
-                    .split_whitespace()
-                    .take(5)
-                    .filter(|field| {
-                        field
-                            .bytes()
-                            .all(|b| b.is_ascii_digit() || matches!(b, b'*' | b'/' | b',' | b'-'))
-                    })
-                    .count()
-                    == 5;
-            if is_job {
-                let mut rest = line;
-                for _ in 0..fields {
-                    rest = rest.trim_start();
-                    rest = rest.find(char::is_whitespace).map_or("", |at| &rest[at..]);
-                }
-                let rest = rest.trim_start();
-                let at = start + line.len() - rest.len();
-                self.push(found, Language::Shell, rest.to_owned(), vec![(0, at)]);
-            }
-            start += line.len();
-        }
-    }
-
-    /// `execute_process(COMMAND …)` and its kin.
-    fn cmake(&self, text: &str, found: &mut Vec<Passage<'a>>) {
-        for (at, word) in text.match_indices("COMMAND") {
-            let start = at + word.len();
-            let rest = &text[start..floor(text, start + MAX_ENTRY)];
-            let rest = rest.split(word).next().unwrap_or(rest);
-            let end = rest.find(')').unwrap_or(rest.len());
-            // A quoted argument may hold parentheses.
-            let line = rest.find('\n').unwrap_or(rest.len());
-            let end = if rest[..end].matches('"').count() % 2 == 1 { line.max(end) } else { end };
-            self.push(
-                found,
-                Language::Shell,
-                rest[..end].replace('\n', " "),
-                vec![(0, at + word.len())],
-            );
-        }
-    }
-
-    /// The arguments of a launch agent.
-    fn plist(&self, text: &str, found: &mut Vec<Passage<'a>>) {
-        for (at, key) in text.match_indices("ProgramArguments</key>") {
-            let start = at + key.len();
-            let most = floor(text, start + MAX_ENTRY);
-            let end = text[start..most].find("</array>").map_or(most, |i| start + i);
-            let words: Vec<String> = text[start..end]
-                .split("<string>")
-                .skip(1)
-                .map(|part| quote(&unescape(part.split("</string>").next().unwrap_or(""))))
-                .collect();
-            self.push(found, Language::Shell, words.join(" "), vec![(0, start), (1, start)]);
-        }
-    }
 }
 
 /// A value of git's that is a command only after its `!`.
@@ -450,16 +372,8 @@ fn is_git(leaf: &Leaf) -> bool {
     leaf.path.first().is_some_and(|section| matches!(&**section, "alias" | "credential"))
 }
 
-fn unescape(text: &str) -> String {
-    text.replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&quot;", "\"")
-        .replace("&apos;", "'")
-        .replace("&amp;", "&")
-}
-
 /// A word as a shell would need it written.
-fn quote(word: &str) -> String {
+pub(super) fn quote(word: &str) -> String {
     let plain = !word.is_empty()
         && word.bytes().all(|b| {
             b.is_ascii_alphanumeric()

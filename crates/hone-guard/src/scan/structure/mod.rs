@@ -2,6 +2,7 @@
 //! documents, hidden characters, look-alike hosts, secrets. What could not be looked at is said.
 
 mod bytecode;
+pub(crate) mod climbing;
 mod document;
 mod host;
 mod name;
@@ -15,7 +16,7 @@ use super::Skill;
 use super::bundle::{Bundle, Member, Oddity};
 use super::finding::{Context, Coverage, Severity};
 use super::findings::{Findings, MAX_PER_RULE_AND_FILE, Match};
-use super::kind::{Kind, Language, is_disguised};
+use super::kind::{Kind, Language, has_extension, is_disguised};
 use super::mention::References;
 use super::places;
 use super::rules;
@@ -217,6 +218,19 @@ fn form(
         );
     }
     match member.kind {
+        // An installer of Windows has the form of an old Office file.
+        Kind::Opaque("old Office file")
+            if ["msi", "msp", "mst"].iter().any(|ending| has_extension(&member.path, ending)) =>
+        {
+            let message = "an installer of Windows, which nobody can read";
+            let found = Match::new(&rules::EXECUTABLE_FILE, Severity::Warn, message);
+            findings.add_file(file, &member.path, found);
+        }
+        Kind::Media(what) if carries(&member.bytes) => {
+            let message = format!("behind the {what} follows an archive or a program");
+            let found = Match::new(&rules::DISGUISED_FILE, Severity::Warn, message);
+            findings.add_file(file, &member.path, found);
+        }
         Kind::Opaque(what @ "old Office file") => {
             let utf16: Vec<u8> = "_VBA_PROJECT".encode_utf16().flat_map(u16::to_le_bytes).collect();
             if contains(&member.bytes, &utf16) {
@@ -277,6 +291,36 @@ fn form(
     if member.nested > 0 {
         packed(file, member, skill, texts, findings);
     }
+}
+
+/// Whether a picture goes on behind its end as an archive or a program.
+fn carries(bytes: &[u8]) -> bool {
+    // The end of a zip archive stands in its last bytes, whatever stands before it.
+    const ZIP_END: usize = 22 + 1024;
+    let last = &bytes[bytes.len().saturating_sub(ZIP_END)..];
+    if contains(last, b"PK\x05\x06") {
+        return true;
+    }
+    // What follows the last chunk of a PNG, or the end mark of a JPEG.
+    let behind = if bytes.starts_with(b"\x89PNG") {
+        find(bytes, b"IEND").map(|at| at + 8)
+    } else if bytes.starts_with(&[0xFF, 0xD8, 0xFF]) {
+        find(bytes, &[0xFF, 0xD9]).map(|at| at + 2)
+    } else {
+        None
+    };
+    let rest = behind.and_then(|at| bytes.get(at..)).unwrap_or_default();
+    let starts: [&[u8]; 8] = [
+        b"PK\x03\x04",
+        b"Rar!\x1A\x07",
+        b"7z\xBC\xAF",
+        b"\x7fELF",
+        b"MZ",
+        b"#!",
+        b"\x1F\x8B\x08",
+        b"<?php",
+    ];
+    starts.iter().any(|start| rest.starts_with(start))
 }
 
 /// A script or program inside an archive.
@@ -392,17 +436,21 @@ fn pickle(file: usize, member: &Member, findings: &mut Findings<'_>) {
 }
 
 pub(super) fn contains(bytes: &[u8], needle: &[u8]) -> bool {
-    let Some(first) = needle.first() else { return true };
+    find(bytes, needle).is_some()
+}
+
+fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    let first = needle.first()?;
     let mut from = 0;
     while let Some(at) =
         bytes.get(from..).and_then(|rest| rest.iter().position(|byte| byte == first))
     {
         if bytes[from + at..].starts_with(needle) {
-            return true;
+            return Some(from + at);
         }
         from += at + 1;
     }
-    false
+    None
 }
 
 fn hidden_characters(
