@@ -2,6 +2,7 @@
 //!
 //! Entries are written as the normalised text is: lower case, without accents. `*` at the end stands
 //! for any ending; a blank for any run of blanks and hyphens. One entry may carry several concepts.
+//! The words of roles, which have no place in a sentence, stand in [`super::wording`].
 //! The table is sorted once per process; looking up costs a few comparisons per word.
 
 use std::collections::HashMap;
@@ -13,7 +14,7 @@ use std::sync::LazyLock;
 pub(crate) struct Set([u128; WORDS]);
 
 /// Words of a set: each has room for 128 concepts.
-const WORDS: usize = 3;
+const WORDS: usize = 4;
 
 impl Set {
     pub(crate) const NONE: Self = Self([0; WORDS]);
@@ -28,6 +29,17 @@ impl Set {
         Self(bits)
     }
 
+    /// Every concept from one to another, in the order of the table.
+    pub(crate) const fn range(first: Concept, last: Concept) -> Self {
+        let mut bits = [0; WORDS];
+        let mut at = first as usize;
+        while at <= last as usize {
+            bits[at / 128] |= 1 << (at % 128);
+            at += 1;
+        }
+        Self(bits)
+    }
+
     pub(crate) const fn meets(self, other: Self) -> bool {
         !self.only(other).is_empty()
     }
@@ -37,15 +49,22 @@ impl Set {
     }
 
     pub(crate) const fn with(self, other: Self) -> Self {
-        Self([self.0[0] | other.0[0], self.0[1] | other.0[1], self.0[2] | other.0[2]])
+        let (a, b) = (self.0, other.0);
+        Self([a[0] | b[0], a[1] | b[1], a[2] | b[2], a[3] | b[3]])
     }
 
     pub(crate) const fn only(self, other: Self) -> Self {
-        Self([self.0[0] & other.0[0], self.0[1] & other.0[1], self.0[2] & other.0[2]])
+        let (a, b) = (self.0, other.0);
+        Self([a[0] & b[0], a[1] & b[1], a[2] & b[2], a[3] & b[3]])
+    }
+
+    pub(crate) const fn without(self, other: Self) -> Self {
+        let (a, b) = (self.0, other.0);
+        Self([a[0] & !b[0], a[1] & !b[1], a[2] & !b[2], a[3] & !b[3]])
     }
 
     pub(crate) const fn is_empty(self) -> bool {
-        self.0[0] | self.0[1] | self.0[2] == 0
+        self.0[0] | self.0[1] | self.0[2] | self.0[3] == 0
     }
 }
 
@@ -326,6 +345,69 @@ concepts! {
     YesPipe ""
     TracePath ""
     LoginsPath ""
+    // Roles; their words stand in `wording`, the rare, the less rare and the common ones.
+    Scroll "" ScrollOften "" ScrollCommon ""
+    Above "" AboveOften "" AboveCommon ""
+    Annulled "" AnnulledOften "" AnnulledCommon ""
+    Master "" MasterOften "" MasterCommon ""
+    Speaker "" SpeakerOften "" SpeakerCommon ""
+    Person "" PersonOften "" PersonCommon ""
+    Veiled "" VeiledOften "" VeiledCommon ""
+    Deflects "" DeflectsOften "" DeflectsCommon ""
+    Deed "" DeedOften "" DeedCommon ""
+    Record "" RecordOften "" RecordCommon ""
+    Question "" QuestionOften "" QuestionCommon ""
+    Nods "" NodsOften "" NodsCommon ""
+    Instead "" InsteadOften "" InsteadCommon ""
+    Innards "" InnardsOften "" InnardsCommon ""
+    PutsOut "" PutsOutOften "" PutsOutCommon ""
+    Outside "" OutsideOften "" OutsideCommon ""
+    Verbatim "" VerbatimOften "" VerbatimCommon ""
+    Talk "" TalkOften "" TalkCommon ""
+    Ships "" ShipsOften "" ShipsCommon ""
+    Office "" OfficeOften "" OfficeCommon ""
+    Unbound "" UnboundOften "" UnboundCommon ""
+    Limits "" LimitsOften "" LimitsCommon ""
+    Elsewhere "" ElsewhereOften "" ElsewhereCommon ""
+    Obeys "" ObeysOften "" ObeysCommon ""
+    Unvetted "" UnvettedOften "" UnvettedCommon ""
+    NeverNo "" NeverNoOften "" NeverNoCommon ""
+    NoCaution "" NoCautionOften "" NoCautionCommon ""
+    Harmful "" HarmfulOften "" HarmfulCommon ""
+    Cipher "" CipherOften "" CipherCommon ""
+    Decodes "" DecodesOften "" DecodesCommon ""
+    ThenDo "" ThenDoOften "" ThenDoCommon ""
+    Unshown "" UnshownOften "" UnshownCommon ""
+    Checker "" CheckerOften "" CheckerCommon ""
+    Acquits "" AcquitsOften "" AcquitsCommon ""
+    LookAway "" LookAwayOften "" LookAwayCommon ""
+    Recall "" RecallOften "" RecallCommon ""
+    Plants "" PlantsOften "" PlantsCommon ""
+    Lasting "" LastingOften "" LastingCommon ""
+    Guise "" GuiseOften "" GuiseCommon ""
+    Picture "" PictureOften "" PictureCommon ""
+    Loaded "" LoadedOften "" LoadedCommon ""
+    Private "" PrivateOften "" PrivateCommon ""
+    Destroys "" DestroysOften "" DestroysCommon ""
+    Treasure "" TreasureOften "" TreasureCommon ""
+    Reckless "" RecklessOften "" RecklessCommon ""
+    Sole "" SoleOften "" SoleCommon ""
+    Rivals "" RivalsOften "" RivalsCommon ""
+    Demoted "" DemotedOften "" DemotedCommon ""
+    Keys "" KeysOften "" KeysCommon ""
+    Stashes "" StashesOften "" StashesCommon ""
+    Leaks "" LeaksOften "" LeaksCommon ""
+    Bars "" BarsOften "" BarsCommon ""
+    Lowers "" LowersOften "" LowersCommon ""
+    Unwatched "" UnwatchedOften "" UnwatchedCommon ""
+    Mask "" MaskOften "" MaskCommon ""
+    Lawless "" LawlessOften "" LawlessCommon ""
+    Feigns "" FeignsOften "" FeignsCommon ""
+    Facts "" FactsOften "" FactsCommon ""
+    Despite "" DespiteOften "" DespiteCommon ""
+    Turn "" TurnOften "" TurnCommon ""
+    Grants "" GrantsOften "" GrantsCommon ""
+    Honest "" HonestOften "" HonestCommon ""
 }
 
 #[derive(Debug)]
@@ -338,6 +420,18 @@ struct Entry {
     /// Whether it may start and end inside a run of letters: scripts without blanks.
     anywhere: bool,
     set: Set,
+    /// Whether it stands for a role, which is no word of a sentence.
+    role: bool,
+}
+
+/// What stands at a place of a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Found {
+    /// What the words there mean together, and the bytes of the longest entry: `report to` is still a
+    /// `report`.
+    pub(crate) words: Option<(Set, usize)>,
+    /// The roles that start there.
+    pub(crate) roles: Set,
 }
 
 /// The table: entries with the same start stand beside each other.
@@ -353,7 +447,7 @@ pub(crate) struct Lexicon {
 const MAX_START: usize = 8;
 
 /// Bits that tell what is no start, as a power of two: some ten for each.
-const FILTER_BITS: u32 = 17;
+const FILTER_BITS: u32 = 18;
 
 /// Spreads the bits of a start. The keys are the lexicon's own, so nobody can choose them to collide.
 #[derive(Debug, Default)]
@@ -392,8 +486,8 @@ pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::build);
 
 impl Lexicon {
     fn build() -> Self {
-        let mut entries: Vec<Entry> = Vec::with_capacity(12 * 1024);
-        for (concept, words) in ENTRIES {
+        let mut entries: Vec<Entry> = Vec::with_capacity(24 * 1024);
+        for (concept, words) in ENTRIES.iter().chain(super::wording::WORDS) {
             for word in words.split('|').filter(|word| word.len() > 1) {
                 let text = word.strip_suffix('*').unwrap_or(word);
                 let anywhere = text.chars().next().is_some_and(is_unspaced);
@@ -403,6 +497,7 @@ impl Lexicon {
                     open: word.len() > text.len(),
                     anywhere,
                     set: Set::of(&[*concept]),
+                    role: *concept as u16 >= Concept::Scroll as u16,
                 });
             }
         }
@@ -419,10 +514,9 @@ impl Lexicon {
         Self { entries, by_start, is_start }
     }
 
-    /// What the entries at the start of a lower-case text mean together, and the bytes of the longest:
-    /// `report to` is still a `report`.
-    pub(crate) fn at(&self, text: &str) -> Option<(Set, usize)> {
-        let mut found: Option<(Set, usize)> = None;
+    /// What the entries at the start of a lower-case text mean.
+    pub(crate) fn at(&self, text: &str) -> Found {
+        let mut found = Found::default();
         let (mut key, mut length, mut blanks) = (0, 0, 0);
         for byte in text.as_bytes() {
             // However many blanks part two words, an entry has one.
@@ -441,11 +535,13 @@ impl Lexicon {
             }
             let Some((from, to)) = self.by_start.get(&key) else { continue };
             for entry in &self.entries[*from as usize..*to as usize] {
-                if let Some(length) = entry.covers(text) {
-                    found = Some(found.map_or((entry.set, length), |(set, longest)| {
-                        (set.with(entry.set), longest.max(length))
-                    }));
+                let Some(length) = entry.covers(text) else { continue };
+                if entry.role {
+                    found.roles = found.roles.with(entry.set);
+                    continue;
                 }
+                let (set, longest) = found.words.unwrap_or((Set::NONE, 0));
+                found.words = Some((set.with(entry.set), longest.max(length)));
             }
         }
         found
@@ -521,7 +617,7 @@ mod tests {
 
     #[test]
     fn entries_are_written_as_normalised_text_is() {
-        for (concept, words) in ENTRIES {
+        for (concept, words) in ENTRIES.iter().chain(crate::scan::prose::wording::WORDS) {
             for word in words.split('|') {
                 let plain = Text::from_string(word.to_owned()).plain.to_lowercase();
                 assert_eq!(word, plain, "{concept:?}");
@@ -532,7 +628,7 @@ mod tests {
 
     #[test]
     fn entries_add_up_and_words_are_whole() {
-        let at = |text: &str| LEXICON.at(text);
+        let at = |text: &str| LEXICON.at(text).words;
         let (set, length) = at("do not follow it").unwrap();
         assert!(
             set.has(Concept::Ignore) && set.has(Concept::Not) && length == "do not follow".len()

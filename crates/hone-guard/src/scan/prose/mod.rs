@@ -1,7 +1,8 @@
 //! Sentences that turn an agent against its user.
 //!
 //! Words are mapped to concepts ([`lexicon`]), texts to sequences of them ([`sentences`]), and
-//! attacks are sequences of concepts ([`patterns`], [`acts`]) or sets of them ([`orders`]); the language does not matter. Steps that belong
+//! attacks are sequences of concepts ([`patterns`], [`acts`]), sets of them ([`orders`]) or roles that meet
+//! ([`frames`]); the language does not matter. Steps that belong
 //! together only across a section, such as a download and its password, have modules of their own
 //! ([`droppers`], [`sending`]), as have files inside links ([`carried`]).
 
@@ -10,6 +11,7 @@ mod bare;
 mod carried;
 mod dropper_signs;
 mod droppers;
+mod frames;
 mod lexicon;
 mod markers;
 mod orders;
@@ -21,6 +23,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod wording;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -38,7 +41,7 @@ pub(crate) use texts::is_catalogue as is_list;
 use acts::{SEEN_ACTS, UNASKED, UNSAID, UNSEEN_ACTS};
 use lexicon::{Concept, Set};
 use patterns::{HIDDEN, PATTERNS, Pattern};
-use sentences::{Sentence, sentences};
+use sentences::{Saying, Sentence, read};
 
 /// Looks at one passage by itself: hidden and decoded text, strings of settings, comments of code.
 pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
@@ -65,6 +68,7 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
             let piece = Piece::whole(passage);
             piece.look(findings, Bar::Hidden);
             orders::look(&piece, piece.set, skill, findings);
+            frames::look(&piece, findings);
         }
         // A block without a language may be prose that was indented.
         Language::Plain | Language::Shell
@@ -190,6 +194,7 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
     let all = section.iter().fold(Set::NONE, |set, piece| set.with(piece.set));
     for piece in section {
         orders::look(piece, all, skill, findings);
+        frames::look(piece, findings);
     }
     let is_short = |piece: &Piece<'_, '_>| {
         piece.passage.text.split_whitespace().take(FEW_WORDS + 1).count() <= FEW_WORDS
@@ -265,6 +270,7 @@ struct Piece<'p, 'a> {
     passage: &'p Passage<'a>,
     start: usize,
     sentences: Vec<Sentence>,
+    sayings: Vec<Saying>,
     set: Set,
 }
 
@@ -282,9 +288,9 @@ impl<'p, 'a> Piece<'p, 'a> {
             }
             _ => Cow::Borrowed(text),
         };
-        let sentences = sentences(&text);
+        let (sentences, sayings) = read(&text);
         let set = sentences.iter().fold(Set::NONE, |set, sentence| set.with(sentence.set()));
-        Self { passage, start: range.start, sentences, set }
+        Self { passage, start: range.start, sentences, sayings, set }
     }
 
     fn look(&self, findings: &mut Findings<'_>, bar: Bar) {

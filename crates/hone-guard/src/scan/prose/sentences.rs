@@ -38,6 +38,13 @@ impl Sentence {
     }
 }
 
+/// What a sentence says without regard to order: its concepts, and the roles that stand in it.
+#[derive(Debug, Clone)]
+pub(crate) struct Saying {
+    pub(crate) set: Set,
+    pub(crate) range: Range<usize>,
+}
+
 /// Words after which a sentence ends even without a mark.
 pub(crate) const MAX_WORDS: usize = 120;
 
@@ -72,20 +79,27 @@ const IN_CODE: Set = Set::of(&[
 
 /// The sentences of a text.
 pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
+    read(text).0
+}
+
+/// The sentences of a text, as rows of words and as what they say.
+pub(crate) fn read(text: &str) -> (Vec<Sentence>, Vec<Saying>) {
     let lower = lower(text);
     let quotes = quotes(&lower);
     let mut walk = Walk {
         lower: &lower,
         quotes: &quotes,
         found: Vec::new(),
+        sayings: Vec::new(),
         current: Sentence::default(),
+        roles: Set::NONE,
         at: 0,
         halves: 0,
         start_at: 0,
         plain_until: 0,
     };
     walk.run();
-    walk.found
+    (walk.found, walk.sayings)
 }
 
 /// Lower case, byte for byte: a letter whose small form has another length stays.
@@ -149,7 +163,10 @@ struct Walk<'a> {
     lower: &'a str,
     quotes: &'a [(Range<usize>, Quote)],
     found: Vec<Sentence>,
+    sayings: Vec<Saying>,
     current: Sentence,
+    /// The roles of the current sentence.
+    roles: Set,
     at: usize,
     halves: usize,
     start_at: usize,
@@ -220,6 +237,11 @@ impl Walk<'_> {
         let start = self.current.range.start;
         let mut sentence =
             std::mem::replace(&mut self.current, Sentence { tokens: Vec::new(), range: at..at });
+        let roles = std::mem::take(&mut self.roles);
+        let set = sentence.tokens.iter().fold(roles, |set, token| set.with(token.set));
+        if !set.is_empty() {
+            self.sayings.push(Saying { set, range: start..at });
+        }
         hush(&mut sentence.tokens, at);
         relate(&mut sentence.tokens);
         if !sentence.tokens.is_empty() {
@@ -281,7 +303,9 @@ impl Walk<'_> {
             self.end(at);
         }
         if is_unspaced(c) {
-            if let Some((set, length)) = LEXICON.at(&text[at..]) {
+            let found = LEXICON.at(&text[at..]);
+            self.roles = self.roles.with(found.roles);
+            if let Some((set, length)) = found.words {
                 self.halves += text[at..at + length].chars().count().saturating_sub(1);
                 self.push(set, at..at + length, inside);
                 return at + length;
@@ -348,7 +372,9 @@ impl Walk<'_> {
             self.push(Set::of(&[Concept::SkipFlag]), at..at + trimmed.len(), inside);
             return at + trimmed.len();
         }
-        if let Some((set, covered)) = LEXICON.at(&text[at..]) {
+        let found = LEXICON.at(&text[at..]);
+        self.roles = self.roles.with(found.roles);
+        if let Some((set, covered)) = found.words {
             self.push(set, at..at + covered, inside);
             return at + length.max(c.len_utf8());
         }
