@@ -63,47 +63,75 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    /// Passes over `=~ /…/`, `=~ s/…/…/`: a quotation mark in a pattern opens no string.
+    /// Passes over patterns of Perl and Ruby, `=~ /…/`, `split /…/`, `s{…}{…}`, `%r{…}`: a quotation mark
+    /// in a pattern opens no string.
     fn matched(&mut self) -> bool {
         let is = |back: usize, op: char| {
             self.out.len().checked_sub(back).and_then(|i| self.out.get(i)).map(|spot| &spot.token)
                 == Some(&Token::Op(op))
         };
         let rest = &self.bytes[self.at..];
-        // m{…}, qr{…}: wherever they stand.
         let before = self.at.checked_sub(1).map_or(b' ', |i| self.bytes[i]);
-        let braces = match rest {
-            [b'm', b'{', ..] => 1,
-            [b'q', b'r', b'{', ..] => 2,
-            _ => 0,
-        };
-        if self.language == Language::Perl
-            && braces > 0
-            && !before.is_ascii_alphanumeric()
-            && !b"_$@%->".contains(&before)
-        {
-            return self.skip_braces(self.at + braces);
-        }
-        if !(is(1, '~') && is(2, '=')) {
-            return false;
-        }
         let letters = rest.iter().take(2).take_while(|b| b.is_ascii_lowercase()).count();
-        if rest.get(letters) != Some(&b'/') {
-            return false;
+        let word = &rest[..letters];
+        let open = rest.get(letters).copied().unwrap_or(0);
+        if letters == 0 {
+            return self.starts_pattern() && self.skip_pattern(self.at, 1);
         }
-        let parts = if matches!(&rest[..letters], b"s" | b"y" | b"tr") { 2 } else { 1 };
-        self.skip_pattern(self.at + letters, parts)
+        let binds = is(1, '~') && (is(2, '=') || is(2, '!'));
+        let parts = if matches!(word, b"s" | b"y" | b"tr") { 2 } else { 1 };
+        // A key or a method may have such a name.
+        let alone = !before.is_ascii_alphanumeric() && !b"_$@%&->{".contains(&before);
+        let known = match self.language {
+            Language::Perl => matches!(word, b"m" | b"qr" | b"s" | b"y" | b"tr") && alone,
+            _ => false,
+        };
+        match open {
+            b'{' | b'(' | b'[' if known && (binds || matches!(word, b"m" | b"qr")) => (0..parts)
+                .all(|_| {
+                    let open = self.bytes[self.at..]
+                        .iter()
+                        .take(4)
+                        .position(|b| matches!(b, b'{' | b'(' | b'['));
+                    open.is_some_and(|open| self.skip_brackets(self.at + open))
+                }),
+            b'/' if binds || known => self.skip_pattern(self.at + letters, parts),
+            b'|' | b'!' | b'#' | b',' if known && binds => {
+                self.skip_pattern(self.at + letters, parts)
+            }
+            _ => false,
+        }
     }
 
-    /// Goes behind the brace that closes one, if that is on the line.
-    fn skip_braces(&mut self, open: usize) -> bool {
+    /// Whether a slash opens a pattern of Perl or Ruby: no value stands before it.
+    fn starts_pattern(&self) -> bool {
+        let Some(last) = self.out.last() else { return true };
+        let next = self.peek(1);
+        let spaced = self.at.checked_sub(1).is_some_and(|i| self.bytes[i] == b' ');
+        match &last.token {
+            Token::Line => true,
+            Token::Op(op) => "(,=:[!&|?{};~>".contains(*op) && !(*op == '}' && next == b' '),
+            // split /x/, when /x/: a variable would be divided.
+            Token::Name(name) => {
+                spaced
+                    && !matches!(next, b' ' | b'=' | b'/')
+                    && !b"$@%".contains(&self.bytes[last.at])
+                    && name.bytes().all(|b| b.is_ascii_lowercase() || b"_.".contains(&b))
+            }
+            _ => false,
+        }
+    }
+
+    /// Goes behind the bracket that closes one, if that is on the line.
+    fn skip_brackets(&mut self, open: usize) -> bool {
+        let close = closing(self.bytes[open]);
         let mut depth = 0_usize;
         let mut at = open;
         while let Some(b) = self.bytes.get(at).filter(|b| **b != b'\n') {
-            match b {
+            match *b {
                 b'\\' => at += 1,
-                b'{' => depth += 1,
-                b'}' => depth = depth.saturating_sub(1),
+                b if b == self.bytes[open] => depth += 1,
+                b if b == close => depth = depth.saturating_sub(1),
                 _ => {}
             }
             at += 1;
@@ -119,24 +147,38 @@ impl Lexer<'_> {
     fn pattern(&mut self) -> bool {
         let opens = match self.out.last().map(|spot| &spot.token) {
             None | Some(Token::Line) => true,
-            Some(Token::Op(op)) => "(,=:[!&|?{};".contains(*op),
-            Some(Token::Name(name)) => name == "return",
+            Some(Token::Op(op)) => "(,=:[!&|?{};>+*%^~".contains(*op),
+            Some(Token::Name(name)) => {
+                matches!(
+                    name.as_str(),
+                    "return"
+                        | "typeof"
+                        | "case"
+                        | "in"
+                        | "of"
+                        | "else"
+                        | "await"
+                        | "yield"
+                        | "throw"
+                )
+            }
             _ => false,
         };
         opens && self.skip_pattern(self.at, 1)
     }
 
-    /// Goes behind so many parts of a pattern that opens at a slash, if they end on the line.
+    /// Goes behind so many parts of a pattern that opens at a mark, if they end on the line.
     fn skip_pattern(&mut self, open: usize, parts: usize) -> bool {
+        let mark = self.bytes[open];
         let mut left = parts;
         let mut class = false;
         let mut at = open + 1;
         while let Some(b) = self.bytes.get(at).filter(|b| **b != b'\n') {
             match b {
                 b'\\' => at += 1,
-                b'[' => class = true,
+                b'[' if mark == b'/' => class = true,
                 b']' => class = false,
-                b'/' if !class || parts > 1 => {
+                b if *b == mark && (!class || parts > 1) => {
                     left -= 1;
                     if left == 0 {
                         self.at = at + 1;
@@ -170,6 +212,10 @@ impl Lexer<'_> {
 
     fn run(&mut self) {
         use Language::{Batch, Go, JavaScript, Lua, Perl, Php, PowerShell, Python, Ruby};
+        // What stands before the first `<?php` is a page.
+        if self.language == Php && self.depth == 0 && self.text.contains("<?php") {
+            self.skip_page();
+        }
         while self.at < self.bytes.len() {
             let c = self.bytes[self.at];
             let start = self.at;
@@ -202,6 +248,16 @@ impl Lexer<'_> {
                         self.skip_line();
                     }
                 }
+                b'?' if self.language == Php && self.peek(1) == b'>' && self.depth == 0 => {
+                    self.push(Token::Op(';'), start);
+                    self.skip_page();
+                }
+                b'$' if matches!(self.language, Ruby | Perl)
+                    && matches!(self.peek(1), b'"' | b'\'' | b'`') =>
+                {
+                    self.at += 2;
+                }
+                b'?' if self.language == Ruby && self.is_character() => self.at += 2,
                 b'<' if self.language == PowerShell && self.peek(1) == b'#' => self.skip_past("#>"),
                 b'/' if self.peek(1) == b'/'
                     && matches!(self.language, JavaScript | Go | Php | Language::Braces) =>
@@ -216,10 +272,9 @@ impl Lexer<'_> {
                 b'-' if self.peek(1) == b'-'
                     && matches!(self.language, Lua | Language::AppleScript) =>
                 {
-                    if self.text[self.at..].starts_with("--[[") {
-                        self.skip_past("]]");
-                    } else {
-                        self.skip_line();
+                    match self.long_bracket(2).filter(|_| self.language == Lua) {
+                        Some((_, end)) => self.skip_past(&end),
+                        None => self.skip_line(),
                     }
                 }
                 b'r' | b'R'
@@ -242,8 +297,8 @@ impl Lexer<'_> {
                 {
                     self.skip_past("=cut");
                 }
-                b'/' | b'm' | b's' | b'q' | b'y' | b't'
-                    if matches!(self.language, Perl | Ruby) && self.matched() => {}
+                b'/' if matches!(self.language, Perl | Ruby) && self.matched() => {}
+                b'm' | b's' | b'q' | b'y' | b't' if self.language == Perl && self.matched() => {}
                 b'/' if self.language == JavaScript && self.pattern() => {}
                 b'"' | b'\'' => self.string(c),
                 b'`' if matches!(self.language, JavaScript) => self.string(c),
@@ -266,50 +321,14 @@ impl Lexer<'_> {
                     self.push(Token::Op(')'), start);
                     self.at = (end + 1).min(self.bytes.len());
                 }
-                b'[' if self.language == Lua && self.peek(1) == b'[' => {
-                    let end =
-                        self.text[self.at..].find("]]").map_or(self.bytes.len(), |i| self.at + i);
-                    self.push(
-                        Token::Text(self.text[(self.at + 2).min(end)..end].to_owned()),
-                        start,
-                    );
-                    self.at = (end + 2).min(self.bytes.len());
+                b'[' if self.language == Lua && self.long_bracket(0).is_some() => {
+                    let (length, close) = self.long_bracket(0).unwrap_or_default();
+                    let from = self.at + length;
+                    let end = self.text[from..].find(&close).map_or(self.bytes.len(), |i| from + i);
+                    self.push(Token::Text(self.text[from..end].to_owned()), start);
+                    self.at = (end + close.len()).min(self.bytes.len());
                 }
-                b'%' if self.language == Ruby
-                    && matches!(self.peek(1), b'x' | b'q' | b'Q' | b'w')
-                    && matches!(self.peek(2), b'(' | b'{' | b'[') =>
-                {
-                    let close = match self.peek(2) {
-                        b'(' => ')',
-                        b'{' => '}',
-                        _ => ']',
-                    };
-                    let end = self.text[self.at + 3..]
-                        .find(close)
-                        .map_or(self.bytes.len(), |i| self.at + 3 + i);
-                    let inner = self.text[(self.at + 3).min(end)..end].to_owned();
-                    let runs = self.peek(1) == b'x';
-                    if self.peek(1) == b'w' {
-                        self.push(Token::Op('['), start);
-                        for word in inner.split_whitespace() {
-                            self.push(Token::Text(word.to_owned()), start);
-                            self.push(Token::Op(','), start);
-                        }
-                        self.push(Token::Op(']'), start);
-                        self.at = (end + 1).min(self.bytes.len());
-                        continue;
-                    }
-                    if runs {
-                        self.push(Token::Name("qx".to_owned()), start);
-                        self.push(Token::Op('('), start);
-                    }
-                    self.push(Token::Text(inner.clone()), start);
-                    self.interpolate(&inner, start);
-                    if runs {
-                        self.push(Token::Op(')'), start);
-                    }
-                    self.at = (end + 1).min(self.bytes.len());
-                }
+                b'%' if self.language == Ruby && self.percent(start) => {}
                 b'[' if self.language == PowerShell && self.static_member(start) => {}
                 b'q' if self.language == Perl && self.perl_quote(start) => {}
                 b'h' if matches!(self.language, PowerShell | Batch) && self.bare_address(start) => {
@@ -343,6 +362,106 @@ impl Lexer<'_> {
         self.push(Token::Line, end);
     }
 
+    /// Passes over a page, up to where PHP begins again.
+    fn skip_page(&mut self) {
+        match self.text[self.at..].find("<?") {
+            Some(open) => {
+                self.at += open + 2;
+                let word =
+                    ["php", "="].iter().find(|word| self.text[self.at..].starts_with(**word));
+                self.at += word.map_or(0, |word| word.len());
+            }
+            None => self.at = self.bytes.len(),
+        }
+    }
+
+    /// `?'` of Ruby: one character, where a value may begin.
+    fn is_character(&self) -> bool {
+        let opens = match self.out.last().map(|spot| &spot.token) {
+            None | Some(Token::Line) => true,
+            Some(Token::Op(op)) => "(,=[{|&<>+".contains(*op),
+            _ => false,
+        };
+        opens
+            && matches!(self.peek(1), b'"' | b'\'' | b'`' | b'#')
+            && !is_name(self.peek(2))
+            && !self.peek(2).is_ascii_digit()
+    }
+
+    /// `[[`, `[==[` of Lua so far ahead: how long it is, and what closes it.
+    fn long_bracket(&self, ahead: usize) -> Option<(usize, String)> {
+        const MOST: usize = 16;
+        if self.peek(ahead) != b'[' {
+            return None;
+        }
+        let level = (1..MOST).take_while(|i| self.peek(ahead + i) == b'=').count();
+        (self.peek(ahead + 1 + level) == b'[')
+            .then(|| (ahead + level + 2, format!("]{}]", "=".repeat(level))))
+    }
+
+    /// `%x(…)`, `%q{…}`, `%w[…]`, `%r{…}`, `%(…)` of Ruby.
+    fn percent(&mut self, start: usize) -> bool {
+        let kind = self.peek(1);
+        let letter = matches!(kind, b'x' | b'q' | b'Q' | b'w' | b'W' | b'i' | b'I' | b'r' | b's');
+        let open = self.peek(1 + usize::from(letter));
+        let value = matches!(
+            self.out.last().map(|spot| &spot.token),
+            Some(Token::Name(_) | Token::Text(_) | Token::Number | Token::Op(')' | ']' | '}'))
+        );
+        let bracket = matches!(open, b'(' | b'{' | b'[' | b'<');
+        // 5 %(x): a remainder.
+        if !(bracket || letter && matches!(open, b'|' | b'!' | b'/')) || value && !letter {
+            return false;
+        }
+        let from = self.at + 2 + usize::from(letter);
+        let close = closing(open);
+        let mut depth = 1_usize;
+        let mut end = from;
+        while let Some(b) = self.bytes.get(end) {
+            match *b {
+                b'\\' => end += 1,
+                b if b == close => {
+                    depth -= 1;
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                b if b == open => depth += 1,
+                _ => {}
+            }
+            end += 1;
+        }
+        let mut end = end.min(self.bytes.len());
+        while !self.text.is_char_boundary(end) {
+            end += 1;
+        }
+        let inner = self.text[from.min(end)..end].to_owned();
+        self.at = (end + 1).min(self.bytes.len());
+        match kind {
+            b'r' => {}
+            b'w' | b'W' | b'i' | b'I' => {
+                self.push(Token::Op('['), start);
+                for word in inner.split_whitespace() {
+                    self.push(Token::Text(word.to_owned()), start);
+                    self.push(Token::Op(','), start);
+                }
+                self.push(Token::Op(']'), start);
+            }
+            b'x' => {
+                self.push(Token::Name("qx".to_owned()), start);
+                self.push(Token::Op('('), start);
+                self.push(Token::Text(inner.clone()), start);
+                self.interpolate(&inner, start);
+                self.push(Token::Op(')'), start);
+            }
+            _ => {
+                self.push(Token::Text(inner.clone()), start);
+                self.interpolate(&inner, start);
+            }
+        }
+        true
+    }
+
     /// `[Type]::Member` as one name.
     fn static_member(&mut self, start: usize) -> bool {
         let rest = &self.text[self.at + 1..];
@@ -370,12 +489,21 @@ impl Lexer<'_> {
         let rest = &self.text[self.at..];
         let kind = if rest.starts_with("qx") {
             "qx"
+        } else if rest.starts_with("qw") {
+            "qw"
         } else if rest.starts_with("qq") {
             "qq"
         } else {
             "q"
         };
         let before = start.checked_sub(1).map_or(b' ', |i| self.bytes[i]);
+        // qw (…): a space may stand between.
+        let rest = if kind == "qw" && rest[2..].starts_with(" (") {
+            self.at += 1;
+            &rest[1..]
+        } else {
+            rest
+        };
         let Some(open) = rest[kind.len()..].chars().next() else { return false };
         let close = match open {
             '(' => ')',
@@ -392,7 +520,14 @@ impl Lexer<'_> {
         let end = rest[from..].find(close).map_or(rest.len(), |i| from + i);
         let inner = rest[from..end].to_owned();
         self.at = (self.at + end + close.len_utf8()).min(self.bytes.len());
-        if kind == "qx" {
+        if kind == "qw" {
+            self.push(Token::Op('('), start);
+            for word in inner.split_whitespace() {
+                self.push(Token::Text(word.to_owned()), start);
+                self.push(Token::Op(','), start);
+            }
+            self.push(Token::Op(')'), start);
+        } else if kind == "qx" {
             // A call, so that what is put into it is seen as its argument.
             self.push(Token::Name("qx".to_owned()), start);
             self.push(Token::Op('('), start);
@@ -531,6 +666,8 @@ impl Lexer<'_> {
                     2
                 }
                 (b':', c) if self.language == Language::Lua && is_name(c) => 1,
+                (b'\\', c) if self.language == Language::Php && is_name(c) => 1,
+                (b'.', b'#') if self.language == Language::JavaScript => 2,
                 _ => 0,
             };
             if joined == 0
@@ -585,6 +722,24 @@ impl Lexer<'_> {
             {
                 break;
             }
+            // "#{h["x"]}", `${`x`}`, f"{d["x"]}": quotation marks of the code inside.
+            let opens = match self.language {
+                Language::JavaScript => quote == b'`' && c == b'$' && self.peek(1) == b'{',
+                Language::Ruby => quote == b'"' && c == b'#' && self.peek(1) == b'{',
+                Language::Php => quote == b'"' && c == b'{' && self.peek(1) == b'$',
+                Language::Python => formatted && c == b'{',
+                _ => false,
+            };
+            if opens && self.language == Language::Python && self.peek(1) == b'{' {
+                value.push_str("{{");
+                self.at += 2;
+                continue;
+            }
+            if opens && let Some(end) = self.code_end() {
+                value.push_str(&self.text[self.at..end]);
+                self.at = end;
+                continue;
+            }
             if c == b'\\'
                 && !raw
                 && self.language != Language::PowerShell
@@ -603,7 +758,10 @@ impl Lexer<'_> {
             self.line_start = self.text[..self.at].rfind('\n').map_or(0, |i| i + 1);
         }
         // Escapes for letters that need none hide them from a reader.
-        let hidden = inner.matches("\\x").count() + inner.matches("\\u00").count();
+        let hidden = inner.matches("\\x").count()
+            + inner.matches("\\u00").count()
+            + inner.matches("\\u{").count()
+            + inner.as_bytes().windows(3).filter(|w| is_numbered(w)).count();
         self.push(Token::Text(value), start);
         if hidden >= 6 {
             self.push(Token::Name(ESCAPED.to_owned()), start);
@@ -619,6 +777,40 @@ impl Lexer<'_> {
         }
     }
 
+    /// Where the code in braces inside a string ends, with the strings in it passed over.
+    fn code_end(&self) -> Option<usize> {
+        const LONGEST: usize = 512;
+        let mut depth = 0_usize;
+        let mut inside: Option<u8> = None;
+        let end = self.bytes.len().min(self.at + LONGEST);
+        let mut at = self.at;
+        while at < end {
+            let b = self.bytes[at];
+            match inside {
+                Some(_) if b == b'\\' => at += 1,
+                Some(quote) if b == quote => inside = None,
+                // A mark without its like: what is read here is no code.
+                Some(_) if b == b'\n' => return None,
+                Some(_) => {}
+                None => match b {
+                    b'"' | b'\'' => inside = Some(b),
+                    b'`' if self.language == Language::JavaScript => inside = Some(b),
+                    b'{' => depth += 1,
+                    b'}' => {
+                        depth -= 1;
+                        if depth == 0 {
+                            return Some(at + 1);
+                        }
+                    }
+                    b'\n' if self.language == Language::Python => return None,
+                    _ => {}
+                },
+            }
+            at += 1;
+        }
+        None
+    }
+
     fn escape(&mut self, value: &mut String) {
         let next = self.peek(1);
         let hex = |from: usize, length: usize| {
@@ -631,7 +823,20 @@ impl Lexer<'_> {
             b'n' => (Some('\n'), 2),
             b't' => (Some('\t'), 2),
             b'x' => (hex(2, 2), 4),
+            b'u' if self.peek(2) == b'{' => {
+                let length = (3..10).take_while(|i| self.peek(*i).is_ascii_hexdigit()).count();
+                (hex(3, length), length + 4)
+            }
             b'u' => (hex(2, 4), 6),
+            b'0'..=b'9' => {
+                let most = if next == b'0' && self.language != Language::Lua { 4 } else { 3 };
+                let length =
+                    (1..=most).take_while(|i| self.peek(*i).is_ascii_digit()).count().max(1);
+                let base = if self.language == Language::Lua { 10 } else { 8 };
+                let digits = &self.text[self.at + 1..self.at + 1 + length];
+                let number = u32::from_str_radix(digits, base).ok();
+                (number.and_then(char::from_u32).or(Some(char::from(next))), length + 1)
+            }
             b'\n' => (None, 2),
             c if c < 0x80 => (Some(char::from(c)), 2),
             _ => (None, 1),
@@ -685,7 +890,7 @@ impl Lexer<'_> {
                 self.sub(code, at);
                 i = end.max(i + 1);
             } else if matches!(self.language, Language::Perl | Language::Php | Language::PowerShell)
-                && bytes[i] == b'$'
+                && (bytes[i] == b'$' || bytes[i] == b'@' && self.language == Language::Perl)
                 && bytes.get(i + 1).is_some_and(|b| is_name(*b) || *b == b'{')
             {
                 let rest = &inner[i + 1..];
@@ -721,6 +926,42 @@ impl Lexer<'_> {
         }
     }
 
+    /// Takes the texts of further tags on a line; gives the line without them, and where they end.
+    fn more_heredocs(
+        &mut self,
+        mut tail: String,
+        rest: &str,
+        mut after: usize,
+        start: usize,
+    ) -> (String, usize) {
+        const MOST: usize = 4;
+        for _ in 0..MOST {
+            let Some(open) = tail.find("<<") else { break };
+            let marks = tail[open..].trim_start_matches(['<', '-', '~', '"', '\'']);
+            let from = tail.len() - marks.len();
+            let tag: String =
+                marks.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let below = rest.get(after..).unwrap_or_default();
+            let mut at = 0;
+            let end = below.split_inclusive('\n').find_map(|line| {
+                let start = at;
+                at += line.len();
+                (line.trim() == tag).then_some((start, at))
+            });
+            let Some((end, next)) = end.filter(|_| !tag.is_empty()) else { break };
+            let body = below[..end].to_owned();
+            self.push(Token::Text(body.clone()), start);
+            self.interpolate(&body, start);
+            after += next;
+            tail = format!(
+                "{} {}",
+                &tail[..open],
+                tail[from + tag.len()..].trim_start_matches(['"', '\''])
+            );
+        }
+        (tail, after)
+    }
+
     fn heredoc(&mut self, start: usize) {
         let rest = &self.text[self.at..];
         let tag: String = rest
@@ -729,7 +970,26 @@ impl Lexer<'_> {
             .take_while(|c| c.is_alphanumeric() || *c == '_')
             .collect();
         let opener = rest.len() - rest.trim_start_matches(['<', '-', '~', '"', '\'', ' ']).len();
-        if tag.len() < 2 || !tag.chars().next().is_some_and(|c| c.is_ascii_uppercase()) {
+        // arr <<x appends; <<x with its end somewhere below is a text.
+        let marked = rest[2..].starts_with(['~', '"', '\''])
+            || rest.starts_with("<<-") && self.language == Language::Ruby;
+        let upper = tag.chars().next().is_some_and(|c| c.is_ascii_uppercase());
+        let ends = || {
+            const FAR: usize = 16 * 1024;
+            let near = &rest[..crate::scan::text::floor(rest, FAR)];
+            near.lines().skip(1).any(|line| line.trim().trim_end_matches(';') == tag)
+        };
+        // parts << ENV.to_h
+        let apart = rest[2..].starts_with(' ')
+            && !(self.language == Language::Perl
+                && rest[2..].trim_start().starts_with(['"', '\'']));
+        if tag.len() < 2 && !marked
+            || apart
+            || tag.is_empty()
+            || !(upper || marked || self.language == Language::Perl)
+            || !upper && !ends()
+        {
+            self.push(Token::Op('<'), start);
             self.push(Token::Op('<'), start);
             self.at += 2;
             return;
@@ -740,7 +1000,18 @@ impl Lexer<'_> {
         let mut after = rest.len();
         let mut at = body_start;
         for line in rest.get(body_start..).unwrap_or_default().split_inclusive('\n') {
-            if line.trim().trim_end_matches(';') == tag {
+            let bare = line.trim();
+            // PHP goes on behind the tag.
+            let goes_on = self.language == Language::Php
+                && bare
+                    .strip_prefix(tag.as_str())
+                    .is_some_and(|more| more.starts_with([')', ',', ']', '.']));
+            if goes_on {
+                end = at;
+                after = at + line.find(tag.as_str()).unwrap_or(0) + tag.len();
+                break;
+            }
+            if bare.trim_end_matches(';') == tag {
                 end = at;
                 after = at + line.len();
                 break;
@@ -756,12 +1027,30 @@ impl Lexer<'_> {
             .unwrap_or_default()
             .trim_matches(['"', '\''])
             .to_owned();
+        // f(<<A, <<B): the next text follows on the first.
+        let (tail, after) = self.more_heredocs(tail, rest, after, start);
         self.sub(&tail, start);
         let next = self.at + after;
         self.push(Token::Line, start);
         self.at = next.min(self.bytes.len());
         self.line_start = self.at;
     }
+}
+
+/// What closes a bracket; any other mark closes itself.
+fn closing(open: u8) -> u8 {
+    match open {
+        b'(' => b')',
+        b'{' => b'}',
+        b'[' => b']',
+        b'<' => b'>',
+        other => other,
+    }
+}
+
+/// `\163`: a character by its number.
+fn is_numbered(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'\\', a, b] if a.is_ascii_digit() && b.is_ascii_digit())
 }
 
 fn is_name(b: u8) -> bool {

@@ -6,7 +6,9 @@
 //! few rounds over the statements reach the end, since values only ever gain. It is coarse on
 //! purpose: order and branches do not matter, what could meet is taken to meet.
 
+mod clients;
 mod lexer;
+mod runners;
 mod shapes;
 mod tables;
 mod together;

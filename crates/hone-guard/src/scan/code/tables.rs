@@ -45,6 +45,9 @@ use Meaning::{
     Run, Secret, Send, Variable, WriteFile, WriteHere,
 };
 
+use super::clients::{ASKS, CLIENTS};
+use super::runners::RUNNERS;
+
 /// Whole names.
 const WHOLE: &[(&str, Meaning)] = &[
     ("os.environ", Environment),
@@ -900,6 +903,31 @@ const LAST: &[(&str, Meaning)] = &[
     ("execAsync", Run),
     ("getSync", Fetch),
     ("b64decode", Decode("base64")),
+    ("DecodeString", Decode("base64")),
+    ("decrypt", Decode("decryption")),
+    ("pack", Decode("packing")),
+    ("unpack", Decode("unpack")),
+    ("module_eval", Evaluate),
+    ("instance_exec", Evaluate),
+    ("class_exec", Evaluate),
+    ("run_cell", Evaluate),
+    ("Post", Send),
+    ("PostForm", Send),
+    ("POST", Send),
+    ("PUT", Send),
+    ("post_multipart", Send),
+    ("request_uri", Send),
+    ("putfo", Send),
+    ("upload", Send),
+    ("datasend", Send),
+    ("send_bytes", Send),
+    ("LookupHost", Lookup),
+    ("LookupTXT", Lookup),
+    ("LookupIPAddr", Lookup),
+    ("LookupCNAME", Lookup),
+    ("getresources", Lookup),
+    ("resolveCname", Lookup),
+    ("os_environ", Environment),
     ("unpack1", Decode("unpack")),
     ("fromCharCode", Decode("character codes")),
     ("runInThisContext", Evaluate),
@@ -920,12 +948,37 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
     use std::collections::HashMap;
     use std::sync::OnceLock;
     static TABLES: OnceLock<[HashMap<&str, Meaning>; 2]> = OnceLock::new();
-    let [whole, last] =
-        TABLES.get_or_init(|| [WHOLE, LAST].map(|table| table.iter().copied().collect()));
+    let [whole, last] = TABLES.get_or_init(|| {
+        let rows = [RUNNERS, CLIENTS, WHOLE].into_iter().flatten().copied();
+        [rows.collect(), LAST.iter().copied().collect()]
+    });
     whole
         .get(name)
         .copied()
         .or_else(|| name.rsplit_once('.').and_then(|(_, part)| last.get(part).copied()))
+}
+
+/// What a method asks of the thing before it, when that is a connection: `LWP::UserAgent->new->get(…)`.
+pub(super) fn asked(name: &str) -> Option<Meaning> {
+    let (thing, method) = name.rsplit_once('.')?;
+    let connects = matches!(meaning(thing), Some(Connect | Client));
+    (connects && ASKS.contains(&method)).then_some(Fetch)
+}
+
+/// What a name means in PHP alone, where it takes an address as it takes a path.
+pub(super) fn php(name: &str) -> Option<Meaning> {
+    match name {
+        "file"
+        | "readfile"
+        | "get_headers"
+        | "simplexml_load_file"
+        | "parse_ini_file"
+        | "getimagesize"
+        | "exif_read_data"
+        | "get_meta_tags" => Some(Fetch),
+        "require" => Some(Evaluate),
+        _ => None,
+    }
 }
 
 /// PowerShell does not care for case.

@@ -51,6 +51,16 @@ impl Taint {
         Self { decoded: Some(how), ..Self::default() }
     }
 
+    /// The secrets and the environment in it, without where it came from.
+    pub(crate) fn carried(&self) -> Self {
+        Self {
+            environment: self.environment,
+            secrets: self.secrets.clone(),
+            keys: self.keys.clone(),
+            ..Self::default()
+        }
+    }
+
     /// What a path holds, when it is read.
     pub(crate) fn of_file(path: &str) -> Self {
         match classify(path) {

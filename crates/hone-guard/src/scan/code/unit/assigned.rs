@@ -2,6 +2,7 @@
 //!
 //! Values only ever gain, so that a few rounds reach the end.
 
+use super::calls::Call;
 use super::events::is_settings_file;
 use super::expression::Value;
 use super::{MAX_TEXT, Out, Unit};
@@ -14,9 +15,42 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 impl Unit<'_> {
-    pub(super) fn statement(&mut self, at: usize, world: &mut World, out: &mut Out<'_, '_, '_>) {
-        let range = self.statements[at].tokens.clone();
-        self.follow(range, self.statements[at].function, world, out);
+    pub(super) fn statement(
+        &mut self,
+        at: usize,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Taint {
+        let range = self.without_lines(self.statements[at].tokens.clone());
+        self.follow(range, self.statements[at].function, world, out)
+    }
+
+    /// A statement without the line ends before it.
+    pub(super) fn without_lines(&self, range: Range<usize>) -> Range<usize> {
+        let start = range.clone().find(|i| self.token(*i) != Some(&Token::Line));
+        start.unwrap_or(range.end)..range.end
+    }
+
+    /// The name that is given what the block below a statement gives: `x = begin`, `my $x = do {`,
+    /// `x = if …`, `f = coroutine.wrap(function()`; with how far it is indented.
+    pub(super) fn awaits(&self, at: usize) -> Option<(String, usize)> {
+        let range = self.without_lines(self.statements[at].tokens.clone());
+        let equals = self.assignment(&range)?;
+        let next = self.name_at(equals + 1);
+        let opens = match self.passage.language {
+            Language::Ruby => {
+                matches!(next, Some("begin" | "if" | "unless" | "case"))
+                    || range.clone().next_back().and_then(|last| self.name_at(last)) == Some("do")
+            }
+            Language::Perl => matches!(next, Some("do" | "eval")) && equals + 2 >= range.end,
+            Language::Lua => {
+                range.len() > 3
+                    && range.clone().rev().take(4).any(|i| self.name_at(i) == Some("function"))
+            }
+            _ => false,
+        };
+        let target = self.targets(range.start..equals).into_iter().next().filter(|_| opens)?;
+        Some((target, self.tokens[range.start].column))
     }
 
     /// Follows one statement, or the rest of one.
@@ -26,7 +60,7 @@ impl Unit<'_> {
         function: Option<usize>,
         world: &mut World,
         out: &mut Out<'_, '_, '_>,
-    ) {
+    ) -> Taint {
         let first = self.name_at(range.start).map(str::to_owned);
         // for x in …, foreach (… as …), with … as x
         if matches!(first.as_deref(), Some("for" | "foreach" | "with" | "async")) {
@@ -40,7 +74,7 @@ impl Unit<'_> {
             if !body.is_empty() {
                 self.follow(body, function, world, out);
             }
-            return;
+            return Taint::default();
         }
         // const a = 1, b = f(a): one statement for each.
         if self.passage.language == Language::JavaScript
@@ -51,15 +85,44 @@ impl Unit<'_> {
             for one in several {
                 self.follow(one, function, world, out);
             }
-            return;
+            return Taint::default();
         }
+        self.appended(&range, world, out);
         if let Some(equals) = self.assignment(&range) {
             let mut value = self.value(equals + 1..range.end, world, out, 0);
             self.narrow(&range, &mut value);
-            let targets = self.targets(range.start..equals);
+            let mut targets = self.targets(range.start..equals);
+            // a = b = f()
+            if let Some(second) = self.assignment(&(equals + 1..range.end))
+                && second == equals + 2
+                && let Some(name) = self.name_at(equals + 1)
+            {
+                targets.push(name.to_owned());
+            }
+            self.arguments_taken(&targets, equals + 1..range.end, function, world);
             let destructured = (range.start..equals).any(|i| self.is_op(i, '{'));
+            if destructured {
+                self.default_parts(range.start..equals, world);
+            }
+            // func f() (out string): what is given back by its name.
+            if let Some(function) = function
+                && targets.iter().any(|name| self.functions[function].results.contains(name))
+            {
+                self.returns(function, &value, world);
+            }
+            // M.f = function() return x end
+            if let Some(function) = function
+                && self.passage.language == Language::Lua
+                && let Some(at) =
+                    (equals + 1..range.end).find(|i| self.name_at(*i) == Some("return"))
+            {
+                let returned = self.value(at + 1..range.end, world, &mut None, 1);
+                self.returns(function, &returned, world);
+            }
             // fd, path = tempfile.mkstemp(): two names of one file.
-            if targets.len() == 2 && value.names.iter().any(|n| n.ends_with("mkstemp")) {
+            if targets.len() == 2
+                && value.names.iter().any(|n| n.ends_with("mkstemp") || n.ends_with("tempfile"))
+            {
                 for (one, other) in [(0, 1), (1, 0)] {
                     let origins = self.origins.entry(targets[one].clone()).or_default();
                     if !origins.contains(&targets[other]) {
@@ -83,10 +146,13 @@ impl Unit<'_> {
                 // image.src = "https://…?" + data, location.href = …: what is assigned is asked for.
                 let asks = ["src", "href", "location", "action"].iter().any(|property| {
                     target.rsplit('.').next() == Some(*property) && target.contains('.')
-                }) || target == "location";
+                }) || target == "location"
+                    // new Image().src = …
+                    || target == "src" && equals > 1 && self.is_op(equals - 2, '.');
                 if asks && let Some(address) = value.address().map(str::to_owned) {
                     self.to_network(&value.taint, &address, &format!("`{target}`"), equals, out);
                 }
+                self.set_on(target, &value, equals, world, out);
                 // cmd.Stdin = conn
                 if target.to_ascii_lowercase().ends_with(".stdin")
                     && value.taint.connection.is_some()
@@ -118,7 +184,7 @@ impl Unit<'_> {
             {
                 self.aliases.insert(target.clone(), alias);
             }
-            return;
+            return Taint::default();
         }
         // if (my $s = …), while (defined(my $q = …))
         if matches!(first.as_deref(), Some("if" | "while" | "elsif" | "unless" | "until"))
@@ -162,6 +228,105 @@ impl Unit<'_> {
         ) || range.clone().any(|i| self.is_op(i, '=') && self.is_op(i + 1, '>'));
         if let Some(function) = function.filter(|_| returns.is_some() || implicit) {
             self.returns(function, &value, world);
+        }
+        value.taint
+    }
+
+    /// `parts << x` of Ruby, `channel <- x` of Go: what is named first has it from now on.
+    fn appended(&mut self, range: &Range<usize>, world: &mut World, out: &mut Out<'_, '_, '_>) {
+        let second = match self.passage.language {
+            Language::Ruby => '<',
+            Language::Go => '-',
+            _ => return,
+        };
+        let Some(to) = self.name_at(range.start).map(str::to_owned) else { return };
+        if !(self.is_op(range.start + 1, '<') && self.is_op(range.start + 2, second)) {
+            return;
+        }
+        let given = range.start + 3..range.end;
+        let callee = format!("{to}.write");
+        let receiver = self.receiver(&callee, world);
+        let call = Call {
+            callee: &callee,
+            shown: "<<",
+            ranges: std::slice::from_ref(&given),
+            receiver: &receiver,
+            at: range.start,
+        };
+        self.call(call, world, out, 1);
+    }
+
+    /// `my ($a, $b) = @_`, `my $a = shift`: what a function of Perl is called with.
+    fn arguments_taken(
+        &mut self,
+        targets: &[String],
+        right: Range<usize>,
+        function: Option<usize>,
+        world: &mut World,
+    ) {
+        let (Language::Perl, Some(function)) = (self.passage.language, function) else { return };
+        if !matches!(self.name_at(right.start), Some("_" | "shift")) {
+            return;
+        }
+        let one = self.name_at(right.start) == Some("shift");
+        let name = self.functions[function].name.clone();
+        let calls = world.calls.get(&name).cloned().unwrap_or_default();
+        let given = world.given.get(&name).cloned().unwrap_or_default();
+        for (at, target) in targets.iter().enumerate() {
+            let all = one || targets.len() == 1;
+            for (_, taint) in calls.iter().enumerate().filter(|(place, _)| all || *place == at) {
+                self.gain(target, taint, world);
+            }
+            for (_, texts) in
+                given.iter().enumerate().filter(|(place, t)| *place == at && !t.is_empty())
+            {
+                self.may_hold(target, texts, world);
+            }
+            // An object has what it was made with.
+            if target == "self"
+                && let Some(made) = world.returns.get("new").cloned()
+            {
+                self.gain(target, &made, world);
+            }
+        }
+    }
+
+    /// `{ data = f() } = …`: what a part holds unless it is given.
+    fn default_parts(&mut self, range: Range<usize>, world: &mut World) {
+        let Some(open) = range.clone().find(|i| self.is_op(*i, '{')) else { return };
+        for item in self.arguments(open) {
+            if let Some(equals) = self.assignment(&item)
+                && let Some(name) = self.name_at(equals - 1).map(str::to_owned)
+            {
+                let value = self.value(equals + 1..item.end, world, &mut None, 1);
+                self.assign(&name, &value, world);
+            }
+        }
+    }
+
+    /// `request.body = x` of a request that is being made, `command.stdin = x` of a program.
+    fn set_on(
+        &mut self,
+        target: &str,
+        value: &Value,
+        at: usize,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) {
+        const PARTS: [&str; 7] =
+            ["body", "data", "content", "query", "payload", "form_data", "headers"];
+        let Some((owner, part)) = target.rsplit_once('.') else { return };
+        if part.eq_ignore_ascii_case("stdin") {
+            let program = Value {
+                texts: self.known_text(owner, world).unwrap_or_default(),
+                ..Value::default()
+            };
+            self.to_program(&program, value, at, out);
+        }
+        if PARTS.contains(&part)
+            && let Some(to) = self.carried(owner, world).remote
+        {
+            self.to_network(&value.taint.carried(), &to, &format!("`{part}`"), at, out);
         }
     }
 
@@ -303,7 +468,13 @@ impl Unit<'_> {
                         break;
                     }
                 }
-                Token::Op('[') if at > range.start => at = self.close[at].clamp(at, range.end),
+                // list[0] = …; const [a, b] = … names what it takes apart.
+                Token::Op('[')
+                    if at > range.start
+                        && !self.name_at(at - 1).is_some_and(|word| WORDS.contains(&word)) =>
+                {
+                    at = self.close[at].clamp(at, range.end);
+                }
                 _ => {}
             }
             at += 1;
@@ -316,7 +487,7 @@ impl Unit<'_> {
         // doc.vars = …: whoever has the whole has the part.
         if let Some((whole, part)) = target.split_once('.')
             // What a child finds in its environment is not what it prints.
-            && !part.eq_ignore_ascii_case("env")
+            && !(part.eq_ignore_ascii_case("env") && is_program(whole))
             && (value.taint.environment || !value.taint.secrets.is_empty())
             && !matches!(whole, "self" | "this" | "cls" | "module" | "exports" | "process" | "os")
         {
@@ -419,4 +590,11 @@ impl Unit<'_> {
             .flatten()
         })
     }
+}
+
+/// Whether a name stands for a program and its options.
+fn is_program(name: &str) -> bool {
+    const NAMES: [&str; 10] =
+        ["cmd", "command", "proc", "child", "options", "opts", "opt", "config", "p", "settings"];
+    NAMES.contains(&name.to_ascii_lowercase().as_str())
 }

@@ -3,7 +3,7 @@
 //! A function of the skill's own passes its arguments on to its parameters, in every file.
 
 use super::events::{ANY_ENTRY, is_settings_file};
-use super::expression::Value;
+use super::expression::{Value, is_letter_maker};
 use super::names::js_module;
 use super::{INTERPRETER, MAX_DEPTH, Out, Unit};
 use crate::scan::code::lexer::Token;
@@ -89,7 +89,7 @@ impl Unit<'_> {
         for range in ranges {
             self.callback(range, &passed, &receiver.texts, world);
         }
-        self.functions_given(ranges, &arguments, &passed, world);
+        self.functions_given(callee, ranges, &arguments, &passed, world);
         // A method of the skill's own may share its name with one that is known.
         let last = callee.rsplit('.').next().unwrap_or(callee);
         if found.is_some() && callee.contains('.') && world.returns.contains_key(last) {
@@ -113,6 +113,7 @@ impl Unit<'_> {
             .map(str::to_owned);
         let mut result = Value::default();
         let given_picked = all.picked;
+        let given_codes = all.codes;
         let separator = match self.passage.language {
             Language::Python => receiver.texts.last().cloned(),
             _ => all.texts.first().cloned(),
@@ -170,6 +171,20 @@ impl Unit<'_> {
         } else {
             result.picked = picked && found.is_none();
         }
+        let reverses = matches!(last, "reverse" | "Reverse" | "reversed" | "strrev");
+        // text.split('').reverse(): letter by letter.
+        let letters = reverses
+            && call.at > 2
+            && self.is_op(call.at - 2, ')')
+            && matches!(self.token(call.at - 3), Some(Token::Text(text)) if text.is_empty());
+        if letters || reverses && folded.as_ref().is_some_and(|texts| is_hidden_text(texts)) {
+            result.taint.add(&Taint::decoded("reversal"));
+        }
+        if makes_letters(callee, last) && (receiver.codes || given_codes) {
+            result.taint.add(&Taint::decoded("character codes"));
+        } else {
+            result.codes |= receiver.codes || given_codes;
+        }
         if let Some(texts) = folded {
             for text in &texts {
                 result.taint.add(&Taint::of_file(text));
@@ -179,7 +194,7 @@ impl Unit<'_> {
         }
         // `Buffer.from(x, 'base64')`
         if callee == "Buffer.from"
-            && arguments_text(ranges, self).iter().any(|t| t == "base64" || t == "hex")
+            && arguments_text(ranges, self).iter().any(|t| t.starts_with("base64") || t == "hex")
         {
             let how = if arguments_text(ranges, self).iter().any(|t| t == "hex") {
                 "hexadecimal"
@@ -222,6 +237,13 @@ impl Unit<'_> {
             "send" | "public_send" | "__send__" | "method" => ruby,
             _ => false,
         };
+        if let Some(handed) = self.php_callback(last, call.ranges) {
+            return Some(handed);
+        }
+        // Reflect.construct(Function, [text]), Reflect.apply(eval, null, [text])
+        let hands = hands
+            || matches!(call.callee, "Reflect.construct" | "Reflect.apply")
+            || matches!(call.callee, "functools.partial" | "partial");
         if hands && let [first, rest @ ..] = call.ranges {
             let name = match self.token(first.end.checked_sub(1)?)? {
                 Token::Name(name) if first.len() <= 2 => {
@@ -231,13 +253,38 @@ impl Unit<'_> {
                 Token::Text(text) if first.len() == 1 => text.clone(),
                 _ => return None,
             };
-            return self.is_dangerous(&name).then_some((name, rest));
+            return (self.is_dangerous(&name) && last != "method").then_some((name, rest));
         }
         // $f($x): the variable holds the name of a function.
         let php = matches!(self.passage.language, Language::Php | Language::Perl);
         let named = self.known_text(call.callee, world).filter(|texts| php && texts.len() == 1)?;
         let name = named.concat();
         (name != call.callee && self.is_dangerous(&name)).then_some((name, call.ranges))
+    }
+
+    /// `array_filter($x, 'system')`: PHP names functions in strings, at any place.
+    fn php_callback<'c>(
+        &self,
+        last: &str,
+        ranges: &'c [Range<usize>],
+    ) -> Option<(String, &'c [Range<usize>])> {
+        let takes = self.passage.language == Language::Php
+            && (last.starts_with("array_")
+                || last.ends_with("sort")
+                || last.contains("callback")
+                || matches!(last, "iterator_apply" | "forward_static_call" | "ob_start"));
+        if !takes {
+            return None;
+        }
+        let (at, name) =
+            ranges.iter().enumerate().find_map(|(at, range)| match self.token(range.start) {
+                Some(Token::Text(name)) if range.len() == 1 && self.is_dangerous(name) => {
+                    Some((at, name.clone()))
+                }
+                _ => None,
+            })?;
+        let rest = if at + 1 < ranges.len() { &ranges[at + 1..] } else { &ranges[..at] };
+        Some((name, rest))
     }
 
     /// Whether a function runs what it is given.
@@ -309,18 +356,31 @@ impl Unit<'_> {
             }
             return result;
         }
+        // gather(): a variable that holds a function, or what one gives.
+        if !callee.contains('.') && call.receiver.names.is_empty() {
+            let mut held = self.carried(callee, world);
+            held.connection = None;
+            result.taint.add(&held);
+        }
+        self.add_saved(&all, world, &mut result.taint);
+        self.kept(call, &arguments, &all, world, out);
         // What goes to an interpreter's input, or ties a connection to one.
-        if matches!(last, "communicate" | "writeln" | "feed")
-            && let Some(program) =
-                receiver.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)).map(str::to_owned)
-        {
-            self.to_interpreter(&all.taint, &program, at, out);
+        if matches!(last, "communicate" | "writeln" | "feed") {
+            self.to_program(receiver, &all, at, out);
         }
         self.given_to_client(call, &all, out);
         if last == "register_function"
             && all.names.iter().any(|n| self.is_dangerous(&self.resolve(n)))
         {
             self.shell_on_connection(at, out);
+        }
+        // URI("https://…").open(&:read)
+        if self.passage.language == Language::Ruby
+            && matches!(last, "open" | "read")
+            && let Some(address) = receiver.address().map(str::to_owned)
+        {
+            self.to_network(&receiver.taint, &address, "`open`", at, out);
+            result.taint.add(&Taint::remote(address));
         }
         // git(repo, "push", "--mirror", address)
         let all_refs = all.texts.iter().any(|t| t == "push")
@@ -363,10 +423,10 @@ impl Unit<'_> {
         // chr(ord(c) - 3): every letter is another one.
         if last == "chr" && all.names.iter().any(|n| n == "ord") {
             result.taint.add(&Taint::decoded("shifted letters"));
-        }
-        if last == "map" && all.names.iter().any(|n| n == "chr" || n == "String.fromCharCode") {
+        } else if last == "chr" && !all.names.is_empty() {
             result.taint.add(&Taint::decoded("character codes"));
         }
+        result.taint.add(&self.transformed(last, &all));
         // text:match("PrivateKey = (%S+)"): what is looked for says what is found.
         if matches!(last, "match" | "search" | "findall" | "scan" | "exec")
             && names_a_secret(&all.texts)
@@ -374,12 +434,22 @@ impl Unit<'_> {
             result.taint.add(&Taint::secret("secrets found in a text"));
         }
         match last {
+            // method(:eval).call(text)
+            "method" if self.passage.language == Language::Ruby => {
+                result.alias = all.names.first().or(all.texts.first()).cloned();
+                return result;
+            }
             // A connection by its number is still one.
             "fileno" | "detach" => {
                 result.taint.connection.clone_from(&receiver.taint.connection);
                 return result;
             }
             "__import__" | "import_module" | "require" => {
+                // require('/tmp/x.js'): what was saved there is run.
+                let mut run = Taint { remote: all.taint.remote.clone(), ..Taint::default() };
+                run.decoded = all.taint.decoded;
+                self.add_saved(&all, world, &mut run);
+                self.to_interpreter(&run, last, at, out);
                 result.alias = Some(js_module(&all.text()));
                 // A settings file is known by its name.
                 result.texts.extend(all.texts.into_iter().filter(|text| is_settings_file(text)));
@@ -424,6 +494,9 @@ impl Unit<'_> {
                         );
                     }
                     let global = matches!(base.as_str(), "builtins" | "__builtins__");
+                    if self.meaning(&format!("{base}.{member}")) == Some(Meaning::Environment) {
+                        result.taint.add(&Taint::environment());
+                    }
                     result.alias = Some(if global { member } else { format!("{base}.{member}") });
                 }
                 return result;
@@ -463,14 +536,46 @@ impl Unit<'_> {
                 return result;
             }
             _ if [
-                "append", "push", "extend", "update", "add", "set", "insert", "unshift", "concat",
-                "merge", "assign", "attach",
+                "append",
+                "push",
+                "extend",
+                "update",
+                "add",
+                "set",
+                "insert",
+                "unshift",
+                "concat",
+                "merge",
+                "assign",
+                "attach",
+                "store",
+                "array_push",
+                "array_unshift",
+                "content",
+                "field",
+                "put",
             ]
             .iter()
-            .any(|verb| last.starts_with(verb)) =>
+            .any(|verb| last.to_ascii_lowercase().starts_with(verb)) =>
             {
-                if let Some(name) = receiver.names.first().cloned() {
+                // array_push($parts, $x), table.insert(parts, x), push @parts, $x
+                let own = matches!(callee, "append" | "table.insert" | "push" | "unshift")
+                    || last.starts_with("array_");
+                let holder = if own {
+                    arguments.first().and_then(|a| a.names.first())
+                } else {
+                    receiver.names.first()
+                };
+                if let Some(name) = holder.cloned() {
                     self.gain(&name, &all.taint, world);
+                    // u.searchParams.set(…): whoever has the whole has the part.
+                    if let Some((whole, _)) = name.split_once('.')
+                        && !matches!(whole, "self" | "this" | "cls")
+                        && self.origins.contains_key(whole)
+                    {
+                        let part = all.taint.carried();
+                        self.gain(whole, &part, world);
+                    }
                 }
                 result.taint.add(&all.taint);
                 result.taint.add(&receiver.taint);
@@ -533,6 +638,83 @@ impl Unit<'_> {
         result.names = receiver.names.iter().chain(&all.names).take(8).cloned().collect();
         result.taint.add(&Taint::of_file(&result.path()));
         result
+    }
+
+    /// What calls keep for others: `print(x, file=buffer)`, `define('NAME', x)`.
+    fn kept(
+        &mut self,
+        call: Call<'_>,
+        arguments: &[Value],
+        all: &Value,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) {
+        if call.callee == "print"
+            && let Some(range) = call.ranges.iter().find(|range| {
+                range.len() > 2
+                    && self.name_at(range.start) == Some("file")
+                    && self.is_op(range.start + 1, '=')
+            })
+            && let Some(file) = self.name_at(range.start + 2).map(str::to_owned)
+        {
+            if let Some(to) = self.carried(&file, world).connection {
+                self.to_network(&all.taint, &to, "`print`", call.at, out);
+            }
+            self.gain(&file, &all.taint, world);
+        }
+        if call.callee == "define"
+            && let [name, value, ..] = arguments
+            && let [name] = name.texts.as_slice()
+        {
+            self.assign(&name.clone(), value, world);
+        }
+        // preg_replace('/x/e', $code, …)
+        if call.callee == "preg_replace"
+            && let Some(pattern) = arguments.first().and_then(|a| a.texts.first())
+            && let Some((_, flags)) = pattern.rsplit_once(['/', '#', '~', '|'])
+            && flags.contains('e')
+            && flags.len() < 6
+        {
+            self.to_interpreter(&all.taint, call.shown, call.at, out);
+        }
+    }
+
+    /// What a function that is handed letters or a table of them makes of a text.
+    fn transformed(&self, last: &str, all: &Value) -> Taint {
+        let maker = |name: &String| is_letter_maker(name.rsplit('.').next().unwrap_or(name));
+        let mut taint = Taint::default();
+        if matches!(last, "map" | "array_map" | "gsub" | "replace" | "replaceAll")
+            && (all.names.iter().any(maker) || last == "array_map" && all.texts.iter().any(maker))
+        {
+            taint.add(&Taint::decoded("character codes"));
+        }
+        if last == "map"
+            && let Some(how) =
+                all.names.iter().find_map(|name| match self.meaning(&self.resolve(name)) {
+                    Some(Meaning::Decode(how)) => Some(how),
+                    _ => None,
+                })
+        {
+            taint.add(&Taint::decoded(how));
+        }
+        if matches!(last, "tr" | "strtr" | "translate" | "maketrans")
+            && all
+                .texts
+                .iter()
+                .any(|text| text.contains("N-ZA-M") || text.contains("nopqrstuvwxyzabc"))
+        {
+            taint.add(&Taint::decoded("rot13"));
+        }
+        // decodeURIComponent('%72%65…'): letters that need no escape.
+        let escaped = |text: &String| text.matches('%').count() >= 6;
+        if matches!(
+            last,
+            "decodeURIComponent" | "decodeURI" | "urldecode" | "rawurldecode" | "unquote"
+        ) && all.texts.iter().any(escaped)
+        {
+            taint.add(&Taint::decoded("escapes"));
+        }
+        taint
     }
 
     /// One of the skill's own functions is called: its parameters hold what it is given.
@@ -615,12 +797,14 @@ impl Unit<'_> {
     /// Functions of the skill's own that are given by name: `items.forEach(send)` passes each item,
     /// `submit(send, data)` and `Thread(target=send, args=(data,))` the arguments beside it.
     fn functions_given(
-        &self,
+        &mut self,
+        callee: &str,
         ranges: &[Range<usize>],
         arguments: &[Value],
         passed: &Taint,
         world: &mut World,
     ) {
+        let mut given: Vec<(String, String)> = Vec::new();
         for (position, range) in ranges.iter().enumerate() {
             let keyword = range.len() == 3 && self.is_op(range.start + 1, '=');
             let at = if keyword { range.start + 2 } else { range.start };
@@ -634,6 +818,16 @@ impl Unit<'_> {
             else {
                 continue;
             };
+            // apply(collect): its parameter is that function.
+            if let Some(parameter) = self
+                .by_name
+                .get(callee.rsplit('.').next().unwrap_or(callee))
+                .and_then(|own| self.functions[*own].parameters.get(position))
+                .filter(|parameter| !self.aliases.contains_key(*parameter))
+                .cloned()
+            {
+                given.push((parameter, function.to_owned()));
+            }
             let mut first = passed.clone();
             for value in arguments.iter().skip(position + 1) {
                 first.add(&value.taint);
@@ -646,6 +840,7 @@ impl Unit<'_> {
                 world.moved = true;
             }
         }
+        self.aliases.extend(given);
     }
 
     /// Names that a function given as an argument takes: `x => …`, `(a, b) => …`, `function (x) {`,
@@ -728,6 +923,28 @@ impl Unit<'_> {
             }
         }
     }
+}
+
+/// Whether a call makes letters of the numbers that it is given.
+fn makes_letters(callee: &str, last: &str) -> bool {
+    is_letter_maker(last)
+        || matches!(
+            callee,
+            "bytes"
+                | "bytearray"
+                | "Buffer.from"
+                | "Uint8Array"
+                | "Uint8Array.from"
+                | "string"
+                | "Buffer"
+        )
+        || matches!(last, "pack" | "Buffer")
+}
+
+/// Whether texts are long enough to hide something.
+fn is_hidden_text(texts: &[String]) -> bool {
+    const SHORTEST: usize = 8;
+    texts.iter().any(|text| text.len() >= SHORTEST)
 }
 
 /// A value that is another name for a function.

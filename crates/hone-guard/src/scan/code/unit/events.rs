@@ -3,6 +3,7 @@
 
 use super::Unit;
 use super::expression::Value;
+use super::statements::SEVERAL;
 use crate::scan::code::World;
 use crate::scan::code::lexer::Token;
 use crate::scan::flow::Taint;
@@ -111,6 +112,13 @@ impl Unit<'_> {
         let range = self.statements[at].tokens.clone();
         let function = self.statements.get(at + 1).and_then(|next| next.function);
         let (true, Some(function)) = (self.is_op(range.start, '@'), function) else { return };
+        // @wrapped: its parameter is this function.
+        if let Some(wrapper) = self.name_at(range.start + 1).and_then(|n| self.by_name.get(n))
+            && let Some(parameter) = self.functions[*wrapper].parameters.first().cloned()
+        {
+            let name = self.functions[function].name.clone();
+            self.aliases.entry(parameter).or_insert(name);
+        }
         let hears = range.clone().any(|i| {
             self.name_at(i).is_some_and(|n| HEARS.contains(&n.rsplit('.').next().unwrap_or(n)))
         });
@@ -120,7 +128,9 @@ impl Unit<'_> {
         });
         if let Some(taint) = event.filter(|_| hears) {
             for parameter in self.functions[function].parameters.clone() {
-                self.gain(&parameter, &taint, world);
+                for name in parameter.split(SEVERAL) {
+                    self.gain(name, &taint, world);
+                }
             }
         }
     }

@@ -26,6 +26,14 @@ const HOMES: [&str; 10] = [
 /// Longest text that may be a list of paths.
 const MAX_LIST: usize = 400;
 
+/// Fewest letters by their numbers that hide a text.
+const MIN_LETTERS: usize = 5;
+
+/// Whether a function makes a letter from its number.
+pub(super) fn is_letter_maker(name: &str) -> bool {
+    matches!(name, "chr" | "fromCharCode" | "fromCodePoint" | "char" | "unichr")
+}
+
 /// What an expression gives.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Value {
@@ -44,6 +52,8 @@ pub(super) struct Value {
     pub(super) folded: bool,
     /// Pieces of a list are picked by places that are computed.
     pub(super) picked: bool,
+    /// A list of numbers is in it that may be letters.
+    pub(super) codes: bool,
 }
 
 impl Value {
@@ -58,6 +68,7 @@ impl Value {
     pub(super) fn add(&mut self, other: &Self) {
         self.taint.add(&other.taint);
         self.picked |= other.picked;
+        self.codes |= other.codes;
         if self.texts.iter().map(String::len).sum::<usize>() < MAX_TEXT {
             self.texts.extend(other.texts.iter().cloned());
         }
@@ -102,6 +113,8 @@ impl Unit<'_> {
         let mut joins = false;
         let mut at = range.start;
         let mut first = true;
+        // Letters that are written by their numbers.
+        let mut codes = 0_usize;
         while at < range.end {
             let token = self.tokens[at].token.clone();
             match token {
@@ -130,6 +143,33 @@ impl Unit<'_> {
                     self.each_of(at..range.end, world, depth);
                     at += 1;
                 }
+                // (data := f()): bound where it stands.
+                Token::Name(name)
+                    if self.passage.language == Language::Python
+                        && self.is_op(at + 1, ':')
+                        && self.is_op(at + 2, '=') =>
+                {
+                    let end = self.enclosing_end(at, range.end);
+                    let bound = self.value(at + 3..end, world, out, depth + 1);
+                    self.assign(&name, &bound, world);
+                    value.add(&bound);
+                    at = end.max(at + 3);
+                }
+                // list.each do |item|, list.each { |item|
+                Token::Name(word)
+                    if word == "do"
+                        && self.passage.language == Language::Ruby
+                        && self.is_op(at + 1, '|') =>
+                {
+                    self.block_parameters(at, range.end, &value, world);
+                    at += 1;
+                }
+                Token::Op('{')
+                    if self.passage.language == Language::Ruby && self.is_op(at + 1, '|') =>
+                {
+                    self.block_parameters(at, range.end, &value, world);
+                    at += 1;
+                }
                 Token::Name(name) => {
                     // (…).method(…), [...].map(…), "…".join(…): called on all that stands before.
                     let arrow =
@@ -137,6 +177,8 @@ impl Unit<'_> {
                     let on_value = at > range.start + 1
                         && (self.is_op(at - 1, '.')
                             && !matches!(self.passage.language, Language::Php | Language::Perl)
+                            // a .. b of Lua joins.
+                            && !self.is_op(at - 2, '.')
                             || arrow)
                         && (self.is_op(at + 1, '(') || self.folds_alone(&name));
                     if on_value {
@@ -189,6 +231,9 @@ impl Unit<'_> {
                         continue;
                     }
                     let (next, piece) = self.named(&name, at, range.end, world, out, depth);
+                    codes += usize::from(
+                        piece.folded && name.rsplit('.').next().is_some_and(is_letter_maker),
+                    );
                     if first && piece.texts.is_empty() {
                         value.dynamic_start = true;
                     }
@@ -197,6 +242,7 @@ impl Unit<'_> {
                     }
                     value.taint.add(&piece.taint);
                     value.picked |= piece.picked;
+                    value.codes |= piece.codes;
                     // (0, eval): the last of a list is what the list gives.
                     let last = self.is_op(at.wrapping_sub(1), ',') && self.is_op(next, ')');
                     value.alias = if first || last { piece.alias.clone() } else { None };
@@ -275,6 +321,8 @@ impl Unit<'_> {
                         {
                             joins = true;
                         }
+                        // [115, 121, 115, …]: letters by their numbers, if they are made so.
+                        '[' | '{' | '(' if self.is_codes(at) => value.codes = true,
                         '^' if matches!(
                             self.passage.language,
                             Language::Python
@@ -307,11 +355,41 @@ impl Unit<'_> {
                 first = false;
             }
         }
+        if codes >= MIN_LETTERS {
+            value.taint.add(&Taint::decoded("character codes"));
+        }
         // Path.home() / ".aws" / "credentials"; os.path.join(home, ".ssh", "id_rsa")
         if value.texts.len() > 1 && value.texts.len() < 12 {
             value.taint.add(&Taint::of_file(&format!("~/{}", value.path())));
         }
         value
+    }
+
+    /// Where the brackets around a place end, or what is left does.
+    fn enclosing_end(&self, at: usize, end: usize) -> usize {
+        let mut i = at;
+        while i < end {
+            match self.token(i) {
+                Some(Token::Op('(' | '[' | '{')) => i = self.close[i].max(i),
+                Some(Token::Op(')' | ']' | '}' | ',')) => return i,
+                _ => {}
+            }
+            i += 1;
+        }
+        end
+    }
+
+    /// Whether a bracket opens a list of numbers that may be letters.
+    fn is_codes(&self, open: usize) -> bool {
+        let mut numbers = 0;
+        for i in open + 1..(open + 1 + 2 * MIN_LETTERS).min(self.tokens.len()) {
+            match self.token(i) {
+                Some(Token::Number) => numbers += 1,
+                Some(Token::Op(',') | Token::Line) => {}
+                _ => break,
+            }
+        }
+        numbers >= MIN_LETTERS
     }
 
     /// `for x in list if …` inside an expression: binds its names.

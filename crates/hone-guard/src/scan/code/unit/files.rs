@@ -2,6 +2,7 @@
 
 use super::calls::{Call, Given};
 use super::expression::Value;
+use super::running::SENDER;
 use super::{INTERPRETER, Out, Unit};
 use crate::scan::code::World;
 use crate::scan::finding::Severity;
@@ -74,6 +75,15 @@ impl Unit<'_> {
                 arguments.get(1).cloned().unwrap_or_default(),
             )
         };
+        // fmt.Fprintf(connection, format, text)
+        let mut content = content;
+        if callee.starts_with("fmt.Fprint") {
+            for argument in arguments.iter().skip(2) {
+                content.add(argument);
+            }
+        }
+        // fwrite(popen('sh', 'w'), text)
+        self.to_program(&path, &content, at, out);
         // fmt.Fprintln(connection, text)
         if let Some(connection) = path.taint.connection.clone() {
             self.to_network(&content.taint, &connection, &format!("`{callee}`"), at, out);
@@ -81,7 +91,6 @@ impl Unit<'_> {
         let mut paths = vec![path.path()];
         paths.extend(self.possible(&path.names));
         let known = paths.iter().find(|path| classify(path).is_some()).unwrap_or(&paths[0]).clone();
-        let mut content = content;
         if matches!(classify(&known), Some(Spot::PackageConfig | Spot::AgentSettings)) {
             content.texts.push(world.all_settings());
         }
@@ -96,6 +105,22 @@ impl Unit<'_> {
         result
     }
 
+    /// Something is written to a program that runs: an interpreter, or one that sends what it reads.
+    pub(super) fn to_program(
+        &self,
+        program: &Value,
+        content: &Value,
+        at: usize,
+        out: &mut Out<'_, '_, '_>,
+    ) {
+        if let Some(name) = program.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)) {
+            self.to_interpreter(&content.taint, name, at, out);
+        }
+        if let Some(to) = program.texts.iter().find_map(|t| t.strip_prefix(SENDER)) {
+            self.to_network(&content.taint.carried(), to, "a program's input", at, out);
+        }
+    }
+
     /// Something is written to what the method is called on: a file, a connection, a program.
     pub(super) fn write_here(
         &mut self,
@@ -107,14 +132,19 @@ impl Unit<'_> {
         let Call { shown, receiver, at, .. } = call;
         let Given { all, .. } = given;
         let mut result = Value::default();
-        if let Some(program) = receiver.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)) {
-            let program = program.to_owned();
-            self.to_interpreter(&all.taint, &program, at, out);
+        if receiver.texts.iter().any(|t| t.starts_with(INTERPRETER) || t.starts_with(SENDER)) {
+            self.to_program(receiver, &all, at, out);
         } else if let Some(connection) = receiver.taint.connection.clone() {
             self.to_network(&all.taint, &connection, &format!("`{shown}`"), at, out);
         } else {
             let names: Vec<String> = receiver.names.clone();
             let mut paths: Vec<String> = receiver.texts.clone();
+            // Path('/tmp/x').write_text(…)
+            if !all.taint.is_clean() {
+                for text in receiver.texts.iter().filter(|text| text.contains(['/', '.'])) {
+                    self.gain(text, &all.taint, world);
+                }
+            }
             for name in &names {
                 for origin in self.origins.get(name).cloned().unwrap_or_default() {
                     self.gain(&origin, &all.taint, world);
@@ -155,7 +185,7 @@ impl Unit<'_> {
         let Call { callee, receiver, at, shown, .. } = call;
         let Given { arguments, all, address } = given;
         if self.passage.language == Language::Perl && arguments.len() > 1 {
-            return self.open_handle(&arguments, world);
+            return self.open_handle(&arguments, at, world, out);
         }
         let mut result = Value::default();
         // fopen($to, 'r', false, $context): what the context carries goes out.
@@ -200,7 +230,13 @@ impl Unit<'_> {
     }
 
     /// `open(my $handle, '>', path)`: the handle stands for the path.
-    fn open_handle(&mut self, arguments: &[Value], world: &mut World) -> Value {
+    fn open_handle(
+        &mut self,
+        arguments: &[Value],
+        at: usize,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+    ) -> Value {
         let Some(handle) = arguments[0].names.last().cloned() else { return Value::default() };
         let mode = arguments[1].text();
         let mut path = arguments[if arguments.len() > 2 { 2 } else { 1 }].clone();
@@ -209,13 +245,32 @@ impl Unit<'_> {
         }
         if mode.contains('>') {
             path.taint = Taint::default();
+        } else {
+            let mut saved = Taint::default();
+            self.add_saved(&path, world, &mut saved);
+            path.taint.add(&saved);
+        }
+        // open(my $in, '-|', $command)
+        if mode.starts_with('-') {
+            let taint = self.run(std::slice::from_ref(&path), at, out);
+            path.taint.add(&taint);
         }
         // open(my $out, '|-', 'sh'): what is printed there is what the program reads.
         if mode.starts_with('|') {
             let program = path.text().trim_start_matches(['|', '-', ' ']).to_owned();
             let base = program.rsplit('/').next().unwrap_or_default();
-            if of_interpreter(base.split_whitespace().next().unwrap_or_default()).is_some() {
+            let base = base.split_whitespace().next().unwrap_or_default();
+            if of_interpreter(base).is_some() {
                 path.texts = vec![format!("{INTERPRETER}{program}")];
+            } else if matches!(
+                program.split_whitespace().next(),
+                Some("curl" | "wget" | "nc" | "ncat" | "mail" | "sendmail" | "ssh")
+            ) {
+                let all: Vec<&str> =
+                    arguments.iter().skip(1).flat_map(|a| &a.texts).map(String::as_str).collect();
+                let words = all.join(" ");
+                let to = words.split_whitespace().find(|word| word.contains("://"));
+                path.texts = vec![format!("{SENDER}{}", to.unwrap_or_default())];
             }
         }
         self.assign(&handle, &path, world);
@@ -230,9 +285,19 @@ impl Unit<'_> {
         _world: &mut World,
         out: &mut Out<'_, '_, '_>,
     ) -> Value {
-        let Call { shown, at, .. } = call;
+        let Call { callee, shown, at, .. } = call;
         let Given { all, .. } = given;
         let mut result = Value::default();
+        // Only some of its loaders make objects.
+        if callee == "yaml.load"
+            && !all
+                .names
+                .iter()
+                .any(|n| n.ends_with("UnsafeLoader") || n == "yaml.Loader" || n == "Loader")
+        {
+            result.taint.add(&all.taint);
+            return result;
+        }
         let bundled = all.texts.iter().any(|text| {
             let name = text.rsplit('/').next().unwrap_or(text);
             name.len() > 3

@@ -25,6 +25,7 @@ use crate::scan::flow::{self, Taint};
 use crate::scan::passage::{Passage, Place};
 
 use expression::Value;
+use statements::SEVERAL;
 
 /// Calls inside calls that are followed.
 const MAX_DEPTH: usize = 40;
@@ -56,6 +57,8 @@ pub(crate) struct Unit<'a> {
     class: Option<String>,
     /// Functions whose body is one expression, with that body.
     arrows: Vec<(usize, Range<usize>)>,
+    /// Functions that are called where they are written, with the bracket of their arguments.
+    immediate: Vec<(usize, usize)>,
     /// Shell texts that the code runs.
     pub(super) shell: Vec<Passage<'a>>,
 }
@@ -68,6 +71,8 @@ struct Statement {
 struct Function {
     name: String,
     parameters: Vec<String>,
+    /// Names of what it gives back, where it has them.
+    results: Vec<String>,
 }
 
 type Out<'r, 's, 'f> = Option<(&'r Skill<'s>, &'r mut Findings<'f>)>;
@@ -90,6 +95,7 @@ impl<'a> Unit<'a> {
             methods: HashSet::new(),
             class: None,
             arrows: Vec::new(),
+            immediate: Vec::new(),
             shell: Vec::new(),
         };
         unit.split();
@@ -143,13 +149,17 @@ impl<'a> Unit<'a> {
             let calls = world.calls.get(&self.functions[at].name).cloned().unwrap_or_default();
             for (position, taint) in calls.iter().enumerate() {
                 if let Some(parameter) = self.functions[at].parameters.get(position).cloned() {
-                    self.gain(&parameter, taint, world);
+                    for name in parameter.split(SEVERAL) {
+                        self.gain(name, taint, world);
+                    }
                 }
             }
             let given = world.given.get(&self.functions[at].name).cloned().unwrap_or_default();
             for (position, texts) in given.iter().enumerate().filter(|(_, t)| !t.is_empty()) {
                 if let Some(parameter) = self.functions[at].parameters.get(position).cloned() {
-                    self.may_hold(&parameter, texts, world);
+                    for name in parameter.split(SEVERAL) {
+                        self.may_hold(name, texts, world);
+                    }
                 }
             }
         }
@@ -158,14 +168,43 @@ impl<'a> Unit<'a> {
             let value = self.value(body, world, &mut None, 0);
             self.returns(function, &value, world);
         }
+        self.called_at_once(world);
+        // The name that the block below it is for, and how far it is indented.
+        let mut awaits: Option<(String, usize)> = None;
         for at in 0..self.statements.len() {
             self.decorator(at, world);
-            self.statement(at, world, &mut out);
+            let given = self.statement(at, world, &mut out);
+            let start = self.without_lines(self.statements[at].tokens.clone()).start;
+            let column = self.tokens.get(start).map_or(0, |spot| spot.column);
+            match &awaits {
+                Some((name, indent)) if column > *indent => {
+                    let name = name.clone();
+                    self.gain(&name, &given, world);
+                }
+                _ => awaits = self.awaits(at),
+            }
         }
         if let Some((skill, _)) = &out
             && !self.is_test(skill)
         {
             self.strings(world);
+        }
+    }
+
+    /// `func(data string) {…}(x)`, `(function (data) {…})(x)`: the parameters hold what stands behind.
+    fn called_at_once(&mut self, world: &mut World) {
+        for at in 0..self.immediate.len() {
+            let (function, open) = self.immediate[at];
+            let arguments = self.arguments(open);
+            for (position, range) in arguments.into_iter().enumerate().take(8) {
+                let value = self.value(range, world, &mut None, 1);
+                if let Some(parameter) = self.functions[function].parameters.get(position).cloned()
+                {
+                    for name in parameter.split(SEVERAL) {
+                        self.assign(name, &value, world);
+                    }
+                }
+            }
         }
     }
 

@@ -42,7 +42,7 @@ impl Unit<'_> {
         }
         // eval.call(null, text)
         let function = resolved.strip_suffix(".call").or_else(|| resolved.strip_suffix(".apply"));
-        if let Some(length) = function.filter(|name| self.is_dangerous(name)).map(str::len) {
+        if let Some(length) = function.filter(|name| self.meaning(name).is_some()).map(str::len) {
             resolved.truncate(length);
         }
         let mut next = at + 1;
@@ -90,6 +90,10 @@ impl Unit<'_> {
                             depth + 1,
                         );
                         value.taint = keys_named(&index, self);
+                        // env[k] for every k of it
+                        if index.taint.environment {
+                            value.taint.add(&Taint::environment());
+                        }
                     } else {
                         value.taint = world.variable(&variable);
                     }
@@ -101,12 +105,26 @@ impl Unit<'_> {
             value.taint = Taint::secret(what);
         } else if let Some(alias) = self.aliases.get(name).filter(|_| !self.is_op(next, '(')) {
             value.alias = Some(alias.clone());
+            value.taint = self.carried(name, world);
+        } else if let (Some(Meaning::Connect | Meaning::Client), true) =
+            (found, self.makes_bare(&resolved, next))
+        {
+            // HTTP::Tiny->new, Resolv::DNS.open { …, &http.Client{…}: made without parentheses.
+            value.taint.connection = Some(String::new());
+            value.taint.remote = Some(String::new());
         } else if !self.is_op(next, '(') {
             value.taint = self.carried(name, world);
             // report.to_json of Ruby: a function of the skill's own, called without parentheses.
-            if self.passage.language == Language::Ruby
-                && let Some(returned) = world.returns.get(name.split('.').next().unwrap_or(name))
+            if self.passage.language == Language::Ruby {
+                for returned in name.split('.').filter_map(|part| world.returns.get(part)) {
+                    value.taint.add(returned);
+                }
+                value.taint.add(&self.chained(name));
+            } else if let Some((_, part)) = name.rsplit_once('.')
+                && self.by_name.contains_key(part)
+                && let Some(returned) = world.returns.get(part)
             {
+                // self.data of `@property def data`, this.data of `get data()`
                 value.taint.add(returned);
             }
             if let Some(texts) = self.known_text(name, world) {
@@ -171,6 +189,7 @@ impl Unit<'_> {
                             | Meaning::Decode(_)
                             | Meaning::WriteFile
                             | Meaning::Open
+                            | Meaning::Load
                     )
                 ) && matches!(self.token(next), Some(Token::Text(_) | Token::Name(_)))
                     && !matches!(
@@ -205,6 +224,24 @@ impl Unit<'_> {
                 out,
                 depth,
             );
+            value.add(&result);
+            return (stop, value);
+        }
+        // push @parts, $x
+        if self.passage.language == Language::Perl
+            && matches!(name, "push" | "unshift" | "syswrite" | "send")
+            && !self.is_op(next, '(')
+        {
+            let stop = (next..end).find(|i| self.is_op(*i, ';')).unwrap_or(end);
+            let arguments = self.commas(next..stop);
+            let call = Call {
+                callee: name,
+                shown: name,
+                ranges: &arguments,
+                receiver: &Value::default(),
+                at,
+            };
+            let result = self.call(call, world, out, depth);
             value.add(&result);
             return (stop, value);
         }
@@ -251,8 +288,18 @@ impl Unit<'_> {
             if next >= end {
                 break;
             }
-            if self.is_op(next, '(') {
-                let arguments = self.arguments(next);
+            let by_table = self.passage.language == Language::Lua
+                && self.is_op(next, '{')
+                && matches!(
+                    self.meaning(&callee),
+                    Some(Meaning::Fetch | Meaning::Send | Meaning::Connect)
+                );
+            if self.is_op(next, '(') || by_table {
+                let arguments = if by_table {
+                    std::iter::once(next..(self.close[next] + 1).min(end)).collect()
+                } else {
+                    self.arguments(next)
+                };
                 let result = self.call(
                     Call {
                         callee: &callee,
@@ -300,6 +347,20 @@ impl Unit<'_> {
                 } else {
                     format!("{callee}.{member}")
                 };
+                // require('process').env
+                if callee == "process.env" {
+                    value.taint.add(&Taint::environment());
+                }
+                // URI("https://…").open.read, fetched.reverse
+                if self.passage.language == Language::Ruby && !self.is_op(at + 1, '(') {
+                    self.opened(&member, &mut value, at, out);
+                }
+                // method(:eval).call(text)
+                let function =
+                    callee.strip_suffix(".call").or_else(|| callee.strip_suffix(".apply"));
+                if let Some(length) = function.filter(|f| self.is_dangerous(f)).map(str::len) {
+                    callee.truncate(length);
+                }
                 shown = member;
                 value.taint.add(&receiver.taint);
                 next = at + 1;
@@ -333,7 +394,9 @@ impl Unit<'_> {
                     if let Some(function) = self.aliases.get(&callee) {
                         callee = function.clone();
                     }
-                    if self.meaning(&callee) == Some(Meaning::Environment) {
+                    if self.meaning(&callee) == Some(Meaning::Environment)
+                        || global && member == "environ"
+                    {
                         value.taint.add(&Taint::environment());
                     }
                     value.alias = self
@@ -368,6 +431,44 @@ impl Unit<'_> {
         (next, value)
     }
 
+    /// Whether a connection is made by its name alone.
+    fn makes_bare(&self, resolved: &str, next: usize) -> bool {
+        let last = resolved.rsplit('.').next().unwrap_or(resolved);
+        match self.passage.language {
+            Language::Ruby | Language::Perl => {
+                resolved.contains('.')
+                    && matches!(last, "new" | "open" | "start" | "tcp" | "create")
+                    && !self.is_op(next, '(')
+            }
+            Language::Go => self.is_op(next, '{'),
+            Language::Php => !self.is_op(next, '(') && resolved.contains('.'),
+            _ => false,
+        }
+    }
+
+    /// What methods do that Ruby calls without parentheses: `c.chr`, `text.reverse`.
+    fn chained(&self, name: &str) -> Taint {
+        match name.rsplit_once('.') {
+            Some((_, "chr")) => Taint::decoded("character codes"),
+            Some((text, "reverse")) if self.texts.get(text).is_some_and(|t| t.len() == 1) => {
+                Taint::decoded("reversal")
+            }
+            _ => Taint::default(),
+        }
+    }
+
+    /// `URI("https://…").open.read`: an address is asked, with what is in it.
+    fn opened(&self, members: &str, value: &mut Value, at: usize, out: &mut Out<'_, '_, '_>) {
+        let asks = members.split('.').any(|member| matches!(member, "open" | "read"));
+        if let Some(address) = value.address().map(str::to_owned).filter(|_| asks) {
+            self.to_network(&value.taint, &address, "`open`", at, out);
+            value.taint.add(&Taint::remote(address));
+        }
+        if members.split('.').any(|member| member == "chr") {
+            value.taint.add(&Taint::decoded("character codes"));
+        }
+    }
+
     /// Ruby calls methods without parentheses: `parts.join`, `report { |body| …`.
     #[expect(clippy::too_many_arguments, reason = "the call and what stands around it")]
     fn unparenthesised(
@@ -384,7 +485,11 @@ impl Unit<'_> {
         if callee.contains('.') && matches!(last, "join" | "reverse" | "downcase" | "upcase") {
             let call = Call { callee, shown: last, ranges: &[], receiver, at };
             if let Some(texts) = self.folded(&call, &[]) {
-                return Value { texts, folded: true, ..value };
+                let mut value = Value { texts, folded: true, ..value };
+                if last == "reverse" {
+                    value.taint.add(&Taint::decoded("reversal"));
+                }
+                return value;
             }
         }
         if let Some(returned) = world.returns.get(last).cloned() {
@@ -477,6 +582,8 @@ fn is_global_object(name: &str) -> bool {
                 | "global"
                 | "__builtins__"
                 | "__dict__"
+                | "_G"
+                | "_ENV"
                 | "locals"
                 | "vars"
         )

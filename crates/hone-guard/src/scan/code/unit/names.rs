@@ -2,7 +2,7 @@
 
 use super::Unit;
 use crate::scan::code::lexer::Token;
-use crate::scan::code::tables::{Meaning, meaning, meaning_any_case};
+use crate::scan::code::tables::{Meaning, asked, meaning, meaning_any_case, php};
 use crate::scan::kind::Language;
 use std::ops::Range;
 
@@ -36,6 +36,7 @@ impl Unit<'_> {
         let statements: Vec<Range<usize>> =
             self.statements.iter().map(|s| s.tokens.clone()).collect();
         for range in statements {
+            let range = self.without_lines(range);
             let first = self.name_at(range.start).map(str::to_owned);
             match (self.passage.language, first.as_deref()) {
                 (Language::Python, Some("import")) => {
@@ -96,6 +97,22 @@ impl Unit<'_> {
                     }
                 }
                 (Language::JavaScript, Some("const" | "let" | "var")) => self.required(range),
+                (Language::Perl, Some("use"))
+                    if self.name_at(range.start + 1) == Some("LWP.Simple") =>
+                {
+                    for name in ["get", "getstore", "head", "mirror", "getprint"] {
+                        self.aliases.insert(name.to_owned(), format!("LWP.Simple.{name}"));
+                    }
+                }
+                (Language::Php, Some("use")) => {
+                    let class = self.name_at(range.start + 1).map(str::to_owned);
+                    let alias = range.clone().rev().find_map(|i| self.name_at(i));
+                    let alias =
+                        alias.map(|name| name.rsplit('.').next().unwrap_or(name).to_owned());
+                    if let (Some(class), Some(alias)) = (class, alias) {
+                        self.aliases.insert(alias, class);
+                    }
+                }
                 (Language::PowerShell, Some(word))
                     if word.eq_ignore_ascii_case("Set-Alias")
                         || word.eq_ignore_ascii_case("New-Alias")
@@ -129,12 +146,18 @@ impl Unit<'_> {
             let mut module = js_module(&module);
             let at = at - usize::from(at > range.start && self.name_at(at - 1) == Some("await"));
             // require('x').y
+            let at = at + usize::from(self.name_at(at) == Some("await"));
             if self.is_op(at + 3, ')')
                 && self.is_op(at + 4, '.')
                 && let Some(member) = self.name_at(at + 5)
             {
+                // require('x').y(z): what it gives is no other name for it.
+                if self.is_op(at + 6, '(') {
+                    return;
+                }
                 module = format!("{module}.{member}");
             }
+            let at = at - usize::from(at > range.start && self.name_at(at - 1) == Some("await"));
             self.bind(range.start + 1..at, &module);
         } else if self.is_op(range.start + 1, '{')
             && let Some(equals) = self.assignment(&range)
@@ -193,10 +216,12 @@ impl Unit<'_> {
             return whole.clone();
         }
         // globalThis.process.env is process.env.
-        let global = ["globalThis.", "window.", "global.", "self."]
-            .iter()
-            .find_map(|prefix| name.strip_prefix(prefix))
-            .filter(|_| self.passage.language == Language::JavaScript);
+        let global = match self.passage.language {
+            Language::JavaScript => &["globalThis.", "window.", "global.", "self."][..],
+            Language::Lua => &["_G.", "_ENV."],
+            _ => &[],
+        };
+        let global = global.iter().find_map(|prefix| name.strip_prefix(prefix));
         if let Some(member) = global {
             return self.resolve(member);
         }
@@ -253,12 +278,32 @@ impl Unit<'_> {
                         | "wget"
                         | "sh"
                         | "popen"
+                        | "setInterval"
+                        | "setImmediate"
+                        | "rename"
+                        | "thaw"
+                        | "retrieve"
+                        | "uncompress"
+                        | "ws"
+                        | "needle"
+                        | "bent"
                 ) =>
             {
                 None
             }
+            // Elsewhere it says what must be true, and gives what it is given.
+            Language::Lua | Language::Ruby | Language::Perl | Language::Go
+                if resolved == "assert" =>
+            {
+                None
+            }
+            Language::Ruby | Language::Perl if resolved == "require" => Some(Meaning::Evaluate),
+            // do '/tmp/x.pl'
+            Language::Perl if resolved == "do" => Some(Meaning::Evaluate),
+            Language::Php => php(resolved).or_else(|| meaning(resolved)),
             _ => meaning(resolved.strip_prefix("Kernel.").unwrap_or(resolved)),
         };
+        let found = found.or_else(|| asked(resolved));
         // A helper of the skill's own with such a name is followed, not presumed.
         if found.is_some() && !resolved.contains('.') && self.by_name.contains_key(resolved) {
             return None;
@@ -269,5 +314,9 @@ impl Unit<'_> {
 
 /// `node:fs/promises` as `fs.promises`.
 pub(super) fn js_module(name: &str) -> String {
-    name.trim_start_matches("node:").replace('/', ".")
+    match name.trim_start_matches("node:") {
+        // A class by the name of its package.
+        "ws" => "WebSocket".to_owned(),
+        name => name.replace('/', "."),
+    }
 }

@@ -4,10 +4,11 @@ use super::calls::{Call, Given};
 use super::expression::Value;
 use super::{Out, Unit};
 use crate::scan::code::World;
-use crate::scan::code::tables::Meaning;
+use crate::scan::code::tables::{Meaning, php};
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
 use crate::scan::flow::{Taint, is_key_name};
+use crate::scan::kind::Language;
 use crate::scan::rules;
 
 impl Unit<'_> {
@@ -22,8 +23,12 @@ impl Unit<'_> {
         let Call { callee, shown, ranges, receiver, at } = call;
         let Given { arguments, all, address } = given;
         let mut result = Value::default();
-        let local = callee == "file_get_contents" && address.is_none();
+        // PHP reads a path as it reads an address.
+        let local = address.is_none()
+            && self.passage.language == Language::Php
+            && (callee == "file_get_contents" || php(callee) == Some(Meaning::Fetch));
         if local {
+            self.add_saved(&all, world, &mut result.taint);
             result.taint.add(&all.taint);
             result.texts.clone_from(&all.texts);
         } else {
@@ -40,8 +45,14 @@ impl Unit<'_> {
                         Some("put" | "send" | "emit" | "publish" | "request")
                     )
                 || !to.is_empty();
-            if known || all.taint.environment || !all.taint.secrets.is_empty() {
-                self.to_network(&all.taint, &to, &format!("`{shown}`"), at, out);
+            // What a session was given before goes with every request.
+            let mut sent = all.taint.clone();
+            if receiver.taint.connection.is_some() {
+                sent.environment |= receiver.taint.environment;
+                sent.secrets.extend(&receiver.taint.secrets);
+            }
+            if known || sent.environment || !sent.secrets.is_empty() {
+                self.to_network(&sent, &to, &format!("`{shown}`"), at, out);
             }
             // jobs.put(x): what a queue holds is got from it elsewhere.
             if let (false, Some(holder)) = (known, receiver.names.first()) {

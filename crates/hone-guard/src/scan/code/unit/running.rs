@@ -4,6 +4,7 @@ use super::calls::{Call, Given};
 use super::expression::Value;
 use super::{INTERPRETER, Out, Unit};
 use crate::scan::code::World;
+use crate::scan::code::lexer::Token;
 use crate::scan::decode::readable;
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
@@ -12,9 +13,17 @@ use crate::scan::kind::{Language, of_interpreter};
 use crate::scan::passage::{Passage, Place};
 use crate::scan::rules;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Programs that fetch.
 const FETCHERS: [&str; 2] = ["curl", "wget"];
+/// Programs that send what they read.
+const SENDERS: [&str; 12] = [
+    "curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "ssh", "mail", "sendmail",
+    "openssl", "http",
+];
+/// In front of a text that stands for a program that sends what it reads, with where to.
+pub(super) const SENDER: &str = "\u{0}sender ";
 /// In front of a text that stands for a program that fetches, whose address is still to come.
 const FETCHER: &str = "\u{0}fetcher ";
 
@@ -90,7 +99,21 @@ impl Unit<'_> {
                     .to_owned()
             })
             .unwrap_or_default();
+        // [sys.executable, "-"]
+        let own = arguments.first().and_then(|a| a.names.first()).map(|name| self.resolve(name));
+        let program = match own.as_deref() {
+            Some("sys.executable") => "python3".to_owned(),
+            Some("process.execPath" | "process.argv0") => "node".to_owned(),
+            _ => program,
+        };
         let runs_input = of_interpreter(program.rsplit('/').next().unwrap_or_default()).is_some();
+        let sends = SENDERS
+            .contains(&program.rsplit('/').next().unwrap_or_default())
+            .then(|| all.host().unwrap_or_default().to_owned());
+        if let Some(to) = &sends {
+            let input = self.input(ranges, world);
+            self.to_network(&input.taint, to, &format!("`{program}`"), at, out);
+        }
         // subprocess.run(["bash"], input=…), execSync("sh", { input: … })
         if runs_input && (all.taint.remote.is_some() || all.taint.decoded.is_some()) {
             self.to_interpreter(&all.taint, &program, at, out);
@@ -114,6 +137,9 @@ impl Unit<'_> {
             arguments.push(receiver.clone());
         }
         result.taint = self.run(&arguments, at, out);
+        if let Some(to) = sends {
+            result.texts.push(format!("{SENDER}{to}"));
+        }
         if FETCHERS.contains(&program.rsplit('/').next().unwrap_or_default()) {
             result.texts.push(format!("{FETCHER}{program}"));
         }
@@ -121,6 +147,46 @@ impl Unit<'_> {
             result.texts.push(format!("{INTERPRETER}{program}"));
         }
         result
+    }
+
+    /// What a program is given to read: `input=…`, `{ input: … }`, `stdin_data: …`, `{ stdin = … }`.
+    fn input(&mut self, ranges: &[Range<usize>], world: &mut World) -> Value {
+        const NAMES: [&str; 4] = ["input", "stdin", "stdin_data", "stdinData"];
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for range in ranges {
+            let items = if self.is_op(range.start, '{') {
+                self.arguments(range.start)
+            } else {
+                vec![range.clone()]
+            };
+            found.extend(items.into_iter().filter(|item| {
+                item.len() > 2
+                    && self.name_at(item.start).is_some_and(|name| NAMES.contains(&name))
+                    && matches!(self.token(item.start + 1), Some(Token::Op('=' | ':')))
+            }));
+        }
+        let mut input = Value::default();
+        for range in found {
+            input.add(&self.value(range.start + 2..range.end, world, &mut None, 1));
+        }
+        input
+    }
+
+    /// What was saved under a path that is run: `sh /tmp/x.sh`, `/tmp/x`.
+    fn saved_program(&self, command: &str, interpreter: bool) -> Taint {
+        const WORDS: usize = 16;
+        let mut taint = Taint::default();
+        for (place, word) in command.split_whitespace().take(WORDS).enumerate() {
+            let path = word.trim_matches(['"', '\'', ';', '&']);
+            if path.contains('/')
+                && (place == 0 || interpreter)
+                && let Some(saved) = self.variables.get(path)
+            {
+                taint.remote.clone_from(&saved.remote);
+                taint.decoded = saved.decoded;
+            }
+        }
+        taint
     }
 
     /// A command that the code runs.
@@ -197,6 +263,9 @@ impl Unit<'_> {
                 out,
             );
         }
+        let command = if first.texts.len() > 1 { first.texts.join(" ") } else { words.join(" ") };
+        let saved = self.saved_program(&command, interpreter || own.is_some());
+        self.to_interpreter(&saved, if base.is_empty() { "the system" } else { &base }, at, out);
         // mshta and its kin run what they fetch.
         let fetcher = words.iter().find(|word| {
             let name = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
@@ -275,14 +344,17 @@ impl Unit<'_> {
             self.name_at(range.start) == Some("function")
                 || range.clone().any(|i| self.is_op(i, '=') && self.is_op(i + 1, '>'))
         });
-        if callee == "setTimeout" && function {
+        if matches!(callee, "setTimeout" | "setInterval" | "setImmediate") && function {
+            return result;
+        }
+        if matches!(callee, "require" | "do") && all.texts.iter().any(|text| !text.contains('/')) {
             return result;
         }
         let mut taint = all.taint.clone();
         taint.add(&receiver.taint);
         self.add_saved(&all, world, &mut taint);
         if let Some(address) = address.filter(|_| {
-            matches!(callee, "include" | "require_once" | "include_once" | "import")
+            matches!(callee, "include" | "require" | "require_once" | "include_once" | "import")
                 || callee.contains("URLClassLoader")
         }) {
             taint.add(&Taint::remote(address));
@@ -291,7 +363,10 @@ impl Unit<'_> {
             taint.add(&Taint::decoded("a data address"));
         }
         self.to_interpreter(&taint, shown, at, out);
-        if !matches!(callee, "include" | "require_once" | "include_once" | "import" | "assert") {
+        if !matches!(
+            callee,
+            "include" | "require" | "do" | "require_once" | "include_once" | "import" | "assert"
+        ) {
             self.evaluated(&all, at, out);
         }
         result
@@ -299,7 +374,7 @@ impl Unit<'_> {
 
     /// `runpy.run_path("/tmp/x.py")`: what was saved there before.
     #[inline(never)]
-    fn add_saved(&self, all: &Value, world: &World, taint: &mut Taint) {
+    pub(super) fn add_saved(&self, all: &Value, world: &World, taint: &mut Taint) {
         for text in all.texts.iter().filter(|text| text.contains(['/', '.', '\\'])) {
             let saved = [self.variables.get(text.as_str()), world.saved.get(text.as_str())];
             for saved in saved.into_iter().flatten() {
@@ -342,8 +417,20 @@ impl Unit<'_> {
             "codecs.decode" => {
                 text.contains("rot") || text.contains("hex") || text.contains("base64")
             }
-            name if name.ends_with("unpack1") => {
-                text.starts_with('m') || text.ends_with('m') || text.ends_with("H*")
+            name if name.ends_with("unpack1") || name.ends_with("unpack") => {
+                let script = matches!(
+                    self.passage.language,
+                    Language::Ruby | Language::Perl | Language::Php
+                );
+                script && all.texts.iter().any(|t| t.starts_with(['m', 'u']) && t.len() < 4)
+            }
+            // What is packed as base64 is hidden, not shown.
+            name if name.ends_with("pack") => {
+                matches!(self.passage.language, Language::Ruby | Language::Perl | Language::Php)
+                    && all
+                        .texts
+                        .iter()
+                        .any(|t| t.len() < 6 && t.starts_with(['H', 'h', 'c', 'C', 'U', 'W']))
             }
             "string.char" | "String.fromCharCode" => {
                 ranges.len() > 3

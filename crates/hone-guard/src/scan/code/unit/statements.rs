@@ -8,6 +8,9 @@ use crate::scan::code::lexer::Token;
 use crate::scan::kind::Language;
 use std::ops::Range;
 
+/// Between the names of one parameter that is taken apart.
+pub(super) const SEVERAL: &str = ",";
+
 impl Unit<'_> {
     /// Cuts the tokens into statements, and finds the functions they stand in.
     pub(super) fn split(&mut self) {
@@ -23,6 +26,8 @@ impl Unit<'_> {
         let mut saved: Vec<usize> = Vec::new();
         // Lua's open blocks, with the parentheses around those that are functions.
         let mut ends: Vec<Option<usize>> = Vec::new();
+        // Where Ruby's open tables end.
+        let mut hashes: Vec<usize> = Vec::new();
         let mut at = 0;
         while at < self.tokens.len() {
             if self.passage.language == Language::Lua {
@@ -59,6 +64,16 @@ impl Unit<'_> {
                     parens = parens.saturating_sub(1);
                     false
                 }
+                Token::Op('{') if self.passage.language == Language::Ruby && self.is_hash(at) => {
+                    hashes.push(self.close[at]);
+                    parens += 1;
+                    false
+                }
+                Token::Op('}') if hashes.last() == Some(&at) => {
+                    hashes.pop();
+                    parens = parens.saturating_sub(1);
+                    false
+                }
                 Token::Op('{') if braces => {
                     // function () {}: nothing stands in it.
                     if self.is_block(at) && !self.is_op(at + 1, '}') {
@@ -78,6 +93,13 @@ impl Unit<'_> {
                     if blocks.last().is_some_and(|(close, _)| *close == at) {
                         self.statements.push(Statement { tokens: start..at, function });
                         let (_, before) = blocks.pop().unwrap_or_default();
+                        // {…}(x), {…})(x): called where it is written.
+                        let open = if self.is_op(at + 1, ')') { at + 2 } else { at + 1 };
+                        if let Some(own) = function.filter(|own| Some(*own) != before)
+                            && self.is_op(open, '(')
+                        {
+                            self.immediate.push((own, open));
+                        }
                         function = before;
                         parens = saved.pop().unwrap_or(0);
                         start = at + 1;
@@ -136,17 +158,64 @@ impl Unit<'_> {
     /// Whether a brace opens a block rather than a table.
     pub(super) fn is_block(&self, at: usize) -> bool {
         match at.checked_sub(1).and_then(|i| self.token(i)) {
+            // map[string]interface{}{…}
+            Some(Token::Op('}'))
+                if self.passage.language == Language::Go
+                    && at > 2
+                    && self.is_op(at - 2, '{')
+                    && matches!(self.name_at(at - 3), Some("interface" | "struct")) =>
+            {
+                false
+            }
             Some(Token::Op(')' | ';' | '{' | '}') | Token::Line) | None => true,
             _ if self.is_typed(at) => true,
             Some(Token::Op('>')) => self.is_op(at.saturating_sub(2), '='),
+            Some(Token::Op(':')) => self.is_case(at - 1),
             Some(Token::Name(name)) => {
                 matches!(name.as_str(), "else" | "try" | "finally" | "do" | "catch" | "BEGIN" | "static" | "process" | "begin" | "end")
+                    || self.passage.language == Language::Perl
+                        && matches!(name.as_str(), "eval" | "END" | "INIT" | "CHECK" | "sub")
                     || self.passage.language == Language::PowerShell
                     || self.passage.language == Language::Go && !self.is_literal(at)
                     // class X {, sub name {, function name {
                     || at >= 2 && matches!(self.name_at(at - 2), Some("class" | "sub" | "function" | "extends" | "interface" | "namespace" | "enum" | "catch"))
             }
             _ => false,
+        }
+    }
+
+    /// Whether a brace of Ruby opens a table rather than a block.
+    fn is_hash(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|i| self.token(i));
+        !self.is_op(at + 1, '|')
+            && (matches!(before, Some(Token::Op('=' | '(' | ',' | '[' | ':' | '>')))
+                || matches!(before, Some(Token::Name(word)) if word == "return"))
+            && self.close[at] < self.tokens.len()
+    }
+
+    /// Whether a colon ends the head of a `case`.
+    fn is_case(&self, colon: usize) -> bool {
+        const HEAD: usize = 12;
+        (colon.saturating_sub(HEAD)..colon)
+            .rev()
+            .take_while(|i| {
+                !matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '{' | '}')))
+            })
+            .any(|i| matches!(self.name_at(i), Some("case" | "default")))
+    }
+
+    /// Whether a word begins a function in the language.
+    fn declares(&self, word: &str) -> bool {
+        match self.passage.language {
+            Language::Python | Language::Ruby => word == "def",
+            Language::JavaScript | Language::Lua => word == "function",
+            Language::Php => matches!(word, "function" | "fn"),
+            Language::Perl => word == "sub",
+            Language::Go => word == "func",
+            Language::PowerShell => {
+                word.eq_ignore_ascii_case("function") || word.eq_ignore_ascii_case("filter")
+            }
+            _ => matches!(word, "def" | "function" | "func" | "sub" | "fn" | "Function"),
         }
     }
 
@@ -195,12 +264,13 @@ impl Unit<'_> {
         // x => …: the one parameter of a function without parentheses.
         let mut bare = None;
         for at in range.clone() {
-            if let Some("def" | "function" | "func" | "sub" | "fn" | "Function" | "filter") =
-                self.name_at(at)
-            {
-                // Go methods: func (r *T) Name(…)
-                let mut next = at + 1;
-                if self.is_op(next, '(') && self.passage.language == Language::Go {
+            if self.name_at(at).is_some_and(|word| self.declares(word)) {
+                // Go methods: func (r *T) Name(…); generators: function* name(…)
+                let mut next = at + 1 + usize::from(self.is_op(at + 1, '*'));
+                if self.is_op(next, '(')
+                    && self.passage.language == Language::Go
+                    && self.is_op(self.close[next] + 2, '(')
+                {
                     next = self.close[next] + 1;
                 }
                 if let Some(found) = self.name_at(next).map(str::to_owned) {
@@ -209,24 +279,39 @@ impl Unit<'_> {
                     }
                     name = Some(found.rsplit('.').next().unwrap_or(&found).to_owned());
                     open = (self.is_op(next + 1, '(')).then_some(next + 1);
+                    // def ship data, sub
+                    if open.is_none() && self.passage.language == Language::Ruby {
+                        bare = (next + 1..range.end)
+                            .find_map(|i| self.name_at(i).map(str::to_owned))
+                            .filter(|_| !self.is_op(next + 1, '='));
+                    }
                 } else if self.is_op(next, '(') {
                     // An expression: the name stands before, `name = function (`.
-                    name = (range.start..at).rev().find_map(|i| {
-                        self.name_at(i)
-                            .filter(|n| {
-                                !matches!(
-                                    *n,
-                                    "async"
-                                        | "const"
-                                        | "let"
-                                        | "var"
-                                        | "export"
-                                        | "default"
-                                        | "local"
-                                )
-                            })
-                            .map(str::to_owned)
+                    // go func(x) {…}: one without a name.
+                    let nameless = self.passage.language == Language::Go
+                        && !(range.start..at).any(|i| self.is_op(i, '='));
+                    name = nameless.then(|| format!("{at}func")).or_else(|| {
+                        (range.start..at).rev().find_map(|i| {
+                            self.name_at(i)
+                                .filter(|n| {
+                                    !matches!(
+                                        *n,
+                                        "async"
+                                            | "const"
+                                            | "let"
+                                            | "var"
+                                            | "export"
+                                            | "default"
+                                            | "local"
+                                    )
+                                })
+                                .map(str::to_owned)
+                        })
                     });
+                    // (function (x) {…})(y)
+                    if name.is_none() && self.passage.language == Language::JavaScript {
+                        name = Some(format!("{at}function"));
+                    }
                     open = Some(next);
                 }
                 break;
@@ -254,11 +339,12 @@ impl Unit<'_> {
             }
         }
         if name.is_none() && self.passage.language == Language::JavaScript && range.len() >= 3 {
-            // A method: name(a, b) {
-            let at = range.clone().find(|i| self.is_op(*i, '('))?;
+            // A method: name(a, b) {, also in a table: x = { name(a, b) {
+            let at = range
+                .clone()
+                .find(|i| self.is_op(*i, '(') && (i - range.start <= 2 || self.is_entry(*i)))?;
             let found = at.checked_sub(1).and_then(|i| self.name_at(i))?;
-            if at - range.start <= 2
-                && self.close[at] + 1 >= range.end
+            if self.close[at] + 1 >= range.end
                 && !matches!(found, "if" | "for" | "while" | "switch" | "catch" | "with")
                 && !found.contains('.')
             {
@@ -282,10 +368,33 @@ impl Unit<'_> {
         if matches!(name.as_str(), "__init__" | "constructor" | "initialize" | "__construct")
             && let Some(class) = self.class.clone()
         {
-            self.functions.push(Function { name: class, parameters: parameters.clone() });
+            self.functions.push(Function {
+                name: class,
+                parameters: parameters.clone(),
+                results: Vec::new(),
+            });
         }
-        self.functions.push(Function { name, parameters });
+        // func f() (out string, err error)
+        let results = open
+            .filter(|_| self.passage.language == Language::Go)
+            .map(|open| self.close[open] + 1)
+            .filter(|open| self.is_op(*open, '(') && *open < range.end)
+            .map(|open| self.parameters(open))
+            .unwrap_or_default();
+        self.functions.push(Function { name, parameters, results });
         Some(self.functions.len() - 1)
+    }
+
+    /// Whether a method of a table has its parameters here.
+    fn is_entry(&self, open: usize) -> bool {
+        let before = (open.saturating_sub(3)..open.saturating_sub(1)).rev().find(|i| {
+            !matches!(self.name_at(*i), Some("async" | "get" | "set")) && !self.is_op(*i, '*')
+        });
+        open > 1
+            && self.name_at(open - 1).is_some()
+            && before.is_some_and(|i| {
+                matches!(self.token(i), Some(Token::Op('{' | ',' | '}') | Token::Line))
+            })
     }
 
     /// `(host = "a.io", private port = 1)`: texts that parameters hold unless they are given.
@@ -330,7 +439,7 @@ impl Unit<'_> {
             let Some((name, parameters)) = self.arrow_head(at) else { continue };
             let body = at + 2..self.arrow_end(at + 2);
             open.push(body.end);
-            self.functions.push(Function { name, parameters });
+            self.functions.push(Function { name, parameters, results: Vec::new() });
             self.arrows.push((self.functions.len() - 1, body));
         }
     }
@@ -398,6 +507,19 @@ impl Unit<'_> {
                     .filter(|name| {
                         !matches!(name.as_str(), "private" | "public" | "protected" | "readonly")
                     });
+                // { kind, data }: all of them at one place.
+                if self.is_op(range.start, '{') && self.passage.language == Language::JavaScript {
+                    let close = self.close[range.start].min(range.end);
+                    let names: Vec<&str> = (range.start..close)
+                        .filter(|i| {
+                            self.is_op(i - 1, ',')
+                                || self.is_op(i - 1, '{')
+                                || self.is_op(i - 1, ':')
+                        })
+                        .filter_map(|i| self.name_at(i))
+                        .collect();
+                    return Some(names.join(SEVERAL)).filter(|names| !names.is_empty());
+                }
                 if last { names.next_back() } else { names.next() }
             })
             .filter(|name| !matches!(name.as_str(), "self" | "cls"))

@@ -1,9 +1,7 @@
 //! Recipes for machines that write what lets somebody in or starts something: (tool × what is written),
 //! each with a harmless twin.
 
-mod matrix;
-
-use matrix::{HEAD, Wrong};
+use crate::skill::{HEAD, Wrong};
 
 /// A tool's way to write a file: `@P` is the path, `@C` a line of content.
 struct Tool {

@@ -1,9 +1,7 @@
 //! Settings that act: (kind of file × place × payload). Each file is tried as part of the skill, and as a
 //! block in Markdown that the text has put somewhere; for each there is a harmless twin.
 
-mod matrix;
-
-use matrix::{HEAD, Wrong};
+use crate::skill::{HEAD, Wrong};
 
 /// A file that some program reads by itself. `%` stands for what is put into it.
 struct Holder {

@@ -1,9 +1,7 @@
 //! Prerequisites that are the attack: (phrasing × host × form × program), with the installers and pages
 //! that honest skills name as twins.
 
-mod matrix;
-
-use matrix::Wrong;
+use crate::skill::Wrong;
 
 fn skill(prerequisite: &str) -> String {
     format!(

@@ -1,9 +1,7 @@
 //! Reports of incidents quote what was found on a machine; that is no order to run it. (frame × command),
 //! with frames that do have it run as twins.
 
-mod matrix;
-
-use matrix::Wrong;
+use crate::skill::Wrong;
 
 fn skill(body: &str) -> String {
     format!(

@@ -1,0 +1,7 @@
+//! Settings, grants, droppers and reports as tables of parts, each with its harmless twin: see [`skill`].
+
+mod droppers;
+mod grants;
+mod reports;
+mod settings;
+mod skill;
