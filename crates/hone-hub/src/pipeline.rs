@@ -171,11 +171,10 @@ impl Hub<'_> {
             }
         };
         let outcomes = self.record(&quarantine, &roots, &mut lock, weighed, how, ask)?;
-        // Nothing is left of those that were refused, now that nobody plans them any more.
+        // Nothing is left of those that were refused, now that nobody plans them any more, nor of what a process
+        // that died had begun.
         drop(kept);
-        if outcomes.iter().any(|one| matches!(one.fate, Fate::Refused(_))) {
-            sweep_objects(self.state);
-        }
+        sweep_objects(self.state);
         Ok(outcomes)
     }
 

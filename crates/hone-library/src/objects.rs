@@ -192,6 +192,8 @@ impl Drop for Keeping<'_> {
         if self.note.take().is_some() && self.staging.try_lock().is_ok() {
             clear(self.state, &self.objects);
         }
+        // Not by closing alone: a child that was forked just now holds the file open until it runs its program.
+        let _ = self.staging.unlock();
     }
 }
 
@@ -201,6 +203,7 @@ pub fn sweep_objects(state: &State) {
     let Ok(staging) = File::open(objects.join("staging")) else { return };
     if staging.try_lock().is_ok() {
         clear(state, &objects);
+        let _ = staging.unlock();
     }
 }
 

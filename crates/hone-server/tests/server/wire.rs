@@ -55,7 +55,10 @@ impl Library {
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.root.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, content).unwrap();
+        // In one step: a file that is emptied and then filled changes twice, and both may be heard of.
+        let whole = self.root.with_extension("writing");
+        std::fs::write(&whole, content).unwrap();
+        std::fs::rename(whole, path).unwrap();
     }
 
     /// What a server offers of it.
