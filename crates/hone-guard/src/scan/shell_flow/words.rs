@@ -342,7 +342,7 @@ fn operated(text: &str, operator: &str, argument: &str) -> String {
         // ${path%/*}, ${path%%.*}, ${file%.pub}
         "%" | "%%" => {
             let cut = match argument.strip_suffix('*') {
-                Some(from) if from.is_empty() => None,
+                Some("") => None,
                 Some(from) if operator == "%" => text.rfind(from),
                 Some(from) => text.find(from),
                 None => text.strip_suffix(argument).map(str::len),
@@ -352,7 +352,7 @@ fn operated(text: &str, operator: &str, argument: &str) -> String {
         // ${path##*/}, ${address#https://}
         "#" | "##" => {
             let cut = match argument.strip_prefix('*') {
-                Some(to) if to.is_empty() => None,
+                Some("") => None,
                 Some(to) if operator == "##" => text.rfind(to).map(|at| at + to.len()),
                 Some(to) => text.find(to).map(|at| at + to.len()),
                 None => text.starts_with(argument).then_some(argument.len()),

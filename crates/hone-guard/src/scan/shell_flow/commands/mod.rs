@@ -239,8 +239,8 @@ impl Walk<'_, '_, '_> {
                     self.memory.variables.insert("@".to_owned(), all);
                 }
                 // The names of all variables: whoever looks each of them up has the environment.
-                if name == "compgen" && (call.has_letter('e') || call.has_letter('v'))
-                    || name == "compgen" && call.has(&["-A"])
+                if name == "compgen"
+                    && (call.has_letter('e') || call.has_letter('v') || call.has(&["-A"]))
                     || name == "set"
                         && call.arguments.first().is_some_and(|a| a.text.starts_with("-n"))
                 {
@@ -644,7 +644,7 @@ impl Walk<'_, '_, '_> {
             "claude" | "codex" | "gemini" | "openclaw" | "opencode" | "hermes" | "cursor-agent"
             | "aider" | "goose" | "qwen" | "copilot" | "amp" | "droid" | "crush" | "cline"
             | "auggie" | "kiro-cli" | "kimi" | "iflow" | "gptme" | "interpreter" => {
-                self.agent(&call, &at)
+                self.agent(&call, &at);
             }
             "alias" | "abbr" => {
                 let found = self.runs(&taint, "an alias");

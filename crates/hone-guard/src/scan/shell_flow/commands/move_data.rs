@@ -96,8 +96,13 @@ impl Walk<'_, '_, '_> {
         match name {
             "cp" | "mv" | "install" | "ln" | "ditto" | "rsync" | "tar" | "zip" | "7z" | "7za"
             | "rar" | "unzip" => {
-                let paths: Vec<String> =
+                let mut paths: Vec<String> =
                     call.plain().map(|argument| argument.text.clone()).collect();
+                // install -m 755 tool folder: the mode is no file.
+                let mode = call.value_of(&["-m", "--mode"]).filter(|_| name == "install");
+                if let Some(at) = mode.and_then(|mode| paths.iter().position(|p| *p == mode.text)) {
+                    paths.remove(at);
+                }
                 if let Some(target) = paths.last()
                     && matches!(name, "cp" | "mv" | "install" | "ln" | "ditto")
                     && paths.len() > 1
@@ -209,7 +214,7 @@ impl Walk<'_, '_, '_> {
                 }
                 if name == "gsutil" {
                     self.bulk_delete(call, &["rm", "rb"], at);
-                    return self.from_bucket(call, at);
+                    return self.taken_from_bucket(call, at);
                 }
                 // ssh host 'cat setup.sh' | sh
                 if name == "ssh" && !address.is_empty() {
@@ -243,7 +248,7 @@ impl Walk<'_, '_, '_> {
                         self.skill,
                     );
                     self.report_some(at, found);
-                    return self.from_bucket(call, at);
+                    return self.taken_from_bucket(call, at);
                 }
                 self.bulk_delete(
                     call,
@@ -270,7 +275,7 @@ impl Walk<'_, '_, '_> {
                     let context = self.passage.context;
                     let found = flow::to_network(&sent, "", &via, context, self.skill);
                     self.report_some(at, found);
-                    return self.from_bucket(call, at);
+                    return self.taken_from_bucket(call, at);
                 }
                 flow::printed_by(&format!("{name} {text}"))
             }
@@ -366,6 +371,10 @@ impl Walk<'_, '_, '_> {
                 let address = address.rsplit_once('$').map_or(address.clone(), |(_, rest)| {
                     rest.split_once('.').map_or(String::new(), |(_, host)| host.to_owned())
                 });
+                // What is looked up may stand before the host, with whatever characters.
+                let is_other = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+                let address = address.rsplit(is_other).next().unwrap_or_default();
+                let address = address.trim_start_matches('.').to_owned();
                 let found = flow::to_network(
                     &sent,
                     &address,
@@ -392,7 +401,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// `aws s3 cp s3://bucket/file target`: what comes out of somebody's bucket.
-    fn from_bucket(&mut self, call: &Call, at: &Range<usize>) -> Taint {
+    fn taken_from_bucket(&mut self, call: &Call, at: &Range<usize>) -> Taint {
         let paths: Vec<&str> = call.plain().map(|argument| argument.text.as_str()).collect();
         let Some(from) = paths.iter().position(|path| path.contains("://")) else {
             return Taint::default();

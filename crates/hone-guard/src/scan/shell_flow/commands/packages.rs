@@ -20,7 +20,7 @@ impl Walk<'_, '_, '_> {
             taint.add(&self.held(&argument.text));
         }
         let strange = taint.remote.as_deref().is_some_and(|from| {
-            let bucket = from.starts_with("s3://") || from.starts_with("gs://");
+            let bucket = ["s3://", "gs://", "tcp://"].iter().any(|way| from.starts_with(way));
             bucket
                 || matches!(
                     classify(from),

@@ -131,8 +131,7 @@ impl Walk<'_, '_, '_> {
         // get file /tmp/file; -o /tmp/file; copyto remote:file /tmp/file
         let target = call.value_of(&["-o", "-O"]).map(|path| path.text.clone()).or_else(|| {
             let words = words.split(|c: char| c.is_whitespace() || matches!(c, ';' | '"' | '\''));
-            let last =
-                words.filter(|word| word.starts_with(['/', '~', '.']) && word.len() > 1).last();
+            let last = words.rev().find(|word| word.starts_with(['/', '~', '.']) && word.len() > 1);
             last.map(str::to_owned).filter(|_| call.name != "ssh")
         });
         match target.filter(|path| path != "-" && path != "/dev/stdout") {
