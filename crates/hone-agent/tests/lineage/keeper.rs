@@ -266,7 +266,7 @@ fn cut(lines: &str) -> String {
         }
     }
     if more > 0 {
-        text += &format!("… and {more} more\n");
+        text.push_str(&["… and ", &more.to_string(), " more\n"].concat());
     }
     text
 }

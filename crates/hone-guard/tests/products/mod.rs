@@ -67,7 +67,7 @@ fn put_together(chosen: &BTreeMap<&str, &str>) -> String {
                 });
                 let end = end.unwrap_or_else(|| panic!("an open brace in {text}"));
                 let filled = entry.replace("{f}", &inner[..end]);
-                text.replace_range(at..at + open.len() + end + 1, &filled);
+                text.replace_range(at..=at + open.len() + end, &filled);
             }
         }
     }
@@ -106,7 +106,9 @@ impl Group<'_> {
             }
         }
         if let [(name, entries)] = lists {
-            entries.iter().for_each(|entry| look(&BTreeMap::from([(*name, *entry)])));
+            for entry in entries {
+                look(&BTreeMap::from([(*name, *entry)]));
+            }
         }
     }
 
