@@ -248,6 +248,7 @@ pub(crate) fn of_interpreter(program: &str) -> Option<Language> {
         "make" => Language::Make,
         "osascript" => Language::AppleScript,
         "cmd" => Language::Batch,
+        "Rscript" | "tclsh" | "wish" | "expect" | "julia" | "octave" | "guile" => Language::Braces,
         _ => return None,
     })
 }

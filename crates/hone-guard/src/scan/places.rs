@@ -42,6 +42,8 @@ const SPOTS: &[(&str, Spot)] = &[
     ("/etc/shadow", Spot::Secret("password hashes")),
     ("/etc/passwd-", Spot::Secret("password hashes")),
     ("/etc/pam.d/", Spot::Logins("login rules")),
+    (".ssh/rc", Spot::ShellStart),
+    ("/etc/ssh/sshrc", Spot::ShellStart),
     (".ssh/config", Spot::Logins("SSH settings")),
     (".ssh/id_", Spot::Secret("SSH keys")),
     ("id_rsa", Spot::Secret("SSH keys")),
@@ -194,6 +196,15 @@ const SPOTS: &[(&str, Spot)] = &[
     ("/etc/environment", Spot::ShellStart),
     ("environment.d/", Spot::ShellStart),
     (".pam_environment", Spot::ShellStart),
+    (".kshrc", Spot::ShellStart),
+    (".cshrc", Spot::ShellStart),
+    (".tcshrc", Spot::ShellStart),
+    (".xsession", Spot::ShellStart),
+    (".envrc", Spot::ShellStart),
+    ("plasma-workspace/env", Spot::ShellStart),
+    ("/etc/x11/xsession.d", Spot::ShellStart),
+    ("/etc/local.d", Spot::ShellStart),
+    ("networkmanager/dispatcher.d", Spot::ShellStart),
     (".bash_logout", Spot::ShellStart),
     (".bash_aliases", Spot::ShellStart),
     (".xprofile", Spot::ShellStart),
@@ -233,6 +244,7 @@ const SPOTS: &[(&str, Spot)] = &[
     ("/etc/update-motd.d", Spot::Autorun("login script")),
     (".git/hooks", Spot::GitHooks),
     (".config/git/hooks", Spot::GitHooks),
+    (".husky/", Spot::GitHooks),
     ("/hooks/pre-commit", Spot::GitHooks),
     ("/hooks/pre-push", Spot::GitHooks),
     ("/hooks/post-commit", Spot::GitHooks),
@@ -380,9 +392,16 @@ pub(crate) fn classify(path: &str) -> Option<Spot> {
             STARTS[key(&path.as_bytes()[at..at + KEY])].iter().map(move |spot| (at, *spot))
         })
         .filter(|(at, spot)| stands(&path, *at, SPOTS[usize::from(*spot)].0))
+        .filter(|(at, _)| !is_public(&path[*at..]))
         .map(|(_, spot)| spot)
         .min()?;
     Some(SPOTS[usize::from(first)].1)
+}
+
+/// Whether the name that goes on here is one of a public key: the path may stand among other words.
+fn is_public(rest: &str) -> bool {
+    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | ','));
+    rest[..end.unwrap_or(rest.len())].rsplit('.').next() == Some("pub")
 }
 
 /// Bytes of a part that it is looked up by.

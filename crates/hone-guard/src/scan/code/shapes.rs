@@ -793,7 +793,7 @@ fn windows(
     skill: &Skill<'_>,
     report: &mut impl FnMut(usize, Match),
 ) {
-    let off: [(&str, &str); 11] = [
+    let off: [(&str, &str); 13] = [
         ("disablerealtimemonitoring", "the malware scanner is switched off"),
         ("add-mppreference", "the malware scanner is told to look away"),
         ("set-mppreference -disable", "the malware scanner is switched off"),
@@ -803,6 +803,8 @@ fn windows(
         ("amsiinitfailed", "the script scanner is switched off"),
         ("netsh advfirewall set allprofiles state off", "the firewall is switched off"),
         ("stop-service windefend", "the malware scanner is stopped"),
+        ("stop-service -name windefend", "the malware scanner is stopped"),
+        ("private -enabled false", "the firewall is switched off"),
         ("sc stop windefend", "the malware scanner is stopped"),
         ("set-executionpolicy unrestricted -scope localmachine", "scripts of anybody may run"),
     ];
@@ -812,6 +814,7 @@ fn windows(
         "amsi",
         "netsh",
         "stop-service",
+        "set-netfirewallprofile",
         "sc stop",
         "set-executionpolicy",
         "reg add",
@@ -950,6 +953,9 @@ fn windows(
         || lower.contains("del /f /s /q c:\\")
         || lower.contains("vssadmin delete shadows")
         || lower.contains("remove-item -recurse -force $env:userprofile")
+        || lower.contains("remove-item -path c:\\ -recurse")
+        || lower.contains("remove-item c:\\ -recurse")
+        || lower.contains("format-volume -driveletter") && lower.contains("-force")
         || lower.contains("wbadmin delete catalog")
         || lower.contains("clear-disk") && lower.contains("removedata")
         || lower.contains("diskpart") && lower.contains("clean all")

@@ -59,13 +59,15 @@ pub(crate) fn to_network(
                 | "screenshots"
         )
     };
-    let worst = taint.secrets.iter().find(|what| !is_mild(what) && !is_own_service(what, &to));
+    // A page that everybody reads is not where a credential belongs, whoever's page it is.
+    let own_service = |what: &str| class != Some(Class::Paste) && is_own_service(what, &to);
+    let worst = taint.secrets.iter().find(|what| !is_mild(what) && !own_service(what));
     if let Some(what) = worst.or(taint.secrets.first()) {
         let mild = is_mild(what);
         // A password that is typed in to log in somewhere that the skill speaks of.
         let typed = *what == "a password that is typed in"
             && (to.is_empty() || skill.speaks_of(&to) || class == Some(Class::Service));
-        let own = typed || mild && class.is_none() || is_own_service(what, &to);
+        let own = typed || mild && class.is_none() || own_service(what);
         let severity = if example || own { Severity::Info } else { Severity::Critical };
         return Some(
             Match::new(

@@ -66,7 +66,9 @@ pub(super) fn recipes(text: &str) -> String {
             line.strip_prefix("  ").filter(|_| !tabs).map(|rest| rest.trim_start_matches(' '))
         });
         if let Some(recipe) = recipe {
-            out.push_str(&expanded(&recipe.trim_start_matches(['@', '-', '+']).replace("$$", "$")));
+            // `$$` is the shell's dollar sign; the others are make's.
+            let recipe = recipe.trim_start_matches(['@', '-', '+']);
+            out.push_str(&recipe.split("$$").map(expanded).collect::<Vec<_>>().join("$"));
         } else if let Some((name, value)) = variable(line) {
             let value = expanded(&value.replace("$$", "$"));
             let value = value.trim().trim_matches(['"', '\'']);
@@ -118,39 +120,157 @@ fn expanded(text: &str) -> String {
 }
 
 /// Text of the fish shell as that of others, line for line: substitutions get their dollar sign,
-/// `set` assigns, `and` and `or` join; blocks are read as if they always ran.
+/// `set` assigns, `and` and `or` join, blocks get their own ends. Where the ends do not fit, blocks are
+/// read as if they always ran.
 pub(super) fn fish(text: &str) -> String {
+    let mut open = Some(Vec::new());
     let mut out = String::with_capacity(text.len());
+    let mut fits = true;
     for line in text.split_inclusive('\n') {
-        let body = line.trim_start();
-        let word = body.split_whitespace().next().unwrap_or_default();
-        let rest = body[word.len()..].trim();
-        match word {
-            "function" | "end" | "else" | "begin" | "case" => out.push(':'),
-            "if" | "while" | "and" | "or" | "not" => out.push_str(&substituted(rest)),
-            "for" => match rest.split_once(" in ") {
-                Some((name, list)) => {
-                    let _ = write!(out, "{}=\"{}\"", name.trim(), substituted(list));
-                }
-                None => out.push(':'),
-            },
-            "set" => {
-                let mut words = rest.split_whitespace().filter(|word| !word.starts_with('-'));
-                let name = words.next().unwrap_or_default();
-                let value = rest.find(name).map_or("", |at| rest[at + name.len()..].trim());
-                if name.is_empty() || value.is_empty() {
-                    out.push(':');
-                } else {
-                    let _ = write!(out, "{name}={}", quoted(&substituted(value)));
-                }
+        let body = line.trim();
+        if !body.starts_with('#') {
+            for statement in statements(body) {
+                fits &= translated(statement.trim(), &mut open, &mut out);
             }
-            _ => out.push_str(substituted(body).trim_end_matches('\n')),
         }
         if line.ends_with('\n') {
             out.push('\n');
         }
     }
+    if fits && open.as_ref().is_some_and(Vec::is_empty) {
+        return out;
+    }
+    out.clear();
+    for line in text.split_inclusive('\n') {
+        translated(line.trim(), &mut None, &mut out);
+        if line.ends_with('\n') {
+            out.push('\n');
+        }
+    }
     out
+}
+
+/// The parts of a line between semicolons that stand outside of quotation marks and brackets.
+fn statements(line: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut from, mut depth, mut quote) = (0, 0_usize, None);
+    for (at, c) in line.char_indices() {
+        match (quote, c) {
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(mark), c) if c == mark => quote = None,
+            (None, '(') => depth += 1,
+            (None, ')') => depth = depth.saturating_sub(1),
+            (None, ';') if depth == 0 => {
+                parts.push(&line[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&line[from..]);
+    parts
+}
+
+/// One statement of fish; `open` holds the ends of the blocks around it, or nothing where blocks are
+/// left out. Says whether its block fits.
+fn translated(statement: &str, open: &mut Option<Vec<&'static str>>, out: &mut String) -> bool {
+    let word = statement.split_whitespace().next().unwrap_or_default();
+    let rest = statement[word.len()..].trim();
+    let mut begin = |text: String, end: &'static str, flat: &str, out: &mut String| {
+        if let Some(open) = open.as_mut() {
+            open.push(end);
+            out.push_str(&text);
+        } else {
+            out.push_str(flat);
+        }
+        true
+    };
+    let plain = substituted(rest);
+    match word {
+        "" => true,
+        "function" => {
+            let name = rest.split_whitespace().next().unwrap_or("f");
+            begin(format!("{name}() {{ :; "), "}", ":;", out)
+        }
+        "begin" => begin(format!("{{ {plain}; "), "}", &format!("{plain};"), out),
+        "if" => begin(format!("if {plain}; then "), "fi", &format!("{plain};"), out),
+        "while" => begin(format!("while {plain}; do "), "done", &format!("{plain};"), out),
+        "for" => {
+            let Some((name, list)) = rest.split_once(" in ") else { return false };
+            let (name, list) = (name.trim(), substituted(list));
+            let flat = format!("{name}=\"{list}\";");
+            begin(format!("for {name} in {list}; do "), "done", &flat, out)
+        }
+        "switch" => begin("{ :; ".to_owned(), "}", ":;", out),
+        "case" => {
+            out.push_str(":; ");
+            true
+        }
+        "else" => {
+            let condition = rest.strip_prefix("if ").map(substituted);
+            match (open.is_some(), condition) {
+                (false, Some(condition)) => {
+                    let _ = write!(out, "{condition};");
+                }
+                (false, None) => out.push_str(":;"),
+                (true, Some(condition)) => {
+                    let _ = write!(out, "elif {condition}; then ");
+                }
+                (true, None) => out.push_str("else "),
+            }
+            true
+        }
+        "end" => match open {
+            None => {
+                out.push_str(":;");
+                true
+            }
+            Some(open) => {
+                let Some(end) = open.pop() else { return false };
+                // An empty block needs a command.
+                out.push_str(if end == "}" { ":; " } else { " :; " });
+                out.push_str(end);
+                out.push(' ');
+                out.push_str(&plain);
+                out.push(';');
+                true
+            }
+        },
+        "set" => {
+            let mut words = rest.split_whitespace().filter(|word| !word.starts_with('-'));
+            let name = words.next().unwrap_or_default();
+            let value = rest.find(name).map_or("", |at| rest[at + name.len()..].trim());
+            if name.is_empty() || value.is_empty() {
+                out.push_str(&substituted(statement));
+            } else {
+                let _ = write!(out, "{name}={}", quoted(&substituted(value)));
+            }
+            out.push(';');
+            true
+        }
+        "and" | "or" | "not" => {
+            let join = match word {
+                "and" if out.ends_with(';') => "&& ",
+                "or" if out.ends_with(';') => "|| ",
+                _ => "",
+            };
+            if !join.is_empty() {
+                out.pop();
+            }
+            out.push_str(join);
+            out.push_str(&plain);
+            out.push(';');
+            true
+        }
+        _ => {
+            out.push_str(&substituted(statement));
+            // A line that goes on below stays open.
+            if !statement.ends_with(['\\', '|', '&']) {
+                out.push(';');
+            }
+            true
+        }
+    }
 }
 
 /// A value of several words in quotation marks, unless it has some.
@@ -177,7 +297,38 @@ fn substituted(text: &str) -> String {
         out.push(c);
         before = c;
     }
-    out.replace("; and ", " && ").replace("; or ", " || ").replace("$argv[", "$")
+    let out = out.replace("; and ", " && ").replace("; or ", " || ");
+    looked_up(&out)
+}
+
+/// `$$name` as `${!name}`, `$argv[1]` as `$1`, `$argv` as `$@`.
+fn looked_up(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        let name = &rest[at + 1..];
+        let word = |from: &str| {
+            from.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(from.len())
+        };
+        if let Some(behind) = name.strip_prefix('$') {
+            let end = word(behind);
+            let _ = write!(out, "${{!{}}}", &behind[..end]);
+            rest = &behind[end..];
+        } else if let Some(index) = name.strip_prefix("argv[") {
+            let end = index.find(']').unwrap_or(index.len());
+            let _ = write!(out, "${}", &index[..end]);
+            rest = index.get(end + 1..).unwrap_or_default();
+        } else if word(name) == 4 && name.starts_with("argv") {
+            out.push_str("$@");
+            rest = &name[4..];
+        } else {
+            out.push('$');
+            rest = name;
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 /// `f() { command }` on one line, which zsh takes without a semicolon. Same length.

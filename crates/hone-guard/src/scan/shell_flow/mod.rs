@@ -6,6 +6,7 @@
 
 mod commands;
 mod dialect;
+mod left;
 mod members;
 mod words;
 
@@ -25,7 +26,7 @@ use super::kind::Language;
 use super::passage::Passage;
 use super::rules;
 use crate::shell::{
-    self, Command, CompoundKind, Pipeline, RedirectOperator, Script, SimpleCommand,
+    self, Command, CompoundKind, Part, PartKind, Pipeline, RedirectOperator, Script, SimpleCommand,
 };
 
 /// What is known while the text of one file is walked: it carries over from one block of a document
@@ -34,14 +35,22 @@ use crate::shell::{
 pub(crate) struct Memory {
     variables: HashMap<String, Value>,
     files: HashMap<String, Taint>,
+    /// Texts of files that the script wrote, as far as they are known.
+    texts: HashMap<String, String>,
     /// Folders that repositories were cloned into, with their addresses.
     clones: BTreeMap<String, String>,
     /// Network devices that were opened, by the number or the variable they are written to.
     devices: HashMap<String, String>,
+    /// What is read through numbered descriptors that were opened before.
+    descriptors: HashMap<String, Taint>,
+    /// Folders that fetched archives were unpacked into.
+    unpacked: BTreeMap<String, Taint>,
     /// Functions, each with the text it was written in.
     functions: HashMap<String, (Rc<Command>, Rc<str>)>,
     /// The folder that the script went to.
     folder: Option<String>,
+    /// How many texts this one was found in that are left somewhere to be run.
+    judged: usize,
     /// Work done inside called functions and nested scripts.
     called: usize,
     /// Commands that were walked.
@@ -119,6 +128,7 @@ pub(crate) fn look(
         embedded: Vec::new(),
         depth: 0,
         looping: 0,
+        branching: 0,
         shell_on_pipe: OnceCell::new(),
         piped: String::new(),
         printed: String::new(),
@@ -160,6 +170,8 @@ struct Walk<'w, 'f, 's> {
     embedded: Vec<Embedded>,
     depth: usize,
     looping: usize,
+    /// Branches of conditions around: what one assigns, another may have assigned otherwise.
+    branching: usize,
     /// Whether the text gives a shell a named pipe: asked once, not at every connection.
     shell_on_pipe: OnceCell<bool>,
     /// The text that a compound command reads, as far as it is known.
@@ -197,6 +209,9 @@ const CHECKS: [&str; 8] = [
     "minisign -V",
     "cosign verify",
 ];
+
+/// Lines of an input that a loop is taken to go over.
+const MAX_LINES: usize = 64;
 
 /// Scripts inside strings inside scripts that are followed.
 const MAX_NESTED: usize = 4;
@@ -276,14 +291,7 @@ impl Walk<'_, '_, '_> {
                 let mut input = input.clone();
                 input_text.clone_into(&mut self.piped);
                 for redirect in &compound.redirects {
-                    if matches!(
-                        redirect.operator,
-                        RedirectOperator::Read | RedirectOperator::HereString
-                    ) {
-                        let value = self.word(&redirect.target);
-                        input.add(&Taint::of_file(&value.text));
-                        input.add(&value.taint);
-                    }
+                    self.redirect_compound(redirect, &mut input);
                 }
                 let before = std::mem::take(&mut self.printed);
                 let output = self.compound(&compound.kind, &input);
@@ -296,6 +304,75 @@ impl Walk<'_, '_, '_> {
         }
     }
 
+    /// What a loop or a group reads: a file, a text, a descriptor, what a command prints.
+    fn redirect_compound(&mut self, redirect: &shell::Redirect, input: &mut Taint) {
+        match redirect.operator {
+            RedirectOperator::Read | RedirectOperator::ReadWrite => {
+                if let [Part { kind: PartKind::ProcessSubstitution { script, .. }, .. }] =
+                    redirect.target.parts.as_slice()
+                {
+                    let (taint, text) = self.printed_by(script);
+                    input.add(&taint);
+                    self.piped = text;
+                } else {
+                    let value = self.word(&redirect.target);
+                    self.opens(redirect, &value.text, &value.taint);
+                    input.add(&self.file(&value.text));
+                    input.add(&value.taint);
+                }
+            }
+            RedirectOperator::HereString => {
+                let value = self.word(&redirect.target);
+                input.add(&Taint::of_file(&value.text));
+                input.add(&value.taint);
+                self.piped = value.text;
+            }
+            RedirectOperator::Heredoc => {
+                if let Some(heredoc) = redirect.heredoc() {
+                    let value = self.word(&heredoc.body);
+                    input.add(&value.taint);
+                    self.piped = value.text;
+                }
+            }
+            RedirectOperator::DuplicateInput => {
+                let value = self.word(&redirect.target);
+                input.add(&self.descriptor(&value.text));
+            }
+            _ => {}
+        }
+    }
+
+    /// What is read through a descriptor.
+    fn descriptor(&self, name: &str) -> Taint {
+        let mut taint = self.memory.descriptors.get(name).cloned().unwrap_or_default();
+        if let Some(device) = self.memory.devices.get(name) {
+            taint.add(&Taint::remote(address_of(device)));
+        }
+        taint
+    }
+
+    /// Walks a script; gives what it writes, and that text where it is known.
+    fn printed_by(&mut self, script: &Script) -> (Taint, String) {
+        let before = std::mem::take(&mut self.printed);
+        let output = self.script(script, &Taint::default());
+        let text = std::mem::replace(&mut self.printed, before);
+        (output, text.trim_end_matches('\n').to_owned())
+    }
+
+    /// Gives a variable a value. In a branch it may still have the one that another branch gave it.
+    fn assign(&mut self, name: String, mut value: Value) {
+        if self.branching > 0
+            && let Some(before) = self.memory.variables.get(&name)
+        {
+            value.taint.add(&before.taint);
+            value.taint.add(&Taint::of_file(&before.text));
+            if value.text.is_empty() {
+                value.text.clone_from(&before.text);
+            }
+        }
+        self.memory.variables.insert(name, value);
+    }
+
     fn compound(&mut self, kind: &CompoundKind, input: &Taint) -> Taint {
         match kind {
             CompoundKind::Subshell(script) | CompoundKind::Group(script) => {
@@ -303,6 +380,7 @@ impl Walk<'_, '_, '_> {
             }
             CompoundKind::If { branches, otherwise } => {
                 let mut output = Taint::default();
+                self.branching += 1;
                 for (condition, body) in branches {
                     self.script(condition, input);
                     output.add(&self.script(body, input));
@@ -310,19 +388,35 @@ impl Walk<'_, '_, '_> {
                 if let Some(otherwise) = otherwise {
                     output.add(&self.script(otherwise, input));
                 }
+                self.branching -= 1;
                 output
             }
             CompoundKind::For { variable, words, body }
             | CompoundKind::Select { variable, words, body } => {
                 let mut value = Value::default();
+                let mut texts = Vec::new();
+                // `for x; do` goes over the arguments.
+                if words.is_none()
+                    && let Some(all) = self.memory.variables.get("@")
+                {
+                    value.taint.add(&all.taint);
+                    texts.extend(all.text.split_whitespace().map(str::to_owned));
+                }
                 for word in words.as_deref().unwrap_or_default() {
-                    let next = self.word(word);
-                    value.taint.add(&next.taint);
-                    value.taint.add(&Taint::of_file(&next.text));
-                    if value.text.is_empty() {
-                        value.text = next.text;
+                    let several = self.several(word);
+                    let next = several.unwrap_or_else(|| vec![self.word(word)]);
+                    for next in next {
+                        value.taint.add(&next.taint);
+                        value.taint.add(&Taint::of_file(&next.text));
+                        // $(ls folder)
+                        if word.is_quoted() {
+                            texts.push(next.text);
+                        } else {
+                            texts.extend(next.text.split(['\n', ' ']).map(str::to_owned));
+                        }
                     }
                 }
+                value.text = telling(texts);
                 let name = variable.static_prefix();
                 self.memory.variables.insert(name, value);
                 self.looping += 1;
@@ -338,10 +432,11 @@ impl Walk<'_, '_, '_> {
                         for word in command.words.iter().skip(1) {
                             if let Some(name) = word.literal().filter(|name| !name.starts_with('-'))
                             {
-                                self.memory.variables.insert(
-                                    name.into_owned(),
-                                    Value { text: self.piped.clone(), taint: input.clone() },
+                                let text = telling(
+                                    self.piped.lines().take(MAX_LINES).map(str::to_owned).collect(),
                                 );
+                                let value = Value { text, taint: input.clone() };
+                                self.memory.variables.insert(name.into_owned(), value);
                             }
                         }
                     }
@@ -357,9 +452,11 @@ impl Walk<'_, '_, '_> {
             CompoundKind::Case { subject, arms } => {
                 self.word(subject);
                 let mut output = Taint::default();
+                self.branching += 1;
                 for arm in arms {
                     output.add(&self.script(&arm.body, input));
                 }
+                self.branching -= 1;
                 output
             }
             CompoundKind::Test(words) => {
@@ -379,7 +476,12 @@ impl Walk<'_, '_, '_> {
                 Taint::default()
             }
             CompoundKind::Coproc { body } => {
-                body.as_ref().map(|body| self.command(body, input, "").0).unwrap_or_default()
+                let output = body.as_ref().map(|body| self.command(body, input, "").0);
+                let output = output.unwrap_or_default();
+                if output.remote.is_some() {
+                    self.memory.descriptors.insert("$COPROC".to_owned(), output.clone());
+                }
+                output
             }
         }
     }
@@ -404,9 +506,27 @@ impl Walk<'_, '_, '_> {
                 RedirectOperator::Read | RedirectOperator::ReadWrite => {
                     let value = self.word(&redirect.target);
                     self.device(&value.text, &redirect.span);
-                    self.opens(redirect, &value.text);
-                    input.add(&value.taint);
-                    input.add(&self.file(&value.text));
+                    let mut read = value.taint;
+                    read.add(&self.file(&value.text));
+                    if is_device(&value.text) {
+                        read.add(&Taint::remote(address_of(&value.text)));
+                    }
+                    self.opens(redirect, &value.text, &read);
+                    // 3< file is for later.
+                    if redirect.descriptor.as_deref().is_none_or(|number| number == "0") {
+                        input.add(&read);
+                    }
+                }
+                RedirectOperator::DuplicateInput => {
+                    let value = self.word(&redirect.target);
+                    input.add(&self.descriptor(&value.text));
+                }
+                // 0>&3
+                RedirectOperator::DuplicateOutput
+                    if redirect.descriptor.as_deref() == Some("0") =>
+                {
+                    let value = self.word(&redirect.target);
+                    input.add(&self.descriptor(&value.text));
                 }
                 RedirectOperator::HereString => {
                     let value = self.word(&redirect.target);
@@ -448,12 +568,19 @@ impl Walk<'_, '_, '_> {
             }
             // It runs before each prompt.
             if assignment.name == "PROMPT_COMMAND" {
+                let found = self.runs(&value.taint, "every prompt");
+                self.report_some(&assignment.span, found);
                 self.nested(&value.text, assignment.span.start, &Taint::default());
             }
-            self.memory.variables.insert(assignment.name.clone(), value);
+            self.assign(assignment.name.clone(), value);
         }
         let (output, text) = if simple.words.is_empty() {
-            (Taint::default(), String::new())
+            // $(< file)
+            if simple.assignments.is_empty() {
+                (input, input_text)
+            } else {
+                (Taint::default(), String::new())
+            }
         } else {
             self.run(simple, &input, &input_text)
         };
@@ -484,36 +611,33 @@ impl Walk<'_, '_, '_> {
             target.text.clone_from(device);
         }
         self.device(&target.text, &redirect.span);
-        if let Some(rest) =
-            target.text.strip_prefix("/dev/tcp/").or_else(|| target.text.strip_prefix("/dev/udp/"))
+        // … > >(command)
+        if let [Part { kind: PartKind::ProcessSubstitution { script, .. }, .. }] =
+            redirect.target.parts.as_slice()
         {
-            let found = flow::to_network(
-                output,
-                &format!("tcp://{}", rest.replacen('/', ":", 1)),
-                "a network device",
-                self.passage.context,
-                self.skill,
-            );
-            self.report_some(&redirect.span, found);
+            self.script(script, output);
             return;
         }
         self.write(&target.text, text, output, &redirect.span);
     }
 
     /// `exec 3<>/dev/tcp/host/port`: what is written to that number from now on goes there.
-    fn opens(&mut self, redirect: &shell::Redirect, path: &str) {
-        let is_device = path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
-        if let Some(number) = redirect.descriptor.as_ref().filter(|_| is_device) {
-            let number = number.trim_matches(['{', '}']);
-            self.memory.devices.insert(number.to_owned(), path.to_owned());
-            self.memory.devices.insert(format!("${number}"), path.to_owned());
+    fn opens(&mut self, redirect: &shell::Redirect, path: &str, taint: &Taint) {
+        let Some(number) = redirect.descriptor.as_ref() else { return };
+        let number = number.trim_matches(['{', '}']);
+        for name in [number.to_owned(), format!("${number}")] {
+            if is_device(path) {
+                self.memory.devices.insert(name, path.to_owned());
+            } else if !taint.is_clean() {
+                self.memory.descriptors.insert(name, taint.clone());
+            }
         }
     }
 
     /// A network device whose name is put together from pieces.
     fn device(&mut self, path: &str, at: &Range<usize>) {
-        let is_device = path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
-        if is_device && !self.source.contains("/dev/tcp") && !self.source.contains("/dev/udp") {
+        if is_device(path) && !self.source.contains("/dev/tcp") && !self.source.contains("/dev/udp")
+        {
             let message = "a network device is opened under a name that is put together";
             let flow = Flow::new("a network device", "the shell");
             self.report(
@@ -525,10 +649,26 @@ impl Walk<'_, '_, '_> {
 
     /// A write to a path.
     fn write(&mut self, path: &str, text: &str, taint: &Taint, at: &Range<usize>) {
-        let found = flow::to_file(path, text, taint, self.passage.context, self.skill);
+        if is_device(path) {
+            let address = address_of(path);
+            let via = "a network device";
+            let found = flow::to_network(taint, &address, via, self.passage.context, self.skill);
+            self.report_some(at, found);
+            return;
+        }
+        // What the text would do when it runs counts as if it had been fetched or decoded.
+        let mut judged = taint.clone();
+        if judged.decoded.is_none() && starts_by_itself(path) && self.does_harm(text) {
+            judged.decoded = Some("its own commands");
+        }
+        let found = flow::to_file(path, text, &judged, self.passage.context, self.skill);
         self.report_some(at, found);
         if !path.is_empty() && path != "/dev/null" && !path.starts_with('&') {
+            self.keep(path, text);
             self.memory.files.entry(key(path)).or_default().add(taint);
+            if let Some(whole) = self.located(path).filter(|_| !taint.is_clean()) {
+                self.memory.files.entry(key(&whole)).or_default().add(taint);
+            }
             // What lies in a folder of programs is started by its name alone.
             if let Some((folder, name)) = path.rsplit_once('/')
                 && folder.ends_with("/bin")
@@ -541,19 +681,117 @@ impl Walk<'_, '_, '_> {
         }
     }
 
+    /// Remembers what is written to a file.
+    fn keep(&mut self, path: &str, text: &str) {
+        const MOST: usize = 64;
+        const LONGEST: usize = 8 * 1024;
+        let full = self.memory.texts.len() >= MOST;
+        let known = self.memory.texts.get(&key(path)).map_or(0, String::len);
+        if text.trim().is_empty() || full || known + text.len() > LONGEST {
+            return;
+        }
+        let kept = self.memory.texts.entry(key(path)).or_default();
+        kept.push_str(text);
+        kept.push('\n');
+    }
+
+    /// Whether a text that is left somewhere to be run would do what is found in scripts.
+    fn does_harm(&mut self, text: &str) -> bool {
+        const DEEPEST: usize = 2;
+        if text.trim().is_empty()
+            || self.memory.judged >= DEEPEST
+            || self.memory.called >= MAX_CALLED
+        {
+            return false;
+        }
+        self.memory.called += text.len();
+        let commands = left::commands(text);
+        let passage = Passage {
+            language: Language::Shell,
+            context: Context::Script,
+            text: commands.into(),
+            ..self.passage.clone()
+        };
+        let mut memory = Memory {
+            judged: self.memory.judged + 1,
+            called: self.memory.called,
+            ..Memory::default()
+        };
+        let mut findings = Findings::new(self.skill.members);
+        look(&passage, self.skill, &mut memory, &mut findings);
+        findings.worst() > Some(Severity::Info)
+    }
+
     /// What reading a path gives.
     fn file(&self, path: &str) -> Taint {
         let mut taint = Taint::of_file(path);
+        let number = path.strip_prefix("/dev/fd/").or(path.strip_prefix("/proc/self/fd/"));
+        if let Some(number) = number {
+            taint.add(&self.descriptor(number));
+        }
         if let Some(known) = self.memory.files.get(&key(path)) {
             taint.add(known);
         }
-        if let Some(folder) = &self.memory.folder
-            && !path.is_empty()
-            && !path.starts_with(['/', '~', '$', '-'])
-        {
-            taint.add(&Taint::of_file(&format!("{folder}/{}", path.trim_start_matches("./"))));
+        if let Some(whole) = self.located(path) {
+            taint.add(&Taint::of_file(&whole));
+            if let Some(known) = self.memory.files.get(&key(&whole)) {
+                taint.add(known);
+            }
+        }
+        if let Some(known) = self.unpacked(path) {
+            taint.add(known);
         }
         taint
+    }
+
+    /// What lies below a folder that a fetched archive was unpacked into.
+    fn unpacked(&self, path: &str) -> Option<&Taint> {
+        let path = key(path);
+        let inside =
+            |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        self.memory.unpacked.iter().find(|(folder, _)| inside(folder)).map(|(_, taint)| taint)
+    }
+
+    /// A path below the folder that the script went to.
+    fn located(&self, path: &str) -> Option<String> {
+        let folder = self.memory.folder.as_deref()?.trim_end_matches('/');
+        let below = !path.is_empty() && !path.starts_with(['/', '~', '$', '-', '<']);
+        below.then(|| format!("{folder}/{}", path.trim_start_matches("./")))
+    }
+
+    /// What a file holds that is to be run: fetched, decoded, unpacked or cloned before.
+    fn held(&self, path: &str) -> Taint {
+        let mut taint = Taint::default();
+        let whole = self.located(path);
+        for name in std::iter::once(path).chain(whole.as_deref()) {
+            if let Some(known) = self.memory.files.get(&key(name)) {
+                taint.add(known);
+            }
+            if let Some(known) = self.unpacked(name) {
+                taint.add(known);
+            }
+        }
+        if let Some(number) = path.strip_prefix("/dev/fd/") {
+            taint.add(&self.descriptor(number));
+        }
+        taint.add(&self.of_clone(path));
+        taint
+    }
+
+    /// An archive that somebody's host sent is unpacked: what lies in that folder is the host's.
+    fn unpack(&mut self, folder: &str, taint: &Taint) {
+        const MOST: usize = 16;
+        let strange = taint.remote.as_deref().is_some_and(|from| {
+            !matches!(
+                classify(from),
+                Class::Service | Class::Installer | Class::Placeholder | Class::Local
+            )
+        });
+        let folder = key(folder.trim_end_matches('/'));
+        let folder = self.located(&folder).unwrap_or(folder);
+        if strange && self.memory.unpacked.len() < MOST {
+            self.memory.unpacked.insert(folder, taint.clone());
+        }
     }
 
     fn embed(&mut self, language: Language, text: &str, at: usize) {
@@ -647,6 +885,7 @@ impl Walk<'_, '_, '_> {
             embedded: Vec::new(),
             depth: self.depth + 1,
             looping: self.looping,
+            branching: self.branching,
             shell_on_pipe: OnceCell::new(),
             piped: String::new(),
             printed: String::new(),
@@ -838,6 +1077,7 @@ fn apple_script(
             embedded: Vec::new(),
             depth: 0,
             looping: 0,
+            branching: 0,
             shell_on_pipe: OnceCell::new(),
             piped: String::new(),
             printed: String::new(),
@@ -873,6 +1113,37 @@ fn is_fork_bomb(compact: &str) -> bool {
             && name.len() < 32
             && compact[at + 3..].starts_with(&format!("{name}|{name}&"))
     })
+}
+
+/// Whether what lies at a path runs without anybody starting it.
+fn starts_by_itself(path: &str) -> bool {
+    use super::places::{Spot, classify};
+    matches!(
+        classify(path),
+        Some(Spot::ShellStart | Spot::Autorun(_) | Spot::GitHooks | Spot::EditorTasks)
+    )
+}
+
+/// Whether a path is a connection that the shell opens itself.
+fn is_device(path: &str) -> bool {
+    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
+}
+
+/// Where a network device leads: `/dev/tcp/host/port` as an address.
+fn address_of(device: &str) -> String {
+    let rest = device.trim_start_matches("/dev/tcp/").trim_start_matches("/dev/udp/");
+    format!("tcp://{}", rest.replacen('/', ":", 1))
+}
+
+/// Of several texts that a variable takes one after the other, the one that matters most.
+fn telling(mut texts: Vec<String>) -> String {
+    const MOST: usize = 64;
+    let matters = |text: &String| {
+        !Taint::of_file(text).is_clean() || !Taint::of_file(&format!("~/{text}")).is_clean()
+    };
+    let at = texts.iter().take(MOST).position(matters);
+    let at = at.or_else(|| texts.iter().position(|text| !text.is_empty()));
+    at.map(|at| texts.swap_remove(at)).unwrap_or_default()
 }
 
 /// A path as a key: without `./` in front and quotes around.

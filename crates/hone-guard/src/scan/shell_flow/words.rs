@@ -10,6 +10,10 @@ use crate::scan::flow::is_key_name;
 use crate::scan::rules;
 use crate::shell::{Command, Part, PartKind, Script, Word};
 
+use super::commands::octal_escapes;
+
+/// What stands for the names of all variables, where a command prints them.
+pub(super) const ALL_NAMES: &str = "<every-variable>";
 /// Words of a list that are told apart.
 const MAX_WORDS: usize = 64;
 /// Longest text of a value that is kept.
@@ -33,7 +37,10 @@ impl Walk<'_, '_, '_> {
                 PartKind::AnsiC(text) => {
                     value.text.push_str(text);
                     let source = self.source.get(part.span.clone()).unwrap_or_default();
-                    if source.matches("\\x").count() >= 4 {
+                    let escapes = source.matches("\\x").count()
+                        + source.matches("\\u").count()
+                        + octal_escapes(source);
+                    if escapes >= 4 {
                         value.taint.add(&Taint::decoded("character escapes"));
                     }
                 }
@@ -42,6 +49,12 @@ impl Walk<'_, '_, '_> {
                 }
                 PartKind::Parameter(parameter) => {
                     let name = parameter.name.as_str();
+                    // ${!name}: the variable whose name that is.
+                    let behind = self.memory.variables.get(name).filter(|_| parameter.indirect);
+                    if let Some(behind) = behind.map(|value| value.text.clone()) {
+                        self.indirect(&behind, value);
+                        continue;
+                    }
                     if let Some(known) = self.memory.variables.get(name).cloned() {
                         value.taint.add(&known.taint);
                         // ${letters[4]}
@@ -54,11 +67,11 @@ impl Walk<'_, '_, '_> {
                         } else if parameter.operator.is_empty() {
                             value.text.push_str(&known.text);
                         } else {
-                            value.text.push_str(&operated(
-                                &known.text,
-                                &parameter.operator,
-                                parameter.argument.as_ref(),
-                            ));
+                            let argument = parameter.argument.as_ref();
+                            let argument = argument.map(|word| word.unquoted(self.source));
+                            let argument = argument.unwrap_or_default();
+                            let text = operated(&known.text, &parameter.operator, &argument);
+                            value.text.push_str(&text);
                         }
                     } else if !parameter.length {
                         if is_key_name(name) && name.len() > 3 {
@@ -69,6 +82,8 @@ impl Walk<'_, '_, '_> {
                         }
                         if name == "HOME" {
                             value.text.push('~');
+                        } else if name == "HISTFILE" {
+                            value.text.push_str("~/.bash_history");
                         } else if name == "SHELL" && parameter.operator.starts_with('#') {
                             value.text.push_str("bash");
                         } else {
@@ -86,6 +101,12 @@ impl Walk<'_, '_, '_> {
                             value.text.truncate(value.text.len() - name.len() - 1);
                             value.text.push_str(&argument.text);
                         }
+                        // ${NAME:=value} keeps it.
+                        if parameter.operator.ends_with('=')
+                            && !self.memory.variables.contains_key(name)
+                        {
+                            self.memory.variables.insert(name.to_owned(), argument);
+                        }
                     }
                 }
                 PartKind::CommandSubstitution(script) => {
@@ -95,7 +116,8 @@ impl Walk<'_, '_, '_> {
                     value.text.push_str(&said.unwrap_or_default());
                     // $(getent passwd "$USER" | cut -d: -f6)
                     let written = self.source.get(part.span.clone()).unwrap_or_default();
-                    if written.contains("getent passwd") || written.contains("echo ~") {
+                    let home = ["$(getent passwd", "$(echo ~", "$(eval echo ~", "`echo ~"];
+                    if home.iter().any(|way| written.starts_with(way)) {
                         value.text.truncate(before);
                         value.text.push('~');
                     }
@@ -165,10 +187,27 @@ impl Walk<'_, '_, '_> {
         let wanted = only.filter(|_| matches!(name.as_deref(), Some("git" | "echo" | "printf")));
         let heard = wanted.map(|simple| Heard { span: simple.span.clone(), words: None });
         let around = std::mem::replace(&mut self.heard, heard);
-        let output = self.script(script, &Taint::default());
+        let (output, text) = self.printed_by(script);
         let heard = std::mem::replace(&mut self.heard, around);
         let words = heard.and_then(|heard| heard.words);
-        (output, words.and_then(|words| said(name.as_deref().unwrap_or_default(), words)))
+        let said = words.and_then(|words| said(name.as_deref().unwrap_or_default(), words));
+        (output, said.or(Some(text).filter(|text| !text.is_empty())))
+    }
+
+    /// The variable that another one names; any of them, when the names are those of all.
+    fn indirect(&mut self, name: &str, value: &mut Value) {
+        if name.contains(ALL_NAMES) {
+            value.taint.add(&Taint::environment());
+        } else if let Some(known) = self.memory.variables.get(name) {
+            value.taint.add(&known.taint);
+            value.text.push_str(&known.text);
+        } else {
+            if is_key_name(name) && name.len() > 3 {
+                value.taint.add(&Taint::key(name));
+            }
+            value.text.push('$');
+            value.text.push_str(name);
+        }
     }
 
     /// Assignments that change where an agent or its tools go, or what is loaded into programs.
@@ -287,8 +326,7 @@ fn said(name: &str, words: Vec<String>) -> Option<String> {
 }
 
 /// The text of `${name%x}`, `${name:1:3}`, `${name//a/b}`, as far as it matters: what is left of it.
-fn operated(text: &str, operator: &str, argument: Option<&Word>) -> String {
-    let argument = argument.map(Word::static_prefix).unwrap_or_default();
+fn operated(text: &str, operator: &str, argument: &str) -> String {
     match operator {
         ":" => {
             let mut numbers = argument.split(':').map(|n| n.trim().parse::<usize>().unwrap_or(0));
@@ -298,9 +336,29 @@ fn operated(text: &str, operator: &str, argument: Option<&Word>) -> String {
         }
         "/" | "//" => match argument.split_once('/') {
             Some((from, to)) if !from.is_empty() => text.replace(from, to),
-            _ if !argument.is_empty() => text.replace(argument.as_str(), ""),
+            _ if !argument.is_empty() => text.replace(argument, ""),
             _ => text.to_owned(),
         },
+        // ${path%/*}, ${path%%.*}, ${file%.pub}
+        "%" | "%%" => {
+            let cut = match argument.strip_suffix('*') {
+                Some("") => None,
+                Some(from) if operator == "%" => text.rfind(from),
+                Some(from) => text.find(from),
+                None => text.strip_suffix(argument).map(str::len),
+            };
+            text[..cut.unwrap_or(text.len())].to_owned()
+        }
+        // ${path##*/}, ${address#https://}
+        "#" | "##" => {
+            let cut = match argument.strip_prefix('*') {
+                Some("") => None,
+                Some(to) if operator == "##" => text.rfind(to).map(|at| at + to.len()),
+                Some(to) => text.find(to).map(|at| at + to.len()),
+                None => text.starts_with(argument).then_some(argument.len()),
+            };
+            text[cut.unwrap_or(0)..].to_owned()
+        }
         _ => text.to_owned(),
     }
 }

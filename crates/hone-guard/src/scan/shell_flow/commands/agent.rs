@@ -9,17 +9,38 @@ use crate::scan::rules;
 use crate::scan::shell_flow::{Taint, Walk, key};
 use std::ops::Range;
 
+/// Words by which agents are told not to ask.
+const UNCHECKED: &[&[&str]] = &[
+    &["dangerously"],
+    &["--yolo"],
+    &["bypassPermissions"],
+    &["danger-full-access"],
+    &["--approval-mode", "yolo"],
+    &["--full-auto", "--skip"],
+    &["--ask-for-approval", "never"],
+    &["approval_policy", "never"],
+    &["-a never"],
+    &["--allow-all-tools"],
+    &["--allow-all-paths"],
+    &["--trust-all-tools"],
+    &["--auto-approve"],
+    &["--yes-always"],
+    &["--skip-permissions"],
+    &["--no-confirm"],
+];
+
 impl Walk<'_, '_, '_> {
     pub(super) fn agent(&mut self, call: &Call, at: &Range<usize>) {
         let text = call.text();
-        if text.contains("dangerously")
-            || text.contains("--yolo")
-            || text.contains("bypassPermissions")
-            || text.contains("danger-full-access")
-            || text.contains("--approval-mode yolo")
-            || text.contains("--full-auto") && text.contains("--skip")
-        {
-            let severity = if matches!(self.passage.context, Context::Script | Context::Hidden) {
+        if UNCHECKED.iter().any(|words| words.iter().all(|word| text.contains(word))) {
+            // Shown in a document it is how the program is called; started so that it outlives the
+            // session, or in its place, it is another matter.
+            let line = self.source.get(..at.start).and_then(|before| before.lines().last());
+            let instead = call.detached
+                || self.source.contains("$PPID")
+                || line.is_some_and(|line| line.trim_end().ends_with("exec"));
+            let script = matches!(self.passage.context, Context::Script | Context::Hidden);
+            let severity = if script || instead && self.passage.context == Context::Fence {
                 Severity::Warn
             } else {
                 Severity::Info
@@ -159,13 +180,13 @@ impl Walk<'_, '_, '_> {
                 self.report_some(at, found);
             }
             "open" | "installer" | "hdiutil" | "msiexec" => {
-                let taint = call
-                    .plain()
-                    .map(|a| self.memory.files.get(&key(&a.text)).cloned().unwrap_or_default())
-                    .fold(Taint::default(), |mut all, t| {
+                let taint = call.plain().map(|a| self.held(&a.text)).fold(
+                    Taint::default(),
+                    |mut all, t| {
                         all.add(&t);
                         all
-                    });
+                    },
+                );
                 let found = self.runs(&taint, &format!("`{}`", call.name));
                 self.report_some(at, found);
             }

@@ -15,7 +15,11 @@ pub(in crate::scan::shell_flow) struct Call {
     pub(super) spans: Vec<Range<usize>>,
     /// Arguments come from the input: `xargs`.
     pub(super) from_input: bool,
+    /// What stands for them: `xargs -I{}`.
+    placeholder: String,
     pub(super) privileged: bool,
+    /// It goes on when what started it ends.
+    pub(super) detached: bool,
 }
 
 impl Call {
@@ -68,6 +72,32 @@ impl Call {
         self.arguments[from..].to_vec()
     }
 
+    /// Gives `xargs` and its kin the arguments that come from the input.
+    pub(super) fn take_input(&mut self, input: &Taint, text: &str) {
+        const MOST: usize = 16;
+        if !self.from_input {
+            return;
+        }
+        let lines = || text.lines().flat_map(str::split_whitespace).take(MOST);
+        if self.placeholder.is_empty() {
+            let given = lines().map(|line| Value { text: line.to_owned(), taint: input.clone() });
+            self.arguments.extend(given);
+            if text.is_empty() && !input.is_clean() {
+                self.arguments.push(Value { text: String::new(), taint: input.clone() });
+            }
+            return;
+        }
+        let first = crate::scan::shell_flow::telling(lines().map(str::to_owned).collect());
+        for argument in &mut self.arguments {
+            if argument.text.contains(&self.placeholder) {
+                let unknown = if argument.text == self.placeholder { "" } else { "$()" };
+                let given = if first.is_empty() { unknown } else { first.as_str() };
+                argument.text = argument.text.replace(&self.placeholder, given);
+                argument.taint.add(input);
+            }
+        }
+    }
+
     pub(super) fn taint(&self) -> Taint {
         let mut taint = Taint::default();
         for argument in &self.arguments {
@@ -81,19 +111,34 @@ impl Call {
 pub(super) fn decodes(call: &Call) -> Option<&'static str> {
     let text = call.text();
     match call.name.as_str() {
-        "base64" | "base32" | "basenc" if call.has(&["-d", "-D", "--decode", "-di", "-id"]) => {
+        "base64" | "base32" | "basenc" | "base58" | "base91" | "ascii85" | "gbase64"
+            if call.has(&["-d", "-D", "--decode", "-di", "-id"]) =>
+        {
             Some("base64")
         }
         "openssl"
-            if text.contains("base64") && text.contains("-d")
+            if call.has(&["-d", "-decrypt", "-D"])
                 || text.contains("enc") && text.contains("-d") =>
         {
             Some("openssl")
         }
         "xxd" if call.has_letter('r') => Some("hexadecimal"),
         "uudecode" => Some("uuencode"),
-        "gunzip" | "zcat" => Some("gzip"),
-        "gzip" | "bzip2" | "xz" if call.has_letter('d') => Some("gzip"),
+        "hex2bin" => Some("hexadecimal"),
+        "atob" => Some("base64"),
+        "age" | "rage" | "ccrypt" | "mcrypt"
+            if call.has_letter('d') || call.has(&["--decrypt"]) =>
+        {
+            Some("decryption")
+        }
+        "ccat" => Some("decryption"),
+        "gunzip" | "zcat" | "zstdcat" | "unzstd" | "lz4cat" | "lzcat" | "xzcat" | "bzcat"
+        | "bunzip2" | "unxz" | "unpigz" | "gzcat" | "uncompress" => Some("gzip"),
+        "gzip" | "bzip2" | "xz" | "zstd" | "lz4" | "lzma" | "brotli" | "pigz" | "zlib-flate"
+            if call.has_letter('d') || call.has(&["--decompress", "-uncompress"]) =>
+        {
+            Some("gzip")
+        }
         "rev" => Some("reversal"),
         "tr" if text.len() >= 10
             && (text.contains("n-za-m")
@@ -102,12 +147,12 @@ pub(super) fn decodes(call: &Call) -> Option<&'static str> {
         {
             Some("rot13")
         }
-        "gpg" if text.contains("-d") || text.contains("--decrypt") => Some("decryption"),
+        "gpg" | "gpg2" if text.contains("-d") || text.contains("--decrypt") => Some("decryption"),
         _ => None,
     }
 }
 
-pub(super) fn octal_escapes(text: &str) -> usize {
+pub(in crate::scan::shell_flow) fn octal_escapes(text: &str) -> usize {
     text.as_bytes()
         .windows(4)
         .filter(|w| {
@@ -137,6 +182,13 @@ pub(super) fn looks_for_secrets(call: &Call) -> bool {
         "*credentials*",
         "*.keystore",
     ];
+    // grep -rl 'PRIVATE KEY' ~
+    const CONTENTS: [&str; 6] = ["PRIVATE KEY", "AKIA", "ghp_", "sk-ant", "BEGIN OPENSSH", "xox"];
+    if matches!(call.name.as_str(), "grep" | "egrep" | "rg" | "ag" | "ack") {
+        let text = call.text();
+        return CONTENTS.iter().any(|content| text.contains(content))
+            && call.plain().skip(1).any(|path| is_global(&path.text));
+    }
     call.arguments.windows(2).any(|pair| {
         matches!(pair[0].text.as_str(), "-name" | "-iname" | "-path")
             && NAMES.contains(&pair[1].text.as_str())
@@ -175,6 +227,15 @@ pub(super) fn call_address(call: &Call) -> String {
     String::new()
 }
 
+/// Whether a path is on another machine: `user@host:path`, `host.net:path`, `rsync://…`.
+pub(super) fn is_remote(path: &str) -> bool {
+    let host = path.split_once(':').map(|(host, _)| host);
+    path.contains("://")
+        || host.is_some_and(|host| {
+            host.contains('@') || host.contains('.') && !host.contains(['/', '\\'])
+        })
+}
+
 /// `user@host:path` and `host:path` as an address.
 pub(super) fn remote_copy(text: &str) -> String {
     if text.contains("://") {
@@ -190,6 +251,7 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
     for _ in 0..8 {
         let name = call.arguments.first().map(|a| a.text.clone()).unwrap_or_default();
         let base = name.rsplit('/').next().unwrap_or(&name).to_owned();
+        call.detached |= matches!(base.as_str(), "nohup" | "setsid" | "daemonize");
         let second = call.arguments.get(1).map_or("", |a| a.text.as_str());
         let skip = match base.as_str() {
             // python -m pip install …
@@ -250,15 +312,75 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
                 options_of(&call.arguments[1..], &["-s", "-k"]) + 1
             }
             "arch" | "chroot" if call.arguments.len() > 2 => 1,
+            // "$SHELL", $0: whichever shell that is.
+            "$SHELL" | "$BASH" | "$0" | "$SHELLS" => {
+                "sh".clone_into(&mut call.arguments[0].text);
+                continue;
+            }
+            "screen" if call.arguments.iter().any(|a| a.text.starts_with("-d")) => options_of(
+                &call.arguments[1..],
+                &["-S", "-dmS", "-c", "-t", "-T", "-h", "-s", "-L"],
+            ),
+            // tmux new-session -d 'command'
+            "tmux" | "byobu" if second.starts_with("new") || second == "send-keys" => {
+                let last = call.arguments.pop().unwrap_or_default();
+                call.arguments.truncate(1);
+                call.spans.truncate(2);
+                "sh".clone_into(&mut call.arguments[0].text);
+                call.arguments.push(Value { text: "-c".to_owned(), ..Value::default() });
+                call.arguments.push(last);
+                let span = call.spans.last().cloned().unwrap_or_default();
+                call.spans.resize(call.arguments.len(), span);
+                continue;
+            }
+            "start-stop-daemon" => {
+                let exec =
+                    |a: &Value| matches!(a.text.as_str(), "--exec" | "-x" | "--startas" | "-a");
+                match call.arguments.iter().position(exec) {
+                    Some(at) if at + 1 < call.arguments.len() => at,
+                    _ => break,
+                }
+            }
+            "daemonize" | "daemon" if call.arguments.len() > 1 => {
+                options_of(&call.arguments[1..], &["-p", "-l", "-o", "-e", "-c", "-u", "-E"])
+            }
+            "pkexec" | "gosu" | "su-exec" | "runuser" | "unshare" | "nsenter" | "firejail"
+            | "strace" | "ltrace" | "chrt" | "taskset" | "flock" | "dbus-run-session"
+            | "xvfb-run" | "script" | "chpst" | "setpriv" | "prlimit" | "catchsegv" | "rlwrap"
+            | "faketime" | "tsocks" | "proxychains4" | "env-cmd" | "dotenv" | "direnv"
+            | "nix-shell" | "toolbox"
+                if call.arguments.len() > 1
+                    && !call.arguments.iter().any(|a| matches!(a.text.as_str(), "-c" | "-qc")) =>
+            {
+                let skip = options_of(&call.arguments[1..], &["-u", "-o", "-e", "-g", "-p"]);
+                let more =
+                    usize::from(matches!(base.as_str(), "gosu" | "su-exec" | "flock" | "taskset"));
+                skip + more
+            }
+            name if name.starts_with("ld-linux") || name.starts_with("ld-musl") => {
+                options_of(&call.arguments[1..], &["--library-path", "--preload"])
+            }
             "xargs" if call.arguments.len() > 1 => {
                 call.from_input = true;
+                let joined = call.arguments.iter().find_map(|a| {
+                    a.text.strip_prefix("-I").filter(|mark| !mark.is_empty()).map(str::to_owned)
+                });
+                let apart = call.value_of(&["-I"]).map(|mark| mark.text.clone());
+                let old = call.arguments.iter().any(|a| a.text == "-i");
+                let old = old.then(|| "{}".to_owned());
+                call.placeholder = joined.or(apart).or(old).unwrap_or_default();
                 options_of(&call.arguments[1..], &["-I", "-n", "-P", "-L", "-d", "-s", "-a", "-E"])
             }
             "parallel" if call.arguments.len() > 1 => {
                 call.from_input = true;
+                if call.arguments.iter().any(|a| a.text.contains("{}")) {
+                    "{}".clone_into(&mut call.placeholder);
+                }
                 options_of(&call.arguments[1..], &["-j"])
             }
-            "sg" | "su" if call.arguments.iter().any(|a| a.text == "-c") => {
+            "sg" | "su" | "runuser" | "script" | "flock"
+                if call.arguments.iter().any(|a| a.text == "-c") =>
+            {
                 // su -c 'command' user: the string is a script of its own.
                 let at = call.arguments.iter().position(|a| a.text == "-c").unwrap_or(0);
                 call.arguments.drain(1..at);

@@ -20,6 +20,8 @@ impl Walk<'_, '_, '_> {
             || name == "unlink"
             || name == "rd"
             || name == "del"
+            || name == "rsync"
+            || name == "mv"
         {
             let deletes_found = [
                 "-delete",
@@ -35,9 +37,16 @@ impl Walk<'_, '_, '_> {
                 || call.has_letter('R')
                 || call.has(&["--recursive", "-delete", "/s", "/S"])
                 || deletes_found
-                || text.contains("/s ");
-            for argument in call.plain() {
-                let path = normalise(&argument.text);
+                || text.contains("/s ")
+                // find ~ | xargs rm, … | while read -r f; do rm "$f"; done, mv ~/* /dev/null
+                || call.from_input
+                || self.looping > 0
+                || matches!(name, "rsync" | "mv");
+            // What rsync copies from stays.
+            let skipped = if name == "rsync" { call.plain().count().saturating_sub(1) } else { 0 };
+            for argument in call.plain().skip(skipped) {
+                let located = self.located(&argument.text);
+                let path = normalise(located.as_deref().unwrap_or(&argument.text));
                 let whole = matches!(
                     &*path,
                     "/" | "/*"
@@ -139,7 +148,10 @@ impl Walk<'_, '_, '_> {
         let writes_disk = name == "dd"
             && text.split_whitespace().any(|word| word.starts_with("of=") && disk(word))
             || name.starts_with("mkfs") && disk(&text)
-            || name == "wipefs" && disk(&text)
+            || matches!(name, "wipefs" | "sgdisk" | "blkdiscard" | "sfdisk") && disk(&text)
+            || name == "diskutil"
+                && text.to_ascii_lowercase().contains("erasedisk")
+                && text.split_whitespace().any(|word| word.starts_with("disk") && word.len() == 5)
             || name == "shred" && disk(&text);
         if writes_disk {
             let severity = if name == "dd"

@@ -62,7 +62,7 @@ impl Walk<'_, '_, '_> {
 
     /// What a file carries that lies in a clone which nobody is told of: the folder is one that nobody
     /// looks into, and no document of the skill names the repository.
-    pub(super) fn of_clone(&self, path: &str) -> Taint {
+    pub(in crate::scan::shell_flow) fn of_clone(&self, path: &str) -> Taint {
         let path = key(path);
         let whole = match &self.memory.folder {
             Some(folder) if !path.starts_with(['/', '~', '$']) => {
@@ -179,7 +179,9 @@ impl Walk<'_, '_, '_> {
             .iter()
             .any(|setting| lower.contains(setting));
             self.own_program(&lower, &value, call.has(&["--global", "--system"]), at);
-            if runs && (is_active(&value) || value.starts_with('!') && value.contains("curl"))
+            let harmful = runs && self.does_harm(value.trim_start_matches('!'));
+            if harmful
+                || runs && (is_active(&value) || value.starts_with('!') && value.contains("curl"))
                 || text.contains("credential.helper")
                     && (value.contains("curl") || value.contains("nc "))
             {

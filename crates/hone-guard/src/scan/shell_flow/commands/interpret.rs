@@ -1,11 +1,11 @@
 //! Interpreters: what they are given to run, as text, as a file, through their input.
 
 use super::call::Call;
-use crate::scan::finding::Severity;
+use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::Match;
 use crate::scan::kind::{Language, of_interpreter};
 use crate::scan::rules;
-use crate::scan::shell_flow::{Taint, Value, Walk, key};
+use crate::scan::shell_flow::{Taint, Value, Walk};
 use std::ops::Range;
 
 /// `perl -MLWP::Simple -e …`, `ruby -ropen-uri -e …`: the libraries that options load, as the code
@@ -34,13 +34,14 @@ impl Walk<'_, '_, '_> {
         let shown = format!("`{name}`");
         let Some(language) = of_interpreter(&name) else {
             // A path that was downloaded or decoded before, and is now started.
-            let taint = [call.name.clone(), format!("{}.exe", call.name), call.written.clone()]
-                .iter()
-                .find_map(|name| self.memory.files.get(&key(name)))
-                .cloned()
-                .unwrap_or_default();
-            let mut taint = taint;
-            taint.add(&self.of_clone(&call.written));
+            let mut taint = Taint::default();
+            // A name in a sentence is not started, unless it is a path.
+            if self.passage.context == Context::InlineCode && !call.written.contains('/') {
+                return;
+            }
+            for name in [call.name.as_str(), &format!("{}.exe", call.name), call.written.as_str()] {
+                taint.add(&self.held(name));
+            }
             let found = self.runs(&taint, "the system");
             self.report_some(at, found);
             return;
@@ -88,6 +89,10 @@ impl Walk<'_, '_, '_> {
                 let option = call.arguments[position].text.to_ascii_lowercase();
                 if let Some(argument) = call.arguments.get(position + 1) {
                     taint.add(&argument.taint);
+                    // pwsh -Command -
+                    if argument.text == "-" {
+                        taint.add(input);
+                    }
                     let text = argument.text.clone();
                     let start = call.spans.get(position + 1).map_or(at.start, |span| span.start);
                     // `-enc SQBFAFgA…` is shown, not run.
@@ -121,12 +126,12 @@ impl Walk<'_, '_, '_> {
                 let file = call.plain().find(|a| !a.text.is_empty()).cloned();
                 match file {
                     Some(file)
-                        if file.text != "-" && file.text != "/dev/stdin" && !call.has(&["-s"]) =>
+                        if file.text != "-"
+                            && file.text != "/dev/stdin"
+                            && !call.has(&["-s"])
+                            && !(file.text == "run" && call.has(&["-"])) =>
                     {
-                        taint.add(
-                            &self.memory.files.get(&key(&file.text)).cloned().unwrap_or_default(),
-                        );
-                        taint.add(&self.of_clone(&file.text));
+                        taint.add(&self.held(&file.text));
                         if file.text == "<()" || file.text.contains("<()") || file.text == "$()" {
                             taint.add(&file.taint);
                         }
@@ -138,6 +143,7 @@ impl Walk<'_, '_, '_> {
                     }
                     _ => {
                         taint.add(input);
+                        taint.add(&self.descriptor("0"));
                         if !input_text.is_empty()
                             && language == Language::Shell
                             && input.remote.is_none()
@@ -155,7 +161,7 @@ impl Walk<'_, '_, '_> {
         if language == Language::Shell {
             let line = self.source.get(at.clone()).unwrap_or_default();
             let tied = ["-i ", "0>&1", "0<&", "<&", ">& /dev", "&> /dev", "> /dev/tcp"];
-            if let Some(i) = line.find("/dev/tcp/")
+            if let Some(i) = line.find("/dev/tcp/").or_else(|| line.find("/dev/udp/"))
                 && tied.iter().any(|part| line.contains(part))
             {
                 let rest = &line[i + 9..];

@@ -3,32 +3,43 @@
 mod agent;
 mod call;
 mod destroy;
+mod filters;
 mod git;
 mod interpret;
 mod move_data;
+mod one_liner;
 mod packages;
 mod persist;
+mod senders;
 mod suspicious;
 mod transfer;
 
 use std::ops::Range;
 
-use super::{Taint, Value, Walk, key};
+use super::words::ALL_NAMES;
+use super::{MAX_LINES, Taint, Value, Walk, key, telling};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
 use crate::scan::flow::{is_active, printed_by};
 use crate::scan::rules;
 use crate::shell::SimpleCommand;
-pub(super) use call::Call;
-use call::{call_address, decodes, looks_for_secrets, octal_escapes, unwrap};
+pub(super) use call::{Call, octal_escapes};
+use call::{call_address, decodes, looks_for_secrets, unwrap};
+use filters::filtered;
 
 /// What `find` prints, as one path: the first folder with the name that is looked for.
 fn found_path(call: &Call) -> String {
     let folder = call.arguments.first().map_or("", |folder| folder.text.as_str());
-    if folder.starts_with('-') {
+    // What else it asks for is not known by a path.
+    let asks =
+        ["-mtime", "-size", "-path", "-regex", "-newer", "-empty", "-mmin", "-atime", "-perm"];
+    if folder.starts_with('-') || call.has(&asks) {
         return String::new();
     }
     let name = call.value_of(&["-name", "-iname"]).map_or("", |name| name.text.as_str());
+    if name.is_empty() {
+        return folder.to_owned();
+    }
     format!("{}/{name}", folder.trim_end_matches('/'))
 }
 
@@ -97,7 +108,9 @@ impl Walk<'_, '_, '_> {
             self.report_some(&at, found);
             return (self.nested(&text, at.start, input), String::new());
         }
+        self.check_fetched_name(simple, &arguments[0], &at);
         let mut call = unwrap(arguments, spans);
+        call.take_input(input, input_text);
         if let Some(bare) = call.name.strip_suffix(".exe") {
             call.name = bare.to_owned();
         }
@@ -122,8 +135,15 @@ impl Walk<'_, '_, '_> {
                 let escapes = text.matches("\\x").count()
                     + text.matches("\\0").count()
                     + octal_escapes(&text);
-                if escapes >= 4 {
+                // printf "\\$(printf '%03o' "$c")"
+                let written = self.source.get(at.clone()).unwrap_or_default();
+                let built =
+                    name == "printf" && (written.contains("\\$(") || written.contains("\\x$"));
+                if escapes >= 4 || built {
                     output.add(&Taint::decoded("character escapes"));
+                }
+                if name == "printf" {
+                    text = text.replace("\\n", "\n");
                 }
                 // printf -v name '%s' "$(…)"
                 if let [flag, variable, ..] = call.arguments.as_slice()
@@ -135,7 +155,7 @@ impl Walk<'_, '_, '_> {
                 }
             }
             "curl" | "wget" | "http" | "https" | "xh" | "aria2c" | "httpie" | "lynx" | "fetch"
-            | "axel" | "w3m" => {
+            | "axel" | "w3m" | "curlie" | "hurl" | "wget2" => {
                 output.add(&self.transfer(&call, input, &at));
             }
             "nc" | "ncat" | "netcat" | "nc.traditional" | "socat" | "telnet" | "openssl"
@@ -147,7 +167,11 @@ impl Walk<'_, '_, '_> {
             }
             "base64" | "base32" | "openssl" | "xxd" | "uudecode" | "gunzip" | "zcat" | "gzip"
             | "rev" | "tr" | "bzip2" | "xz" | "ascii2uni" | "hexdump" | "od" | "gpg"
-            | "zlib-flate" | "basenc" => {
+            | "zlib-flate" | "basenc" | "gpg2" | "age" | "rage" | "base58" | "base91"
+            | "ascii85" | "zstd" | "zstdcat" | "unzstd" | "lz4" | "lz4cat" | "lzma" | "lzcat"
+            | "xzcat" | "bzcat" | "bunzip2" | "unxz" | "brotli" | "pigz" | "unpigz"
+            | "uuencode" | "btoa" | "atob" | "hex2bin" | "ccrypt" | "ccat" | "mcrypt"
+            | "gbase64" | "gzcat" | "compress" | "uncompress" | "qrencode" => {
                 output.add(input);
                 output.add(&taint);
                 for argument in call.plain() {
@@ -164,11 +188,18 @@ impl Walk<'_, '_, '_> {
                 if name == "gpg" && call.text().contains("export-secret") {
                     output.add(&Taint::secret("GPG keys"));
                 }
-                for option in [&["-out"][..], &["-o"], &["-output"]] {
+                for option in [&["-out"][..], &["-o"], &["-output"], &["--output"]] {
                     if let Some(path) = call.value_of(option) {
                         let path = path.text.clone();
                         self.write(&path, "", &output.clone(), &at);
                     }
+                }
+                self.packed(&call, &at);
+                if text.is_empty()
+                    && matches!(name, "tr" | "base64" | "xxd")
+                    && decodes(&call).is_none()
+                {
+                    input_text.clone_into(&mut text);
                 }
                 if name == "rev" {
                     text = input_text.chars().rev().collect();
@@ -188,13 +219,32 @@ impl Walk<'_, '_, '_> {
                     self.check_assignment(&variable.text, value, &at);
                     self.memory.variables.insert(variable.text.clone(), value.clone());
                 }
+                if name == "set" && call.text().contains("+o history") {
+                    let message = "the shell's history is switched off";
+                    self.report(&at, Match::new(&rules::TRACE_WIPING, Severity::Warn, message));
+                }
                 if name == "set" && call.has(&["--"]) {
                     let mut all = Value::default();
-                    for argument in &call.arguments {
+                    let from = call.arguments.iter().position(|a| a.text == "--").unwrap_or(0) + 1;
+                    for (number, argument) in call.arguments[from..].iter().enumerate() {
                         all.taint.add(&argument.taint);
                         all.taint.add(&Taint::of_file(&argument.text));
+                        all.text.push_str(&argument.text);
+                        all.text.push(' ');
+                        if number < 9 {
+                            let name = (number + 1).to_string();
+                            self.memory.variables.insert(name, argument.clone());
+                        }
                     }
                     self.memory.variables.insert("@".to_owned(), all);
+                }
+                // The names of all variables: whoever looks each of them up has the environment.
+                if name == "compgen"
+                    && (call.has_letter('e') || call.has_letter('v') || call.has(&["-A"]))
+                    || name == "set"
+                        && call.arguments.first().is_some_and(|a| a.text.starts_with("-n"))
+                {
+                    ALL_NAMES.clone_into(&mut text);
                 }
                 let plain: Vec<&Value> = call.plain().collect();
                 let bare = plain.is_empty()
@@ -208,7 +258,9 @@ impl Walk<'_, '_, '_> {
                 }
                 if !matches!(name, "compgen" | "local")
                     && (bare || call.has(&["-p"]) && name == "export")
-                    || name == "declare" && call.has(&["-x", "-px", "-xp"]) && plain.is_empty()
+                    || matches!(name, "declare" | "typeset")
+                        && call.has(&["-x", "-px", "-xp", "-p"])
+                        && plain.is_empty()
                 {
                     output.add(&Taint::environment());
                 } else if name == "printenv" {
@@ -221,16 +273,24 @@ impl Walk<'_, '_, '_> {
                             let value =
                                 Value { text: value.to_owned(), taint: argument.taint.clone() };
                             self.check_assignment(variable, &value, &at);
+                            // It runs before each prompt.
+                            if variable == "PROMPT_COMMAND" {
+                                self.nested(&value.text, at.start, &Taint::default());
+                            }
                             self.memory.variables.insert(variable.to_owned(), value);
                         }
                     }
                 }
             }
-            "cat" | "head" | "tail" | "less" | "more" | "strings" | "grep" | "egrep" | "rg"
-            | "sed" | "awk" | "gawk" | "cut" | "sort" | "uniq" | "jq" | "yq" | "tac" | "nl"
-            | "fold" | "xargs" | "paste" | "column" | "split" | "tee" | "dd" | "sqlite3"
-            | "plutil" | "bat" | "wc" | "sponge" | "pv" | "tojson" | "iconv" | "find" | "ls"
-            | "type" | "Get-Content" => {
+            "expand" | "unexpand" | "fmt" | "pr" | "shuf" | "comm" | "join" | "col" | "colrm"
+            | "dos2unix" | "vis" | "fgrep" | "zgrep" | "ack" | "ag" | "mawk" | "nawk" | "gsed"
+            | "cpio" | "ar" | "look" | "ul" | "batcat" | "view" | "gron" | "dasel" | "xmllint"
+            | "csvcut" | "mlr" | "fx" | "jc" | "ts" | "Out-File" | "locate" | "mdfind"
+            | "plocate" | "cat" | "head" | "tail" | "less" | "more" | "strings" | "grep"
+            | "egrep" | "rg" | "sed" | "awk" | "gawk" | "cut" | "sort" | "uniq" | "jq" | "yq"
+            | "tac" | "nl" | "fold" | "xargs" | "paste" | "column" | "split" | "tee" | "dd"
+            | "sqlite3" | "plutil" | "bat" | "wc" | "sponge" | "pv" | "tojson" | "iconv"
+            | "find" | "ls" | "type" | "Get-Content" => {
                 if !matches!(name, "wc") {
                     // What root alone may read is nobody else's, whatever its name.
                     if call.privileged
@@ -250,15 +310,23 @@ impl Walk<'_, '_, '_> {
                         }
                     }
                 }
-                if name == "find" && looks_for_secrets(&call) {
+                if looks_for_secrets(&call) {
                     output.add(&Taint::secret("files that are looked for by names of secrets"));
                 }
-                text = if name == "find" {
-                    found_path(&call)
-                } else if name == "cat" || name == "tee" {
-                    input_text.to_owned()
-                } else {
-                    String::new()
+                output.add(&filtered(&call));
+                let paths = || call.plain().map(|a| a.text.as_str()).collect::<Vec<_>>().join("\n");
+                text = match name {
+                    "find" => found_path(&call),
+                    // Names of files: what is done with them is done with the files.
+                    "ls" | "locate" | "plocate" | "mdfind" => paths(),
+                    "grep" | "rg" if call.has_letter('l') => paths(),
+                    "wc" | "sqlite3" | "awk" | "gawk" | "jq" | "yq" => String::new(),
+                    _ if input_text.is_empty() => {
+                        let known =
+                            call.plain().filter_map(|a| self.memory.texts.get(&key(&a.text)));
+                        known.map(String::as_str).collect()
+                    }
+                    _ => input_text.to_owned(),
                 };
                 if name == "tee" {
                     let paths: Vec<String> =
@@ -274,6 +342,10 @@ impl Walk<'_, '_, '_> {
                     for path in paths {
                         self.write(&path, &script, &taint, &at);
                     }
+                }
+                let written = call.arguments.iter().find_map(|a| a.text.strip_prefix("of="));
+                if let Some(path) = written.filter(|_| name == "dd").map(str::to_owned) {
+                    self.write(&path, input_text, &output.clone(), &at);
                 }
                 if name == "dd" || name == "find" {
                     self.destroy(&call, &at);
@@ -362,7 +434,7 @@ impl Walk<'_, '_, '_> {
             | "sops"
             | "ssh-add"
             | "certbot" => {
-                output.add(&self.move_data(&call, input, &at));
+                output.add(&self.move_data(&call, input, input_text, &at));
             }
             // direnv: source_url URL hash
             "source_url" => {
@@ -379,8 +451,8 @@ impl Walk<'_, '_, '_> {
                 if matches!(self.passage.context, Context::Script | Context::Hidden) =>
             {
                 let all = call.text().to_ascii_lowercase();
-                let made =
-                    matches!(name, "useradd" | "adduser" | "net" | "dscl") && !all.contains("-r ");
+                let made = matches!(name, "useradd" | "adduser" | "net" | "dscl" | "usermod")
+                    && !all.contains("-r ");
                 let admin =
                     ["sudo", "wheel", "administrators", " admin"].iter().any(|g| all.contains(g));
                 if made && admin && (name != "net" || all.contains("/add")) {
@@ -411,10 +483,39 @@ impl Walk<'_, '_, '_> {
             }
             // A folder or file of its own: known by the place that makes it.
             "mktemp" => text = format!("/tmp/made-{}", at.start),
+            "readlink" | "realpath" | "basename" | "dirname" | "cygpath" | "wslpath" => {
+                let path = call.plain().next().map(|a| a.text.clone()).unwrap_or_default();
+                text = match name {
+                    "basename" => {
+                        let base = path.trim_end_matches('/').rsplit('/').next().unwrap_or(&path);
+                        let end = call.plain().nth(1).map_or("", |end| end.text.as_str());
+                        base.strip_suffix(end).unwrap_or(base).to_owned()
+                    }
+                    "dirname" => path.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned(),
+                    _ => path,
+                };
+                output.add(&taint);
+            }
+            "ps" if call.arguments.first().is_some_and(|a| {
+                a.text.contains('e') && a.text.bytes().all(|b| b.is_ascii_lowercase())
+                    || a.text.starts_with('-') && a.text.contains('E')
+            }) =>
+            {
+                output.add(&Taint::environment());
+            }
+            "fc" if call.has_letter('l') => {
+                output.add(&Taint::secret("shell history"));
+            }
             "crontab" => {
                 if !call.has(&["-l", "-r", "-e"]) {
-                    let active =
-                        is_active(input_text) || input.remote.is_some() || input.decoded.is_some();
+                    let file = call.plain().last().map(|file| self.held(&file.text));
+                    let file = file.unwrap_or_default();
+                    let active = is_active(input_text)
+                        || self.does_harm(input_text)
+                        || input.remote.is_some()
+                        || input.decoded.is_some()
+                        || file.remote.is_some()
+                        || file.decoded.is_some();
                     let severity = if active {
                         Severity::Critical
                     } else if self.passage.context == Context::Script {
@@ -436,8 +537,25 @@ impl Walk<'_, '_, '_> {
             }
             "systemctl" | "launchctl" | "schtasks" | "schtasks.exe" | "at" | "batch" | "reg"
             | "reg.exe" | "update-rc.d" | "chkconfig" | "loginctl" | "sc" | "sc.exe"
-            | "defaults" => self.enable(&call, input_text, &at),
+            | "defaults" => {
+                if matches!(name, "at" | "batch") {
+                    let file = call.value_of(&["-f"]).map(|file| self.held(&file.text));
+                    let mut taint = file.unwrap_or_default();
+                    taint.add(input);
+                    let found = self.runs(&taint, &format!("`{name}`"));
+                    self.report_some(&at, found);
+                }
+                self.enable(&call, input_text, &at);
+            }
             name if name.starts_with("mkfs") => self.destroy(&call, &at),
+            "journalctl"
+                if ["=1s", "=0", "=1M", "=1K"]
+                    .iter()
+                    .any(|end| call.text().contains("--vacuum") && call.text().ends_with(end)) =>
+            {
+                let message = "the system's log is emptied";
+                self.report(&at, Match::new(&rules::TRACE_WIPING, Severity::Warn, message));
+            }
             "rm" | "shred" | "wipefs" | "sgdisk" | "blkdiscard" | "parted" | "sfdisk"
             | "diskutil" | "truncate" | "unlink" | "srm" | "rmdir" | "del" | "rd" | "format" => {
                 self.destroy(&call, &at);
@@ -445,7 +563,10 @@ impl Walk<'_, '_, '_> {
             "chmod" | "chown" | "setcap" => self.change_mode(&call, &at),
             // trap 'command' EXIT
             "trap" => {
-                if let Some(command) = call.plain().next().map(|argument| argument.text.clone()) {
+                if let Some(command) = call.plain().next().cloned() {
+                    let found = self.runs(&command.taint, "`trap`");
+                    self.report_some(&at, found);
+                    let command = command.text;
                     output.add(&self.nested(&command, at.start, &Taint::default()));
                 }
             }
@@ -477,14 +598,7 @@ impl Walk<'_, '_, '_> {
                 }
                 for argument in call.plain() {
                     if name != "eval" {
-                        taint.add(
-                            &self
-                                .memory
-                                .files
-                                .get(&key(&argument.text))
-                                .cloned()
-                                .unwrap_or_default(),
-                        );
+                        taint.add(&self.held(&argument.text));
                     }
                 }
                 let found = self.runs(&taint, &format!("`{name}`"));
@@ -502,7 +616,12 @@ impl Walk<'_, '_, '_> {
                 let names: Vec<String> =
                     call.plain().map(|argument| argument.text.clone()).collect();
                 let text = if input_text.is_empty() { &self.piped } else { input_text };
-                let mut read = Value { text: text.to_owned(), taint: input.clone() };
+                let text = if text.contains('\n') {
+                    telling(text.lines().take(MAX_LINES).map(str::to_owned).collect())
+                } else {
+                    text.to_owned()
+                };
+                let mut read = Value { text, taint: input.clone() };
                 if call.has_letter('s') || self.source.contains("stty -echo") {
                     read.taint.add(&Taint::secret("a password that is typed in"));
                 }
@@ -513,24 +632,53 @@ impl Walk<'_, '_, '_> {
             "npx" | "bunx" | "pnpm" | "yarn" | "uvx" | "pipx" | "npm" | "pip" | "pip3" | "uv"
             | "bun" | "go" | "cargo" | "brew" | "gem" | "docker" | "podman" => {
                 self.packages(&call, &at);
+                self.installs(&call, &at);
                 if matches!(name, "docker" | "podman") {
                     output.add(&printed_by(&format!("docker {}", call.text())));
                 }
+                output.add(&printed_by(&format!("{name} {}", call.text())));
                 if name == "bun" || name == "uv" {
                     self.interpret(&call, input, input_text, &at);
                 }
             }
             "claude" | "codex" | "gemini" | "openclaw" | "opencode" | "hermes" | "cursor-agent"
-            | "aider" | "goose" | "qwen" => self.agent(&call, &at),
+            | "aider" | "goose" | "qwen" | "copilot" | "amp" | "droid" | "crush" | "cline"
+            | "auggie" | "kiro-cli" | "kimi" | "iflow" | "gptme" | "interpreter" => {
+                self.agent(&call, &at);
+            }
+            "alias" | "abbr" => {
+                let found = self.runs(&taint, "an alias");
+                self.report_some(&at, found);
+                let meant = call.plain().next().map(|a| a.text.clone()).unwrap_or_default();
+                if let Some((_, command)) = meant.split_once('=') {
+                    self.nested(command, at.start, &Taint::default());
+                }
+            }
+            "parallel" => {
+                let found = self.runs(input, "`parallel`");
+                self.report_some(&at, found);
+            }
+            // zsh's own connection.
+            "ztcp" => {
+                let words: Vec<&str> = call.plain().map(|a| a.text.as_str()).collect();
+                let device = format!("/dev/tcp/{}", words.join("/"));
+                self.memory.devices.insert("$REPLY".to_owned(), device);
+            }
             "xattr" | "spctl" | "setenforce" | "ufw" | "csrutil" | "iptables" | "auditctl"
             | "swapoff" | "powershell" | "pwsh" | "powershell.exe" | "certutil" | "mshta"
             | "bitsadmin" | "regsvr32" | "netsh" | "rundll32" | "wmic" | "cmd" | "cmd.exe"
-            | "msiexec" | "open" | "installer" | "hdiutil" | "dpkg" | "tccutil" => {
+            | "msiexec" | "open" | "installer" | "hdiutil" | "dpkg" | "tccutil" | "rpm" | "apt"
+            | "apt-get" | "yum" | "dnf" | "zypper" | "snap" | "flatpak" | "insmod" | "java"
+            | "xdg-open" | "pkgutil" | "apk" | "pacman" => {
+                self.installs(&call, &at);
                 self.protections(&call, &at);
                 self.interpret(&call, input, input_text, &at);
             }
             _ => {
                 self.interpret(&call, input, input_text, &at);
+                output.add(&self.one_liner(&call, input, input_text, &at));
+                output.add(&self.send(&call, input, input_text, &taint, &at));
+                output.add(&printed_by(&format!("{name} {}", call.text())));
                 output.add(&self.started(&call, &call.program(), input, at.start));
                 // Of an unknown program nothing is known but that it may pass on what it gets.
                 if own.is_some() {
@@ -541,17 +689,10 @@ impl Walk<'_, '_, '_> {
                 }
                 // perl -ne '…' file: what it prints comes out of the file.
                 if crate::scan::kind::of_interpreter(name).is_some()
-                    && call.has(&["-e", "-ne", "-pe", "-c", "-n"])
+                    && call.has(&["-e", "-ne", "-pe", "-c", "-n", "-p", "-lne", "-lpe", "-0777"])
                 {
                     for argument in call.plain() {
-                        output.add(
-                            &self
-                                .memory
-                                .files
-                                .get(&key(&argument.text))
-                                .cloned()
-                                .unwrap_or_default(),
-                        );
+                        output.add(&self.file(&argument.text));
                     }
                 }
                 output.keys.extend(taint.keys.iter().cloned());

@@ -1,6 +1,6 @@
 //! Copying, packing, uploading, and what is read from keychains and clouds.
 
-use super::call::{Call, remote_copy};
+use super::call::{Call, is_remote, remote_copy};
 use crate::scan::destination::{Class, classify};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
@@ -38,11 +38,12 @@ impl Walk<'_, '_, '_> {
     /// `scp host:tool.sh .`: what comes from another machine lies here from now on.
     fn fetched(&mut self, call: &Call, at: &Range<usize>) {
         let paths: Vec<String> = call.plain().map(|argument| argument.text.clone()).collect();
-        if call.name != "scp" || paths.len() < 2 {
+        if !matches!(call.name.as_str(), "scp" | "rsync" | "sftp") || paths.len() < 2 {
             return;
         }
         let (from, to) = (&paths[paths.len() - 2], &paths[paths.len() - 1]);
-        let Some((_, file)) = from.split_once(':').filter(|_| !to.contains(':')) else { return };
+        let from_there = from.split_once(':').filter(|_| !to.contains(':'));
+        let Some((_, file)) = from_there else { return };
         let file = file.rsplit('/').next().unwrap_or(file);
         let path = match to.as_str() {
             "." | "./" => file.to_owned(),
@@ -53,7 +54,13 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Copying, packing and uploading.
-    pub(super) fn move_data(&mut self, call: &Call, input: &Taint, at: &Range<usize>) -> Taint {
+    pub(super) fn move_data(
+        &mut self,
+        call: &Call,
+        input: &Taint,
+        input_text: &str,
+        at: &Range<usize>,
+    ) -> Taint {
         let mut data = call.taint();
         if call.from_input {
             data.add(input);
@@ -78,21 +85,58 @@ impl Walk<'_, '_, '_> {
                 data.add(&self.file(path));
             }
         }
+        // tar -C ~ -cz .ssh
+        if let Some(folder) = call.value_of(&["-C", "--directory"]).filter(|_| name == "tar") {
+            for argument in call.plain() {
+                data.add(&Taint::of_file(&format!("{}/{}", folder.text, argument.text)));
+            }
+        }
         let text = call.text();
         let verb = call.plain().next().map(|argument| argument.text.clone()).unwrap_or_default();
         match name {
             "cp" | "mv" | "install" | "ln" | "ditto" | "rsync" | "tar" | "zip" | "7z" | "7za"
             | "rar" | "unzip" => {
-                let paths: Vec<String> =
+                let mut paths: Vec<String> =
                     call.plain().map(|argument| argument.text.clone()).collect();
+                // install -m 755 tool folder: the mode is no file.
+                let mode = call.value_of(&["-m", "--mode"]).filter(|_| name == "install");
+                if let Some(at) = mode.and_then(|mode| paths.iter().position(|p| *p == mode.text)) {
+                    paths.remove(at);
+                }
                 if let Some(target) = paths.last()
                     && matches!(name, "cp" | "mv" | "install" | "ln" | "ditto")
                     && paths.len() > 1
                 {
                     let linked_null =
                         name == "ln" && paths.first().is_some_and(|from| from == "/dev/null");
-                    let content = if linked_null { String::new() } else { paths[0].clone() };
-                    self.write(target, &content, &data, at);
+                    let known = self.memory.texts.get(&key(&paths[0]));
+                    let content = known.unwrap_or(&paths[0]).clone();
+                    let content = if linked_null { String::new() } else { content };
+                    // cp tool /usr/local/bin/
+                    let folder = target.ends_with('/') || call.has(&["-t"]);
+                    let name = paths[0].rsplit('/').next().unwrap_or_default();
+                    let target = if folder { format!("{target}{name}") } else { target.clone() };
+                    self.write(&target, &content, &data, at);
+                }
+                if name == "rsync" && call.has(&["--delete"])
+                    || name == "mv" && text.ends_with("/dev/null")
+                {
+                    self.destroy(call, at);
+                }
+                self.unpacks(call, input, &data);
+                // tar xO, unzip -p, 7z -so: the content is printed.
+                let prints = match name {
+                    "tar" => {
+                        let first = call.arguments.first().map_or("", |a| a.text.as_str());
+                        first.contains('O') || call.has_letter('O') || call.has(&["--to-stdout"])
+                    }
+                    "unzip" => call.has_letter('p') || call.has_letter('c'),
+                    "7z" | "7za" => call.has(&["-so"]),
+                    _ => false,
+                };
+                if prints {
+                    data.add(input);
+                    data.add(&Taint::decoded("an archive"));
                 }
                 // install -m 4755 /bin/sh …
                 if name == "install"
@@ -109,11 +153,11 @@ impl Walk<'_, '_, '_> {
                     );
                 }
                 if name == "rsync"
-                    && (text.contains("rsync://")
-                        || paths.iter().any(|path| path.contains('@') && path.contains(':')))
+                    && (text.contains("rsync://") || paths.iter().any(|path| is_remote(path)))
                 {
                     let address =
-                        paths.iter().find(|path| path.contains(':')).cloned().unwrap_or_default();
+                        paths.iter().find(|path| is_remote(path)).cloned().unwrap_or_default();
+                    self.fetched(call, at);
                     let found = flow::to_network(
                         &data,
                         &remote_copy(&address),
@@ -136,6 +180,11 @@ impl Walk<'_, '_, '_> {
                     .plain()
                     .map(|argument| argument.text.as_str())
                     .find(|text| text.contains(':') || text.contains('@'))
+                    .or_else(|| {
+                        let host =
+                            |text: &&str| text.contains('.') && !text.contains(['/', ' ', '=']);
+                        call.plain().map(|a| a.text.as_str()).find(host).filter(|_| name == "ssh")
+                    })
                     .unwrap_or_default()
                     .to_owned();
                 if name == "ssh" && call.has_letter('R') {
@@ -156,6 +205,17 @@ impl Walk<'_, '_, '_> {
                 );
                 self.report_some(at, found);
                 self.fetched(call, at);
+                if call.plain().any(|a| a.text == "/dev/stdout") {
+                    return Taint::remote(remote_copy(&address));
+                }
+                if matches!(name, "sftp" | "ftp" | "lftp" | "rclone" | "ipfs" | "croc" | "wormhole")
+                {
+                    return self.send(call, input, input_text, &data, at);
+                }
+                if name == "gsutil" {
+                    self.bulk_delete(call, &["rm", "rb"], at);
+                    return self.taken_from_bucket(call, at);
+                }
                 // ssh host 'cat setup.sh' | sh
                 if name == "ssh" && !address.is_empty() {
                     Taint::remote(remote_copy(&address))
@@ -170,6 +230,7 @@ impl Walk<'_, '_, '_> {
                 }
                 if text.contains("s3 cp")
                     || text.contains("s3 sync")
+                    || text.contains("s3 mv")
                     || text.contains("s3api put-object")
                 {
                     let bucket = call
@@ -187,6 +248,7 @@ impl Walk<'_, '_, '_> {
                         self.skill,
                     );
                     self.report_some(at, found);
+                    return self.taken_from_bucket(call, at);
                 }
                 self.bulk_delete(
                     call,
@@ -203,6 +265,18 @@ impl Walk<'_, '_, '_> {
             }
             "gcloud" | "az" | "doctl" | "heroku" | "vercel" | "vault" => {
                 self.bulk_delete(call, &["delete", "purge"], at);
+                if ["storage cp", "storage mv", "storage rsync", "blob upload", "storage copy"]
+                    .iter()
+                    .any(|way| text.contains(way))
+                {
+                    let mut sent = data.clone();
+                    sent.add(input);
+                    let via = format!("`{name}`");
+                    let context = self.passage.context;
+                    let found = flow::to_network(&sent, "", &via, context, self.skill);
+                    self.report_some(at, found);
+                    return self.taken_from_bucket(call, at);
+                }
                 flow::printed_by(&format!("{name} {text}"))
             }
             "gh" => {
@@ -246,7 +320,7 @@ impl Walk<'_, '_, '_> {
                 {
                     Taint::secret("passwords")
                 } else {
-                    Taint::default()
+                    flow::printed_by(&format!("{name} {text}"))
                 }
             }
             "history" => {
@@ -297,6 +371,10 @@ impl Walk<'_, '_, '_> {
                 let address = address.rsplit_once('$').map_or(address.clone(), |(_, rest)| {
                     rest.split_once('.').map_or(String::new(), |(_, host)| host.to_owned())
                 });
+                // What is looked up may stand before the host, with whatever characters.
+                let is_other = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+                let address = address.rsplit(is_other).next().unwrap_or_default();
+                let address = address.trim_start_matches('.').to_owned();
                 let found = flow::to_network(
                     &sent,
                     &address,
@@ -322,6 +400,54 @@ impl Walk<'_, '_, '_> {
         }
     }
 
+    /// `aws s3 cp s3://bucket/file target`: what comes out of somebody's bucket.
+    fn taken_from_bucket(&mut self, call: &Call, at: &Range<usize>) -> Taint {
+        let paths: Vec<&str> = call.plain().map(|argument| argument.text.as_str()).collect();
+        let Some(from) = paths.iter().position(|path| path.contains("://")) else {
+            return Taint::default();
+        };
+        let fetched = Taint::remote(paths[from]);
+        let target = paths.get(from + 1).map(|path| (*path).to_owned());
+        match target {
+            Some(path) if !path.contains("://") => self.write(&path, "", &fetched, at),
+            Some(_) => return Taint::default(),
+            // gsutil cat gs://…, aws s3 cp s3://… -
+            None if call.has(&["-"]) || paths.contains(&"cat") => return fetched,
+            None => {}
+        }
+        Taint::default()
+    }
+
+    /// `tar xz -C folder`, `unzip file -d folder`: what comes out of a fetched archive.
+    fn unpacks(&mut self, call: &Call, input: &Taint, data: &Taint) {
+        let text = call.text();
+        let opens = match call.name.as_str() {
+            "unzip" => true,
+            "tar" => {
+                let first = call.arguments.first().map_or("", |a| a.text.as_str());
+                first.contains('x') || call.has_letter('x') || call.has(&["--extract"])
+            }
+            "7z" | "7za" | "rar" => text.starts_with(['x', 'e']),
+            _ => false,
+        };
+        if !opens {
+            return;
+        }
+        let mut taint = data.clone();
+        taint.add(input);
+        let joined = call.arguments.iter().find_map(|a| a.text.strip_prefix("-o"));
+        let folder = call.value_of(&["-C", "-d", "--directory"]).map(|a| a.text.clone());
+        let folder = folder.or_else(|| joined.map(str::to_owned)).unwrap_or_default();
+        if folder.is_empty() {
+            let here = self.memory.folder.clone();
+            if let Some(here) = here {
+                self.unpack(&here, &taint);
+            }
+        } else {
+            self.unpack(&folder, &taint);
+        }
+    }
+
     pub(super) fn bulk_delete(&mut self, call: &Call, verbs: &[&str], at: &Range<usize>) {
         let text = call.text();
         if !verbs.iter().any(|verb| text.contains(verb)) {
@@ -336,6 +462,7 @@ impl Walk<'_, '_, '_> {
             && (text.contains("--force")
                 || text.contains("--recursive")
                 || text.contains("delete")
+                || text.contains("rm -r")
                 || text.contains(" rb "));
         // [[ $answer == y ]] && kubectl delete …: somebody was asked about this one.
         let line =

@@ -2,14 +2,41 @@
 
 use super::call::Call;
 use crate::scan::destination::{Class, addresses, classify, host};
-use crate::scan::finding::Severity;
+use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::Match;
 use crate::scan::places::normalise;
 use crate::scan::rules;
-use crate::scan::shell_flow::Walk;
+use crate::scan::shell_flow::{Taint, Walk};
 use std::ops::Range;
 
 impl Walk<'_, '_, '_> {
+    /// `dpkg -i file`, `java -jar file`: a file that a stranger's host sent is installed or started.
+    pub(super) fn installs(&mut self, call: &Call, at: &Range<usize>) {
+        if !matches!(self.passage.context, Context::Script | Context::Hidden) {
+            return;
+        }
+        let mut taint = Taint::default();
+        for argument in call.plain().filter(|argument| argument.text.len() > 2) {
+            taint.add(&self.held(&argument.text));
+        }
+        let strange = taint.remote.as_deref().is_some_and(|from| {
+            let bucket = ["s3://", "gs://", "tcp://"].iter().any(|way| from.starts_with(way));
+            bucket
+                || matches!(
+                    classify(from),
+                    Class::Foreign
+                        | Class::Address
+                        | Class::Paste
+                        | Class::Shortener
+                        | Class::Inbox
+                )
+        });
+        if strange {
+            let found = self.runs(&taint, &format!("`{}`", call.name));
+            self.report_some(at, found);
+        }
+    }
+
     pub(super) fn packages(&mut self, call: &Call, at: &Range<usize>) {
         let text = call.text();
         let name = call.name.as_str();

@@ -73,6 +73,7 @@ impl Walk<'_, '_, '_> {
             self.memory.files.keys().any(|path| matches!(spot(path), Some(Spot::Autorun(_))));
         let severity = if is_active(&text)
             || is_active(input_text)
+            || self.does_harm(input_text)
             || (matches!(name, "schtasks" | "reg" | "sc")
                 && (lower.contains("powershell")
                     || lower.contains("appdata")

@@ -102,6 +102,25 @@ impl Walk<'_, '_, '_> {
         }
     }
 
+    /// `$(curl …)` or `$answer` as the command itself: what was fetched or decoded is run.
+    pub(super) fn check_fetched_name(
+        &mut self,
+        simple: &SimpleCommand,
+        name: &Value,
+        at: &Range<usize>,
+    ) {
+        let Some(word) = simple.words.first() else { return };
+        let written = self.source.get(word.span.clone()).unwrap_or_default().trim_matches('"');
+        let substituted = written.starts_with("$(") && written.ends_with(')')
+            || written.starts_with('`') && written.ends_with('`')
+            || written.starts_with('$')
+                && written[1..].bytes().all(|b| b.is_ascii_alphanumeric() || b"_{}".contains(&b));
+        if substituted && !name.taint.is_clean() {
+            let found = self.runs(&name.taint, "the shell");
+            self.report_some(at, found);
+        }
+    }
+
     /// Words that matter wherever they stand in a command.
     pub(super) fn check_words(&mut self, call: &Call, at: &Range<usize>) {
         let text = call.text();

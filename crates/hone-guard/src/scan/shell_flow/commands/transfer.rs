@@ -32,6 +32,13 @@ impl Walk<'_, '_, '_> {
                 directory = joined.or_else(|| next.next().map(|value| value.text.clone()));
                 continue;
             }
+            // Those take no value where curl's take one.
+            let pie = matches!(call.name.as_str(), "http" | "https" | "xh" | "xhs" | "httpie");
+            if pie
+                && matches!(option.as_str(), "-d" | "-b" | "-f" | "-F" | "-h" | "-v" | "-j" | "-m")
+            {
+                continue;
+            }
             let mut take = || match &joined {
                 Some(value) => Value { text: value.clone(), taint: argument.taint.clone() },
                 None => next.next().cloned().unwrap_or_default(),
@@ -52,7 +59,7 @@ impl Walk<'_, '_, '_> {
                 "-T" | "--upload-file" | "--post-file" | "--body-file" => {
                     let value = take();
                     sent.add(&value.taint);
-                    if value.text == "-" || value.text == "." {
+                    if matches!(value.text.as_str(), "-" | "." | "/dev/stdin") {
                         sent.add(input);
                     } else {
                         sent.add(&self.file(&value.text));
@@ -91,6 +98,7 @@ impl Walk<'_, '_, '_> {
                 "-O" | "--remote-name" | "-J" | "-LO" | "-sLO" | "-fsSLO" | "-OL" | "-LOs"
                 | "-fLO" | "-sSLO" | "-sO" => saved = Some("<remote-name>".to_owned()),
                 "-P" | "--directory-prefix" if wget => directory = Some(take().text),
+                "--output-dir" => directory = Some(take().text),
                 "-X" | "--request" | "-m" | "--max-time" | "--connect-timeout" | "-w"
                 | "--write-out" | "--retry" | "-c" | "--cookie-jar" | "-E" | "--cert" | "--key"
                 | "--cacert" | "-x" | "--proxy" | "--resolve" | "-D" | "--dump-header" | "-P"
@@ -114,7 +122,9 @@ impl Walk<'_, '_, '_> {
                             &mut sent,
                         );
                     } else if !option.starts_with("--") {
-                        if wget && option.contains('O') {
+                        if wget && option.ends_with('P') {
+                            directory = Some(take().text);
+                        } else if wget && option.contains('O') {
                             let rest = option.rsplit('O').next().unwrap_or_default().to_owned();
                             match rest.as_str() {
                                 "-" => to_stdout = true,
@@ -146,8 +156,13 @@ impl Walk<'_, '_, '_> {
                             take();
                         } else if !wget && option.ends_with('T') {
                             let value = take();
+                            if matches!(value.text.as_str(), "-" | "." | "/dev/stdin") {
+                                sent.add(input);
+                            }
                             sent.add(&self.file(&value.text));
                             sent.add(&value.taint);
+                        } else if !wget && option.ends_with("T-") {
+                            sent.add(input);
                         }
                     }
                 }
@@ -176,6 +191,12 @@ impl Walk<'_, '_, '_> {
                     }
                 }
             }
+        }
+        // httpie sends what is piped into it.
+        if matches!(call.name.as_str(), "http" | "https" | "xh" | "xhs" | "httpie" | "curlie")
+            && !call.arguments.iter().any(|a| a.text == "--ignore-stdin")
+        {
+            sent.add(input);
         }
         if call.from_input {
             sent.add(input);
@@ -232,7 +253,7 @@ impl Walk<'_, '_, '_> {
         if let Some(path) = value
             .text
             .strip_prefix('@')
-            .or_else(|| value.text.strip_prefix('<'))
+            .or_else(|| value.text.strip_prefix('<').filter(|rest| !rest.starts_with('(')))
             .or_else(|| value.text.split_once("=@").map(|(_, path)| path))
             .or_else(|| {
                 value
@@ -255,20 +276,23 @@ impl Walk<'_, '_, '_> {
     pub(super) fn connect(&mut self, call: &Call, input: &Taint, at: &Range<usize>) {
         let text = call.text();
         let address = call_address(call);
-        let shell = [
-            "/bin/sh",
-            "/bin/bash",
-            "/bin/zsh",
-            "cmd.exe",
-            "powershell",
-            "bash -i",
-            "sh -i",
-            "bash",
-            "EXEC:",
-            "SYSTEM:",
-        ]
-        .iter()
-        .any(|shell| text.contains(shell));
+        let input = &self.by_socat(call, input, &address, at);
+        let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '/' || c == '.'));
+        let shell = words.any(|word| matches!(word, "sh" | "zsh" | "ash" | "dash" | "ksh"))
+            || [
+                "/bin/sh",
+                "/bin/bash",
+                "/bin/zsh",
+                "cmd.exe",
+                "powershell",
+                "bash -i",
+                "sh -i",
+                "bash",
+                "EXEC:",
+                "SYSTEM:",
+            ]
+            .iter()
+            .any(|shell| text.contains(shell));
         let executes = call.has(&["-e", "-c", "--exec", "--sh-exec"])
             || call.has_letter('e') && shell
             || text.to_ascii_uppercase().contains("EXEC:")
@@ -288,21 +312,69 @@ impl Walk<'_, '_, '_> {
         // The far end's commands come back through a named pipe: `mkfifo f; sh <f | nc host >f`.
         let source = self.source;
         let shell_on_pipe = *self.shell_on_pipe.get_or_init(|| {
-            source.contains("mkfifo")
-                && ["sh -i", "bash -i", "/bin/sh", "/bin/bash", "| sh", "|sh", "| bash", "bash <"]
-                    .iter()
-                    .any(|shell| source.contains(shell))
+            (source.contains("mkfifo") || source.contains("mknod"))
+                && [
+                    "sh -i",
+                    "bash -i",
+                    "/bin/sh",
+                    "/bin/bash",
+                    "| sh",
+                    "|sh",
+                    "| bash",
+                    "bash <",
+                    "sh <",
+                ]
+                .iter()
+                .any(|shell| source.contains(shell))
         });
         if shell_on_pipe {
             self.shell_to(&address, at);
         }
     }
 
+    /// Whether a sentence tells what was seen on a machine.
+    fn is_told(&self) -> bool {
+        const TOLD: [&str; 8] = [
+            "showed",
+            "we found",
+            "was found",
+            "fired",
+            "we saw",
+            "observed",
+            "isolated",
+            "indicator",
+        ];
+        self.passage.context == Context::InlineCode
+            && TOLD.iter().any(|word| self.passage.lead.contains(word))
+    }
+
+    /// `socat FILE:path TCP:host:port`, `socat TCP:host:port CREATE:path`: the files at its ends.
+    fn by_socat(&mut self, call: &Call, input: &Taint, address: &str, at: &Range<usize>) -> Taint {
+        let mut sent = input.clone();
+        let ends: Vec<(String, String)> = call
+            .plain()
+            .filter_map(|argument| argument.text.split_once(':'))
+            .map(|(kind, path)| (kind.to_ascii_uppercase(), path.to_owned()))
+            .filter(|(kind, _)| {
+                matches!(kind.as_str(), "FILE" | "OPEN" | "GOPEN" | "CREATE" | "CREAT" | "PIPE")
+            })
+            .collect();
+        for (kind, path) in ends {
+            let path = path.split(',').next().unwrap_or(&path).to_owned();
+            sent.add(&self.file(&path));
+            if kind != "FILE" {
+                self.write(&path, "", &Taint::remote(address), at);
+            }
+        }
+        sent
+    }
+
     pub(super) fn shell_to(&mut self, address: &str, at: &Range<usize>) {
         let to = host(address).unwrap_or_default();
         let class = classify(address);
         let example = matches!(class, Class::Placeholder | Class::Local)
-            && !matches!(self.passage.context, Context::Script | Context::Hidden);
+            && !matches!(self.passage.context, Context::Script | Context::Hidden)
+            || self.is_told();
         let severity = if example { Severity::Info } else { Severity::Critical };
         let flow = Flow::new("a shell", "a network connection").to(to);
         self.report(
