@@ -180,13 +180,13 @@ impl Walk<'_, '_, '_> {
                 self.report_some(at, found);
             }
             "open" | "installer" | "hdiutil" | "msiexec" => {
-                let taint = call
-                    .plain()
-                    .map(|a| self.memory.files.get(&key(&a.text)).cloned().unwrap_or_default())
-                    .fold(Taint::default(), |mut all, t| {
+                let taint = call.plain().map(|a| self.held(&a.text)).fold(
+                    Taint::default(),
+                    |mut all, t| {
                         all.add(&t);
                         all
-                    });
+                    },
+                );
                 let found = self.runs(&taint, &format!("`{}`", call.name));
                 self.report_some(at, found);
             }
