@@ -325,7 +325,7 @@ const SOURCES: &[(Holder, &str)] = &[
     (holder("composer.json", "json", "{\"name\": \"a/b\", \"repositories\": [{\"type\": \"composer\", \"url\": \"%\"}]}\n"), "https://repo.packagist.org"),
     (holder(".Rprofile", "r", "options(repos = c(CRAN = \"%\"))\n"), "https://cloud.r-project.org"),
     (holder("flake.nix", "nix", "{\n  nixConfig.extra-substituters = [ \"%\" ];\n  outputs = { self }: {};\n}\n"), "https://cache.nixos.org"),
-    (holder("/etc/apt/sources.list.d/fast.list", "", "deb [trusted=yes] % stable main\n"), "https://deb.debian.org/debian"),
+    (holder("/etc/apt/sources.list.d/fast.list", "", "deb [trusted=yes] % stable main\n"), "https://archive.ubuntu.com/ubuntu"),
     (holder("/etc/yum.repos.d/fast.repo", "ini", "[fast]\nname=fast\nbaseurl=%\ngpgcheck=0\n"), "https://dl.fedoraproject.org/pub"),
     (holder("/etc/docker/daemon.json", "json", "{\"registry-mirrors\": [\"%\"]}\n"), "https://mirror.gcr.io"),
     (holder(".pre-commit-config.yaml", "yaml", "repos:\n  - repo: %lint\n    rev: main\n    hooks:\n      - id: lint\n"), "https://github.com/pre-commit/"),
