@@ -32,6 +32,7 @@ pub(crate) fn passages(
         context,
         found: Vec::new(),
         headings: Vec::new(),
+        has_title: false,
         block: Block::default(),
         lead: String::new(),
         table: 0,
@@ -210,6 +211,8 @@ struct Walk<'a> {
     context: Context,
     found: Vec<Passage<'a>>,
     headings: Vec<(usize, String)>,
+    /// Whether a heading was there already.
+    has_title: bool,
     block: Block,
     lead: String,
     table: usize,
@@ -301,11 +304,17 @@ impl<'a> Walk<'a> {
 
     fn heading(&mut self, level: usize) {
         let text = self.block.text.trim().to_lowercase();
+        let is_title = !self.has_title && level == 1;
+        self.has_title = true;
         self.headings.retain(|(above, _)| *above < level);
         if self.headings.len() < MAX_NESTING {
             self.headings.push((level, text));
         }
         self.end_block();
+        // A title names the subject, and labels no block.
+        if is_title {
+            self.lead.clear();
+        }
     }
 
     fn end_block(&mut self) {
@@ -561,6 +570,18 @@ mod tests {
         let found: Vec<_> =
             found.iter().map(|(c, l, t, h)| (*c, *l, t.as_str(), h.as_str())).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_heading_introduces_a_block_and_a_title_does_not() {
+        let text = Text::from_string(
+            "# Bad\n```sh\na\n```\n## Wrong\n```sh\nb\n```\n# Never\n```sh\nc\n```\n".to_owned(),
+        );
+        let all = 0..text.plain.len();
+        let found = passages(&text, 0, all, Context::Prose);
+        let blocks = found.iter().filter(|passage| passage.context == Context::Fence);
+        let leads: Vec<_> = blocks.map(|passage| passage.lead.trim()).collect();
+        assert_eq!(leads, ["", "wrong", "never"]);
     }
 
     #[test]
