@@ -3,6 +3,7 @@
 //! A task is a fresh session: role, skills and frozen memory are read from the disk first, under the
 //! brain's lock. What it said and learned is committed at its end, as [`crate::brain`] promises.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::PathBuf;
@@ -22,20 +23,21 @@ use serde::Serialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use crate::brain::steps::{self, StepLog};
 use crate::brain::{
-    Brain, BrainError, Evidence, Owner, Session, Settings, Waiting, actor, files, members,
+    Brain, BrainError, Evidence, Owner, Session, Settings, Waiting, actor, members,
 };
 use crate::event::Event;
 use crate::lineage::Receipt;
 use crate::memory::{Ending, Frozen, Note, Objection, Quarantined, Subscriber, TaskRow};
-use crate::model::{Budget, Message, Model, NoPrice, Prices};
+use crate::model::{Budget, Message, Model, NoPrice, Prices, Spent};
 use crate::packing::Packer;
 use crate::prompt::Frame;
 use crate::step::{Effect, Proposal};
 use crate::task::{self, Allowance, End, Finished, Guard, Limits, Task};
 use crate::tools::ask_agent::{Answering, AskAgent, Colleagues, MAX_DEPTH, Question};
 use crate::tools::command::RunCommand;
-use crate::tools::fetch::FetchUrl;
+use crate::tools::fetch::{BoundSecret, FetchUrl};
 use crate::tools::files::Workspace;
 use crate::tools::patterns::PatternSearch;
 use crate::tools::skills::{self, Admits, Clock, Gated, Shelf};
@@ -109,8 +111,12 @@ pub struct Runner {
     pub unconfined: bool,
     /// The way to the public network; without one, nothing is fetched.
     pub client: Option<Arc<hone_net::Client>>,
+    /// Secrets that may be fetched with, each for one origin.
+    pub secrets: Vec<BoundSecret>,
     /// Tools of servers, which all tasks share.
     pub tools: Vec<Arc<dyn Tool>>,
+    /// The names of those servers, also of those that could not be reached.
+    pub servers: Vec<String>,
     /// How much a task may take, where neither it nor its agent says so.
     pub limits: Limits,
     /// Tokens of a task at most, where neither it nor its agent says so.
@@ -214,6 +220,8 @@ pub struct Report {
     pub finished: Finished,
     /// What it left in the brain; nothing unless it was answered.
     pub learned: Learned,
+    /// What was used up by it and by the agents that it asked.
+    pub spent: Spent,
     /// What was signed about it.
     pub receipt: Receipt,
     /// What somebody should know about the brain.
@@ -239,6 +247,14 @@ impl Runner {
         listener: &dyn Listener,
         mut chain: Chain,
     ) -> Result<Report, RunError> {
+        let concealed;
+        let order = match self.model.conceal(&order.input) {
+            Cow::Borrowed(_) => order,
+            Cow::Owned(input) => {
+                concealed = Order { input, ..order.clone() };
+                &concealed
+            }
+        };
         let brain = Brain::find(&self.hone_home, &order.agent)?;
         let now = (self.now)();
         let id = new_id(now);
@@ -257,10 +273,9 @@ impl Runner {
                 return Err(error);
             }
         };
-        let tell = |event: &Event<'_>| listener.event(event);
         let memory = ready.frozen.block().unwrap_or_default();
         let frame = Frame { role: &ready.role, memory: &memory, index: &ready.index };
-        let finished = task::run(&Task {
+        let task = Task {
             id: &id,
             frame,
             skills: &ready.skills,
@@ -272,10 +287,34 @@ impl Runner {
             allowance: chain.budget.as_deref().map(|budget| budget as &dyn Allowance),
             now: &*self.now,
             cancelled: &self.cancelled,
-            tell: &tell,
-        })
-        .await;
-        let report = self.conclude(&brain, session, order, finished, ready.notes)?;
+            tell: &|_| {},
+        };
+        let head = json!({
+            "kind": "task",
+            "task": id,
+            "agent": brain.id,
+            "subscriber": order.subscriber.as_text(),
+            "started": now,
+            "input": order.input,
+            "system": self.model.conceal(&task.system()),
+        });
+        let log = match StepLog::begin(&brain, &id, &head) {
+            Ok(log) => log,
+            Err(error) => {
+                session.abandon()?;
+                return Err(error.into());
+            }
+        };
+        let tell = |event: &Event<'_>| {
+            if let Event::Step { step } = event {
+                log.add(&serde_json::to_string(step).unwrap_or_default());
+            }
+            listener.event(event);
+        };
+        let finished = task::run(&Task { tell: &tell, ..task }).await;
+        log.end(&steps::foot(&finished.end, &finished.cost))?;
+        let spent = chain.budget.as_deref().map(Budget::spent).unwrap_or_default();
+        let report = self.conclude(session, order, finished, spent, ready.notes)?;
         if let Some(packer) = &self.packer {
             packer.after(&brain, &report.receipt);
         }
@@ -311,7 +350,7 @@ impl Runner {
             chain.budget = Some(Arc::new(budget));
         }
         let tools = self.tools(brain, &settings, session, order, &shelf, chain)?;
-        let whitelist = whitelist(&settings, order.tools.as_deref(), &tools, &mut notes);
+        let whitelist = self.whitelist(&settings, order.tools.as_deref(), &tools, &mut notes);
         let tools = Tools::new(tools, whitelist.as_deref())?;
         let turns = order.turns.or(settings.limits.turns);
         let limits = Limits {
@@ -323,6 +362,39 @@ impl Runner {
             ..self.limits
         };
         Ok(Ready { role, frozen, index, skills, tools, limits, notes })
+    }
+
+    /// The tools that the settings and the order both allow. A tool that is known and that this task does not
+    /// have, such as one for a workspace or of a server that cannot be reached, is noted; one that nobody
+    /// knows is an error later.
+    fn whitelist(
+        &self,
+        settings: &Settings,
+        ordered: Option<&[String]>,
+        tools: &[Box<dyn Tool>],
+        notes: &mut Vec<String>,
+    ) -> Option<Vec<String>> {
+        let mut allowed = match (&settings.tools, ordered) {
+            (None, None) => return None,
+            (Some(names), None) => names.clone(),
+            (None, Some(names)) => names.to_vec(),
+            (Some(names), Some(ordered)) => {
+                names.iter().filter(|name| ordered.contains(name)).cloned().collect()
+            }
+        };
+        let is_served = |name: &str| {
+            let server = name.strip_prefix("mcp__").and_then(|name| name.split_once("__"));
+            server.is_some_and(|(server, _)| self.servers.iter().any(|known| known == server))
+        };
+        allowed.retain(|name| {
+            let is_here = tools.iter().any(|tool| tool.name() == name);
+            let is_known = TOOLS.contains(&name.as_str()) || is_served(name);
+            if !is_here && is_known {
+                notes.push(format!("the tool `{name}` is not there in this task"));
+            }
+            is_here || !is_known
+        });
+        Some(allowed)
     }
 
     fn shelf(&self, brain: &Brain, task: &str, order: &Order) -> Shelf {
@@ -377,7 +449,7 @@ impl Runner {
             }
         }
         if let Some(client) = &self.client {
-            tools.push(Box::new(FetchUrl::new(Arc::clone(client), Vec::new())));
+            tools.push(Box::new(FetchUrl::new(Arc::clone(client), self.secrets.clone())));
         }
         let shared = self.tools.iter().map(|tool| Box::new(Arc::clone(tool)) as Box<dyn Tool>);
         tools.extend(shared);
@@ -403,13 +475,13 @@ impl Runner {
         Ok(tools)
     }
 
-    /// Keeps the transcript, commits, and says what came of it.
+    /// Commits, and says what came of it.
     fn conclude(
         &self,
-        brain: &Brain,
         session: Session,
         order: &Order,
         finished: Finished,
+        spent: Spent,
         mut notes: Vec<String>,
     ) -> Result<Report, RunError> {
         let ending = ending(&finished.end);
@@ -417,7 +489,6 @@ impl Runner {
             Some(answer) => answer.into_owned(),
             None => finished.end.to_string(),
         };
-        keep_transcript(brain, &finished, order)?;
         let ended = (self.now)();
         let mut learned = Learned::default();
         {
@@ -458,7 +529,7 @@ impl Runner {
         for (path, why) in kept {
             notes.push(format!("`{}` stays as the task left it: {why}", path.display()));
         }
-        Ok(Report { finished, learned, receipt, notes })
+        Ok(Report { finished, learned, spent, receipt, notes })
     }
 }
 
@@ -526,33 +597,6 @@ fn index(catalogue: &Catalogue, state: &State, input: &str) -> (String, Vec<Stri
     (index.text, names)
 }
 
-/// The tools that the settings and the order both allow. A tool that hone knows and this task does not
-/// have, such as one for a workspace, is noted; one that nobody knows is an error later.
-fn whitelist(
-    settings: &Settings,
-    ordered: Option<&[String]>,
-    tools: &[Box<dyn Tool>],
-    notes: &mut Vec<String>,
-) -> Option<Vec<String>> {
-    let mut allowed = match (&settings.tools, ordered) {
-        (None, None) => return None,
-        (Some(names), None) => names.clone(),
-        (None, Some(names)) => names.to_vec(),
-        (Some(names), Some(ordered)) => {
-            names.iter().filter(|name| ordered.contains(name)).cloned().collect()
-        }
-    };
-    allowed.retain(|name| {
-        let is_here = tools.iter().any(|tool| tool.name() == name);
-        let is_known = TOOLS.contains(&name.as_str());
-        if !is_here && is_known {
-            notes.push(format!("the tool `{name}` is not there in this task"));
-        }
-        is_here || !is_known
-    });
-    Some(allowed)
-}
-
 /// The tools that hone has; which of them a task gets depends on what it was given.
 pub const TOOLS: [&str; 14] = [
     "skills_list",
@@ -577,6 +621,7 @@ fn ending(end: &End) -> Ending {
         End::NotConverged { .. } => Ending::NotConverged,
         End::Failed { .. } => Ending::Failed,
         End::Cancelled => Ending::Cancelled,
+        End::Died => Ending::Died,
     }
 }
 
@@ -612,28 +657,6 @@ fn held_back(proposal: &Proposal, at: i64) -> Quarantined {
     };
     let message = format!("{}: {}", proposal.verdict, proposal.findings.join("; "));
     Quarantined { note, at, objection: Objection { rule: proposal.action.clone(), message } }
-}
-
-/// Writes every step in full, one a line, between the task and its end.
-fn keep_transcript(brain: &Brain, finished: &Finished, order: &Order) -> Result<(), BrainError> {
-    let folder = brain.member(members::TRANSCRIPTS);
-    files::make_folder(&folder)?;
-    let system = finished.conversation.first().map(|message| message.content.as_str());
-    let head = json!({
-        "kind": "task",
-        "task": finished.id,
-        "agent": brain.id,
-        "subscriber": order.subscriber.as_text(),
-        "input": order.input,
-        "system": system,
-    });
-    let foot = json!({"kind": "end", "end": finished.end, "cost": finished.cost});
-    let mut lines = vec![head.to_string()];
-    let steps = finished.steps.iter();
-    lines.extend(steps.map(|step| serde_json::to_string(step).unwrap_or_default()));
-    lines.push(foot.to_string());
-    let text = lines.join("\n") + "\n";
-    files::write(&folder.join(format!("{}.jsonl", finished.id)), text.as_bytes())
 }
 
 /// An id that no other task has: the time, and what tells tasks of the same millisecond apart.

@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -52,14 +53,17 @@ pub fn sweep(path: &Path) {
 
 /// Writes `staged`, makes it durable and gives it the name `path`.
 pub(crate) fn replace_from(path: &Path, bytes: &[u8], staged: &Path) -> Result<(), Error> {
+    let old = std::fs::metadata(path).ok().map(|old| old.permissions());
     let written = OpenOptions::new()
         .write(true)
         .create_new(true)
+        // Whoever may not read the old file may not read the new one either, not even for a moment.
+        .mode(old.as_ref().map_or(0o666, |old| old.mode() & 0o666))
         .open(staged)
         .and_then(|mut file| {
             file.write_all(bytes)?;
-            if let Ok(old) = std::fs::metadata(path) {
-                file.set_permissions(old.permissions())?;
+            if let Some(old) = old {
+                file.set_permissions(old)?;
             }
             file.sync_all()
         })

@@ -1,6 +1,7 @@
 //! `config.toml` of the person and `hone.toml` of a project.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -8,7 +9,7 @@ use toml_edit::{DocumentMut, Item, Value};
 
 use crate::error::Error;
 use crate::learn_settings::{LearnSettings, MAX_REPLAYS};
-use crate::model_settings::{McpServer, ModelSettings, Wire};
+use crate::model_settings::{FetchSecret, McpServer, ModelSettings, Wire};
 use crate::scope::Scope;
 use crate::snapshot_settings::SnapshotSettings;
 
@@ -42,6 +43,8 @@ pub struct Config {
     pub learn: LearnSettings,
     /// `[[mcp]]`: servers whose tools an agent may call.
     pub mcp: Vec<McpServer>,
+    /// `[[secrets]]`: what an agent may fetch with.
+    pub secrets: Vec<FetchSecret>,
     /// `[hub]`.
     pub hub: HubSettings,
     /// `[router]`.
@@ -198,10 +201,12 @@ enum Kind {
     Names,
     Text,
     Folder,
+    Secret,
 }
 
-/// All settings that have a dotted key; `[[roots]]`, `[[bundles]]` and `[[mcp]]` are edited in the file.
-pub const SETTINGS: [Setting; 31] = [
+/// All settings that have a dotted key; `[[roots]]`, `[[bundles]]`, `[[mcp]]` and `[[secrets]]` are edited in
+/// the file.
+pub const SETTINGS: [Setting; 32] = [
     Setting {
         key: "skills.disabled",
         about: "names (or scope:name) that are not offered, separated by commas",
@@ -246,8 +251,13 @@ pub const SETTINGS: [Setting; 31] = [
     Setting { key: "model.name", about: "the model's name there, or its file", kind: Kind::Text },
     Setting {
         key: "model.api_key_env",
-        about: "the variable that holds the key; the key itself never stands here",
+        about: "the variable that holds the key",
         kind: Kind::Text,
+    },
+    Setting {
+        key: "model.api_key",
+        about: "the key itself, never shown; only you may be able to read the file then",
+        kind: Kind::Secret,
     },
     Setting { key: "model.max_tokens", about: "tokens of one reply at most", kind: Kind::Number },
     Setting {
@@ -350,7 +360,7 @@ impl Config {
         let path = Self::path(hone_home);
         let config: Self = match read_optional(&path)? {
             None => Self::default(),
-            Some(text) => toml_edit::de::from_str(&text).map_err(|error| problem(&path, &error))?,
+            Some(text) => toml_edit::de::from_str(&text).map_err(|error| broken(&path, &error))?,
         };
         if config.skills.depth > MAX_DEPTH {
             return Err(Error::Config {
@@ -362,10 +372,24 @@ impl Config {
             });
         }
         let problem = config.model.problem().or_else(|| config.learn.problem());
-        match problem.or_else(|| McpServer::problem(&config.mcp)) {
+        let problem = problem.or_else(|| McpServer::problem(&config.mcp));
+        let problem = problem.or_else(|| FetchSecret::problem(&config.secrets));
+        match problem.or_else(|| config.exposed(&path)) {
             Some(message) => Err(Error::Config { path, message }),
             None => Ok(config),
         }
+    }
+
+    /// Says that others can read a file that holds a key.
+    fn exposed(&self, path: &Path) -> Option<String> {
+        self.model.api_key.as_ref()?;
+        let mode = std::fs::metadata(path).ok()?.permissions().mode();
+        (mode & 0o077 != 0).then(|| {
+            format!(
+                "it holds `model.api_key` and others can read it; `chmod 600 {}`",
+                path.display()
+            )
+        })
     }
 
     /// The value of a setting, as `hone config set` takes it.
@@ -381,6 +405,7 @@ impl Config {
             "model.base_url" => self.model.base_url.clone().unwrap_or_default(),
             "model.name" => self.model.name.clone().unwrap_or_default(),
             "model.api_key_env" => self.model.api_key_env.clone().unwrap_or_default(),
+            "model.api_key" => if self.model.api_key.is_some() { "(set)" } else { "" }.to_owned(),
             "model.max_tokens" => self.model.max_tokens.to_string(),
             "model.temperature" => self.model.temperature.to_string(),
             "model.timeout" => self.model.timeout.to_string(),
@@ -422,7 +447,7 @@ pub(crate) fn project_disabled(project: &Path) -> Result<Vec<String>, Error> {
     let path = project.join("hone.toml");
     let Some(text) = read_optional(&path)? else { return Ok(Vec::new()) };
     let file: ProjectFile =
-        toml_edit::de::from_str(&text).map_err(|error| problem(&path, &error))?;
+        toml_edit::de::from_str(&text).map_err(|error| broken(&path, &error))?;
     Ok(file.skills.disabled)
 }
 
@@ -439,7 +464,7 @@ pub fn with_setting(
     })?;
     let old = read_optional(path)?.unwrap_or_default();
     let mut document: DocumentMut = old.parse().map_err(|error: toml_edit::TomlError| {
-        Error::Config { path: path.to_owned(), message: error.to_string().trim_end().to_owned() }
+        problem(path, &error.to_string(), error.message())
     })?;
     let (table, name) = key.split_once('.').unwrap_or(("", key));
     match value {
@@ -465,7 +490,7 @@ pub fn with_setting(
     let new = document.to_string();
     if path.file_name().is_some_and(|name| name == "config.toml") {
         let config: Result<Config, _> = toml_edit::de::from_str(&new);
-        let config = config.map_err(|error| problem(path, &error))?;
+        let config = config.map_err(|error| broken(path, &error))?;
         if let Some(message) = config.model.problem() {
             return Err(Error::Refused(message));
         }
@@ -474,6 +499,11 @@ pub fn with_setting(
 }
 
 impl Setting {
+    /// Whether its value is never shown.
+    pub fn is_secret(self) -> bool {
+        self.kind == Kind::Secret
+    }
+
     fn parse(self, text: &str) -> Result<Value, Error> {
         let wrong =
             |what: &str| Error::Refused(format!("`{}` must be {what}, not `{text}`", self.key));
@@ -495,6 +525,10 @@ impl Setting {
             Kind::Decimal => match text.trim().parse::<f64>() {
                 Ok(number) if number.is_finite() && number >= 0.0 => Ok(number.into()),
                 _ => Err(wrong("a number, 0 or more")),
+            },
+            Kind::Secret => match text.trim() {
+                "" => Err(Error::Refused(format!("`{}` must be a key", self.key))),
+                text => Ok(text.into()),
             },
             Kind::Text => match text.trim() {
                 "" => Err(wrong("a word")),
@@ -521,6 +555,12 @@ fn read_optional(path: &Path) -> Result<Option<String>, Error> {
     }
 }
 
-fn problem(path: &Path, error: &toml_edit::de::Error) -> Error {
-    Error::Config { path: path.to_owned(), message: error.to_string().trim_end().to_owned() }
+fn broken(path: &Path, error: &toml_edit::de::Error) -> Error {
+    problem(path, &error.to_string(), error.message())
+}
+
+/// What is wrong with a file, with the line; without it when that line may hold a key.
+fn problem(path: &Path, whole: &str, words: &str) -> Error {
+    let message = if whole.contains("api_key") { words } else { whole.trim_end() };
+    Error::Config { path: path.to_owned(), message: message.to_owned() }
 }

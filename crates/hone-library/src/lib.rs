@@ -100,7 +100,8 @@ pub use ledger::{
     changed_since, deleted, ledger_position, touched_by,
 };
 pub use model_settings::{
-    MAX_MCP_NAME_BYTES, MAX_MCP_SERVERS, MAX_MODEL_TIMEOUT, McpServer, ModelSettings, Wire,
+    ApiKey, FetchSecret, MAX_MCP_NAME_BYTES, MAX_MCP_SERVERS, MAX_MODEL_TIMEOUT,
+    MAX_SECRET_NAME_BYTES, MAX_SECRETS, McpServer, ModelSettings, Wire,
 };
 pub use objects::{Keeping, hash, sweep_objects};
 pub use patch::{Matching, PatchError, Patched, patch};

@@ -1,4 +1,5 @@
-//! `[model]` and `[[mcp]]` of the configuration: what an agent asks, and whose tools it may call.
+//! `[model]`, `[[mcp]]` and `[[secrets]]` of the configuration: what an agent asks, whose tools it may call,
+//! and what it may fetch with.
 
 use serde::Deserialize;
 
@@ -28,6 +29,24 @@ impl Wire {
 /// Longest time that one reply may take, in seconds.
 pub const MAX_MODEL_TIMEOUT: u64 = 3_600;
 
+/// The key of a model in the configuration. It is never shown.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// The key, to be sent and nothing else.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ApiKey(…)")
+    }
+}
+
 /// `[model]`: which model an agent asks. Without it, one is looked for.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -38,8 +57,10 @@ pub struct ModelSettings {
     pub base_url: Option<String>,
     /// The model's name there, or its file.
     pub name: Option<String>,
-    /// The variable of the environment that holds the key. The key itself never stands in the file.
+    /// The variable of the environment that holds the key.
     pub api_key_env: Option<String>,
+    /// The key itself; nobody but its owner may read a file with one.
+    pub api_key: Option<ApiKey>,
     /// Tokens of one reply at most.
     pub max_tokens: u32,
     /// How freely to choose words; 0 to 2.
@@ -69,6 +90,7 @@ impl Default for ModelSettings {
             base_url: None,
             name: None,
             api_key_env: None,
+            api_key: None,
             max_tokens: 4_096,
             temperature: 0.1,
             timeout: 300,
@@ -105,6 +127,66 @@ impl ModelSettings {
         }
         if self.max_tokens == 0 {
             return wrong("max_tokens", "1 or more");
+        }
+        if self.api_key.as_ref().is_some_and(|key| key.0.trim().is_empty()) {
+            return wrong("api_key", "a key");
+        }
+        if self.api_key.is_some() && self.api_key_env.is_some() {
+            return Some(
+                "`model.api_key` and `model.api_key_env` both name a key; keep one".to_owned(),
+            );
+        }
+        None
+    }
+}
+
+/// Longest name of a secret, in bytes.
+pub const MAX_SECRET_NAME_BYTES: usize = 32;
+
+/// Most secrets.
+pub const MAX_SECRETS: usize = 16;
+
+/// `[[secrets]]`: what an agent may fetch with, by name, and the one origin that gets it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FetchSecret {
+    /// What the agent calls it.
+    pub name: String,
+    /// Where it may go, such as `https://api.example.com`.
+    pub origin: String,
+    /// The variable of the environment that holds it.
+    pub env: String,
+}
+
+impl FetchSecret {
+    /// What is wrong with a list of secrets.
+    pub(crate) fn problem(secrets: &[Self]) -> Option<String> {
+        if secrets.len() > MAX_SECRETS {
+            return Some(format!(
+                "there are {} `[[secrets]]`, {MAX_SECRETS} are the most",
+                secrets.len()
+            ));
+        }
+        for (index, Self { name, origin, env }) in secrets.iter().enumerate() {
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+            if name.is_empty() || name.len() > MAX_SECRET_NAME_BYTES || !name.bytes().all(is_plain)
+            {
+                return Some(format!(
+                    "`{name}` cannot be the name of a secret: use up to {MAX_SECRET_NAME_BYTES} letters, digits, `-` and `_`"
+                ));
+            }
+            if secrets[..index].iter().any(|earlier| earlier.name == *name) {
+                return Some(format!("two secrets are called `{name}`"));
+            }
+            let host = origin.strip_prefix("https://").map(|rest| rest.trim_end_matches('/'));
+            if host.is_none_or(|host| host.is_empty() || host.contains(['/', '?', '#', '@'])) {
+                return Some(format!(
+                    "`origin` of the secret `{name}` must be like https://api.example.com, not `{origin}`"
+                ));
+            }
+            if env.trim().is_empty() {
+                return Some(format!("`env` of the secret `{name}` must name a variable"));
+            }
         }
         None
     }
@@ -224,6 +306,53 @@ mod tests {
                 "`model.price_in` must be 0 or more",
                 "`model.task_cost` must be 0 or more",
             ]
+        );
+    }
+
+    #[test]
+    fn a_key_is_not_printed_and_stands_in_one_place() {
+        let file = "backend = \"openai\"\napi_key = \"sk-live-0123456789\"\n";
+        let settings: ModelSettings = toml_edit::de::from_str(file).unwrap();
+        assert_eq!(settings.problem(), None);
+        assert_eq!(settings.api_key.as_ref().unwrap().expose(), "sk-live-0123456789");
+        assert!(!format!("{settings:?}").contains("0123"), "{settings:?}");
+        let both: ModelSettings =
+            toml_edit::de::from_str("api_key = \"k\"\napi_key_env = \"KEY\"\n").unwrap();
+        assert_eq!(
+            both.problem().unwrap(),
+            "`model.api_key` and `model.api_key_env` both name a key; keep one"
+        );
+        let empty: ModelSettings = toml_edit::de::from_str("api_key = \" \"\n").unwrap();
+        assert_eq!(empty.problem().unwrap(), "`model.api_key` must be a key");
+    }
+
+    #[test]
+    fn secrets_have_a_plain_name_once_one_origin_and_a_variable() {
+        let secret = |name: &str, origin: &str, env: &str| FetchSecret {
+            name: name.to_owned(),
+            origin: origin.to_owned(),
+            env: env.to_owned(),
+        };
+        let named = |name: &str| secret(name, "https://api.example.com", "KEY");
+        let problem = |secrets: &[FetchSecret]| FetchSecret::problem(secrets);
+        assert_eq!(problem(&[named("a"), secret("b-2_c", "https://localhost:8443/", "B")]), None);
+        assert_eq!(problem(&[named(&"n".repeat(MAX_SECRET_NAME_BYTES))]), None);
+        for wrong in ["", "a b", "é", &"n".repeat(MAX_SECRET_NAME_BYTES + 1)] {
+            let found = problem(&[named(wrong)]).unwrap();
+            assert!(found.contains("cannot be the name of a secret"), "{found}");
+        }
+        assert_eq!(problem(&[named("a"), named("a")]).unwrap(), "two secrets are called `a`");
+        for wrong in ["", "http://api.example.com", "https://", "https://a/b", "https://u@a"] {
+            let found = problem(&[secret("a", wrong, "KEY")]).unwrap();
+            assert!(found.starts_with("`origin` of the secret `a` must be like"), "{found}");
+        }
+        let found = problem(&[secret("a", "https://a", " ")]).unwrap();
+        assert_eq!(found, "`env` of the secret `a` must name a variable");
+        let many = |most: usize| (0..most).map(|n| named(&format!("s{n}"))).collect::<Vec<_>>();
+        assert_eq!(problem(&many(MAX_SECRETS)), None);
+        assert_eq!(
+            problem(&many(MAX_SECRETS + 1)).unwrap(),
+            "there are 17 `[[secrets]]`, 16 are the most"
         );
     }
 

@@ -309,18 +309,18 @@ impl Client {
         if url.as_str().len() > MAX_URL_BYTES {
             return wrong("it is longer than 8,192 bytes");
         }
-        match url.scheme() {
-            "https" => {}
-            "http" if self.settings.plain_http == PlainHttp::Allowed => {}
-            "http" => return Err(Error::PlainHttp { url: shown(url) }),
-            _ => return wrong("only http and https can be asked"),
+        if !matches!(url.scheme(), "http" | "https") {
+            return wrong("only http and https can be asked");
         }
+        let is_plain = url.scheme() == "http" && self.settings.plain_http == PlainHttp::Refused;
+        let encrypted =
+            || if is_plain { Err(Error::PlainHttp { url: shown(url) }) } else { Ok(()) };
         if !url.username().is_empty() || url.password().is_some() {
             return wrong("it holds a name or a password, which belong in a header");
         }
         let Some(host) = url.host() else { return wrong("it names no host") };
         if self.settings.reach == Reach::Anywhere {
-            return Ok(());
+            return encrypted();
         }
         let what = match host {
             Host::Ipv4(address) => why_refused(address.into(), &self.settings.exceptions),
@@ -329,8 +329,9 @@ impl Client {
                 (is_proxied && is_name_of_a_network(name)).then_some("a name inside a network")
             }
         };
+        // An address that may never be asked is not one to be asked by https.
         match what {
-            None => Ok(()),
+            None => encrypted(),
             Some(what) => {
                 Err(Error::NotPublic { url: shown(url), host: format!("`{host}`"), what })
             }

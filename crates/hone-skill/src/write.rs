@@ -61,11 +61,18 @@ pub fn ensure_frontmatter(
 }
 
 /// Whether a text has no frontmatter yet. A code block at its start may well hold some YAML that
-/// is none.
+/// is none, and a line of hyphens that nothing closes is a rule, unless it is followed by what only
+/// frontmatter has.
 fn is_bare(text: &str) -> bool {
     match fence::split(text) {
         Err(NoParts::Missing) => true,
-        Err(NoParts::Unclosed(_)) => false,
+        Err(NoParts::Unclosed(open)) => {
+            let declares =
+                |line: &str| line.starts_with("name:") || line.starts_with("description:");
+            let mut block =
+                text[open.end..].lines().skip(1).take_while(|line| !line.trim().is_empty());
+            !block.any(declares)
+        }
         Ok(parts) => {
             let declares = |found: Frontmatter| {
                 found.entries.iter().any(|e| matches!(e.key.as_str(), "name" | "description"))

@@ -185,6 +185,11 @@ fn a_code_block_at_the_start_of_a_bare_body_is_not_its_frontmatter() {
 
 #[test]
 fn a_frontmatter_that_cannot_be_read_is_not_written_over() {
+    let rule = ensure_frontmatter("---\nrule, no close\n", &slug("a"), "a", "1").unwrap();
+    assert_eq!(
+        rule,
+        "---\nname: a\ndescription: rule, no close\nmetadata:\n  version: \"1\"\n---\n---\nrule, no close\n"
+    );
     let never_closed = ensure_frontmatter("---\nname: a\n", &slug("a"), "a", "1");
     assert_eq!(never_closed, Err(EditError::Unreadable("it is never closed".into())));
     let list = ensure_frontmatter("---\n- a\n---\n", &slug("a"), "a", "1");

@@ -524,7 +524,7 @@ pub(crate) enum Command {
         task: Vec<String>,
         #[command(flatten)]
         how: Running,
-        /// Print every step as one line of JSON, the report last
+        /// Print every step as one line of JSON, then the report, then what was learned
         #[arg(long)]
         json: bool,
     },
@@ -548,7 +548,7 @@ pub(crate) enum Command {
         /// Ask a real model and keep what it says, for the next demo
         #[arg(long, value_name = "FILE", hide = true)]
         record: Option<PathBuf>,
-        /// Print every step as one line of JSON, the report last
+        /// Print every step as one line of JSON, then the report, then what was learned
         #[arg(long)]
         json: bool,
     },

@@ -62,6 +62,15 @@ pub(crate) fn open_private(path: &Path) -> Result<File, BrainError> {
 
 /// The text of a file of at most so many bytes; none when it is not there. Links are not followed.
 pub(crate) fn read(path: &Path, most: u64) -> Result<Option<String>, BrainError> {
+    let Some(bytes) = read_bytes(path, most)? else { return Ok(None) };
+    String::from_utf8(bytes).map(Some).map_err(|_| BrainError::Content {
+        path: path.to_owned(),
+        message: "it is not UTF-8".to_owned(),
+    })
+}
+
+/// The bytes of a file of at most so many; none when it is not there. Links are not followed.
+pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Option<Vec<u8>>, BrainError> {
     let opened = OpenOptions::new()
         .read(true)
         .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
@@ -72,10 +81,9 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Option<String>, BrainError>
     };
     let mut bytes = Vec::new();
     file.take(most + 1).read_to_end(&mut bytes).map_err(BrainError::io("read", path))?;
-    let refuse = |message: String| BrainError::Content { path: path.to_owned(), message };
     if bytes.len() as u64 > most {
-        return Err(refuse(format!("it has more than {most} bytes")));
+        let message = format!("it has more than {most} bytes");
+        return Err(BrainError::Content { path: path.to_owned(), message });
     }
-    let text = String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8".to_owned()))?;
-    Ok(Some(text))
+    Ok(Some(bytes))
 }

@@ -13,8 +13,8 @@ use hone_library::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Brain, BrainError, files, members};
-use crate::memory::{Ending, Memory};
+use super::{Brain, BrainError, files, members, steps};
+use crate::memory::{Draft, Ending, Memory};
 
 /// Bytes of a journal at most.
 const MAX_JOURNAL_BYTES: u64 = 4_096;
@@ -132,13 +132,21 @@ pub(crate) fn settle(
             settled.kept = journal.take_back(brain, state, now)?;
         }
         match ending {
-            None => settled.dead = Some(journal.task),
+            None => {
+                if let Some(row) = steps::conclude(brain, &journal.task)? {
+                    let mut draft = Draft::default();
+                    draft.say("user", &row.input, row.started);
+                    memory.commit(&row, &draft)?;
+                }
+                settled.dead = Some(journal.task);
+            }
             Some(_) => settled.unsigned = Some(journal.task),
         }
     }
     // The files of a committed task and its receipt come before its journal goes.
     memory.settle()?;
-    settled.notes = brain.settle_lineage(settled.unsigned.as_deref(), now)?;
+    let unsigned = settled.unsigned.as_deref().or(settled.dead.as_deref());
+    settled.notes = brain.settle_lineage(unsigned, now)?;
     Journal::end(brain)?;
     Ok(settled)
 }

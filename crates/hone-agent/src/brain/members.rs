@@ -66,6 +66,9 @@ pub const TRANSCRIPTS: &str = "transcripts";
 pub const SEED: &str = "seed.json";
 /// The running task's own note of what to take back should it die.
 pub const JOURNAL: &str = "task.json";
+/// The steps of the running task, until they are its transcript. Like every name that begins so, it is a write
+/// under way: no state and no snapshot has it.
+pub const STEPS: &str = ".hone-steps.jsonl";
 /// Locked by the running task.
 pub const LOCK: &str = "task.lock";
 
@@ -102,6 +105,7 @@ pub fn look(folder: &Path) -> Result<Vec<PathBuf>, BrainError> {
         let (path, kind) = entry?;
         let member = path.file_name().and_then(|name| name.to_str()).and_then(named);
         match (member, kind) {
+            (None, Kind::File) if path.ends_with(STEPS) => {}
             (None, _) => strangers.push(path),
             (Some(member), found) if member.kind != found => {
                 let expected = if member.kind == Kind::File { "file" } else { "folder" };

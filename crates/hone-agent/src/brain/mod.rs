@@ -16,6 +16,7 @@ mod seed;
 mod session;
 mod settings;
 mod signing;
+pub(crate) mod steps;
 mod unfinished;
 mod versions;
 

@@ -17,6 +17,8 @@ pub enum Ending {
     Failed,
     /// Somebody stopped it.
     Cancelled,
+    /// Its process died.
+    Died,
 }
 
 impl Ending {
@@ -27,11 +29,12 @@ impl Ending {
             Self::NotConverged => "not-converged",
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
+            Self::Died => "died",
         }
     }
 
     pub(super) fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Answered, Self::NotConverged, Self::Failed, Self::Cancelled];
+        let all = [Self::Answered, Self::NotConverged, Self::Failed, Self::Cancelled, Self::Died];
         all.into_iter().find(|ending| ending.word() == word)
     }
 }
@@ -74,7 +77,7 @@ pub struct LoggedTask {
     pub subscriber: Option<String>,
     /// When it ended.
     pub ended: String,
-    /// `answered`, `not-converged`, `failed` or `cancelled`.
+    /// `answered`, `not-converged`, `failed`, `cancelled` or `died`.
     pub ending: &'static str,
     /// What was asked.
     pub input: String,

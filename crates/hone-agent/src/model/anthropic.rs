@@ -38,6 +38,10 @@ impl Backend for Anthropic {
         &self.model
     }
 
+    fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
     fn call<'a>(&'a self, request: &'a Request) -> Calling<'a> {
         Box::pin(async move {
             let answer = loop {

@@ -2,6 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::Usage;
 use crate::task::Allowance;
 
@@ -30,13 +33,14 @@ impl Prices {
 pub struct NoPrice;
 
 /// What was used up.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Spent {
     /// Replies.
     pub replies: u64,
     /// Tokens.
+    #[schemars(with = "serde_json::Value")]
     pub usage: Usage,
-    /// Money; none when the price is not known, which is not the same as nothing.
+    /// Money, in the currency of the prices; none when the price is not known, which is not the same as nothing.
     pub cost: Option<f64>,
 }
 
@@ -85,9 +89,7 @@ impl Allowance for Budget {
     fn spend(&self, _model: &str, usage: Usage) {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         spent.0 += 1;
-        spent.1.input = spent.1.input.saturating_add(usage.input);
-        spent.1.output = spent.1.output.saturating_add(usage.output);
-        spent.1.is_estimate |= usage.is_estimate;
+        spent.1.add(usage);
     }
 }
 

@@ -136,6 +136,12 @@ pub async fn find(
     if settings.backend.is_some() || settings.base_url.is_some() {
         return configured(settings, &variable, client).await;
     }
+    if settings.api_key.is_some() {
+        return Err(NoModel::Misconfigured(
+            "`model.api_key` is set; set `model.backend` or `model.base_url` to say whose key that is"
+                .to_owned(),
+        ));
+    }
     if settings.api_key_env.is_none()
         && let Some(found) = local(settings, client, places).await
     {
@@ -181,7 +187,9 @@ async fn configured(
     let base_url = address(&base)?;
     // The usual variable is the key of the usual server and of no other.
     let usual_key = (base == provider.base).then(|| provider.key.to_owned());
+    let own_key = settings.api_key.as_ref().map(|key| Secret::new(key.expose().trim()));
     let key = match settings.api_key_env.clone().or(usual_key) {
+        _ if own_key.is_some() => own_key,
         None => None,
         Some(name) => match variable(&name) {
             Some(key) => Some(Secret::new(key.trim())),

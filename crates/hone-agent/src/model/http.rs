@@ -1,5 +1,6 @@
 //! What the backends over HTTP share: one call, its faults, and keys that never show.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -24,6 +25,13 @@ const MAX_REASON_CHARS: usize = 400;
 
 /// Shortest key that is taken out of a text; a shorter one would blank out words.
 const MIN_REDACTED_BYTES: usize = 6;
+
+/// Shortest key that is taken out of what a task reads and says, in bytes. Servers of this machine take any
+/// key, so people give them words (`ollama`, `lm-studio`), which an answer may need.
+pub const MIN_CONCEALED_BYTES: usize = 16;
+
+/// What stands in the place of a key.
+const REDACTED: &str = "[redacted]";
 
 /// Shortest part of a key that is taken out of a text, in bytes.
 const MIN_PART_BYTES: usize = 8;
@@ -64,6 +72,7 @@ pub(super) trait Backend: Send + Sync {
     fn backend(&self) -> &'static str;
     fn name(&self) -> &str;
     fn call<'a>(&'a self, request: &'a Request) -> Calling<'a>;
+    fn endpoint(&self) -> &Endpoint;
 }
 
 /// Where a backend is asked.
@@ -174,11 +183,9 @@ impl Endpoint {
 
     /// Words of a backend for a message: on one line, bounded, without the key.
     pub(super) fn shown(&self, text: &str) -> String {
-        let text = match &self.key {
-            Some(key) if key.expose().len() >= MIN_REDACTED_BYTES => {
-                without_parts(&text.replace(key.expose(), "[redacted]"), key.expose())
-            }
-            _ => text.to_owned(),
+        let text = match self.key_of(MIN_REDACTED_BYTES) {
+            Some(key) => without_parts(&text.replace(key, REDACTED), key),
+            None => text.to_owned(),
         };
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut shown: String = words.chars().take(MAX_REASON_CHARS).collect();
@@ -186,6 +193,19 @@ impl Endpoint {
             shown.push('…');
         }
         shown.chars().filter(|c| !c.is_control()).collect()
+    }
+
+    /// The key, if it has at least so many bytes.
+    fn key_of(&self, least: usize) -> Option<&str> {
+        self.key.as_ref().map(Secret::expose).filter(|key| key.len() >= least)
+    }
+
+    /// What a task reads or says, without the whole key. Parts of one stay: in a document they are words.
+    pub(super) fn conceal<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.key_of(MIN_CONCEALED_BYTES) {
+            Some(key) if text.contains(key) => Cow::Owned(text.replace(key, REDACTED)),
+            _ => Cow::Borrowed(text),
+        }
     }
 }
 
@@ -205,7 +225,7 @@ fn without_parts(text: &str, key: &str) -> String {
     let (mut shown, mut was_key) = (String::new(), false);
     for (at, c) in text.char_indices() {
         if is_key[at] && !was_key {
-            shown.push_str("[redacted]");
+            shown.push_str(REDACTED);
         } else if !is_key[at] {
             shown.push(c);
         }
@@ -294,7 +314,23 @@ pub(super) fn decimal(value: f32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::without_parts;
+    use super::*;
+
+    #[test]
+    fn a_key_is_concealed_from_sixteen_bytes_on() {
+        let endpoint = |key: &str| Endpoint {
+            client: crate::model::client(|_| None).unwrap(),
+            url: Url::parse("http://localhost/").unwrap(),
+            headers: HeaderMap::new(),
+            key: Some(Secret::new(key)),
+            timeout: Duration::from_secs(1),
+        };
+        let key = "k".repeat(MIN_CONCEALED_BYTES);
+        let text = format!("a {key} b");
+        assert_eq!(endpoint(&key).conceal(&text), "a [redacted] b");
+        assert!(matches!(endpoint(&key[1..]).conceal(&text), Cow::Borrowed(_)));
+        assert!(matches!(endpoint(&key).conceal("nothing"), Cow::Borrowed("nothing")));
+    }
 
     #[test]
     fn parts_of_a_key_are_taken_out_from_eight_bytes_on() {

@@ -20,6 +20,7 @@ pub mod recording;
 mod retry;
 mod sse;
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub use budget::{Budget, NoPrice, Prices, Spent};
 pub use connect::{Choice, Wire, client, connect};
 #[cfg(feature = "local-model")]
 pub use gguf::MAX_CONTEXT_TOKENS;
+pub use http::MIN_CONCEALED_BYTES;
 pub use retry::{Jitter, MAX_RETRY_AFTER, Retries, system_jitter};
 
 /// Who speaks.
@@ -118,6 +120,15 @@ pub struct Usage {
     pub is_estimate: bool,
 }
 
+impl Usage {
+    /// Counts more tokens.
+    pub fn add(&mut self, more: Self) {
+        self.input = self.input.saturating_add(more.input);
+        self.output = self.output.saturating_add(more.output);
+        self.is_estimate |= more.is_estimate;
+    }
+}
+
 /// Why there is no reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
@@ -161,4 +172,8 @@ pub trait Model: Send + Sync {
     fn name(&self) -> &str;
     /// Asks for one reply. Retries are inside; cancelling ends them too.
     fn ask<'a>(&'a self, request: &'a Request, cancelled: &'a CancellationToken) -> Pending<'a>;
+    /// A text without the key that this model is asked with, wherever that stands in it letter by letter.
+    fn conceal<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        Cow::Borrowed(text)
+    }
 }

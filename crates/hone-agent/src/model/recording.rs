@@ -4,6 +4,7 @@
 //! Requests are kept as hashes, one for each message, so a recording holds no conversation and no key,
 //! and a replay can still say which message is another one than then.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -227,6 +228,10 @@ impl Model for Recorder {
             })?;
             Ok(reply)
         })
+    }
+
+    fn conceal<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.model.conceal(text)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Bounded retries: for what may work a moment later, with a pause that grows and wavers, and never
 //! against the will of who asked.
 
+use std::borrow::Cow;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -93,6 +94,10 @@ impl<B: Backend> Model for Retrying<B> {
                 reply = self.try_hard(request) => reply,
             }
         })
+    }
+
+    fn conceal<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.backend.endpoint().conceal(text)
     }
 }
 

@@ -48,6 +48,8 @@ pub enum End {
     },
     /// Somebody stopped it.
     Cancelled,
+    /// Its process died. Only what is kept of a task says so, once the next one found it.
+    Died,
 }
 
 /// The limit that a task came to.
@@ -126,6 +128,7 @@ impl fmt::Display for End {
             }
             Self::Failed { message, .. } => write!(f, "failed: {message}"),
             Self::Cancelled => f.write_str("cancelled"),
+            Self::Died => f.write_str("died: its process ended before it did"),
         }
     }
 }

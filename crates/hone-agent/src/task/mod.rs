@@ -6,6 +6,7 @@
 
 mod end;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -129,6 +130,21 @@ pub struct Task<'a> {
     pub tell: &'a (dyn Fn(&Event<'_>) + Send + Sync),
 }
 
+impl Task<'_> {
+    fn turns(&self) -> usize {
+        self.limits.turns.clamp(1, MAX_TURNS)
+    }
+
+    fn needs_evidence(&self) -> bool {
+        self.limits.guard == Guard::Evidence && self.tools.has_evidence()
+    }
+
+    /// Its system message.
+    pub fn system(&self) -> String {
+        prompt::system(self.frame, self.tools, self.turns(), self.needs_evidence())
+    }
+}
+
 impl fmt::Debug for Task<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Task")
@@ -177,10 +193,8 @@ struct Run<'a, 't> {
 
 impl<'a, 't> Run<'a, 't> {
     fn new(task: &'a Task<'t>) -> Self {
-        let turns = task.limits.turns.clamp(1, MAX_TURNS);
-        let needs_evidence = task.limits.guard == Guard::Evidence && task.tools.has_evidence();
-        let system = prompt::system(task.frame, task.tools, turns, needs_evidence);
-        let mut conversation = vec![message(Role::System, system)];
+        let (turns, needs_evidence) = (task.turns(), task.needs_evidence());
+        let mut conversation = vec![message(Role::System, task.system())];
         conversation.extend_from_slice(task.earlier);
         conversation.push(message(Role::User, task.input.to_owned()));
         let started = (task.now)();
@@ -268,7 +282,7 @@ impl<'a, 't> Run<'a, 't> {
             () = self.task.cancelled.cancelled() => Err(ModelError::Cancelled),
         };
         self.conversation = request.messages;
-        let reply = match reply {
+        let mut reply = match reply {
             Ok(reply) => reply,
             Err(error) => {
                 let no_reply = What::NoReply {
@@ -282,10 +296,12 @@ impl<'a, 't> Run<'a, 't> {
             }
         };
         self.cost.turns += 1;
-        add(&mut self.cost.usage, reply.usage);
+        self.cost.usage.add(reply.usage);
         if let Some(allowance) = self.task.allowance {
             allowance.spend(&reply.model, reply.usage);
         }
+        // A key that a tool gave away, or the model itself, goes no further.
+        conceal(model, &mut reply.text);
         let reading = reply::read(&reply.text);
         let refuses = self.needs_evidence && !self.has_evidence;
         let made = match &reading.said {
@@ -325,11 +341,15 @@ impl<'a, 't> Run<'a, 't> {
     async fn call(
         &mut self,
         turn: usize,
-        call: Call,
+        mut call: Call,
         ignored: usize,
         is_mended: bool,
     ) -> Option<End> {
         let begun = self.now();
+        // What was escaped in the reply is plain in its arguments.
+        if let Cow::Owned(text) = self.task.model.conceal(&call.arguments.to_string()) {
+            call.arguments = serde_json::from_str(&text).unwrap_or_default();
+        }
         self.tell(&Event::Calling { turn, tool: &call.tool, arguments: &call.arguments });
         let arguments_sha256 = sha256(&canonical(&call.arguments));
         let key = format!("{} {arguments_sha256}", call.tool);
@@ -338,7 +358,9 @@ impl<'a, 't> Run<'a, 't> {
             *count += 1;
             *count
         };
-        let (result, is_cancelled) = self.result_of(&call, repeats).await;
+        let (mut result, is_cancelled) = self.result_of(&call, repeats).await;
+        conceal(self.task.model, &mut result.text);
+        conceal(self.task.model, &mut result.summary);
         if let Lookup::Tool(tool) = self.task.tools.find(&call.tool)
             && result.outcome == Outcome::Ok
         {
@@ -449,6 +471,13 @@ impl<'a, 't> Run<'a, 't> {
     }
 }
 
+/// Takes the model's key out of a text.
+fn conceal(model: &dyn Model, text: &mut String) {
+    if let Cow::Owned(concealed) = model.conceal(text) {
+        *text = concealed;
+    }
+}
+
 fn message(role: Role, content: String) -> Message {
     Message { role, content }
 }
@@ -484,10 +513,4 @@ fn failed(error: &ModelError) -> End {
         ModelError::Failed { .. } => Failure::Backend,
     };
     End::Failed { failure, message: error.to_string() }
-}
-
-fn add(sum: &mut Usage, more: Usage) {
-    sum.input = sum.input.saturating_add(more.input);
-    sum.output = sum.output.saturating_add(more.output);
-    sum.is_estimate |= more.is_estimate;
 }

@@ -19,7 +19,7 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ContentBlock,
     Implementation, PaginatedRequestParams, ResourceContents,
 };
-use rmcp::service::{RoleClient, RunningService, ServiceError, ServiceExt};
+use rmcp::service::{ClientInitializeError, RoleClient, RunningService, ServiceError, ServiceExt};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use serde_json::{Value, json};
@@ -204,19 +204,37 @@ async fn open(prepared: Prepared) -> Result<Opened, String> {
             let started = tokio::time::timeout_at(deadline, config.serve((stdout, stdin))).await;
             let service = started
                 .map_err(late)
-                .and_then(|started| started.map_err(|error| error.to_string()))
+                .and_then(|started| started.map_err(|error| not_started(&error)))
                 .map_err(|why| process.with_last_words(why))?;
             (service, Some(process), timeout)
         }
         Prepared::Address { transport, timeout } => {
             let started = tokio::time::timeout_at(deadline, config.serve(transport)).await;
-            let service = started.map_err(late)?.map_err(|error| error.to_string())?;
+            let service = started.map_err(late)?.map_err(|error| not_started(&error))?;
             (service, None, timeout)
         }
     };
     let server = Server { service, process, timeout };
     let tools = tokio::time::timeout_at(deadline, list(&server)).await.map_err(late)??;
     Ok(Opened { server, tools })
+}
+
+/// Why a server could not be begun with.
+fn not_started(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => {
+            format!("it cannot be asked: {}", bottom(&*error.error))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What is at the bottom of an error: the words above it name the inside of a library.
+fn bottom(mut error: &dyn std::error::Error) -> String {
+    while let Some(deeper) = error.source() {
+        error = deeper;
+    }
+    error.to_string()
 }
 
 /// The tools of a server, page by page, up to a limit.
@@ -226,7 +244,12 @@ async fn list(server: &Server) -> Result<Vec<rmcp::model::Tool>, String> {
     loop {
         let page = PaginatedRequestParams::default().with_cursor(cursor);
         let page = server.service.list_tools(Some(page)).await.map_err(|error| {
-            server.with_last_words(format!("it does not list its tools: {error}"))
+            server.with_last_words(match &error {
+                ServiceError::TransportSend(error) => {
+                    format!("it does not list its tools: {}", bottom(&*error.error))
+                }
+                error => format!("it does not list its tools: {error}"),
+            })
         })?;
         tools.extend(page.tools);
         cursor = page.next_cursor;
@@ -357,7 +380,7 @@ impl Server {
     fn failure(&self, error: &ServiceError) -> String {
         let why = match error {
             ServiceError::TransportSend(error) if self.process.is_none() => {
-                format!("the server failed: {}", error.error)
+                format!("the server failed: {}", bottom(&*error.error))
             }
             // What became of a stream of events is not told.
             ServiceError::TransportClosed if self.process.is_none() => {

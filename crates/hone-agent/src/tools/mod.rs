@@ -101,7 +101,11 @@ pub(crate) fn counted(number: usize, noun: &str) -> String {
 }
 
 fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().chars().take(MAX_SUMMARY_CHARS).collect()
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(MAX_SUMMARY_CHARS) {
+        None => line.to_owned(),
+        Some(_) => line.chars().take(MAX_SUMMARY_CHARS - 1).chain(['…']).collect(),
+    }
 }
 
 /// A result that is on its way.
@@ -293,5 +297,19 @@ pub(crate) async fn blocking(work: impl FnOnce() -> ToolResult + Send + 'static)
         Err(_) => {
             ToolResult::failed("the tool broke down; this is a fault of hone, not of the call")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_that_is_cut_says_so() {
+        let most = "a".repeat(MAX_SUMMARY_CHARS);
+        assert_eq!(ToolResult::failed(most.as_str()).summary, most);
+        let cut = ToolResult::refused(format!("{most}b")).summary;
+        assert_eq!(cut, format!("{}…", &most[1..]));
+        assert_eq!(ToolResult::failed("one\ntwo").summary, "one");
     }
 }

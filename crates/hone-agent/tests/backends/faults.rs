@@ -26,7 +26,7 @@ fn good(wire: Wire) -> Scripted {
 }
 
 #[tokio::test]
-async fn too_many_requests_and_faults_of_the_server_are_tried_again() {
+async fn l15_too_many_requests_and_faults_of_the_server_are_tried_again() {
     for wire in BOTH {
         let server = Server::start([
             Scripted::new(429, "text/plain", "slow down").with("retry-after", "0"),

@@ -88,6 +88,25 @@ async fn what_is_no_model_server_is_passed_over_and_silence_does_not_hold_up_the
 }
 
 #[tokio::test]
+async fn a_key_in_the_configuration_goes_to_the_server_that_it_names() {
+    let settings = |text: &str| toml_edit::de::from_str::<ModelSettings>(text).unwrap();
+    let usual = settings("backend = \"anthropic\"\nname = \"m\"\napi_key = \" own \"\n");
+    let found = find_with(&usual, &[("ANTHROPIC_API_KEY", "other")], &[]).await.unwrap();
+    assert_eq!(
+        told(&found),
+        (Wire::Anthropic, "https://api.anthropic.com/", "m", Some("own"), "the configuration")
+    );
+    let nobodys = settings("api_key = \"own\"\n");
+    assert_eq!(
+        find_with(&nobodys, &[("OPENAI_API_KEY", "other")], &[]).await.unwrap_err(),
+        NoModel::Misconfigured(
+            "`model.api_key` is set; set `model.backend` or `model.base_url` to say whose key that is"
+                .to_owned()
+        )
+    );
+}
+
+#[tokio::test]
 async fn a_key_in_the_environment_is_the_next_choice() {
     let settings = ModelSettings::default();
     let found = find_with(

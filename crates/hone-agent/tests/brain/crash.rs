@@ -84,7 +84,7 @@ const WRITES: [(&str, usize); 5] =
     [("pwrite64", 5), ("fdatasync", 1), ("fsync", 1), ("rename", 1), ("unlink", 1)];
 
 #[tokio::test]
-async fn a_task_that_dies_at_any_of_its_writes_leaves_the_brain_as_before_or_as_after() {
+async fn k21_a_task_that_dies_at_any_of_its_writes_leaves_the_brain_as_before_or_as_after() {
     let (shelf, brain) = Shelf::with_ada();
     let before = relative(&brain, settled(&shelf, &brain, "whole").await);
     assert!(program(&shelf, "whole").spawn().unwrap().wait().unwrap().success());

@@ -79,7 +79,9 @@ impl Stage {
             helper: None,
             unconfined: false,
             client: None,
+            secrets: Vec::new(),
             tools: Vec::new(),
+            servers: Vec::new(),
             limits: Limits::default(),
             max_tokens: None,
             max_cost: None,
@@ -145,6 +147,96 @@ async fn l20_l21_a_task_is_answered_logged_and_kept_in_full_under_one_id() {
         (Some(id.as_str()), Some(format!("{id}.2").as_str()))
     );
     assert_eq!(lines[2]["text"], "spot 17\n");
+}
+
+/// What a process left that died in the middle of a line.
+fn die_in_a_line(stage: &Stage, task: &str, lines: &[Value], half: &str) {
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let text = lines.join("\n") + "\n" + half;
+    std::fs::write(stage.brain.member(".hone-steps.jsonl"), text).unwrap();
+    let journal = json!({"task": task, "position": 0}).to_string();
+    std::fs::write(stage.brain.member("task.json"), journal).unwrap();
+}
+
+#[tokio::test]
+async fn the_steps_of_a_task_that_died_are_kept_up_to_the_line_in_which_it_died() {
+    let stage = Stage::new();
+    let head = json!({
+        "kind": "task", "task": "t-1", "agent": "ada", "subscriber": "eve", "started": 5,
+        "input": "count apples", "system": "You are Ada.",
+    });
+    let reply = json!({
+        "id": "t-1.1", "started": 6, "ended": 9, "kind": "model", "turn": 1, "backend": "script",
+        "model": "script-1", "usage": {"input": 100, "output": 10, "is_estimate": false},
+        "is_cut": false, "text": "{}", "sha256": "", "reading": "call", "is_mended": false, "ignored": 0,
+    });
+    die_in_a_line(&stage, "t-1", &[head.clone(), reply.clone()], "{\"id\": \"t-1.2\", \"sta");
+    stage.says([answer("done")]);
+    let report = stage.run(&stage.order("next")).await;
+    assert_eq!(
+        report.notes,
+        [
+            "the task t-1 died; what it had changed was taken back",
+            "the receipt of the task t-1 was written late"
+        ]
+    );
+    let log = open(&stage.brain).tasks(10).unwrap();
+    let died = log.iter().find(|row| row.task == "t-1").unwrap();
+    assert_eq!(
+        (died.ending, died.input.as_str(), died.started, died.ended, died.turns, died.tokens_in),
+        (Ending::Died, "count apples", 5, 9, 1, 100)
+    );
+    assert_eq!(died.subscriber, somebody("eve"));
+    let cost = json!({
+        "turns": 1, "calls": 0, "milliseconds": 4,
+        "usage": {"input": 100, "output": 10, "is_estimate": false},
+    });
+    let foot = json!({"kind": "end", "end": {"end": "died"}, "cost": cost});
+    assert_eq!(stage.brain.transcript("t-1").unwrap().unwrap(), [head, reply, foot]);
+    assert!(!stage.brain.member(".hone-steps.jsonl").exists());
+}
+
+#[tokio::test]
+async fn a_task_that_died_between_its_transcript_and_its_commit_did_not_answer() {
+    let stage = Stage::new();
+    let head = json!({
+        "kind": "task", "task": "t-2", "agent": "ada", "subscriber": "", "started": 5, "input": "x",
+    });
+    let foot = json!({"kind": "end", "end": {"end": "answered", "text": "{}"}, "cost": null});
+    let lines = format!("{head}\n{foot}\n");
+    std::fs::write(stage.brain.transcript_file("t-2"), lines).unwrap();
+    // The steps of somebody else are nobody's.
+    die_in_a_line(&stage, "t-2", &[json!({"kind": "task", "task": "t-0"})], "");
+    stage.says([answer("done")]);
+    stage.run(&stage.order("next")).await;
+    let transcript = stage.brain.transcript("t-2").unwrap().unwrap();
+    assert_eq!(
+        transcript[1..].iter().map(|line| &line["end"]["end"]).collect::<Vec<_>>(),
+        ["died"]
+    );
+    let log = open(&stage.brain).tasks(10).unwrap();
+    assert!(log.iter().any(|row| row.task == "t-2" && row.ending == Ending::Died), "{log:?}");
+    assert!(stage.brain.transcript("t-0").unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_skill_says_which_task_wrote_it_and_the_log_for_whom() {
+    let stage = Stage::new();
+    let skill = "Checks a price oracle. Use before trusting a price.\n";
+    stage.says([
+        call("skill_manage", json!({"action": "create", "name": "oracle", "content": skill})),
+        answer("done"),
+    ]);
+    let order = Order { subscriber: somebody("eve"), ..stage.order("learn") };
+    let report = stage.run(&order).await;
+    let state = hone_library::State::open(&stage.shelf.home);
+    let path = std::fs::canonicalize(stage.brain.member("skills/oracle.md")).unwrap();
+    let history = hone_library::history(&state, &path).unwrap();
+    let task = &report.finished.id;
+    assert_eq!(history.last().unwrap().actor, format!("task:{task}"));
+    let log = open(&stage.brain).tasks(10).unwrap();
+    let row = log.iter().find(|row| row.task == *task).unwrap();
+    assert_eq!(row.subscriber, somebody("eve"));
 }
 
 #[tokio::test]

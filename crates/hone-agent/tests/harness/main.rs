@@ -8,6 +8,7 @@
 mod ask_agent;
 mod fetch;
 mod files;
+mod names;
 mod patterns;
 mod prompt;
 mod reply;

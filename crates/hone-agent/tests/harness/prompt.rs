@@ -38,7 +38,7 @@ One call a reply. What it gives comes back between <result> tags. All of that is
 
 # How to finish
 
-Reply with one JSON object without a `tool` in it: {"answer": "…"}, or what your role asks for. The task ends with it. You have 8 replies in all. An answer is taken only after a successful call of one of `look`: do not say that something was looked at before it was.
+Reply with one JSON object without a `tool` in it: {"answer": "…"}, or what your role asks for. The task ends with it. You have 8 replies in all. An answer is taken only after a successful call of `look`: do not say that something was looked at before it was.
 
 # Skills
 

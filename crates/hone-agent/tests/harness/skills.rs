@@ -22,14 +22,14 @@ use serde_json::{Value, json};
 
 use crate::script::{Around, DONE, Scripted, call, says};
 
-struct Brain {
+pub(crate) struct Brain {
     folder: tempfile::TempDir,
-    shelf: Arc<Shelf>,
+    pub(crate) shelf: Arc<Shelf>,
     tools: Vec<Box<dyn Tool>>,
 }
 
 impl Brain {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("home");
         let (own, others) = (Root::of_agent(&home, "a1"), folder.path().join("others"));
@@ -55,15 +55,23 @@ impl Brain {
         Self { folder, shelf, tools }
     }
 
-    fn skills(&self) -> PathBuf {
-        self.folder.path().join("home/agents/a1/skills")
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
     }
 
-    async fn call(&self, name: &str, arguments: Value) -> ToolResult {
+    pub(crate) fn skills(&self) -> PathBuf {
+        self.home().join("agents/a1/skills")
+    }
+
+    pub(crate) async fn call(&self, name: &str, arguments: Value) -> ToolResult {
         call(&self.tools, name, arguments).await
     }
 
-    async fn manage(&self, arguments: Value) -> ToolResult {
+    pub(crate) fn schema(&self, name: &str) -> &Value {
+        self.tools.iter().find(|tool| tool.name() == name).unwrap().schema()
+    }
+
+    pub(crate) async fn manage(&self, arguments: Value) -> ToolResult {
         self.call("skill_manage", arguments).await
     }
 }
@@ -71,7 +79,7 @@ impl Brain {
 const GREET: &str =
     "---\nname: greet\ndescription: Says hello when somebody arrives.\n---\nSay hello.\n";
 
-fn put(path: &Path, text: &str) {
+pub(crate) fn put(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }

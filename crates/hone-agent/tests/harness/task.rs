@@ -52,7 +52,7 @@ async fn l1_an_answer_before_any_evidence_is_refused_and_costs_a_turn() {
     let finished = play(&model, one(Probe::new("look"))).await;
     assert_eq!(finished.end, done());
     assert_eq!(readings(&finished), [Reply::RefusedAnswer, Reply::Call, Reply::Answer]);
-    assert!(model.told(2).contains("Call one of `look` first"), "{}", model.told(2));
+    assert!(model.told(2).contains("Call `look` first"), "{}", model.told(2));
 }
 
 #[tokio::test]

@@ -34,6 +34,10 @@ async fn the_message_says_what_was_refused_and_why() {
         "`http://example.com/` is not encrypted; use https"
     );
     assert_eq!(
+        failure(Settings::default(), "http://[::1]/", &Limits::default()).await,
+        "refused to ask `http://[::1]/`: `[::1]` is this machine (loopback), and only the public internet may be asked"
+    );
+    assert_eq!(
         failure(http(), "ftp://example.com/", &Limits::default()).await,
         "cannot ask `ftp://example.com/`: only http and https can be asked"
     );

@@ -436,7 +436,7 @@ impl Live {
         let progress = match end {
             End::Answered { .. } => Progress::Answered,
             End::Cancelled => Progress::Cancelled,
-            End::NotConverged { .. } | End::Failed { .. } => Progress::Failed,
+            End::NotConverged { .. } | End::Failed { .. } | End::Died => Progress::Failed,
         };
         let answer = report.finished.answer().map(std::borrow::Cow::into_owned);
         let problem = answer.is_none().then(|| end.to_string());

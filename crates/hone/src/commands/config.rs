@@ -1,6 +1,9 @@
 //! `hone config`.
 
 use std::fmt::Write as _;
+use std::fs::{OpenOptions, Permissions};
+use std::io::{BufRead as _, Read as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -11,6 +14,9 @@ use crate::context::{Context, surroundings};
 use crate::json;
 use crate::output::{Failure, Outcome, print, print_data, print_json, say};
 use crate::terminal::{printable, printable_line};
+
+/// Largest key that is read, in bytes.
+const MAX_SECRET_BYTES: u64 = 4_096;
 
 /// Says where the configuration is; a broken one, too.
 pub(crate) fn path() -> Outcome {
@@ -33,7 +39,9 @@ pub(crate) fn config(context: &Context, command: Option<ConfigCommand>, as_json:
             }
         }
         Some(ConfigCommand::Set { key, value, project }) => {
-            set(context, known(&key)?, Some(&value), project, as_json)
+            let setting = known(&key)?;
+            let value = if setting.is_secret() { typed(setting, &value)? } else { value };
+            set(context, setting, Some(&value), project, as_json)
         }
         Some(ConfigCommand::Unset { key, project }) => {
             set(context, known(&key)?, None, project, as_json)
@@ -56,6 +64,23 @@ fn known(key: &str) -> Result<&'static Setting, Failure> {
         };
         Failure::no(format!("there is no setting `{key}`"), &hint)
     })
+}
+
+/// A secret from standard input: on the command line, others could see it.
+fn typed(setting: &Setting, value: &str) -> Result<String, Failure> {
+    if value != "-" {
+        return Err(Failure::no(
+            format!("`{}` is not taken from the command line, which others can see", setting.key),
+            &format!("`hone config set {} -` reads it from standard input", setting.key),
+        ));
+    }
+    let mut line = String::new();
+    std::io::stdin()
+        .lock()
+        .take(MAX_SECRET_BYTES)
+        .read_line(&mut line)
+        .map_err(|error| Failure::failed(format!("could not read the key: {error}"), ""))?;
+    Ok(line.trim().to_owned())
 }
 
 fn set(
@@ -82,6 +107,11 @@ fn set(
         Config::path(&context.around.hone_home)
     };
     let (old, new) = with_setting(&path, setting.key, value)?;
+    if setting.is_secret() && value.is_some() {
+        keep_private(&path).map_err(|error| {
+            Failure::failed(format!("could not make `{}` private: {error}", path.display()), "")
+        })?;
+    }
     if old != new {
         hone_library::replace(&path, new.as_bytes())?;
     }
@@ -96,8 +126,18 @@ fn set(
         return Ok(ExitCode::SUCCESS);
     }
     let mut written = value_in(&context.config, setting);
-    written.value = value.map_or_else(|| written.default.clone(), str::to_owned);
+    written.value = match value {
+        None => written.default.clone(),
+        Some(_) if setting.is_secret() => "(set)".to_owned(),
+        Some(value) => value.to_owned(),
+    };
     one_as_json(&path, written)
+}
+
+/// Makes a file that only its owner can read, before a secret comes into it.
+fn keep_private(path: &Path) -> std::io::Result<()> {
+    let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    file.set_permissions(Permissions::from_mode(0o600))
 }
 
 fn one_as_json(path: &Path, value: json::SettingValue) -> Outcome {

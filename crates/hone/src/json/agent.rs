@@ -1,6 +1,7 @@
 //! The JSON of agents: what they are, and what happens in a task.
 
 use hone_agent::memory::LoggedTask;
+use hone_agent::model::Spent;
 use hone_agent::run::{Learned, Report};
 use hone_agent::step::Step;
 use hone_agent::task::{Cost, End};
@@ -44,6 +45,8 @@ pub(crate) struct Agent {
     pub(crate) turns: Option<u32>,
     pub(crate) max_tokens: Option<u64>,
     pub(crate) skills: Vec<AgentSkill>,
+    /// Skills that no task is offered.
+    pub(crate) skipped: Vec<SkippedSkill>,
     /// The files that every task gets to see.
     pub(crate) files: Vec<MemoryFile>,
     pub(crate) messages: u64,
@@ -53,7 +56,7 @@ pub(crate) struct Agent {
     pub(crate) last_tasks: Vec<LoggedTask>,
     /// The newest texts that were kept out of memory and skills, newest first.
     pub(crate) quarantined: Vec<SetAside>,
-    /// What lies in its folder and is no part of it.
+    /// What lies in its folder and is no part of it, or of no skill.
     pub(crate) strangers: Vec<String>,
     /// The version that no snapshot has yet; null when it is packed, or has no store.
     pub(crate) unpacked: Option<u64>,
@@ -65,6 +68,16 @@ pub(crate) struct AgentSkill {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) version: Option<String>,
+}
+
+/// A skill of an agent that is not offered.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SkippedSkill {
+    /// The file or folder, in the agent's folder.
+    pub(crate) file: String,
+    pub(crate) reason: &'static str,
+    /// Why, in a sentence.
+    pub(crate) message: String,
 }
 
 /// A file of frozen memory.
@@ -163,6 +176,8 @@ pub(crate) struct TaskReport {
     pub(crate) answer: Option<String>,
     pub(crate) end: End,
     pub(crate) cost: Cost,
+    /// What it used up together with the agents that it asked; `cost` is money, null without prices.
+    pub(crate) spent: Spent,
     pub(crate) learned: Learned,
     /// The receipt that signs it: its place in the chain.
     pub(crate) receipt: u64,
@@ -179,6 +194,7 @@ impl From<&Report> for TaskReport {
             answer: report.finished.answer().map(std::borrow::Cow::into_owned),
             end: report.finished.end.clone(),
             cost: report.finished.cost,
+            spent: report.spent,
             learned: report.learned.clone(),
             receipt: report.receipt.index,
             version: report.receipt.after.version,

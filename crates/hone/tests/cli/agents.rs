@@ -19,6 +19,7 @@ use crate::json_schemas::validate;
 pub(crate) struct Server {
     pub(crate) port: u16,
     asked: Arc<Mutex<Vec<Value>>>,
+    keys: Arc<Mutex<Vec<Option<String>>>>,
     /// Hears of every request, before it is answered.
     pub(crate) heard: Receiver<()>,
 }
@@ -31,15 +32,18 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
+        let keys: Arc<Mutex<Vec<Option<String>>>> = Arc::default();
         let (tell, heard) = channel();
         let (kept, replies) = (Arc::clone(&asked), replies.to_vec());
+        let seen = Arc::clone(&keys);
         thread::spawn(move || {
             let mut replies = replies.into_iter();
             let mut silent = Vec::new();
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
-                let Some(request) = request_of(&mut stream) else { continue };
+                let Some((request, key)) = request_of(&mut stream) else { continue };
                 kept.lock().unwrap().push(request);
+                seen.lock().unwrap().push(key);
                 let reply = replies.next().unwrap_or_else(|| answer("nothing left to say"));
                 let _ = tell.send(());
                 if reply == SILENCE {
@@ -59,7 +63,12 @@ impl Server {
                 let _ = stream.write_all(format!("{head}{body}").as_bytes());
             }
         });
-        Self { port, asked, heard }
+        Self { port, asked, keys, heard }
+    }
+
+    /// What every request had as its `Authorization`.
+    pub(crate) fn keys(&self) -> Vec<Option<String>> {
+        self.keys.lock().unwrap().clone()
     }
 
     /// Every request, as text.
@@ -87,15 +96,20 @@ impl Server {
     }
 }
 
-/// The body of a request; none for one without.
-fn request_of(stream: &mut TcpStream) -> Option<Value> {
+/// The body of a request and its `Authorization`; none for one without a body.
+fn request_of(stream: &mut TcpStream) -> Option<(Value, Option<String>)> {
     let mut reader = BufReader::new(stream);
-    let mut length = 0;
+    let (mut length, mut key) = (0, None);
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
         if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
             length = value.trim().parse().unwrap();
+        }
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("authorization")
+        {
+            key = Some(value.trim().to_owned());
         }
         if line.trim().is_empty() {
             break;
@@ -103,7 +117,7 @@ fn request_of(stream: &mut TcpStream) -> Option<Value> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    serde_json::from_slice(&body).ok()
+    Some((serde_json::from_slice(&body).ok()?, key))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "what `json!` makes")]

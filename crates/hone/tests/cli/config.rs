@@ -22,7 +22,8 @@ fn settings_are_shown_with_what_they_do() {
     model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic; gguf is a file
     model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
     model.name = (none)  # the model's name there, or its file
-    model.api_key_env = (none)  # the variable that holds the key; the key itself never stands here
+    model.api_key_env = (none)  # the variable that holds the key
+    model.api_key = (none)  # the key itself, never shown; only you may be able to read the file then
     model.max_tokens = 4096  # tokens of one reply at most
     model.temperature = 0.1  # how freely to choose words, 0 to 2
     model.timeout = 300  # seconds that one reply may take
@@ -116,9 +117,15 @@ fn settings_are_shown_with_what_they_do() {
           "value": ""
         },
         {
-          "about": "the variable that holds the key; the key itself never stands here",
+          "about": "the variable that holds the key",
           "default": "",
           "key": "model.api_key_env",
+          "value": ""
+        },
+        {
+          "about": "the key itself, never shown; only you may be able to read the file then",
+          "default": "",
+          "key": "model.api_key",
           "value": ""
         },
         {
@@ -308,7 +315,8 @@ fn set_get_and_unset_keep_the_rest_of_the_file() {
     model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic; gguf is a file
     model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
     model.name = (none)  # the model's name there, or its file
-    model.api_key_env = (none)  # the variable that holds the key; the key itself never stands here
+    model.api_key_env = (none)  # the variable that holds the key
+    model.api_key = (none)  # the key itself, never shown; only you may be able to read the file then
     model.max_tokens = 4096  # tokens of one reply at most
     model.temperature = 0.1  # how freely to choose words, 0 to 2
     model.timeout = 300  # seconds that one reply may take
@@ -536,7 +544,8 @@ fn extra_roots_count() {
     model.backend = (none)  # what the model's server speaks: openai (also Ollama, llama.cpp, LM Studio, vLLM) or anthropic; gguf is a file
     model.base_url = (none)  # where the model's server is, such as http://127.0.0.1:8080/v1
     model.name = (none)  # the model's name there, or its file
-    model.api_key_env = (none)  # the variable that holds the key; the key itself never stands here
+    model.api_key_env = (none)  # the variable that holds the key
+    model.api_key = (none)  # the key itself, never shown; only you may be able to read the file then
     model.max_tokens = 4096  # tokens of one reply at most
     model.temperature = 0.1  # how freely to choose words, 0 to 2
     model.timeout = 300  # seconds that one reply may take
@@ -728,7 +737,7 @@ fn the_model_is_set_by_keys_and_values_that_cannot_be_are_refused() {
     exit: 1
     --- stderr
     error: there is no setting `model.key`
-    hint: there are model.backend, model.base_url, model.name, model.api_key_env, model.max_tokens, model.temperature, model.timeout, model.price_in, model.price_out, model.task_tokens, model.task_cost, model.native_tools, model.stream, model.constrain
+    hint: there are model.backend, model.base_url, model.name, model.api_key_env, model.api_key, model.max_tokens, model.temperature, model.timeout, model.price_in, model.price_out, model.task_tokens, model.task_cost, model.native_tools, model.stream, model.constrain
 
     $ hone config set modell.name x
     exit: 1

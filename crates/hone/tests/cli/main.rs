@@ -43,6 +43,7 @@ mod scan;
 mod serve;
 mod slash;
 mod system_calls;
+mod tasks;
 mod terminal;
 mod terminal_safety;
 mod trust;

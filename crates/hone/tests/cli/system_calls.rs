@@ -77,6 +77,12 @@ const MAX_CALLS_PER_SKILL_OF_A_TASK: usize = 8;
 
 #[test]
 fn a_task_opens_no_skill_and_no_folder_that_stayed_and_asks_eight_times_about_each() {
+    let calls = about_one_skill("run --no-learn ada look");
+    assert!((1..=MAX_CALLS_PER_SKILL_OF_A_TASK).contains(&calls.len()), "{calls:#?}");
+}
+
+/// The calls about one of twenty skills that a task makes, once it opens none of them.
+fn about_one_skill(task: &str) -> Vec<String> {
     need("strace");
     let replies = [call("list_files", json!({})), answer("done")];
     let replies: Vec<String> = std::iter::repeat_n(replies, 40).flatten().collect();
@@ -88,7 +94,7 @@ fn a_task_opens_no_skill_and_no_folder_that_stayed_and_asks_eight_times_about_ea
     let trace = sandbox.path("tmp/trace");
     let about_one = || -> Vec<String> {
         let strace = ["strace", "-f", "-o", trace.to_str().unwrap()];
-        let run = sandbox.hone("run --no-learn ada look").run_under(&strace);
+        let run = sandbox.hone(task).run_under(&strace);
         assert_eq!(run.text(), "done\n", "{run}");
         let text = sandbox.read("tmp/trace");
         let is_call = |line: &&str| line.contains("/skills/skill-7") && !line.contains("resumed>");
@@ -97,8 +103,7 @@ fn a_task_opens_no_skill_and_no_folder_that_stayed_and_asks_eight_times_about_ea
     // What was written just now is looked at again until its times can be believed.
     let calls =
         (0..30).map(|_| about_one()).find(|calls| !calls.iter().any(|line| line.contains("open")));
-    let calls = calls.unwrap_or_default();
-    assert!((1..=MAX_CALLS_PER_SKILL_OF_A_TASK).contains(&calls.len()), "{calls:#?}");
+    calls.expect("every look opened it")
 }
 
 #[test]
@@ -124,26 +129,7 @@ const MAX_CALLS_PER_SKILL_OF_LEARNING: usize = 16;
 
 #[test]
 fn what_is_learned_after_a_task_opens_no_skill_that_stayed() {
-    need("strace");
-    let replies = [call("list_files", json!({})), answer("done")];
-    let replies: Vec<String> = std::iter::repeat_n(replies, 40).flatten().collect();
-    let server = Server::says(&replies);
-    let sandbox = server.sandbox();
-    for number in 0..20 {
-        sandbox.skill("state/agents/ada/skills", &format!("skill-{number}"), "Does it.");
-    }
-    let trace = sandbox.path("tmp/trace");
-    let about_one = || -> Vec<String> {
-        let strace = ["strace", "-f", "-o", trace.to_str().unwrap()];
-        let run = sandbox.hone("run ada 'does it look well?'").run_under(&strace);
-        assert_eq!(run.text(), "done\n", "{run}");
-        let text = sandbox.read("tmp/trace");
-        let is_call = |line: &&str| line.contains("/skills/skill-7") && !line.contains("resumed>");
-        text.lines().filter(is_call).map(str::to_owned).collect()
-    };
-    let calls =
-        (0..30).map(|_| about_one()).find(|calls| !calls.iter().any(|line| line.contains("open")));
-    let calls = calls.expect("every look opened it");
+    let calls = about_one_skill("run ada 'does it look well?'");
     assert!((1..=MAX_CALLS_PER_SKILL_OF_LEARNING).contains(&calls.len()), "{calls:#?}");
 }
 

@@ -123,9 +123,10 @@ impl StreamableHttpClient for BoundedClient {
     }
 }
 
-/// An error without the address, which may hold a secret.
+/// What is at the bottom of an error, without the address, which may hold a secret.
 fn fault(error: Error) -> Fault {
-    StreamableHttpError::Client(error.without_url())
+    let error = error.without_url();
+    StreamableHttpError::Io(io::Error::other(super::bottom(&error)))
 }
 
 fn unexpected(why: String) -> Fault {

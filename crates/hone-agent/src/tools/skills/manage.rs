@@ -124,7 +124,8 @@ impl Shelf {
         }
         if let Some(why) = self.gate_refuses(&planned, skill) {
             return ToolResult::refused(format!(
-                "Nothing was written: {why}. Write it so that this holds, or go on without it."
+                "Nothing was written: {why}. Go on without it; where the reason is in its text, write that \
+                 anew."
             ));
         }
         let done = carry_out(Mode::Write);

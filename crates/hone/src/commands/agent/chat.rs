@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use hone_agent::brain::Brain;
-use hone_agent::model::{Message, Role};
+use hone_agent::model::{Message, Role, Spent};
 use hone_agent::run::{Order, Report, Runner};
 use hone_agent::task::{Cost, End};
 use hone_learn::after::experience_of;
@@ -54,7 +54,7 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
                 talk.earlier.clear();
                 say("the talk so far is forgotten; what was learned is not");
             }
-            "/cost" => say(&cost(&talk.cost)),
+            "/cost" => say(&cost(&talk.cost, &talk.spent)),
             input if is_correction(input) => {
                 let what = input["/wrong".len()..].trim();
                 match talk.last.take() {
@@ -120,6 +120,8 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
 struct Talk {
     earlier: Vec<Message>,
     cost: Cost,
+    /// With the agents that were asked.
+    spent: Spent,
     /// The last task, until it is corrected.
     last: Option<(Order, Report)>,
 }
@@ -130,9 +132,12 @@ impl Talk {
         self.cost.turns += cost.turns;
         self.cost.calls += cost.calls;
         self.cost.milliseconds += cost.milliseconds;
-        self.cost.usage.input += cost.usage.input;
-        self.cost.usage.output += cost.usage.output;
-        self.cost.usage.is_estimate |= cost.usage.is_estimate;
+        self.cost.usage.add(cost.usage);
+        self.spent.replies += report.spent.replies;
+        self.spent.usage.add(report.spent.usage);
+        if let Some(money) = report.spent.cost {
+            *self.spent.cost.get_or_insert_default() += money;
+        }
         // What was stopped or broke is not part of the talk.
         let End::Answered { text } = &report.finished.end else { return };
         for (role, content) in [(Role::User, input), (Role::Assistant, text)] {

@@ -59,12 +59,18 @@ pub(crate) fn new(context: &Context, id: &str, made: Made, as_json: bool) -> Out
     if as_json {
         return print_json(&show::agent(context, &brain)?);
     }
-    let skills = brain.catalogue(&context.state).skills.len();
+    let agent = show::agent(context, &brain)?;
     print(&format!(
         "made {id} in {} with {}\n",
         context.shown(&brain.folder),
-        count(skills, "skill")
+        count(agent.skills.len(), "skill")
     ))?;
+    for skipped in show::not_offered(&agent) {
+        say(&format!("note: not offered: {}", printable_line(&skipped)));
+    }
+    for stranger in show::few(&agent.strangers) {
+        say(&format!("note: it belongs to no skill: {}", printable_line(&stranger)));
+    }
     for other in missing {
         say(&format!(
             "note: there is no agent `{other}` yet; `hone agent new {}` makes it",

@@ -11,12 +11,14 @@ use hone_agent::memory::Subscriber;
 use hone_agent::model::{Model, Prices};
 use hone_agent::run::{Order, Report, Runner, Space};
 use hone_agent::task::{End, Limits};
+use hone_agent::tools::fetch::BoundSecret;
 use hone_agent::tools::skills::Admits;
 use hone_guard::policy::Policy;
 use hone_guard::sandbox::Helper;
 use hone_learn::gate::Porter;
 use hone_learn::redact::Redactor;
-use hone_library::ModelSettings;
+use hone_library::{FetchSecret, ModelSettings};
+use hone_router::Secret;
 use tokio_util::sync::CancellationToken;
 
 use super::folder::runtime;
@@ -93,7 +95,7 @@ pub(crate) fn run(
 pub(crate) fn exit_code(report: &Report) -> ExitCode {
     match report.finished.end {
         End::Answered { .. } => ExitCode::SUCCESS,
-        End::NotConverged { .. } | End::Failed { .. } => ExitCode::from(NO),
+        End::NotConverged { .. } | End::Failed { .. } | End::Died => ExitCode::from(NO),
         End::Cancelled => ExitCode::from(INTERRUPTED),
     }
 }
@@ -117,6 +119,12 @@ pub(super) fn order(context: &Context, brain: &Brain, how: &Running) -> Result<O
         Some(folder) => Some(Space::Write(context.around.cwd.join(folder))),
         None => readable(context).map(Space::Read),
     };
+    if space.is_none() {
+        say(
+            "note: it can read no files here, where your whole home is: `cd` to a project, or name a folder \
+             with `--workspace DIR`",
+        );
+    }
     Ok(Order {
         agent: brain.id.clone(),
         subscriber,
@@ -154,6 +162,8 @@ pub(crate) struct Supplies {
     program: PathBuf,
     unconfined: bool,
     client: Option<Arc<hone_net::Client>>,
+    secrets: Vec<BoundSecret>,
+    servers: Vec<String>,
 }
 
 impl Supplies {
@@ -173,6 +183,8 @@ impl Supplies {
             program,
             unconfined: context.config.sandbox.unconfined,
             client: client.ok().map(Arc::new),
+            secrets: secrets(&context.config.secrets),
+            servers: context.config.mcp.iter().map(|server| server.name.clone()).collect(),
         })
     }
 
@@ -187,7 +199,9 @@ impl Supplies {
             helper: Some(Helper { program, argument }),
             unconfined: self.unconfined,
             client: self.client.clone(),
+            secrets: self.secrets.clone(),
             tools: Vec::new(),
+            servers: self.servers.clone(),
             limits: Limits {
                 reply_tokens: settings.max_tokens,
                 temperature: settings.temperature as f32,
@@ -205,6 +219,23 @@ impl Supplies {
             cancelled,
         }
     }
+}
+
+/// The secrets that an agent may fetch with, as far as the environment has them.
+fn secrets(settings: &[FetchSecret]) -> Vec<BoundSecret> {
+    let bound = settings.iter().filter_map(|FetchSecret { name, origin, env }| {
+        let note = |why: String| say(&format!("note: nothing is fetched with `{name}`: {why}"));
+        let Ok(origin) = hone_net::parse(origin) else {
+            note(format!("`{origin}` is no address"));
+            return None;
+        };
+        let Some(value) = variable(env).filter(|value| !value.trim().is_empty()) else {
+            note(format!("the variable `{env}` is not set"));
+            return None;
+        };
+        Some(BoundSecret { name: name.clone(), origin, value: Secret::new(value.trim()) })
+    });
+    bound.collect()
 }
 
 /// The words of the command line, or standard input.

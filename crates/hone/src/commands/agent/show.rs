@@ -1,21 +1,26 @@
 //! `hone agent list` and `show`.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use hone_agent::brain::{Brain, members};
 use hone_agent::memory::{Counts, LoggedTask, MAX_MEMORY_CHARS, MAX_USER_CHARS, Memory};
+use hone_library::Catalogue;
 use hone_library::usage::iso;
 
 use super::snapshot::number;
 use super::{failure, snapshot};
 use crate::context::Context;
-use crate::json::agent::{Agent, AgentSkill, Agents, ListedAgent, MemoryFile, SetAside};
+use crate::json::agent::{
+    Agent, AgentSkill, Agents, ListedAgent, MemoryFile, SetAside, SkippedSkill,
+};
 use crate::output::{Failure, Outcome, count, print, print_json, say};
 use crate::terminal::{columns, fit, printable_line};
 
 /// Tasks and quarantined texts that are shown.
 const SHOWN: u32 = 10;
-/// Skills that are shown by name on a page.
+/// Skills and files that are shown by name on a page.
 const SKILLS_SHOWN: usize = 20;
 
 pub(crate) fn list(context: &Context, as_json: bool) -> Outcome {
@@ -93,12 +98,20 @@ fn counts(memory: Option<&Memory>) -> Result<Counts, Failure> {
 
 /// Everything about an agent.
 pub(super) fn agent(context: &Context, brain: &Brain) -> Result<Agent, Failure> {
-    let strangers = members::look(&brain.folder).map_err(failure)?;
+    let mut strangers = members::look(&brain.folder).map_err(failure)?;
     let settings = brain.settings().map_err(failure)?;
-    let skills = brain.catalogue(&context.state).skills.into_iter().map(|skill| AgentSkill {
+    let catalogue = brain.catalogue(&context.state);
+    strangers.extend(loose(brain, &catalogue));
+    let inside = |path: &Path| crate::json::text(path.strip_prefix(&brain.folder).unwrap_or(path));
+    let skills = catalogue.skills.iter().map(|skill| AgentSkill {
         name: skill.summary.name.clone(),
         description: skill.summary.description.clone(),
         version: skill.summary.version.clone(),
+    });
+    let skipped = catalogue.skipped.iter().map(|skipped| SkippedSkill {
+        file: inside(&skipped.path),
+        reason: skipped.reason.id(),
+        message: skipped.message.clone(),
     });
     let memory = remembered(brain)?;
     let counts = counts(memory.as_ref())?;
@@ -123,6 +136,7 @@ pub(super) fn agent(context: &Context, brain: &Brain) -> Result<Agent, Failure> 
         turns: settings.limits.turns,
         max_tokens: settings.limits.tokens,
         skills: skills.collect(),
+        skipped: skipped.collect(),
         files: files.collect(),
         messages: counts.messages,
         facts: counts.facts,
@@ -139,12 +153,52 @@ pub(super) fn agent(context: &Context, brain: &Brain) -> Result<Agent, Failure> 
                 reason: held.objection.message,
             })
             .collect(),
-        strangers: strangers
-            .iter()
-            .map(|path| crate::json::text(path.strip_prefix(&brain.folder).unwrap_or(path)))
-            .collect(),
+        strangers: strangers.iter().map(|path| inside(path)).collect(),
         unpacked: snapshot::lag(context, brain).map(|lag| lag.version),
     })
+}
+
+/// The skills that are not offered, each with why.
+pub(super) fn not_offered(agent: &Agent) -> Vec<String> {
+    let skipped = agent.skipped.iter();
+    few(&skipped.map(|one| format!("{}: {}", one.file, one.message)).collect::<Vec<_>>())
+}
+
+/// The first lines, and how many there are more.
+pub(super) fn few(lines: &[String]) -> Vec<String> {
+    let mut shown: Vec<String> = lines.iter().take(SKILLS_SHOWN).cloned().collect();
+    if lines.len() > SKILLS_SHOWN {
+        shown.push(format!("and {} more", lines.len() - SKILLS_SHOWN));
+    }
+    shown
+}
+
+/// Files among the skills that belong to none, sorted.
+fn loose(brain: &Brain, catalogue: &Catalogue) -> Vec<PathBuf> {
+    let offered = catalogue.skills.iter().map(|skill| skill.key().to_owned());
+    let skipped = catalogue.skipped.iter().map(|skipped| {
+        let is_file = skipped.path.file_name().is_some_and(|name| name == "SKILL.md");
+        let folder = skipped.path.parent().filter(|_| is_file);
+        folder.unwrap_or(&skipped.path).to_owned()
+    });
+    let known: HashSet<PathBuf> = offered.chain(skipped).collect();
+    let mut loose = Vec::new();
+    let mut folders = vec![brain.member(members::SKILLS)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, kind) = (entry.path(), entry.file_type());
+            if known.contains(&path) || entry.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            if kind.is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            } else {
+                loose.push(path);
+            }
+        }
+    }
+    loose.sort();
+    loose
 }
 
 pub(crate) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
@@ -182,13 +236,11 @@ pub(crate) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
             }
         }
     };
-    let skills = agent.skills.iter().take(SKILLS_SHOWN);
-    let mut skills: Vec<String> =
+    let skills = agent.skills.iter();
+    let skills: Vec<String> =
         skills.map(|skill| format!("{}: {}", skill.name, skill.description)).collect();
-    if agent.skills.len() > SKILLS_SHOWN {
-        skills.push(format!("and {} more", agent.skills.len() - SKILLS_SHOWN));
-    }
-    section(format!("{}:", count(agent.skills.len(), "skill")), skills);
+    section(format!("{}:", count(agent.skills.len(), "skill")), few(&skills));
+    section("not offered:".to_owned(), not_offered(&agent));
     let tasks = agent.last_tasks.iter();
     let tasks = tasks.map(|task| format!("{} {}: {}", task.ended, task.ending, task.input));
     section("last tasks:".to_owned(), tasks.collect());
@@ -196,7 +248,7 @@ pub(crate) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
     let held =
         held.map(|held| format!("{}: {} ({}): {}", held.key, held.reason, held.rule, held.value));
     section("quarantined, seen by no task:".to_owned(), held.collect());
-    section("no part of the agent:".to_owned(), agent.strangers.clone());
+    section("no part of the agent:".to_owned(), few(&agent.strangers));
     if let Some(behind) = snapshot::behind(context, &brain) {
         say(&format!("note: {behind}"));
     }

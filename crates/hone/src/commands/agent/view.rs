@@ -4,16 +4,18 @@
 //! terminal. For programs, every event is a line of JSON on standard output. Whatever a model or a tool
 //! says is made printable first.
 
+use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hone_agent::brain::Owner;
 use hone_agent::event::Event;
 use hone_agent::lineage::snapshot::Taken;
+use hone_agent::model::{Spent, Usage};
 use hone_agent::packing::Packed;
 use hone_agent::run::{Learned, Listener, Report};
 use hone_agent::step::{Outcome, Reply, Step, What};
-use hone_agent::task::Cost;
+use hone_agent::task::{Cost, Finished};
 use hone_learn::after::Aftermath;
 use serde_json::Value;
 
@@ -116,6 +118,9 @@ impl View {
                 let result = outcome(tried.outcome, tried.summary);
                 say(&format!("  tried {}: {result}", tried.tool));
             }
+            if let Some(hint) = without_a_look(&report.finished) {
+                say(hint);
+            }
         }
         for note in &report.notes {
             say(&format!("note: {note}"));
@@ -123,7 +128,7 @@ impl View {
         for line in learned(&report.learned) {
             say(&line);
         }
-        say(&cost(&report.finished.cost));
+        say(&cost(&report.finished.cost, &report.spent));
         let (index, version) = (report.receipt.index, report.receipt.after.version);
         say(&format!("signed: receipt {index}, version {version} of what it knows"));
         Ok(())
@@ -261,17 +266,41 @@ fn learned(learned: &Learned) -> Vec<String> {
     lines
 }
 
-pub(super) fn cost(cost: &Cost) -> String {
-    let tokens = cost.usage.input.saturating_add(cost.usage.output);
-    let about = if cost.usage.is_estimate { "about " } else { "" };
+/// What a task cost, with the agents that it asked, and in money where the prices are known.
+pub(super) fn cost(cost: &Cost, spent: &Spent) -> String {
     let seconds = cost.milliseconds / 100;
-    format!(
-        "cost: {}, {}, {about}{tokens} tokens ({} in, {} out), {}.{} s",
+    let mut line = format!(
+        "cost: {}, {}, {}, {}.{} s",
         count(cost.turns, "turn"),
         count(cost.calls, "call"),
-        cost.usage.input,
-        cost.usage.output,
+        tokens(cost.usage),
         seconds / 10,
         seconds % 10
+    );
+    if spent.replies > cost.turns as u64 {
+        let turns = count(usize::try_from(spent.replies).unwrap_or(usize::MAX), "turn");
+        let _ = write!(line, "; with the agents that it asked: {turns}, {}", tokens(spent.usage));
+    }
+    if let Some(money) = spent.cost {
+        let _ = write!(line, "; {money:.4} by your prices");
+    }
+    line
+}
+
+fn tokens(usage: Usage) -> String {
+    let all = usage.input.saturating_add(usage.output);
+    let about = if usage.is_estimate { "about " } else { "" };
+    format!("{about}{all} tokens ({} in, {} out)", usage.input, usage.output)
+}
+
+/// What to do about a task whose last word was an answer that nothing had been looked at for.
+fn without_a_look(finished: &Finished) -> Option<&'static str> {
+    let last = finished.steps.iter().rev().find_map(|step| match &step.what {
+        What::Model { reading, .. } => Some(*reading),
+        _ => None,
+    });
+    (last == Some(Reply::RefusedAnswer)).then_some(
+        "hint: it answered without having looked at anything. Give it files to look at (`cd` to a project, or \
+         `--workspace DIR`), or let it answer without: `evidence = \"optional\"` in its `agent.toml`",
     )
 }
