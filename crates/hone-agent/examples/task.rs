@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use hone_agent::brain::{Brain, Owner, Waiting, actor};
+use hone_agent::brain::{Brain, Opening, Owner, Waiting, actor};
 use hone_agent::memory::{Ending, Subscriber, TaskRow};
 use hone_library::{Author, Mode, State, Store};
 use tokio_util::sync::CancellationToken;
@@ -25,7 +25,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let cancelled = CancellationToken::new();
     let tell = |_: &Owner| {};
     let waiting = Waiting { patience: Duration::from_secs(10), cancelled: &cancelled, tell: &tell };
-    let session = brain.begin(&task, Subscriber::Owner, &waiting, 1).await?;
+    let subscriber = &Subscriber::Owner;
+    let input = "What is an oracle?";
+    let opening = Opening { task: &task, subscriber, input, backend: "none", model: "none" };
+    let session = brain.begin(&opening, &waiting, 1).await?;
     done("began")?;
 
     for (name, text) in
@@ -40,7 +43,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     {
         let mut draft = session.remembering().draft();
-        draft.say("user", "What is an oracle?", 3);
+        draft.say("user", input, 3);
         draft.note("oracle", "use TWAP", true, 4)?;
         draft.note("editor", "vim", false, 5)?;
     }
@@ -52,7 +55,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         started: 1,
         ended: 6,
         ending: Ending::Answered,
-        input: "What is an oracle?".to_owned(),
+        input: input.to_owned(),
         answer: "A source of prices.".to_owned(),
         model: "none".to_owned(),
         turns: 1,

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::brain::steps::{self, StepLog};
 use crate::brain::{
-    Brain, BrainError, Evidence, Owner, Session, Settings, Waiting, actor, members,
+    Brain, BrainError, Evidence, Opening, Owner, Session, Settings, Waiting, actor, members,
 };
 use crate::event::Event;
 use crate::lineage::Receipt;
@@ -264,7 +264,14 @@ impl Runner {
             cancelled: &self.cancelled,
             tell: &tell,
         };
-        let session = brain.begin(&id, order.subscriber.clone(), &waiting, now).await?;
+        let opening = Opening {
+            task: &id,
+            subscriber: &order.subscriber,
+            input: &order.input,
+            backend: self.model.backend(),
+            model: self.model.name(),
+        };
+        let session = brain.begin(&opening, &waiting, now).await?;
         let ready = match self.ready(&brain, &session, order, &mut chain) {
             Ok(ready) => ready,
             Err(error) => {

@@ -147,6 +147,9 @@ pub enum Effect {
         name: String,
         /// Its version, when it declares one.
         version: Option<String>,
+        /// SHA-256 of the text that was read, in hexadecimal.
+        #[serde(default)]
+        sha256: Option<String>,
     },
     /// A skill was created, changed or taken away.
     SkillChanged {

@@ -206,7 +206,7 @@ impl Experience {
 
     fn take_call(&mut self, step: &hone_agent::step::Step, call: &ToolStep) {
         for effect in &call.effects {
-            if let Effect::SkillRead { name, version } = effect {
+            if let Effect::SkillRead { name, version, .. } = effect {
                 self.load(Loaded { name: bounded(name, MAX_NAME_CHARS), version: version.clone() });
             }
         }
@@ -382,6 +382,7 @@ mod tests {
                 effects: vec![Effect::SkillRead {
                     name: "tidy".to_owned(),
                     version: Some("2".to_owned()),
+                    sha256: None,
                 }],
             }),
         };

@@ -485,6 +485,7 @@ pub(crate) fn schemas() -> Vec<(&'static str, Schema)> {
         ("agent-restore", schema::<snapshot::RestoredAgent>()),
         ("agent-show", schema::<agent::Agent>()),
         ("agent-snapshot", schema::<snapshot::SnapshotTaken>()),
+        ("agent-snapshot-all", schema::<snapshot::SnapshotsTaken>()),
         ("agent-snapshots", schema::<snapshot::SnapshotList>()),
         ("agent-update", schema::<agent::SeedUpdate>()),
         ("agent-verify", schema::<lineage::Verified>()),

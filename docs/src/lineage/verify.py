@@ -5,7 +5,7 @@
     verify.py transcript STEPS RECEIPTS     a transcript against the receipt that names its root
     verify.py step PROOF KEY               one step, cut out
     verify.py state VECTOR                 a state hash, from files and SQL in a vector
-    verify.py brain FOLDER LAYOUT          the state hash of a brain's folder
+    verify.py brain FOLDER [LAYOUT]        the state hash of a brain's folder; layout.json says what is in one
 
 Standard library, and the package `cryptography` for Ed25519. Exit 0: it holds; 1: it does not, with the
 receipt and the field; 2: could not look.
@@ -15,6 +15,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import sqlite3
 import stat
 import struct
@@ -26,14 +27,83 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 RECEIPT = "hone/receipt/1"
 PROOF = "hone/step-proof/1"
-FIELDS = {
-    "schema", "kind", "index", "agent", "at", "before", "after", "changes", "task", "handover",
-    "previous", "key", "signature",
-}
+LAYOUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "layout.json")
 
 
 class Broken(Exception):
     """Something does not hold."""
+
+
+# --- shapes: what every receipt and proof must look like, with no field missing or unknown -------------
+
+def word(value):
+    return isinstance(value, str)
+
+
+def whole(value):
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
+
+
+def flag(value):
+    return isinstance(value, bool)
+
+
+def anything(_):
+    return True
+
+
+def one_of(*words):
+    return lambda value: isinstance(value, str) and value in words
+
+
+def like(pattern):
+    return lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None
+
+
+def perhaps(shape):
+    return lambda value: value is None or fits(value, shape)
+
+
+def many(shape):
+    return lambda value: isinstance(value, list) and all(fits(item, shape) for item in value)
+
+
+def fits(value, shape):
+    if callable(shape):
+        return shape(value)
+    return (isinstance(value, dict) and set(value) == set(shape)
+            and all(fits(value[name], shape[name]) for name in shape))
+
+
+DIGEST = like("sha256:[0-9a-f]{64}")
+KEY = like("[0-9a-f]{64}")
+STATE = {"knowledge": DIGEST, "activity": DIGEST, "version": whole}
+SKILL = {"name": word, "version": perhaps(word), "digest": perhaps(DIGEST)}
+TASK = {
+    "id": word, "subscriber": word, "input": DIGEST, "output": perhaps(DIGEST), "outcome": word,
+    "model": {"backend": word, "name": word, "reported": perhaps(word), "proven": word},
+    "skills": {"loaded": many(SKILL), "created": many(SKILL), "changed": many(SKILL), "removed": many(word)},
+    "transcript": {"root": DIGEST, "steps": whole},
+    "costs": {
+        "turns": whole, "toolCalls": whole, "inputTokens": whole, "outputTokens": whole,
+        "isEstimate": flag, "milliseconds": whole,
+    },
+}
+KINDS = one_of("created", "task", "outside", "edited", "learned", "handover", "restored")
+SHAPE = {
+    "schema": one_of(RECEIPT), "kind": KINDS, "index": whole, "agent": word, "at": whole,
+    "before": perhaps(STATE), "after": STATE, "changes": many(word), "task": perhaps(TASK),
+    "handover": perhaps({"key": KEY, "consent": word}), "previous": perhaps(DIGEST), "key": KEY,
+    "signature": word,
+}
+STEP = {"schema": one_of(PROOF), "receipt": SHAPE, "index": whole, "step": anything, "path": many(DIGEST)}
+
+
+def parsed(data, where):
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise Broken(f"{where}: no JSON: {error}") from error
 
 
 def sha256(data):
@@ -104,7 +174,10 @@ def canonical(value):
 
 
 def canonical_bytes(value):
-    return canonical(value).encode("utf-8")
+    try:
+        return canonical(value).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise Broken("text: half of a surrogate pair, which no JSON of hone has") from error
 
 
 # --- keys and signatures ---------------------------------------------------------------------------
@@ -114,8 +187,23 @@ def read_key(path):
         return file.read().strip()
 
 
+# The points of small order, without the bit of the sign: with one of them as a key, anybody can sign.
+P25519 = 2**255 - 19
+SMALL = {
+    0, 1, P25519 - 1, P25519, P25519 + 1,
+    int.from_bytes(bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"), "little"),
+    int.from_bytes(bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"), "little"),
+}
+
+
+def is_small(point):
+    return int.from_bytes(point, "little") & (2**255 - 1) in SMALL
+
+
 def signed(key, message, signature):
-    if len(key) != 64 or len(signature) != 128 or signature != signature.lower():
+    if not KEY(key) or not like("[0-9a-f]{128}")(signature):
+        return False
+    if is_small(bytes.fromhex(key)) or is_small(bytes.fromhex(signature)[:32]):
         return False
     try:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
@@ -142,10 +230,11 @@ def receipts(path):
 
 
 def check_receipt(index, line, so_far):
-    receipt = json.loads(line)
-    if receipt.get("schema") != RECEIPT:
-        raise Broken(f"receipt {index}, schema: {receipt.get('schema')!r}")
-    if set(receipt) != FIELDS or canonical_bytes(receipt) != line:
+    receipt = parsed(line, f"receipt {index}, receipt")
+    schema = receipt.get("schema") if isinstance(receipt, dict) else None
+    if schema != RECEIPT:
+        raise Broken(f"receipt {index}, schema: {schema!r}")
+    if not fits(receipt, SHAPE) or canonical_bytes(receipt) != line:
         raise Broken(f"receipt {index}, receipt: not the canonical form of a known receipt")
     before, after = receipt["before"], receipt["after"]
     moved = before is not None and before["knowledge"] != after["knowledge"]
@@ -178,6 +267,8 @@ def check_receipt(index, line, so_far):
 def check_receipts(path, key):
     so_far = {"key": key, "head": None, "state": None, "agent": None}
     found = [check_receipt(index, line, so_far) for index, line in receipts(path)]
+    if not found:
+        raise Broken("receipts: there are none, so nothing is proven")
     tasks = sum(receipt["kind"] == "task" for receipt in found)
     return f"{len(found)} receipts of {so_far['agent']} hold, {tasks} of them tasks"
 
@@ -226,18 +317,23 @@ def check_transcript(path, receipts_path):
         leaves = [leaf(json.loads(line)) for line in file]
     root = written(merkle_root(leaves))
     for index, line in receipts(receipts_path):
-        task = json.loads(line)["task"]
+        receipt = parsed(line, f"receipt {index}")
+        if not fits(receipt, SHAPE):
+            raise Broken(f"receipt {index}, receipt: not a known receipt")
+        task = receipt["task"]
         if task and task["transcript"] == {"root": root, "steps": len(leaves)}:
             return f"{len(leaves)} steps are the transcript of receipt {index}"
     raise Broken(f"no receipt names the root {root} of {len(leaves)} steps")
 
 
 def check_step(path, key):
-    with open(path, encoding="utf-8") as file:
-        proof = json.load(file)
+    with open(path, "rb") as file:
+        proof = parsed(file.read(), "proof")
+    if not fits(proof, STEP):
+        raise Broken("proof: not the form of a known proof")
     receipt = proof["receipt"]
-    if proof["schema"] != PROOF or receipt["schema"] != RECEIPT:
-        raise Broken("schema: not a known proof")
+    if receipt["task"] is None:
+        raise Broken("receipt: not about a task")
     if receipt["key"] != key or not is_signed(receipt):
         raise Broken("signature: not this key's")
     transcript = receipt["task"]["transcript"]
@@ -300,6 +396,27 @@ def is_stray(name):
     )
 
 
+def check_members(folder, layout):
+    """A link, and whatever is not on the list, is an error."""
+    listed = [*layout["files"], layout["database"], *layout["apart"], *layout["locks"]]
+    listed += [layout["database"] + end for end in ("-wal", "-shm", "-journal")]
+    folders = [*layout["folders"], *layout["records"]]
+    for entry in os.scandir(folder):
+        if entry.is_symlink():
+            raise Broken(f"{entry.name}: a link")
+        if entry.name in folders:
+            fits = entry.is_dir()
+        else:
+            fits = is_stray(entry.name) or (entry.name in listed and entry.is_file())
+        if not fits:
+            raise Broken(f"{entry.name}: does not belong to a brain")
+    for top in layout["folders"]:
+        for around, below, names in os.walk(os.path.join(folder, top)):
+            for name in below + names:
+                if os.path.islink(os.path.join(around, name)):
+                    raise Broken(f"{os.path.relpath(os.path.join(around, name), folder)}: a link")
+
+
 def file_leaves(folder, layout):
     """Name, root and digest of every file that counts."""
     for name, root in layout["files"].items():
@@ -316,6 +433,7 @@ def file_leaves(folder, layout):
 
 
 def state(folder, layout):
+    check_members(folder, layout)
     leaves = {}
     for name, root, path in file_leaves(folder, layout):
         if not stat.S_ISREG(os.lstat(path).st_mode):
@@ -362,7 +480,7 @@ def check_state(path):
     return f"the state is {found['bundle']}"
 
 
-def show_brain(folder, layout):
+def show_brain(folder, layout=LAYOUT):
     with open(layout, encoding="utf-8") as file:
         found = state(folder, json.load(file))
     return json.dumps(found, indent=2, sort_keys=True)
@@ -370,14 +488,14 @@ def show_brain(folder, layout):
 
 def main(arguments):
     checks = {
-        "receipts": (3, lambda path, key: check_receipts(path, read_key(key))),
-        "transcript": (3, check_transcript),
-        "step": (3, lambda path, key: check_step(path, read_key(key))),
-        "state": (2, check_state),
-        "brain": (3, show_brain),
+        "receipts": ((3,), lambda path, key: check_receipts(path, read_key(key))),
+        "transcript": ((3,), check_transcript),
+        "step": ((3,), lambda path, key: check_step(path, read_key(key))),
+        "state": ((2,), check_state),
+        "brain": ((2, 3), show_brain),
     }
-    count, check = checks.get(arguments[0] if arguments else None, (0, None))
-    if check is None or len(arguments) != count:
+    counts, check = checks.get(arguments[0] if arguments else None, ((), None))
+    if check is None or len(arguments) not in counts:
         print(__doc__, file=sys.stderr)
         return 2
     try:
@@ -386,7 +504,7 @@ def main(arguments):
     except Broken as broken:
         print(broken)
         return 1
-    except (OSError, ValueError, KeyError, TypeError, sqlite3.Error) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, sqlite3.Error) as error:
         print(f"could not look: {error}", file=sys.stderr)
         return 2
 

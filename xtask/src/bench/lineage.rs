@@ -52,6 +52,7 @@ const LAYOUT: Layout = Layout {
     }],
     records: &["transcripts"],
     apart: &["receipts.jsonl"],
+    locks: &[],
 };
 
 /// How much is measured.

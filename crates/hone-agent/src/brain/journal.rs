@@ -13,11 +13,14 @@ use hone_library::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Brain, BrainError, files, members, steps};
-use crate::memory::{Draft, Ending, Memory};
+use super::session::Opening;
+use super::signing::Unsigned;
+use super::{Brain, BrainError, files, members};
+use crate::lineage::Digest;
+use crate::memory::{Ending, Memory};
 
 /// Bytes of a journal at most.
-const MAX_JOURNAL_BYTES: u64 = 4_096;
+const MAX_JOURNAL_BYTES: u64 = 64 * 1024;
 
 /// What the running task noted before it began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +29,22 @@ pub(crate) struct Journal {
     pub(crate) task: String,
     /// The newest row of the library's ledger before the task.
     pub(crate) position: i64,
+    /// What its receipt says should it die; an older hone noted nothing.
+    #[serde(default)]
+    pub(crate) asked: Option<Asked>,
+}
+
+/// What is known of a task when it begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    /// For whom it is done.
+    pub(crate) subscriber: String,
+    /// The digest of what was asked.
+    pub(crate) input: Digest,
+    /// The backend of the model.
+    pub(crate) backend: String,
+    /// The model as configured.
+    pub(crate) model: String,
 }
 
 /// What was found and done when a brain was opened.
@@ -51,8 +70,19 @@ pub fn actor(task: &str) -> String {
 
 impl Journal {
     /// Writes the journal of a task that is about to begin.
-    pub(crate) fn begin(brain: &Brain, state: &State, task: &str) -> Result<Self, BrainError> {
-        let journal = Self { task: task.to_owned(), position: ledger_position(state)? };
+    pub(crate) fn begin(
+        brain: &Brain,
+        state: &State,
+        opening: &Opening<'_>,
+    ) -> Result<Self, BrainError> {
+        let asked = Asked {
+            subscriber: opening.subscriber.as_text().to_owned(),
+            input: Digest::of(opening.input.as_bytes()),
+            backend: opening.backend.to_owned(),
+            model: opening.model.to_owned(),
+        };
+        let task = opening.task.to_owned();
+        let journal = Self { task, position: ledger_position(state)?, asked: Some(asked) };
         let text = serde_json::to_vec(&journal).unwrap_or_default();
         files::write(&brain.member(members::JOURNAL), &text)?;
         Ok(journal)
@@ -125,28 +155,21 @@ pub(crate) fn settle(
     memory: &mut Memory,
     now: i64,
 ) -> Result<Settled, BrainError> {
-    let mut settled = Settled::default();
+    let (mut settled, mut unsigned) = (Settled::default(), None);
     if let Some(journal) = Journal::read(&brain.member(members::JOURNAL))? {
         let ending = memory.ending(&journal.task)?;
         if ending != Some(Ending::Answered) {
             settled.kept = journal.take_back(brain, state, now)?;
         }
         match ending {
-            None => {
-                if let Some(row) = steps::conclude(brain, &journal.task)? {
-                    let mut draft = Draft::default();
-                    draft.say("user", &row.input, row.started);
-                    memory.commit(&row, &draft)?;
-                }
-                settled.dead = Some(journal.task);
-            }
-            Some(_) => settled.unsigned = Some(journal.task),
+            None => settled.dead = Some(journal.task.clone()),
+            Some(_) => settled.unsigned = Some(journal.task.clone()),
         }
+        unsigned = Some(Unsigned { journal, is_logged: ending.is_some() });
     }
     // The files of a committed task and its receipt come before its journal goes.
     memory.settle()?;
-    let unsigned = settled.unsigned.as_deref().or(settled.dead.as_deref());
-    settled.notes = brain.settle_lineage(unsigned, now)?;
+    settled.notes = brain.settle_lineage(memory, unsigned.as_ref(), now)?;
     Journal::end(brain)?;
     Ok(settled)
 }

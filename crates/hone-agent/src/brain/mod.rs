@@ -32,9 +32,9 @@ pub(crate) use journal::TASK;
 pub use journal::{Settled, actor};
 pub use lock::{Held, Owner};
 pub use seed::{Kept, MAX_SEED_BYTES, MAX_SEED_FILES, Updated};
-pub use session::{Remembering, Session, Waiting};
+pub use session::{Opening, Remembering, Session, Waiting};
 pub use settings::{Evidence, LimitSettings, MemorySettings, Settings, Share};
-pub use signing::{LAYOUT, MAX_TRANSCRIPT_BYTES};
+pub use signing::{DIED, LAYOUT, MAX_TRANSCRIPT_BYTES, SignerFrom};
 pub use versions::{FactDelta, Version};
 
 /// Bytes of `system.md` at most.

@@ -32,6 +32,21 @@ impl std::fmt::Debug for Waiting<'_> {
     }
 }
 
+/// A task that is about to begin.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening<'a> {
+    /// Its id.
+    pub task: &'a str,
+    /// For whom it is done.
+    pub subscriber: &'a Subscriber,
+    /// What was asked.
+    pub input: &'a str,
+    /// The backend of the model.
+    pub backend: &'a str,
+    /// The model as configured.
+    pub model: &'a str,
+}
+
 /// What the tools for memory and the session share.
 #[derive(Debug)]
 pub struct Remembering {
@@ -73,11 +88,11 @@ impl Brain {
     /// Takes the brain for a task, after those that came before, and settles what a dead one left.
     pub async fn begin(
         &self,
-        task: &str,
-        subscriber: Subscriber,
+        opening: &Opening<'_>,
         waiting: &Waiting<'_>,
         now: i64,
     ) -> Result<Session, BrainError> {
+        let (task, subscriber) = (opening.task, opening.subscriber.clone());
         let owner = Owner { what: format!("task {task}"), pid: std::process::id(), since: now };
         let held = self.hold(&owner, waiting).await?;
         let strangers = members::look(&self.folder)?;
@@ -86,7 +101,7 @@ impl Brain {
         let mut memory = Memory::open(&self.folder)?;
         let state = State::open(&self.hone_home);
         let settled = journal::settle(self, &state, &mut memory, now)?;
-        let journal = Journal::begin(self, &state, task)?;
+        let journal = Journal::begin(self, &state, opening)?;
         let remembering = Arc::new(Remembering {
             memory: Mutex::new(memory),
             draft: Mutex::default(),

@@ -4,21 +4,23 @@
 //! the receipt of a task whose process died after its commit can still be written by the next one.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Brain, BrainError, files, members};
+use super::journal::Journal;
+use super::{Brain, BrainError, files, members, steps};
+use crate::lineage::digest::from_hex;
 use crate::lineage::receipt::{
     Costs, Kind, ModelMark, Receipt, SkillMark, Skills, TaskMark, TranscriptMark, UNPROVEN,
 };
 use crate::lineage::snapshot::SnapshotError;
 use crate::lineage::{
-    Digest, Layout, Lineage, LineageError, PublicKey, RECEIPTS_FILE, Root, Rows, SigningKey,
-    Standing, Table, merkle, proof,
+    Digest, KeyError, Layout, Lineage, LineageError, PublicKey, RECEIPTS_FILE, Root, Rows,
+    SigningKey, Standing, Table, merkle, proof,
 };
-use crate::memory::{Ending, TaskRow};
+use crate::memory::{Draft, Ending, Memory, TaskRow};
 use crate::model::Usage;
 use crate::step::{Effect, Step, What};
 
@@ -26,6 +28,41 @@ use crate::step::{Effect, Step, What};
 pub const MAX_TRANSCRIPT_BYTES: u64 = 256 * 1024 * 1024;
 /// Names of changed members that are told.
 const MAX_TOLD: usize = 5;
+/// Keys of an agent that were put away and are looked through for the one that signs.
+const MAX_PUT_AWAY: usize = 1_000;
+/// How a task ended whose process did not live to say so.
+pub const DIED: &str = "died";
+
+/// Where the key that signs came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignerFrom {
+    /// It was on this machine.
+    Here,
+    /// It was sealed into the snapshot.
+    Snapshot,
+    /// It is neither here nor there: the brain can be read, and no task can be signed.
+    Nowhere,
+}
+
+impl SignerFrom {
+    /// Its name for programs.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Here => "here",
+            Self::Snapshot => "snapshot",
+            Self::Nowhere => "nowhere",
+        }
+    }
+}
+
+/// A task that left its journal: its receipt may be missing.
+#[derive(Debug)]
+pub(crate) struct Unsigned {
+    /// What it noted when it began.
+    pub(crate) journal: Journal,
+    /// Whether the log says how it ended; else it died.
+    pub(crate) is_logged: bool,
+}
 
 /// What counts as a brain's state.
 pub const LAYOUT: Layout = Layout {
@@ -96,13 +133,8 @@ pub const LAYOUT: Layout = Layout {
         },
     ],
     records: &[members::TRANSCRIPTS],
-    apart: &[
-        crate::lineage::LOCK_FILE,
-        RECEIPTS_FILE,
-        members::SEED,
-        members::JOURNAL,
-        members::LOCK,
-    ],
+    apart: &[crate::lineage::LOCK_FILE, RECEIPTS_FILE, members::SEED, members::JOURNAL],
+    locks: &[members::LOCK],
 };
 
 impl Brain {
@@ -128,29 +160,60 @@ impl Brain {
     pub fn rotate_key(&self, at: u64) -> Result<PublicKey, BrainError> {
         let (path, next) = (self.key_file(), self.key_file().with_extension("next.pem"));
         let mut lineage = self.lineage()?;
-        let waiting = SigningKey::read(&next).ok();
-        let new = match waiting {
-            // A hand-over whose process died before the files were moved is finished.
-            Some(new) if lineage.key() == Some(new.public()) => new,
-            waiting => {
-                let new = waiting.map_or_else(SigningKey::generate, Ok)?;
-                if next.symlink_metadata().is_err() {
-                    new.write(&next)?;
-                }
-                let old = self.signing_key()?;
-                lineage.settle(at, &old)?;
-                lineage.hand_over(at, &old, &new)?;
-                new
-            }
+        if let Some(new) = self.finish_hand_over(lineage.key())? {
+            return Ok(new);
+        }
+        // One that nobody handed over to yet is as good as a new one.
+        let new = if next.symlink_metadata().is_ok() {
+            SigningKey::read(&next)?
+        } else {
+            let new = SigningKey::generate()?;
+            new.write(&next)?;
+            new
         };
-        let kept = (1..=u32::MAX)
-            .map(|n| path.with_extension(format!("{n}.pem")))
-            .find(|kept| !kept.exists());
-        let moved = kept.map_or(Ok(()), |kept| std::fs::rename(&path, kept));
-        moved
-            .and_then(|()| std::fs::rename(&next, &path))
-            .map_err(BrainError::io("move", &path))?;
+        let old = self.signing_key()?;
+        lineage.settle(at, &old)?;
+        lineage.hand_over(at, &old, &new)?;
+        place_key(&next, &path)?;
         Ok(new.public())
+    }
+
+    /// Puts the key into its place that signs from here on, when a process died after the hand-over and before
+    /// it did. Gives that key. Whoever does it holds the brain.
+    fn finish_hand_over(&self, signs: Option<PublicKey>) -> Result<Option<PublicKey>, BrainError> {
+        let (path, next) = (self.key_file(), self.key_file().with_extension("next.pem"));
+        if signs.is_none() || next.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let new = SigningKey::read(&next)?.public();
+        if signs != Some(new) {
+            return Ok(None);
+        }
+        place_key(&next, &path)?;
+        Ok(Some(new))
+    }
+
+    /// Puts a key that was sealed into a snapshot, or that was put away here, into its place; another one that
+    /// is there is put away under a number. Gives where the key came from.
+    pub(crate) fn take_key(
+        &self,
+        wanted: PublicKey,
+        packed: Option<&SigningKey>,
+    ) -> Result<SignerFrom, KeyError> {
+        let path = self.key_file();
+        let is_it = |path: &Path| SigningKey::read(path).is_ok_and(|key| key.public() == wanted);
+        if is_it(&path) {
+            return Ok(SignerFrom::Here);
+        }
+        let mut kept = numbered(&path).take(MAX_PUT_AWAY);
+        if let Some(kept) = kept.find(|kept| is_it(kept)) {
+            place_key(&kept, &path)?;
+            return Ok(SignerFrom::Here);
+        }
+        let Some(key) = packed else { return Ok(SignerFrom::Nowhere) };
+        put_away(&path)?;
+        key.write(&path)?;
+        Ok(SignerFrom::Snapshot)
     }
 
     /// Its lineage, as it stands after a look at everything. Whoever asks holds the brain.
@@ -167,24 +230,44 @@ impl Brain {
     /// before its receipt was written, a change from outside. Gives what somebody should know.
     pub(crate) fn settle_lineage(
         &self,
-        unsigned: Option<&str>,
+        memory: &mut Memory,
+        unsigned: Option<&Unsigned>,
         now: i64,
     ) -> Result<Vec<String>, BrainError> {
-        let key = self.signing_key()?;
         let mut lineage = self.lineage_quickly()?;
-        let mut notes = Vec::new();
-        if let Some(task) = unsigned {
-            let is_signed = lineage.last().and_then(|last| last.task.as_ref());
-            if is_signed.is_none_or(|last| last.id != task)
-                && let Some(mark) = self.task_mark(task)?
-            {
-                if lineage.last().is_none() {
-                    lineage.settle(time(now), &key)?;
-                }
-                lineage.task_as_found(time(now), mark, &key)?;
-                notes.push(format!("the receipt of the task {task} was written late"));
-            }
+        let tasks = memory.tasks(2)?;
+        let open = unsigned.map(|unsigned| unsigned.journal.task.as_str());
+        // The newest task but the one whose receipt may be missing: its receipt was there once.
+        if let Some(done) = tasks.iter().find(|row| Some(row.task.as_str()) != open)
+            && !lineage.names(&done.task)?
+        {
+            let path = self.member(RECEIPTS_FILE);
+            return Err(LineageError::Unsigned { path, task: done.task.clone() }.into());
         }
+        self.finish_hand_over(lineage.key())?;
+        let key = self.signing_key()?;
+        let mut notes = Vec::new();
+        if let Some(fault) = lineage.lock_fault() {
+            notes.push(format!("`{}` was written anew: {fault}", crate::lineage::LOCK_FILE));
+        }
+        let last = lineage.last().and_then(|last| last.task.as_ref());
+        let unsigned = unsigned.filter(|one| last.is_none_or(|last| last.id != one.journal.task));
+        let died = match unsigned {
+            Some(Unsigned { journal, is_logged: true }) => {
+                let row = tasks.iter().find(|row| row.task == journal.task);
+                if let Some(row) = row {
+                    let mark = self.logged_mark(row)?;
+                    if lineage.last().is_none() {
+                        lineage.settle(time(now), &key)?;
+                    }
+                    lineage.task_as_found(time(now), mark, &key)?;
+                    notes.push(format!("the receipt of the task {} was written late", row.task));
+                }
+                None
+            }
+            Some(Unsigned { journal, is_logged: false }) => Some(journal),
+            None => None,
+        };
         if let Standing::Changed(names) = lineage.settle(time(now), &key)? {
             let more = names.len().saturating_sub(MAX_TOLD);
             let mut told: Vec<String> =
@@ -195,13 +278,30 @@ impl Brain {
             let told = if told.is_empty() { "the brain".to_owned() } else { told.join(", ") };
             notes.push(format!("changed outside since the last task, and signed as that: {told}"));
         }
+        if let Some(journal) = died {
+            // What others changed is signed; now the log takes the task in, and its receipt.
+            let row = steps::conclude(self, &journal.task)?;
+            if let Some(row) = &row {
+                let mut draft = Draft::default();
+                draft.say("user", &row.input, row.started);
+                memory.commit(row, &draft)?;
+            }
+            let mark = match (self.died_mark(journal)?, &row) {
+                (Some(mark), _) => Some(mark),
+                (None, Some(row)) => Some(self.logged_mark(row)?),
+                (None, None) => None,
+            };
+            if let Some(mark) = mark {
+                self.lineage_quickly()?.task_as_found(time(now), mark, &key)?;
+            }
+        }
         Ok(notes)
     }
 
     /// Signs a task that was committed. One without a transcript is signed as a task of no steps.
     pub(crate) fn sign_task(&self, row: &TaskRow) -> Result<Receipt, BrainError> {
         let key = self.signing_key()?;
-        let mark = self.task_mark(&row.task)?.unwrap_or_else(|| without_steps(row));
+        let mark = self.logged_mark(row)?;
         let mut lineage = self.lineage_quickly()?;
         Ok(lineage.task_as_found(time(row.ended), mark, &key)?.clone())
     }
@@ -226,6 +326,46 @@ impl Brain {
         let broken =
             |error: serde_json::Error| BrainError::Content { path, message: error.to_string() };
         lines.map(Some).map_err(broken)
+    }
+
+    /// What a receipt says about a task that is in the log.
+    fn logged_mark(&self, row: &TaskRow) -> Result<TaskMark, BrainError> {
+        let Some(mut mark) = self.task_mark(&row.task)? else { return Ok(without_steps(row)) };
+        mark.model.name.clone_from(&row.model);
+        if row.ending != Ending::Answered {
+            // What it changed was taken back.
+            mark.skills = Skills { loaded: mark.skills.loaded, ..Skills::default() };
+        }
+        Ok(mark)
+    }
+
+    /// What a receipt says about a task that died: what it was asked, and its transcript where that was kept
+    /// already. Nothing when its journal does not say what it was asked.
+    fn died_mark(&self, journal: &Journal) -> Result<Option<TaskMark>, BrainError> {
+        let Some(asked) = journal.asked.clone() else { return Ok(None) };
+        let mark = self.task_mark(&journal.task)?.unwrap_or_else(|| TaskMark {
+            id: journal.task.clone(),
+            subscriber: asked.subscriber,
+            input: asked.input,
+            output: None,
+            outcome: String::new(),
+            model: ModelMark {
+                backend: asked.backend,
+                name: String::new(),
+                reported: None,
+                proven: UNPROVEN.to_owned(),
+            },
+            skills: Skills::default(),
+            transcript: TranscriptMark { root: merkle::root(&[]), steps: 0 },
+            costs: Costs { is_estimate: true, ..Costs::default() },
+        });
+        Ok(Some(TaskMark {
+            output: None,
+            outcome: DIED.to_owned(),
+            model: ModelMark { name: asked.model, ..mark.model },
+            skills: Skills { loaded: mark.skills.loaded, ..Skills::default() },
+            ..mark
+        }))
     }
 
     /// What a receipt says about a task, from its transcript.
@@ -263,13 +403,18 @@ impl Brain {
 
     /// The skills of a task: those that were read, and those that are others than before.
     fn skill_marks(&self, steps: &[Step]) -> Skills {
-        let mut read: BTreeMap<&str, Option<String>> = BTreeMap::new();
+        let mut loaded: Vec<SkillMark> = Vec::new();
         // A name, whether it was there before, whether it is there now, and its version.
         let mut changed: BTreeMap<&str, (bool, bool, Option<String>)> = BTreeMap::new();
         for effect in steps.iter().flat_map(effects) {
             match effect {
-                Effect::SkillRead { name, version } => {
-                    read.insert(name, version.clone());
+                Effect::SkillRead { name, version, sha256 } => {
+                    let (name, version) = (name.clone(), version.clone());
+                    let digest = sha256.as_deref().and_then(from_hex).map(Digest);
+                    let mark = SkillMark { name, version, digest };
+                    if !loaded.contains(&mark) {
+                        loaded.push(mark);
+                    }
                 }
                 Effect::SkillChanged { name, action, to_version, .. } => {
                     let entry =
@@ -285,7 +430,7 @@ impl Brain {
             version,
             digest: self.skill_digest(name),
         };
-        let loaded = read.into_iter().map(|(name, version)| mark(name, version)).collect();
+        loaded.sort_by(|one, other| one.name.cmp(&other.name));
         let mut skills = Skills { loaded, ..Skills::default() };
         for (name, (was, is, version)) in changed {
             match (was, is) {
@@ -306,6 +451,30 @@ impl Brain {
             .or_else(|_| std::fs::read(folder.join(format!("{slug}.md"))));
         text.ok().map(|text| Digest::of(&text))
     }
+}
+
+/// The names under which keys that sign no more are put away.
+fn numbered(path: &Path) -> impl Iterator<Item = PathBuf> {
+    (1..=u32::MAX).map(|n| path.with_extension(format!("{n}.pem")))
+}
+
+/// Puts a key away under a number, when there is one.
+fn put_away(path: &Path) -> Result<(), KeyError> {
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let free = numbered(path).find(|kept| kept.symlink_metadata().is_err());
+    let moved = free.map_or(Ok(()), |free| std::fs::rename(path, free));
+    moved.map_err(|error| KeyError::Io { path: path.to_owned(), error })
+}
+
+/// Moves a key into its place; the one that is there is put away.
+fn place_key(from: &Path, path: &Path) -> Result<(), KeyError> {
+    put_away(path)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::rename(from, path)
+        .and_then(|()| std::fs::File::open(folder)?.sync_all())
+        .map_err(|error| KeyError::Io { path: from.to_owned(), error })
 }
 
 /// What the log says about a task, when there is no transcript.
@@ -348,7 +517,7 @@ fn effects(step: &Step) -> &[Effect] {
     }
 }
 
-/// The model as it was configured, and as it called itself last.
+/// The model as it called itself last; as it was configured, the log says.
 fn model_mark(steps: &[Step]) -> ModelMark {
     let mut mark = ModelMark {
         backend: String::new(),
@@ -436,12 +605,13 @@ mod tests {
                 Part::Activity => assert!(LAYOUT.records.contains(&member.name), "{}", member.name),
                 Part::Database => assert_eq!(LAYOUT.database, member.name),
                 Part::Bookkeeping => {
-                    assert!(LAYOUT.apart.contains(&member.name), "{}", member.name);
+                    let mut apart = LAYOUT.apart.iter().chain(LAYOUT.locks);
+                    assert!(apart.any(|name| *name == member.name), "{}", member.name);
                 }
             }
         }
         let folders = LAYOUT.folders.len() + LAYOUT.records.len();
-        let listed = LAYOUT.files.len() + folders + LAYOUT.apart.len() + 1;
+        let listed = LAYOUT.files.len() + folders + LAYOUT.apart.len() + LAYOUT.locks.len() + 1;
         assert_eq!(listed + journals.len(), MEMBERS.len());
     }
 }

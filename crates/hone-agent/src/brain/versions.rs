@@ -1,13 +1,15 @@
 //! What changed in each version of a brain, from its receipts, its transcripts and the library's ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use hone_library::{FileDelta, State, changed_since, files_at, history};
 
+use super::journal::Journal;
 use super::{Brain, BrainError, LAYOUT, actor};
 use crate::lineage::receipt::Receipt;
-use crate::lineage::{Chain, RECEIPTS_FILE, chain, texts};
-use crate::memory::Ending;
+use crate::lineage::{Chain, LineageError, RECEIPTS_FILE, chain, keeper, texts};
+use crate::memory::{self, Ending};
 use crate::step::{Effect, Step, What};
 
 /// A version of what an agent knows, and how it came about.
@@ -36,15 +38,56 @@ pub struct FactDelta {
 pub(super) type Facts = BTreeMap<(Option<String>, String), String>;
 
 impl Brain {
-    /// The receipts, damaged ones left out.
+    /// The receipts, damaged ones left out. That there are none of a brain that has some is an error.
     pub fn receipts(&self) -> Result<Vec<Receipt>, BrainError> {
         let path = self.member(RECEIPTS_FILE);
         let mut receipts = Vec::new();
+        if path.metadata().map_or(0, |about| about.len()) == 0
+            && let Some(lost) = Self::lost_receipts(&self.folder)?
+        {
+            return Err(lost.into());
+        }
         if path.exists() {
             let read = chain::read(&path, |_, receipt| receipts.extend(receipt.ok()));
-            read.map_err(crate::lineage::LineageError::from)?;
+            read.map_err(LineageError::from)?;
         }
         Ok(receipts)
+    }
+
+    /// The first receipt; none when nothing was signed yet, or it is damaged.
+    pub fn first_receipt(&self) -> Result<Option<Receipt>, BrainError> {
+        let path = self.member(RECEIPTS_FILE);
+        let first = if path.exists() { chain::first(&path) } else { Ok(None) };
+        Ok(first.map_err(LineageError::from)?)
+    }
+
+    /// How it shows that a brain without receipts had some; nothing when it is new.
+    pub fn lost_receipts(folder: &Path) -> Result<Option<LineageError>, BrainError> {
+        let path = folder.join(RECEIPTS_FILE);
+        if let Some(lock) = keeper::read_lock(folder)?.filter(|lock| lock.receipts > 0) {
+            return Ok(Some(LineageError::Shortened { path, found: 0, known: lock.receipts }));
+        }
+        let newest = memory::tasks_in(&folder.join(super::members::DATABASE))?.pop();
+        Ok(newest.map(|task| LineageError::Unsigned { path, task }))
+    }
+
+    /// The tasks that the brain in a folder has done, oldest first, by its log and its transcripts.
+    pub fn tasks_in(folder: &Path) -> Result<Vec<String>, BrainError> {
+        let mut tasks = memory::tasks_in(&folder.join(super::members::DATABASE))?;
+        let known: BTreeSet<String> = tasks.iter().cloned().collect();
+        let transcripts = std::fs::read_dir(folder.join(super::members::TRANSCRIPTS));
+        let names = transcripts.into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let names =
+            names.filter_map(|name| Some(name.to_str()?.strip_suffix(".jsonl")?.to_owned()));
+        let strays: BTreeSet<String> =
+            names.filter(|name| !name.starts_with('.') && !known.contains(name)).collect();
+        tasks.extend(strays);
+        Ok(tasks)
+    }
+
+    /// The task that is under way in the brain in a folder, or died there.
+    pub fn task_in(folder: &Path) -> Result<Option<String>, BrainError> {
+        Ok(Journal::read(&folder.join(super::members::JOURNAL))?.map(|journal| journal.task))
     }
 
     /// The newest receipt; none when nothing was signed yet.
@@ -53,7 +96,7 @@ impl Brain {
         if !path.exists() {
             return Ok(None);
         }
-        let chain = Chain::open(&path).map_err(crate::lineage::LineageError::from)?;
+        let chain = Chain::open(&path).map_err(LineageError::from)?;
         Ok(chain.last().cloned())
     }
 
@@ -115,8 +158,12 @@ impl Brain {
     pub fn changes(&self, state: &State, version: &Version) -> Result<Vec<FileDelta>, BrainError> {
         let receipt = &version.receipt;
         if let Some(task) = &receipt.task {
-            return self.changed_files(state, &task.id);
+            let changed = self.changed_files(state, &task.id)?;
+            if !changed.is_empty() {
+                return Ok(changed);
+            }
         }
+        // Also of a task that was done on another machine, whose ledger is not here.
         let changed = texts::changed(&self.folder, &LAYOUT, receipt.index);
         let changed = changed.map_err(|source| BrainError::Database {
             path: self.member(super::members::DATABASE),
@@ -124,7 +171,12 @@ impl Brain {
         })?;
         let delta =
             |texts::Changed { member: file, before, after }| FileDelta { file, before, after };
-        Ok(changed.into_iter().map(delta).collect())
+        let is_shown = |file: &str| {
+            let top = file.split('/').next().unwrap_or(file);
+            receipt.task.is_none() || top == super::members::SKILLS
+        };
+        let changed = changed.into_iter().filter(|changed| is_shown(&changed.member));
+        Ok(changed.map(delta).collect())
     }
 
     /// What a task changed in the skills of the brain, file by file.

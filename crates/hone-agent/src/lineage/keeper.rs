@@ -3,7 +3,7 @@
 //!
 //! `bundle.lock.json` names the state that was signed last, with the digest of every member, so that a
 //! change made outside can be told member by member. The receipts are what counts: a lock file that
-//! disagrees with them is reported and written anew.
+//! disagrees with them is reported ([`LockFault`]) and written anew.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -76,6 +76,16 @@ pub enum LineageError {
         /// As many were.
         known: u64,
     },
+    /// The log has a task that no receipt is about.
+    #[error(
+        "`{path}` has no receipt of the task {task}, which the agent has done: receipts are gone; bring the file back, or restore a snapshot"
+    )]
+    Unsigned {
+        /// Which.
+        path: PathBuf,
+        /// The task.
+        task: String,
+    },
     /// Another agent's receipts.
     #[error("`{path}` is the lineage of `{found}`, not of `{agent}`")]
     OtherAgent {
@@ -99,6 +109,20 @@ pub enum Standing {
     Changed(Vec<String>),
 }
 
+/// What is wrong with a lock file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum LockFault {
+    /// There is none.
+    #[error("it is not there")]
+    Missing,
+    /// It is no lock file.
+    #[error("it cannot be understood")]
+    Damaged,
+    /// It names something else than the receipts do.
+    #[error("it is not about the state that was signed last")]
+    Other,
+}
+
 /// The lineage of one brain, for its one writer.
 #[derive(Debug)]
 pub struct Lineage<'a> {
@@ -109,6 +133,7 @@ pub struct Lineage<'a> {
     chain: Chain,
     found: StateHash,
     lock: Option<Lock>,
+    lock_fault: Option<LockFault>,
 }
 
 /// How to look at a brain.
@@ -152,7 +177,14 @@ impl<'a> Lineage<'a> {
             return Err(LineageError::OtherAgent { path, found, agent });
         }
         let found = look(folder, layout)?;
-        Ok(Self { folder, agent, layout, look, chain, found, lock })
+        let lock_fault =
+            chain.last().and_then(|last| lock_fault(folder, lock.as_ref(), last, Some(&found)));
+        Ok(Self { folder, agent, layout, look, chain, found, lock, lock_fault })
+    }
+
+    /// What was wrong with the lock file when the brain was opened. What is signed next writes it anew.
+    pub fn lock_fault(&self) -> Option<LockFault> {
+        self.lock_fault
     }
 
     /// How what is on the disk compares with what was signed last.
@@ -175,6 +207,11 @@ impl<'a> Lineage<'a> {
         self.chain.last()
     }
 
+    /// Whether a receipt is about a task, by its words alone.
+    pub fn names(&self, task: &str) -> Result<bool, LineageError> {
+        Ok(self.chain.names(task)?)
+    }
+
     /// The key that signs next; none before the first receipt.
     pub fn key(&self) -> Option<PublicKey> {
         self.chain.key()
@@ -195,8 +232,10 @@ impl<'a> Lineage<'a> {
         State { knowledge, activity, version }
     }
 
-    /// Signs that the brain was made, or that it was changed outside; does nothing when it is as it was.
+    /// Signs that the brain was made, or that it was changed outside; does nothing when it is as it was. A
+    /// key that cannot sign what comes next is refused in any case.
     pub fn settle(&mut self, at: u64, key: &SigningKey) -> Result<Standing, LineageError> {
+        self.chain.accepts(key)?;
         let standing = self.standing();
         let (kind, changes) = match &standing {
             Standing::Same => {
@@ -286,10 +325,15 @@ impl<'a> Lineage<'a> {
         let none = BTreeMap::new();
         let lock = self.lock.as_ref().filter(|lock| lock.receipts == last.index);
         let before = lock.map_or(&none, |lock| &lock.members);
-        // What a task changed, its transcript and the ledger tell.
-        let is_shown =
-            matches!(kind, Kind::Outside | Kind::Edited | Kind::Learned) && lock.is_some();
-        let shown = is_shown.then_some(last.index);
+        let receipt = Some(last.index).filter(|_| lock.is_some());
+        let shown = match kind {
+            Kind::Outside | Kind::Edited | Kind::Learned => {
+                texts::Shown { files: receipt, rows: receipt }
+            }
+            // What a task noted, its transcript tells.
+            Kind::Task => texts::Shown { files: receipt, rows: None },
+            Kind::Created | Kind::Handover | Kind::Restored => texts::Shown::default(),
+        };
         let _ = texts::follow(self.folder, self.layout, before, &self.found.members, shown);
     }
 
@@ -330,6 +374,37 @@ pub fn read_lock(folder: &Path) -> Result<Option<Lock>, LineageError> {
     }
     let text = fs::read(&path).map_err(|error| LineageError::Lock { path, error })?;
     Ok(serde_json::from_slice(&text).ok())
+}
+
+/// What is wrong with the lock file of a brain whose newest receipt is `last`. Written after the receipt, it
+/// may be one behind: then it is about the state before. With a look at the brain, its list is compared as
+/// well, where that can be told.
+pub fn lock_fault(
+    folder: &Path,
+    lock: Option<&Lock>,
+    last: &Receipt,
+    found: Option<&StateHash>,
+) -> Option<LockFault> {
+    let Some(lock) = lock else {
+        let is_there = folder.join(LOCK_FILE).symlink_metadata().is_ok();
+        let may_be_missing = last.index == 0;
+        return match (is_there, may_be_missing) {
+            (true, _) => Some(LockFault::Damaged),
+            (false, false) => Some(LockFault::Missing),
+            (false, true) => None,
+        };
+    };
+    let (knowledge, activity, version) = (lock.knowledge, lock.activity, lock.version);
+    let says = State { knowledge, activity, version };
+    let is_newest = lock.receipts == last.index + 1 && says == last.after;
+    let is_behind = lock.receipts == last.index && Some(says) == last.before;
+    let is_as_found = |found: &StateHash| {
+        (found.knowledge, found.activity) != (knowledge, activity) || found.members == lock.members
+    };
+    let holds = (is_newest || is_behind)
+        && lock.bundle_hash == says.whole()
+        && found.is_none_or(is_as_found);
+    (!holds).then_some(LockFault::Other)
 }
 
 /// The members of a brain that differ from what was signed last, as far as its lock file can tell. It is

@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -95,22 +95,19 @@ impl SigningKey {
         key.map(Self).map_err(|_| KeyError::NoPrivateKey { path: path.to_owned() })
     }
 
-    /// Writes it to a file that is not there yet, for its owner alone.
+    /// Writes it to a file that is not there yet, for its owner alone: whole, or not at all.
     pub fn write(&self, path: &Path) -> Result<(), KeyError> {
         let failed = |error| KeyError::Io { path: path.to_owned(), error };
         let text = self.0.to_pkcs8_pem(LineEnding::LF);
         let text = text.map_err(|_| KeyError::NoPrivateKey { path: path.to_owned() })?;
-        if let Some(folder) = path.parent() {
-            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-            made.map_err(failed)?;
-        }
-        let mut file = fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)
-            .map_err(failed)?;
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(failed)?;
+        // A temporary file belongs to its owner alone.
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+        file.persist_noclobber(path).map_err(|error| failed(error.error))?;
+        fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
     }
 
     /// Its public half.

@@ -185,6 +185,10 @@ pub(super) fn members(
                 return Err(kind());
             }
             apart.insert(name, Found::new(Root::Activity, &about));
+        } else if layout.locks.contains(&name.as_str()) {
+            if !about.is_file() {
+                return Err(kind());
+            }
         } else if journals.contains(&name) {
             // The index of the journal (`-shm`) is made from it.
             if about.len() > 0 && !name.ends_with("-shm") {

@@ -21,7 +21,7 @@ pub mod texts;
 
 pub use chain::{Chain, ChainError};
 pub use digest::Digest;
-pub use keeper::{LOCK_FILE, Lineage, LineageError, Lock, RECEIPTS_FILE, Standing};
+pub use keeper::{LOCK_FILE, Lineage, LineageError, Lock, LockFault, RECEIPTS_FILE, Standing};
 pub use keys::{KeyError, PublicKey, SigningKey};
 pub use proof::StepProof;
 pub use receipt::{Receipt, SCHEMA};

@@ -63,7 +63,7 @@ pub struct SkillMark {
     pub name: String,
     /// The version it declares, when it does.
     pub version: Option<String>,
-    /// The digest of its text when the task ended; none when it was gone by then.
+    /// The digest of its text: as it was read, or as the task left it; none when that is not known.
     pub digest: Option<Digest>,
 }
 

@@ -84,8 +84,10 @@ pub struct Layout {
     pub tables: &'static [Table],
     /// Folders of files that receipts prove one by one, and that are no part of the state.
     pub records: &'static [&'static str],
-    /// What lies in a brain and is no part of its state: receipts about it, locks.
+    /// What lies in a brain and is no part of its state: receipts about it.
     pub apart: &'static [&'static str],
+    /// What is locked by whoever works there, and says nothing about the brain.
+    pub locks: &'static [&'static str],
 }
 
 impl Layout {

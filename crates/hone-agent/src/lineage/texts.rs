@@ -1,5 +1,5 @@
-//! What an agent's files and facts said when they were signed last, so that a change which no task made can
-//! be shown.
+//! What an agent's files and facts said when they were signed last, so that a change can be shown which no
+//! task made, or whose task was done on another machine.
 //!
 //! The texts lie in the database of the brain, beside its state and no part of it, and are packed with it.
 //! They are for people: nothing is decided by them, and where one is missing a change is named only.
@@ -54,13 +54,22 @@ pub struct Changed {
 /// Members with their digests.
 type Members = BTreeMap<String, Digest>;
 
+/// The receipt whose change is kept to be shown, with what was there before; none where it is not.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Shown {
+    /// For files.
+    pub(super) files: Option<u64>,
+    /// For the rows of tables.
+    pub(super) rows: Option<u64>,
+}
+
 /// Keeps what files say now that a receipt was written, and with `shown` what they said before.
 pub(super) fn follow(
     folder: &Path,
     layout: &Layout,
     before: &Members,
     after: &Members,
-    shown: Option<u64>,
+    shown: Shown,
 ) -> io::Result<()> {
     let path = folder.join(layout.database);
     if !path.is_file() {
@@ -76,7 +85,7 @@ fn write(
     dir: &Dir,
     layout: &Layout,
     (before, after): (&Members, &Members),
-    shown: Option<u64>,
+    shown: Shown,
 ) -> rusqlite::Result<()> {
     // What is kept may be lost in a crash: it is for people.
     db.execute_batch("PRAGMA synchronous = NORMAL")?;
@@ -86,7 +95,7 @@ fn write(
         let member = format!("{}/{}", layout.database, table.name);
         let digests = (before.get(&member), after.get(&member));
         if let (was, Some(now)) = digests {
-            follow_rows(&work, table, &member, (was, now), shown)?;
+            follow_rows(&work, table, &member, (was, now), shown.rows)?;
         }
     }
     let is_table = |member: &String| member.starts_with(&format!("{}/", layout.database));
@@ -108,7 +117,7 @@ fn write(
         let was = before.get(&member).map(|digest| kept(&work, &member, digest)).transpose()?;
         // A text that should be there and is not leaves nothing to show.
         let is_known = !matches!(now, Some(None)) && !matches!(was, Some(None));
-        if let Some(receipt) = shown.filter(|_| is_known) {
+        if let Some(receipt) = shown.files.filter(|_| is_known) {
             let (was, now) = (was.flatten(), now.clone().flatten());
             show(&work, receipt, &member, was.as_deref(), now.as_deref())?;
         }

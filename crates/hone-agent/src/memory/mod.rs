@@ -56,6 +56,25 @@ pub(crate) fn ending_in(path: &Path, task: &str) -> Result<Option<Ending>, Brain
     found.map_err(|source| BrainError::Database { path: path.to_owned(), source })
 }
 
+/// The tasks in the log of a database, oldest first; none when there is none.
+pub(crate) fn tasks_in(path: &Path) -> Result<Vec<String>, BrainError> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let read = || {
+        let db = Connection::open(path)?;
+        db.busy_timeout(BUSY)?;
+        let has_table = "SELECT 1 FROM sqlite_schema WHERE name = 'task'";
+        if !db.prepare(has_table)?.exists([])? {
+            return Ok(Vec::new());
+        }
+        let mut statement = db.prepare("SELECT task FROM task ORDER BY id")?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        rows.collect()
+    };
+    read().map_err(|source| BrainError::Database { path: path.to_owned(), source })
+}
+
 fn ending(db: &Connection, task: &str) -> rusqlite::Result<Option<Ending>> {
     let query = "SELECT ending FROM task WHERE task = ?1";
     let word: Option<String> = db.query_row(query, [task], |row| row.get(0)).optional()?;

@@ -8,7 +8,7 @@ mod packer;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use hone_library::SnapshotSettings;
@@ -16,10 +16,11 @@ use zeroize::Zeroizing;
 
 pub use packer::{Packed, Packer, Tell};
 
+pub use crate::brain::SignerFrom;
 use crate::brain::{Brain, BrainError, LAYOUT};
 use crate::lineage::snapshot::{
-    History, Known, Manifest, Reading, Restored, Restoring, Secret, SnapshotError, Snapshots,
-    Store, Taken, Taking, Watch, Which,
+    History, Known, Manifest, Reading, Restored, Restoring, Secret, Signer, SnapshotError,
+    Snapshots, Store, Taken, Taking, Watch, Which,
 };
 use crate::lineage::{PublicKey, Receipt, SigningKey};
 
@@ -167,28 +168,6 @@ pub struct Returned {
     pub receipt: Option<Receipt>,
 }
 
-/// Where the key that signs came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignerFrom {
-    /// It was on this machine.
-    Here,
-    /// It was sealed into the snapshot.
-    Snapshot,
-    /// It is neither here nor there: the brain can be read, and no task can be signed.
-    Nowhere,
-}
-
-impl SignerFrom {
-    /// Its name for programs.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Here => "here",
-            Self::Snapshot => "snapshot",
-            Self::Nowhere => "nowhere",
-        }
-    }
-}
-
 /// What a restore is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Point {
@@ -242,6 +221,9 @@ impl Depot {
         at: u64,
         watch: &Watch<'_>,
     ) -> Result<Taken, SnapshotError> {
+        if brain.last_receipt().is_ok_and(|last| last.is_none()) {
+            return Err(SnapshotError::NoReceipts { path: brain.folder.clone() });
+        }
         let signer = SigningKey::read(&brain.key_file())?;
         let copied = brain.clone();
         let settle = move |copy: &Path| copied.settle_copy(copy).map_err(|error| error.to_string());
@@ -274,7 +256,17 @@ impl Depot {
         watch: &Watch<'_>,
     ) -> Result<Returned, BrainError> {
         let brain = Brain::named(&self.hone_home, &self.agent)?;
-        let snapshots = self.snapshots().await?;
+        let from = Arc::new(Mutex::new(SignerFrom::Nowhere));
+        let keep = {
+            let (brain, from) = (brain.clone(), Arc::clone(&from));
+            move |wanted: PublicKey, packed: Option<&Signer>| {
+                let packed = packed.map(Signer::key);
+                let kept = brain.take_key(wanted, packed.as_ref())?;
+                *from.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+                Ok(())
+            }
+        };
+        let snapshots = self.snapshots().await?.keeping(Arc::new(keep));
         let which = match point {
             Point::Newest => Which::Newest,
             Point::Number(number) => Which::Exactly(number),
@@ -282,13 +274,15 @@ impl Depot {
         };
         let restoring = Restoring { target: &brain.folder, which, key };
         let restored = snapshots.restore(&restoring, watch).await?;
-        let (signer, signing) = signer(&brain, &restored)?;
+        let signer = *from.lock().unwrap_or_else(PoisonError::into_inner);
         // What a task under way had done, the next task settles.
-        let receipt = match signer {
-            Some(key) if restored.is_settled => Some(brain.lineage()?.restored(at, &key)?.clone()),
-            _ => None,
+        let receipt = if restored.is_settled && signer != SignerFrom::Nowhere {
+            let key = brain.signing_key()?;
+            Some(brain.lineage()?.restored(at, &key)?.clone())
+        } else {
+            None
         };
-        Ok(Returned { restored, brain, signer: signing, receipt })
+        Ok(Returned { restored, brain, signer, receipt })
     }
 
     /// The number of the newest snapshot of a version.
@@ -305,21 +299,4 @@ impl Depot {
         }
         Err(SnapshotError::NoVersion { agent: self.agent.clone(), version })
     }
-}
-
-/// The key that goes on signing: the one of this machine, or the one that came with the brain.
-fn signer(
-    brain: &Brain,
-    restored: &Restored,
-) -> Result<(Option<SigningKey>, SignerFrom), SnapshotError> {
-    let path = brain.key_file();
-    if path.symlink_metadata().is_ok() {
-        let here = SigningKey::read(&path)?;
-        let fits = here.public() == restored.key;
-        return Ok(if fits { (Some(here), SignerFrom::Here) } else { (None, SignerFrom::Nowhere) });
-    }
-    let Some(signer) = &restored.signer else { return Ok((None, SignerFrom::Nowhere)) };
-    let key = signer.key();
-    key.write(&path)?;
-    Ok((Some(key), SignerFrom::Snapshot))
 }

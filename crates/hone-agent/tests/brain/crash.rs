@@ -78,6 +78,12 @@ async fn settled(shelf: &Shelf, brain: &Brain, task: &str) -> BTreeMap<String, S
     plain(knowledge(brain), task)
 }
 
+/// Receipts about a task.
+fn signed(brain: &Brain, task: &str) -> usize {
+    let all = brain.receipts().unwrap();
+    all.iter().filter(|one| one.task.as_ref().is_some_and(|of| of.id == task)).count()
+}
+
 /// The calls by which something gets onto the disk. Of the first, the one that writes, there are many, so
 /// that every `step`th is taken; the others are the points between which a crash makes a difference.
 const WRITES: [(&str, usize); 5] =
@@ -89,7 +95,7 @@ async fn k21_a_task_that_dies_at_any_of_its_writes_leaves_the_brain_as_before_or
     let before = relative(&brain, settled(&shelf, &brain, "whole").await);
     assert!(program(&shelf, "whole").spawn().unwrap().wait().unwrap().success());
     let after = relative(&brain, settled(&shelf, &brain, "whole").await);
-    let mut seen = (0, 0);
+    let mut seen = (0, 0, 0);
     for (call, step) in WRITES {
         for at in (1..).step_by(step) {
             let (shelf, brain) = Shelf::with_ada();
@@ -98,15 +104,23 @@ async fn k21_a_task_that_dies_at_any_of_its_writes_leaves_the_brain_as_before_or
             let left = relative(&brain, settled(&shelf, &brain, &task).await);
             let is_logged = open(&brain).ending(&task).unwrap().is_some();
             assert_eq!(left, *if is_logged { &after } else { &before }, "{task}");
+            // One that had not begun yet has no receipt; every other one has.
+            let signed = signed(&brain, &task);
+            assert!(signed == 1 || (signed == 0 && !is_logged), "{task}: {signed}");
             if !died {
                 assert!(is_logged, "{task}");
                 break;
             }
-            if is_logged { seen.1 += 1 } else { seen.0 += 1 }
+            if is_logged {
+                seen.1 += 1;
+            } else {
+                seen.0 += 1;
+            }
+            seen.2 += usize::from(signed == 1 && !is_logged);
         }
     }
     // Before its row was in the log, and after it: in the files of memory, the receipt, the journal.
-    assert!(seen.0 > 10 && seen.1 > 5, "{seen:?}");
+    assert!(seen.0 > 10 && seen.1 > 5 && seen.2 > 5, "{seen:?}");
 }
 
 #[tokio::test]

@@ -13,3 +13,4 @@ mod seed;
 mod server;
 mod session;
 mod shelf;
+mod signing;

@@ -40,8 +40,12 @@ impl Model for Script {
         let next = self.replies.lock().unwrap().pop_front();
         let text = next.unwrap_or_else(|| Ok(json!({"answer": "nothing left to say"}).to_string()));
         let usage = Usage { input: 100, output: 10, is_estimate: false };
-        let reply =
-            text.map(|text| Reply { text, model: "script-1".to_owned(), usage, is_cut: false });
+        let reply = text.map(|text| Reply {
+            text,
+            model: "script-1-0731".to_owned(),
+            usage,
+            is_cut: false,
+        });
         Box::pin(async move { reply })
     }
 }
@@ -473,7 +477,9 @@ async fn every_task_leaves_a_receipt_whatever_its_end() {
     assert_eq!(task.skills.created[0].name, "oracle");
     assert_eq!(task.skills.loaded[0].name, "oracle");
     assert_eq!((task.costs.turns, task.costs.tool_calls), (3, 2));
-    assert_eq!(task.model.backend, "script");
+    let model = &task.model;
+    let names = (model.backend.as_str(), model.name.as_str(), model.reported.as_deref());
+    assert_eq!(names, ("script", "script-1", Some("script-1-0731")));
     assert_eq!((receipt.before.unwrap().version, receipt.after.version), (1, 2), "it learned");
 
     // One that learns nothing, one that fails, one that does not converge.
@@ -493,6 +499,30 @@ async fn every_task_leaves_a_receipt_whatever_its_end() {
     assert_eq!(kinds, [Kind::Created, Kind::Task, Kind::Task, Kind::Task, Kind::Task]);
     let text = std::fs::read_to_string(stage.brain.member(RECEIPTS_FILE)).unwrap();
     assert!(!text.contains("secret") && !text.contains("Nothing new"));
+
+    // What was read is signed as it was read, and what was changed as it was left.
+    let path = stage.brain.member("skills/oracle.md");
+    let digest = || Some(Digest::of(&std::fs::read(&path).unwrap()));
+    let was = digest();
+    stage.says([
+        call("skill_view", json!({"name": "oracle"})),
+        call(
+            "skill_manage",
+            json!({"action": "patch", "name": "oracle", "old": "Look.", "new": "Look twice."}),
+        ),
+        call("skill_view", json!({"name": "oracle"})),
+        answer("Done."),
+    ]);
+    let skills = stage.run(&order).await.receipt.task.unwrap().skills;
+    assert_ne!(was, digest());
+    let loaded: Vec<Option<Digest>> = skills.loaded.iter().map(|mark| mark.digest).collect();
+    assert_eq!(loaded, [was, digest()]);
+    assert_eq!(skills.changed[0].digest, digest());
+    // What a task without an answer changed was taken back, so it changed nothing.
+    let patch = json!({"action": "patch", "name": "oracle", "old": "twice", "new": "thrice"});
+    stage.says([call("skill_manage", patch), "no JSON".to_owned()]);
+    let failed = stage.run(&short).await.receipt.task.unwrap();
+    assert_eq!((failed.outcome.as_str(), failed.skills.changed), ("not-converged", Vec::new()));
 
     // Any step can be shown alone.
     let transcript = stage.brain.transcript(&task.id).unwrap().unwrap();

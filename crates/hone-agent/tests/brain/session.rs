@@ -8,7 +8,7 @@ use hone_agent::memory::{Ending, Subscriber};
 use hone_library::{Author, Mode, State, Store};
 use tokio_util::sync::CancellationToken;
 
-use crate::shelf::{NOW, Shelf, knowledge, open, row};
+use crate::shelf::{NOW, Shelf, knowledge, open, opening, row};
 
 const OWNER: Subscriber = Subscriber::Owner;
 
@@ -30,7 +30,8 @@ async fn l19_a_second_task_waits_for_the_first_and_is_told_whose_turn_it_is() {
     };
     let cancelled = CancellationToken::new();
     let waiting = Waiting { patience: Duration::from_secs(60), cancelled: &cancelled, tell: &tell };
-    let second = brain.begin("t2", OWNER, &waiting, NOW);
+    let next = opening("t2", &OWNER);
+    let second = brain.begin(&next, &waiting, NOW);
     // The second waits until the first is through.
     let (second, what) = tokio::join!(second, async {
         let what = heard.await.unwrap();
@@ -48,7 +49,7 @@ async fn who_waits_can_be_stopped() {
     let stop = cancelled.clone();
     let tell = move |_: &Owner| stop.cancel();
     let waiting = Waiting { patience: Duration::from_secs(60), cancelled: &cancelled, tell: &tell };
-    let error = brain.begin("t2", OWNER, &waiting, NOW).await.unwrap_err();
+    let error = brain.begin(&opening("t2", &OWNER), &waiting, NOW).await.unwrap_err();
     assert!(matches!(error, BrainError::Cancelled), "{error}");
 }
 

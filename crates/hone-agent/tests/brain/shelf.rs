@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use hone_agent::brain::{Brain, BrainError, New, Owner, Session, Waiting, actor};
+use hone_agent::brain::{Brain, BrainError, New, Opening, Owner, Session, Waiting, actor};
 use hone_agent::memory::{Ending, Memory, Subscriber, TaskRow};
 use hone_library::{Author, Mode, State, Store};
 use tempfile::TempDir;
@@ -49,7 +49,7 @@ impl Shelf {
     ) -> Result<Session, BrainError> {
         let cancelled = CancellationToken::new();
         let waiting = Waiting { patience, cancelled: &cancelled, tell: &|_: &Owner| {} };
-        brain.begin(task, who.clone(), &waiting, NOW).await
+        brain.begin(&opening(task, who), &waiting, NOW).await
     }
 
     /// Runs a task that leaves what `work` puts into its draft.
@@ -78,6 +78,11 @@ impl Shelf {
         let catalogue = brain.catalogue(&self.state.lock().unwrap());
         catalogue.skills.iter().map(|skill| skill.summary.name.clone()).collect()
     }
+}
+
+/// A task that nobody has a model for.
+pub(crate) fn opening<'a>(task: &'a str, subscriber: &'a Subscriber) -> Opening<'a> {
+    Opening { task, subscriber, input: "", backend: "none", model: "none" }
 }
 
 /// The log row of a task.

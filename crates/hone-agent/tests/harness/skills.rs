@@ -113,7 +113,11 @@ async fn a_skill_is_created_listed_read_edited_patched_and_deleted() {
 
     let viewed = brain.call("skill_view", json!({"name": "Oracle Check"})).await;
     assert!(viewed.text.ends_with("Prefer TWAP.\n"), "{}", viewed.text);
-    let read = Effect::SkillRead { name: "oracle-check".to_owned(), version: Some("1".to_owned()) };
+    let read = Effect::SkillRead {
+        name: "oracle-check".to_owned(),
+        version: Some("1".to_owned()),
+        sha256: Some(hone_library::hash(viewed.text.as_bytes())),
+    };
     assert_eq!(viewed.effects, [read]);
 
     let edited =

@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::sample::{entry, key, state, task};
 
+// V1's own vectors (G8, G9), V7 (a field for the difference of two states) and V13 (numbers of tokens on a chain of
+// blocks) are of another format: receipts name both states in full and have no such numbers.
+
 /// Five receipts: made, a task that learned, one that did not, a change from outside, another task.
 fn chain(path: &Path) {
     let transcript = TranscriptMark { root: Digest::of(b"steps"), steps: 3 };

@@ -31,6 +31,7 @@ pub(crate) const LAYOUT: Layout = Layout {
     ],
     records: &["transcripts"],
     apart: &["receipts.jsonl", "bundle.lock.json"],
+    locks: &["task.lock"],
 };
 
 pub(crate) fn key() -> SigningKey {

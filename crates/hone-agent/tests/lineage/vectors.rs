@@ -6,12 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use hone_agent::brain::{Brain, New};
 use hone_agent::canonical::canonical;
 use hone_agent::lineage::merkle;
 use hone_agent::lineage::proof::{StepProof, Unproven, leaf};
 use hone_agent::lineage::receipt::{Handover, Kind, State, TranscriptMark};
 use hone_agent::lineage::state::state;
-use hone_agent::lineage::{Chain, SigningKey, chain};
+use hone_agent::lineage::{Chain, Layout, Root, Rows, SigningKey, Table, chain};
+use hone_agent::memory::{Draft, Ending, Memory, Subscriber, TaskRow};
 use serde_json::{Value, json};
 
 use crate::sample::{LAYOUT, brain, entry, key, task};
@@ -30,6 +32,33 @@ fn transcript() -> Vec<Value> {
         json!({"kind": "tool", "tool": "recall", "args": {"\u{ff5e}": 1, "\u{1f600}": 2, "b": [1.5, 1e21, -0.0, 100]}}),
         json!({"kind": "answered", "text": "{\"ok\": true}"}),
     ]
+}
+
+/// What a brain consists of, for whoever writes a verifier.
+fn described(layout: &Layout) -> Value {
+    let root = |root: Root| match root {
+        Root::Knowledge => "knowledge",
+        Root::Activity => "activity",
+    };
+    let roots = |list: &[(&str, Root)]| -> serde_json::Map<String, Value> {
+        list.iter().map(|(name, of)| ((*name).to_owned(), root(*of).into())).collect()
+    };
+    let table = |table: &Table| {
+        let rows = match table.rows {
+            Rows::Keyed => "keyed",
+            Rows::Numbered => "numbered",
+        };
+        json!({"name": table.name, "columns": table.columns, "key": table.key, "root": root(table.root), "rows": rows})
+    };
+    json!({
+        "files": roots(layout.files),
+        "folders": roots(layout.folders),
+        "database": layout.database,
+        "tables": layout.tables.iter().map(table).collect::<Vec<_>>(),
+        "records": layout.records,
+        "apart": layout.apart,
+        "locks": layout.locks,
+    })
 }
 
 /// Makes all vectors in a folder.
@@ -56,15 +85,7 @@ fn make(folder: &Path) {
             "system.md": "You audit.\n",
         },
         "sql": "CREATE TABLE facts(key TEXT PRIMARY KEY, value, weight) WITHOUT ROWID; CREATE TABLE messages(id INTEGER PRIMARY KEY, text TEXT); INSERT INTO facts VALUES ('oracle', 'use TWAP', 1.5), ('empty', NULL, NULL), ('blob', x'00ff', 2); INSERT INTO messages(id, text) VALUES (1, 'hello'), (2, 'again'), (255, 'last of its group'), (256, 'first of the next'), (70000, 'far'), (-1, 'below');",
-        "layout": {
-            "files": {"system.md": "knowledge", "MEMORY.md": "knowledge"},
-            "folders": {"skills": "knowledge"},
-            "database": "memory.db",
-            "tables": [
-                {"name": "facts", "columns": ["key", "value", "weight"], "key": ["key"], "root": "knowledge", "rows": "keyed"},
-                {"name": "messages", "columns": ["id", "text"], "key": ["id"], "root": "activity", "rows": "numbered"},
-            ],
-        },
+        "layout": described(&LAYOUT),
         "members": hash.members,
         "knowledge": hash.knowledge,
         "activity": hash.activity,
@@ -115,6 +136,76 @@ fn the_vectors_are_what_is_written() {
         let name = entry.unwrap().file_name();
         let read = |folder: &Path| fs::read_to_string(folder.join(&name)).unwrap();
         assert_eq!(read(&vectors()), read(folder.path()), "{name:?}");
+    }
+}
+
+#[test]
+fn the_layout_of_a_brain_is_written_down_as_it_is() {
+    let path = docs().join("layout.json");
+    let text = pretty(&described(&hone_agent::brain::LAYOUT));
+    if std::env::var_os("HONE_UPDATE_VECTORS").is_some() {
+        fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn the_second_verifier_finds_the_state_of_a_real_brain() {
+    let home = tempfile::tempdir().unwrap();
+    let new = New { system: Some("You audit.\n".to_owned()), ..New::default() };
+    let brain = Brain::create(home.path(), "auditor", &new).unwrap();
+    fs::create_dir_all(brain.member("skills/deep/.hone-staged")).unwrap();
+    fs::write(brain.member("skills/deep/SKILL.md"), "---\nname: deep\n---\nDig.\n").unwrap();
+    fs::write(brain.member("skills/deep/SKILL.md~"), "a stray\n").unwrap();
+    fs::write(brain.member("skills/deep/.hone-staged/SKILL.md"), "half\n").unwrap();
+    fs::write(brain.member("task.lock"), "").unwrap();
+    let mut memory = Memory::open(&brain.folder).unwrap();
+    let mut draft = Draft::default();
+    draft.say("user", "What is an oracle?", 1);
+    draft.note("oracle", "use TWAP \u{1f600}", true, 2).unwrap();
+    for task in ["one", "two"] {
+        let row = TaskRow {
+            task: task.to_owned(),
+            subscriber: Subscriber::Owner,
+            started: 1,
+            ended: 2,
+            ending: Ending::Answered,
+            input: "What is an oracle?".to_owned(),
+            answer: "A source of prices.".to_owned(),
+            model: "small".to_owned(),
+            turns: 1,
+            calls: 0,
+            tokens_in: 3,
+            tokens_out: 4,
+        };
+        memory.commit(&row, &draft).unwrap();
+    }
+    let expected = brain.lineage().unwrap();
+    let hash = expected.found();
+    let look = || python(&[Path::new("brain"), &brain.folder]);
+    let output = look();
+    assert!(output.status.success(), "{output:?}");
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let whole = json!({
+        "members": hash.members,
+        "knowledge": hash.knowledge,
+        "activity": hash.activity,
+        "bundle": hash.whole(),
+    });
+    assert_eq!(found, whole);
+    // What is no part of a brain, and links, both refuse.
+    for (name, is_link) in [("surprise.txt", false), ("skills/deep/link.md", true)] {
+        let path = brain.member(name);
+        if is_link {
+            std::os::unix::fs::symlink("SKILL.md", &path).unwrap();
+        } else {
+            fs::write(&path, "x").unwrap();
+        }
+        assert!(brain.lineage().is_err(), "{name}");
+        let output = look();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).starts_with(name), "{output:?}");
+        fs::remove_file(path).unwrap();
     }
 }
 
@@ -197,5 +288,81 @@ fn the_second_verifier_agrees_on_what_does_not() {
         assert_eq!(output.status.code(), Some(1), "{text}");
         assert_eq!(first, at as u64);
         assert!(text.starts_with(&format!("receipt {at}, ")), "{text}");
+    }
+}
+
+/// What is no receipt at all, or one with something more in it: no tracebacks, and one answer.
+#[test]
+fn the_second_verifier_agrees_on_what_is_no_receipt_and_no_proof() {
+    let good = fs::read_to_string(vectors().join("receipts.jsonl")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let key_file = vectors().join("key.pub");
+    let signed_again = |change: &dyn Fn(&mut Value)| {
+        let mut value: Value = serde_json::from_str(good.lines().next().unwrap()).unwrap();
+        change(&mut value);
+        value.as_object_mut().unwrap().remove("signature");
+        let signature = key().sign(canonical(&value).as_bytes());
+        value["signature"] = signature.into();
+        canonical(&value) + "\n"
+    };
+    let weak = format!("{:0<64}", "01");
+    for (what, text) in [
+        ("nothing", String::new()),
+        ("torn", good[..20].to_owned()),
+        ("a list", "[]\n".to_owned()),
+        ("a number", "7\n".to_owned()),
+        ("no JSON", "{\n".to_owned()),
+        ("too deep", "[".repeat(100_000) + "\n"),
+        ("half of a pair", good.lines().next().unwrap().replace("auditor", "\\ud800") + "\n"),
+        ("another kind", signed_again(&|one| one["kind"] = "made".into())),
+        ("a field more", signed_again(&|one| one["more"] = 1.into())),
+        ("a field more below", signed_again(&|one| one["after"]["more"] = 1.into())),
+        (
+            "a field less below",
+            signed_again(&|one| {
+                one["after"].as_object_mut().unwrap().remove("activity");
+            }),
+        ),
+        ("another type", signed_again(&|one| one["at"] = "1".into())),
+        ("another digest", signed_again(&|one| one["after"]["knowledge"] = "sha256:00".into())),
+        (
+            "a weak key",
+            signed_again(&|one| {
+                one["handover"] = json!({"key": weak, "consent": "00"});
+            }),
+        ),
+    ] {
+        fs::write(&path, &text).unwrap();
+        let checked = chain::check(&path, key().public()).unwrap();
+        assert!(!checked.holds() || checked.receipts == 0, "{what}");
+        let output = python(&[Path::new("receipts"), &path, &key_file]);
+        assert_eq!(output.status.code(), Some(1), "{what}: {output:?}");
+    }
+    // What was signed again unchanged holds, so each of the above fails for its own reason.
+    fs::write(&path, signed_again(&|_| {})).unwrap();
+    assert!(chain::check(&path, key().public()).unwrap().holds());
+    assert!(python(&[Path::new("receipts"), &path, &key_file]).status.success());
+
+    let proof = fs::read_to_string(vectors().join("proof.json")).unwrap();
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut value: Value = serde_json::from_str(&proof).unwrap();
+        change(&mut value);
+        value.to_string()
+    };
+    for (what, text) in [
+        ("a field more", changed(&|one| one["more"] = 1.into())),
+        ("a field more below", changed(&|one| one["receipt"]["after"]["more"] = 1.into())),
+        ("no task", changed(&|one| one["receipt"]["task"] = Value::Null)),
+        ("another type", changed(&|one| one["index"] = "1".into())),
+        ("a list", "[]".to_owned()),
+        ("cut off", proof[..proof.len() / 2].to_owned()),
+        ("too deep", "[".repeat(100_000)),
+    ] {
+        fs::write(&path, &text).unwrap();
+        let read: Result<StepProof, _> = serde_json::from_str(&text);
+        assert!(read.is_err() || read.unwrap().check().is_err(), "{what}");
+        let output = python(&[Path::new("step"), &path, &key_file]);
+        assert_eq!(output.status.code(), Some(1), "{what}: {output:?}");
     }
 }

@@ -1,14 +1,16 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use hone_agent::lineage::chain::check;
 use hone_agent::lineage::receipt::{Handover, Kind};
 use hone_agent::lineage::snapshot::{
-    CHUNK_BYTES, History, MIN_PASSPHRASE_BYTES, Progress, Reading, Restoring, Secret,
-    SnapshotError, Snapshots, Taken, Taking, Trust, Watch, Which,
+    CHUNK_BYTES, History, MIN_PASSPHRASE_BYTES, Progress, Reading, Restoring, Secret, Signer,
+    SnapshotError, Snapshots, Store, Taken, Taking, Trust, Watch, Which,
 };
-use hone_agent::lineage::{SigningKey, state};
+use hone_agent::lineage::{PublicKey, SigningKey, state};
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
@@ -102,7 +104,7 @@ async fn r2_a_small_change_costs_little() {
 }
 
 #[tokio::test]
-async fn r2_ten_thousand_small_files_are_few_objects() {
+async fn r2_thousands_of_small_files_are_few_objects() {
     let (home, away) = (Home::new(), tempfile::tempdir().unwrap());
     let store = folder_store(away.path());
     for number in 0..2_000 {
@@ -399,7 +401,7 @@ async fn r14_without_a_key_nothing_is_written() {
 #[tokio::test]
 async fn r16_receipts_that_do_not_hold_are_not_restored() {
     let store_of = || tempfile::tempdir().unwrap();
-    // A line in the middle that was changed: the last one still signs.
+    // A line in the middle that was changed: the last one still signs. What would not come back is not packed.
     let (home, away) = (Home::new(), store_of());
     home.learn("a");
     home.learn("b");
@@ -410,12 +412,12 @@ async fn r16_receipts_that_do_not_hold_are_not_restored() {
     assert_ne!(changed, lines[1]);
     fs::write(&path, format!("{}\n{changed}\n{}\n", lines[0], lines[2])).unwrap();
     let store = folder_store(away.path());
-    home.take(&store).await.unwrap();
-    home.wipe();
-    let error = home.restore(&store).await.unwrap_err();
+    let error = home.take(&store).await.unwrap_err();
     let SnapshotError::Broken(breaks) = error else { panic!("{error}") };
     assert_eq!((breaks[0].index, breaks[0].field.as_str()), (1, "signature"));
-    assert!(!home.brain().exists());
+    assert!(files(away.path()).is_empty());
+    fs::write(&path, text).unwrap();
+    home.take(&store).await.unwrap();
 
     // Another agent's receipts, and another key, are not even packed.
     let (home, away) = (Home::new(), store_of());
@@ -504,4 +506,113 @@ async fn sizes_around_a_chunk_come_back() {
     home.restore(&store).await.unwrap();
     assert_eq!(files(&home.brain().join("skills")), before);
     assert_eq!(state::state(&home.brain(), &LAYOUT).unwrap(), home.state());
+}
+
+/// Copies a store as it is.
+fn copied(from: &Path) -> tempfile::TempDir {
+    let to = tempfile::tempdir().unwrap();
+    for (name, bytes) in files(from) {
+        let path = to.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    to
+}
+
+#[tokio::test]
+async fn a_store_under_another_name_is_held_against_what_is_known_of_the_agent() {
+    let (home, away) = (Home::new(), tempfile::tempdir().unwrap());
+    let store = folder_store(away.path());
+    home.take(&store).await.unwrap();
+    let old = copied(away.path());
+    home.learn("a");
+    home.take(&store).await.unwrap();
+    let new = copied(away.path());
+    home.wipe();
+    let old = folder_store(old.path());
+    let error = home.restore(&old).await.unwrap_err();
+    let SnapshotError::OlderThanElsewhere { store: seen, known, found } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!((seen.as_str(), *known, *found), (store.name(), 2, 1));
+    assert!(!home.brain().exists());
+    // Who names it gets it, and the key is known from the other store.
+    let restore = async |home: &Home, store: &Store, which: Which| {
+        let known = home.known();
+        let snapshots =
+            Snapshots::open(store, Some(&secret()), &known, AGENT, &LAYOUT).await.unwrap();
+        let restoring = Restoring { target: &home.brain(), which, key: None };
+        snapshots.restore(&restoring, &watch(&CancellationToken::new())).await
+    };
+    let restored = restore(&home, &old, Which::Exactly(1)).await.unwrap();
+    assert_eq!(restored.trust, Trust::Known);
+    // What goes on from what is known is the same history.
+    home.wipe();
+    let restored = restore(&home, &folder_store(new.path()), Which::Newest).await.unwrap();
+    assert_eq!((restored.trust, restored.receipts), (Trust::Known, 2));
+    // Another agent of the same name, in a store that was never seen: not by its own word.
+    let (other, away) = (Home::new(), tempfile::tempdir().unwrap());
+    let stranger = SigningKey::from_seed(&[2; 32]);
+    fs::remove_file(other.brain().join("receipts.jsonl")).unwrap();
+    record(&other.brain(), AGENT, Kind::Created, &stranger);
+    let foreign = folder_store(away.path());
+    let known = other.known();
+    let snapshots =
+        Snapshots::open(&foreign, Some(&secret()), &known, AGENT, &LAYOUT).await.unwrap();
+    let taking = Taking {
+        brain: &other.brain(),
+        signer: &stranger,
+        at: 1,
+        history: History::Extends,
+        with_signer: true,
+        reading: Reading::All,
+    };
+    snapshots.take(&taking, &watch(&CancellationToken::new())).await.unwrap();
+    home.wipe();
+    let error = restore(&home, &foreign, Which::Newest).await.unwrap_err();
+    assert!(matches!(error, SnapshotError::Broken(_)), "{error}");
+}
+
+#[tokio::test]
+async fn who_holds_a_brain_is_no_part_of_a_snapshot() {
+    let (home, away) = (Home::new(), tempfile::tempdir().unwrap());
+    let store = folder_store(away.path());
+    home.write("task.lock", "");
+    home.take(&store).await.unwrap();
+    let objects = files(away.path());
+    home.write("task.lock", "{\"what\":\"task t1\"}");
+    assert_eq!(home.take(&store).await.unwrap(), Taken::Unchanged { number: 1 });
+    assert_eq!(files(away.path()), objects);
+    home.wipe();
+    home.restore(&store).await.unwrap();
+    assert!(!home.brain().join("task.lock").exists());
+}
+
+#[tokio::test]
+async fn what_comes_back_is_its_owners_alone_and_has_its_key_before_it_appears() {
+    let (home, away) = (Home::new(), tempfile::tempdir().unwrap());
+    let store = folder_store(away.path());
+    home.take(&store).await.unwrap();
+    let fresh = Home::empty();
+    let known = fresh.known();
+    let brain = fresh.brain();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let keep = {
+        let (brain, seen) = (brain.clone(), Arc::clone(&seen));
+        move |key: PublicKey, packed: Option<&Signer>| {
+            let is_packed = packed.is_some_and(|packed| packed.key().public() == key);
+            seen.lock().unwrap().push((key, is_packed, brain.exists()));
+            Ok(())
+        }
+    };
+    let snapshots = Snapshots::open(&store, Some(&secret()), &known, AGENT, &LAYOUT).await.unwrap();
+    let restoring = Restoring { target: &brain, which: Which::Newest, key: None };
+    let cancelled = CancellationToken::new();
+    let snapshots = snapshots.keeping(Arc::new(keep));
+    snapshots.restore(&restoring, &watch(&cancelled)).await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), [(signer().public(), true, false)]);
+    for folder in ["", "skills", "skills/deep", "transcripts", ".."] {
+        let mode = fs::metadata(brain.join(folder)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{folder}");
+    }
 }

@@ -92,7 +92,7 @@ pub(crate) enum AgentCommand {
     Verify {
         /// An agent, a brain's folder, a file of receipts, or a proof of one step
         what: String,
-        /// The public key: 64 hexadecimal digits, or a file with them or in PEM
+        /// The public key that signed the first receipt: 64 hexadecimal digits, or a file with them or in PEM
         #[arg(long, value_name = "KEY")]
         key: Option<String>,
         /// Print JSON

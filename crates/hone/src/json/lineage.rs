@@ -22,6 +22,8 @@ pub(crate) struct AgentHash {
     pub(crate) changes: Vec<String>,
     /// The public key that signs; null before the first receipt.
     pub(crate) key: Option<String>,
+    /// The public key that signed the first receipt, which `agent verify --key` takes; null before it.
+    pub(crate) first_key: Option<String>,
 }
 
 /// `hone agent receipts --json`.

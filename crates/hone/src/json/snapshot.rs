@@ -6,7 +6,23 @@ use hone_library::usage::iso;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// `hone agent snapshot --json`.
+/// `hone agent snapshot --json` without an agent.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct SnapshotsTaken {
+    /// The agents that had moved since their newest snapshot.
+    pub(crate) taken: Vec<SnapshotTaken>,
+    /// Those of them that could not be packed.
+    pub(crate) failed: Vec<NotTaken>,
+}
+
+/// An agent that could not be packed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NotTaken {
+    pub(crate) agent: String,
+    pub(crate) error: String,
+}
+
+/// `hone agent snapshot ID --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SnapshotTaken {
     pub(crate) agent: String,

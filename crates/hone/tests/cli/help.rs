@@ -473,6 +473,7 @@ fn schema_lists_and_prints() {
     agent-restore
     agent-show
     agent-snapshot
+    agent-snapshot-all
     agent-snapshots
     agent-update
     agent-verify

@@ -175,6 +175,7 @@ fn every_json_output_is_as_its_schema_says() {
         ("agent-verify", "agent verify ada --json"),
         ("agent-snapshot", "agent snapshot ada --to ../store --key-file ../key --json"),
         ("agent-snapshot", "agent snapshot ada --to ../store --key-file ../key --json"),
+        ("agent-snapshot-all", "agent snapshot --to ../store --key-file ../key --json"),
         ("agent-snapshots", "agent snapshot ada --to ../store --key-file ../key --list --json"),
         ("agent-prune", "agent prune ada --keep 1 --from ../store --key-file ../key --json"),
         ("agent-restore", "agent restore ada --from ../store --key-file ../key --json"),

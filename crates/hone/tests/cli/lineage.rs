@@ -1,6 +1,9 @@
 //! `hone agent hash`, `receipts`, `verify`, `proof`, `log` and `rotate`.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -340,7 +343,7 @@ fn a_chain_that_was_touched_breaks_at_its_index_and_field() {
     exit: 2
     --- stderr
     error: `--key` is needed: the public key to check against
-    hint: the agent's owner sees it with `hone agent hash ID`
+    hint: the agent's owner sees it with `hone agent hash ID`: the first key, where there are two
     ");
     // A transcript that was touched is told by the receipt that signed it.
     let task = receipts(&sandbox)[2]["task"]["id"].as_str().unwrap().to_owned();
@@ -461,4 +464,195 @@ fn the_key_is_handed_over_and_the_old_one_still_proves_the_past() {
     assert_eq!(run.code, 0, "{run}");
     // The old key is kept, for its owner alone.
     assert_eq!(sandbox.files("state/keys"), ["ada.1.pem", "ada.pem"]);
+}
+
+#[test]
+fn a_brain_that_lost_its_receipts_says_so_everywhere() {
+    let server = Server::says(&[answer("I see."), answer("I see.")]);
+    let sandbox = server.sandbox();
+    sandbox.write("state/agents/ada/agent.toml", "evidence = \"optional\"\n");
+    sandbox.done("run ada hello");
+    for file in ["receipts.jsonl", "bundle.lock.json"] {
+        fs::remove_file(sandbox.path("state/agents/ada").join(file)).unwrap();
+    }
+    let lines = ["run ada hello", "agent receipts ada", "agent log ada", "agent verify ada"];
+    assert_snapshot!(shown(&sandbox, &lines), @"
+    $ hone run ada hello
+    exit: 2
+    --- stderr
+    ada asks script-1 (the configuration)
+    error: `[STATE]/agents/ada/receipts.jsonl` has no receipt of the task [TASK], which the agent has done: receipts are gone; bring the file back, or restore a snapshot
+
+    $ hone agent receipts ada
+    exit: 2
+    --- stderr
+    error: `[STATE]/agents/ada/receipts.jsonl` has no receipt of the task [TASK], which the agent has done: receipts are gone; bring the file back, or restore a snapshot
+
+    $ hone agent log ada
+    exit: 2
+    --- stderr
+    error: `[STATE]/agents/ada/receipts.jsonl` has no receipt of the task [TASK], which the agent has done: receipts are gone; bring the file back, or restore a snapshot
+
+    $ hone agent verify ada
+    exit: 1
+    --- stdout
+    the brain, receipts: there are none, so nothing is proven
+    the brain, receipts: none is about the task [TASK]
+    ");
+    assert_eq!(server.asked().len(), 1, "the model was not asked again");
+}
+
+#[test]
+fn verify_names_transcripts_without_a_receipt_and_a_lock_file_that_lies() {
+    let sandbox = ada();
+    let lock = sandbox.read("state/agents/ada/bundle.lock.json");
+    let lying = lock.replace("\"version\": 3", "\"version\": 99");
+    assert_ne!(lock, lying);
+    sandbox.write("state/agents/ada/bundle.lock.json", lying);
+    sandbox.write("state/agents/ada/transcripts/20260101T000000Z-00000000.jsonl", "{}\n");
+    assert_snapshot!(shown(&sandbox, &["agent verify ada"]), @"
+    $ hone agent verify ada
+    exit: 1
+    --- stdout
+    the brain, receipts: none is about the task [TASK]
+    the brain, bundle.lock.json: it is not about the state that was signed last; its next task writes it anew
+    ");
+    // What a task that is not over yet has written is nobody's loss.
+    sandbox.write("state/agents/ada/bundle.lock.json", lock);
+    let journal = json!({"task": "20260101T000000Z-00000000", "position": 0});
+    sandbox.write("state/agents/ada/task.json", journal.to_string());
+    sandbox.done("agent verify ada");
+}
+
+#[test]
+fn verify_waits_for_the_task_that_has_the_brain() {
+    let sandbox = ada();
+    let lock =
+        fs::File::options().write(true).open(sandbox.path("state/agents/ada/task.lock")).unwrap();
+    lock.lock().unwrap();
+    let system = sandbox.read("state/agents/ada/system.md");
+    sandbox.write("state/agents/ada/system.md", "half a task\n");
+    let mut command = sandbox.hone("agent verify ada").command();
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    errors.read_line(&mut line).unwrap();
+    assert!(line.starts_with("note: waiting for "), "{line}");
+    sandbox.write("state/agents/ada/system.md", system);
+    drop(lock);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn what_can_be_verified_is_a_file_and_a_damaged_proof_is_told_as_that() {
+    let sandbox = ada();
+    let signed = receipts(&sandbox);
+    let (task, key) =
+        (signed[1]["task"]["id"].as_str().unwrap(), signed[1]["key"].as_str().unwrap());
+    let proof = sandbox.hone(&format!("agent proof ada {task} 2")).run().text();
+    let more = proof.replacen("\"index\"", "\"more\": 1, \"index\"", 1);
+    assert_ne!(proof, more);
+    sandbox.write("project/more.json", more);
+    sandbox.write("project/cut.json", &proof[..60]);
+    let made = std::process::Command::new("mkfifo").arg(sandbox.path("project/pipe")).status();
+    assert!(made.unwrap().success());
+    let lines = ["more.json", "cut.json", "pipe", "missing/receipts.jsonl"]
+        .map(|file| format!("agent verify {file} --key {key}"));
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    assert_snapshot!(shown(&sandbox, &lines), @"
+    $ hone agent verify more.json --key [HEX]
+    exit: 1
+    --- stdout
+    the file, proof: it is damaged: unknown field `more`, expected one of `schema`, `kind`, `index`, `agent`, `at`, `before`, `after`, `changes`, `task`, `handover`, `previous`, `key`, `signature` at line 1 column 87
+
+    $ hone agent verify cut.json --key [HEX]
+    exit: 1
+    --- stdout
+    the file, proof: it is damaged: EOF while parsing a string at line 1 column 60
+
+    $ hone agent verify pipe --key [HEX]
+    exit: 2
+    --- stderr
+    error: `pipe` is no regular file
+    hint: write it into a file first
+
+    $ hone agent verify missing/receipts.jsonl --key [HEX]
+    exit: 2
+    --- stderr
+    error: there is no file `missing/receipts.jsonl`
+    hint: give an agent, a brain's folder, a file of receipts, or a proof of one step
+    ");
+}
+
+#[test]
+fn the_first_key_is_shown_and_asked_for_after_a_hand_over() {
+    let sandbox = ada();
+    let first = receipts(&sandbox)[0]["key"].as_str().unwrap().to_owned();
+    sandbox.done("agent rotate ada");
+    let hash = sandbox.hone("agent hash ada --json").run().json();
+    assert_eq!(hash["first_key"], json!(first));
+    let new = hash["key"].as_str().unwrap().to_owned();
+    assert_ne!(new, first);
+    sandbox.write("project/receipts.jsonl", sandbox.read("state/agents/ada/receipts.jsonl"));
+    let late = format!("agent verify receipts.jsonl --key {new}");
+    let good = format!("agent verify receipts.jsonl --key {first}");
+    assert_snapshot!(shown(&sandbox, &["agent hash ada", &late, &good]), @"
+    $ hone agent hash ada
+    exit: 0
+    --- stdout
+    bundle     sha256:[HEX]
+    knowledge  sha256:[HEX]
+    activity   sha256:[HEX]
+    version    3
+    key        [HEX]
+    first key  [HEX] (`hone agent verify --key` takes this one)
+    as the last receipt signed it
+
+    $ hone agent verify receipts.jsonl --key [HEX]
+    exit: 1
+    --- stdout
+    receipt 0, key: signed by [HEX], expected [HEX], which signs from receipt 5 on; give the first key
+
+    $ hone agent verify receipts.jsonl --key [HEX]
+    exit: 0
+    --- stdout
+    5 receipts of ada hold, 3 of them about tasks
+    the last one is sha256:[HEX]
+    the key was handed over once, now [HEX]
+    ");
+}
+
+#[test]
+fn looking_at_an_agent_that_did_nothing_yet_makes_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.done("agent new bob");
+    sandbox.write("home/key", [7; 32]);
+    fs::set_permissions(sandbox.path("home/key"), fs::Permissions::from_mode(0o600)).unwrap();
+    let pack = "agent snapshot bob --to ../store --key-file ../home/key";
+    let lines = ["agent verify bob", "agent receipts bob", "agent log bob", pack];
+    assert_snapshot!(shown(&sandbox, &lines), @"
+    $ hone agent verify bob
+    exit: 1
+    --- stderr
+    error: nothing of bob is signed yet
+    hint: its first task is
+
+    $ hone agent receipts bob
+    exit: 0
+    --- stderr
+    nothing is signed yet; the first task does it
+
+    $ hone agent log bob
+    exit: 0
+    --- stderr
+    nothing is signed yet; the first task does it
+
+    $ hone agent snapshot bob --to ../store --key-file ../home/key
+    exit: 1
+    --- stderr
+    error: `[STATE]/agents/bob` has no receipts yet: its first task, or the first change through hone, signs how it was made
+    ");
+    assert_eq!(sandbox.files("state/keys"), Vec::<String>::new());
 }

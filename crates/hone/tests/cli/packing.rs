@@ -88,7 +88,7 @@ fn a_wiped_agent_comes_back_by_its_name_alone_and_goes_on() {
     assert_snapshot!(masked(&stateless(&sandbox, "agent restore ada").run().to_string()), @"
     exit: 0
     --- stdout
-    restored version 2 of ada from snapshot 1 in file://[TEMP]/store: 8 files, [N] kB, signed as receipt 2
+    restored version 2 of ada from snapshot 1 in file://[TEMP]/store: 7 files, [N] kB, signed as receipt 2
     --- stderr
     note: the key that signed it was not known here; from now on it is [HEX]
     ");
@@ -342,8 +342,8 @@ fn an_older_version_comes_back_and_takes_the_place_of_the_newest_only_on_demand(
     assert_snapshot!(masked(&stateless(&sandbox, "agent restore ada --list").run().to_string()), @"
     exit: 0
     --- stdout
-        2  [TIME]  v3    9 files, [N] kB, 3 receipts
-        1  [TIME]  v2    8 files, [N] kB, 2 receipts
+        2  [TIME]  v3    8 files, [N] kB, 3 receipts
+        1  [TIME]  v2    7 files, [N] kB, 2 receipts
     ");
     fs::remove_dir_all(sandbox.path("state/agents/ada")).unwrap();
     let none = stateless(&sandbox, "agent restore ada --version 9").run();
@@ -462,4 +462,113 @@ fn an_unchanged_agent_is_told_by_what_the_system_says_of_its_files() {
     assert_eq!(fs::read_dir(sandbox.path("state/snapshots.seen/ada")).unwrap().count(), 1);
     sandbox.done("agent rm ada --yes");
     assert!(!sandbox.path("state/snapshots.seen/ada").exists());
+}
+
+const SKILL: &str = "---\nname: prices\ndescription: Looks prices up. Use when somebody asks for one.\n---\n1. Read prices.csv.\n";
+
+#[test]
+fn what_tasks_changed_is_shown_on_another_machine_too() {
+    let server = Server::says(&[
+        call("list_files", json!({})),
+        call("skill_manage", json!({"action": "create", "name": "prices", "content": SKILL})),
+        call("note", json!({"key": "apples", "value": "cost 120 cents"})),
+        answer("done"),
+    ]);
+    let sandbox = server.sandbox();
+    sandbox.done("run ada 'what are the prices?'");
+    key(&sandbox, "home/key", 7);
+    let log = || masked(&sandbox.hone("agent log ada --diff").run().to_string());
+    let before = log();
+    assert!(before.contains("+1. Read prices.csv.\n"), "{before}");
+    packed(&sandbox);
+    wipe(&sandbox);
+    let run = stateless(&sandbox, "agent restore ada").run();
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(log(), before);
+}
+
+#[test]
+fn another_key_in_its_place_is_put_away_for_the_one_that_signs() {
+    let mut replies = noting("apples", "cost 120 cents");
+    replies.extend(looking());
+    let server = Server::says(&replies);
+    let sandbox = server.sandbox();
+    sandbox.done("run ada learn");
+    key(&sandbox, "home/key", 7);
+    let config = sandbox.read("state/config.toml");
+    let good = sandbox.read("state/keys/ada.pem");
+    packed(&sandbox);
+    wipe(&sandbox);
+    // Somebody else's agent of that name was here once.
+    sandbox.done("agent new ada");
+    sandbox.write("project/prices.md", SKILL);
+    sandbox.done("new prices --agent ada --file prices.md");
+    let other = sandbox.read("state/keys/ada.pem");
+    sandbox.done("agent rm ada --yes");
+    if !sandbox.path("state/keys/ada.pem").exists() {
+        sandbox.write("state/keys/ada.pem", &other);
+        let path = sandbox.path("state/keys/ada.pem");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let run = stateless(&sandbox, "agent restore ada --json").run();
+    assert_eq!((run.code, &run.json()["signer"]), (0, &json!("snapshot")), "{run}");
+    assert_eq!(sandbox.read("state/keys/ada.pem"), good);
+    assert_eq!(sandbox.read("state/keys/ada.1.pem"), other);
+    sandbox.write("state/config.toml", config);
+    sandbox.done("run ada 'go on'");
+    sandbox.done("agent verify ada");
+}
+
+#[test]
+fn json_is_one_document_whatever_there_is_to_pack() {
+    let server = Server::says(&noting("apples", "cost 120 cents"));
+    let sandbox = server.sandbox();
+    sandbox.done("run ada learn");
+    key(&sandbox, "home/key", 7);
+    let all = || stateless(&sandbox, "agent snapshot --json").run();
+    let first = all().json();
+    assert_eq!((&first["taken"][0]["agent"], &first["failed"]), (&json!("ada"), &json!([])));
+    assert_eq!(all().json(), json!({"taken": [], "failed": []}));
+}
+
+#[test]
+fn receipts_that_do_not_hold_are_told_when_they_are_packed() {
+    let sandbox = taught();
+    let path = "state/agents/ada/receipts.jsonl";
+    let altered = sandbox.read(path).replacen("\"at\":", "\"at\":1", 1);
+    sandbox.write(path, altered);
+    let run = stateless(&sandbox, "agent snapshot ada").run();
+    assert_snapshot!(run, @"
+    exit: 1
+    --- stderr
+    error: the receipts do not hold: receipt 0, signature: it does not fit the receipt; something was changed
+    hint: `hone agent verify ID` names every place; an older snapshot may hold: `--list` shows them, `--number N` restores one
+    ");
+    assert_eq!(sandbox.files("store"), Vec::<String>::new());
+}
+
+#[test]
+fn r13_a_restored_agent_starts_with_what_it_learned_and_not_with_its_seed() {
+    let mut replies = noting("apples", "cost 120 cents");
+    replies.extend(looking());
+    let server = Server::says(&replies);
+    let sandbox = server.sandbox();
+    sandbox.write("project/seed/skills/prices/SKILL.md", SKILL);
+    sandbox.done("agent update ada --seed seed");
+    sandbox.done("run ada learn");
+    sandbox
+        .done("patch prices --agent ada --old 'Read prices.csv.' --new 'Read prices.csv twice.'");
+    key(&sandbox, "home/key", 7);
+    let config = sandbox.read("state/config.toml");
+    packed(&sandbox);
+    wipe(&sandbox);
+    let run = stateless(&sandbox, "agent restore ada").run();
+    assert_eq!(run.code, 0, "{run}");
+    sandbox.write("state/config.toml", config);
+    sandbox.done("run ada 'go on'");
+    let skill = "state/agents/ada/skills/prices/SKILL.md";
+    let learned = sandbox.read(skill);
+    assert!(learned.contains("Read prices.csv twice."), "{learned}");
+    sandbox.done("agent update ada --seed seed");
+    assert_eq!(sandbox.read(skill), learned);
 }

@@ -106,7 +106,9 @@ pub enum SnapshotError {
         path: PathBuf,
     },
     /// A brain without a history.
-    #[error("`{path}` has no receipts; a brain starts with one that says how it was made")]
+    #[error(
+        "`{path}` has no receipts yet: its first task, or the first change through hone, signs how it was made"
+    )]
     NoReceipts {
         /// The brain.
         path: PathBuf,
@@ -180,6 +182,18 @@ pub enum SnapshotError {
         /// The newest that is there.
         found: u64,
     },
+    /// The store offers less than another one had.
+    #[error(
+        "the newest snapshot in the store has {found} receipts, but one with {known} is known here from `{store}`: the store is behind, or was set back; name a snapshot if you want an older one"
+    )]
+    OlderThanElsewhere {
+        /// Where the newer one was seen.
+        store: String,
+        /// Its receipts.
+        known: u64,
+        /// Those of the newest that is there.
+        found: u64,
+    },
     /// The store offers another history than the one that is known.
     #[error("snapshot {number} has another history than the one that is known here: {why}")]
     Forked {
@@ -227,10 +241,13 @@ impl SnapshotError {
             Self::Damaged { .. } => {
                 "an older snapshot may be whole: `--list` shows them, `--number N` restores one"
             }
+            Self::Broken(_) => {
+                "`hone agent verify ID` names every place; an older snapshot may hold: `--list` shows them, `--number N` restores one"
+            }
             Self::Behind { .. } => {
                 "restore the newest one elsewhere and compare, or take this one with `--replace`"
             }
-            Self::Older { .. } | Self::Forked { .. } => {
+            Self::Older { .. } | Self::OlderThanElsewhere { .. } | Self::Forked { .. } => {
                 "find out who changed the store; `--number N` restores a snapshot that you name"
             }
             Self::Missing { .. } | Self::NoVersion { .. } => "`--list` shows the snapshots that are there",

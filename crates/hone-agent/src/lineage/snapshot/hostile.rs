@@ -24,6 +24,7 @@ const LAYOUT: Layout = Layout {
     tables: &[],
     records: &["transcripts"],
     apart: &["receipts.jsonl"],
+    locks: &["task.lock"],
 };
 
 struct Lab {

@@ -12,6 +12,7 @@ use super::super::digest::{Digest, to_hex};
 use super::super::keys::PublicKey;
 use super::error::SnapshotError;
 use super::manifest::ReceiptsMark;
+use super::stage::private_folder;
 
 /// The format of the file.
 const SCHEMA: &str = "hone/known-snapshots/1";
@@ -80,6 +81,16 @@ impl Known {
         Ok(self.read()?.stores.get(store).and_then(|agents| agents.get(agent)).cloned())
     }
 
+    /// What is known of an agent in every store but one, by the names of the stores.
+    pub(super) fn elsewhere(
+        &self,
+        store: &str,
+        agent: &str,
+    ) -> Result<Vec<(String, Head)>, SnapshotError> {
+        let stores = self.read()?.stores.into_iter().filter(|(name, _)| name != store);
+        Ok(stores.filter_map(|(name, mut agents)| Some((name, agents.remove(agent)?))).collect())
+    }
+
     /// Where what this machine remembers of an agent's newest snapshot in a store is kept.
     pub(super) fn memo(&self, store: &str, agent: &str) -> PathBuf {
         self.memos(agent).join(to_hex(&Digest::of(store.as_bytes()).0))
@@ -106,7 +117,7 @@ impl Known {
     ) -> Result<(), SnapshotError> {
         let failed = || SnapshotError::io(&self.path);
         let around = self.path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(around).map_err(SnapshotError::io(around))?;
+        private_folder(around)?;
         let lock_path = self.path.with_extension("lock");
         let lock = fs::File::options().write(true).create(true).truncate(false).open(&lock_path);
         let lock = lock.map_err(SnapshotError::io(&lock_path))?;

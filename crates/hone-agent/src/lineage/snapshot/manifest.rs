@@ -374,6 +374,8 @@ fn check_path(path: &str, layout: &Layout) -> Result<(), &'static str> {
         None => {
             path == layout.database
                 || layout.apart.contains(&path)
+                // Packed once, and left out since.
+                || layout.locks.contains(&path)
                 || layout.files.iter().any(|(known, _)| *known == path)
         }
     };

@@ -50,6 +50,7 @@ use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::digest::{Digest, to_hex};
+use super::keys::PublicKey;
 use super::state::Layout;
 use seal::{AgentKey, Derivation};
 use store::Created;
@@ -99,6 +100,10 @@ impl Watch<'_> {
 /// are others than before, or why it cannot.
 pub type Settle = Arc<dyn Fn(&Path) -> Result<Vec<String>, String> + Send + Sync>;
 
+/// Keeps the key that signs for a brain that is about to appear, given its public half and, where it was sealed
+/// with the rest, its private one.
+pub type Keep = Arc<dyn Fn(PublicKey, Option<&Signer>) -> Result<(), SnapshotError> + Send + Sync>;
+
 /// The snapshots of one agent in a store.
 pub struct Snapshots<'a> {
     store: &'a Store,
@@ -107,6 +112,7 @@ pub struct Snapshots<'a> {
     layout: Layout,
     key: AgentKey,
     settle: Option<Settle>,
+    keep: Option<Keep>,
 }
 
 impl<'a> Snapshots<'a> {
@@ -138,13 +144,20 @@ impl<'a> Snapshots<'a> {
                 AgentKey::derive(&master, agent)?
             }
         };
-        Ok(Self { store, known, agent: agent.to_owned(), layout: *layout, key, settle: None })
+        let agent = agent.to_owned();
+        Ok(Self { store, known, agent, layout: *layout, key, settle: None, keep: None })
     }
 
     /// The same, with copies of the brain settled before they are packed.
     #[must_use]
     pub fn settling(self, settle: Settle) -> Self {
         Self { settle: Some(settle), ..self }
+    }
+
+    /// The same, with the key that signs kept before a brain appears.
+    #[must_use]
+    pub fn keeping(self, keep: Keep) -> Self {
+        Self { keep: Some(keep), ..self }
     }
 
     fn manifest_path(&self, number: u64) -> String {

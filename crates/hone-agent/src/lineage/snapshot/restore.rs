@@ -1,19 +1,19 @@
 //! Bringing a brain back: into a folder beside the target, everything checked, then one rename.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
+use cap_std::fs::{Dir, DirBuilder, DirBuilderExt as _, OpenOptions, OpenOptionsExt as _};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
-use super::super::chain::check;
+use super::super::chain::{check, first};
 use super::super::keeper::RECEIPTS_FILE;
 use super::super::keys::PublicKey;
 use super::super::receipt::State;
@@ -22,7 +22,7 @@ use super::error::SnapshotError;
 use super::known::Head;
 use super::manifest::{CHUNK_BYTES, Manifest, Signer};
 use super::open::Opener;
-use super::stage::{begins_with, first_key};
+use super::stage::{begins_with, private_folder};
 use super::work::Work;
 use super::{MAX_AT_ONCE, Progress, Snapshots, Watch, blocking, is_named};
 
@@ -105,6 +105,11 @@ impl Snapshots<'_> {
             }
         };
         let known = self.known.head(self.store.name(), &self.agent)?;
+        // A store that was never seen here is held against those that were.
+        let elsewhere = match known {
+            Some(_) => Vec::new(),
+            None => self.known.elsewhere(self.store.name(), &self.agent)?,
+        };
         let work = Work::beside(restoring.target, "restore")?;
         let folder = work.join("brain");
         let manifest = Arc::new(manifest);
@@ -128,8 +133,9 @@ impl Snapshots<'_> {
             folder: folder.clone(),
             layout: self.layout,
             given: restoring.key,
-            known: known.filter(|_| restoring.which == Which::Newest),
-            pinned: self.known.head(self.store.name(), &self.agent)?.and_then(|head| head.key),
+            which: restoring.which,
+            known,
+            elsewhere,
         };
         // While one core checks, the disk gets what is large.
         let flushed = {
@@ -143,7 +149,16 @@ impl Snapshots<'_> {
             return Err(SnapshotError::Cancelled);
         }
         let target = restoring.target.to_owned();
-        blocking(move || appear(&folder, &target)).await?;
+        let (keep, signed) = (self.keep.clone(), Arc::clone(&manifest));
+        blocking(move || {
+            vacant(&target)?;
+            // A brain that is there has its key.
+            if let Some(keep) = keep {
+                keep(signed.key, signed.signer.as_ref())?;
+            }
+            appear(&folder, &target)
+        })
+        .await?;
         let head = Head {
             number: manifest.number,
             manifest: digest,
@@ -234,17 +249,17 @@ fn vacant(target: &Path) -> Result<(), SnapshotError> {
 
 /// Makes the folders, and every file in its size, through a handle that cannot leave the folder.
 fn outline(manifest: &Manifest, folder: &Path, layout: &Layout) -> Result<(), SnapshotError> {
-    DirBuilder::new().mode(0o700).create(folder).map_err(SnapshotError::io(folder))?;
+    private_folder(folder)?;
     let dir = Dir::open_ambient_dir(folder, ambient_authority());
     let dir = dir.map_err(SnapshotError::io(folder))?;
     let folders = layout.folders.iter().map(|(name, _)| name).chain(layout.records);
     for name in folders {
-        dir.create_dir_all(name).map_err(SnapshotError::io(&folder.join(name)))?;
+        private_below(&dir, name).map_err(SnapshotError::io(&folder.join(name)))?;
     }
     for member in &manifest.members {
         let failed = || SnapshotError::io(&folder.join(&member.path));
         if let Some((around, _)) = member.path.rsplit_once('/') {
-            dir.create_dir_all(around).map_err(failed())?;
+            private_below(&dir, around).map_err(failed())?;
         }
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(if member.executable { 0o700 } else { 0o600 });
@@ -252,6 +267,13 @@ fn outline(manifest: &Manifest, folder: &Path, layout: &Layout) -> Result<(), Sn
         file.set_len(member.bytes).map_err(failed())?;
     }
     Ok(())
+}
+
+/// Makes a folder, and those around it, that only its owner may enter.
+fn private_below(dir: &Dir, path: &str) -> io::Result<()> {
+    let mut folder = DirBuilder::new();
+    folder.recursive(true).mode(0o700);
+    dir.create_dir_with(path, &folder)
 }
 
 /// Writes what lies in one pack; gives the bytes that are new.
@@ -331,9 +353,11 @@ struct Check {
     folder: PathBuf,
     layout: Layout,
     given: Option<PublicKey>,
-    /// What the newest snapshot must go on from.
+    which: Which,
+    /// What is known of the agent in this store.
     known: Option<Head>,
-    pinned: Option<PublicKey>,
+    /// What is known of it in others, when this one is new here.
+    elsewhere: Vec<(String, Head)>,
 }
 
 impl Check {
@@ -344,14 +368,15 @@ impl Check {
         if !receipts.is_file() {
             return Err(SnapshotError::NoReceipts { path: self.folder });
         }
-        let (trust, key) = match (self.given, self.pinned) {
+        let none = || SnapshotError::damaged(RECEIPTS_FILE, "its first line is no receipt");
+        let first = first(&receipts)?.ok_or_else(none)?.key;
+        let mut pins: Vec<PublicKey> = self.known.iter().filter_map(|head| head.key).collect();
+        pins.extend(self.elsewhere.iter().filter_map(|(_, head)| head.key));
+        let pinned = pins.iter().find(|pin| **pin == first).or(pins.first());
+        let (trust, key) = match (self.given, pinned) {
             (Some(key), _) => (Trust::Given, key),
-            (None, Some(key)) => (Trust::Known, key),
-            (None, None) => {
-                let first = first_key(&receipts)?;
-                let none = || SnapshotError::damaged(RECEIPTS_FILE, "its first line is no receipt");
-                (Trust::FirstUse, first.ok_or_else(none)?)
-            }
+            (None, Some(key)) => (Trust::Known, *key),
+            (None, None) => (Trust::FirstUse, first),
         };
         let chain = check(&receipts, key)?;
         if !chain.holds() {
@@ -372,11 +397,24 @@ impl Check {
         if chain.last.map(|last| last.version) != Some(manifest.state.version) {
             return wrong("its version is not that of its receipts");
         }
-        if let Some(known) = self.known
-            && !begins_with(&receipts, known.receipts)?
-        {
-            let why = "its receipts do not go on from those that are known".to_owned();
-            return Err(SnapshotError::Forked { number, why });
+        if self.which == Which::Newest {
+            let forked = |why: String| Err(SnapshotError::Forked { number, why });
+            if let Some(known) = self.known
+                && !begins_with(&receipts, known.receipts)?
+            {
+                return forked("its receipts do not go on from those that are known".to_owned());
+            }
+            let same = self.elsewhere.into_iter().filter(|(_, head)| head.key == Some(key));
+            for (store, Head { receipts: known, .. }) in same {
+                if chain.receipts < known.count {
+                    let (known, found) = (known.count, chain.receipts);
+                    return Err(SnapshotError::OlderThanElsewhere { store, known, found });
+                }
+                if !begins_with(&receipts, known)? {
+                    let why = format!("its receipts do not go on from those in `{store}`");
+                    return forked(why);
+                }
+            }
         }
         let found = state(&self.folder, &self.layout)?;
         if (found.knowledge, found.activity) != (manifest.state.knowledge, manifest.state.activity)

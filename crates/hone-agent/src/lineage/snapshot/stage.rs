@@ -16,12 +16,12 @@ use cap_std::fs::Dir;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
-use super::super::chain::{Chain, MAX_RECEIPT_BYTES};
+use super::super::chain::{Chain, MAX_RECEIPT_BYTES, check, first};
 use super::super::digest::Digest;
 use super::super::keeper::RECEIPTS_FILE;
 use super::super::keys::PublicKey;
 use super::super::members::{Anew, Members, Records, members, now};
-use super::super::receipt::{Receipt, State};
+use super::super::receipt::State;
 use super::super::state::{Layout, StateError, state};
 use super::Settle;
 use super::error::SnapshotError;
@@ -190,7 +190,8 @@ fn settled(copied: &mut Copied, folder: &Path, settle: &Settle) -> Result<(), Sn
     Ok(())
 }
 
-fn private_folder(path: &Path) -> Result<(), SnapshotError> {
+/// Makes a folder, and those around it, that only its owner may enter.
+pub(super) fn private_folder(path: &Path) -> Result<(), SnapshotError> {
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(SnapshotError::io(path))
 }
@@ -230,7 +231,14 @@ fn read(
         return Err(none());
     }
     let hash = state(&folder, layout)?;
-    let chain = Chain::open(&folder.join(RECEIPTS_FILE))?;
+    let path = folder.join(RECEIPTS_FILE);
+    let root = first(&path)?.ok_or_else(none)?.key;
+    // What a restore would refuse is not packed.
+    let checked = check(&path, root)?;
+    if !checked.holds() {
+        return Err(SnapshotError::Broken(checked.breaks));
+    }
+    let chain = Chain::open(&path)?;
     let (Some(last), Some(signer)) = (chain.last(), chain.key()) else { return Err(none()) };
     if last.agent != agent {
         let (expected, found) = (agent.to_owned(), last.agent.clone());
@@ -246,7 +254,6 @@ fn read(
         Some((name, digest))
     });
     let tables = tables.collect();
-    let root = first_key(&folder.join(RECEIPTS_FILE))?.ok_or_else(none)?;
     Ok(Staged {
         folder,
         files,
@@ -259,16 +266,6 @@ fn read(
         stamps,
         unsettled,
     })
-}
-
-/// The key that the first receipt of a file names.
-pub(super) fn first_key(path: &Path) -> Result<Option<PublicKey>, SnapshotError> {
-    let file = File::open(path).map_err(SnapshotError::io(path))?;
-    let mut line = Vec::new();
-    BufReader::new(file.take(MAX_RECEIPT_BYTES as u64 + 1))
-        .read_until(b'\n', &mut line)
-        .map_err(SnapshotError::io(path))?;
-    Ok(serde_json::from_slice::<Receipt>(&line).ok().map(|receipt| receipt.key))
 }
 
 /// Whether a file of receipts begins with the chain that a mark names.

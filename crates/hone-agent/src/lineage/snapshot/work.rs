@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::error::SnapshotError;
+use super::stage::private_folder;
 
 /// A folder to work in; removed with everything in it at the end.
 pub(super) struct Work {
@@ -26,7 +27,7 @@ impl Work {
             return Err(SnapshotError::Io { path: brain.to_owned(), error });
         };
         let around = if around.as_os_str().is_empty() { Path::new(".") } else { around };
-        fs::create_dir_all(around).map_err(SnapshotError::io(around))?;
+        private_folder(around)?;
         let stem = format!(".hone-{what}-{}", name.to_string_lossy());
         let path = around.join(format!("{stem}.lock"));
         let lock = File::options()

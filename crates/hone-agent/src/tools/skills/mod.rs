@@ -387,8 +387,12 @@ impl Shelf {
             format!("\n[its files, for `file`: {}]\n", files.join(", "))
         };
         let version = skill.summary.version.clone();
-        ToolResult::ok(text + &files, format!("read {name}"))
-            .with(Effect::SkillRead { name: name.clone(), version })
+        let sha256 = Some(hone_library::hash(text.as_bytes()));
+        ToolResult::ok(text + &files, format!("read {name}")).with(Effect::SkillRead {
+            name: name.clone(),
+            version,
+            sha256,
+        })
     }
 
     /// What follows is done in the name of a skill too.

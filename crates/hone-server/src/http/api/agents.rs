@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use hone_agent::brain::{Brain, BrainError, LAYOUT, members};
 use hone_agent::lineage::chain::{self, ChainError};
-use hone_agent::lineage::{PublicKey, RECEIPTS_FILE, Receipt, state};
+use hone_agent::lineage::{LineageError, PublicKey, RECEIPTS_FILE, Receipt, state};
 use hone_agent::memory::{Counts, LoggedTask, Memory};
 use hone_learn::proposal::Stage;
 use schemars::JsonSchema;
@@ -229,12 +229,17 @@ pub(crate) async fn receipts(
 
 fn verified(brain: &Brain, from: usize, limit: usize) -> Answer<Lineage> {
     let file = brain.member(RECEIPTS_FILE);
-    if !file.exists() {
+    if file.metadata().map_or(0, |about| about.len()) == 0 {
+        let lost = Brain::lost_receipts(&brain.folder)?;
+        let broken = |lost: LineageError| {
+            let (index, field) = (None, "receipts".to_owned());
+            Broken { index, field, why: lost.to_string() }
+        };
         return Ok(Lineage {
             receipts: Vec::new(),
             total: 0,
-            holds: true,
-            breaks: Vec::new(),
+            holds: lost.is_none(),
+            breaks: lost.into_iter().map(broken).collect(),
             key: String::new(),
         });
     }

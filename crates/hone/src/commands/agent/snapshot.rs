@@ -17,7 +17,9 @@ use super::failure;
 use super::folder::runtime;
 use super::interrupt::{INTERRUPTED, Interrupt};
 use crate::context::{Context, now};
-use crate::json::snapshot::{Pruned, RestoredAgent, SnapshotList, SnapshotTaken, StoredSnapshot};
+use crate::json::snapshot::{
+    NotTaken, Pruned, RestoredAgent, SnapshotList, SnapshotTaken, SnapshotsTaken, StoredSnapshot,
+};
 use crate::output::{Failure, Outcome, count, print, print_json, say};
 use crate::terminal::{Live, bar, printable_line};
 
@@ -93,16 +95,32 @@ pub(crate) fn take(
     (history, reading): (History, Reading),
     as_json: bool,
 ) -> Outcome {
+    let packed = pack(context, id, asked, (history, reading))?;
+    let Some((store, taken)) = packed else { return Ok(stopped()) };
+    if as_json {
+        return print_json(&SnapshotTaken::new(id, &store, &taken));
+    }
+    told(id, &store, &taken)
+}
+
+/// Packs one agent; nothing when it was stopped. Gives the store's name too.
+fn pack(
+    context: &Context,
+    id: &str,
+    asked: &Asked,
+    (history, reading): (History, Reading),
+) -> Result<Option<(String, Taken)>, Failure> {
     let brain = Brain::find(&context.around.hone_home, id).map_err(failure)?;
     let depot = depot(context, id, asked)?.reading(reading);
     let taken =
         watched("packing", async |watch| Ok(depot.take(&brain, history, at(), watch).await?))?;
-    let Some(taken) = taken else { return Ok(stopped()) };
-    if as_json {
-        return print_json(&SnapshotTaken::new(id, depot.store(), &taken));
-    }
-    let store = printable_line(depot.store());
-    match taken {
+    Ok(taken.map(|taken| (depot.store().to_owned(), taken)))
+}
+
+/// Says what became of a snapshot.
+fn told(id: &str, store: &str, taken: &Taken) -> Outcome {
+    let store = printable_line(store);
+    match *taken {
         Taken::Unchanged { number } => print(&format!(
             "snapshot {number} in {store} is of this state already; nothing was written\n"
         )),
@@ -124,21 +142,31 @@ pub(crate) fn take(
 pub(crate) fn take_all(context: &Context, asked: &Asked, as_json: bool) -> Outcome {
     let home = &context.around.hone_home;
     let around = around(context);
-    let (mut behind, mut failed) = (0, 0);
+    let mut done = SnapshotsTaken::default();
+    let mut behind = 0;
     for id in Brain::all(home).map_err(failure)? {
         let brain = Brain::find(home, &id).map_err(failure)?;
         if around.lag(&brain, asked).is_none() {
             continue;
         }
         behind += 1;
-        match take(context, &id, asked, (History::Extends, Reading::Changed), as_json) {
-            Ok(code) if code == ExitCode::SUCCESS => {}
-            Ok(code) => return Ok(code),
+        match pack(context, &id, asked, (History::Extends, Reading::Changed)) {
+            Ok(Some((store, taken))) => {
+                if !as_json {
+                    told(&id, &store, &taken)?;
+                }
+                done.taken.push(SnapshotTaken::new(&id, &store, &taken));
+            }
+            Ok(None) => return Ok(stopped()),
             Err(error) => {
                 say(&format!("warning: {id} was not packed: {error}"));
-                failed += 1;
+                done.failed.push(NotTaken { agent: id, error: error.to_string() });
             }
         }
+    }
+    let failed = done.failed.len();
+    if as_json {
+        print_json(&done)?;
     }
     if failed > 0 {
         let message = format!("{failed} of {behind} agents could not be packed");
