@@ -320,6 +320,11 @@ def narrow(visitor):
     for path in ["/", skill, f"{skill}/versions/1", "/skills/quick-start", "/agents/ada", "/stats", "/proposals?all=true"]:
         visitor.go(path)
         visitor.fits(path)
+    visitor.go("/stats")
+    for word in page.locator(".plot text:visible").all():
+        assert word.bounding_box()["height"] >= 12, f"{word.text_content()} is too small to read"
+    visitor.accessible("the figures on a phone")
+    visitor.shot("figures-phone")
     visitor.go("/")
     page.get_by_role("link", name="nnnn").click()
     visitor.fits("a name of 10,000 characters")
