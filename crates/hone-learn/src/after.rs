@@ -17,7 +17,7 @@ use crate::error::LearnError;
 use crate::experience::Experience;
 use crate::gate::replay::{Replay, not_replayable};
 use crate::gate::{Check, Checked, Finding, Gate, Known, Verdict, verdict};
-use crate::land::{Decider, is_agents_own, land};
+use crate::land::{Decider, GATE, is_agents_own, land};
 use crate::learner::{Learner, Lesson, trigger};
 use crate::outcomes::{look_after, observe};
 use crate::proposal::{Decided, Outcome, Proposal, Spent, Stage, Trigger};
@@ -346,7 +346,7 @@ impl School<'_> {
         let now = (runner.now)();
         let (name, id) = (proposal.name.clone(), proposal.id.clone());
         let refuse = |proposal: &mut Proposal, why: &str| {
-            let (by, why) = ("gate".to_owned(), why.to_owned());
+            let (by, why) = (GATE.to_owned(), why.to_owned());
             proposal.decided = Some(Decided { outcome: Outcome::Refused, by, why, at: now });
         };
         match verdict(&proposal.checks) {
@@ -391,7 +391,7 @@ impl School<'_> {
         self.records.keep(&proposal)?;
         let runner = self.host.runner;
         let decider = Decider {
-            by: "gate",
+            by: GATE,
             why: "every check that could be made passed",
             now: (runner.now)(),
             cancelled: &runner.cancelled,

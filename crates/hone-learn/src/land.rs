@@ -1,5 +1,6 @@
 //! From a candidate to a skill: written through the library, in a brain that is held, and signed.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use hone_agent::brain::{Brain, Owner, Waiting};
@@ -21,6 +22,8 @@ pub const MAX_SUITE: usize = 64;
 
 /// Who changes skills in the name of learning.
 pub const ACTOR: &str = "learn";
+/// Who decides where no person does.
+pub(crate) const GATE: &str = "gate";
 
 /// A candidate that became a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +87,10 @@ pub async fn land(
     decider: Decider<'_>,
 ) -> Result<Landed, LearnError> {
     let Decider { by, why, now, cancelled } = decider;
-    let reason = format!("{} ({}): {}", proposal.kind.id(), proposal.id, proposal.why);
+    let mut reason = format!("{} ({}): {}", proposal.kind.id(), proposal.id, proposal.why);
+    if by != GATE {
+        let _ = write!(reason, "; accepted by {by}");
+    }
     // A text that a person wrote in is the person's.
     let actor = proposal.edited_by.clone().unwrap_or_else(|| actor(&proposal.task));
     let author = Author { actor, reason, now };

@@ -13,6 +13,7 @@ use crate::destination::Destination;
 use crate::error::LearnError;
 use crate::experience::bounded;
 use crate::gate::{Check, Checked, Finding, Gate, Verdict, verdict};
+use crate::land::GATE;
 use crate::learner::new_id;
 use crate::proposal::{Decided, Kind, Outcome, Proposal, Spent, Stage, Trigger};
 use crate::records::Records;
@@ -132,7 +133,7 @@ pub fn propose(desk: Desk<'_>, offered: Offered) -> Result<Proposal, LearnError>
     match verdict(&proposal.checks) {
         Verdict::Quarantined(_) => proposal.stage = Stage::Quarantined,
         Verdict::Refused(why) => {
-            let by = "gate".to_owned();
+            let by = GATE.to_owned();
             proposal.decided = Some(Decided { outcome: Outcome::Refused, by, why, at: now });
         }
         Verdict::Waits(_) | Verdict::Lands => {

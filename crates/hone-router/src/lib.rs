@@ -122,7 +122,7 @@ pub use meaning::{Texts, about};
 pub use mentions::{ENVIRONMENT_NAMES, Mention, Pick, Selection, Unselected, mentions, select};
 pub use payload::{
     Activated, Caller, Inline, MAX_BODIES_CHARS, MAX_BODY_CHARS, MAX_LISTED_FILES, MAX_WORDS_CHARS,
-    Payload, PayloadError, Place, Request, prepare, user_words,
+    Payload, PayloadError, Place, Request, argument_names, prepare, user_words,
 };
 pub use plot::{MAX_PLOTTED, confusion_svg};
 pub use query::MAX_END_BYTES;
@@ -135,6 +135,6 @@ pub use suite::{
     SuiteError,
 };
 pub use text::resembles;
-pub use variables::{Variables, split_arguments};
+pub use variables::{Variables, join_arguments, split_arguments};
 pub use what_if::{Change, WhatIf, what_if};
 pub use why::{Contribution, Why, Word, why};

@@ -360,7 +360,7 @@ fn environment(
 }
 
 /// The names of a skill's arguments: a list, or words.
-fn argument_names(skill: &Skill) -> Vec<String> {
+pub fn argument_names(skill: &Skill) -> Vec<String> {
     let mut names: Vec<String> = match skill.get("arguments") {
         Some(Value::List(items)) => {
             let names =

@@ -191,6 +191,38 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
+/// A text that [`split_arguments`] takes apart into these words again.
+///
+/// ```
+/// use hone_router::{join_arguments, split_arguments};
+///
+/// let words = ["Bob", "cats and \"dogs\"", "", "C:\\new"];
+/// assert_eq!(join_arguments(words), r#"Bob "cats and \"dogs\"" "" "C:\\new""#);
+/// assert_eq!(split_arguments(&join_arguments(words)), words);
+/// ```
+pub fn join_arguments<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    let mut text = String::new();
+    for (at, word) in words.into_iter().enumerate() {
+        if at > 0 {
+            text.push(' ');
+        }
+        let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '\\');
+        if !word.is_empty() && word.chars().all(is_plain) {
+            text.push_str(word);
+            continue;
+        }
+        text.push('"');
+        for c in word.chars() {
+            if matches!(c, '"' | '\\') {
+                text.push('\\');
+            }
+            text.push(c);
+        }
+        text.push('"');
+    }
+    text
+}
+
 /// The words of an argument text, as a shell would split them; an open quote reaches to the end.
 pub fn split_arguments(text: &str) -> Vec<String> {
     let mut words = Vec::new();

@@ -11,6 +11,9 @@ use crate::uri;
 /// The extension's name.
 pub(crate) const NAME: &str = "io.modelcontextprotocol/skills";
 
+/// Skills that are offered otherwise and have no entry, with the reason.
+const LEFT_OUT: &str = "hone/left-out";
+
 /// The answer to a request that the protocol itself does not know.
 pub(crate) fn answer(
     catalogue: &Catalogue,
@@ -23,9 +26,20 @@ pub(crate) fn answer(
         "skills/list" => {
             let skills = offered(catalogue);
             let (from, to, next) = page(&skills, text("cursor"))?;
-            let entries: Vec<Value> =
-                skills[from..to].iter().filter_map(|skill| manifest::entry(skill)).collect();
+            let (mut entries, mut without) = (Vec::new(), Vec::new());
+            for skill in &skills[from..to] {
+                match manifest::entry(skill) {
+                    Ok(entry) => entries.push(entry),
+                    Err(why) => {
+                        let uri = uri::address(skill.summary.slug.as_str(), SKILL_FILE);
+                        without.push(json!({"uri": uri, "why": why}));
+                    }
+                }
+            }
             let mut result = json!({"skills": entries});
+            if !without.is_empty() {
+                result["_meta"] = json!({LEFT_OUT: without});
+            }
             if let Some(next) = next {
                 result["nextCursor"] = next.into();
             }
@@ -34,8 +48,12 @@ pub(crate) fn answer(
         "skills/get" => {
             let address = address()?;
             let (skill, file) = at(catalogue, address)?;
-            let entry = manifest::entry(skill).filter(|_| file == SKILL_FILE);
-            let entry = entry.ok_or_else(|| wrong(format!("`{address:.200}` is no skill")))?;
+            if file != SKILL_FILE {
+                return Err(wrong(format!("`{address:.200}` is no skill")));
+            }
+            let entry = manifest::entry(skill).map_err(|why| {
+                wrong(format!("`{address:.200}` has no entry, though it can be read: {why}"))
+            })?;
             Ok(json!({"skill": entry}))
         }
         "resources/directory/read" => {

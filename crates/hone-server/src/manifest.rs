@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use hone_library::{Listed, hash, list_files, read_file, read_text};
+use hone_skill::limits::MAX_DESCRIPTION_CHARS;
+use hone_skill::{Rule, is_valid_name};
 use serde_json::{Map, Value, json};
 
 use crate::uri::address;
@@ -16,14 +18,24 @@ pub const MAX_SKILL_BYTES: usize = 16 * 1024 * 1024;
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
 
 /// The paths of a skill's files, its own text first.
-pub(crate) fn files(skill: &Listed) -> Vec<String> {
+pub(crate) fn files(skill: &Listed) -> Result<Vec<String>, hone_library::Error> {
     let mut files = vec![SKILL_FILE.to_owned()];
     if !skill.is_flat {
-        files.extend(
-            list_files(skill).unwrap_or_default().into_iter().filter(|file| file != SKILL_FILE),
-        );
+        files.extend(list_files(skill)?.into_iter().filter(|file| file != SKILL_FILE));
     }
-    files
+    Ok(files)
+}
+
+/// Those that a client can have: a link that leads out, or nowhere, is none of them.
+fn served(skill: &Listed) -> Result<Vec<String>, hone_library::Error> {
+    let mut files = files(skill)?;
+    files.retain(|file| {
+        let found = path(skill, file).symlink_metadata();
+        file == SKILL_FILE
+            || !found.is_ok_and(|found| found.is_symlink())
+            || bytes(skill, file).is_ok()
+    });
+    Ok(files)
 }
 
 /// The bytes of one file, or why not.
@@ -36,30 +48,61 @@ pub(crate) fn path(skill: &Listed, file: &str) -> PathBuf {
     if file == SKILL_FILE { skill.path.clone() } else { skill.folder().join(file) }
 }
 
-/// The entry of a skill in the skills extension; none when it cannot be read any more.
-pub(crate) fn entry(skill: &Listed) -> Option<Value> {
+/// The entry of a skill in the skills extension, or why it has none.
+pub(crate) fn entry(skill: &Listed) -> Result<Value, String> {
     let slug = skill.summary.slug.as_str();
-    let text = bytes(skill, SKILL_FILE).ok()?;
-    let folder = skill.folder().file_name().and_then(std::ffi::OsStr::to_str);
-    let read = hone_skill::read(&text, folder).skill?;
-    let frontmatter: Map<String, Value> = read
-        .frontmatter
-        .iter()
-        .map(|(key, value)| (key.clone(), serde_json::to_value(value).unwrap_or_default()))
-        .collect();
-    Some(json!({
+    let text = bytes(skill, SKILL_FILE).map_err(|error| error.to_string())?;
+    Ok(json!({
         "uri": address(slug, SKILL_FILE),
-        "frontmatter": frontmatter,
+        "frontmatter": frontmatter(&text, slug)?,
         "resources": resources(skill, slug),
     }))
 }
 
+/// The frontmatter as every reader of YAML has it. A host holds the entry against the file and refuses
+/// what differs, and what is no skill by the rules of the format; so nothing is mended here.
+fn frontmatter(text: &[u8], slug: &str) -> Result<Map<String, Value>, String> {
+    let reading = hone_skill::read(text, None);
+    let twice = reading.diagnostics.iter().find(|found| found.rule == Rule::DuplicateKey);
+    if let Some(twice) = twice {
+        return Err(format!("line {}: {}", twice.line, twice.message));
+    }
+    let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+    let text = hone_skill::frontmatter(text)
+        .ok_or("it does not begin with frontmatter between two lines `---`")?;
+    let value = hone_skill::yaml_value(text).map_err(|(at, why)| {
+        // Line 1 is the fence.
+        let line = 2 + text.get(..at).unwrap_or(text).matches('\n').count();
+        format!("line {line}: its frontmatter is no YAML: {why}")
+    })?;
+    let Ok(Value::Object(frontmatter)) = serde_json::to_value(value) else {
+        return Err("its frontmatter is no map".to_owned());
+    };
+    let declared = |key: &str| frontmatter.get(key).and_then(Value::as_str);
+    match declared("name") {
+        None => return Err("its frontmatter has no text `name`".to_owned()),
+        Some(name) if name == slug && is_valid_name(name) && name.is_ascii() => {}
+        Some(name) => {
+            return Err(format!(
+                "its name `{name:.100}` is not of lower-case letters, digits and single hyphens, 64 at most"
+            ));
+        }
+    }
+    match declared("description").map(|text| (text.trim().is_empty(), text.chars().count())) {
+        Some((false, length)) if length <= MAX_DESCRIPTION_CHARS => Ok(frontmatter),
+        Some((false, length)) => Err(format!(
+            "its description has {length} characters, {MAX_DESCRIPTION_CHARS} are allowed"
+        )),
+        Some((true, _)) | None => Err("its frontmatter has no text `description`".to_owned()),
+    }
+}
+
 fn resources(skill: &Listed, slug: &str) -> Value {
     let dynamic = || Value::String("dynamic".to_owned());
-    let files = files(skill);
-    if files.len() > MAX_FILES {
+    // What could not be looked through is not told as complete.
+    let Some(files) = served(skill).ok().filter(|files| files.len() <= MAX_FILES) else {
         return dynamic();
-    }
+    };
     let mut total = 0;
     let mut resources = Vec::new();
     for file in files {
@@ -79,7 +122,7 @@ fn resources(skill: &Listed, slug: &str) -> Value {
 pub(crate) fn children(skill: &Listed, folder: &str) -> Option<Vec<(String, bool)>> {
     let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     let mut found: Vec<(String, bool)> = Vec::new();
-    for file in files(skill) {
+    for file in served(skill).unwrap_or_else(|_| vec![SKILL_FILE.to_owned()]) {
         let Some(rest) = file.strip_prefix(&below) else { continue };
         let child = match rest.split_once('/') {
             Some((name, _)) => (name.to_owned(), true),

@@ -27,8 +27,8 @@ use crate::answers::{contents, made, prompted, told};
 use crate::manifest::{self, SKILL_FILE};
 use crate::subscriptions::Heard;
 use crate::tools::Offer;
-use crate::watched::Watched;
-use crate::{extension, lessons, uri, watcher};
+use crate::watched::Lines;
+use crate::{extension, lessons, prompts, uri, usage, watcher};
 
 /// Entries of one page.
 pub const PAGE: usize = 100;
@@ -56,12 +56,12 @@ pub struct Door {
 }
 
 /// Serves one client on standard input and output, until it goes away. A line that is no message of
-/// the protocol has no answer there; `note` hears of the first.
+/// the protocol has no answer; `note` hears of the first.
 pub async fn serve_stdio(offer: Arc<Offer>, note: fn(&str)) -> std::io::Result<()> {
     watcher::attend(&offer.shelf);
     let shelf = Arc::clone(&offer.shelf);
     let (input, output) = rmcp::transport::stdio();
-    let running = match Door::new(offer).serve((Watched::new(input, note), output)).await {
+    let running = match Door::new(offer).serve(Lines::new(input, output, note)).await {
         Ok(running) => running,
         // It went away before it said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -146,17 +146,18 @@ pub(crate) fn at<'c>(
     let is_meant = |skill: &&Listed| skill.summary.slug.as_str() == slug;
     let skill = catalogue.named(&slug).filter(is_meant);
     let skill = skill.or_else(|| catalogue.skills.iter().find(is_meant));
-    let skill = skill.filter(|skill| is_offered(skill));
-    Ok((skill.ok_or_else(|| wrong(format!("there is no skill `{slug:.200}`")))?, file))
+    let is_there = |skill: &&Listed| skill.summary.model_invocable || skill.summary.user_invocable;
+    let skill = skill.filter(is_there);
+    let skill = skill.ok_or_else(|| wrong(format!("there is no skill `{slug:.200}`")))?;
+    if !skill.summary.model_invocable {
+        return Err(wrong(format!("`{slug:.200}` is for people to call: it is a prompt only")));
+    }
+    Ok((skill, file))
 }
 
-/// Whether a model or a person may have it at all.
-fn is_offered(skill: &Listed) -> bool {
-    skill.summary.model_invocable || skill.summary.user_invocable
-}
-
+/// What a model may have: agents read resources by themselves.
 pub(crate) fn offered(catalogue: &Catalogue) -> Vec<&Listed> {
-    catalogue.skills.iter().filter(|skill| is_offered(skill)).collect()
+    catalogue.skills.iter().filter(|skill| skill.summary.model_invocable).collect()
 }
 
 /// What the server says about itself.
@@ -291,7 +292,9 @@ impl ServerHandler for Door {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tool = |tool: &dyn hone_agent::tools::Tool| {
-            let reads = !tool.changes();
+            // A report is welcome where nobody writes, and yet it is written down.
+            let reads = !tool.changes() && tool.name() != usage::TOOL;
+            let destroys = tool.changes() && tool.name() != lessons::TOOL;
             let mut schema = tool.schema().clone();
             schema["properties"]["offset"] = json!({
                 "type": "integer",
@@ -302,7 +305,9 @@ impl ServerHandler for Door {
                 "name": tool.name(),
                 "description": tool.description(),
                 "inputSchema": schema,
-                "annotations": {"readOnlyHint": reads, "openWorldHint": false},
+                "annotations": {
+                    "readOnlyHint": reads, "destructiveHint": destroys, "openWorldHint": false,
+                },
             })
         };
         made(json!({"tools": self.offer.tools().map(tool).collect::<Vec<_>>()}))
@@ -404,15 +409,10 @@ impl ServerHandler for Door {
                 catalogue.skills.iter().filter(|skill| skill.summary.user_invocable).collect();
             let (from, to, next) = page(&skills, cursor.as_deref())?;
             let prompt = |skill: &&Listed| {
-                let hint = skill.summary.argument_hint.as_deref();
                 json!({
                     "name": skill.summary.slug.as_str(),
                     "description": skill.summary.description,
-                    "arguments": [{
-                        "name": "arguments",
-                        "description": hint.unwrap_or("what follows the skill's name"),
-                        "required": false,
-                    }],
+                    "arguments": prompts::arguments(skill),
                 })
             };
             let mut prompts: Vec<Value> = skills[from..to].iter().map(prompt).collect();
@@ -443,6 +443,7 @@ impl ServerHandler for Door {
             let arguments = request.arguments.unwrap_or_default();
             if let Some(lessons) = door.offer.lessons().filter(|_| request.name == lessons::PROMPT)
             {
+                prompts::check(&arguments, &["session".to_owned()], &[])?;
                 let session = arguments.get("session").and_then(Value::as_str);
                 let session = session.filter(|session| !session.trim().is_empty());
                 let text = lessons.prompt(&catalogue, session).map_err(wrong)?;
@@ -454,8 +455,8 @@ impl ServerHandler for Door {
             let skill = catalogue.skills.iter().find(is_meant);
             let skill = skill
                 .ok_or_else(|| wrong(format!("there is no prompt `{:.200}`", request.name)))?;
-            let words = arguments.get("arguments").and_then(Value::as_str).unwrap_or_default();
-            let text = door.offer.invoked(skill, words, Caller::Person).map_err(wrong)?;
+            let words = prompts::words(skill, &arguments)?;
+            let text = door.offer.invoked(skill, &words, Caller::Person).map_err(wrong)?;
             prompted(&skill.summary.description, &text)
         })
         .await

@@ -153,7 +153,7 @@ impl Kind {
             Self::Invoke => "skill_invoke",
             Self::Scan => "skill_scan",
             Self::Propose => lessons::TOOL,
-            Self::Usage => "usage_report",
+            Self::Usage => usage::TOOL,
         }
     }
 
@@ -313,8 +313,11 @@ fn scanned(skill: &Listed) -> ToolResult {
     for finding in report.findings.iter().take(MAX_FINDINGS) {
         let _ = writeln!(
             text,
-            "- {} [{}] {}:{}: {}",
-            finding.rule, finding.severity, finding.file, finding.line, finding.message
+            "- {} [{}] {}: {}",
+            finding.rule,
+            finding.severity,
+            finding.place(),
+            finding.message
         );
     }
     if report.findings.len() > MAX_FINDINGS {

@@ -15,6 +15,8 @@ use crate::tools::Offer;
 /// Skills in one answer.
 pub const MAX_REPORTED: usize = 100;
 
+/// The tool's name.
+pub(crate) const TOOL: &str = "usage_report";
 /// The tool in a sentence.
 pub(crate) const DESCRIPTION: &str = "Without `name`: how often and when each skill was used, most used \
     first. With `name`: tells that a skill was used for a task, and with `outcome` whether it went well, so \
@@ -99,7 +101,8 @@ pub(crate) fn report(offer: &Offer, cursor: Option<&str>) -> ToolResult {
     for (skill, standing) in &used[from..to] {
         let last = standing.last_used.map_or_else(String::new, |at| format!(", last {}", iso(at)));
         let (name, uses) = (&skill.summary.name, standing.uses);
-        let _ = writeln!(text, "- {name}: used {uses} times{last}");
+        let times = if uses == 1 { "time" } else { "times" };
+        let _ = writeln!(text, "- {name}: used {uses} {times}{last}");
     }
     if used.is_empty() {
         text.push_str("No skill was used yet.\n");

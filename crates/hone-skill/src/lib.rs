@@ -58,7 +58,7 @@ pub use permissions::{
 };
 pub use printable::{is_forbidden, printable, printable_line};
 pub use rule::{CLAUDE_CODE_KEYS, OTHER_AGENT_KEYS, Profile, Rule, SPEC_KEYS};
-pub use skill::{DescriptionSource, Reading, Skill, first_prose_line, read};
+pub use skill::{DescriptionSource, Reading, Skill, first_prose_line, frontmatter, read};
 pub use slug::{NoSlug, Slug, same_name};
 pub use tools::split_tools;
 pub use value::Value;

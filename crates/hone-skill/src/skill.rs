@@ -163,6 +163,20 @@ pub fn read(bytes: &[u8], folder: Option<&str>) -> Reading {
     }
 }
 
+/// The text between the fences, its last line break included: what a reader of plain YAML is given. None
+/// when the file does not begin with it, or a line of dots closes it.
+///
+/// ```
+/// let text = "---\nname: greet\ndescription: |\n  Says hello\n---\nSay hello.\n";
+/// assert_eq!(hone_skill::frontmatter(text), Some("name: greet\ndescription: |\n  Says hello\n"));
+/// assert_eq!(hone_skill::frontmatter("\n---\nname: greet\n---\n"), None);
+/// ```
+pub fn frontmatter(text: &str) -> Option<&str> {
+    let parts = fence::split(text).ok().filter(|parts| parts.open.start == 0)?;
+    let are_fences = [parts.open, parts.close].map(|line| text[line].starts_with("---"));
+    (are_fences == [true, true]).then(|| &text[parts.frontmatter])
+}
+
 fn refuse(text: &str, rule: Rule, range: Range<usize>, message: String, hint: &str) -> Reading {
     let (line, column) = Lines::new(text).position(range.start);
     let diagnostic = Diagnostic {

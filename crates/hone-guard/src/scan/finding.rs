@@ -222,6 +222,17 @@ pub struct Finding {
     pub hint: String,
 }
 
+impl Finding {
+    /// Its place as a person reads it: file, line and column as far as they are known.
+    pub fn place(&self) -> String {
+        match (self.line, self.column) {
+            (0, _) => self.file.clone(),
+            (line, 0) => format!("{}:{line}", self.file),
+            (line, column) => format!("{}:{line}:{column}", self.file),
+        }
+    }
+}
+
 /// What a scan looked at, and what it could not.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {

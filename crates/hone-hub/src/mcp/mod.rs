@@ -34,6 +34,8 @@ use crate::paths::{Paths, check_path};
 /// The scheme that skills usually have.
 const SCHEME: &str = "skill";
 const SKILL_FILE: &str = "SKILL.md";
+/// Where `hone serve` tells of skills that it has no entry for.
+const LEFT_OUT: &str = "hone/left-out";
 /// Bytes of an answer around the file in it.
 const ENVELOPE_BYTES: u64 = 64 * 1024;
 /// How many bytes of JSON one byte of a file can become.
@@ -83,17 +85,18 @@ struct RawFile {
 pub(crate) fn open(url: &Url, options: &FetchOptions) -> Result<Shelf, FetchError> {
     options.progress.say(&Progress::Asking(url.as_str()));
     let mut session = Session::open(url, options)?;
-    let raw = list(&mut session)?;
-    let mut shelf = Shelf { session, entries: Vec::new(), refused: Vec::new() };
+    let (raw, refused) = list(&mut session)?;
+    let mut shelf = Shelf { session, entries: Vec::new(), refused };
     for raw in raw {
         shelf.shelve(raw);
     }
     Ok(shelf)
 }
 
-/// All pages of the list.
-fn list(session: &mut Session) -> Result<Vec<RawEntry>, FetchError> {
+/// All pages of the list, and what the server has and does not list.
+fn list(session: &mut Session) -> Result<(Vec<RawEntry>, Vec<Refused>), FetchError> {
     let (mut all, mut cursor, mut seen) = (Vec::new(), None::<String>, BTreeSet::new());
+    let mut left_out = Vec::new();
     let mut left = MAX_MANIFESTS_BYTES;
     loop {
         let mut params = Map::new();
@@ -104,17 +107,34 @@ fn list(session: &mut Session) -> Result<Vec<RawEntry>, FetchError> {
         let skills: Vec<RawEntry> = serde_json::from_value(skills)
             .map_err(|error| session.wrong(format!("its list cannot be read: {error}")))?;
         all.extend(skills);
-        if all.len() > MAX_INDEX_SKILLS {
+        left_out.extend(unentered(&page));
+        if all.len() + left_out.len() > MAX_INDEX_SKILLS {
             return Err(session.wrong(format!("it lists more than {MAX_INDEX_SKILLS} skills")));
         }
         match page.get("nextCursor").and_then(Value::as_str) {
-            None => return Ok(all),
+            None => return Ok((all, left_out)),
             Some(next) if seen.len() > MAX_INDEX_SKILLS || !seen.insert(next.to_owned()) => {
                 return Err(session.wrong("its list has no end"));
             }
             Some(next) => cursor = Some(next.to_owned()),
         }
     }
+}
+
+/// Skills that a server has no entry for, with its reasons.
+fn unentered(page: &Value) -> Vec<Refused> {
+    let without = page.get("_meta").and_then(|meta| meta.get(LEFT_OUT)).and_then(Value::as_array);
+    let one = |one: &Value| {
+        let text = |key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
+        let path = text("uri")?;
+        Some(Refused { name: name_of(&path), why: text("why").unwrap_or_default(), path })
+    };
+    without.into_iter().flatten().filter_map(one).collect()
+}
+
+/// The name in an address.
+fn name_of(uri: &str) -> String {
+    uri.trim_end_matches("/SKILL.md").rsplit('/').next().unwrap_or_default().to_owned()
 }
 
 /// A skill of the list, or why it cannot be taken.
@@ -210,8 +230,7 @@ fn decoded(text: &str) -> Result<String, String> {
 impl Shelf {
     /// Puts what the server says about a skill where it belongs.
     fn shelve(&mut self, raw: RawEntry) {
-        let name = raw.uri.trim_end_matches("/SKILL.md").rsplit('/').next().unwrap_or_default();
-        let (name, uri) = (name.to_owned(), raw.uri.clone());
+        let (name, uri) = (name_of(&raw.uri), raw.uri.clone());
         let read = entry(raw).and_then(|entry| match self.at(&entry.path) {
             Ok(_) => Err("it is in the list twice".to_owned()),
             Err(at) => Ok((at, entry)),

@@ -256,6 +256,18 @@ fn what_is_not_as_the_manifest_says_is_refused() {
 }
 
 #[test]
+fn what_a_server_has_no_entry_for_is_refused_with_its_reason() {
+    let mut shelf = Shelf::of("tidy");
+    let left_out = json!([{"uri": "skill://shout/SKILL.md", "why": "its name `SHOUT` is none"}, 7]);
+    shelf.list["_meta"] = json!({"hone/left-out": left_out});
+    let fetched = taken(&shelf.serve()).unwrap();
+    assert_eq!((fetched.bundles.len(), fetched.refused.len()), (1, 1));
+    let refused = &fetched.refused[0];
+    let told = [&refused.name, &refused.path, &refused.why];
+    assert_eq!(told, ["shout", "skill://shout/SKILL.md", "its name `SHOUT` is none"]);
+}
+
+#[test]
 fn a_file_that_goes_on_past_its_promise_is_cut_off() {
     let mut shelf = Shelf::of("tidy");
     shelf.contents[0]["text"] = json!("x".repeat(10_000_000));

@@ -2,6 +2,7 @@
 //!
 //! Facts about other programs, from their documentation in November 2026.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hone_library::Surroundings;
@@ -51,6 +52,19 @@ pub struct Server {
     pub command: String,
     /// Its arguments.
     pub arguments: Vec<String>,
+    /// What its environment has besides what every client passes on.
+    pub environment: BTreeMap<String, String>,
+}
+
+impl Shape {
+    /// What the environment is called in an entry.
+    fn environment(self) -> &'static str {
+        match self {
+            Self::Plain | Self::Typed => "env",
+            Self::List => "environment",
+            Self::Extension => "envs",
+        }
+    }
 }
 
 impl Server {
@@ -209,8 +223,8 @@ impl Client {
 
     /// The entry that starts a server.
     pub(super) fn entry(&self, name: &str, server: &Server) -> Value {
-        let Server { command, arguments } = server;
-        match self.shape {
+        let Server { command, arguments, environment } = server;
+        let mut entry = match self.shape {
             Shape::Plain => json!({"command": command, "args": arguments}),
             Shape::Typed => json!({"type": "stdio", "command": command, "args": arguments}),
             Shape::List => {
@@ -226,7 +240,11 @@ impl Client {
                 "enabled": true,
                 "timeout": 300,
             }),
+        };
+        if !environment.is_empty() {
+            entry[self.shape.environment()] = json!(environment);
         }
+        entry
     }
 
     /// The server that an entry starts; none when it starts none.
@@ -244,7 +262,12 @@ impl Client {
                 (command, entry.get("args").map_or(Some(Vec::new()), words)?)
             }
         };
-        Some(Server { command, arguments })
+        let set = entry.get(self.shape.environment()).and_then(Value::as_object);
+        let environment = set.into_iter().flatten();
+        let environment = environment
+            .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+            .collect();
+        Some(Server { command, arguments, environment })
     }
 }
 

@@ -1,10 +1,12 @@
 //! Whether a server that a client is told to start answers.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 
 use super::Server;
@@ -13,6 +15,13 @@ use super::Server;
 pub const ANSWERS_IN: Duration = Duration::from_secs(20);
 /// Bytes of an answer at most.
 const MAX_ANSWER_BYTES: u64 = 4 * 1024 * 1024;
+/// Characters of what a server said on its way out.
+const MAX_SAID_CHARS: usize = 300;
+/// How long the last words of a server are waited for once it was ended.
+const LAST_WORDS_IN: Duration = Duration::from_secs(1);
+/// What every client passes on to a server. Some pass on all they have, but none can be relied on to.
+const PASSED_ON: [&str; 10] =
+    ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 
 /// What a server said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,39 +44,40 @@ pub enum ProbeError {
         error: std::io::Error,
     },
     /// It said nothing in time, or went away.
-    #[error("it does not answer `{0}`")]
-    Silent(&'static str),
+    #[error("it does not answer `{method}`{}", last_words(.said))]
+    Silent {
+        /// What it was asked.
+        method: &'static str,
+        /// The last line of its error output; empty when there is none.
+        said: String,
+    },
     /// It answered something else.
     #[error("it answers `{0}` with what is no answer")]
     Odd(&'static str),
 }
 
-/// A server under way; it ends with this.
+fn last_words(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!(", and said last: {said}") }
+}
+
+/// A server under way; it ends with this, and so does what it started.
 struct Running {
     child: Child,
     lines: Receiver<String>,
+    errors: Receiver<String>,
     until: Instant,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.end();
     }
 }
 
-/// Starts a server as a client would, and asks it who it is and which tools it has.
-pub fn probe(server: &Server) -> Result<Answer, ProbeError> {
-    let started = Command::new(&server.command)
-        .args(&server.arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn();
-    let mut child =
-        started.map_err(|error| ProbeError::Start { command: server.command.clone(), error })?;
+/// The lines of an output, as they come.
+fn lines(output: Option<impl Read + Send + 'static>) -> Receiver<String> {
     let (send, lines) = mpsc::channel();
-    if let Some(output) = child.stdout.take() {
+    if let Some(output) = output {
         std::thread::spawn(move || {
             for line in BufReader::new(output.take(MAX_ANSWER_BYTES)).lines() {
                 let Ok(line) = line else { return };
@@ -77,7 +87,27 @@ pub fn probe(server: &Server) -> Result<Answer, ProbeError> {
             }
         });
     }
-    let mut running = Running { child, lines, until: Instant::now() + ANSWERS_IN };
+    lines
+}
+
+/// Starts a server as a client would, in an environment of what every client passes on, and asks it who
+/// it is and which tools it has.
+pub fn probe(server: &Server) -> Result<Answer, ProbeError> {
+    let passed_on = PASSED_ON.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
+    let started = Command::new(&server.command)
+        .args(&server.arguments)
+        .env_clear()
+        .envs(passed_on)
+        .envs(&server.environment)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn();
+    let mut child =
+        started.map_err(|error| ProbeError::Start { command: server.command.clone(), error })?;
+    let (lines, errors) = (lines(child.stdout.take()), lines(child.stderr.take()));
+    let mut running = Running { child, lines, errors, until: Instant::now() + ANSWERS_IN };
     let hello = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": {},
@@ -95,10 +125,36 @@ pub fn probe(server: &Server) -> Result<Answer, ProbeError> {
 }
 
 impl Running {
+    fn end(&mut self) {
+        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        if let Some(group) = group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+
+    /// It is ended, and asked for its last words.
+    fn silent(&mut self, method: &'static str) -> ProbeError {
+        self.end();
+        let until = Instant::now() + LAST_WORDS_IN;
+        let mut said = String::new();
+        let left = || until.saturating_duration_since(Instant::now());
+        while let Ok(line) = self.errors.recv_timeout(left()) {
+            if !line.trim().is_empty() {
+                said = line.trim().chars().take(MAX_SAID_CHARS).collect();
+            }
+        }
+        ProbeError::Silent { method, said }
+    }
+
     fn send(&mut self, method: &'static str, message: &Value) -> Result<(), ProbeError> {
-        let input = self.child.stdin.as_mut().ok_or(ProbeError::Silent(method))?;
-        let sent = input.write_all(format!("{message}\n").as_bytes()).and_then(|()| input.flush());
-        sent.map_err(|_| ProbeError::Silent(method))
+        let sent = self.child.stdin.as_mut().map(|input| {
+            input.write_all(format!("{message}\n").as_bytes()).and_then(|()| input.flush())
+        });
+        match sent {
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) | None => Err(self.silent(method)),
+        }
     }
 
     /// The result of a request.
@@ -107,7 +163,7 @@ impl Running {
         self.send(method, &message)?;
         loop {
             let left = self.until.saturating_duration_since(Instant::now());
-            let line = self.lines.recv_timeout(left).map_err(|_| ProbeError::Silent(method))?;
+            let Ok(line) = self.lines.recv_timeout(left) else { return Err(self.silent(method)) };
             let Ok(mut answer) = serde_json::from_str::<Value>(&line) else {
                 return Err(ProbeError::Odd(method));
             };

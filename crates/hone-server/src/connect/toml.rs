@@ -1,7 +1,7 @@
 //! A table of a TOML file.
 
 use serde_json::Value;
-use toml_edit::{Array, DocumentMut, Item, Table};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table};
 
 use super::document::{Unreadable, ordered};
 
@@ -25,6 +25,10 @@ pub(super) fn with(text: &str, path: &[&str], entry: &Value) -> Result<String, U
         let value = match value {
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Array>().into(),
             Value::Bool(flag) => (*flag).into(),
+            Value::Object(members) => {
+                let texts = members.iter().filter_map(|(key, value)| Some((key, value.as_str()?)));
+                texts.collect::<InlineTable>().into()
+            }
             value => toml_edit::Value::from(value.as_str().unwrap_or_default()),
         };
         table.insert(key, Item::Value(value));

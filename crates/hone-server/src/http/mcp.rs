@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Body;
 use axum::extract::{Query, Request, State};
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -135,5 +135,11 @@ async fn answered([writers, readers]: &Pair, request: Request) -> Response {
         )
         .into_response();
     }
-    service.handle(request).await.map(Body::new).into_response()
+    let is_farewell = request.method() == Method::DELETE;
+    let answer = service.handle(request).await.map(Body::new).into_response();
+    // Some clients take "accepted" for a session that was not ended.
+    if is_farewell && answer.status() == StatusCode::ACCEPTED {
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    answer
 }

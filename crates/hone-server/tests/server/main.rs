@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod changes;
+mod doors;
 mod tools;
 mod wire;

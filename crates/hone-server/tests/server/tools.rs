@@ -23,8 +23,13 @@ async fn every_tool_says_what_it_does_in_few_words_and_can_be_read_on() {
             let description = tool["description"].as_str().unwrap();
             assert!(description.len() < CUT_AT, "{description}");
             assert_eq!(tool["inputSchema"]["properties"]["offset"]["type"], "integer", "{tool}");
-            let is_reader = tool["name"] != "skill_manage" && tool["name"] != "learn_propose";
-            assert_eq!(tool["annotations"]["readOnlyHint"], is_reader, "{tool}");
+            let writers = ["skill_manage", "learn_propose", "usage_report"];
+            let hints = json!({
+                "readOnlyHint": !writers.contains(&tool["name"].as_str().unwrap()),
+                "destructiveHint": tool["name"] == "skill_manage",
+                "openWorldHint": false,
+            });
+            assert_eq!(tool["annotations"], hints, "{tool}");
         }
         let known = wire.ask("server/discover", json!({})).await.unwrap();
         assert!(known["instructions"].as_str().unwrap().len() < CUT_AT);
@@ -259,7 +264,7 @@ async fn a_report_tells_what_was_used_and_takes_what_came_of_it() {
     called(&mut wire, "skill_view", json!({"name": "one"})).await;
     let text = called(&mut wire, tool, json!({})).await.1;
     let at = "1970-01-01T00:00:00.001Z";
-    assert_eq!(text, format!("- two: used 2 times, last {at}\n- one: used 1 times, last {at}\n"));
+    assert_eq!(text, format!("- two: used 2 times, last {at}\n- one: used 1 time, last {at}\n"));
     let records = hone_learn::records::Records::open(&library.home).unwrap();
     let seen = records.seen("", "two").unwrap();
     assert_eq!((seen.len(), seen[0].loaded, seen[0].success()), (1, true, false));
@@ -318,5 +323,5 @@ async fn a_long_report_goes_on_at_its_cursor() {
         assert_eq!(is_cut, number == hone_server::MAX_REPORTED, "{number}");
     }
     let (_, rest) = called(&mut wire, "usage_report", json!({"cursor": "100"})).await;
-    assert!(rest.starts_with("- skill-100: used 1 times") && rest.lines().count() == 1, "{rest}");
+    assert!(rest.starts_with("- skill-100: used 1 time,") && rest.lines().count() == 1, "{rest}");
 }

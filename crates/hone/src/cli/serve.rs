@@ -14,7 +14,7 @@ pub(crate) struct Serve {
     pub(crate) command: Option<ServeCommand>,
 
     /// Where to listen; port 0 takes any that is free
-    #[arg(long, value_name = "ADDRESS:PORT", default_value_t = SocketAddr::from(([127, 0, 0, 1], DEFAULT_PORT)))]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address, default_value_t = SocketAddr::from(([127, 0, 0, 1], DEFAULT_PORT)))]
     pub(crate) listen: SocketAddr,
 
     /// Another name that the server goes by, with a port when a proxy has another (repeatable)
@@ -120,4 +120,12 @@ impl From<RoleName> for Role {
             RoleName::Run => Self::Run,
         }
     }
+}
+
+/// An address to listen on; `localhost` is the usual one.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let usual = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    usual.as_deref().unwrap_or(text).parse().map_err(|_| {
+        "an address and a port are needed, such as `127.0.0.1:4663` or `[::1]:4663`".to_owned()
+    })
 }

@@ -1,5 +1,6 @@
 //! `hone connect`: the entry that makes another program start `hone mcp`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,8 +43,9 @@ fn files(client: &Client, around: &Surroundings) -> Vec<(Reach, &'static str, Pa
 
 /// What is started, as one types it.
 fn command_line(server: &Server) -> String {
+    let set = server.environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
     let words = std::iter::once(&server.command).chain(&server.arguments);
-    words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    set.chain(words.map(|word| quoted(word).into_owned())).collect::<Vec<_>>().join(" ")
 }
 
 fn list(context: &Context, how: &Connect) -> Outcome {
@@ -102,7 +104,13 @@ fn change(context: &Context, client: &'static Client, how: &Connect) -> Outcome 
     } else {
         client.connect(&path, &how.name, &server(context, how, reach)?)
     };
-    let plan = plan.map_err(failed)?;
+    let plan = plan.map_err(|error| match error {
+        ConnectError::Taken { .. } if how.undo => Failure::no(
+            error.to_string(),
+            "it is left alone; if yours has another name, give it with `--name`",
+        ),
+        error => failed(error),
+    })?;
     let diff = shown(context, &plan);
     let mut is_written = false;
     if plan.is_change() && !how.dry_run {
@@ -198,6 +206,8 @@ fn failed(error: ConnectError) -> Failure {
 /// What the client is to start: this program with the places that were given. What others share names no
 /// path of this machine.
 fn server(context: &Context, how: &Connect, reach: Reach) -> Result<Server, Failure> {
+    // What cannot be served is refused here, not where the client starts it and nobody sees why.
+    context.search()?;
     let command = match reach {
         Reach::Project => NAME.to_owned(),
         Reach::User => {
@@ -216,7 +226,21 @@ fn server(context: &Context, how: &Connect, reach: Reach) -> Result<Server, Fail
     if let Some(agent) = &context.places.agent {
         arguments.extend(["--agent".to_owned(), agent.clone()]);
     }
-    Ok(Server { command, arguments })
+    let home = &context.around.hone_home;
+    let mut environment = BTreeMap::new();
+    if *home != context.around.user_home.join(".hone") {
+        // A client does not pass on what this shell has.
+        match reach {
+            Reach::User => {
+                environment.insert("HONE_HOME".to_owned(), home.to_string_lossy().into_owned());
+            }
+            Reach::Project => say(
+                "note: `HONE_HOME` is a path of this machine, so a project's file does not name it: \
+                 set it where the client starts",
+            ),
+        }
+    }
+    Ok(Server { command, arguments, environment })
 }
 
 /// Whether every client that is told to start hone would get answers.

@@ -11,6 +11,7 @@ use hone_agent::packing::Packer;
 use hone_agent::run::{Order, Runner, Space};
 use hone_agent::tools::Tool;
 use hone_learn::redact::Redactor;
+use hone_library::Config;
 use hone_library::usage::iso;
 use hone_server::http::{
     self, Collector, ENTER, Learning, Log, Making, Role, Scoped, Setup, TokenError, Tokens, Wanted,
@@ -160,9 +161,13 @@ impl Workshop for Bench {
             let brain = Brain::find(&self.supplies.hone_home, &wish.agent);
             let settings = brain.and_then(|brain| brain.settings()).map_err(|e| e.to_string())?;
             let wanted = wish.model.clone().or(settings.model);
-            let settings = self.supplies.settings.clone();
-            let found = find_with(settings, wanted.as_deref()).await;
-            let found = found.map_err(|failure| failure.to_string())?;
+            // A model may have been set up since the server began.
+            let config = Config::load(&self.supplies.hone_home).map_err(|error| {
+                told(&Failure::from(error).advised("mend that file".to_owned()))
+            })?;
+            let supplies = self.supplies.with(config.model);
+            let found = find_with(supplies.settings.clone(), wanted.as_deref()).await;
+            let found = found.map_err(|failure| told(&failure))?;
             let subscriber = match &wish.subscriber {
                 None => Subscriber::Owner,
                 Some(name) => Subscriber::named(name).map_err(|error| error.to_string())?,
@@ -176,11 +181,17 @@ impl Workshop for Bench {
                 tokens: wish.tokens,
                 ..Order::default()
             };
-            let runner = self.supplies.runner(found.model, cancelled);
+            let runner = supplies.runner(found.model, cancelled);
             let (tools, packer) = (self.tools.clone(), Some(Arc::clone(&self.packer)));
             Ok((Runner { tools, packer, ..runner }, order))
         })
     }
+}
+
+/// A failure for somebody who is not at the command line, with what to do next.
+fn told(failure: &Failure) -> String {
+    let hint = failure.hint().map_or(String::new(), |hint| format!("\n{hint}"));
+    format!("{failure}{hint}")
 }
 
 fn token(context: &Context, command: TokenCommand) -> Outcome {

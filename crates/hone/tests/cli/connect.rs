@@ -10,19 +10,19 @@ const CLIENTS: [(&str, &str, &str, &str); 9] = [
         "claude-code",
         ".claude.json",
         "{\n  \"numStartups\": 3,\n  \"mcpServers\": {\n    \"x\": { \"command\": \"x\" }\n  }\n}",
-        "    \"hone\": {\n      \"type\": \"stdio\",\n      \"command\": \"[HONE]\",\n      \"args\": [\"mcp\"]\n    }\n",
+        "    \"hone\": {\n      \"type\": \"stdio\",\n      \"command\": \"[HONE]\",\n      \"args\": [\"mcp\"],\n      \"env\": {\n        \"HONE_HOME\": \"[STATE]\"\n      }\n    }\n",
     ),
     (
         "codex",
         ".codex/config.toml",
         "model = \"m\" # mine\n\n[mcp_servers.x]\ncommand = 'x'\n",
-        "\n[mcp_servers.hone]\ncommand = \"[HONE]\"\nargs = [\"mcp\"]\n",
+        "\n[mcp_servers.hone]\ncommand = \"[HONE]\"\nargs = [\"mcp\"]\nenv = { HONE_HOME = \"[STATE]\" }\n",
     ),
     (
         "gemini",
         ".gemini/settings.json",
         "{\n\t// dark\n\t\"theme\": \"dark\"\n}\n",
-        "\t\"mcpServers\": {\n\t\t\"hone\": {\n\t\t\t\"command\": \"[HONE]\",\n\t\t\t\"args\": [\"mcp\"]\n\t\t}\n\t}\n",
+        "\t\"mcpServers\": {\n\t\t\"hone\": {\n\t\t\t\"command\": \"[HONE]\",\n\t\t\t\"args\": [\"mcp\"],\n\t\t\t\"env\": {\n\t\t\t\t\"HONE_HOME\": \"[STATE]\"\n\t\t\t}\n\t\t}\n\t}\n",
     ),
     (
         "cursor",
@@ -34,13 +34,13 @@ const CLIENTS: [(&str, &str, &str, &str); 9] = [
         "opencode",
         ".config/opencode/opencode.jsonc",
         "{\n  \"mcp\": {\n    \"x\": { \"type\": \"local\", \"command\": [\"x\"] }, // mine\n  },\n}\n",
-        "    \"hone\": {\n      \"type\": \"local\",\n      \"command\": [\"[HONE]\", \"mcp\"],\n      \"enabled\": true\n    },\n",
+        "    \"hone\": {\n      \"type\": \"local\",\n      \"command\": [\"[HONE]\", \"mcp\"],\n      \"enabled\": true,\n      \"environment\": {\n        \"HONE_HOME\": \"[STATE]\"\n      }\n    },\n",
     ),
     (
         "vscode",
         ".config/Code/User/mcp.json",
         "{\"servers\": {\"x\": {}}}",
-        ", \"hone\": {\"type\": \"stdio\", \"command\": \"[HONE]\", \"args\": [\"mcp\"]}}}",
+        ", \"hone\": {\"type\": \"stdio\", \"command\": \"[HONE]\", \"args\": [\"mcp\"], \"env\": {\"HONE_HOME\": \"[STATE]\"}}}}",
     ),
     (
         "zed",
@@ -52,13 +52,13 @@ const CLIENTS: [(&str, &str, &str, &str); 9] = [
         "goose",
         ".config/goose/config.yaml",
         "GOOSE_MODEL: m # mine\nextensions:\n  developer:\n    enabled: true\n\n# the end\nlast: 1\n",
-        "  hone:\n    type: \"stdio\"\n    name: \"hone\"\n    cmd: \"[HONE]\"\n    args: [\"mcp\"]\n",
+        "  hone:\n    type: \"stdio\"\n    name: \"hone\"\n    cmd: \"[HONE]\"\n    args: [\"mcp\"]\n    description: \"Skills\"\n    enabled: true\n    envs: {\"HONE_HOME\": \"[STATE]\"}\n",
     ),
     (
         "hermes",
         ".hermes/config.yaml",
         "model: m\nmcp_servers: {}\n",
-        "mcp_servers:\n  hone:\n    command: \"[HONE]\"\n    args: [\"mcp\"]\n",
+        "mcp_servers:\n  hone:\n    command: \"[HONE]\"\n    args: [\"mcp\"]\n    env: {\"HONE_HOME\": \"[STATE]\"}\n",
     ),
 ];
 
@@ -80,6 +80,7 @@ fn every_client_is_connected_proven_and_left_as_it_was() {
         sandbox.done(&format!("connect {client} --yes"));
         let after = sandbox.read(&file);
         let entry = entry.replace("[HONE]", env!("CARGO_BIN_EXE_hone"));
+        let entry = entry.replace("[STATE]", sandbox.path("state").to_str().unwrap());
         assert!(after.contains(&entry), "{client}: {after}");
         let again = sandbox.hone(&format!("connect {client} --yes")).run();
         assert!(again.code == 0 && again.errors().contains("is connected already"), "{again}");
@@ -143,6 +144,8 @@ fn a_file_that_was_not_there_goes_again_and_one_that_others_rewrote_keeps_their_
 fn a_project_names_no_path_of_this_machine() {
     let sandbox = Sandbox::with_tidy();
     let run = sandbox.hone("connect vscode --scope project --yes").run();
+    let note = "note: `HONE_HOME` is a path of this machine, so a project's file does not name it";
+    assert!(run.errors().starts_with(note), "{run}");
     let undo = "`hone connect vscode --scope project --undo` takes it back";
     assert!(run.code == 0 && run.errors().contains(undo), "{run}");
     let run = sandbox.hone("connect vscode --undo").run();
@@ -150,7 +153,7 @@ fn a_project_names_no_path_of_this_machine() {
         "`.vscode/mcp.json` does: `hone connect vscode --scope project --undo` takes it out";
     assert!(run.code == 0 && run.errors().contains(there), "{run}");
     let file = sandbox.read("project/.vscode/mcp.json");
-    assert!(file.contains("\"command\": \"hone\""), "{file}");
+    assert!(file.contains("\"command\": \"hone\"") && !file.contains("HONE_HOME"), "{file}");
     sandbox.done("connect vscode --scope project --undo --yes");
     assert!(!sandbox.path("project/.vscode/mcp.json").exists());
     let run = sandbox.hone("connect goose --scope project --yes").run();
@@ -176,6 +179,7 @@ fn nothing_is_written_without_a_yes_or_into_what_cannot_be_read() {
     sandbox.write("home/.claude.json", theirs);
     refused("connect claude-code --yes", "has a server `hone` that is not ours");
     refused("connect claude-code --undo --yes", "has a server `hone` that is not ours");
+    refused("connect claude-code --undo --yes", "hint: it is left alone");
     assert_eq!(sandbox.read("home/.claude.json"), theirs);
     sandbox.done("connect claude-code --yes --name skills");
     sandbox.done("connect claude-code --undo --yes --name skills");
@@ -207,4 +211,47 @@ fn the_doctor_tells_of_a_server_that_does_not_answer() {
         "{run}"
     );
     assert!(run.text().contains("hint: `hone connect codex` writes the entry anew"), "{run}");
+}
+
+#[test]
+fn what_could_not_be_served_is_not_written_either() {
+    let sandbox = Sandbox::with_tidy();
+    for (places, why) in [("--agent nobody", "`nobody`"), ("--root nowhere", "nowhere")] {
+        for how in ["--yes", "--dry-run"] {
+            let run = sandbox.hone(&format!("connect codex {how} {places}")).run();
+            assert!(run.code != 0 && run.errors().contains(why), "{places}: {run}");
+            assert_eq!(run.text(), "", "{places}");
+        }
+        assert!(!sandbox.path("home/.codex").exists(), "{places}");
+    }
+}
+
+#[test]
+fn the_doctor_starts_a_server_as_a_client_does_and_tells_its_last_words() {
+    let sandbox = Sandbox::with_tidy();
+    let codex = |command: &str, rest: &str| {
+        let text = format!("[mcp_servers.hone]\ncommand = \"{command}\"\nargs = [\"mcp\"]\n{rest}");
+        sandbox.write("home/.codex/config.toml", text);
+        sandbox.hone("doctor").run().text()
+    };
+    let alive = sandbox.path("alive");
+    let script = format!(
+        "sleep 1000 </dev/null >/dev/null 2>&1 &\necho $! >{alive:?}\n\
+         echo \"error: HONE_HOME is '$HONE_HOME', there is no agent 'zzz'\" >&2\necho >&2"
+    );
+    let script = sandbox.script("failing/hone", &script);
+    let said = "Codex: it does not answer `initialize`, and said last: error: HONE_HOME is ";
+    let text = codex(&script, "");
+    assert!(text.contains(&format!("{said}'', there is no agent 'zzz'")), "{text}");
+    let text = codex(&script, "env = { HONE_HOME = \"/x\" }\n");
+    assert!(text.contains(&format!("{said}'/x', there is no agent 'zzz'")), "{text}");
+    // What it started has ended with it, or waits to be counted as ended.
+    let pid = sandbox.read("alive");
+    let is_alive = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", pid.trim()));
+        status.is_ok_and(|status| !status.contains("State:\tZ"))
+    };
+    while is_alive() {
+        std::thread::yield_now();
+    }
 }

@@ -35,6 +35,7 @@ fn asked_at(sandbox: &Sandbox, era: &str, server: &str, arguments: &[&str]) -> V
         .unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
+    assert!(!errors.contains("Session termination failed"), "{errors}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -114,4 +115,65 @@ fn a_line_that_is_no_message_is_told_and_a_client_that_says_nothing_is_no_error(
     assert_eq!((run.code, run.text().as_str(), run.errors().as_str()), (0, "", note), "{run}");
     let run = sandbox.hone("mcp").stdin("").run();
     assert_eq!((run.code, run.errors().as_str()), (0, ""), "{run}");
+}
+
+#[test]
+fn a_request_that_is_too_long_or_too_deep_is_answered_like_any_other() {
+    let sandbox = Sandbox::with_tidy();
+    let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+    // The message, its params and their arguments are three levels.
+    let asked = |id: &str, more: &str| {
+        format!(
+            "{{\"method\": \"tools/call\", \"params\": {{\"name\": \"skill_view\", \"arguments\": {{\"name\": \"tidy\", \
+             \"x\": {more}}}}}, \"jsonrpc\": \"2.0\", \"id\": {id}}}\n"
+        )
+    };
+    let hello = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"initialize\", \"params\": {\"protocolVersion\": \
+                 \"2025-11-25\", \"capabilities\": {}, \"clientInfo\": {\"name\": \"t\", \"version\": \"1\"}}}\n\
+                 {\"jsonrpc\": \"2.0\", \"method\": \"notifications/initialized\"}\n";
+    let (bytes, depth) = (hone_server::MAX_MESSAGE_BYTES, hone_server::MAX_MESSAGE_DEPTH);
+    let long = |id: &str, length: usize| {
+        let rest = asked(id, "\"\"").len();
+        asked(id, &format!("\"{}\"", "x".repeat(length - rest)))
+    };
+    let input = [
+        hello.to_owned(),
+        asked("2", &nested(depth - 3)),
+        asked("3", &nested(depth - 2)),
+        long("4", bytes),
+        long("\"5\"", bytes + 1),
+        asked("6", "7"),
+        asked("null", &nested(depth)),
+    ];
+    let run = sandbox.hone("mcp").stdin(input.concat()).run();
+    assert_eq!(run.code, 0, "{}", run.errors());
+    let text = run.text();
+    let mut answers: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    answers.sort_by_key(|answer| answer["id"].to_string());
+    let told: Vec<(String, String)> = answers
+        .iter()
+        .filter(|answer| answer["id"] != 1)
+        .map(|answer| {
+            let text = match &answer["error"] {
+                Value::Null => answer["result"]["content"][0]["text"].to_string(),
+                error => format!("{} {}", error["code"], error["message"]),
+            };
+            (answer["id"].to_string(), text)
+        })
+        .collect();
+    let refused = "\"`x` is not an argument";
+    let starts = [
+        ("\"5\"", "-32600 \"a message of more than 16777216 bytes is not read\""),
+        ("2", refused),
+        ("3", "-32600 \"a message nested deeper than 127 levels is not read\""),
+        ("4", refused),
+        ("6", refused),
+    ];
+    assert_eq!(told.len(), starts.len(), "{told:?}");
+    for ((id, text), (want, start)) in told.iter().zip(starts) {
+        assert!(id == want && text.starts_with(start), "{id}: {text}");
+    }
+    let note = "note: a message nested deeper than 127 levels is not read\n";
+    assert_eq!(run.errors(), note);
 }

@@ -78,9 +78,16 @@ fn waiting(waiting: &Waiting, may_decide: bool) -> Markup {
     }
 }
 
+/// The list.
+const HERE: &str = "/approvals";
+
 /// Back to the list, after something was done.
 fn back() -> Response {
-    (StatusCode::SEE_OTHER, [(header::LOCATION, "/approvals")]).into_response()
+    (StatusCode::SEE_OTHER, [(header::LOCATION, HERE)]).into_response()
+}
+
+fn failed(problem: crate::http::Problem) -> Failed {
+    Failed::back_to(problem, "what waits", HERE.to_owned())
 }
 
 /// Lets a skill in.
@@ -89,10 +96,10 @@ pub(super) async fn approve(
     writer: Writer,
     Path(id): Path<String>,
 ) -> Result<Response, Failed> {
-    let Json(decided) = api::approve(State(site), writer, Path(id)).await?;
+    let Json(decided) = api::approve(State(site), writer, Path(id)).await.map_err(failed)?;
     match decided.why {
         None => Ok(back()),
-        Some(why) => Err(crate::http::Problem::new(StatusCode::CONFLICT, why).into()),
+        Some(why) => Err(failed(crate::http::Problem::new(StatusCode::CONFLICT, why))),
     }
 }
 
@@ -102,6 +109,6 @@ pub(super) async fn reject(
     writer: Writer,
     Path(id): Path<String>,
 ) -> Result<Response, Failed> {
-    let Json(_) = api::reject(State(site), writer, Path(id)).await?;
+    let Json(_) = api::reject(State(site), writer, Path(id)).await.map_err(failed)?;
     Ok(back())
 }

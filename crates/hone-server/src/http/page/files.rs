@@ -18,7 +18,7 @@ const MAX_FILES: usize = 1_000;
 /// The list.
 pub(super) async fn files(State(site): State<Site>, Path(id): Path<String>) -> Shown {
     about(&site, id, Part::Files, |_, _, skill, id| {
-        let files = manifest::files(skill);
+        let files = manifest::files(skill)?;
         Ok(html! {
             h2 { (count(files.len(), "file")) }
             ul {

@@ -104,23 +104,34 @@ pub(crate) fn entrance(problem: &str) -> Html<String> {
 
 /// What could not be shown, as a page.
 #[derive(Debug)]
-pub(super) struct Failed(Problem);
+pub(super) struct Failed {
+    problem: Problem,
+    /// Where a person goes on.
+    to: (&'static str, String),
+}
 
 impl From<Problem> for Failed {
     fn from(problem: Problem) -> Self {
-        Self(problem)
+        Self { problem, to: ("the library", "/".to_owned()) }
+    }
+}
+
+impl Failed {
+    /// With the way back to where it was tried from.
+    pub(super) fn back_to(problem: Problem, what: &'static str, href: String) -> Self {
+        Self { problem, to: (what, href) }
     }
 }
 
 impl IntoResponse for Failed {
     fn into_response(self) -> Response {
-        let Self(problem) = self;
+        let Self { problem, to: (what, href) } = self;
         let status = StatusCode::from_u16(problem.status);
         let main = html! {
             h1 { (problem.title) }
             p role="alert" { (words::sentence(&problem.detail, words::SENTENCE_CHARS)) }
             @if let Some(hint) = &problem.hint { p { (words::sentence(hint, words::SENTENCE_CHARS)) } }
-            p { a href="/" { "To the library" } }
+            p { a href=(href) { "To " (what) } }
         };
         let page = page(problem.title, None, &main);
         (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), page).into_response()

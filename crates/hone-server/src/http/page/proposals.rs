@@ -77,7 +77,7 @@ fn line(row: &ReviewRow) -> Markup {
         td data-label="For" { (words::name(whose)) }
         td data-label="Stage" { (row.stage) }
         td { (words::line(&row.why, SENTENCE_CHARS)) }
-        td data-label="Made" { (row.at.chars().take(16).collect::<String>().replace('T', " ")) }
+        td data-label="Made" { (words::moment(&row.at)) }
     } }
 }
 
@@ -186,9 +186,9 @@ fn checks(checks: &[Checked]) -> Markup {
                             th scope="row" { (one.check.id()) }
                             td data-label="Result" { (finding(one.finding)) }
                             td {
-                                (words::line(&one.why, SENTENCE_CHARS))
+                                (words::sentence(&one.why, SENTENCE_CHARS))
                                 @if !one.details.is_empty() {
-                                    ul { @for detail in one.details.iter().take(MAX_LINES) { li { (words::line(detail, SENTENCE_CHARS)) } } }
+                                    ul { @for detail in one.details.iter().take(MAX_LINES) { li { (words::sentence(detail, SENTENCE_CHARS)) } } }
                                 }
                             }
                         }
@@ -286,7 +286,9 @@ pub(super) async fn decided(
         _ => return Err(crate::http::Problem::wrong("accept or reject").into()),
     };
     let (reason, seen) = (word.reason, Some(tag(&word.seen)));
-    api::decide(&site, Deciding { who, id: id.clone(), decision, reason, seen }).await?;
+    let decided =
+        api::decide(&site, Deciding { who, id: id.clone(), decision, reason, seen }).await;
+    decided.map_err(|problem| Failed::back_to(problem, "the proposal", href(&id)))?;
     Ok(to(&id))
 }
 
@@ -300,6 +302,8 @@ pub(super) async fn edited(
     // Forms end lines as mails do.
     let decision = Decision::Edit(written.text.replace("\r\n", "\n"));
     let (reason, seen) = (String::new(), Some(tag(&written.seen)));
-    api::decide(&site, Deciding { who, id: id.clone(), decision, reason, seen }).await?;
+    let decided =
+        api::decide(&site, Deciding { who, id: id.clone(), decision, reason, seen }).await;
+    decided.map_err(|problem| Failed::back_to(problem, "the proposal", href(&id)))?;
     Ok(to(&id))
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::frame::{Failed, Place, Shown, page};
 use super::steps;
-use super::words::{self, NAME_CHARS, SENTENCE_CHARS, encoded};
+use super::words::{self, NAME_CHARS, encoded};
 use crate::http::Site;
 use crate::http::api::runs as api;
 use crate::http::gate::{Identity, Starter};
@@ -19,6 +19,8 @@ use crate::http::token::Role;
 
 /// Characters of an answer that are shown.
 const MAX_ANSWER_CHARS: usize = 20_000;
+/// Characters of a problem, with what to do next.
+const MAX_PROBLEM_CHARS: usize = 2_000;
 
 /// The list.
 pub(super) async fn runs(State(site): State<Site>) -> Shown {
@@ -38,7 +40,7 @@ pub(super) async fn runs(State(site): State<Site>) -> Shown {
                             th scope="row" { a href=(href(run)) { (words::line(&run.wish.input, NAME_CHARS)) } }
                             td data-label="Agent" { (words::name(&run.wish.agent)) }
                             td data-label="Progress" { (progress(run.progress)) }
-                            td data-label="Asked" { (run.asked) }
+                            td data-label="Asked" { (words::moment(&run.asked)) }
                         }
                     }
                 }
@@ -100,7 +102,7 @@ pub(super) async fn run(
                 pre { (words::text(answer, MAX_ANSWER_CHARS)) }
             }
         }
-        @if let Some(problem) = &run.problem { p role="alert" { (words::line(problem, SENTENCE_CHARS)) } }
+        @if let Some(problem) = &run.problem { p.lines role="alert" { (words::text(problem, MAX_PROBLEM_CHARS)) } }
     };
     Ok(page("Run", Some(Place::Runs), &main))
 }
@@ -141,7 +143,9 @@ pub(super) async fn start(
         turns: None,
         tokens: None,
     };
-    let (_, Json(run)) = api::start(State(site), starter, Body(wish)).await?;
+    let agent = format!("/agents/{}", encoded(&wish.agent));
+    let started = api::start(State(site), starter, Body(wish)).await;
+    let (_, Json(run)) = started.map_err(|problem| Failed::back_to(problem, "the agent", agent))?;
     Ok(to(&run))
 }
 
@@ -151,6 +155,8 @@ pub(super) async fn cancel(
     starter: Starter,
     Path(id): Path<String>,
 ) -> Result<Response, Failed> {
-    let Json(run) = api::cancel(State(site), starter, Path(id)).await?;
+    let back = format!("/runs/{}", encoded(&id));
+    let cancelled = api::cancel(State(site), starter, Path(id)).await;
+    let Json(run) = cancelled.map_err(|problem| Failed::back_to(problem, "the run", back))?;
     Ok(to(&run))
 }

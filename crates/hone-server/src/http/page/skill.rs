@@ -144,7 +144,7 @@ pub(super) fn finding(found: &Finding) -> Markup {
 }
 
 fn place(id: &str, found: &Finding) -> Markup {
-    let words = format!("{}:{}", found.file, found.line);
+    let words = found.place();
     // A member of an archive has no page.
     let is_file = !found.file.contains('!');
     html! {

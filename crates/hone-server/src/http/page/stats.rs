@@ -142,7 +142,7 @@ fn used(stats: &Stats) -> Markup {
                         tr {
                             th scope="row" { (words::line(&label(&row.name, &row.version), NAME_CHARS)) }
                             td data-label="Uses" { (grouped(row.uses)) }
-                            td data-label="Last use" { (row.last_used.as_deref().unwrap_or("never")) }
+                            td data-label="Last use" { (row.last_used.as_deref().map_or_else(|| html! { "never" }, words::moment)) }
                         }
                     }
                 }

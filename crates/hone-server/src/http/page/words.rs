@@ -39,7 +39,11 @@ fn cut(text: &str, most: usize, is_cut: bool) -> String {
 
 /// A time for people and programs.
 pub(super) fn when(milliseconds: i64) -> Markup {
-    let iso = iso(milliseconds);
+    moment(&iso(milliseconds))
+}
+
+/// The same, of one that is written already.
+pub(super) fn moment(iso: &str) -> Markup {
     let minutes: String = iso.chars().take(16).collect();
     html! { time datetime=(iso) { (minutes.replace('T', " ")) } }
 }

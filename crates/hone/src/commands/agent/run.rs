@@ -154,6 +154,7 @@ pub(crate) fn runner(
 }
 
 /// What a runner is made from, for whoever makes several.
+#[derive(Clone)]
 pub(crate) struct Supplies {
     pub(crate) hone_home: PathBuf,
     pub(crate) settings: ModelSettings,
@@ -186,6 +187,11 @@ impl Supplies {
             secrets: secrets(&context.config.secrets),
             servers: context.config.mcp.iter().map(|server| server.name.clone()).collect(),
         })
+    }
+
+    /// The same for other settings of the model.
+    pub(crate) fn with(&self, settings: ModelSettings) -> Self {
+        Self { settings, ..self.clone() }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a temperature is between 0 and 2")]

@@ -94,7 +94,7 @@ fn section(text: &mut String, number: usize, skill: &Scanned, verbose: bool) {
         text.push_str("<h3>Dismissed</h3>\n<ul>\n");
         for dismissed in &skill.dismissed {
             let found = &dismissed.finding;
-            let (rule, place) = (code(&found.rule), code(&Scanned::place(found)));
+            let (rule, place) = (code(&found.rule), code(&found.place()));
             let (message, words) = (escaped(&found.message), escaped(&dismissed.words()));
             let _ = writeln!(text, "<li>{rule} {place}: {message}; {words}</li>");
         }
@@ -122,7 +122,7 @@ fn finding(text: &mut String, found: &Finding) {
         "<article class=\"{word}\">\n<h3><strong>{word}</strong> {}</h3>\n<p>{}</p>\n<p>{} ({})</p>",
         code(&found.rule),
         escaped(&found.message),
-        code(&Scanned::place(found)),
+        code(&found.place()),
         found.context.words(),
     );
     if !found.evidence.is_empty() {

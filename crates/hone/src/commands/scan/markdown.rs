@@ -47,7 +47,7 @@ fn about(text: &mut String, skill: &Scanned, verbose: bool) {
         text.push_str("\nDismissed:\n\n");
         for dismissed in &skill.dismissed {
             let found = &dismissed.finding;
-            let (rule, place) = (code(&found.rule), code(&Scanned::place(found)));
+            let (rule, place) = (code(&found.rule), code(&found.place()));
             let words = escaped(&dismissed.words());
             let _ = writeln!(text, "- {rule} {place}: {}; {words}", escaped(&found.message));
         }
@@ -73,7 +73,7 @@ fn finding(text: &mut String, found: &Finding) {
         Severity::Warn => "**warn**",
         Severity::Info => "note",
     };
-    let place = code(&Scanned::place(found));
+    let place = code(&found.place());
     let _ = write!(text, "\n### {} {word}\n\n", code(&found.rule));
     let _ = writeln!(text, "{} in {place} ({})\n", escaped(&found.message), found.context.words());
     if !found.evidence.is_empty() {

@@ -71,15 +71,6 @@ impl Scanned {
     fn notes(&self) -> usize {
         self.report.findings.iter().filter(|found| found.severity == Severity::Info).count()
     }
-
-    /// The place of a finding as a person reads it: file, line and column as far as they are known.
-    fn place(finding: &Finding) -> String {
-        match (finding.line, finding.column) {
-            (0, _) => finding.file.clone(),
-            (line, 0) => format!("{}:{line}", finding.file),
-            (line, column) => format!("{}:{line}:{column}", finding.file),
-        }
-    }
 }
 
 impl Dismissed {

@@ -55,7 +55,7 @@ fn text_of(text: &mut String, skill: &Scanned, verbose: bool, style: Style) -> b
             "  dismissed[{}]: {}\n   --> {}\n     = {}",
             printable_line(&found.rule),
             printable_line(&found.message),
-            printable_line(&Scanned::place(found)),
+            printable_line(&found.place()),
             printable_line(&dismissed.words())
         );
     }
@@ -81,7 +81,7 @@ pub(crate) fn finding(text: &mut String, found: &Finding, style: Style) {
         printable_line(&found.rule),
         printable_line(&found.message)
     );
-    let place = Scanned::place(found);
+    let place = found.place();
     let _ = writeln!(text, "   --> {} ({})", printable_line(&place), found.context.words());
     let mut line = |mark: &str, words: &str| {
         if !words.is_empty() {

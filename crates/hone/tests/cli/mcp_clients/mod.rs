@@ -30,13 +30,34 @@ fn node(sandbox: &Sandbox, program: &str) -> Command {
     command
 }
 
-/// A library with folders, a binary file, and more skills than one page.
+/// A skill whose frontmatter ends in a block scalar.
+fn folded(sandbox: &Sandbox, name: &str, style: &str) {
+    let lines = format!("name: {name}\ndescription: {style}\n  Folds.\n  Use when folded.\n");
+    let text = format!("---\n{lines}---\nFold.\n");
+    sandbox.write(&format!("home/.agents/skills/{name}/SKILL.md"), text);
+}
+
+/// A library with folders, a binary file, a link that leads out, block scalars, skills that have no entry,
+/// and more skills than one page.
 fn library() -> Sandbox {
     let sandbox = Sandbox::with_tidy();
     sandbox.write("home/.agents/skills/tidy/references/deep/er.md", "# Deep\n");
     sandbox.write("home/.agents/skills/tidy/assets/raw.bin", [0xff, 0x00, 0xfe]);
     sandbox.skill("home/.agents/skills", "aa-first", "Comes first. Use when order matters.");
     sandbox.write("home/.agents/skills/aa-first/scripts/run.sh", "echo\n");
+    folded(&sandbox, "folded", ">");
+    folded(&sandbox, "kept", "|");
+    folded(&sandbox, "stripped", ">-");
+    sandbox.skill("home/.agents/skills", "zz_last", "Has no valid name. Use when names matter.");
+    sandbox.write(
+        "home/.agents/skills/for-people/SKILL.md",
+        "---\nname: for-people\ndescription: For people.\ndisable-model-invocation: true\n---\nDo.\n",
+    );
+    std::os::unix::fs::symlink(
+        "/etc/hostname",
+        sandbox.path("home/.agents/skills/tidy/assets/out"),
+    )
+    .unwrap();
     for number in 0..hone_server::PAGE {
         let name = format!("many-{number}");
         sandbox.skill("home/.agents/skills", &name, "One of many. Use when many are needed.");
@@ -45,19 +66,34 @@ fn library() -> Sandbox {
 }
 
 #[test]
-fn the_inspector_verifies_every_file_in_every_era() {
+fn the_inspector_verifies_every_file_in_every_era_and_over_both_ways() {
     let sandbox = library();
+    let server = Server::start(&sandbox, "");
+    let (url, token) = (
+        format!("http://{}/mcp", server.address),
+        format!("Authorization: Bearer {}", server.token),
+    );
+    let over_stdio = [env!("CARGO_BIN_EXE_hone"), "mcp"];
+    let over_http = ["--transport", "http", "--server-url", &url, "--header", &token];
     for era in ["legacy", "auto", "modern"] {
-        let output = node(&sandbox, "mcp-inspector")
-            .args(["--cli", "--protocol-era", era, "--method", "skills/list", "--verify"])
-            .args(["--format", "json", env!("CARGO_BIN_EXE_hone"), "mcp"])
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned()
-            + &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{era}: {text}");
-        assert!(text.contains("no conformance errors"), "{era}: {text}");
-        assert!(text.contains("skill://tidy/assets/raw.bin"), "{era}: {text}");
+        for way in [&over_stdio[..], &over_http] {
+            let output = node(&sandbox, "mcp-inspector")
+                .args(["--cli", "--protocol-era", era, "--method", "skills/list", "--verify"])
+                .args(["--format", "json"])
+                .args(way)
+                .output()
+                .unwrap();
+            let text = String::from_utf8_lossy(&output.stdout).into_owned()
+                + &String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{era} {way:?}: {text}");
+            assert!(text.contains("no conformance errors"), "{era} {way:?}: {text}");
+            for listed in ["tidy/assets/raw.bin", "folded/SKILL.md", "kept/SKILL.md"] {
+                assert!(text.contains(&format!("skill://{listed}")), "{era} {way:?}: {text}");
+            }
+            for other in ["tidy/assets/out", "for-people"] {
+                assert!(!text.contains(&format!("skill://{other}")), "{era} {way:?}: {text}");
+            }
+        }
     }
 }
 
@@ -79,24 +115,45 @@ fn results(folder: &Path) -> BTreeMap<String, Vec<(String, String)>> {
     results
 }
 
-#[test]
-fn the_conformance_suite_fails_only_where_it_asks_for_what_is_not_offered() {
-    let sandbox = library();
-    let server = Server::start(&sandbox, "");
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/mcp_clients");
+/// Asks a server what the suite asks: all of it, or one scenario.
+fn asked(sandbox: &Sandbox, what: [&str; 2]) -> BTreeMap<String, Vec<(String, String)>> {
+    let server = Server::start(sandbox, "");
     let folder = sandbox.path("tmp/results");
     let url = format!("http://{}/mcp", server.address);
-    let output = node(&sandbox, "conformance")
-        .args(["server", "--suite", "all", "--url", &url, "--output-dir"])
+    let output = node(sandbox, "conformance")
+        .arg("server")
+        .args(what)
+        .args(["--url", &url, "--output-dir"])
         .arg(&folder)
-        .env("NODE_OPTIONS", format!("--import={}", here.join("bearer.mjs").display()))
+        .env("NODE_OPTIONS", format!("--import={}", here().join("bearer.mjs").display()))
         .env("HONE_TOKEN", &server.token)
         .output()
         .unwrap();
     assert!(folder.is_dir(), "{}", String::from_utf8_lossy(&output.stderr));
-    let results = results(&folder);
+    results(&folder)
+}
 
-    let list = fs::read_to_string(here.join("not_applicable.txt")).unwrap();
+fn here() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/mcp_clients")
+}
+
+#[test]
+fn the_conformance_suite_reads_back_what_an_entry_says_of_a_block_scalar() {
+    let sandbox = Sandbox::new();
+    // The suite reads back the one that is listed first.
+    folded(&sandbox, "a-folded", ">");
+    let results = asked(&sandbox, ["--scenario", "sep-2640-skills-enumeration"]);
+    let checks = &results["sep-2640-skills-enumeration"];
+    let bad: Vec<_> = checks.iter().filter(|(_, status)| status != "SUCCESS").collect();
+    assert!(bad.is_empty() && checks.len() == 32, "{checks:?}");
+}
+
+#[test]
+fn the_conformance_suite_fails_only_where_it_asks_for_what_is_not_offered() {
+    let sandbox = library();
+    let results = asked(&sandbox, ["--suite", "all"]);
+
+    let list = fs::read_to_string(here().join("not_applicable.txt")).unwrap();
     let lines = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let expected: BTreeSet<String> = lines
         .map(|line| {

@@ -340,6 +340,10 @@ fn by_default_the_log_tells_changes_and_failures_and_no_question() {
 #[test]
 fn only_loopback_is_served_without_tls_and_a_taken_port_is_named() {
     let sandbox = Sandbox::new();
+    let named = sandbox.hone("serve --listen skills.example:80").run();
+    let needed = "an address and a port are needed, such as `127.0.0.1:4663` or `[::1]:4663`";
+    assert!(named.code == 2 && named.errors().contains(needed), "{named}");
+    assert!(Server::start(&sandbox, "--listen localhost:0").address.ip().is_loopback());
     let open = sandbox.hone("serve --listen 0.0.0.0:0").run();
     assert_eq!(open.code, 2);
     assert!(open.errors().contains("`0.0.0.0:0` is not loopback"), "{open}");

@@ -7,6 +7,7 @@ it should be. Screenshots stay in the folder.
 """
 
 import os
+import re
 import shutil
 import sys
 import time
@@ -20,6 +21,7 @@ BROWSER = "chromium-headless-shell"
 DESKTOP = {"width": 1100, "height": 700}
 PHONE = {"width": 375, "height": 740}
 AXE = Axe()
+MINUTES = re.compile(r"^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$")
 
 
 class Visitor:
@@ -219,6 +221,7 @@ def proposals(visitor):
     for check in ["form", "scan", "twins", "routing", "replay"]:
         expect(page.get_by_role("rowheader", name=check)).to_be_visible()
     expect(page.get_by_role("row").filter(has_text="form")).to_contain_text("passed")
+    expect(page.locator("#checks ~ table")).not_to_contain_text("`")
     expect(page.locator("ins").filter(has_text="window.pwned")).to_have_count(1)
     visitor.harmless("a hostile proposal")
     visitor.accessible("a proposal")
@@ -251,8 +254,8 @@ def proposals(visitor):
     page.get_by_role("button", name="Accept pay-invoices").click()
     expect(page.get_by_role("alert")).to_contain_text("it was changed since you read it")
     visitor.wrong.clear()  # the browser reports the 412 that it got
-    page.go_back()
-    page.reload()
+    page.get_by_role("link", name="To the proposal").click()
+    expect(page.get_by_text("Written in by")).to_be_visible()
     page.get_by_role("button", name="Reject pay-invoices").click()
     expect(page.locator("dl")).to_contain_text("rejected by page:owner")
     visitor.go("/proposals")
@@ -286,12 +289,14 @@ def agents(visitor):
     page.get_by_label("A task for it").fill("Think for ever.")
     page.get_by_role("button", name="Start").click()
     expect(page.locator(".steps")).to_contain_text("the model is asked")
+    expect(page.get_by_role("status")).to_have_text("running")
     visitor.accessible("a run that goes on")
     visitor.shot("run")
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("status")).to_have_text("cancelled")
     visitor.go("/runs")
     expect(page.locator("tbody tr")).to_have_count(2)
+    expect(page.locator("tbody time").first).to_have_text(MINUTES)
     visitor.accessible("the runs")
 
 
@@ -303,6 +308,7 @@ def figures(visitor):
     expect(page.get_by_role("img", name="Uses a day: 20")).to_be_visible()
     expect(page.get_by_role("img", name="Tasks that went well: fill-forms with 1 of 1")).to_be_visible()
     expect(page.get_by_role("img", name="Tokens of the index: All skills named")).to_be_visible()
+    expect(page.get_by_role("cell").locator("time").first).to_have_text(MINUTES)
     visitor.accessible("the figures")
     visitor.shot("figures")
 
@@ -314,6 +320,11 @@ def narrow(visitor):
     for path in ["/", skill, f"{skill}/versions/1", "/skills/quick-start", "/agents/ada", "/stats", "/proposals?all=true"]:
         visitor.go(path)
         visitor.fits(path)
+    visitor.go("/stats")
+    for word in page.locator(".plot text:visible").all():
+        assert word.bounding_box()["height"] >= 12, f"{word.text_content()} is too small to read"
+    visitor.accessible("the figures on a phone")
+    visitor.shot("figures-phone")
     visitor.go("/")
     page.get_by_role("link", name="nnnn").click()
     visitor.fits("a name of 10,000 characters")

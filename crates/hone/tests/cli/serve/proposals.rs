@@ -88,6 +88,10 @@ fn a_candidate_of_an_agent_is_shown_with_its_checks_and_becomes_a_skill_of_its_b
     assert_eq!((&ada["skills"][0]["stage"], &ada["archived"]), (&json!("trial"), &json!([])));
     assert!(sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
     assert_eq!(sandbox.hone("agent verify ada").run().code, 0);
+    let history = sandbox.hone("history sum-prices --agent ada --json").run().json();
+    let last = &history["revisions"].as_array().unwrap()[0];
+    assert!(last["actor"].as_str().unwrap().starts_with("learn:"), "{last}");
+    assert!(last["reason"].as_str().unwrap().ends_with("; accepted by http:owner"), "{last}");
 }
 
 #[test]

@@ -51,6 +51,24 @@ fn a_run_that_is_over_tells_its_steps_and_then_its_end() {
 }
 
 #[test]
+fn a_model_that_is_set_up_later_is_found_and_until_then_a_run_says_how_to_get_one() {
+    let model = Model::says(&[call("read_file", json!({"path": "prices.csv"})), answer("120")]);
+    let sandbox = model.sandbox();
+    let config = sandbox.read("state/config.toml");
+    sandbox.write("state/config.toml", "[model]\nbase_url = \"http://127.0.0.1:1/v1\"\n");
+    let server = Server::start(&sandbox, "");
+    let failed = ends(&server, &start(&server), "failed");
+    let problem = failed["problem"].as_str().unwrap();
+    assert!(problem.lines().count() > 1, "{problem}");
+    sandbox.write("state/config.toml", "[model\n");
+    let failed = ends(&server, &start(&server), "failed");
+    let problem = failed["problem"].as_str().unwrap();
+    assert!(problem.contains("config.toml") && problem.ends_with("\nmend that file"), "{problem}");
+    sandbox.write("state/config.toml", config);
+    ends(&server, &start(&server), "answered");
+}
+
+#[test]
 fn a_hard_task_over_http_teaches_as_one_on_the_command_line() {
     let model = Model::says(&lesson());
     let sandbox = model.sandbox();

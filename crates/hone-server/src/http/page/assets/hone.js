@@ -67,6 +67,7 @@ for (const list of document.querySelectorAll("[data-follow]")) {
       default: return [one.kind, ""];
     }
   };
+  const status = document.querySelector("[role=status] .verdict");
   const source = new EventSource(list.dataset.follow);
   source.onmessage = (message) => {
     const one = JSON.parse(message.data);
@@ -75,6 +76,8 @@ for (const list of document.querySelectorAll("[data-follow]")) {
       location.reload();
       return;
     }
+    // The word was rendered before it began.
+    if (one.event !== "waiting" && status && status.textContent !== "running") status.textContent = "running";
     const [what, more] = words(one);
     const item = document.createElement("li");
     const title = document.createElement("strong");
