@@ -347,7 +347,8 @@ impl School<'_> {
         let (name, id) = (proposal.name.clone(), proposal.id.clone());
         let refuse = |proposal: &mut Proposal, why: &str| {
             let (by, why) = (GATE.to_owned(), why.to_owned());
-            proposal.decided = Some(Decided { outcome: Outcome::Refused, by, why, at: now });
+            proposal.decided =
+                Some(Decided { outcome: Outcome::Refused, by, why, at: now, version: None });
         };
         match verdict(&proposal.checks) {
             Verdict::Refused(why) => {

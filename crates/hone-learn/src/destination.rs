@@ -32,6 +32,14 @@ impl Destination {
         }
     }
 
+    /// The folder that its skills are in.
+    pub fn root(&self) -> PathBuf {
+        match self {
+            Self::Brain(brain) => brain.skills_root().path,
+            Self::Folder { root, .. } => root.clone(),
+        }
+    }
+
     /// The skills that are there, with the texts that routing reads.
     pub fn known(&self, state: &State) -> Known {
         match self {

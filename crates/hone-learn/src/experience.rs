@@ -284,6 +284,7 @@ impl Experience {
                 .steps
                 .iter()
                 .map(|step| Step {
+                    tool: text(&step.tool),
                     arguments: redactor.redact_value(&step.arguments),
                     result: text(&step.result),
                     ..step.clone()

@@ -1,10 +1,13 @@
 //! From a candidate to a skill: written through the library, in a brain that is held, and signed.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use hone_agent::brain::{Brain, Owner, Waiting};
-use hone_library::{ARCHIVED, Author, Change, Listed, Mode, State, Store, hash, read_text, usage};
+use hone_library::{
+    ARCHIVED, Action, Author, Change, Listed, Mode, Revision, State, Store, hash, read_text, usage,
+};
 use hone_router::{SUITE_FILE, Suite, suite_of};
 use tokio_util::sync::CancellationToken;
 
@@ -57,17 +60,31 @@ pub fn is_machine(actor: &str) -> bool {
     actor == ACTOR || actor.starts_with("learn:") || actor.starts_with("task:")
 }
 
-/// Whether a skill was made by its agent and no person has changed it since.
+/// Whether a skill was made by its agent and no person has changed it since. A person who took it away, or
+/// brought back what a machine wrote, changed nothing of it.
 pub fn is_agents_own(state: &State, skill: &Listed) -> bool {
     let key = hone_library::canonical_or_same(skill.key());
     let Ok(history) = hone_library::history(state, &key) else { return false };
-    !history.is_empty()
-        && history.iter().all(|revision| is_machine(&revision.actor))
-        && is_as_recorded(skill, &history)
+    !history.is_empty() && is_machine_made(&history) && is_as_recorded(skill, &history)
+}
+
+fn is_machine_made(history: &[Revision]) -> bool {
+    let mut written: HashSet<(&str, &str)> = HashSet::new();
+    history.iter().all(|row| {
+        let mut left = row.changes.iter().filter_map(|change| {
+            change.after.as_deref().map(|after| (change.file.as_str(), after))
+        });
+        if is_machine(&row.actor) {
+            written.extend(left);
+            return true;
+        }
+        matches!(row.action, Action::Delete | Action::Rollback)
+            && left.all(|file| written.contains(&file))
+    })
 }
 
 /// Whether the text on disk is the one that the ledger knows.
-fn is_as_recorded(skill: &Listed, history: &[hone_library::Revision]) -> bool {
+fn is_as_recorded(skill: &Listed, history: &[Revision]) -> bool {
     let main = main_file(skill);
     let last = history.iter().rev().flat_map(|row| &row.changes).find(|change| change.file == main);
     let Ok(text) = read_text(skill) else { return false };
@@ -107,8 +124,13 @@ pub async fn land(
         Destination::Folder { hone_home, .. } => (carry_out(&State::open(hone_home))?, None),
     };
     proposal.stage = Stage::Trial;
-    proposal.decided =
-        Some(Decided { outcome: Outcome::Landed, by: by.to_owned(), why: why.to_owned(), at: now });
+    proposal.decided = Some(Decided {
+        outcome: Outcome::Landed,
+        by: by.to_owned(),
+        why: why.to_owned(),
+        at: now,
+        version: change.to_version.clone(),
+    });
     records.keep(proposal)?;
     records.set_stage(&proposal.agent, &proposal.name, Stage::Trial, now)?;
     if let Kind::Merge { absorbs, .. } = &proposal.kind {
@@ -123,9 +145,14 @@ pub async fn land(
         agent: proposal.agent.clone(),
         skill: proposal.name.clone(),
         what: "landed".to_owned(),
-        why: format!("{}{told}, by {by}: {why}", proposal.kind.id()),
+        why: format!("{}{told}, {}", proposal.kind.id(), by_word(by, why)),
     })?;
     Ok(Landed { version, receipt: receipt.map(|receipt| receipt.index) })
+}
+
+/// Who decided, and why if they said.
+pub(crate) fn by_word(by: &str, why: &str) -> String {
+    if why.is_empty() { format!("by {by}") } else { format!("by {by}: {why}") }
 }
 
 /// Holds a brain for learning.

@@ -5,7 +5,9 @@
 //! one that has served its trial becomes active.
 
 use hone_agent::brain::Brain;
-use hone_library::{ARCHIVED, Author, Mode, State, Store, canonical_or_same, history};
+use hone_library::{
+    ARCHIVED, Action, Author, Mode, Revision, State, Store, canonical_or_same, history,
+};
 use hone_router::{Band, Index, Ranking};
 use rusqlite::params;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +22,9 @@ use crate::significance::{SIGNIFICANT, fewer_successes, larger_values};
 
 /// Uses after which a skill on trial is active.
 pub const TRIAL_USES: usize = 3;
+
+/// Uses of a version before it is judged: fewer say nothing, however well the one before did.
+pub const MIN_USES: usize = 3;
 
 /// The newest uses of a version that are compared.
 pub const WINDOW: usize = 20;
@@ -69,13 +74,16 @@ pub struct RolledBack {
 }
 
 impl Records {
-    /// Notes what came of a task for one skill.
+    /// Notes what came of a task for one skill; one that was seen before keeps its time.
     pub fn see(&self, agent: &str, skill: &str, seen: &Seen) -> Result<(), LearnError> {
         let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         self.run(|db| {
             db.execute(
-                "INSERT OR REPLACE INTO outcome(agent, skill, task, version, loaded, at, answered, \
-                 corrected, turns, tokens) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)",
+                "INSERT INTO outcome(agent, skill, task, version, loaded, at, answered, corrected, \
+                 turns, tokens) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10) \
+                 ON CONFLICT(agent, skill, task) DO UPDATE SET version = excluded.version, \
+                 loaded = excluded.loaded, answered = excluded.answered, \
+                 corrected = excluded.corrected, turns = excluded.turns, tokens = excluded.tokens",
                 params![
                     agent,
                     skill,
@@ -183,6 +191,9 @@ fn near((brain, state): (&Brain, &State), known: &Known, message: &str) -> Vec<u
 /// Why a version does worse than the one before; nothing when it does not, or when too little is known.
 /// Success comes first; among tasks that went well, turns.
 pub fn worse(before: &[&Seen], now: &[&Seen]) -> Option<String> {
+    if now.len() < MIN_USES {
+        return None;
+    }
     let newest = |all: &[&Seen]| -> Vec<Seen> {
         all.iter().rev().take(WINDOW).map(|seen| (*seen).clone()).collect()
     };
@@ -214,21 +225,33 @@ fn middle(values: &[u64]) -> u64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }
 
-/// The uses of the version that is there, and those that it is measured by: of the version before, or,
-/// for a first one, comparable tasks without it.
-pub(crate) fn split<'s>(seen: &'s [Seen], version: &str) -> (Vec<&'s Seen>, Vec<&'s Seen>) {
-    let now: Vec<&Seen> = seen.iter().filter(|one| one.loaded && one.version == version).collect();
-    let since = now.first().map_or(i64::MAX, |first| first.at);
-    let other = seen
-        .iter()
-        .rev()
-        .find(|one| one.loaded && one.version != version && one.at <= since)
-        .map(|one| one.version.clone());
-    let before = match other {
-        Some(other) => seen.iter().filter(|one| one.loaded && one.version == other).collect(),
+/// What was there before a version came: its revision and its version; none when the skill was not there.
+/// To bring a version back is not to bring it.
+fn before<'r>(rows: &'r [Revision], version: &str) -> Option<(u64, &'r str)> {
+    let came = rows.iter().rposition(|row| {
+        !matches!(row.action, Action::Rollback | Action::Delete)
+            && row.to_version.as_deref().unwrap_or_default() == version
+            && row.from_version != row.to_version
+    })?;
+    let last = rows[..came].last().filter(|row| row.action != Action::Delete)?;
+    Some((last.revision, rows[came].from_version.as_deref().unwrap_or_default()))
+}
+
+/// The uses of a version, and those that it is measured by: of the version before, or, for a first one,
+/// comparable tasks without it.
+fn split<'s>(
+    seen: &'s [Seen],
+    version: &str,
+    before: Option<&str>,
+) -> (Vec<&'s Seen>, Vec<&'s Seen>) {
+    let of = |version: &str| {
+        seen.iter().filter(|one| one.loaded && one.version == version).collect::<Vec<_>>()
+    };
+    let then = match before {
+        Some(before) => of(before),
         None => seen.iter().filter(|one| !one.loaded).collect(),
     };
-    (before, now)
+    (then, of(version))
 }
 
 /// Looks after the skills that a task read: one that does worse goes back, one that served its trial is
@@ -252,8 +275,10 @@ pub async fn look_after(
         }
         let version = skill.summary.version.clone().unwrap_or_default();
         let seen = records.seen(&brain.id, name)?;
-        let (before, uses) = split(&seen, &version);
-        if let Some(why) = worse(&before, &uses) {
+        let rows = history(state, &canonical_or_same(skill.key()))?;
+        let last = before(&rows, &version).map(|(_, version)| version);
+        let (then, uses) = split(&seen, &version, last);
+        if let Some(why) = worse(&then, &uses) {
             gone.push(roll_back(records, brain, name, &version, &why, now, cancelled).await?);
         } else if uses.len() >= TRIAL_USES
             && records.stage(&brain.id, name)?.is_some_and(|(stage, _)| stage == Stage::Trial)
@@ -264,20 +289,16 @@ pub async fn look_after(
     Ok(gone)
 }
 
-/// Tells the edits of the version that landed last how many tasks went well with them, and how many did
-/// not. All tasks with that version are counted, so that a task that is corrected later is counted once.
+/// Tells the edits that became a version how many tasks went well with it, and how many did not. All tasks
+/// with that version are counted, so that a task that is corrected later is counted once.
 fn count_edits(
     records: &Records,
     brain: &Brain,
     name: &str,
     version: &str,
 ) -> Result<(), LearnError> {
-    let landed = |decided: &crate::proposal::Decided| decided.outcome == Outcome::Landed;
     let all = records.proposals_of(&brain.id, name)?;
-    let Some(mut last) = all.into_iter().find(|one| one.decided.as_ref().is_some_and(landed))
-    else {
-        return Ok(());
-    };
+    let Some(mut last) = all.into_iter().find(|one| one.became(version)) else { return Ok(()) };
     if last.edits.is_empty() {
         return Ok(());
     }
@@ -316,31 +337,27 @@ async fn roll_back(
         };
         let key = canonical_or_same(skill.key());
         let rows = history(state, &key)?;
-        let has_other = |row: &&hone_library::Revision| {
-            row.to_version.as_deref().is_some_and(|other| other != version)
-        };
-        let Some(back) = rows.iter().rev().find(has_other) else {
+        let Some((back, _)) = before(&rows, version) else {
             let reason = format!("{ARCHIVED}: {}", author.reason);
             Store::new(state, Author { reason, ..author }, Mode::Write).delete(skill)?;
             return Ok(None);
         };
         let store = Store::new(state, author, Mode::Write);
-        let change = store.rollback(&key, Some(back.revision))?;
+        let change = store.rollback(&key, Some(back))?;
         Ok(change.to_version)
     })?;
     drop(held);
     let stage = if to.is_some() { Stage::Active } else { Stage::Archived };
     records.set_stage(&brain.id, name, stage, now)?;
-    for mut proposal in records.proposals_of(&brain.id, name)? {
-        let Some(decided) = proposal.decided.as_mut() else { continue };
-        if decided.outcome == Outcome::Landed {
-            decided.outcome = Outcome::RolledBack;
-            why.clone_into(&mut decided.why);
-            decided.at = now;
-            proposal.stage = Stage::Archived;
-            records.keep(&proposal)?;
-            break;
-        }
+    let all = records.proposals_of(&brain.id, name)?;
+    if let Some(mut proposal) = all.into_iter().find(|one| one.became(version))
+        && let Some(decided) = proposal.decided.as_mut()
+    {
+        decided.outcome = Outcome::RolledBack;
+        why.clone_into(&mut decided.why);
+        decided.at = now;
+        proposal.stage = Stage::Archived;
+        records.keep(&proposal)?;
     }
     records.tell(&Event {
         at: now,
@@ -380,9 +397,9 @@ mod tests {
         all.push(seen("1", false, 3, true, 8));
         all.push(seen("2", true, 4, false, 4));
         let tasks = |seen: &[&Seen]| seen.iter().map(|one| one.at).collect::<Vec<_>>();
-        let (before, now) = split(&all, "2");
+        let (before, now) = split(&all, "2", Some("1"));
         assert_eq!((tasks(&before), tasks(&now)), (vec![2], vec![4]));
-        let (before, now) = split(&all[..3], "1");
+        let (before, now) = split(&all[..3], "1", None);
         assert_eq!((tasks(&before), tasks(&now)), (vec![1, 3], vec![2]));
     }
 
@@ -391,7 +408,7 @@ mod tests {
         let mut all = of("1", 1, &[true; 3]);
         all.extend(of("2", 10, &[false; 2]));
         let judged = |all: &[Seen]| {
-            let (before, now) = split(all, "2");
+            let (before, now) = split(all, "2", Some("1"));
             worse(&before, &now)
         };
         assert_eq!(judged(&all), None);
@@ -401,11 +418,23 @@ mod tests {
     }
 
     #[test]
+    fn fewer_uses_than_three_say_nothing_however_well_the_version_before_did() {
+        let before = of("1", 1, &[true; WINDOW]);
+        let judged = |uses: usize| {
+            let mut all = before.clone();
+            all.extend(of("2", 100, &[false; MIN_USES][..uses]));
+            let (before, now) = split(&all, "2", Some("1"));
+            worse(&before, &now).is_some()
+        };
+        assert_eq!([judged(1), judged(MIN_USES - 1), judged(MIN_USES)], [false, false, true]);
+    }
+
+    #[test]
     fn a_task_that_was_corrected_did_not_go_well() {
         let mut all = of("1", 1, &[true; 3]);
         let wrong = |at| Seen { corrected: true, ..seen("2", true, at, true, 4) };
         all.extend((10..13).map(wrong));
-        let (before, now) = split(&all, "2");
+        let (before, now) = split(&all, "2", Some("1"));
         assert!(worse(&before, &now).unwrap().starts_with("0 of 3"));
     }
 
@@ -413,7 +442,7 @@ mod tests {
     fn more_turns_for_the_same_success_are_worse_too() {
         let mut all = of("1", 1, &[true; 3]);
         all.extend((10..13).map(|at| seen("2", true, at, true, 7)));
-        let (before, now) = split(&all, "2");
+        let (before, now) = split(&all, "2", Some("1"));
         assert_eq!(worse(&before, &now).unwrap(), "it takes 7 turns, 4 before (p 0.05)");
         let (before, now) = (now, before);
         assert_eq!(worse(&before, &now), None);
@@ -425,7 +454,7 @@ mod tests {
         all.extend(of("1", 100, &[true; WINDOW]));
         all.extend(of("2", 200, &[true; 30]));
         all.extend(of("2", 300, &[false; WINDOW]));
-        let (before, now) = split(&all, "2");
+        let (before, now) = split(&all, "2", Some("1"));
         let why = worse(&before, &now).unwrap();
         assert!(why.starts_with("0 of 20 tasks went well, 20 of 20 before"), "{why}");
     }

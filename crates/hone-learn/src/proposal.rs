@@ -173,6 +173,9 @@ pub struct Decided {
     pub why: String,
     /// When, in milliseconds since 1970.
     pub at: i64,
+    /// The version that it became, when it landed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// What became of a candidate.
@@ -302,6 +305,13 @@ impl Proposal {
     /// Whose skill it would be, in words.
     pub fn whose(&self) -> &str {
         if self.root.is_some() { "your library" } else { &self.agent }
+    }
+
+    /// Whether a version of its skill is what it became.
+    pub fn became(&self, version: &str) -> bool {
+        self.decided.as_ref().is_some_and(|decided| {
+            decided.outcome == Outcome::Landed && decided.version.as_deref() == Some(version)
+        })
     }
 
     /// Whether somebody could still decide about it.

@@ -134,7 +134,8 @@ pub fn propose(desk: Desk<'_>, offered: Offered) -> Result<Proposal, LearnError>
         Verdict::Quarantined(_) => proposal.stage = Stage::Quarantined,
         Verdict::Refused(why) => {
             let by = GATE.to_owned();
-            proposal.decided = Some(Decided { outcome: Outcome::Refused, by, why, at: now });
+            proposal.decided =
+                Some(Decided { outcome: Outcome::Refused, by, why, at: now, version: None });
         }
         Verdict::Waits(_) | Verdict::Lands => {
             let why = "the task of another program cannot be run again";
@@ -238,6 +239,7 @@ mod tests {
                     by: "me".to_owned(),
                     why: String::new(),
                     at: 3,
+                    version: None,
                 }),
                 ..kept
             })

@@ -1,8 +1,8 @@
 //! What is private in a transcript, replaced by placeholders before a model or a file gets it.
 //!
 //! Secrets by the guard's shapes, by the names they are given to, and by how random they look; home
-//! folders, the person's name on this machine, mail addresses, telephone and card numbers, addresses of
-//! machines, ids and hashes. Too much rather than too little: a lesson never needs them. Linear in the
+//! folders, the person's name on this machine, mail addresses, telephone, card and account numbers, addresses
+//! of machines, ids and hashes. Names of people, postal addresses and dates of birth have no shape, and stay. Too much rather than too little: a lesson never needs them. Linear in the
 //! text, and redacting twice is redacting once.
 
 mod marks;
@@ -183,6 +183,60 @@ mod tests {
             ("cd x && sshpass -p 'let me in' ssh host", "cd x && sshpass -p '[secret]' ssh host"),
             ("curl -b \"session=abcdef\" x", "curl -b \"[secret]\" x"),
             ("ghp_abcdefghijklmnopqrstuvwxyzabcdefghij", "[secret]"),
+            (
+                "curl 'https://x.org/a?token=abc123&page=2'",
+                "curl 'https://x.org/a?token=[secret]&page=2'",
+            ),
+            (
+                "curl https://x.org/a?page=2&api_key=abc",
+                "curl https://x.org/a?page=2&api_key=[secret]",
+            ),
+            ("GET /maps?key=abc&sig=x HTTP", "GET /maps?key=[secret]&sig=[secret] HTTP"),
+            ("curl --user a:pw x", "curl --user [secret] x"),
+            (
+                "curl --user=a:pw -ua:pw -U 'a:pw' x",
+                "curl --user=[secret] -u[secret] -U '[secret]' x",
+            ),
+            ("openssl enc -pass pass:hunter2 -in f", "openssl enc -pass [secret] -in f"),
+            ("openssl enc -aes-256-cbc -k geheim", "openssl enc -aes-256-cbc -k [secret]"),
+            (
+                "DB_PASS=geheim db_pass=abc dbPass: 'x'",
+                "DB_PASS=[secret] db_pass=[secret] dbPass: '[secret]'",
+            ),
+            ("smtp --pass geheim", "smtp --pass [secret]"),
+            ("redis-cli -a geheim ping", "redis-cli -a [secret] ping"),
+            (
+                "zip -P geheim a.zip b; unzip -Pgeheim a.zip",
+                "zip -P [secret] a.zip b; unzip -P[secret] a.zip",
+            ),
+            ("sqlcmd -S db -P geheim", "sqlcmd -S db -P [secret]"),
+            ("7z x -pgeheim a.7z", "7z x -p[secret] a.7z"),
+            ("mongosh -u me -p geheim", "mongosh -u me -p [secret]"),
+            ("az login -u me -p geheim", "az login -u me -p [secret]"),
+            ("twine upload -u me -p geheim dist/*", "twine upload -u me -p [secret] dist/*"),
+            ("ldapsearch -x -w geheim", "ldapsearch -x -w [secret]"),
+            ("smbclient //host/s -U a%geheim", "smbclient //host/s -U a%[secret]"),
+            ("htpasswd -b users me geheim", "htpasswd -b users me [secret]"),
+            (
+                "echo 'let me in' | sudo -S apt install jq",
+                "echo '[secret]' | sudo -S apt install jq",
+            ),
+            (
+                "printf geheim | docker login --password-stdin",
+                "printf [secret] | docker login --password-stdin",
+            ),
+            (r#"{"pin":"1234","pass":"abc"}"#, r#"{"pin":"[secret]","pass":"[secret]"}"#),
+            ("use eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2ln now", "use [secret] now"),
+            (
+                "to DE89 3704 0044 0532 0130 00 or GB82WEST12345698765432.",
+                "to [account] or [account].",
+            ),
+            ("ssn 078-05-1120", "ssn [id]"),
+            (
+                "ping6 2001:db8::7 -c 1; ip link 52:54:00:12:34:56",
+                "ping6 [address] -c 1; ip link [address]",
+            ),
+            ("ls /root/x /root", "ls ~/x ~"),
             ("export API_TOKEN=s3cr3t\u{200b}value99 \u{1b}[31m", "export API_TOKEN=[secret] [31m"),
         ];
         for (text, expected) in cases {
@@ -208,6 +262,15 @@ mod tests {
             "mkdir -p build && docker run -p 80:80 web; curl -b cookies.txt x; mysql -p shop",
             "npm_config_registry, hf_hub and sk-learn",
             "ada --ada-lines ada.txt",
+            "pass: 12, pass=12 fail=0, led_pin = 13, pin = 13, multi_pass=2, --pin 13",
+            "let key = map.get(k); sort?by=name&order=asc",
+            "curl -u $USER:$PASS x; openssl enc -pass env:KEY -in f; smbclient -U me",
+            "redis-cli -h host ping; zip -r a.zip b; unzip -l a.zip; 7z x a.7z; mongosh -u me",
+            "echo done | tee log; echo $PASS | sudo -S true; htpasswd -c users me",
+            "std::fmt, a::b, ::1, 12:30:45, ab:cd, fe::ed",
+            "GB83WEST12345698765432 and AB12 CDEF",
+            "eyJ is how a token begins; 123-45-678",
+            "/rootfs chroot/root /mnt/root https://x.org/root/y ./root /root-ca.pem",
         ];
         for text in cases {
             assert_eq!(ada().redact(text), text);

@@ -7,7 +7,11 @@ use std::path::Path;
 
 use hone_guard::policy::Policy;
 use hone_library::usage::iso;
-use hone_library::{FileDelta, Listed, State, hash, read_file, read_text, unified};
+use hone_library::{
+    FileDelta, Listed, State, canonical_or_same, files_at, hash, history, read_file, read_text,
+    unified,
+};
+use hone_router::SUITE_FILE;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::destination::Destination;
 use crate::error::LearnError;
 use crate::gate::{Check, Checked, Finding, Gate, Verdict, verdict};
-use crate::land::{Decider, Landed, land};
+use crate::land::{Decider, Landed, by_word, land};
 use crate::proposal::{Attachment, Decided, Kind, Outcome, Proposal, Stage};
 use crate::records::{Event, Records};
 
@@ -72,8 +76,7 @@ pub struct ReviewRow {
 impl From<&Proposal> for ReviewRow {
     fn from(proposal: &Proposal) -> Self {
         let why = match (&proposal.decided, verdict(&proposal.checks)) {
-            (Some(decided), _) if decided.why.is_empty() => format!("by {}", decided.by),
-            (Some(decided), _) => format!("by {}: {}", decided.by, decided.why),
+            (Some(decided), _) => by_word(&decided.by, &decided.why),
             (None, Verdict::Waits(why) | Verdict::Quarantined(why) | Verdict::Refused(why)) => why,
             (None, Verdict::Lands) => "passed; it waits for your word".to_owned(),
         };
@@ -112,9 +115,14 @@ impl Review {
     }
 }
 
-/// What a candidate would write, file by file, and what it would replace: nothing for a new skill, for one
-/// that landed, or when the skill is gone.
+/// What a candidate would write, file by file, and what it would replace: nothing for a new skill, or when
+/// the skill is gone. Of one that landed, what it wrote and what it replaced.
 pub fn changes(hone_home: &Path, proposal: &Proposal) -> Vec<FileDelta> {
+    if proposal.stage > Stage::Quarantined
+        && let Some(landed) = landed(hone_home, proposal)
+    {
+        return landed;
+    }
     let skill = target(hone_home, proposal);
     let delta = |file: &str, before: Option<Vec<u8>>, after: &str| FileDelta {
         file: file.to_owned(),
@@ -128,6 +136,29 @@ pub fn changes(hone_home: &Path, proposal: &Proposal) -> Vec<FileDelta> {
     let old = |file: &str| skill.as_ref().and_then(|skill| read_file(skill, file).ok());
     let files = proposal.files.iter();
     files.map(|Attachment { file, text }| delta(file, old(file), text)).collect()
+}
+
+/// What a candidate changed when it landed, but for the messages that are told beside it; none when the
+/// ledger does not know of it.
+fn landed(hone_home: &Path, proposal: &Proposal) -> Option<Vec<FileDelta>> {
+    let state = State::open(hone_home);
+    let destination = Destination::of(hone_home, proposal).ok()?;
+    let key = match destination.find(&state, &proposal.name) {
+        Some(skill) => skill.key().to_owned(),
+        None => destination.root().join(&proposal.name),
+    };
+    let rows = history(&state, &canonical_or_same(&key)).ok()?;
+    let reason = format!("{} ({})", proposal.kind.id(), proposal.id);
+    let row = rows.iter().find(|row| row.reason.starts_with(&reason))?;
+    let mut before = files_at(&state, &rows, row.revision - 1).ok()?;
+    let mut after = files_at(&state, &rows, row.revision).ok()?;
+    let files = row.changes.iter().map(|change| &change.file).filter(|file| *file != SUITE_FILE);
+    let delta = |file: &String| FileDelta {
+        file: file.clone(),
+        before: before.remove(file),
+        after: after.remove(file),
+    };
+    Some(files.map(delta).collect())
 }
 
 /// The skill that a candidate would change; none for a new skill, for one that landed, or when the skill is
@@ -213,6 +244,7 @@ pub fn reject(records: &Records, id: &str, person: Person<'_>) -> Result<Proposa
         by: name.to_owned(),
         why: why.to_owned(),
         at: now,
+        version: None,
     });
     records.keep(&proposal)?;
     records.tell(&Event {
@@ -220,7 +252,7 @@ pub fn reject(records: &Records, id: &str, person: Person<'_>) -> Result<Proposa
         agent: proposal.agent.clone(),
         skill: proposal.name.clone(),
         what: "rejected".to_owned(),
-        why: format!("by {name}: {why}"),
+        why: by_word(name, why),
     })?;
     Ok(proposal)
 }

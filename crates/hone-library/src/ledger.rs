@@ -4,9 +4,10 @@
 //! a writer that died: what is on disk then says whether it happened.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
+use hone_skill::next_version;
 use rusqlite::{Connection, Row, params};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -313,6 +314,24 @@ pub(crate) fn rows(state: &State, key: &Path) -> Result<(Vec<Revision>, bool), E
         let rows = rows.collect::<Result<_, _>>()?;
         Ok((rows, is_done))
     })
+}
+
+/// The first version from `version` on that no revision of the skill left behind: one that was taken back
+/// is not given to another text.
+pub(crate) fn unused_version(state: &State, key: &Path, version: String) -> Result<String, Error> {
+    if state.is_young() {
+        return Ok(version);
+    }
+    let key = utf8(key)?;
+    let used: HashSet<String> = state.with(|db| {
+        let mut statement = db.prepare_cached(
+            "SELECT DISTINCT to_version FROM ledger WHERE skill = ?1 AND to_version IS NOT NULL",
+        )?;
+        let rows = statement.query_map([key], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    })?;
+    let mut versions = std::iter::successors(Some(version), |one| Some(next_version(Some(one))));
+    Ok(versions.find(|one| !used.contains(one)).unwrap_or_default())
 }
 
 /// The number of the newest row, whoever wrote it; what [`changed_since`] starts from.

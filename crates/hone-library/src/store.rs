@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use hone_skill::{
     Diagnostic, FIRST_VERSION, Field, Profile, Reading, Rule, Slug, ensure_frontmatter, fix,
-    next_version, read, same_name, set_field,
+    next_version, read, same_name, set_field, set_version,
 };
 
 use crate::catalogue::Listed;
@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::files::{MAX_FILE_BYTES, check_support_path};
 use crate::folder::{Content, Folder};
 use crate::history::{history, touched};
-use crate::ledger::Action;
+use crate::ledger::{self, Action};
 use crate::patch::{Matching, Patched, patch};
 use crate::place::{Held, Missing, Place, SKILL_FILE, canonical_or_same, no_file};
 use crate::recovery::settle;
@@ -161,10 +161,10 @@ impl<'a> Store<'a> {
         place: &Place,
         slug: &Slug,
         title: &str,
-        text: String,
+        mut text: String,
         action: Action,
     ) -> Result<Change, Error> {
-        let reading = validate(None, &text, Some(slug.as_str()))?;
+        let mut reading = validate(None, &text, Some(slug.as_str()))?;
         let held = self.lock(place, Missing::Make)?;
         if place.key.symlink_metadata().is_ok() {
             let old =
@@ -178,6 +178,12 @@ impl<'a> Store<'a> {
                 },
                 _ => Error::Exists { name: slug.to_string(), path: place.key.clone() },
             });
+        }
+        // Where a skill of that name was before, its versions are taken.
+        let version = ledger::unused_version(self.state, &place.key, FIRST_VERSION.to_owned())?;
+        if version != FIRST_VERSION {
+            text = set_version(&text, &version)?;
+            reading = validate(None, &text, Some(slug.as_str()))?;
         }
         let after = Content::new(text.into_bytes(), None);
         let mut plan = main_plan(place, action, None, after, &reading);
@@ -308,7 +314,8 @@ impl<'a> Store<'a> {
                     slug: slug.to_string(),
                 });
             }
-            let version = next_version(prior.and_then(|prior| prior.version.as_deref()));
+            let next = next_version(prior.and_then(|prior| prior.version.as_deref()));
+            let version = ledger::unused_version(self.state, &place.key, next)?;
             let mut text = ensure_frontmatter(content, slug, name, &version)?;
             // A folder that somebody named otherwise keeps its name, and the skill with it.
             if let (Some(prior), Some(folder)) = (prior, place.name_of_folder())

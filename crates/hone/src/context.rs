@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use hone_agent::brain::{Editor, Owner};
 use hone_library::{
-    Author, Catalogue, Config, Error, Listed, Mode, Project, Reason, Root, Scope, Search, Skipped,
-    State, Store, Surroundings, deleted,
+    ARCHIVED, Author, Catalogue, Config, Error, Listed, Mode, Project, Reason, Root, Scope, Search,
+    Skipped, State, Store, Surroundings, deleted,
 };
 use hone_router::Encoder;
 use hone_skill::Slug;
@@ -214,8 +214,12 @@ impl Context {
             let advice = format!("`hone check {}` shows the place", self.typed(&broken.path));
             return Err(Failure::from(error).advised(advice));
         }
-        if is_gone && matches!(self.removed(catalogue, name, &error), Ok(Some(_))) {
-            let hint = format!("it was removed; `hone rollback {}` brings it back", quoted(name));
+        if is_gone && let Ok(Some(key)) = self.removed(catalogue, name, &error) {
+            let past = hone_library::history(&self.state, &key).unwrap_or_default();
+            let is_archived = past.last().is_some_and(|last| last.reason.starts_with(ARCHIVED));
+            let (was, command) =
+                if is_archived { ("archived", "restore") } else { ("removed", "rollback") };
+            let hint = format!("it was {was}; `hone {command} {}` brings it back", quoted(name));
             return Err(Failure::no(error.to_string(), &hint));
         }
         Err(error.into())

@@ -38,6 +38,8 @@ use hone_skill::Permissions;
 
 use crate::shell::{self, Span};
 
+pub use wrapper::inner;
+
 /// Longest command line that is looked at, in bytes.
 pub const MAX_COMMAND_BYTES: usize = 64 * 1024;
 

@@ -2,7 +2,7 @@ use hone_skill::Permissions;
 
 use crate::shell::Word;
 
-use super::{Decision, MAX_COMMAND_BYTES, MAX_REFUSALS, MAX_WRAPPED, joined, permit};
+use super::{Decision, MAX_COMMAND_BYTES, MAX_REFUSALS, MAX_WRAPPED, inner, joined, permit};
 
 /// What is declared, a command line, and the parts of it that are refused.
 type Case = (&'static str, &'static str, &'static [&'static str]);
@@ -700,4 +700,27 @@ fn words_are_joined_so_that_a_shell_reads_them_as_they_are() {
         let read: Vec<_> = commands[0].words.iter().filter_map(Word::literal).collect();
         assert_eq!(read, words);
     }
+}
+
+#[test]
+fn the_command_behind_wrappers_is_found_or_nothing_is_said() {
+    for (words, expected) in [
+        ("npm test", Some(0)),
+        ("timeout 60 npm test", Some(2)),
+        ("timeout -k 5 60 env CI=1 nice npm test", Some(7)),
+        ("sudo npm test", Some(0)),
+        ("timeout --odd 60 npm test", None),
+        ("env", None),
+        ("timeout ? npm test", Some(2)),
+        ("timeout", None),
+    ] {
+        let words: Vec<Option<&str>> =
+            words.split(' ').map(|word| Some(word).filter(|word| *word != "?")).collect();
+        assert_eq!(inner(&words), expected, "{words:?}");
+    }
+    let nested = vec![Some("nohup"); MAX_WRAPPED + 1];
+    assert_eq!((inner(&nested[1..]), inner(&nested)), (None, None));
+    let deep = |depth: usize| [vec![Some("nohup"); depth], vec![Some("ls")]].concat();
+    assert_eq!(inner(&deep(MAX_WRAPPED - 1)), Some(MAX_WRAPPED - 1));
+    assert_eq!(inner(&deep(MAX_WRAPPED)), None);
 }

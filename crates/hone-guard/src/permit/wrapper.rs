@@ -1,5 +1,6 @@
 //! Commands whose arguments are another command: what counts is the one inside.
 
+use super::MAX_WRAPPED;
 use super::argument::Argument;
 use super::check::Checker;
 use super::variable::may_prefix;
@@ -169,6 +170,29 @@ impl Wrapper {
         }
         Ok((at + self.operands).min(arguments.len()))
     }
+}
+
+/// Where the command begins that these words run: behind `timeout`, `env` and their kin, which need not be
+/// declared. A word that is only known when it runs is none. Nothing when it cannot be told.
+pub fn inner(words: &[Option<&str>]) -> Option<usize> {
+    let mut at = 0;
+    for _ in 0..MAX_WRAPPED {
+        let name = (*words.get(at)?)?;
+        let is_it = |wrapper: &&Wrapper| wrapper.names.contains(&name) && !wrapper.declared;
+        let Some(wrapper) = WRAPPERS.iter().find(is_it) else { return Some(at) };
+        let argument = |word: Option<&str>| match word {
+            Some(word) => Argument::known(0..0, word),
+            None => Argument::unknown(0..0, "", true),
+        };
+        let arguments: Vec<Argument> = words[at..].iter().copied().map(argument).collect();
+        let mut inside = wrapper.inner(&arguments).ok()?;
+        while wrapper.assigns && arguments.get(inside).is_some_and(|word| word.text().contains('='))
+        {
+            inside += 1;
+        }
+        at += inside;
+    }
+    None
 }
 
 impl Checker<'_> {

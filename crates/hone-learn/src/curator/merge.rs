@@ -111,7 +111,7 @@ pub async fn propose_merges(
         match verdict(&merge.checks) {
             Verdict::Refused(why) => {
                 let (by, outcome) = ("gate".to_owned(), Outcome::Refused);
-                merge.decided = Some(Decided { outcome, by, why, at: merge.at });
+                merge.decided = Some(Decided { outcome, by, why, at: merge.at, version: None });
             }
             Verdict::Quarantined(_) => merge.stage = Stage::Quarantined,
             Verdict::Waits(_) | Verdict::Lands => {

@@ -97,15 +97,16 @@ pub fn subjects(
         let key = canonical_or_same(skill.key());
         let rows = used.get(&key).map_or(&[][..], Vec::as_slice);
         let last = |row: &Usage| [row.last_used, row.last_viewed, row.last_patched];
-        let created = history(state, &key)?.first().map(|first| first.at);
+        let past = history(state, &key)?;
+        let changed = past.last().map(|last| last.at);
         let by_machine = is_agents_own(state, skill);
         subjects.push(Subject {
             maker: if by_machine { Maker::Agent } else { Maker::Other },
             is_pinned: standings.get(at).is_some_and(|standing| standing.pinned),
             is_referenced: referenced.contains(&name) || mentioned.contains(&name),
             stage: stages.get(&name).map_or(Stage::Active, |(stage, _)| *stage),
-            created,
-            last_active: rows.iter().flat_map(last).flatten().max(),
+            created: past.first().map(|first| first.at),
+            last_active: rows.iter().flat_map(last).flatten().chain(changed).max(),
             last_missed: missed.get(&name).copied(),
             name,
         });

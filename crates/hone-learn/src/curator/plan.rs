@@ -115,9 +115,7 @@ pub fn plan(subjects: &[Subject], now: i64) -> Plan {
             continue;
         }
         let to = if age >= ARCHIVE_DAYS * DAY { Move::Archive } else { Move::Stale };
-        let is_there = subject.stage == Stage::Archived
-            || (to == Move::Stale && subject.stage == Stage::Stale);
-        if !is_there {
+        if to != Move::Stale || subject.stage != Stage::Stale {
             let why = format!("not used for {days} days, though messages came near it");
             plan.moves.push(Planned { name: subject.name.clone(), to, why });
         }
@@ -254,8 +252,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_archived_is_not_archived_again() {
-        let archived = Subject { stage: Stage::Archived, ..subject(Some(ago(200))) };
-        assert_eq!(moved(&archived), None);
+    fn what_is_there_ages_though_it_was_noted_as_archived() {
+        let back = |days| Subject { stage: Stage::Archived, ..subject(Some(ago(days))) };
+        assert_eq!(moved(&back(29)), None);
+        assert_eq!(moved(&back(40)), Some(Move::Stale));
+        assert_eq!(moved(&back(200)), Some(Move::Archive));
     }
 }

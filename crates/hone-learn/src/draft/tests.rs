@@ -126,12 +126,39 @@ fn what_is_chosen_permits_what_was_run() {
         "gh pr list --limit 3",
         "docker compose ps",
         "grep -rn TODO src | wc -l",
+        "timeout 60 npm test",
+        "timeout -k 5 60 env CI=1 npm run lint",
+        "nice -n 5 cargo build; nohup make all",
     ] {
         let tools = tools::of_command(command);
         let chosen: Vec<&str> =
             tools.iter().filter(|tool| tool.chosen).map(|tool| tool.permission.as_str()).collect();
         let decision = permit(&Permissions::new(&chosen), command);
         assert!(decision.is_allowed(), "{command}: {chosen:?}: {:?}", decision.refusals);
+    }
+}
+
+#[test]
+fn a_command_behind_another_is_what_is_permitted() {
+    for (command, expected) in [
+        ("timeout 60 npm test", "Bash(npm test:*)"),
+        ("env CI=1 npm run lint", "Bash(npm run lint:*)"),
+        ("nohup nice -n 5 cargo build", "Bash(cargo build:*)"),
+    ] {
+        let tools = tools::of_command(command);
+        let all: Vec<(&str, bool)> =
+            tools.iter().map(|tool| (tool.permission.as_str(), tool.chosen)).collect();
+        assert_eq!(all, [(expected, true)], "{command}");
+    }
+}
+
+#[test]
+fn what_would_not_permit_its_own_line_is_not_chosen() {
+    for command in ["LD_PRELOAD=x.so npm test", "git log $RANGE -- \"$(cat list)\" --output=$FILE"]
+    {
+        let tools = tools::of_command(command);
+        let why = Some("it would not permit the command that was run");
+        assert!(tools.iter().any(|tool| !tool.chosen && tool.why.as_deref() == why), "{tools:?}");
     }
 }
 
@@ -170,6 +197,46 @@ fn what_destroys_reaches_others_or_runs_anything_is_offered_and_not_chosen() {
         "docker run x",
         "eval ls",
         "git -C /x status",
+        "timeout --odd 60 npm test",
+        "watch ls",
+        "parallel echo ::: a",
+        "setsid make",
+        "strace ls",
+        "busybox ls",
+        "script -c ls",
+        "flock lock make",
+        "sshpass -p x ssh host",
+        "pwsh -File x.ps1",
+        "powershell ls",
+        "cmd /c dir",
+        "osascript x.scpt",
+        "tclsh x.tcl",
+        "gdb ./a.out",
+        "vim x",
+        "awk '{print $1}' x",
+        "python3.12 -c 'print(1)'",
+        "uv run python x.py",
+        "deno run x.ts",
+        "git submodule foreach ls",
+        "git bisect run make",
+        "git branch -D x",
+        "git stash drop",
+        "crontab -l",
+        "at now",
+        "tmux new",
+        "ansible all -m ping",
+        "unlink x",
+        "del x",
+        "redis-cli ping",
+        "http GET x.example",
+        "xh x.example",
+        "curl.exe x.example",
+        "rclone sync a b:",
+        "aws s3 cp a s3://b",
+        "gh pr create --fill",
+        "gh api /user",
+        "vercel deploy",
+        "fly deploy",
     ] {
         let tools = tools::of_command(command);
         assert!(

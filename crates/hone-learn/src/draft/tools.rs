@@ -3,11 +3,10 @@
 //! Only what worked counts. What destroys, reaches others or runs any code is offered and not chosen:
 //! the agent will ask. Whatever is chosen permits the very command that was run, or it is not chosen.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use hone_agent::step::Outcome;
-use hone_guard::permit::permit;
+use hone_guard::permit::{inner, permit};
 use hone_guard::shell;
 use hone_skill::{Permission, Permissions};
 use schemars::JsonSchema;
@@ -39,6 +38,7 @@ const DESTROYS: &str = "it can destroy things";
 const REACHES: &str = "it reaches others";
 const ANY_CODE: &str = "it runs any code";
 const OUTSIDE: &str = "it is outside the folder of the work";
+const REFUSED: &str = "it would not permit the command that was run";
 
 /// Programs whose first word is what they do.
 #[rustfmt::skip]
@@ -72,50 +72,110 @@ const TWO_WORDS: [(&str, &str); 19] = [
     ("bundle", "exec"),
 ];
 
+/// Those whose second word is a verb: what only looks is chosen.
 const THREE_PARTS: [&str; 5] = ["gh", "glab", "aws", "gcloud", "az"];
 
-const INTERPRETERS: [&str; 16] = [
-    "python", "python3", "node", "ruby", "perl", "bash", "sh", "zsh", "deno", "npx", "uvx", "bunx",
-    "php", "lua", "Rscript", "tsx",
+/// How such a verb begins that only looks.
+const LOOKS: [&str; 9] =
+    ["list", "ls", "view", "show", "status", "describe", "get", "diff", "checks"];
+
+const INTERPRETERS: [&str; 17] = [
+    "python", "node", "ruby", "perl", "bash", "sh", "zsh", "deno", "npx", "uvx", "bunx", "php",
+    "lua", "Rscript", "tsx", "ts-node", "julia",
 ];
 
 #[rustfmt::skip]
-const DESTRUCTIVE: [&str; 18] = [
-    "rm", "rmdir", "dd", "mkfs", "shred", "truncate", "kill", "pkill", "killall", "shutdown", "reboot",
-    "sudo", "doas", "su", "chmod", "chown", "mv", "xargs",
+const DESTRUCTIVE: [&str; 30] = [
+    "rm", "rmdir", "unlink", "del", "erase", "rd", "dd", "mkfs", "shred", "wipe", "truncate", "kill", "pkill",
+    "killall", "shutdown", "reboot", "sudo", "doas", "su", "chmod", "chown", "mv", "xargs", "fdisk",
+    "parted", "mkswap", "userdel", "groupdel", "iptables", "nft",
 ];
 
-const REACHING: [&str; 12] = [
-    "curl", "wget", "ssh", "scp", "sftp", "rsync", "nc", "telnet", "ftp", "mail", "sendmail",
-    "ngrok",
+#[rustfmt::skip]
+const REACHING: [&str; 49] = [
+    "curl", "wget", "http", "https", "xh", "aria2c", "ssh", "sshpass", "scp", "sftp", "mosh", "ssh-copy-id", "rsync",
+    "rclone", "nc", "ncat", "netcat", "socat", "telnet", "ftp", "lftp", "smbclient", "mail", "mutt", "msmtp",
+    "sendmail", "swaks", "ngrok", "cloudflared", "vercel", "netlify", "fly", "flyctl", "heroku", "wrangler",
+    "firebase", "twine", "s3cmd", "gsutil", "azcopy", "ansible", "ansible-playbook", "redis-cli", "psql",
+    "mysql", "mariadb", "mongo", "mongosh", "ldapsearch",
 ];
 
-const RUNNING: [&str; 4] = ["eval", "source", ".", "exec"];
+/// What runs what it is given. The first line is what is looked through where it can be told what runs.
+#[rustfmt::skip]
+const RUNNING: [&str; 62] = [
+    "timeout", "env", "nice", "nohup", "time", "stdbuf", "command", "builtin",
+    "eval", "source", ".", "exec", "trap", "watch", "parallel", "setsid", "strace", "ltrace", "busybox", "script",
+    "flock", "ionice", "chrt", "taskset", "unshare", "nsenter", "chroot", "runuser", "systemd-run", "screen",
+    "tmux", "crontab", "at", "batch", "expect", "pwsh", "powershell", "cmd", "osascript", "tclsh", "gdb",
+    "lldb", "vim", "vi", "nvim", "ex", "ed", "emacs", "awk", "gawk", "mawk", "nawk", "sqlite3", "irb",
+    "jshell", "ghci", "erl", "elixir", "scala", "groovy", "fish", "ksh",
+];
 
-/// Sub-commands that destroy or publish, as the beginning of a permission.
-const MARKED: [(&str, &str); 22] = [
+/// Sub-commands that destroy, publish or run what they are given, as the beginning of a permission.
+const MARKED: [(&str, &str); 63] = [
     ("git reset", DESTROYS),
     ("git clean", DESTROYS),
     ("git checkout", DESTROYS),
     ("git restore", DESTROYS),
     ("git rebase", DESTROYS),
+    ("git branch", DESTROYS),
+    ("git stash drop", DESTROYS),
+    ("git stash clear", DESTROYS),
+    ("git worktree remove", DESTROYS),
+    ("git filter-branch", DESTROYS),
+    ("git update-ref", DESTROYS),
+    ("git rm", DESTROYS),
     ("git push", REACHES),
+    ("git bisect", ANY_CODE),
+    ("git submodule foreach", ANY_CODE),
     ("npm publish", REACHES),
     ("pnpm publish", REACHES),
     ("yarn publish", REACHES),
+    ("yarn npm", REACHES),
     ("cargo publish", REACHES),
     ("poetry publish", REACHES),
+    ("uv publish", REACHES),
+    ("npm exec", ANY_CODE),
+    ("npm x", ANY_CODE),
+    ("pnpm dlx", ANY_CODE),
+    ("pnpm exec", ANY_CODE),
+    ("yarn dlx", ANY_CODE),
+    ("yarn exec", ANY_CODE),
+    ("bun x", ANY_CODE),
+    ("deno run", ANY_CODE),
+    ("deno eval", ANY_CODE),
     ("docker push", REACHES),
     ("docker run", ANY_CODE),
     ("docker exec", ANY_CODE),
+    ("docker compose exec", ANY_CODE),
+    ("docker compose run", ANY_CODE),
+    ("docker compose down", DESTROYS),
+    ("docker rm", DESTROYS),
+    ("docker rmi", DESTROYS),
+    ("docker kill", DESTROYS),
+    ("docker system", DESTROYS),
+    ("docker volume", DESTROYS),
+    ("docker image rm", DESTROYS),
+    ("docker image prune", DESTROYS),
+    ("docker container rm", DESTROYS),
+    ("docker container prune", DESTROYS),
+    ("podman push", REACHES),
     ("podman run", ANY_CODE),
+    ("podman exec", ANY_CODE),
+    ("podman rm", DESTROYS),
+    ("podman rmi", DESTROYS),
     ("kubectl delete", DESTROYS),
+    ("kubectl drain", DESTROYS),
+    ("kubectl apply", REACHES),
+    ("kubectl create", REACHES),
+    ("kubectl patch", REACHES),
+    ("kubectl edit", REACHES),
+    ("kubectl scale", REACHES),
     ("kubectl exec", ANY_CODE),
+    ("kubectl run", ANY_CODE),
+    ("helm uninstall", DESTROYS),
     ("terraform destroy", DESTROYS),
     ("terraform apply", REACHES),
-    ("gh api", REACHES),
-    ("gh pr merge", REACHES),
-    ("gh release create", REACHES),
 ];
 
 /// Everything that was used and worked, in the order of first use.
@@ -217,8 +277,7 @@ pub(super) fn of_command(line: &str) -> Vec<Tool> {
     if !parsed.errors.is_empty() {
         return Vec::new();
     }
-    let mut seen = HashSet::new();
-    let mut tools = Vec::new();
+    let mut tools: Vec<(Tool, shell::Span)> = Vec::new();
     for command in parsed.script.commands() {
         let words: Vec<Option<String>> = command
             .words
@@ -226,25 +285,30 @@ pub(super) fn of_command(line: &str) -> Vec<Tool> {
             .map(|word| word.literal().map(std::borrow::Cow::into_owned))
             .collect();
         let Some(tool) = of_words(&words) else { continue };
-        if Permission::parse(&tool.permission).is_ok() && seen.insert(tool.permission.clone()) {
-            tools.push(tool);
+        let is_known = tools.iter().any(|(known, _)| known.permission == tool.permission);
+        if Permission::parse(&tool.permission).is_ok() && !is_known {
+            tools.push((tool, command.span.clone()));
         }
     }
-    // What was chosen has to permit what was run; if it does not, a person had better look.
-    let all = Permissions::new(tools.iter().map(|tool| tool.permission.as_str()));
-    if tools.iter().all(|tool| tool.chosen) && !permit(&all, line).is_allowed() {
-        for tool in &mut tools {
-            let alone = Permissions::new([&tool.permission]);
-            if alone.unlimited().is_some() {
-                *tool = one(&tool.permission, Some(ANY_CODE));
+    // What is chosen has to permit what was run; where it does not, a person had better look. What a line
+    // writes is asked for on its own.
+    let all = Permissions::new(tools.iter().map(|(tool, _)| tool.permission.as_str()));
+    let refusals = permit(&all, line).refusals;
+    for refusal in refusals.iter().filter(|refusal| refusal.writes.is_none()) {
+        for (tool, span) in &mut tools {
+            let is_inside = span.start <= refusal.span.start && refusal.span.end <= span.end;
+            if tool.chosen && is_inside {
+                *tool = one(&tool.permission, Some(REFUSED));
             }
         }
     }
-    tools
+    tools.into_iter().map(|(tool, _)| tool).collect()
 }
 
 /// The permission for one command of these words.
 fn of_words(words: &[Option<String>]) -> Option<Tool> {
+    let plain: Vec<Option<&str>> = words.iter().map(Option::as_deref).collect();
+    let words = inner(&plain).and_then(|at| words.get(at..)).unwrap_or(words);
     let name = words.first()?.as_deref()?;
     if name.is_empty() || !words_fit(name) {
         return None;
@@ -252,13 +316,15 @@ fn of_words(words: &[Option<String>]) -> Option<Tool> {
     let word = |at: usize| {
         words.get(at).and_then(Option::as_deref).filter(|word| words_fit(word) && !word.is_empty())
     };
-    let program = name.rsplit('/').next().unwrap_or(name);
+    let program = name.rsplit('/').next().unwrap_or(name).trim_end_matches(".exe");
     let open = |words: &[&str]| format!("Bash({}:*)", words.join(" "));
     if let Some(why) = mark(program) {
         return Some(one(&open(&[name]), Some(why)));
     }
-    if INTERPRETERS.contains(&program) {
+    if is_interpreter(program) {
+        let sub = word(1).and_then(|sub| marked(&format!("{program} {sub}")));
         return Some(match (word(1), word(2)) {
+            (Some(word), _) if sub.is_some() => one(&open(&[name, word]), sub),
             (Some("-m"), Some(module)) => one(&open(&[name, "-m", module]), None),
             (Some(option), _) if option.starts_with('-') => {
                 one(&open(&[name, option]), Some(ANY_CODE))
@@ -293,10 +359,29 @@ fn of_words(words: &[Option<String>]) -> Option<Tool> {
         Some(next) => format!("{name} {sub} {next}"),
         None => format!("{name} {sub}"),
     };
-    let marked = MARKED.iter().find(|(start, _)| {
-        words == *start || words.strip_prefix(start).is_some_and(|rest| rest.starts_with(' '))
-    });
-    Some(one(&open(&[&words]), marked.map(|(_, why)| *why)))
+    let runs_any = needs_more && word(2).is_some_and(is_interpreter);
+    let acts = THREE_PARTS.contains(&program)
+        && !word(2).is_some_and(|verb| LOOKS.iter().any(|look| verb.starts_with(look)));
+    let why = match marked(&words) {
+        None if acts => Some(REACHES),
+        None if runs_any => Some(ANY_CODE),
+        why => why,
+    };
+    Some(one(&open(&[&words]), why))
+}
+
+/// Whether a program runs the code that it is given, whatever its version.
+fn is_interpreter(program: &str) -> bool {
+    let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    INTERPRETERS.contains(&program) || INTERPRETERS.contains(&bare)
+}
+
+/// What is said against a sub-command.
+fn marked(words: &str) -> Option<&'static str> {
+    let is_it = |start: &str| {
+        words.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    MARKED.iter().find(|(start, _)| is_it(start)).map(|(_, why)| *why)
 }
 
 fn mark(program: &str) -> Option<&'static str> {

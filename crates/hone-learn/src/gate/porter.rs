@@ -93,7 +93,7 @@ impl Porter {
             }
             Verdict::Refused(why) => {
                 let (by, at) = ("gate".to_owned(), written.now);
-                let why = Decided { outcome: Outcome::Refused, by, why, at };
+                let why = Decided { outcome: Outcome::Refused, by, why, at, version: None };
                 let told = why.why.clone();
                 proposal.decided = Some(why);
                 told

@@ -2,7 +2,7 @@
 
 use hone_router::{Index, Ranking, SkillText, likeness};
 
-use super::{Check, Checked, Gate, Known, text_of};
+use super::{Check, Checked, Gate, Known, called, text_of};
 use crate::proposal::{Kind, Proposal};
 
 /// Two skills that are this much alike are twins.
@@ -18,12 +18,28 @@ pub(super) fn check(gate: &Gate<'_>, proposal: &Proposal) -> Checked {
         Kind::Merge { absorbs, .. } => absorbs.iter().chain([&proposal.name]).cloned().collect(),
     };
     match twin_of(gate.known, &text_of(proposal), &own) {
+        Some((name, alike)) if were_twins(gate.known, proposal, &name) => Checked::passed(
+            Check::Twins,
+            format!("it says nearly the same as `{name}` ({alike:.2}), and did so before"),
+        ),
         Some((name, alike)) => Checked::failed(
             Check::Twins,
             format!("it says nearly the same as `{name}` ({alike:.2}, {TWIN} is a twin)"),
         ),
         None => Checked::passed(Check::Twins, "no other skill says nearly the same"),
     }
+}
+
+/// Whether a refinement is about a skill that said nearly the same as another one already: then it did not
+/// make a twin, and to have both as one is the curator's to propose.
+fn were_twins(known: &Known, proposal: &Proposal, other: &str) -> bool {
+    let text = |name: &str| called(&known.listed, name).map(|at| &known.texts()[at]);
+    let (Kind::Refine { .. }, Some(old), Some(other)) =
+        (&proposal.kind, text(&proposal.name), text(other))
+    else {
+        return false;
+    };
+    likeness(old, other) >= TWIN
 }
 
 /// The skill that says nearly the same as a text, and how much; those in `own` do not count.

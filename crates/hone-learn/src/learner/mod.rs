@@ -16,7 +16,7 @@ use hone_router::{Index, Ranking};
 use hone_skill::Slug;
 
 use crate::error::LearnError;
-use crate::experience::{Experience, Outcome, bounded};
+use crate::experience::{Experience, Outcome, Step, bounded};
 use crate::gate::replay::ask;
 use crate::gate::{Known, routing_text, twin_of};
 use crate::proposal::{Edit, Evidence, Kind, Proposal, Spent, Stage, Trigger};
@@ -109,7 +109,7 @@ impl Learner<'_> {
             Err(why) => return Ok(Lesson::Unusable(why)),
         };
         let in_view = nearest.map(|skill| skill.summary.name.as_str());
-        let decision = self.refined_twin(decision, in_view).await?;
+        let decision = self.refined_twin(&redacted, decision, in_view).await?;
         Ok(self.lesson(&redacted, why, decision))
     }
 
@@ -137,6 +137,7 @@ impl Learner<'_> {
     /// asked once more, with that one in view.
     async fn refined_twin(
         &self,
+        redacted: &Experience,
         decision: Decision,
         in_view: Option<&str>,
     ) -> Result<Decision, LearnError> {
@@ -149,7 +150,7 @@ impl Learner<'_> {
         let Some(skill) = skill else { return Ok(decision) };
         let text = text_of(skill)?;
         let shown = Shown { name: &skill.summary.name, text: &text };
-        let question = prompt::twin_question(&written.text, shown);
+        let question = prompt::twin_question(redacted, &written.text, shown);
         match self.reply(question).await? {
             Ok(decided @ (Decision::Refine { .. } | Decision::Keep | Decision::Skip)) => {
                 Ok(decided)
@@ -197,7 +198,10 @@ impl Learner<'_> {
             Err(error) => return Lesson::Unusable(error.to_string()),
         };
         let (text, edits) = match change {
-            Change::Edits(edits) => apply(&old, edits, experience),
+            Change::Edits(edits) => match apply(&old, edits, experience) {
+                Ok(applied) => applied,
+                Err(why) => return Lesson::Unusable(why),
+            },
             Change::Whole(new) => (new, Vec::new()),
         };
         let is_same = body_of(&text).trim() == body_of(&old).trim() && edits.is_empty();
@@ -268,41 +272,60 @@ fn body_of(text: &str) -> &str {
     skill.and_then(|skill| text.get(skill.body)).unwrap_or(text)
 }
 
-/// Carries out those edits that fit, each with its evidence.
-fn apply(old: &str, edits: Vec<Replaced>, experience: &Experience) -> (String, Vec<Edit>) {
+/// Carries out those edits that fit, each with its evidence; an edit that nothing taught is none.
+fn apply(
+    old: &str,
+    edits: Vec<Replaced>,
+    experience: &Experience,
+) -> Result<(String, Vec<Edit>), String> {
     let mut text = old.to_owned();
     let mut done = Vec::new();
+    let mut untaught = None;
     for Replaced { because, old, new } in edits {
+        let evidence = evidence(&because, experience);
+        if evidence.is_empty() {
+            untaught = Some(match because.first() {
+                Some(step) => {
+                    format!("an edit names step {}, which there is not", step.escape_debug())
+                }
+                None => "an edit does not say which step taught it".to_owned(),
+            });
+            continue;
+        }
         let Ok(patched) = patch(&text, &old, &new, Matching::Fuzzy) else { continue };
         text = patched.text;
-        done.push(Edit { old, new, evidence: evidence(&because, experience), helped: 0, hurt: 0 });
+        done.push(Edit { old, new, evidence, helped: 0, hurt: 0 });
     }
-    (text, done)
+    match untaught {
+        Some(why) if done.is_empty() => Err(why),
+        _ => Ok((text, done)),
+    }
 }
 
-/// The steps that an edit names, as far as there are such; else all of the task.
+/// The steps that an edit names, as far as there are such. One that names none was taught by what the
+/// person said last, if they said anything.
 fn evidence(named: &[String], experience: &Experience) -> Vec<Evidence> {
     let task = &experience.source.session;
+    if named.is_empty() {
+        let said = experience.corrections.last().map(|said| Evidence {
+            task: task.clone(),
+            step: None,
+            what: bounded(&format!("the person said: {}", said.text), MAX_EVIDENCE_CHARS),
+        });
+        return said.into_iter().collect();
+    }
     let step_of = |name: &String| {
         let number = name.rsplit('.').next().and_then(|number| number.parse::<usize>().ok());
         let by_id = experience.steps.iter().find(|step| step.id == *name);
         by_id.or_else(|| experience.steps.get(number?.checked_sub(1)?))
     };
-    let found: Vec<Evidence> = named
-        .iter()
-        .filter_map(step_of)
-        .map(|step| Evidence {
-            task: task.clone(),
-            step: Some(step.id.clone()),
-            what: bounded(
-                &format!("{} {} {}", step.tool, step.outcome.id(), step.arguments),
-                MAX_EVIDENCE_CHARS,
-            ),
-        })
-        .collect();
-    if !found.is_empty() {
-        return found;
-    }
-    let what = bounded(&experience.task, MAX_EVIDENCE_CHARS);
-    vec![Evidence { task: task.clone(), step: None, what }]
+    let of = |step: &Step| Evidence {
+        task: task.clone(),
+        step: Some(step.id.clone()),
+        what: bounded(
+            &format!("{} {} {}", step.tool, step.outcome.id(), step.arguments),
+            MAX_EVIDENCE_CHARS,
+        ),
+    };
+    named.iter().filter_map(step_of).map(of).collect()
 }

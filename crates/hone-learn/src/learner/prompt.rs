@@ -46,7 +46,8 @@ description: What it does. Use when … (say when, in the words people use)
 
 1. What to do, with which tool. Done when …
 
-After REFINE write one or more small edits, each with the steps that taught it. Copy the old lines exactly:
+After REFINE write one or more small edits, each with the steps that taught it (or `because correction`, when \
+the person's words did); an edit without that is not taken. Copy the old lines exactly:
 
 EDIT because step 4
 <<<<<<<
@@ -114,25 +115,13 @@ pub(super) fn question(
     why: &str,
 ) -> String {
     let mut text = format!("This task is worth a look because {why}.\n\n");
-    let _ = writeln!(text, "<task>\n{}\n</task>\n\n<steps>", escaped(&experience.task));
-    let steps = &experience.steps;
-    let half = MAX_SHOWN_STEPS / 2;
-    for (at, step) in steps.iter().enumerate() {
-        if steps.len() > MAX_SHOWN_STEPS && at == half {
-            let _ = writeln!(text, "… {} steps are left out …", steps.len() - MAX_SHOWN_STEPS);
-        }
-        if steps.len() <= MAX_SHOWN_STEPS || at < half || at >= steps.len() - half {
-            write_step(&mut text, at + 1, step);
-        }
-    }
-    text.push_str("</steps>\n");
+    let _ = writeln!(text, "<task>\n{}\n</task>\n", escaped(&experience.task));
+    text.push_str(&tagged_steps(experience));
     if let Some(answer) = &experience.answer {
         let answer = bounded(answer, 2 * MAX_STEP_CHARS);
         let _ = writeln!(text, "\n<answer>\n{}\n</answer>", escaped(&answer));
     }
-    for said in &experience.corrections {
-        let _ = writeln!(text, "\n<correction>\n{}\n</correction>", escaped(&said.text));
-    }
+    text.push_str(&tagged_corrections(experience));
     if !experience.skills.is_empty() {
         let names: Vec<&str> = experience.skills.iter().map(|skill| skill.name.as_str()).collect();
         let _ = writeln!(text, "\nThe task read these skills: {}", names.join(", "));
@@ -153,15 +142,41 @@ pub(super) fn question(
     bounded(&text, MAX_QUESTION_CHARS)
 }
 
-/// What is asked when a new skill turned out to be the twin of one that was not shown.
-pub(super) fn twin_question(new: &str, twin: Shown<'_>) -> String {
-    format!(
+/// What is asked when a new skill turned out to be the twin of one that was not shown. The experience must
+/// be redacted.
+pub(super) fn twin_question(experience: &Experience, new: &str, twin: Shown<'_>) -> String {
+    let text = format!(
         "You wrote this new skill:\n\n<new>\n{}\n</new>\n\nIt says nearly the same as one that is there:\n\n\
-         {}\n\nWhat does the new one say that this one does not? Reply with REFINE {} and edits, or with KEEP.",
+         {}\n\nWhat does the new one say that this one does not? Reply with REFINE {} and edits, or with KEEP.\n\n\
+         These are the steps that taught it:\n\n{}{}",
         escaped(new),
         twin.tagged(),
-        twin.name
-    )
+        twin.name,
+        tagged_steps(experience),
+        tagged_corrections(experience)
+    );
+    bounded(&text, MAX_QUESTION_CHARS)
+}
+
+fn tagged_steps(experience: &Experience) -> String {
+    let mut text = "<steps>\n".to_owned();
+    let steps = &experience.steps;
+    let half = MAX_SHOWN_STEPS / 2;
+    for (at, step) in steps.iter().enumerate() {
+        if steps.len() > MAX_SHOWN_STEPS && at == half {
+            let _ = writeln!(text, "… {} steps are left out …", steps.len() - MAX_SHOWN_STEPS);
+        }
+        if steps.len() <= MAX_SHOWN_STEPS || at < half || at >= steps.len() - half {
+            write_step(&mut text, at + 1, step);
+        }
+    }
+    text.push_str("</steps>\n");
+    text
+}
+
+fn tagged_corrections(experience: &Experience) -> String {
+    let tagged = |said: &str| format!("\n<correction>\n{}\n</correction>\n", escaped(said));
+    experience.corrections.iter().map(|said| tagged(&said.text)).collect()
 }
 
 fn write_step(text: &mut String, number: usize, step: &Step) {

@@ -8,6 +8,7 @@ pub(super) const ID: &str = "[id]";
 pub(super) const EMAIL: &str = "[email]";
 pub(super) const PHONE: &str = "[phone]";
 pub(super) const CARD: &str = "[card]";
+pub(super) const ACCOUNT: &str = "[account]";
 pub(super) const ADDRESS: &str = "[address]";
 pub(super) const USER: &str = "[user]";
 pub(super) const HOME: &str = "~";

@@ -11,6 +11,15 @@ const SURE: [&str; 8] =
 const LIKELY: [&str; 8] =
     ["token", "apikey", "accesskey", "privatekey", "authkey", "auth", "sessionid", "sid"];
 
+/// Likewise, where they are a parameter of an address.
+const PARAMETERS: [&str; 3] = ["key", "sig", "signature"];
+
+/// The last part of a name (`db_pass`), which is also a word of its own (`pass: 12`).
+const SHORT: [&str; 4] = ["pass", "passcode", "pw", "psw"];
+
+/// Digits of a personal number, at least and at most; fewer are a place on a board.
+const PIN_DIGITS: std::ops::RangeInclusive<usize> = 4..=12;
+
 /// Bytes before a sign that are looked at for a name.
 const MAX_NAME: usize = 64;
 
@@ -49,7 +58,7 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
 
 /// Whether a value that stands under a name is a secret.
 pub(super) fn is_secret(name: &str, value: &str) -> bool {
-    suspicion(name).is_some_and(|suspicion| suspicion.fits(value))
+    suspicion(name).or_else(|| short(name, true)).is_some_and(|suspicion| suspicion.fits(value))
 }
 
 /// How much a name says about its value.
@@ -57,6 +66,9 @@ pub(super) fn is_secret(name: &str, value: &str) -> bool {
 enum Suspicion {
     Sure,
     Likely,
+    /// Unless it counts something.
+    Short,
+    Pin,
 }
 
 impl Suspicion {
@@ -66,6 +78,8 @@ impl Suspicion {
             && match self {
                 Self::Sure => true,
                 Self::Likely => looks_made(value),
+                Self::Short => value.len() > 3 || !is_number(value),
+                Self::Pin => PIN_DIGITS.contains(&value.len()) && is_number(value),
             }
     }
 }
@@ -84,6 +98,33 @@ fn suspicion(name: &str) -> Option<Suspicion> {
     let given =
         if is_variable || is_header || is_option { Suspicion::Sure } else { Suspicion::Likely };
     ends(&LIKELY).then_some(given)
+}
+
+/// How much a name says whose last part is a short word. One that stands alone counts where it is a `key`.
+fn short(name: &str, is_key: bool) -> Option<Suspicion> {
+    let mut parts = name.split(['-', '_']).filter(|part| !part.is_empty()).rev();
+    let last = parts.next()?;
+    let is_camel = |word: &&str| {
+        let split = name.len().checked_sub(word.len()).filter(|at| name.is_char_boundary(*at));
+        split.map(|at| name.split_at(at)).is_some_and(|(front, end)| {
+            front.ends_with(|c: char| c.is_ascii_lowercase())
+                && end.starts_with(|c: char| c.is_ascii_uppercase())
+                && end.eq_ignore_ascii_case(word)
+        })
+    };
+    let is_shouted = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let is_part = parts.next().is_some() && (name.contains('_') || name.starts_with("--"));
+    if SHORT.iter().any(|word| last.eq_ignore_ascii_case(word)) {
+        return (is_part || is_key || is_shouted).then_some(Suspicion::Short);
+    }
+    if SHORT.iter().any(is_camel) {
+        return Some(Suspicion::Short);
+    }
+    (is_key && last.eq_ignore_ascii_case("pin") && !is_part).then_some(Suspicion::Pin)
+}
+
+fn is_number(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a value only says where the secret is, or that there is none.
@@ -127,7 +168,15 @@ fn assigned(text: &str, at: usize, cuts: &mut Vec<Cut>) -> Option<usize> {
     if front.ends_with("${") {
         return None;
     }
-    let suspicion = suspicion(name)?;
+    let is_assignment = text[at..].starts_with('=');
+    let is_key = text[..at].ends_with(['"', '\'']) || (is_assignment && before.len() == at);
+    let suspicion = match suspicion(name).or_else(|| short(name, is_key)) {
+        Some(Suspicion::Likely) if is_assignment && is_parameter(front) => Suspicion::Sure,
+        None if is_assignment && is_parameter(front) && PARAMETERS.contains(&name) => {
+            Suspicion::Sure
+        }
+        suspicion => suspicion?,
+    };
     let after = &text[at + 1..];
     let blank = after.len() - after.trim_start_matches(' ').len();
     let (quote, value) = value_of(&after[blank..]);
@@ -135,6 +184,11 @@ fn assigned(text: &str, at: usize, cuts: &mut Vec<Cut>) -> Option<usize> {
     let range = start..start + value.len();
     suspicion.fits(value).then(|| cuts.push(Cut { range: range.clone(), by: marks::SECRET }))?;
     Some(range.end)
+}
+
+/// Whether what stands before a name makes it a parameter of an address.
+fn is_parameter(front: &str) -> bool {
+    front.ends_with(['?', '&']) && !front.ends_with("&&")
 }
 
 /// `--password value`.

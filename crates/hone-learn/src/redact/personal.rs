@@ -19,10 +19,22 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
     }
     words(text, cuts);
     numbers(text, cuts);
+    accounts(text, cuts);
+    hexadecimal(text, cuts);
 }
 
-/// Home folders of whoever: `/home/NAME`, `/Users/NAME`, `C:\Users\NAME`.
+/// Home folders of whoever: `/home/NAME`, `/Users/NAME`, `C:\Users\NAME`, `/root`.
 pub(super) fn homes(text: &str, cuts: &mut Vec<Cut>) {
+    for (at, root) in text.match_indices("/root") {
+        let ends = |c: char| marks::is_word(c) || matches!(c, '.' | '-');
+        let is_inside = text[..at].ends_with(|c: char| ends(c) || matches!(c, '~' | '/' | '}'));
+        let after = &text[at + root.len()..];
+        let is_longer = after.starts_with(marks::is_word)
+            || (after.starts_with(['.', '-']) && after[1..].starts_with(marks::is_word));
+        if !is_inside && !is_longer {
+            cuts.push(Cut { range: at..at + root.len(), by: marks::HOME });
+        }
+    }
     for root in ["/home/", "/Users/", ":\\Users\\", ":\\\\Users\\\\"] {
         for (at, _) in text.match_indices(root) {
             let name = at + root.len();
@@ -165,6 +177,10 @@ fn numbers(text: &str, cuts: &mut Vec<Cut>) {
 
 fn number(run: &str) -> Option<&'static str> {
     let digits: Vec<u8> = run.bytes().filter(u8::is_ascii_digit).map(|byte| byte - b'0').collect();
+    let groups: Vec<usize> = run.split('-').map(str::len).take(4).collect();
+    if groups == [3, 2, 4] && digits.len() == 9 {
+        return Some(marks::ID);
+    }
     if run.starts_with('+') && (8..=15).contains(&digits.len()) {
         return Some(marks::PHONE);
     }
@@ -201,5 +217,87 @@ fn addresses(text: &str, start: usize, run: &str, cuts: &mut Vec<Cut>) {
         if !is_ours && !is_version {
             cuts.push(Cut { range: at..at + part.len(), by: marks::ADDRESS });
         }
+    }
+}
+
+/// Characters of an account number, by its standard (ISO 13616).
+const IBAN_CHARS: std::ops::RangeInclusive<usize> = 15..=34;
+
+/// Account numbers: a country, two digits that check the rest, and the rest, in groups or in one piece.
+fn accounts(text: &str, cuts: &mut Vec<Cut>) {
+    let bytes = text.as_bytes();
+    let is_start = |at: usize| {
+        bytes[at..].len() > 4
+            && bytes[at..at + 2].iter().all(u8::is_ascii_uppercase)
+            && bytes[at + 2..at + 4].iter().all(u8::is_ascii_digit)
+            && !text[..at].ends_with(marks::is_word)
+    };
+    let mut at = 0;
+    while at < bytes.len() {
+        if !text.is_char_boundary(at) || !is_start(at) {
+            at += 1;
+            continue;
+        }
+        let mut ends: Vec<usize> = Vec::new();
+        let mut chars = 0;
+        for (offset, byte) in bytes[at..].iter().enumerate() {
+            let is_part = byte.is_ascii_uppercase() || byte.is_ascii_digit();
+            let is_gap = *byte == b' ' && chars % 4 == 0;
+            chars += usize::from(is_part);
+            if !(is_part || is_gap) || chars > *IBAN_CHARS.end() {
+                break;
+            }
+            let next = bytes.get(at + offset + 1);
+            let is_end = next.is_none_or(|next| !next.is_ascii_alphanumeric() && *next != b'_');
+            if is_part && is_end && IBAN_CHARS.contains(&chars) {
+                ends.push(at + offset + 1);
+            }
+        }
+        let end = ends.into_iter().rev().find(|end| is_checked(&text[at..*end]));
+        if let Some(end) = end {
+            cuts.push(Cut { range: at..end, by: marks::ACCOUNT });
+        }
+        at = end.unwrap_or(at + 4);
+    }
+}
+
+/// Whether the digits that check an account number fit it.
+fn is_checked(account: &str) -> bool {
+    let plain: String = account.chars().filter(|c| *c != ' ').collect();
+    let (front, rest) = plain.split_at(4);
+    let rest = rest.chars().chain(front.chars());
+    let value = rest.filter_map(|c| c.to_digit(36)).fold(0, |value, digit| {
+        if digit < 10 { (value * 10 + digit) % 97 } else { (value * 100 + digit) % 97 }
+    });
+    value == 1
+}
+
+/// Groups of an address of a network card.
+const CARD_GROUPS: usize = 6;
+
+/// Addresses of machines in hexadecimal digits, but those that mean every machine or this one.
+fn hexadecimal(text: &str, cuts: &mut Vec<Cut>) {
+    let bytes = text.as_bytes();
+    let is_part = |byte: u8| byte.is_ascii_hexdigit() || byte == b':';
+    let mut at = 0;
+    while at < bytes.len() {
+        let length = bytes[at..].iter().take_while(|byte| is_part(**byte)).count();
+        if length < "::0".len() {
+            at += length.max(1);
+            continue;
+        }
+        let run = &text[at..at + length];
+        let is_inside =
+            text[..at].ends_with(marks::is_word) || text[at + length..].starts_with(marks::is_word);
+        let groups: Vec<&str> = run.split(':').take(CARD_GROUPS + 1).collect();
+        let is_card = groups.len() == CARD_GROUPS && groups.iter().all(|group| group.len() == 2);
+        let is_address = run
+            .parse::<std::net::Ipv6Addr>()
+            .is_ok_and(|address| !address.is_loopback() && !address.is_unspecified());
+        let has_digit = run.bytes().any(|byte| byte.is_ascii_digit());
+        if (is_address || is_card) && has_digit && !is_inside {
+            cuts.push(Cut { range: at..at + length, by: marks::ADDRESS });
+        }
+        at += length.max(1);
     }
 }

@@ -24,9 +24,21 @@ const MAX_CELL_CHARS: usize = 256 * 1024;
 /// How long to wait for Hermes to finish a write.
 const BUSY: Duration = Duration::from_secs(2);
 
+/// Opens a database so that nothing is made beside it: one without a log is taken as it is. A log is read
+/// the usual way, for which SQLite may need its file of locks.
 fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = Connection::open_with_flags(path, flags)?;
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let has_log = std::fs::metadata(log).is_ok_and(|log| log.len() > 0);
+    let db = match path.to_str().filter(|_| !has_log) {
+        Some(path) => {
+            let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+            let address = format!("file:{path}?immutable=1");
+            Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?
+        }
+        None => Connection::open_with_flags(path, flags)?,
+    };
     db.busy_timeout(BUSY)?;
     Ok(db)
 }
@@ -47,9 +59,14 @@ pub(super) fn locate(path: &Path) -> rusqlite::Result<Vec<Found>> {
     let db = open(path)?;
     let known = columns(&db, "sessions")?;
     let (started, latest) = (or_null(&known, "started_at"), or_null(&known, "last_activity_at"));
-    let count = or_null(&known, "message_count");
+    let said = if columns(&db, "messages")?.contains("timestamp") {
+        "(SELECT max(timestamp) FROM messages WHERE session_id = sessions.id \
+         AND typeof(timestamp) IN ('integer', 'real'))"
+    } else {
+        "NULL"
+    };
     let mut statement = db.prepare(&format!(
-        "SELECT id, coalesce({latest}, {started}, 0), coalesce({count}, 0) FROM sessions \
+        "SELECT id, coalesce({latest}, {said}, {started}, 0) FROM sessions \
          ORDER BY 2 DESC LIMIT {MAX_SESSIONS}"
     ))?;
     let rows = statement.query_map([], |row| {

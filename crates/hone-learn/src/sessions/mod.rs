@@ -102,10 +102,16 @@ pub enum SessionError {
     #[error("there is no session `{0}`")]
     NotFound(String),
     /// More than one could be meant.
-    #[error("`{id}` is the beginning of {} sessions: {}", others.len(), others.join(", "))]
+    #[error(
+        "`{id}` is the beginning of {count} sessions: {}{}",
+        others.join(", "),
+        if *count > others.len() { ", …" } else { "" }
+    )]
     Ambiguous {
         /// What was given.
         id: String,
+        /// How many begin so.
+        count: usize,
         /// A few that begin so.
         others: Vec<String>,
     },

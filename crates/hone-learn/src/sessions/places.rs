@@ -161,9 +161,9 @@ impl Places {
         match sessions.len() {
             0 => Err(SessionError::NotFound(meant.to_owned())),
             1 => Ok(sessions.swap_remove(0)),
-            _ => {
+            count => {
                 let others = sessions.into_iter().take(MAX_NAMED).map(|found| found.id).collect();
-                Err(SessionError::Ambiguous { id: meant.to_owned(), others })
+                Err(SessionError::Ambiguous { id: meant.to_owned(), count, others })
             }
         }
     }

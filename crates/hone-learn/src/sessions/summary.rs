@@ -71,7 +71,7 @@ impl Summary {
         }
         let mut tools: Vec<ToolCount> = counts
             .into_iter()
-            .map(|(tool, count)| ToolCount { tool: tool.to_owned(), count })
+            .map(|(tool, count)| ToolCount { tool: one_line(&redactor.redact(tool)), count })
             .collect();
         tools.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.tool.cmp(&b.tool)));
         tools.truncate(MAX_TOOLS);

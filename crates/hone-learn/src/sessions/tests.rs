@@ -213,6 +213,37 @@ fn hermes(path: &Path, columns: &str) -> rusqlite::Connection {
 }
 
 #[test]
+fn a_session_of_hermes_is_as_new_as_its_last_message_and_reading_it_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state? 100%#.db");
+    let db = hermes(&path, "");
+    db.pragma_update(None, "journal_mode", "wal").unwrap();
+    db.execute_batch(
+        "INSERT INTO sessions VALUES ('long', 'cli', 1700000000.0);
+         INSERT INTO sessions VALUES ('short', 'cli', 1700000050.0);
+         INSERT INTO messages(session_id, role, content, timestamp) VALUES
+           ('long', 'user', 'a', 1700000001.0), ('long', 'user', 'b', 1700000099.0),
+           ('short', 'user', 'c', 'yesterday');",
+    )
+    .unwrap();
+    drop(db);
+    let files = || std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(files(), 1);
+    let times = |path| -> Vec<(String, i64)> {
+        let found = hermes::locate(path).unwrap();
+        found.into_iter().map(|one| (one.id, one.modified)).collect()
+    };
+    let expected =
+        [("long".to_owned(), 1_700_000_099_000), ("short".to_owned(), 1_700_000_050_000)];
+    assert_eq!(times(&path), expected);
+    assert_eq!(files(), 1);
+    // What is still in the log counts too.
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch("INSERT INTO sessions VALUES ('open', 'cli', 1700000200.0);").unwrap();
+    assert_eq!(times(&path)[0].0, "open");
+}
+
+#[test]
 fn hermes_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state.db");

@@ -216,9 +216,12 @@ fn skill_stats(
         }
         None => None,
     };
+    let noted = records.stage(agent, &name)?.map_or(Stage::Active, |(stage, _)| stage);
+    // What was archived and brought back by its history is there.
+    let is_back = noted == Stage::Archived && skill.is_some();
     Ok(SkillStats {
         agent: agent.to_owned(),
-        stage: records.stage(agent, &name)?.map_or(Stage::Active, |(stage, _)| stage),
+        stage: if is_back { Stage::Active } else { noted },
         version: skill.and_then(|skill| skill.summary.version.clone()),
         with: Rate::of(seen.iter().filter(|one| one.loaded)),
         without: Rate::of(seen.iter().filter(|one| !one.loaded)),

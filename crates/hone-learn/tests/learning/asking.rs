@@ -175,6 +175,42 @@ async fn y14_the_same_kind_of_task_is_the_next_version_of_the_same_skill() {
 }
 
 #[tokio::test]
+async fn an_edit_that_no_step_taught_is_not_taken() {
+    let mut stage = taught().await;
+    let edit = |because: &str| {
+        format!(
+            "EDIT {because}\n<<<<<<<\n3. Answer with the number alone.\n=======\n3. Say it.\n>>>>>>>\n"
+        )
+    };
+    for (because, why) in [
+        ("", "an edit does not say which step taught it"),
+        ("because step 99", "an edit names step 99, which there is not"),
+    ] {
+        let mut replies = long_way("240");
+        replies.push(format!("REFINE sum-prices\n{}", edit(because)));
+        stage.says(&replies);
+        let (_, aftermath) = stage.task(QUESTION).await;
+        assert_eq!(aftermath.result, Some(Taught::Unusable { why: why.to_owned() }));
+    }
+    assert_eq!(stage.skills(), [("sum-prices".to_owned(), "1".to_owned())]);
+    // What the person said is evidence too, where they said something.
+    stage.says(&short_way("sum-prices", "240"));
+    let (order, report) = stage.run(QUESTION).await;
+    let mut replies = vec![format!("REFINE sum-prices\n{}", edit("because correction"))];
+    replies.extend(short_way("sum-prices", "240"));
+    replies.extend(short_way("sum-prices", "240"));
+    stage.says(&replies);
+    let redactor = Redactor::new(None);
+    let (runner, settings) = (&stage.runner, &stage.settings);
+    let host = Host { runner, settings, redactor: &redactor, referenced: &[] };
+    let taught = after_correction(&host, experience_of(&order, &report), "just say it").await;
+    assert!(matches!(taught.result, Some(Taught::Landed { .. })), "{taught:?}");
+    let evidence = stage.records().proposals().unwrap()[0].edits[0].evidence[0].clone();
+    assert_eq!((evidence.step, evidence.what.as_str()), (None, "the person said: just say it"));
+    assert_eq!(evidence.task, report.finished.id);
+}
+
+#[tokio::test]
 async fn y15_a_task_that_wrote_a_skill_itself_is_not_asked_for_another() {
     let mut stage = Stage::new();
     let write = json!({"action": "create", "name": "sum-prices", "content": SUM_PRICES});
@@ -297,6 +333,32 @@ fn what_a_client_writes_passes_the_same_checks() {
     // One for each skill, whatever was tried last.
     assert_eq!(waiting, [("bake-bread", true), ("sum-prices", true), ("total-of-goods", false)]);
     assert!(kept.iter().all(|one| one.root.as_deref() == Some(&*root) && one.agent.is_empty()));
+}
+
+#[test]
+fn a_change_of_a_skill_that_had_a_twin_before_makes_no_twin() {
+    let home = tempfile::tempdir().unwrap();
+    let (hone_home, root) = (home.path().join("hone"), home.path().join("skills"));
+    for name in ["sum-prices", "total-of-goods"] {
+        std::fs::create_dir_all(root.join(name)).unwrap();
+        let text = SUM_PRICES.replace("name: sum-prices", &format!("name: {name}"));
+        std::fs::write(root.join(name).join("SKILL.md"), text).unwrap();
+    }
+    let porter = Porter::of_clients(Policy::default(), Redactor::new(None), root);
+    let by = skills::Task {
+        hone_home,
+        agent: String::new(),
+        id: String::new(),
+        input: String::new(),
+        subscriber: Subscriber::Owner,
+    };
+    let says = |name: &str, text: &str| {
+        porter.refuses(Written { by: &by, name, text, files: &[], now: NOW }).unwrap_or_default()
+    };
+    let mended = SUM_PRICES.replace("number alone.", "number alone, in cents.");
+    assert_eq!(says("sum-prices", &mended), "");
+    let third = SUM_PRICES.replace("name: sum-prices", "name: cost-of-goods");
+    assert!(says("cost-of-goods", &third).starts_with("twins: "));
 }
 
 #[tokio::test]

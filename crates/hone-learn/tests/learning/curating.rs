@@ -7,9 +7,11 @@ use hone_learn::curator::{
     Curating, Move, Wording, apply, archive, find_merges, plan_for, propose_merges, restore,
 };
 use hone_learn::gate::{Check, Finding};
+use hone_learn::land::is_agents_own;
 use hone_learn::outcomes::Seen;
 use hone_learn::proposal::{Outcome, Proposal, Stage as Life};
 use hone_learn::review::{Person, Word, accept, changes};
+use hone_learn::stats::stats;
 use hone_library::{
     Author, Matching, Mode, State, Store, canonical_or_same, files_at, history, usage,
 };
@@ -127,6 +129,50 @@ async fn k07_an_archived_name_that_is_made_again_and_archived_keeps_both_in_its_
     let rows = hone_library::history(&state, &canonical_or_same(skill.key())).unwrap();
     let reasons: Vec<&str> = rows.iter().map(|row| row.reason.as_str()).collect();
     assert_eq!(reasons.iter().filter(|reason| **reason == "archived").count(), 2, "{reasons:?}");
+}
+
+#[tokio::test]
+async fn a_skill_that_a_person_archived_and_brought_back_is_still_the_agents_own() {
+    let stage = taught().await;
+    let (home, records, token) = (stage.home(), stage.records(), CancellationToken::new());
+    let state = State::open(&home);
+    let is_own = || is_agents_own(&state, &stage.known().listed[0]);
+    let skill = stage.known().listed[0].clone();
+    archive(&home, &records, &skill, author(stage.now()), &token).await.unwrap();
+    restore(&home, &records, skill.key(), author(stage.now()), &token).await.unwrap();
+    assert!(is_own());
+    stage.pass_days(90);
+    missed(&stage, "sum-prices");
+    assert_eq!(curated(&stage).await, [("sum-prices".to_owned(), Move::Archive)]);
+    restore(&home, &records, skill.key(), author(stage.now()), &token).await.unwrap();
+    assert!(is_own());
+    // What a person wrote is the person's, and so is what they bring back of it.
+    let store = Store::new(&state, author(stage.now()), Mode::Write);
+    store.patch(&skill, None, "alone.", "by itself.", Matching::Exact).unwrap();
+    assert!(!is_own());
+    store.delete(&skill).unwrap();
+    store.rollback(skill.key(), None).unwrap();
+    assert!(!is_own());
+}
+
+#[tokio::test]
+async fn an_archived_skill_that_its_history_brings_back_is_active_and_ages_from_then() {
+    let stage = taught().await;
+    let (home, records, token) = (stage.home(), stage.records(), CancellationToken::new());
+    let skill = stage.known().listed[0].clone();
+    let noted = || stats(&home, &records, None, stage.now()).unwrap().skills.remove(0).stage;
+    stage.pass_days(100);
+    archive(&home, &records, &skill, author(stage.now()), &token).await.unwrap();
+    assert_eq!(noted(), Life::Archived);
+    let state = State::open(&home);
+    let store = Store::new(&state, author(stage.now()), Mode::Write);
+    store.rollback(skill.key(), None).unwrap();
+    assert_eq!(noted(), Life::Active);
+    missed(&stage, "sum-prices");
+    assert_eq!(curated(&stage).await, []);
+    stage.pass_days(90);
+    missed(&stage, "sum-prices");
+    assert_eq!(curated(&stage).await, [("sum-prices".to_owned(), Move::Archive)]);
 }
 
 #[tokio::test]

@@ -2,10 +2,11 @@
 //! refused by a replay, and one that landed all the same goes back by what came of it.
 
 use hone_agent::lineage::receipt::Kind;
-use hone_learn::after::Taught;
+use hone_learn::after::{Host, Taught, after_correction, experience_of};
 use hone_learn::gate::{Check, Finding};
 use hone_learn::proposal::{Outcome, Stage as Life};
-use hone_learn::review::{Person, Word, accept};
+use hone_learn::redact::Redactor;
+use hone_learn::review::{Person, Word, accept, changes};
 use hone_library::{Action, State, canonical_or_same, history};
 use tokio_util::sync::CancellationToken;
 
@@ -176,4 +177,107 @@ async fn a_skill_with_a_title_for_a_name_is_known_by_its_slug() {
     let (_, aftermath) = stage.task(QUESTION).await;
     let Some(Taught::Landed { name, .. }) = aftermath.result else { panic!("{aftermath:?}") };
     assert_eq!((name.as_str(), stage.skills().len()), ("sum-prices", 1));
+}
+
+/// A task that reads the skill, meets a dead end and teaches one changed line, which passes the replay.
+async fn refined(stage: &mut Stage, old: &str, new: &str) -> String {
+    let hard = vec![view("sum-prices"), read("cost.txt"), read("prices.csv"), answer("240")];
+    let mut replies = hard.clone();
+    replies.push(format!(
+        "REFINE sum-prices\nEDIT because step 2\n<<<<<<<\n{old}\n=======\n{new}\n>>>>>>>\n"
+    ));
+    replies.extend(hard.clone());
+    replies.extend(hard);
+    stage.says(&replies);
+    let (_, aftermath) = stage.task(QUESTION).await;
+    let Some(Taught::Landed { version, .. }) = aftermath.result else { panic!("{aftermath:?}") };
+    version.unwrap()
+}
+
+/// Tasks that read the skill and come to no end; what went back after the last of them.
+async fn lost(stage: &mut Stage, tasks: usize) -> Vec<String> {
+    let mut replies = vec![view("sum-prices")];
+    replies.extend((0..7).map(|n| read(&format!("costs-{n}.csv"))));
+    let mut gone = Vec::new();
+    for _ in 0..tasks {
+        assert_eq!(gone, Vec::<String>::new());
+        stage.says(&replies);
+        let (_, aftermath) = stage.task(QUESTION).await;
+        gone = aftermath.rolled_back.into_iter().map(|told| told.why).collect();
+    }
+    gone
+}
+
+#[tokio::test]
+async fn what_came_of_a_version_that_went_back_is_not_laid_to_the_next_one() {
+    let mut stage = taught().await;
+    for _ in 0..4 {
+        stage.says(&short_way("sum-prices", "240"));
+        stage.task(QUESTION).await;
+    }
+    let last = "3. Answer with the number alone.";
+    assert_eq!(refined(&mut stage, last, "3. Answer with the number.").await, "2");
+    let gone = lost(&mut stage, 3).await;
+    assert_eq!(
+        gone,
+        ["version 2 0 of 3 tasks went well, 5 of 5 before (p 0.02); back to version 1"]
+    );
+    assert_eq!(refined(&mut stage, last, "3. Say the number alone.").await, "3");
+    stage.says(&short_way("sum-prices", "240"));
+    let (_, aftermath) = stage.task(QUESTION).await;
+    assert_eq!(aftermath.rolled_back, []);
+    assert_eq!(stage.skills(), [("sum-prices".to_owned(), "3".to_owned())]);
+    // It is measured by what it was made from, not by what was used last.
+    let gone = lost(&mut stage, 3).await;
+    assert_eq!(
+        gone,
+        ["version 3 1 of 4 tasks went well, 6 of 6 before (p 0.03); back to version 1"]
+    );
+    assert_eq!(stage.skills(), [("sum-prices".to_owned(), "1".to_owned())]);
+    let proposals = stage.records().proposals().unwrap();
+    let fates: Vec<Outcome> =
+        proposals.iter().map(|one| one.decided.as_ref().unwrap().outcome).collect();
+    assert_eq!(fates, [Outcome::RolledBack, Outcome::RolledBack, Outcome::Landed]);
+}
+
+#[tokio::test]
+async fn a_late_correction_is_counted_for_the_version_that_its_task_read() {
+    let mut stage = taught().await;
+    stage.says(&short_way("sum-prices", "240"));
+    let (order, report) = stage.run(QUESTION).await;
+    stage.look_back(&order, &report).await;
+    let last = "3. Answer with the number alone.";
+    assert_eq!(refined(&mut stage, last, "3. Answer with the number.").await, "2");
+    stage.says(&short_way("sum-prices", "240"));
+    stage.task(QUESTION).await;
+    let records = stage.records();
+    let counted = || {
+        let newest = records.proposals().unwrap().remove(0);
+        (newest.edits[0].helped, newest.edits[0].hurt)
+    };
+    let times = || -> Vec<i64> {
+        records.seen("ada", "sum-prices").unwrap().iter().map(|one| one.at).collect()
+    };
+    let before = (counted(), times());
+    assert_eq!(before.0, (1, 0));
+    // What it changed can still be seen, though it landed.
+    let shown = changes(&stage.home(), &records.proposals().unwrap()[0]);
+    let line = |text: &Option<Vec<u8>>| {
+        let text = String::from_utf8(text.clone().unwrap()).unwrap();
+        text.lines().last().unwrap().to_owned()
+    };
+    let shown: Vec<_> =
+        shown.iter().map(|one| (one.file.as_str(), line(&one.before), line(&one.after))).collect();
+    let now = "3. Answer with the number.";
+    assert_eq!(shown, [("SKILL.md", last.to_owned(), now.to_owned())]);
+    stage.says(&["SKIP".to_owned()]);
+    let redactor = Redactor::new(None);
+    let (runner, settings) = (&stage.runner, &stage.settings);
+    let host = Host { runner, settings, redactor: &redactor, referenced: &[] };
+    after_correction(&host, experience_of(&order, &report), "no, that is wrong").await;
+    assert_eq!((counted(), times()), before);
+    let wrong = records.seen("ada", "sum-prices").unwrap();
+    let wrong: Vec<&str> =
+        wrong.iter().filter(|one| one.corrected).map(|one| one.version.as_str()).collect();
+    assert_eq!(wrong, ["1"]);
 }

@@ -25,6 +25,9 @@ pub(crate) enum ReviewCommand {
             allow_hyphen_values = true
         )]
         why: String,
+        /// Say yes to what the scan wants a person to decide, without being asked
+        #[arg(long, short)]
+        yes: bool,
     },
     /// Change a candidate's text in your editor, then check it again
     Edit {

@@ -1,6 +1,7 @@
 //! `hone curate`, `hone archive` and `hone restore`.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use hone_agent::brain::Brain;
@@ -8,7 +9,8 @@ use hone_agent::model::Budget;
 use hone_learn::curator::{self, Curating, Wording};
 use hone_learn::proposal::{Kind, Proposal};
 use hone_learn::records::Records;
-use hone_library::Author;
+use hone_library::{ARCHIVED, Author, canonical_or_same};
+use hone_skill::Slug;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +19,7 @@ use super::policy::configured;
 use super::review::{failure, records};
 use crate::context::{Context, actor, now};
 use crate::json::curate::{Curated, CuratedAgent, CuratedLeft, CuratedMerge, CuratedMove};
-use crate::output::{Failure, Outcome, count, print, print_json, say};
+use crate::output::{Failure, Outcome, count, print, print_json, quoted, say};
 use crate::terminal::printable_line;
 
 pub(crate) fn curate(context: &Context, dry_run: bool, no_model: bool, as_json: bool) -> Outcome {
@@ -164,18 +166,60 @@ pub(crate) fn archive(context: &Context, name: &str, why: &str) -> Outcome {
     let done = curator::archive(home, &records, &skill, author(why), &token);
     let change = runtime()?.block_on(done).map_err(failure)?;
     super::hub::tell_shares(context, &change);
-    say(&format!("`{name}` is in the archive; `hone restore {name}` brings it back"));
+    let key = canonical_or_same(skill.key());
+    let is_found = context.key_of(&context.catalogue()?, name).is_ok_and(|found| found == key);
+    let typed = match &context.places.agent {
+        _ if !is_found || !context.places.root.is_empty() => context.typed(&key),
+        Some(agent) => format!("{} --agent {agent}", quoted(name)),
+        None => quoted(name).into_owned(),
+    };
+    let place = context.shown(&key);
+    say(&format!("`{place}` is in the archive; `hone restore {typed}` brings it back"));
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn restore(context: &Context, name: &str, why: &str) -> Outcome {
-    let catalogue = context.catalogue()?;
-    let key = context.key_of(&catalogue, name)?;
+    let (key, others) = archived(context, name)?;
     let (records, token) = (records(context)?, CancellationToken::new());
     let home = &context.around.hone_home;
     let done = curator::restore(home, &records, &key, author(why), &token);
     let version = runtime()?.block_on(done).map_err(failure)?;
     let version = version.map(|version| format!(", version {version}")).unwrap_or_default();
-    say(&format!("`{name}` is back{version}"));
+    say(&format!("`{}` is back{version}", context.shown(&key)));
+    for other in others {
+        let typed = context.typed(&other);
+        say(&format!("note: there is another in the archive: `hone restore {typed}`"));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The archived skill that is meant, and others that could have been. One that is there does not hide one
+/// that is not.
+fn archived(context: &Context, name: &str) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
+    let catalogue = context.catalogue()?;
+    let found = context.key_of(&catalogue, name);
+    let is_open = context.places.agent.is_none() && context.places.root.is_empty();
+    let is_below = |key: &PathBuf| {
+        let mut roots = catalogue.roots.iter().map(|root| canonical_or_same(&root.path));
+        roots.any(|root| key.starts_with(root))
+    };
+    let mut gone = match Slug::new(name) {
+        Ok(slug) if !name.contains(['/', ':']) => {
+            hone_library::deleted(&context.state, slug.as_str())?
+        }
+        _ => Vec::new(),
+    };
+    gone.retain(|key| is_open || is_below(key));
+    let is_gone = |key: &PathBuf| key.symlink_metadata().is_err();
+    let key = match (found, gone.first()) {
+        (Ok(key), _) if is_gone(&key) => key,
+        (_, Some(first)) => first.clone(),
+        (found, None) => found?,
+    };
+    let is_archived = |other: &PathBuf| {
+        let past = hone_library::history(&context.state, other).unwrap_or_default();
+        past.last().is_some_and(|last| last.reason.starts_with(ARCHIVED))
+    };
+    gone.retain(|other| *other != key && is_archived(other));
+    Ok((key, gone))
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hone_learn::LearnError;
-use hone_learn::gate::Finding;
+use hone_learn::gate::{Check, Checked, Finding};
 use hone_learn::proposal::Proposal;
 use hone_learn::records::Records;
 use hone_learn::review::{Person, Review, ReviewList, ReviewRow, Word, accept, edit, reject};
@@ -14,12 +14,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::agent::{catch_up, runtime};
 use super::editor::{edited, keep};
+use super::hub::line;
+use super::needs::can_ask;
 use super::policy::configured;
 use crate::cli::ReviewCommand;
 use crate::context::{Context, actor, now};
 use crate::diff::painted;
 use crate::output::{Failure, Outcome, count, print, print_json, say};
-use crate::terminal::{printable_line, style};
+use crate::terminal::{columns, fit, printable_line, stdout_is_terminal, style};
+use unicode_width::UnicodeWidthStr as _;
 
 /// Bytes of a text that is taken from a file.
 const MAX_TEXT_BYTES: u64 = 1024 * 1024;
@@ -39,9 +42,11 @@ pub(crate) fn review(
             let proposal = records.proposal(&id).map_err(failure)?;
             show(context, proposal, as_json)
         }
-        Some(ReviewCommand::Accept { id, why }) => {
+        Some(ReviewCommand::Accept { id, why, yes }) => {
             let policy = configured(context)?;
-            let person = Person { name: &name, why: &why, now: now(), word: Word::Person };
+            let proposal = records.proposal(&id).map_err(failure)?;
+            let word = if yes { Word::Person } else { asked(&proposal)? };
+            let person = Person { name: &name, why: &why, now: now(), word };
             let cancelled = CancellationToken::new();
             let accepted = accept(home, &policy, &records, &id, person, &cancelled);
             let (proposal, landed) = runtime()?.block_on(accepted).map_err(failure)?;
@@ -94,6 +99,32 @@ pub(crate) fn review(
     }
 }
 
+/// Whose word it is: a person is asked about what the scan wants one to decide; without one to ask, nobody
+/// said yes.
+fn asked(proposal: &Proposal) -> Result<Word, Failure> {
+    let needs_person =
+        |one: &&Checked| (one.check, one.finding) == (Check::Scan, Finding::NeedsPerson);
+    let is_open = proposal.is_open();
+    let Some(scan) = proposal.checks.iter().find(needs_person).filter(|_| is_open) else {
+        return Ok(Word::Program);
+    };
+    let (name, id) = (printable_line(&proposal.name), &proposal.id);
+    let why = printable_line(&scan.why);
+    if !can_ask() {
+        let hint = format!("look at `hone review show {id}`, then `hone review accept {id} --yes`");
+        return Err(Failure::no(format!("`{name}`: {why}; a person has to decide"), &hint));
+    }
+    say(&format!("`{name}`: {why}"));
+    for detail in &scan.details {
+        say(&format!("    {}", printable_line(detail)));
+    }
+    let answer = line(&format!("make it a skill of {} all the same? [y/N] ", proposal.whose()))?;
+    if matches!(answer.trim(), "y" | "Y" | "yes") {
+        return Ok(Word::Person);
+    }
+    Err(Failure::no(format!("`{name}` stays where it is"), ""))
+}
+
 /// The records of learning, with what they have to say.
 pub(crate) fn records(context: &Context) -> Result<Records, Failure> {
     let mut records = Records::open(&context.around.hone_home).map_err(failure)?;
@@ -128,19 +159,23 @@ fn list(records: &Records, all: bool, as_json: bool) -> Outcome {
         });
         return Ok(ExitCode::SUCCESS);
     }
+    let room = if stdout_is_terminal() { columns() } else { usize::MAX };
     let mut text = String::new();
     for proposal in &proposals {
         let row = ReviewRow::from(proposal);
-        let _ = writeln!(
-            text,
-            "{}  {:<7} {:<12} {} of {}: {}",
-            row.id,
-            row.kind,
-            row.stage,
-            printable_line(&row.name),
-            printable_line(proposal.whose()),
-            printable_line(&row.why)
-        );
+        let (id, kind, stage) = (&row.id, row.kind, row.stage);
+        let about =
+            format!("{} of {}", printable_line(&row.name), printable_line(proposal.whose()));
+        let why = printable_line(&row.why);
+        let line = format!("{id}  {kind:<7} {stage:<12} {about}: {why}");
+        if line.width() <= room {
+            let _ = writeln!(text, "{line}");
+            continue;
+        }
+        for line in [format!("{id}  {about}"), format!("    {kind}, {stage}"), format!("    {why}")]
+        {
+            let _ = writeln!(text, "{}", fit(&line, room));
+        }
     }
     print(&text)?;
     say(&format!("{}; `hone review show ID` shows one", count(proposals.len(), "candidate")));

@@ -86,7 +86,8 @@ fn lines(context: &Context, sessions: &[Summary]) -> String {
     let width = lengths.max().unwrap_or_default().max(MIN_SHOWN_CHARS);
     let mut text = String::new();
     for session in sessions {
-        let time = if session.started > 0 { session.started } else { session.modified };
+        // What they are sorted by.
+        let time = if session.modified > 0 { session.modified } else { session.started };
         let time = iso(time);
         let id = printable_line(ids.short(&session.session));
         let more = if session.partial { "+" } else { "" };

@@ -1,7 +1,9 @@
 //! `hone sessions` and `hone learn`: sessions as the agents write them, through to a skill.
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -92,10 +94,10 @@ fn codex(sandbox: &Sandbox) {
             json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Fast."}]}),
         ),
     ]);
-    sandbox.write(
-        "home/.codex/sessions/2026/11/02/rollout-2026-11-02T09-00-00-019a-codex.jsonl",
-        text,
-    );
+    let path = "home/.codex/sessions/2026/11/02/rollout-2026-11-02T09-00-00-019a-codex.jsonl";
+    sandbox.write(path, text);
+    let last = UNIX_EPOCH + Duration::from_secs(1_793_610_060);
+    File::options().write(true).open(sandbox.path(path)).unwrap().set_modified(last).unwrap();
 }
 
 fn hermes(sandbox: &Sandbox) {
@@ -197,7 +199,7 @@ fn sessions_are_filtered_and_shown_in_lines() {
     assert_snapshot!(sandbox.hone("sessions --from codex").run(), @"
     exit: 0
     --- stdout
-    2026-11-02 09:00  codex         019a-codex     1 step
+    2026-11-02 09:01  codex         019a-codex     1 step
         Profile the parser
         exec_command 1, in /elsewhere
     ");
@@ -256,7 +258,7 @@ fn enter_four_times_gives_a_working_skill() {
       [x]  2  Edit(CHANGELOG.md)
       [x]  3  Bash(npm test:*)
       [x]  4  Bash(cp:*)
-      [x]  5  Bash(gh release list:*)
+      [ ]  5  Bash(gh release list:*)  (it would not permit the command that was run)
       [x]  6  Bash(git tag:*)
       [ ]  7  Bash(git push:*)  (it reaches others)
     Enter: go on. Or: numbers to switch · all · none · Bash(x y:*) · edit · back · quit
@@ -280,7 +282,7 @@ fn enter_four_times_gives_a_working_skill() {
     description: "Tag release of the shop and mail [email], with npm test, cp and gh release list. Use when asked to tag release of the shop and mail [email]."
     metadata:
       version: "1"
-    allowed-tools: Read Edit(CHANGELOG.md) Bash(npm test:*) Bash(cp:*) Bash(gh release list:*) Bash(git tag:*)
+    allowed-tools: Read Edit(CHANGELOG.md) Bash(npm test:*) Bash(cp:*) Bash(git tag:*)
     ---
     # Steps
 
@@ -326,7 +328,8 @@ fn what_is_typed_counts_and_back_takes_it_back() {
     let prompt = "\n> ";
     let typed = [
         (prompt, "name ship-shop\n"),
-        (prompt, "drop 1 9\n"),
+        (prompt, "drop\n"),
+        ("`drop` needs something behind it", "drop 1 9\n"),
         ("no number", "drop 1\n"),
         (prompt, "\n"),
         ("2 of 4", "back\n"),
@@ -734,6 +737,15 @@ fn what_cannot_be_learned_from_is_said() {
     exit: 1
     --- stderr
     error: there is no session `nothing-like-it`
+    hint: `hone sessions` lists them
+    ");
+    for number in 0..8 {
+        claude(&sandbox, &format!("zzzz{number}"), "Do it", &[]);
+    }
+    assert_snapshot!(shown("learn zzzz --yes"), @"
+    exit: 1
+    --- stderr
+    error: `zzzz` is the beginning of 8 sessions: zzzz1, zzzz2, zzzz3, zzzz4, zzzz5, …
     hint: `hone sessions` lists them
     ");
     assert_snapshot!(shown("learn 2026 --yes"), @"

@@ -187,9 +187,26 @@ fn k07_a_skill_goes_to_the_archive_and_comes_back_and_no_other_with_it() {
     assert_snapshot!(restored, @"
     exit: 0
     --- stderr
-    `sum-prices` is back, version 1
+    `[STATE]/agents/ada/skills/sum-prices` is back, version 1
     ");
     assert_eq!(sandbox.hone("restore sum-prices --agent ada").run().code, 1);
+    // It says which it took, in words that bring that one back.
+    sandbox.write("home/.agents/skills/sum-prices/SKILL.md", SKILL);
+    let said = |line: &str| sandbox.hone(line).run().errors();
+    assert_snapshot!(said("archive sum-prices"), @"`~/.agents/skills/sum-prices` is in the archive; `hone restore sum-prices` brings it back");
+    assert_snapshot!(said("archive sum-prices --agent ada"), @"`[STATE]/agents/ada/skills/sum-prices` is in the archive; `hone restore sum-prices --agent ada` brings it back");
+    assert_snapshot!(said("restore sum-prices"), @"
+    `[STATE]/agents/ada/skills/sum-prices` is back, version 1
+    note: there is another in the archive: `hone restore ~/.agents/skills/sum-prices`
+    ");
+    let hidden = said("view sum-prices");
+    assert!(
+        hidden.contains("it was archived; `hone restore sum-prices` brings it back"),
+        "{hidden}"
+    );
+    // One that is there does not hide one that is not.
+    assert_snapshot!(said("restore sum-prices --agent ada"), @"`~/.agents/skills/sum-prices` is back");
+    assert_eq!(sandbox.hone("restore sum-prices").run().code, 1);
     let all = sandbox.hone("list --agent ada --all --json").run().text();
     assert!(!all.contains("archived"), "{all}");
 }
@@ -399,7 +416,15 @@ fn what_the_policy_asks_about_waits_for_a_person_who_decides() {
     let shown = sandbox.hone(&format!("review show {id}")).run().text();
     assert!(shown.contains("? scan: needs a person: the scan says dangerous\n    remote-to-interpreter in SKILL.md:"), "{shown}");
     assert!(!sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
-    sandbox.done(&format!("review accept {id} --why 'our own server'"));
+    // Nobody is there to be asked, and that is no yes.
+    let refused = sandbox.hone(&format!("review accept {id} --why 'our own server'")).run();
+    assert_snapshot!(refused.to_string().replace(id, "[ID]"), @"
+    exit: 1
+    --- stderr
+    error: `sum-prices`: the scan says dangerous; a person has to decide
+    hint: look at `hone review show [ID]`, then `hone review accept [ID] --yes`
+    ");
+    sandbox.done(&format!("review accept {id} --why 'our own server' --yes"));
     assert!(sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
     sandbox.done("agent verify ada");
     assert_eq!(sandbox.hone("approve").run().errors(), "nothing waits for approval\n");

@@ -15,12 +15,12 @@ fn versions(shelf: &Shelf, prior: &str) -> String {
 
 #[test]
 fn the_version_goes_up_by_one_wherever_it_stands() {
-    let shelf = Shelf::new();
-    assert_eq!(versions(&shelf, "version: 1\n"), "2");
-    assert_eq!(versions(&shelf, "version: 9\n"), "10");
-    assert_eq!(versions(&shelf, "version: 1.2.9\n"), "1.2.10");
-    assert_eq!(versions(&shelf, "metadata:\n  version: \"41\"\n"), "42");
-    assert_eq!(versions(&shelf, ""), "2");
+    let versions = |prior: &str| versions(&Shelf::new(), prior);
+    assert_eq!(versions("version: 1\n"), "2");
+    assert_eq!(versions("version: 9\n"), "10");
+    assert_eq!(versions("version: 1.2.9\n"), "1.2.10");
+    assert_eq!(versions("metadata:\n  version: \"41\"\n"), "42");
+    assert_eq!(versions(""), "2");
 }
 
 #[test]
@@ -41,6 +41,25 @@ fn a_new_skill_is_version_1_and_the_next_upsert_is_in_place() {
         (Some("3"), Some("4"), Some(4))
     );
     assert_eq!(shelf.found(), ["my-skill/SKILL.md"]);
+}
+
+#[test]
+fn a_version_that_was_taken_back_is_given_to_no_other_text() {
+    let shelf = Shelf::new();
+    let state = shelf.state();
+    let upsert = |body: &str| {
+        let existing = shelf.catalogue(&state).skills;
+        store(&state).upsert(&shelf.root, "one", body, &existing).unwrap().to_version.unwrap()
+    };
+    assert_eq!([upsert("a\n"), upsert("b\n"), upsert("c\n")], ["1", "2", "3"]);
+    store(&state).rollback(&shelf.root.join("one"), Some(1)).unwrap();
+    assert_eq!(upsert("d\n"), "4");
+    store(&state).delete(&shelf.listed(&state, "one")).unwrap();
+    assert_eq!(upsert("e\n"), "5");
+    store(&state).delete(&shelf.listed(&state, "one")).unwrap();
+    let made = store(&state).create(&shelf.root, None, "one", "f\n", &[]).unwrap();
+    assert_eq!(made.to_version.as_deref(), Some("6"));
+    assert!(shelf.read("one/SKILL.md").contains("version: \"6\""));
 }
 
 #[test]

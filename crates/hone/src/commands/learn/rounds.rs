@@ -111,6 +111,14 @@ fn edit(context: &Context, wizard: &mut Wizard) {
 
 /// What a typed line means as an answer to a question.
 fn understood(wizard: &Wizard, question: &Question, typed: &str) -> Result<Answer, String> {
+    let words: &[&str] = match question {
+        Question::What { .. } => &["name", "drop"],
+        Question::When { .. } => &["not", "asked", "drop"],
+        Question::Tools { .. } | Question::Where { .. } => &[],
+    };
+    if words.contains(&typed) {
+        return Err(format!("`{typed}` needs something behind it"));
+    }
     match question {
         Question::What { default, .. } => what(default, typed),
         Question::When { default, .. } => {
