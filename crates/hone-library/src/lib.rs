@@ -90,6 +90,7 @@ pub use difference::{ChangedFile, DiffOp, changed_places, line_changes, unified}
 pub use error::Error;
 pub use files::{
     MAX_FILE_BYTES, MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, SUITE_FILE, check_support_path,
+    refused_name,
 };
 pub use history::{files_at, history};
 pub use hone_skill::Origin;
