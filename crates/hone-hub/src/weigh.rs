@@ -48,6 +48,8 @@ pub(crate) struct Weighed {
     pub(crate) news: News,
     pub(crate) takes: Takes,
     pub(crate) decision: Decision,
+    /// Whose word lets it pass, for the log.
+    pub(crate) grounds: Vec<String>,
     pub(crate) fate: Option<Fate>,
     /// Copies of it that did not follow.
     pub(crate) stale: Vec<PathBuf>,
@@ -84,6 +86,7 @@ impl Hub<'_> {
                 news: News::default(),
                 takes: Takes::default(),
                 decision: Decision { action: Action::Block, why: String::new() },
+                grounds: Vec::new(),
                 fate: None,
                 stale: Vec::new(),
                 folder,
@@ -220,6 +223,12 @@ impl Hub<'_> {
                 (false, None) => Occasion::New,
             };
             if !one.is_unchanged() {
+            one.grounds.extend(judgement.dismissed.iter().map(|(found, dismissal)| {
+                format!(
+                    "{} dismissed `{}` at {}:{}: {}",
+                    dismissal.actor, found.rule, found.file, found.line, dismissal.reason
+                )
+            }));
                 one.news = News::since(&old.remove(&at).unwrap_or_default(), &now);
             }
             let judgement = judge(&one.inspected.report, dismissals, self.author.now);

@@ -108,6 +108,7 @@ pub use patch::{Matching, PatchError, Patched, patch};
 pub use place::{Resolver, Whole, canonical_or_same, list_files, read_file, read_text, read_whole};
 pub use platform::runs_on;
 pub use record::{Note, Summary};
+pub use rollback::Coming;
 pub use root::{Layout, Project, Root, normal};
 pub use scope::Scope;
 pub use shares::{Copied, KeptShare, Stale, Unshared, follow, take_back};

@@ -80,6 +80,10 @@ impl Ask for Person<'_> {
     }
 
     fn progress(&mut self, step: Step, done: usize, of: usize) {
+    fn voice(&self) -> &'static str {
+        if self.agrees { "`--yes`" } else { "a person" }
+    }
+
         let doing = match step {
             Step::Scan => "scanning",
             Step::Swap => "installing",
