@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::hub::{Fate, Hub, Outcome, Takes};
 use crate::inspect::{Inspected, Subject, inspect};
 use crate::lock::{Lock, Locked};
-use crate::merge::{Edits, Merge, merge};
+use crate::merge::{Merge, merge};
 use crate::pipeline::{Candidate, How};
 use crate::record::Act;
 use crate::roots::Roots;
@@ -168,18 +168,14 @@ impl Hub<'_> {
                 let ours = one.tree.as_ref().unwrap_or(&empty);
                 let base_of = |hash: &str| kept_object(self.state, hash).ok();
                 one.merge = merge(before, ours, &one.candidate.files, how.manner.edits, base_of);
-                let mut edited = one.merge.conflicts.clone();
-                if how.restores && how.manner.edits == Edits::Keep {
-                    // The lock is to be true, not nearly true; what it does not name may stay.
-                    let named = |file: &&String| one.entry.file(file).is_some();
-                    edited.extend(one.merge.kept.iter().filter(named).cloned());
-                    edited.extend(one.merge.merged.iter().cloned());
+                if how.restores {
+                    return one.merge.made_true(how.manner.edits);
                 }
-                if !edited.is_empty() {
+                if !one.merge.conflicts.is_empty() {
                     return Err(format!(
                         "local edits and the new version do not go together in {}; `--discard-edits` gives \
                          them up",
-                        edited.join(", ")
+                        one.merge.conflicts.join(", ")
                     ));
                 }
             }
@@ -223,16 +219,16 @@ impl Hub<'_> {
                 (false, None) => Occasion::New,
             };
             if !one.is_unchanged() {
+                one.news = News::since(&old.remove(&at).unwrap_or_default(), &now);
+            }
+            let judgement = judge(&one.inspected.report, dismissals, self.author.now);
+            one.decision = decide(self.policy, one.entry.origin, &judgement, &one.news, occasion);
             one.grounds.extend(judgement.dismissed.iter().map(|(found, dismissal)| {
                 format!(
                     "{} dismissed `{}` at {}:{}: {}",
                     dismissal.actor, found.rule, found.file, found.line, dismissal.reason
                 )
             }));
-                one.news = News::since(&old.remove(&at).unwrap_or_default(), &now);
-            }
-            let judgement = judge(&one.inspected.report, dismissals, self.author.now);
-            one.decision = decide(self.policy, one.entry.origin, &judgement, &one.news, occasion);
         }
     }
 }

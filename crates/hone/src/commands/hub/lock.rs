@@ -170,11 +170,7 @@ fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
     let pages = restored.outcomes.iter().map(|one| shown::outcome(context, one, style()));
     print(&pages.collect::<String>())?;
     for one in &restored.extra {
-        let files: Vec<&str> = one.files.keys().map(String::as_str).collect();
-        let what = if files.is_empty() { "is" } else { "has files that are" };
-        let files =
-            if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
-        say(&format!("`{}` {what} not in the lock, and stays{files}", context.shown(&one.path)));
+        say(&format!("`{}` is not in the lock, and stays", context.shown(&one.path)));
     }
     for note in &restored.notes {
         say(&format!("note: {note}"));
