@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hone_library::provenance::Records;
 use hone_library::{Mode, Store, files_of, hashes_of, take_back};
 
+use crate::approve::Pending;
 use crate::error::Error;
 use crate::hold::{HOLD_WAIT, Hold};
 use crate::hub::{Ask, Fate, Hub, Outcome, Step};
@@ -243,13 +244,15 @@ impl Hub<'_> {
                 was: Some(entry.clone()),
                 entry: None,
                 after: None,
+                detail: String::new(),
             })
             .collect();
         journal::intend(self.state, &roots, &self.author, &planned)?;
         ask.progress(Step::Intend, entries.len(), entries.len());
         let store = Store::new(self.state, self.author.clone(), Mode::Write);
         let mut records = Records { settled: vec![target.lock.clone()], ..Records::default() };
-        let mut removed = Vec::new();
+        let waiting = self.pending()?;
+        let (mut removed, mut stale) = (Vec::new(), Vec::new());
         let mut failed = None;
         for (entry, (key, tree)) in entries.into_iter().zip(trees) {
             let was_there = tree.is_some();
@@ -268,13 +271,17 @@ impl Hub<'_> {
             };
             lock.remove(&entry.root, &entry.name);
             records.audit.push(event(&self.author, Act::Remove, Some(&entry), &key));
+            let is_stale = |one: &&Pending| one.is_for(&target.lock, &entry.root, &entry.name);
+            stale.extend(waiting.iter().filter(is_stale).cloned());
             removed.push(Removed { entry, path: key, unshared, was_there });
         }
         ask.progress(Step::Swap, removed.len(), removed.len());
         lock.save()?;
         ask.progress(Step::Lock, removed.len(), removed.len());
+        records.decided.extend(stale.iter().map(|one| one.id.clone()));
         self.state.record(&records)?;
         ask.progress(Step::Record, removed.len(), removed.len());
+        self.forget(&stale)?;
         match failed {
             Some(error) => Err(error.into()),
             None => Ok(removed),

@@ -1,16 +1,19 @@
 //! What waits for a person's word: kept in quarantine, bound to its content. An approval counts for
 //! exactly what was shown; hash, scan and policy are checked again before anything happens.
 
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use hone_guard::Verdict;
 use hone_library::provenance::Records;
 use hone_library::usage::iso;
-use hone_library::{LockedFile, Origin, content_hash};
+use hone_library::{LockedFile, Origin, State, content_hash};
 use hone_skill::Slug;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::bundle::BundleFile;
 use crate::compare::News;
 use crate::error::Error;
 use crate::hub::{Ask, Hub, Outcome};
@@ -146,6 +149,11 @@ impl Pending {
         }
     }
 
+    /// Whether it is for the skill of that name in that root of a lock file.
+    pub(crate) fn is_for(&self, lock: &Path, root: &str, name: &str) -> bool {
+        self.lock == lock && self.entry.root == root && self.entry.name == name
+    }
+
     /// Its files, in quarantine.
     pub fn folder(&self, home: &Path) -> PathBuf {
         home.join("quarantine").join(&self.content)
@@ -155,12 +163,7 @@ impl Pending {
 impl Hub<'_> {
     /// What waits, oldest first. One that cannot be read is left out.
     pub fn pending(&self) -> Result<Vec<Pending>, Error> {
-        let approvals = self.state.approvals()?;
-        let read = approvals.into_iter().filter_map(|approval| {
-            let pending: Pending = serde_json::from_str(&approval.body).ok()?;
-            Some(Pending { at: approval.at, ..pending })
-        });
-        Ok(read.collect())
+        waiting(self.state)
     }
 
     /// The one thing that an id, or the start of one, means.
@@ -171,8 +174,33 @@ impl Hub<'_> {
             .filter(|one| !id.is_empty() && one.id.starts_with(id))
             .collect();
         match meant.len() {
+            0 => Err(Error::NoApproval { id: id.to_owned() }),
             1 => Ok(meant.remove(0)),
-            _ => Err(Error::NoApproval { id: id.to_owned() }),
+            _ => {
+                let ids: Vec<&str> = meant.iter().map(|one| one.id.as_str()).collect();
+                let (id, ids) = (id.escape_debug(), ids.join(", "));
+                Err(Error::Refused(format!("`{id}` is the start of several that wait: {ids}")))
+            }
+        }
+    }
+
+    /// The files of what waits, each exactly what it was when it arrived: what is shown is what would be
+    /// installed.
+    pub fn waiting_files(&self, pending: &Pending) -> Result<BTreeMap<String, BundleFile>, Error> {
+        let (id, files) = (&pending.id, pending.files());
+        let lost = |why: String| {
+            let why = format!("{why}; `hone approve {id} --reject` drops it");
+            Err(Error::Refused(why))
+        };
+        if content_hash(files) != pending.content {
+            return lost(format!("`{id}` is not bound to its content"));
+        }
+        match Quarantine::open(self.state)?.waiting(&pending.content, files) {
+            Err(Error::Io { path, source, .. }) if source.kind() == ErrorKind::NotFound => {
+                lost(format!("`{}` is gone", path.display()))
+            }
+            Err(Error::Refused(why)) => lost(why),
+            read => read,
         }
     }
 
@@ -180,15 +208,7 @@ impl Hub<'_> {
     pub fn approve(&self, id: &str, ask: &mut dyn Ask) -> Result<Outcome, Error> {
         let pending = self.pending_as(id)?;
         let entry = &pending.entry;
-        if content_hash(&entry.files) != pending.content {
-            return Err(Error::Refused(format!(
-                "`{id}` is not bound to its content; `hone reject {id}`"
-            )));
-        }
-        let files = {
-            let quarantine = Quarantine::open(self.state)?;
-            quarantine.waiting(&pending.content, &entry.files)?
-        };
+        let files = self.waiting_files(&pending)?;
         let candidate = Candidate {
             slug: Slug::new(&entry.name).map_err(hone_library::Error::from)?,
             root: entry.root.clone(),
@@ -206,11 +226,7 @@ impl Hub<'_> {
             approved: Some(&pending),
         };
         let mut outcomes = self.run(&pending.target(), vec![candidate], &how, ask)?;
-        let outcome = outcomes.pop().ok_or_else(|| Error::NoApproval { id: id.to_owned() })?;
-        if outcome.fate.is_good() {
-            self.forget(&pending)?;
-        }
-        Ok(outcome)
+        outcomes.pop().ok_or_else(|| Error::NoApproval { id: id.to_owned() })
     }
 
     /// Takes what waited away.
@@ -221,16 +237,30 @@ impl Hub<'_> {
         let row = event(&self.author, Act::Reject, Some(&pending.entry), &folder);
         let decided = vec![pending.id.clone()];
         self.state.record(&Records { decided, audit: vec![row], ..Records::default() })?;
-        self.forget(&pending)?;
+        self.forget(std::slice::from_ref(&pending))?;
         Ok(pending)
     }
 
-    /// Clears the quarantine of something that waits no more, unless it waits elsewhere too.
-    fn forget(&self, pending: &Pending) -> Result<(), Error> {
-        let still = self.state.approvals()?.iter().any(|one| one.content == pending.content);
-        if !still {
-            Quarantine::open(self.state)?.discard(&pending.content);
+    /// Clears the quarantine of what waits no more, unless it waits elsewhere too.
+    pub(crate) fn forget(&self, decided: &[Pending]) -> Result<(), Error> {
+        if decided.is_empty() {
+            return Ok(());
+        }
+        let still = self.state.approvals()?;
+        let quarantine = Quarantine::open(self.state)?;
+        for one in decided.iter().filter(|one| still.iter().all(|s| s.content != one.content)) {
+            quarantine.discard(&one.content);
         }
         Ok(())
     }
+}
+
+/// What waits, oldest first. One that cannot be read is left out.
+pub(crate) fn waiting(state: &State) -> Result<Vec<Pending>, Error> {
+    let approvals = state.approvals()?;
+    let read = approvals.into_iter().filter_map(|approval| {
+        let pending: Pending = serde_json::from_str(&approval.body).ok()?;
+        Some(Pending { at: approval.at, ..pending })
+    });
+    Ok(read.collect())
 }

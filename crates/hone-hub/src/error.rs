@@ -127,6 +127,6 @@ impl Error {
 /// What to do about edits, for a path as a person types it.
 pub fn edited_hint(path: &str) -> String {
     format!(
-        "`hone diff {path}` shows them; `--discard-edits` gives them up, `hone rollback {path}` brings them back"
+        "`hone diff {path} --locked` shows them; `--discard-edits` gives them up, `hone rollback {path}` brings them back"
     )
 }

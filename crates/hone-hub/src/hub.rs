@@ -98,6 +98,11 @@ pub trait Ask {
     /// Asks.
     fn ask(&mut self, question: &Question<'_>) -> Answer;
 
+    /// Whose answers these are, for the log.
+    fn voice(&self) -> &'static str {
+        "a person"
+    }
+
     /// A step is done for so many skills of so many.
     fn progress(&mut self, _step: Step, _done: usize, _of: usize) {}
 }

@@ -3,14 +3,17 @@
 //! audit log. The files themselves are the library's to settle.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use hone_library::audit::Event;
 use hone_library::provenance::{Generation, Installed, Records};
-use hone_library::{Author, State, hashes_of};
+use hone_library::{Author, Mode, State, Store, hashes_of, sweep_objects};
 use serde::{Deserialize, Serialize};
 
+use crate::approve::waiting;
 use crate::error::Error;
 use crate::lock::{Lock, Locked};
-use crate::record::{Act, event};
+use crate::record::{Act, event, with_detail};
 use crate::roots::Roots;
 
 /// One skill of an intent.
@@ -25,6 +28,17 @@ pub(crate) struct Planned {
     pub(crate) entry: Option<Locked>,
     /// The hashes of its files when it is done; none when the skill goes.
     pub(crate) after: Option<BTreeMap<String, String>>,
+    /// What the log shall say besides.
+    #[serde(default)]
+    pub(crate) detail: String,
+}
+
+impl Planned {
+    /// What the log says when it is done.
+    pub(crate) fn row(&self, author: &Author, folder: &Path) -> Event {
+        let entry = self.entry.as_ref().or(self.was.as_ref());
+        with_detail(event(author, self.act, entry, folder), &self.detail)
+    }
 }
 
 /// Writes down what is about to be done, and whose word each skill is, before anybody can see it.
@@ -38,6 +52,12 @@ pub(crate) fn intend(
     for one in planned {
         if let Some(entry) = &one.entry {
             records.installed.push(installed(roots, author, entry)?);
+        }
+        // A version that came with its lock file, from version control, was never installed here.
+        if let Some(was) = &one.was
+            && state.generation(&roots.key(&was.root, &was.name)?, &was.content())?.is_none()
+        {
+            records.generations.push(generation(roots, author, was)?);
         }
     }
     let body = serde_json::to_string(planned).unwrap_or_default();
@@ -90,12 +110,16 @@ pub(crate) fn settle(
         return Ok(());
     }
     let mut records = Records { settled: vec![roots.target.lock.clone()], ..Records::default() };
+    let waiting = waiting(state)?;
+    let store = Store::new(state, author.clone(), Mode::Write);
     for body in bodies {
         // One that cannot be read says nothing; what is on disk stays as it is.
         let planned: Vec<Planned> = serde_json::from_str(&body).unwrap_or_default();
         for one in planned {
             let root = roots.get(&one.root)?;
             let folder = root.path().join(&one.name);
+            // The files first: what cannot be settled now, the next writer of the folder settles.
+            let _ = store.settle(&folder);
             let now = root.tree(&one.name).ok().flatten().map(|tree| hashes_of(&tree));
             if now != one.after {
                 if now.is_none() && lock.get(&one.root, &one.name).is_none() {
@@ -104,12 +128,20 @@ pub(crate) fn settle(
                 continue;
             }
             // The log is written last, so it does not say so yet, whatever the lock says.
-            let mut row = event(author, one.act, one.entry.as_ref().or(one.was.as_ref()), &folder);
-            why.clone_into(&mut row.detail);
+            let mut row = one.row(author, &folder);
+            row = with_detail(row, why);
             records.audit.push(row);
+            let content = one.entry.as_ref().map(Locked::content);
+            let stale = waiting.iter().filter(|waits| {
+                waits.is_for(&roots.target.lock, &one.root, &one.name)
+                    && content.as_ref().is_none_or(|content| waits.content == *content)
+            });
+            records.decided.extend(stale.map(|waits| waits.id.clone()));
             match one.entry {
                 Some(entry) => {
-                    records.generations.push(generation(roots, author, &entry)?);
+                    if one.act != Act::Rollback {
+                        records.generations.push(generation(roots, author, &entry)?);
+                    }
                     if one.act != Act::Restore {
                         lock.put(entry);
                     }
@@ -121,5 +153,7 @@ pub(crate) fn settle(
         }
     }
     lock.save()?;
-    Ok(state.record(&records)?)
+    state.record(&records)?;
+    sweep_objects(state);
+    Ok(())
 }

@@ -26,10 +26,10 @@
 //! | `hone remove` | [`Hub::remove`] | [`Removed`] a skill |
 //! | `hone verify` | [`Hub::verify`] | [`Verified`] a skill |
 //! | `hone outdated` | [`Hub::outdated`] | [`Outdated`] a skill |
-//! | `hone approve`, `hone reject` | [`Hub::pending`], [`Hub::approve`], [`Hub::reject`] | [`Pending`], [`Outcome`] |
+//! | `hone approve` | [`Hub::pending`], [`Hub::waiting_files`], [`Hub::approve`], [`Hub::reject`] | [`Pending`], [`Outcome`] |
 //! | `hone share` | [`Hub::share`], [`Hub::unshare`] | [`Shared`] an agent |
 //! | `hone audit` | [`hone_library::audit::newest`], [`hone_library::audit::verify`] | `Entry`, `Chain` |
-//! | after `hone rollback` | [`after_rollback`] | the lock follows the disk |
+//! | `hone rollback` | [`rollback()`] | the lock follows the files |
 //!
 //! A [`Target`] says for whom ([`Target::project`], [`Target::user`]); [`Ask`] is the person at the
 //! terminal, or [`Nobody`]; [`Fetcher`] is the [`Supply`] of real sources, and a [`Fetched`] becomes a
@@ -102,7 +102,7 @@ pub use outdated::{Freshness, Outdated};
 pub use pipeline::{Dismiss, Manner, Rehearsal};
 pub use record::Act;
 pub use restore::Restored;
-pub use rollback::after_rollback;
+pub use rollback::rollback;
 pub use share::{Means, ShareFate, ShareScope, Shared, agents};
 pub use source::{At, GitPlace, Place, Source, SourceError, parse};
 pub use supply::{Delivery, Newest, Pin, Supply, SupplyError};

@@ -35,6 +35,29 @@ pub(crate) struct Merge {
     pub(crate) conflicts: Vec<String>,
 }
 
+impl Merge {
+    /// Lets nothing stand that is not in the lock: it is to be true, not nearly true. The error names what
+    /// would have to go.
+    pub(crate) fn made_true(&mut self, edits: Edits) -> Result<(), String> {
+        let mut other: Vec<String> = std::mem::take(&mut self.kept);
+        if edits == Edits::Discard {
+            // What is left of the edits is what was never installed.
+            self.files.extend(other.into_iter().map(|file| (file, None)));
+            return Ok(());
+        }
+        other.extend_from_slice(&self.merged);
+        other.extend_from_slice(&self.conflicts);
+        if other.is_empty() {
+            return Ok(());
+        }
+        other.sort();
+        Err(format!(
+            "it is not as the lock says: {}; `--discard-edits` gives local edits up",
+            other.join(", ")
+        ))
+    }
+}
+
 /// A file as three sides have it: content, and whether it can be run.
 type Version<'a> = Option<(&'a str, bool)>;
 

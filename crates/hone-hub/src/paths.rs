@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::limits::{MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES};
+use crate::limits::{MAX_FOLDERS, MAX_PATH_BYTES};
 
 /// Paths seen so far, by the form in which a careless file system keeps them.
 #[derive(Debug, Default)]
@@ -80,8 +80,8 @@ pub(crate) fn check_path(path: &str) -> Result<(), String> {
     if path.contains('\\') {
         return refuse("its path holds a backslash");
     }
-    let is_drive =
-        path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
+    let top = path.split('/').next().unwrap_or_default();
+    let is_drive = matches!(top.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic());
     if path.starts_with('/') || is_drive {
         return refuse("its path is absolute");
     }
@@ -95,11 +95,8 @@ pub(crate) fn check_path(path: &str) -> Result<(), String> {
         if matches!(segment, "" | "." | "..") {
             return refuse("its path holds an empty part, `.` or `..`");
         }
-        if segment.len() > MAX_SEGMENT_BYTES {
-            return Err(format!("a name in its path is longer than {MAX_SEGMENT_BYTES} bytes"));
-        }
-        if segment.starts_with(".hone-") {
-            return refuse("names that start with `.hone-` belong to hone");
+        if let Some(why) = hone_library::refused_name(segment) {
+            return Err(why);
         }
     }
     Ok(())
@@ -108,6 +105,7 @@ pub(crate) fn check_path(path: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::MAX_SEGMENT_BYTES;
 
     fn add(paths: &[&str]) -> Result<(), String> {
         let mut seen = Paths::default();
@@ -130,7 +128,15 @@ mod tests {
             ("a\\b", "its path holds a backslash"),
             ("a\0b", "its path holds a NUL"),
             ("a\x1b[2J", "its path holds a control character"),
-            ("a/.hone-x", "names that start with `.hone-` belong to hone"),
+            ("a/.hone-x", "names that start with `.hone-` are ours"),
+            ("C:x", "a name in it holds `:`"),
+            ("a/C:x", "a name in it holds `:`"),
+            ("a/C:/x", "a name in it holds `:`"),
+            ("a/CON", "`CON` is a reserved name"),
+            ("a/nul.txt/b", "`nul.txt` is a reserved name"),
+            ("a/x.", "a name in it ends in a dot or a blank"),
+            ("a /x", "a name in it ends in a dot or a blank"),
+            ("a/x\u{202e}y", "a name in it holds `\\u{202e}`"),
         ] {
             assert_eq!(check_path(path), Err(why.to_owned()), "{path:?}");
         }

@@ -23,7 +23,7 @@ use crate::journal::{self, Planned};
 use crate::lock::Lock;
 use crate::merge::Edits;
 use crate::quarantine::Quarantine;
-use crate::record::event;
+use crate::record::{arrived_from, event, with_detail};
 use crate::roots::Roots;
 use crate::target::Target;
 use crate::weigh::{Arrived, Weighed};
@@ -108,6 +108,18 @@ pub(crate) struct How<'h> {
     pub(crate) manner: &'h Manner<'h>,
     /// What a person approved.
     pub(crate) approved: Option<&'h Pending>,
+}
+
+impl How<'_> {
+    /// Whether something that waits for a skill waits no more once this content is in its place: what came
+    /// later than what was approved still does, and so does all else when a lock file is made true.
+    fn decides(&self, waits: &Pending, content: &str) -> bool {
+        waits.content == content
+            || match self.approved {
+                Some(approved) => waits.at < approved.at,
+                None => !self.restores,
+            }
+    }
 }
 
 impl Hub<'_> {
@@ -234,6 +246,7 @@ impl Hub<'_> {
                 was: one.before.clone(),
                 entry: Some(one.entry.clone()),
                 after: Some(one.after()),
+                detail: one.grounds.join("; "),
             })
             .collect();
         let count = planned.len();
@@ -265,7 +278,7 @@ impl Hub<'_> {
                         slug: one.candidate.slug.clone(),
                         expected: one.tree.as_ref().map(hashes_of),
                         files: std::mem::take(&mut one.merge.files),
-                        reason: format!("from {}", crate::record::pinned(&one.entry)),
+                        reason: arrived_from(&one.entry),
                     });
                 }
             }
@@ -310,15 +323,17 @@ impl Hub<'_> {
         let mut records = Records { settled: vec![target.lock.clone()], ..Records::default() };
         let mut outcomes = Vec::with_capacity(of);
         let mut scans = Vec::new();
+        let waiting = self.pending()?;
+        let mut stale = Vec::new();
         for mut one in weighed {
             let fate = one.fate.take().unwrap_or(Fate::HeldBack);
             if let Some(act) = one.logged(&fate, how) {
-                let mut row = event(&self.author, act, Some(&one.entry), &one.folder);
-                row.detail = match &fate {
+                let detail = match &fate {
                     Fate::Blocked(why) | Fate::Waits { why, .. } => why.clone(),
-                    _ => row.detail,
+                    _ => one.grounds.join("; "),
                 };
-                records.audit.push(row);
+                let row = event(&self.author, act, Some(&one.entry), &one.folder);
+                records.audit.push(with_detail(row, &detail));
             }
             match &fate {
                 Fate::Installed | Fate::Updated | Fate::Unchanged => {
@@ -336,9 +351,11 @@ impl Hub<'_> {
                     if one.merge.kept.is_empty() && one.merge.merged.is_empty() {
                         scans.push(one.inspected.kept(&one.folder));
                     }
-                    if let Some(pending) = how.approved {
-                        records.decided.push(pending.id.clone());
-                    }
+                    let is_stale = |waits: &&Pending| {
+                        let (root, name) = (&one.candidate.root, one.candidate.slug.as_str());
+                        waits.is_for(&target.lock, root, name) && how.decides(waits, &one.content)
+                    };
+                    stale.extend(waiting.iter().filter(is_stale).cloned());
                 }
                 Fate::Waits { id, why } => {
                     let pending =
@@ -368,9 +385,11 @@ impl Hub<'_> {
             return Err(if is_partly_done { Error::Unrecorded(Box::new(error)) } else { error });
         }
         ask.progress(Step::Lock, of, of);
+        records.decided.extend(stale.iter().map(|waits| waits.id.clone()));
         self.state.record(&records)?;
         reports::keep(self.state, &scans, self.author.now);
         ask.progress(Step::Record, of, of);
+        self.forget(&stale)?;
         Ok(outcomes)
     }
 }
@@ -398,7 +417,11 @@ fn decide_all(weighed: &mut [Weighed], how: &How<'_>, ask: &mut dyn Ask) {
         one.fate = match one.decision.action {
             Action::Allow => None,
             // What is there was approved when it came.
-            Action::Ask if one.is_unchanged() || is_approved => None,
+            Action::Ask if one.is_unchanged() => None,
+            Action::Ask if is_approved => {
+                one.grounds.push(format!("approved: {why}"));
+                None
+            }
             Action::Block => Some(Fate::Blocked(why)),
             Action::Ask => {
                 let source = crate::record::pinned(&one.entry);
@@ -413,7 +436,10 @@ fn decide_all(weighed: &mut [Weighed], how: &How<'_>, ask: &mut dyn Ask) {
                     takes: &one.takes,
                 };
                 match ask.ask(&question) {
-                    Answer::Yes => None,
+                    Answer::Yes => {
+                        one.grounds.push(format!("asked, and {} said yes: {why}", ask.voice()));
+                        None
+                    }
                     Answer::No => Some(Fate::Declined),
                     Answer::Later => {
                         Some(Fate::Waits { id: Pending::id(&one.folder, &one.content), why })

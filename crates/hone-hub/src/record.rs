@@ -68,6 +68,21 @@ pub(crate) fn event(author: &Author, act: Act, entry: Option<&Locked>, place: &P
     }
 }
 
+/// The same row with more to know.
+pub(crate) fn with_detail(mut row: Event, detail: &str) -> Event {
+    match (row.detail.is_empty(), detail.is_empty()) {
+        (true, _) => detail.clone_into(&mut row.detail),
+        (false, true) => {}
+        (false, false) => row.detail = format!("{detail}; {}", row.detail),
+    }
+    row
+}
+
+/// What the ledger says of a version that arrives.
+pub(crate) fn arrived_from(entry: &Locked) -> String {
+    format!("from {}", pinned(entry))
+}
+
 /// A source with what it is pinned to.
 pub(crate) fn pinned(entry: &Locked) -> String {
     let pin = entry.commit.as_ref().or(entry.digest.as_ref());

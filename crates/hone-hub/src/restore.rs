@@ -14,14 +14,14 @@ use crate::pipeline::{Candidate, How, Manner};
 use crate::roots::Roots;
 use crate::supply::{Delivery, Pin};
 use crate::target::Target;
-use crate::verify::{Difference, Standing, Verified, differences, unknown};
+use crate::verify::{Standing, Verified, differences, unknown};
 
 /// What became of a lock file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restored {
     /// Each skill of it.
     pub outcomes: Vec<Outcome>,
-    /// What is there besides: skills that it does not name, and files in skills that it does. They stay.
+    /// Skills that are there and that it does not name. They stay.
     pub extra: Vec<Verified>,
     /// What a person should know.
     pub notes: Vec<String>,
@@ -50,18 +50,10 @@ impl Hub<'_> {
         let (there, unknown): (Vec<Verified>, Vec<Verified>) =
             standing.into_iter().partition(|one| one.standing != Standing::Unknown);
         for (one, entry) in there.into_iter().zip(lock.skills()) {
-            let is_only_extra = one.files.values().all(|file| *file == Difference::Extra);
-            let is_true =
-                matches!(one.standing, Standing::Ok | Standing::Modified) && is_only_extra;
-            if is_true {
+            if one.standing == Standing::Ok {
                 restored.outcomes.push(self.of_entry(target, entry, Fate::Unchanged));
             } else {
                 wanted.push(entry);
-            }
-            if one.files.values().any(|file| *file == Difference::Extra) {
-                let mut extra = one;
-                extra.files.retain(|_, file| *file == Difference::Extra);
-                restored.extra.push(extra);
             }
         }
         restored.extra.extend(unknown);

@@ -50,6 +50,15 @@ impl Target {
         }
     }
 
+    /// Whose skills a lock file names.
+    pub(crate) fn of_lock(around: &Surroundings, lock: &Path) -> Self {
+        let user = Self::user(around);
+        if user.lock == lock {
+            return user;
+        }
+        Self::project(lock.parent().unwrap_or(Path::new("/")))
+    }
+
     /// The same, with another root for new skills.
     pub fn with_root(mut self, root: &Path) -> Result<Self, Error> {
         let root = canonical_or_same(&self.base.join(root));

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::hub::{Fate, Hub, Outcome, Takes};
 use crate::inspect::{Inspected, Subject, inspect};
 use crate::lock::{Lock, Locked};
-use crate::merge::{Edits, Merge, merge};
+use crate::merge::{Merge, merge};
 use crate::pipeline::{Candidate, How};
 use crate::record::Act;
 use crate::roots::Roots;
@@ -48,6 +48,8 @@ pub(crate) struct Weighed {
     pub(crate) news: News,
     pub(crate) takes: Takes,
     pub(crate) decision: Decision,
+    /// Whose word lets it pass, for the log.
+    pub(crate) grounds: Vec<String>,
     pub(crate) fate: Option<Fate>,
     /// Copies of it that did not follow.
     pub(crate) stale: Vec<PathBuf>,
@@ -84,6 +86,7 @@ impl Hub<'_> {
                 news: News::default(),
                 takes: Takes::default(),
                 decision: Decision { action: Action::Block, why: String::new() },
+                grounds: Vec::new(),
                 fate: None,
                 stale: Vec::new(),
                 folder,
@@ -165,18 +168,14 @@ impl Hub<'_> {
                 let ours = one.tree.as_ref().unwrap_or(&empty);
                 let base_of = |hash: &str| kept_object(self.state, hash).ok();
                 one.merge = merge(before, ours, &one.candidate.files, how.manner.edits, base_of);
-                let mut edited = one.merge.conflicts.clone();
-                if how.restores && how.manner.edits == Edits::Keep {
-                    // The lock is to be true, not nearly true; what it does not name may stay.
-                    let named = |file: &&String| one.entry.file(file).is_some();
-                    edited.extend(one.merge.kept.iter().filter(named).cloned());
-                    edited.extend(one.merge.merged.iter().cloned());
+                if how.restores {
+                    return one.merge.made_true(how.manner.edits);
                 }
-                if !edited.is_empty() {
+                if !one.merge.conflicts.is_empty() {
                     return Err(format!(
                         "local edits and the new version do not go together in {}; `--discard-edits` gives \
                          them up",
-                        edited.join(", ")
+                        one.merge.conflicts.join(", ")
                     ));
                 }
             }
@@ -224,6 +223,12 @@ impl Hub<'_> {
             }
             let judgement = judge(&one.inspected.report, dismissals, self.author.now);
             one.decision = decide(self.policy, one.entry.origin, &judgement, &one.news, occasion);
+            one.grounds.extend(judgement.dismissed.iter().map(|(found, dismissal)| {
+                format!(
+                    "{} dismissed `{}` at {}:{}: {}",
+                    dismissal.actor, found.rule, found.file, found.line, dismissal.reason
+                )
+            }));
         }
     }
 }

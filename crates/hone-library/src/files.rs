@@ -83,24 +83,32 @@ pub(crate) fn check_arriving(path: &str) -> Result<(), Error> {
 }
 
 fn check_segment(path: &str, segment: &str) -> Result<(), Error> {
-    let refuse = |why: String| Err(Error::FilePath { path: path.to_owned(), why });
-    if segment.len() > MAX_SEGMENT_BYTES {
-        return refuse(format!("a name in it is longer than {MAX_SEGMENT_BYTES} bytes"));
+    match refused_name(segment) {
+        Some(why) => Err(Error::FilePath { path: path.to_owned(), why }),
+        None => Ok(()),
     }
-    if segment.ends_with(['.', ' ']) {
-        return refuse("a name in it ends in a dot or a blank".to_owned());
+}
+
+/// Why a name cannot be one of a file or folder in a skill, on whatever system it comes to lie; none when
+/// it can.
+pub fn refused_name(name: &str) -> Option<String> {
+    if name.len() > MAX_SEGMENT_BYTES {
+        return Some(format!("a name in it is longer than {MAX_SEGMENT_BYTES} bytes"));
+    }
+    if name.ends_with(['.', ' ']) {
+        return Some("a name in it ends in a dot or a blank".to_owned());
     }
     let is_odd = |c: &char| c.is_control() || hone_skill::is_hidden(*c) || "<>:\"|?*".contains(*c);
-    if let Some(odd) = segment.chars().find(is_odd) {
-        return refuse(format!("a name in it holds `{}`", odd.escape_debug()));
+    if let Some(odd) = name.chars().find(is_odd) {
+        return Some(format!("a name in it holds `{}`", odd.escape_debug()));
     }
-    if is_device(segment) {
-        return refuse(format!("`{segment}` is a reserved name"));
+    if is_device(name) {
+        return Some(format!("`{name}` is a reserved name"));
     }
-    if segment.starts_with(crate::walk::STAGING_PREFIX) {
-        return refuse("names that start with `.hone-` are ours".to_owned());
+    if name.starts_with(crate::walk::STAGING_PREFIX) {
+        return Some("names that start with `.hone-` are ours".to_owned());
     }
-    Ok(())
+    None
 }
 
 fn is_device(name: &str) -> bool {

@@ -66,6 +66,13 @@ pub struct TreeFile {
     pub is_link: bool,
 }
 
+impl From<Content> for TreeFile {
+    fn from(content: Content) -> Self {
+        let (is_executable, is_link) = (is_executable(content.mode), is_link(content.mode));
+        Self { bytes: content.bytes, is_executable, is_link }
+    }
+}
+
 /// A folder around skills, resolved and opened once to read any number of them.
 #[derive(Debug)]
 pub struct OpenRoot {
@@ -96,10 +103,7 @@ impl OpenRoot {
         let place = Place::at(self.path.join(name), false, SKILL_FILE.to_owned());
         let Some(around) = &self.around else { return Ok(None) };
         let Some(folder) = folder_in(around, &place)? else { return Ok(None) };
-        let files = folder.all()?.into_iter().map(|(path, content)| {
-            let (is_executable, is_link) = (is_executable(content.mode), is_link(content.mode));
-            (path, TreeFile { bytes: content.bytes, is_executable, is_link })
-        });
+        let files = folder.all()?.into_iter().map(|(path, content)| (path, content.into()));
         Ok(Some(files.collect()))
     }
 }
@@ -245,6 +249,15 @@ impl Store<'_> {
             let _ = settle(self.state, held);
         } else {
             keeping.done();
+        }
+        Ok(())
+    }
+
+    /// Finishes or takes back what a writer that died left in the folder around a skill.
+    pub fn settle(&self, key: &Path) -> Result<(), Error> {
+        let place = place_at(key);
+        if place.parent.is_dir() {
+            self.lock(&place, Missing::Fail)?;
         }
         Ok(())
     }

@@ -90,6 +90,7 @@ pub use difference::{ChangedFile, DiffOp, changed_places, line_changes, unified}
 pub use error::Error;
 pub use files::{
     MAX_FILE_BYTES, MAX_FOLDERS, MAX_PATH_BYTES, MAX_SEGMENT_BYTES, SUITE_FILE, check_support_path,
+    refused_name,
 };
 pub use history::{files_at, history};
 pub use hone_skill::Origin;
@@ -108,6 +109,7 @@ pub use patch::{Matching, PatchError, Patched, patch};
 pub use place::{Resolver, Whole, canonical_or_same, list_files, read_file, read_text, read_whole};
 pub use platform::runs_on;
 pub use record::{Note, Summary};
+pub use rollback::Coming;
 pub use root::{Layout, Project, Root, normal};
 pub use scope::Scope;
 pub use shares::{Copied, KeptShare, Stale, Unshared, follow, take_back};

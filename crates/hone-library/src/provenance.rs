@@ -168,6 +168,26 @@ impl State {
         })
     }
 
+    /// Every content that was ever installed as this skill, oldest first.
+    pub fn generations(&self, skill: &Path) -> Result<Vec<Generation>, Error> {
+        let skill = canonical_or_same(skill);
+        let key = utf8(&skill)?;
+        self.with(|db| {
+            let mut statement = db.prepare_cached(
+                "SELECT content, entry, at FROM generation WHERE skill = ?1 ORDER BY at, rowid",
+            )?;
+            let rows = statement.query_map([key], |row| {
+                Ok(Generation {
+                    skill: skill.clone(),
+                    content: row.get(0)?,
+                    entry: row.get(1)?,
+                    at: row.get(2)?,
+                })
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// What somebody was about to do to the skills of a lock file, and did not finish.
     pub fn intents(&self, lock: &Path) -> Result<Vec<String>, Error> {
         let lock = utf8(lock)?;

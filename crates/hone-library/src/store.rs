@@ -104,6 +104,21 @@ impl<'a> Store<'a> {
         Self { state, author, mode, beside: Vec::new() }
     }
 
+    /// Where it keeps its books.
+    pub fn state(&self) -> &'a State {
+        self.state
+    }
+
+    /// In whose name it writes.
+    pub fn author(&self) -> &Author {
+        &self.author
+    }
+
+    /// Whether it writes.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
     /// The same store, which writes this supporting file together with the text of a skill: what one act
     /// makes is one revision, and goes back as one.
     #[must_use]

@@ -296,10 +296,13 @@ impl Client {
         if method != Method::GET {
             request = request.body(body);
         }
-        let response = clock
-            .wait(url, request.send())
-            .await?
-            .map_err(|error| Error::of_request(url, &error, self.settings.connect))?;
+        let response = clock.wait(url, request.send()).await?.map_err(|error| {
+            let error = Error::of_request(url, &error, self.settings.connect);
+            match self.settings.proxies.of(url).filter(|_| is_proxied) {
+                Some(proxy) => error.through(proxy),
+                None => error,
+            }
+        })?;
         Ok(Answer::new(response, url.clone(), clock, limits.bytes))
     }
 

@@ -213,6 +213,22 @@ impl Error {
     }
 }
 
+impl Error {
+    /// Whoever did not answer is the proxy.
+    pub(crate) fn through(self, proxy: &str) -> Self {
+        match self {
+            Self::Connect { url, why } => {
+                let proxy = Url::parse(proxy).map_or_else(
+                    |_| "of the environment".to_owned(),
+                    |proxy| format!("`{}`", shown(&proxy)),
+                );
+                Self::Connect { url, why: format!("{why}, at the proxy {proxy}") }
+            }
+            error => error,
+        }
+    }
+}
+
 /// An address for a message: without a query, a fragment and a password, and not too long.
 pub(crate) fn shown(url: &Url) -> String {
     let mut url = url.clone();

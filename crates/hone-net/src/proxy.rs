@@ -34,6 +34,12 @@ impl Proxies {
         }
     }
 
+    /// The proxy for an address, should it go through one.
+    pub(crate) fn of(&self, url: &Url) -> Option<&str> {
+        let proxy = if url.scheme() == "https" { &self.https } else { &self.http };
+        proxy.as_deref()
+    }
+
     /// Says which requests go through a proxy.
     pub(crate) fn matcher(&self) -> Matcher {
         Matcher::builder()

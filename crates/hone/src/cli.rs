@@ -351,7 +351,8 @@ pub(crate) enum Command {
         if nothing was, the newest revision against the one before it.\n\n\
         Examples:\n  \
         hone diff tidy\n  \
-        hone diff tidy --from 1 --to 3"
+        hone diff tidy --from 1 --to 3\n  \
+        hone diff tidy --locked              your edits of a skill that was installed"
     )]
     Diff {
         /// The skill
@@ -362,6 +363,9 @@ pub(crate) enum Command {
         /// The newer revision
         #[arg(long, value_name = "N")]
         to: Option<u64>,
+        /// What is on disk against what the lock file says was installed
+        #[arg(long, conflicts_with_all = ["from", "to"])]
+        locked: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,

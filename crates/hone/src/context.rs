@@ -151,18 +151,19 @@ impl Context {
 
     /// Changes skills below `place`: every command that writes a skill does it here. What is in a brain
     /// is changed while no task has the brain, and signed.
-    pub(crate) fn write<T>(
+    pub(crate) fn write<T, E: Into<Failure>>(
         &self,
         place: &Path,
         writing: &Writing,
-        work: impl FnOnce(Store<'_>) -> Result<T, Error>,
+        work: impl FnOnce(Store<'_>) -> Result<T, E>,
     ) -> Result<T, Failure> {
         let author =
             Author { actor: actor(), reason: writing.why.clone().unwrap_or_default(), now: now() };
         if writing.dry_run {
-            return Ok(work(Store::new(&self.state, author, Mode::DryRun))?);
+            return work(Store::new(&self.state, author, Mode::DryRun)).map_err(Into::into);
         }
-        let write = |state: &State| Ok(work(Store::new(state, author, Mode::Write))?);
+        let write =
+            |state: &State| work(Store::new(state, author, Mode::Write)).map_err(Into::into);
         self.editor("a command", |editor| editor.edit(place, || &self.state, write))
     }
 
@@ -300,6 +301,22 @@ impl Context {
                 .any(|root| key.starts_with(real(&root.path))),
         };
         Ok(deleted(&self.state, slug.as_str())?.into_iter().find(is_meant))
+    }
+
+    /// Skills of this name that were removed from folders in which skills are looked for. Whoever says
+    /// where has said which is meant.
+    pub(crate) fn removed_namesakes(
+        &self,
+        catalogue: &Catalogue,
+        name: &str,
+    ) -> Result<Vec<PathBuf>, Error> {
+        let Some(slug) = Slug::new(name).ok().filter(|_| !name.contains(['/', ':'])) else {
+            return Ok(Vec::new());
+        };
+        let roots: Vec<PathBuf> = catalogue.roots.iter().map(|root| real(&root.path)).collect();
+        let mut removed = deleted(&self.state, slug.as_str())?;
+        removed.retain(|key| roots.iter().any(|root| key.starts_with(root)));
+        Ok(removed)
     }
 
     /// A path as a person can type it.

@@ -286,7 +286,8 @@ pub(crate) struct HistoryEntry {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Difference {
     pub(crate) path: String,
-    pub(crate) from: u64,
+    /// The older revision; null with `--locked`.
+    pub(crate) from: Option<u64>,
     /// The newer revision; null for what is on disk and in no revision yet.
     pub(crate) to: Option<u64>,
     pub(crate) files: Vec<ChangedFile>,

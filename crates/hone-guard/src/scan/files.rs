@@ -40,10 +40,10 @@ impl Files {
         &self.bundle.digest
     }
 
-    /// What a report depends on: the rules, the scanner that applies them, the content, and what
+    /// What a report depends on: the rules with the scanner that applies them, the content, and what
     /// could not be read. Two skills with the same key have the same report.
     pub fn key(&self) -> String {
-        format!("{RULES_VERSION}:{}:{}", env!("HONE_SCANNER"), self.bundle.key())
+        format!("{RULES_VERSION}:{}", self.bundle.key())
     }
 
     /// Analyses the files.
@@ -83,10 +83,30 @@ mod tests {
     }
 
     #[test]
-    fn the_key_names_the_rules_and_the_scanner() {
+    fn the_key_names_the_rules_and_they_are_named_by_every_byte_of_the_source() {
         let key = Files::of_text("SKILL.md", Vec::new()).key();
-        let start = format!("{RULES_VERSION}:{}:", env!("HONE_SCANNER"));
-        assert!(key.starts_with(&start) && env!("HONE_SCANNER").len() == 16, "{key}");
+        assert!(key.starts_with(&format!("{RULES_VERSION}:")), "{key}");
+
+        let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let (mut open, mut text) = (vec![top.clone()], std::collections::BTreeMap::new());
+        while let Some(folder) = open.pop() {
+            for entry in folder.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
+                if entry.is_dir() {
+                    open.push(entry);
+                } else {
+                    let name = entry.strip_prefix(&top).unwrap().to_str().unwrap();
+                    text.insert(format!("/{name}"), std::fs::read(&entry).unwrap());
+                }
+            }
+        }
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for (name, content) in text {
+            let head = format!("{name}\0{}\0", content.len()).into_bytes();
+            for byte in head.into_iter().chain(content) {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+        assert_eq!(RULES_VERSION, format!("{}+{hash:016x}", env!("CARGO_PKG_VERSION")));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The rules as data: an id, a sentence, why it matters, what to do, a text that fires and a
 //! look-alike that must not. Tests run both texts; `hone scan --explain` prints the page.
 
-/// The version of the rules; a cached report of another version is not used.
-pub const RULES_VERSION: &str = "1";
+/// The version of the rules: that of the crate, and a hash of its source, which no change can forget. A
+/// kept report of another version is not used.
+pub const RULES_VERSION: &str = env!("HONE_RULES");
 
 /// A rule of the scanner.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,13 +3,15 @@
 //! The test starts itself again, in another process, with the step at which it is to die.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hone_hub::{Answer, Ask, Edits, Lock, Manner, Nobody, Question, Standing, Step};
+use hone_library::Mode;
 
-use crate::shop::{Machine, SOURCE, Shop, fates, loose_objects, names, plain, tree};
+use crate::shop::{Machine, SOURCE, Shop, bundle, fates, loose_objects, names, plain, tree};
 
 /// Where the process that dies works, what it does, and at which step it dies.
 const BASE: &str = "HONE_TEST_CRASH_BASE";
@@ -25,7 +27,7 @@ impl Ask for DiesAt {
     }
 
     fn progress(&mut self, step: Step, done: usize, of: usize) {
-        if step == Step::ALL[self.0] && done == of {
+        if Step::ALL.get(self.0) == Some(&step) && done == of {
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
                 .unwrap();
         }
@@ -38,10 +40,18 @@ fn one() -> Vec<hone_hub::Bundle> {
 
 fn shop(does: &str) -> Shop {
     let shop = Shop::new(one());
-    if does == "update" {
+    if does == "approve" {
+        shop.publish(vec![plain("tidy", "One."), more()]);
+    } else if does != "add" && does != "install" && does != "remove" {
         shop.publish(vec![plain("tidy", "Two."), plain("pack", "Pack two.")]);
     }
     shop
+}
+
+/// A version that a person decides about.
+fn more() -> hone_hub::Bundle {
+    let text = "---\nname: pack\ndescription: Does pack.\n---\nPack one.\n";
+    bundle("pack", &[("SKILL.md", text, false), ("run.sh", "ls\n", true)])
 }
 
 /// The process that dies: a test that does nothing unless it is told to.
@@ -60,6 +70,8 @@ fn the_process_that_dies() {
         "update" => drop(hub.update(&target, &[], &Manner::default(), &mut ask)),
         "remove" => drop(hub.remove(&target, &[], Edits::Keep, &mut ask)),
         "install" => drop(hub.install(&target, &Manner::default(), &mut ask)),
+        "rollback" => drop(machine.rollback_in(Mode::Write, "tidy", None, &mut ask)),
+        "approve" => drop(hub.approve(&hub.pending().unwrap()[0].id, &mut ask)),
         other => panic!("{other}"),
     }
     // Not every action has every step.
@@ -151,7 +163,23 @@ fn an_installer_of_many_that_is_killed_anywhere_leaves_whole_skills_and_the_next
 
 /// Lets another process do something and die at a step; false when it came to its end instead.
 fn strike(base: &Path, does: &str, step: usize) -> bool {
-    let status = Command::new(std::env::current_exe().unwrap())
+    strike_behind(&[], base, does, step)
+}
+
+/// Lets another process do something and die when it is about to make a system call for the `at`th time.
+fn strike_call(base: &Path, does: &str, call: &str, at: usize) -> bool {
+    let (trace, inject) =
+        (format!("trace=?{call}"), format!("inject=?{call}:signal=KILL:when={at}"));
+    let around = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
+    strike_behind(&around, base, does, Step::ALL.len())
+}
+
+/// The same behind a program that runs it.
+fn strike_behind(around: &[&str], base: &Path, does: &str, step: usize) -> bool {
+    let tests = std::env::current_exe().unwrap();
+    let mut words = around.iter().map(OsStr::new).chain([tests.as_os_str()]);
+    let status = Command::new(words.next().unwrap())
+        .args(words)
         .args(["--exact", "crash::the_process_that_dies", "--nocapture"])
         .env(BASE, base)
         .env(DOES, does)
@@ -160,7 +188,11 @@ fn strike(base: &Path, does: &str, step: usize) -> bool {
         .stderr(Stdio::null())
         .status()
         .unwrap();
-    assert!(matches!(status.code(), None | Some(7)), "{does} at {:?}: {status}", Step::ALL[step]);
+    assert!(
+        matches!(status.code(), None | Some(7)),
+        "{does} at {:?}: {status}",
+        Step::ALL.get(step)
+    );
     status.code().is_none()
 }
 
@@ -317,5 +349,89 @@ fn a_restore_that_is_killed_at_any_step_is_done_by_the_next_and_the_lock_stays()
         // Nothing was left to do after the swap, so the books are closed by the next that writes.
         machine.add(&shop);
         settled(&machine, &shop, Step::ALL[step]);
+    }
+}
+
+/// A machine with the second version of everything.
+fn updated(base: &Path) -> Machine {
+    let machine = Machine::at(base);
+    machine.add(&shop("add"));
+    let (state, shop) = (machine.state(), shop("update"));
+    machine
+        .hub(&state, &shop)
+        .update(&machine.target(), &[], &Manner::default(), &mut Nobody)
+        .unwrap();
+    drop(state);
+    machine
+}
+
+/// After a rollback that was killed, files and lock are of one version once anybody worked there.
+fn rolled_back_or_not(machine: &Machine, when: &str) -> bool {
+    let is_old = machine.read("tidy/SKILL.md").contains("One.");
+    let (state, shop) = (machine.state(), shop("rollback"));
+    let hub = machine.hub(&state, &shop);
+    let restored = hub.install(&machine.target(), &Manner::default(), &mut Nobody).unwrap();
+    assert!(restored.is_true(), "{when}: {:?}", fates(&restored.outcomes));
+    assert_eq!(machine.read("tidy/SKILL.md").contains("One."), is_old, "{when}");
+    settled(machine, &shop, Step::Swap);
+    let rows = machine.log().iter().filter(|(action, _)| action == "rollback").count();
+    assert_eq!(rows, usize::from(is_old), "{when}");
+    is_old
+}
+
+#[test]
+fn a_rollback_that_is_killed_at_any_step_is_finished_or_did_not_happen() {
+    for step in 5..Step::ALL.len() {
+        let (_folder, base) = base();
+        let machine = updated(&base);
+        assert!(strike(&base, "rollback", step), "{:?}", Step::ALL[step]);
+        let is_old = rolled_back_or_not(&machine, &format!("{:?}", Step::ALL[step]));
+        assert_eq!(is_old, step >= 6, "{:?}", Step::ALL[step]);
+    }
+}
+
+#[test]
+fn a_rollback_that_is_killed_before_any_rename_is_finished_or_did_not_happen() {
+    let mut seen = BTreeSet::new();
+    for call in ["rename", "renameat", "renameat2"] {
+        for at in 1.. {
+            let (_folder, base) = base();
+            let machine = updated(&base);
+            if !strike_call(&base, "rollback", call, at) {
+                break;
+            }
+            seen.insert(rolled_back_or_not(&machine, &format!("{call} {at}")));
+        }
+    }
+    // Before the files were swapped, and after it.
+    assert_eq!(seen, BTreeSet::from([false, true]));
+}
+
+#[test]
+fn an_approval_that_is_killed_at_any_step_is_done_by_the_next() {
+    for step in 1..Step::ALL.len() {
+        let (_folder, base) = base();
+        let machine = Machine::at(&base);
+        machine.add(&shop("add"));
+        let (state, shop) = (machine.state(), shop("approve"));
+        let hub = machine.hub(&state, &shop);
+        hub.update(&machine.target(), &[], &Manner::default(), &mut Nobody).unwrap();
+        let id = hub.pending().unwrap().remove(0).id;
+        assert!(strike(&base, "approve", step), "{:?}", Step::ALL[step]);
+        assert_eq!(
+            machine.skill("pack").join("run.sh").exists(),
+            step >= 6,
+            "{:?}",
+            Step::ALL[step]
+        );
+        // Whoever still waits is approved once more.
+        if step < Step::ALL.len() - 1 {
+            assert!(hub.approve(&id, &mut Nobody).unwrap().fate.is_good(), "{:?}", Step::ALL[step]);
+        }
+        machine.add(&shop);
+        assert_eq!(hub.pending().unwrap(), Vec::new(), "{:?}", Step::ALL[step]);
+        settled(&machine, &shop, Step::ALL[step]);
+        let approvals = machine.log().iter().filter(|(action, _)| action == "approve").count();
+        assert_eq!(approvals, 1, "{:?}", Step::ALL[step]);
     }
 }

@@ -10,6 +10,7 @@ mod parallel;
 mod real;
 mod remove;
 mod restore;
+mod rollback;
 mod share;
 mod shop;
 mod takes;

@@ -1,7 +1,7 @@
 //! Removing: files, lock entry and shares go; what is not the hub's stays.
 
 use hone_hub::{Edits, Error, Means, Nobody, ShareScope, Standing};
-use hone_library::{Mode, Origin, Store};
+use hone_library::Origin;
 
 use crate::shop::{Machine, Shop, bundle, names, plain, tree};
 
@@ -29,8 +29,7 @@ fn a_removed_skill_is_gone_from_disk_lock_and_other_agents_and_can_come_back() {
 
     // Brought back, it is still not the person's own.
     let key = machine.skill("tidy");
-    Store::new(&state, hub.author.clone(), Mode::Write).rollback(&key, None).unwrap();
-    hone_hub::after_rollback(&state, &hub.author, &key).unwrap();
+    machine.rollback("tidy", None).unwrap();
     assert_eq!((tree(&key), machine.lock()), (files, lock));
     assert_eq!(state.installed_at(&key).unwrap().unwrap().origin, Origin::Community);
 }
@@ -52,9 +51,10 @@ fn local_edits_refuse_a_removal_until_they_are_given_up() {
     assert_eq!(tree(&machine.project), before);
     assert!(remove(Edits::Discard).is_ok());
     assert!(!machine.skill("tidy").exists());
-    let key = machine.skill("tidy");
-    Store::new(&state, hub.author.clone(), Mode::Write).rollback(&key, None).unwrap();
-    assert_eq!(machine.read("tidy/b.md"), "mine");
+    // What comes back has its place in the lock again, edits or not.
+    machine.rollback("tidy", None).unwrap();
+    assert_eq!((tree(&machine.project), machine.read("tidy/b.md")), (before, "mine".to_owned()));
+    assert_eq!(machine.last_logged().1, "to revision 2, with edits");
 }
 
 #[test]

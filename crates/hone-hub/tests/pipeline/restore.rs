@@ -1,6 +1,6 @@
 //! Restoring: a lock file made true, or nothing changed.
 
-use hone_hub::{Edits, Error, Fate, Lock, Manner, Nobody, Outcome, Restored, Target};
+use hone_hub::{Edits, Error, Fate, Lock, Manner, Nobody, Outcome, Restored, Standing, Target};
 
 use crate::shop::{Machine, SOURCE, Shop, bundle, dangerous, fates, names, plain, tree};
 
@@ -85,23 +85,49 @@ fn a_lock_that_names_something_dangerous_is_not_believed() {
 }
 
 #[test]
-fn local_edits_refuse_and_what_the_lock_does_not_name_stays() {
+fn local_edits_refuse_and_a_skill_that_the_lock_does_not_name_stays() {
     let (machine, shop) = (Machine::new(), shop());
     machine.add(&shop);
     machine.write("tidy/SKILL.md", &machine.read("tidy/SKILL.md").replace("One.", "Mine."));
-    machine.write("pack/own.md", "own");
     std::fs::create_dir(machine.skill("own")).unwrap();
     machine.write("own/SKILL.md", "---\nname: own\ndescription: Mine.\n---\nMine.\n");
     let restored = install(&machine, &shop, Edits::Keep);
     assert_eq!(fates(&restored.outcomes), [("pack", "unchanged"), ("tidy", "refused")]);
     let extra: Vec<&str> = restored.extra.iter().map(|one| one.name.as_str()).collect();
-    assert_eq!(extra, ["pack", "own"]);
+    assert_eq!(extra, ["own"]);
     assert!(machine.read("tidy/SKILL.md").contains("Mine."));
     let restored = install(&machine, &shop, Edits::Discard);
     assert!(restored.is_true());
     assert!(machine.read("tidy/SKILL.md").contains("One."));
-    assert_eq!(machine.read("pack/own.md"), "own");
     assert!(machine.skill("own").exists());
+}
+
+#[test]
+fn a_file_or_link_more_than_the_lock_names_refuses_until_it_is_given_up() {
+    let (machine, shop) = (Machine::new(), shop());
+    machine.add(&shop);
+    let clean = tree(&machine.project);
+    machine.write("pack/evil.sh", "rm -rf ~\n");
+    std::os::unix::fs::symlink("/etc/passwd", machine.skill("pack").join("link")).unwrap();
+    let dirty = tree(&machine.project);
+    let restored = install(&machine, &shop, Edits::Keep);
+    let Fate::Refused(why) = &restored.outcomes[0].fate else { panic!("{restored:?}") };
+    assert_eq!(
+        why,
+        "it is not as the lock says: evil.sh, link; `--discard-edits` gives local edits up"
+    );
+    assert!(!restored.is_true());
+    assert_eq!(tree(&machine.project), dirty);
+
+    let restored = install(&machine, &shop, Edits::Discard);
+    assert!(restored.is_true() && restored.extra.is_empty(), "{restored:?}");
+    assert_eq!(tree(&machine.project), clean);
+    let state = machine.state();
+    let verified = machine.hub(&state, &shop).verify(&machine.target(), &[]).unwrap();
+    assert!(verified.iter().all(|one| one.standing == Standing::Ok), "{verified:?}");
+    // What was given up is in the history.
+    machine.rollback("pack", None).unwrap();
+    assert_eq!(tree(&machine.project), dirty);
 }
 
 #[test]

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use hone_guard::policy::Policy;
 use hone_hub::{
-    Ask, Bundle, BundleFile, Delivery, Hub, Manner, Newest, Nobody, Outcome, Pin, Supply,
+    Ask, Bundle, BundleFile, Delivery, Error, Hub, Manner, Newest, Nobody, Outcome, Pin, Supply,
     SupplyError, Target,
 };
-use hone_library::{Author, State, Surroundings, hash};
+use hone_library::{Author, Change, Mode, State, Store, Surroundings, hash};
 use tempfile::TempDir;
 
 pub(crate) const SOURCE: &str = "github:someone/skills";
@@ -139,8 +139,23 @@ impl Machine {
     }
 
     pub(crate) fn hub<'a>(&'a self, state: &'a State, supply: &'a dyn Supply) -> Hub<'a> {
-        let author = Author { actor: "ada".to_owned(), reason: String::new(), now: 1_000 };
-        Hub { state, policy: &self.policy, supply, author, catalogue: None }
+        Hub { state, policy: &self.policy, supply, author: ada(), catalogue: None }
+    }
+
+    pub(crate) fn rollback(&self, name: &str, to: Option<u64>) -> Result<Change, Error> {
+        self.rollback_in(Mode::Write, name, to, &mut Nobody)
+    }
+
+    pub(crate) fn rollback_in(
+        &self,
+        mode: Mode,
+        name: &str,
+        to: Option<u64>,
+        ask: &mut dyn Ask,
+    ) -> Result<Change, Error> {
+        let state = self.state();
+        let store = Store::new(&state, ada(), mode);
+        hone_hub::rollback(&store, &self.around, &self.skill(name), to, ask)
     }
 
     pub(crate) fn add(&self, shop: &Shop) -> Vec<Outcome> {
@@ -169,6 +184,12 @@ impl Machine {
         std::fs::read_to_string(self.project.join("hone.lock")).unwrap_or_default()
     }
 
+    /// What the newest row of the log says: action, detail.
+    pub(crate) fn last_logged(&self) -> (String, String) {
+        let row = hone_library::audit::newest(&self.state(), 1).unwrap().remove(0);
+        (row.action, row.detail)
+    }
+
     /// The log: action, skill.
     pub(crate) fn log(&self) -> Vec<(String, String)> {
         let state = self.state();
@@ -181,6 +202,10 @@ impl Machine {
     pub(crate) fn quarantined(&self) -> Vec<String> {
         names(&self.around.hone_home.join("quarantine"))
     }
+}
+
+fn ada() -> Author {
+    Author { actor: "ada".to_owned(), reason: String::new(), now: 1_000 }
 }
 
 pub(crate) fn names(folder: &Path) -> Vec<String> {

@@ -3,7 +3,7 @@
 use hone_hub::{
     Answer, Ask, Dismiss, Edits, Fate, Freshness, Manner, Nobody, Outcome, Question, Rehearsal,
 };
-use hone_library::{Mode, Store, history};
+use hone_library::history;
 
 use crate::shop::{Machine, Shop, bundle, dangerous, fates, plain, tree};
 
@@ -46,31 +46,13 @@ fn a_later_version_replaces_the_old_one_and_rollback_brings_it_back() {
     assert_eq!(second.keys().collect::<Vec<_>>(), ["SKILL.md", "new.md"]);
     assert_eq!(fates(&update(&machine, &shop)), [("tidy", "unchanged")]);
 
-    let state = machine.state();
-    let author = machine.hub(&state, &shop).author;
-    assert_eq!(history(&state, &machine.skill("tidy")).unwrap().len(), 2);
-    let key = machine.skill("tidy");
-    Store::new(&state, author.clone(), Mode::Write).rollback(&key, None).unwrap();
-    let entry = hone_hub::after_rollback(&state, &author, &key).unwrap();
-    assert_eq!(tree(&key), first);
-    assert_eq!(entry.map(|entry| entry.files.len()), Some(2));
+    assert_eq!(history(&machine.state(), &machine.skill("tidy")).unwrap().len(), 2);
+    machine.rollback("tidy", None).unwrap();
+    assert_eq!(tree(&machine.skill("tidy")), first);
     assert_eq!(machine.lock(), lock);
+    assert_eq!(machine.last_logged().1, "to revision 1");
     let actions: Vec<String> = machine.log().into_iter().map(|(action, _)| action).collect();
     assert_eq!(actions, ["install", "update", "rollback"]);
-}
-
-#[test]
-fn a_rollback_to_what_was_never_installed_leaves_the_lock_alone() {
-    let machine = Machine::new();
-    let shop = Shop::new(vec![skill("One.", &[])]);
-    machine.add(&shop);
-    let (lock, key) = (machine.lock(), machine.skill("tidy"));
-    let state = machine.state();
-    let author = machine.hub(&state, &shop).author;
-    machine.write("tidy/SKILL.md", &machine.read("tidy/SKILL.md").replace("One.", "Mine."));
-    assert_eq!(hone_hub::after_rollback(&state, &author, &key).unwrap(), None);
-    assert_eq!(machine.lock(), lock);
-    assert_eq!(hone_hub::after_rollback(&state, &author, &machine.project).unwrap(), None);
 }
 
 #[test]
@@ -268,4 +250,8 @@ fn a_finding_is_dismissed_while_updating_and_a_rehearsal_of_it_dismisses_nothing
     assert_eq!(fate(&[], Rehearsal::Yes), "blocked");
     assert_eq!(fate(&wish, Rehearsal::No), "updated");
     assert_eq!(state.dismissals().unwrap().len(), 1);
+    let (action, why) = machine.last_logged();
+    let said = "ada dismissed `remote-to-interpreter` at SKILL.md:6: a lab machine; asked, and a person said \
+                yes: This version can do more: ";
+    assert!(action == "update" && why.starts_with(said), "{why}");
 }

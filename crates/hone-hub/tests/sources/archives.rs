@@ -132,7 +132,11 @@ fn one_bad_entry_refuses_the_whole_archive() {
         (File("a\\..\\x", ""), "`a\\\\..\\\\x`: its path holds a backslash"),
         (File("skill.MD", ""), "`skill.MD`: it is the same as `SKILL.md` on some file systems"),
         (File("SKILL.md/x", ""), "`SKILL.md/x`: it is a file and a folder"),
-        (File(".hone-x", ""), "`.hone-x`: names that start with `.hone-` belong to hone"),
+        (File(".hone-x", ""), "`.hone-x`: names that start with `.hone-` are ours"),
+        (File("badd/C:evil", ""), "`badd/C:evil`: a name in it holds `:`"),
+        (File("badd/CON", ""), "`badd/CON`: `CON` is a reserved name"),
+        (File("badd/a.", ""), "`badd/a.`: a name in it ends in a dot or a blank"),
+        (Folder("badd/a /"), "`badd/a `: a name in it ends in a dot or a blank"),
         (Folder("../x/"), "`../x`: its path holds an empty part, `.` or `..`"),
         (Link("link", "/etc/passwd"), "`link`: it is a link"),
     ];

@@ -47,3 +47,13 @@ async fn a_server_of_this_machine_is_asked_without_the_proxy() {
     assert_eq!(page.bytes, b"direct");
     assert_eq!(proxy.requests(), Vec::<String>::new());
 }
+
+#[tokio::test]
+async fn a_proxy_that_does_not_answer_is_named_without_its_password() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let proxies = Proxies { http: Some(format!("http://me:word@{closed}")), ..Proxies::default() };
+    let settings = Settings { proxies, plain_http: PlainHttp::Allowed, ..Settings::default() };
+    let message = failure(settings, "http://example.com/a", &Limits::default()).await;
+    assert!(message.starts_with("cannot connect to `http://example.com/a`: "), "{message}");
+    assert!(message.ends_with(&format!(", at the proxy `http://{closed}/`")), "{message}");
+}

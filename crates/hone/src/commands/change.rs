@@ -4,9 +4,10 @@ use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
+use hone_hub::Nobody;
 use hone_library::usage::{self, Event};
 use hone_library::{
-    Action, Author, Change, Error, Listed, Matching, Project, Scope, Store, list_files,
+    Action, Catalogue, Change, Error, Listed, Matching, Project, Scope, Store, list_files,
     refuse_existing,
 };
 use hone_router::Suite;
@@ -15,7 +16,7 @@ use hone_skill::{FIRST_VERSION, Field, Slug, ensure_frontmatter, set_field};
 use super::editor::{edited, keep};
 use super::eval::Proposed;
 use crate::cli::{Content, FileCommand, Writing};
-use crate::context::{Context, actor, now};
+use crate::context::{Context, now};
 use crate::output::{Failure, Outcome, print, print_json, print_lines, quoted, say};
 use crate::terminal::style;
 use crate::{diff, json};
@@ -250,16 +251,29 @@ pub(crate) fn rollback(
 ) -> Outcome {
     let catalogue = context.catalogue()?;
     let key = context.key_of(&catalogue, name)?;
-    let change = context.write(&key, writing, |store| store.rollback(&key, to))?;
-    if !writing.dry_run {
-        // What came from elsewhere is named by a lock file, which follows.
-        let author =
-            Author { actor: actor(), reason: writing.why.clone().unwrap_or_default(), now: now() };
-        if let Err(error) = hone_hub::after_rollback(&context.state, &author, &change.path) {
-            say(&format!("warning: the lock file does not say so: {error}"));
-        }
-    }
+    refuse_ambiguous(context, &catalogue, name, &key)?;
+    // What came from elsewhere is named by a lock file, which follows.
+    let change = context.write(&key, writing, |store| {
+        hone_hub::rollback(&store, &context.around, &key, to, &mut Nobody)
+            .map_err(super::hub::hub_failure)
+    })?;
     report(context, &change, writing)
+}
+
+/// A name that a skill and one that was removed from another folder share could mean either.
+fn refuse_ambiguous(
+    context: &Context,
+    catalogue: &Catalogue,
+    name: &str,
+    key: &Path,
+) -> Result<(), Failure> {
+    let removed = context.removed_namesakes(catalogue, name)?;
+    let Some(removed) = removed.iter().find(|_| key.exists()) else { return Ok(()) };
+    let (key, removed) = (context.typed(key), context.typed(removed));
+    Err(Failure::no(
+        format!("`{name}` is the skill at `{key}`, and the one that was removed from `{removed}`"),
+        &format!("say which: `hone rollback {key}` or `hone rollback {removed}`"),
+    ))
 }
 
 pub(crate) fn pin(context: &Context, name: &str, pin: bool) -> Outcome {

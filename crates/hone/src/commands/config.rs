@@ -106,6 +106,14 @@ fn set(
             .map_err(|error| Failure::failed(format!("could not create HONE_HOME: {error}"), ""))?;
         Config::path(&context.around.hone_home)
     };
+    if setting.key == "hub.sources" {
+        let sources = value.unwrap_or_default().split(',').map(str::trim);
+        for source in sources.filter(|source| !source.is_empty()) {
+            hone_hub::parse(source).map_err(|error| {
+                Failure::no(error.to_string(), "`hone add --help` lists what a source can be")
+            })?;
+        }
+    }
     let (old, new) = with_setting(&path, setting.key, value)?;
     if setting.is_secret() && value.is_some() {
         keep_private(&path).map_err(|error| {

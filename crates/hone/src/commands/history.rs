@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hone_library::usage::iso;
-use hone_library::{Action, ChangedFile, FileDelta, Revision, files_at};
+use hone_library::{Action, ChangedFile, FileDelta, Revision, files_at, hash, kept_object};
 
+use super::hub::hub_failure;
 use crate::context::Context;
 use crate::output::{Failure, Outcome, print, print_json, quoted, say};
 use crate::terminal::{columns, fit, printable, stdout_is_terminal, style};
@@ -96,10 +97,46 @@ pub(crate) fn diff(
     if as_json {
         return print_json(&json::Difference {
             path: key.to_string_lossy().into_owned(),
-            from,
+            from: Some(from),
             to: Some(to),
             files: files.iter().map(ChangedFile::from).collect(),
         });
+    }
+    print(&difference::shown(&files, style()))
+}
+
+/// What is on disk against what was installed: a person's own edits, whatever became of them since.
+pub(crate) fn diff_locked(context: &Context, name: &str, as_json: bool) -> Outcome {
+    let key = context.key_of(&context.catalogue()?, name)?;
+    let key = std::fs::canonicalize(&key).unwrap_or(key);
+    let entry = hone_hub::locked_at(&context.state, &key).map_err(hub_failure)?;
+    let Some(entry) = entry else {
+        return Err(Failure::no(format!("no lock file names `{name}`"), ""));
+    };
+    let disk = on_disk(&key)?.unwrap_or_default();
+    let mut installed = Files::new();
+    for file in &entry.files {
+        let there = disk.get(&file.path).filter(|bytes| hash(bytes) == file.sha256);
+        let bytes = match there {
+            Some(bytes) => bytes.clone(),
+            None => kept_object(&context.state, &file.sha256).map_err(|_| {
+                let what = format!("`{}` is not kept here as it was installed", file.path);
+                Failure::no(what, "`hone install --discard-edits` fetches it again")
+            })?,
+        };
+        installed.insert(file.path.clone(), bytes);
+    }
+    let files = between(&installed, &disk);
+    if as_json {
+        return print_json(&json::Difference {
+            path: key.to_string_lossy().into_owned(),
+            from: None,
+            to: None,
+            files: files.iter().map(ChangedFile::from).collect(),
+        });
+    }
+    if files.is_empty() {
+        say(&format!("the text of `{name}` is what was installed"));
     }
     print(&difference::shown(&files, style()))
 }
@@ -152,7 +189,7 @@ fn unrecorded(name: &str, key: &Path, newest: u64, edits: &[FileDelta], as_json:
     if as_json {
         return print_json(&json::Difference {
             path: key.to_string_lossy().into_owned(),
-            from: newest,
+            from: Some(newest),
             to: None,
             files: edits.iter().map(ChangedFile::from).collect(),
         });

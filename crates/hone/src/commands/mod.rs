@@ -95,7 +95,12 @@ pub(crate) fn run(cli: Cli) -> Outcome {
             trust::trust(&context, folder.as_deref(), revoke, list, json)
         }
         Command::History { name, json } => history::history(&context, &name, json),
-        Command::Diff { name, from, to, json } => history::diff(&context, &name, from, to, json),
+        Command::Diff { name, locked: true, json, .. } => {
+            history::diff_locked(&context, &name, json)
+        }
+        Command::Diff { name, from, to, json, .. } => {
+            history::diff(&context, &name, from, to, json)
+        }
         Command::Rollback { name, to, writing } => change::rollback(&context, &name, to, &writing),
         Command::Permit { name, command, run, env, json } => {
             let how = permit::How { run, env, json };

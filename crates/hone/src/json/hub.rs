@@ -218,6 +218,16 @@ pub(crate) struct Waiting {
     /// With `--show`: its files against what is installed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) changes: Vec<hone_library::ChangedFile>,
+    /// With `--show`: files that can be run as a program and could not, and the other way round.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) execute_bits: Vec<ExecuteBit>,
+}
+
+/// A file whose execute bit changes.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ExecuteBit {
+    pub(crate) file: String,
+    pub(crate) executable: bool,
 }
 
 /// `hone share --json`.

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{columns, fit, printable_line};
@@ -21,30 +22,56 @@ pub(crate) struct Live(Option<Arc<Mutex<Line>>>);
 struct Line {
     next: Instant,
     columns: usize,
+    /// What came too early to be shown.
+    early: Option<String>,
+    /// Somebody will show it in time.
+    is_awaited: bool,
+}
+
+impl Line {
+    fn print(&mut self, text: &str) {
+        (self.next, self.early) = (Instant::now() + INTERVAL, None);
+        let text = fit(&printable_line(text), columns() - 1).into_owned();
+        let blanks = " ".repeat(self.columns.saturating_sub(text.chars().count()));
+        self.columns = text.chars().count();
+        say_rendered(&format!("\r{text}{blanks}"));
+    }
 }
 
 impl Live {
     pub(crate) fn new() -> Self {
-        let line = Line { next: Instant::now() + PATIENCE, columns: 0 };
+        let next = Instant::now() + PATIENCE;
+        let line = Line { next, columns: 0, early: None, is_awaited: false };
         Self(io::stderr().is_terminal().then(|| Arc::new(Mutex::new(line))))
     }
 
-    /// Shows how far it is, unless that was shown just before.
+    /// Shows how far it is; what comes too early is shown in time, unless something else is by then.
     pub(crate) fn show(&self, text: &str) {
-        let Some(Ok(mut line)) = self.0.as_ref().map(|line| line.lock()) else { return };
-        if Instant::now() < line.next {
+        let Some(shared) = &self.0 else { return };
+        let Ok(mut line) = shared.lock() else { return };
+        let wait = line.next.saturating_duration_since(Instant::now());
+        if wait.is_zero() {
+            return line.print(text);
+        }
+        line.early = Some(text.to_owned());
+        if std::mem::replace(&mut line.is_awaited, true) {
             return;
         }
-        line.next = Instant::now() + INTERVAL;
-        let text = fit(&printable_line(text), columns() - 1).into_owned();
-        let blanks = " ".repeat(line.columns.saturating_sub(text.chars().count()));
-        line.columns = text.chars().count();
-        say_rendered(&format!("\r{text}{blanks}"));
+        let shared = Arc::clone(shared);
+        thread::spawn(move || {
+            thread::sleep(wait);
+            let Ok(mut line) = shared.lock() else { return };
+            line.is_awaited = false;
+            if let Some(text) = line.early.take() {
+                line.print(&text);
+            }
+        });
     }
 
     /// Takes the line away.
     pub(crate) fn clear(&self) {
         let Some(Ok(mut line)) = self.0.as_ref().map(|line| line.lock()) else { return };
+        line.early = None;
         if line.columns > 0 {
             say_rendered(&format!("\r{}\r", " ".repeat(line.columns)));
             line.columns = 0;

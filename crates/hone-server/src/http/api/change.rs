@@ -50,12 +50,15 @@ impl Doing {
 }
 
 /// Plans a change, has it scanned, and carries it out.
-pub(super) fn carry_out(
+pub(super) fn carry_out<E>(
     site: &Shared,
     doing: &Doing,
     skill: Option<&Listed>,
-    act: impl Fn(&Store<'_>) -> Result<Change, Error>,
-) -> Answer<Changed> {
+    act: impl Fn(&Store<'_>) -> Result<Change, E>,
+) -> Answer<Changed>
+where
+    Problem: From<E>,
+{
     site.refuse_read_only()?;
     bounded("reason", &doing.how.reason, 0..=MAX_REASON)?;
     let plan = |state: &Books| -> Answer<(Change, Option<&'static str>)> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
+use hone_hub::Nobody;
 use hone_library::{
     Catalogue, ChangedFile, Error, FileDelta, Revision, canonical_or_same, deleted, files_at,
     history,
@@ -91,12 +92,10 @@ pub(crate) async fn rollback(
         let catalogue = site.catalogue();
         let key = key_of(site, &catalogue, &name)?;
         let skill = site.skill(&catalogue, &name).ok();
-        let changed = carry_out(site, &doing, skill, |store| store.rollback(&key, to.to))?;
-        if !doing.how.dry_run {
-            // What came from elsewhere is named by a lock file, which follows.
-            hone_hub::after_rollback(&site.state(), &doing.author(site), &key)?;
-        }
-        Ok(changed)
+        // What came from elsewhere is named by a lock file, which follows.
+        carry_out(site, &doing, skill, |store| {
+            hone_hub::rollback(store, &site.around, &key, to.to, &mut Nobody)
+        })
     })
     .await?;
     Ok(Json(changed))

@@ -1,8 +1,7 @@
 //! `hone approve`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use hone_hub::{Pending, Rehearsal, Takes};
 use hone_learn::records::RECORDS_FILE;
@@ -14,7 +13,7 @@ use super::{Desk, shown};
 use crate::cli::{Network, Whose};
 use crate::context::Context;
 use crate::diff;
-use crate::json::hub::{Approvals, Waiting};
+use crate::json::hub::{Approvals, ExecuteBit, Waiting};
 use crate::output::{Failure, Outcome, count, print, print_json, say};
 use crate::terminal::{printable_line, style};
 
@@ -26,7 +25,7 @@ pub(super) fn list(context: &Context, as_json: bool) -> Outcome {
     let desk = desk(context)?;
     let waiting = desk.act(false, |hub, _| hub.pending())?;
     if as_json {
-        let waiting = waiting.iter().map(|one| self::waiting(one, Vec::new())).collect();
+        let waiting = waiting.iter().map(self::waiting).collect();
         return print_json(&Approvals { waiting, rejected: Vec::new() });
     }
     let mut page = String::new();
@@ -69,35 +68,46 @@ fn head(page: &mut String, one: &Pending) {
         printable_line(one.name()),
         one.origin().id(),
         one.verdict().word(),
-        printable_line(&one.entry.source),
+        shown::pinned(
+            &one.entry.source,
+            one.entry.commit.as_deref().or(one.entry.digest.as_deref())
+        ),
     );
     let _ = writeln!(page, "  {}", printable_line(&one.why));
 }
 
-fn waiting(one: &Pending, changes: Vec<ChangedFile>) -> Waiting {
-    Waiting { approval: one.into(), files: one.files().len(), changes }
+fn waiting(one: &Pending) -> Waiting {
+    let files = one.files().len();
+    Waiting { approval: one.into(), files, changes: Vec::new(), execute_bits: Vec::new() }
 }
 
 pub(super) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
     let desk = desk(context)?;
-    let one = desk.act(false, |hub, _| hub.pending_as(id))?;
-    let folder = one.folder(&context.around.hone_home);
+    let (one, new) = desk.act(false, |hub, _| {
+        let one = hub.pending_as(id)?;
+        let files = hub.waiting_files(&one)?;
+        Ok((one, files))
+    })?;
     let target = one.target();
     let installed = target.base.join(&one.entry.root).join(one.name());
-    let (old, new) = (files(&installed)?, files(&folder)?);
-    let mut changes = Vec::new();
+    let old = hone_library::read_tree(&installed)?.unwrap_or_default();
+    let (mut changes, mut bits) = (Vec::new(), Vec::new());
     for file in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
-        let (before, after) = (old.get(file).cloned(), new.get(file).cloned());
+        let (before, after) = (old.get(file), new.get(file));
+        let could_run = before.is_some_and(|file| file.is_executable);
+        if let Some(after) = after.filter(|after| after.is_executable != could_run) {
+            bits.push(ExecuteBit { file: file.clone(), executable: after.is_executable });
+        }
+        let before = before.map(|file| file.bytes.clone());
+        let after = after.map(|file| file.bytes.clone());
         if before != after {
             changes.push(FileDelta { file: file.clone(), before, after });
         }
     }
     if as_json {
         let changes = changes.iter().map(ChangedFile::from).collect();
-        return print_json(&Approvals {
-            waiting: vec![waiting(&one, changes)],
-            rejected: Vec::new(),
-        });
+        let waiting = vec![Waiting { changes, execute_bits: bits, ..waiting(&one) }];
+        return print_json(&Approvals { waiting, rejected: Vec::new() });
     }
     let mut page = String::new();
     head(&mut page, &one);
@@ -105,14 +115,12 @@ pub(super) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
     for finding in &one.news.findings {
         let _ = writeln!(page, "  new finding: {}", printable_line(finding));
     }
+    for bit in &bits {
+        let can = if bit.executable { "can be run as a program" } else { "cannot be run any more" };
+        let _ = writeln!(page, "  {} {can}", printable_line(&bit.file));
+    }
     page.push_str(&diff::shown(&changes, style()));
     print(&page)
-}
-
-/// The files of a folder, if it is there.
-fn files(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
-    let files = hone_library::read_tree(folder)?.unwrap_or_default();
-    Ok(files.into_iter().map(|(path, file)| (path, file.bytes)).collect())
 }
 
 pub(super) fn approve(context: &Context, id: &str, as_json: bool) -> Outcome {
@@ -126,9 +134,9 @@ pub(super) fn reject(context: &Context, id: &str, as_json: bool) -> Outcome {
     let desk = desk(context)?;
     let one = desk.act(false, |hub, _| hub.reject(id))?;
     if as_json {
-        let rejected = vec![waiting(&one, Vec::new())];
+        let rejected = vec![waiting(&one)];
         let left = desk.act(false, |hub, _| hub.pending())?;
-        let waiting = left.iter().map(|one| self::waiting(one, Vec::new())).collect();
+        let waiting = left.iter().map(waiting).collect();
         return print_json(&Approvals { waiting, rejected });
     }
     print(&format!(

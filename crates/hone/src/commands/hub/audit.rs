@@ -78,7 +78,8 @@ pub(super) fn chain(context: &Context, as_json: bool) -> Outcome {
         ))?,
     };
     if !whole {
-        say(&format!("{rows} before it are sound; what follows cannot be relied on"));
+        let are = if chain.sound == 1 { "is" } else { "are" };
+        say(&format!("{rows} before it {are} sound; what follows cannot be relied on"));
     }
     Ok(code(whole))
 }

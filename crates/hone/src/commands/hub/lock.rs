@@ -6,6 +6,8 @@ use hone_hub::{
     Difference, Edits, Fate, Freshness, Manner, Outdated, Restored, Standing, Verified,
 };
 
+use hone_library::{Project, canonical_or_same};
+
 use super::super::change::tell_untrusted;
 use super::add::{dismissals, new_in_project};
 use super::{Desk, code, edits, shown};
@@ -18,6 +20,9 @@ use crate::json::hub::{
 use crate::json::text;
 use crate::output::{Outcome, count, print, print_json, quoted, say};
 use crate::terminal::{printable_line, style};
+
+/// What another tool keeps for a project, beside its files.
+const FOREIGN_PROJECT_LOCK: &str = "skills-lock.json";
 
 pub(super) fn remove(
     context: &Context,
@@ -116,7 +121,7 @@ pub(super) fn outdated(found: &[Outdated], as_json: bool) -> Outcome {
 }
 
 pub(super) fn install(context: &Context, install: &Install) -> Outcome {
-    let desk = Desk::open(context, install.whose, install.network)?;
+    let desk = Desk::open(context, whose(context, install), install.network)?;
     let hint = "name the skill with `--skill NAME`";
     let dismiss = dismissals(&install.dismissing, install.skill.as_slice(), hint)?;
     let manner =
@@ -154,6 +159,19 @@ pub(super) fn install(context: &Context, install: &Install) -> Outcome {
     Ok(code)
 }
 
+/// Whose skills are installed. What another tool keeps for a project is the project's.
+fn whose(context: &Context, install: &Install) -> Whose {
+    let file = install.from.as_ref().map(|file| context.around.cwd.join(file));
+    let is_projects = file.is_some_and(|file| {
+        let top = file.parent().map(canonical_or_same);
+        let project =
+            Project::find(&context.around).map(|project| canonical_or_same(&project.root));
+        file.ends_with(FOREIGN_PROJECT_LOCK) && top.is_some() && top == project
+    });
+    let Whose { project, user, .. } = install.whose;
+    Whose { project: project || (is_projects && !user), ..install.whose }
+}
+
 fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
     let is_true = restored.is_true();
     let new = new_in_project(context, &restored.outcomes);
@@ -170,11 +188,7 @@ fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
     let pages = restored.outcomes.iter().map(|one| shown::outcome(context, one, style()));
     print(&pages.collect::<String>())?;
     for one in &restored.extra {
-        let files: Vec<&str> = one.files.keys().map(String::as_str).collect();
-        let what = if files.is_empty() { "is" } else { "has files that are" };
-        let files =
-            if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
-        say(&format!("`{}` {what} not in the lock, and stays{files}", context.shown(&one.path)));
+        say(&format!("`{}` is not in the lock, and stays", context.shown(&one.path)));
     }
     for note in &restored.notes {
         say(&format!("note: {note}"));
@@ -213,11 +227,20 @@ pub(super) fn verify(context: &Context, names: &[String], whose: Whose, as_json:
     if is_true {
         say(&format!("{} as `{shown}` says", count(locked, "skill")));
     } else {
+        let whose = match (whose.project, whose.user) {
+            (true, _) => " --project",
+            (_, true) => " --user",
+            _ => "",
+        };
         let is_edited = |one: &&Verified| one.standing == Standing::Modified;
-        let edits = found.iter().find(is_edited).map_or_else(String::new, |one| {
-            format!(", `hone diff {}` shows the edits", context.typed(&one.path))
+        say(&match found.iter().find(is_edited) {
+            Some(one) => format!(
+                "hint: `hone diff {} --locked` shows the edits, `hone install{whose} --discard-edits` gives them up \
+                 and makes all as `{shown}` says",
+                context.typed(&one.path)
+            ),
+            None => format!("hint: `hone install{whose}` makes them as `{shown}` says"),
         });
-        say(&format!("hint: `hone install` makes them as `{shown}` says{edits}"));
     }
     Ok(code(is_true))
 }

@@ -206,7 +206,7 @@ fn target(context: &Context, whose: Whose) -> Result<Target, Failure> {
 }
 
 /// An error of the hub, with its exit code and its hint.
-fn hub_failure(error: Error) -> Failure {
+pub(super) fn hub_failure(error: Error) -> Failure {
     let mut hint = error.hint().unwrap_or_default();
     if let Error::Fetch { why, .. } = &error
         && let Some(fetch) = why.downcast_ref::<FetchError>()

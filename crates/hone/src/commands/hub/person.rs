@@ -17,19 +17,20 @@ impl Live {
     }
 }
 
+/// The bar stands last: it is what a narrow terminal can do without.
 fn words(progress: &Progress<'_>) -> String {
     match progress {
         Progress::Asking(url) => format!("asking {url}"),
         Progress::Bytes { done, all: Some(all) } => {
-            format!("downloading {} {} of {} kB", bar(*done, *all), done / 1000, all / 1000)
+            format!("downloading {} of {} kB {}", done / 1000, all / 1000, bar(*done, *all))
         }
         Progress::Bytes { done, all: None } => format!("downloading {} kB", done / 1000),
         Progress::Objects { done, all } => {
-            format!("fetching {} {done} of {all} objects", bar(*done, *all))
+            format!("fetching {done} of {all} objects {}", bar(*done, *all))
         }
         Progress::Skills { done, all } => {
             let (done, all) = (*done as u64, *all as u64);
-            format!("reading {} {done} of {all} skills", bar(done, all))
+            format!("reading {done} of {all} skills {}", bar(done, all))
         }
     }
 }
@@ -79,6 +80,10 @@ impl Ask for Person<'_> {
         }
     }
 
+    fn voice(&self) -> &'static str {
+        if self.agrees { "`--yes`" } else { "a person" }
+    }
+
     fn progress(&mut self, step: Step, done: usize, of: usize) {
         let doing = match step {
             Step::Scan => "scanning",
@@ -86,7 +91,7 @@ impl Ask for Person<'_> {
             _ => return,
         };
         let bar = bar(done as u64, of as u64);
-        self.live.show(&format!("{doing} {bar} {done} of {}", count(of, "skill")));
+        self.live.show(&format!("{doing} {done} of {} {bar}", count(of, "skill")));
     }
 }
 
@@ -140,15 +145,15 @@ mod tests {
         assert_eq!(words(&Progress::Asking("https://a")), "asking https://a");
         assert_eq!(
             words(&Progress::Bytes { done: 5_000, all: Some(10_000) }),
-            "downloading [##########..........] 5 of 10 kB"
+            "downloading 5 of 10 kB [##########..........]"
         );
         assert_eq!(
             words(&Progress::Objects { done: 0, all: 0 }),
-            "fetching [....................] 0 of 0 objects"
+            "fetching 0 of 0 objects [....................]"
         );
         assert_eq!(
             words(&Progress::Skills { done: 3, all: 3 }),
-            "reading [####################] 3 of 3 skills"
+            "reading 3 of 3 skills [####################]"
         );
     }
 }

@@ -19,10 +19,18 @@ const VERDICT_COLUMNS: usize = "dangerous".len();
 /// Digits of a commit or digest that are shown.
 const PIN_DIGITS: usize = 10;
 
+/// A source and the start of what it is pinned to.
+pub(super) fn pinned(source: &str, pin: Option<&str>) -> String {
+    let source = printable_line(source);
+    match pin {
+        Some(pin) => format!("{source} at {}", pin.chars().take(PIN_DIGITS).collect::<String>()),
+        None => source.into_owned(),
+    }
+}
+
 /// One skill: a line, and below it what there is to know.
 pub(super) fn outcome(context: &Context, outcome: &Outcome, style: Style) -> String {
     let verdict = outcome.verdict.map_or("", |verdict| verdict.word());
-    let pin: String = outcome.pin.iter().flat_map(|pin| pin.chars().take(PIN_DIGITS)).collect();
     let mut page = format!(
         "{:FATE_COLUMNS$}  {:VERDICT_COLUMNS$}  {}  {}",
         outcome.fate.word(),
@@ -31,8 +39,7 @@ pub(super) fn outcome(context: &Context, outcome: &Outcome, style: Style) -> Str
         printable_line(&context.shown(&outcome.path)),
     );
     if !outcome.source.is_empty() {
-        let _ = write!(page, "  ({}", printable_line(&outcome.source));
-        let _ = write!(page, "{}{pin})", if pin.is_empty() { "" } else { " at " });
+        let _ = write!(page, "  ({})", pinned(&outcome.source, outcome.pin.as_deref()));
     }
     page.push('\n');
     if let Some(why) = why(&outcome.fate) {
