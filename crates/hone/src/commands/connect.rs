@@ -35,10 +35,13 @@ fn project(around: &Surroundings) -> PathBuf {
 
 fn files(client: &Client, around: &Surroundings) -> Vec<(Reach, &'static str, PathBuf)> {
     let project = project(around);
-    [(Reach::User, "user"), (Reach::Project, "project")]
+    let mut files: Vec<_> = [(Reach::User, "user"), (Reach::Project, "project")]
         .into_iter()
         .filter_map(|(reach, scope)| Some((reach, scope, client.file(around, &project, reach)?)))
-        .collect()
+        .collect();
+    // In the home folder both are one.
+    files.dedup_by(|(_, _, second), (_, _, first)| second == first);
+    files
 }
 
 /// What is started, as one types it.

@@ -255,3 +255,21 @@ fn the_doctor_starts_a_server_as_a_client_does_and_tells_its_last_words() {
         std::thread::yield_now();
     }
 }
+
+#[test]
+fn the_usual_home_is_not_written_down_and_in_it_both_files_of_a_client_are_one() {
+    let sandbox = Sandbox::with_tidy();
+    let usual = sandbox.path("home/.hone");
+    let hone = |line: &str| sandbox.hone(line).env("HONE_HOME", &usual).cwd("home").run();
+    let run = hone("connect codex --yes");
+    assert_eq!(run.code, 0, "{run}");
+    let entry = format!(
+        "[mcp_servers.hone]\ncommand = \"{}\"\nargs = [\"mcp\"]\n",
+        env!("CARGO_BIN_EXE_hone")
+    );
+    assert_eq!(sandbox.read("home/.codex/config.toml"), entry);
+    let listed = hone("connect --json").json();
+    let codex = listed["clients"].as_array().unwrap().iter().find(|one| one["id"] == "codex");
+    assert_eq!(codex.unwrap()["files"].as_array().unwrap().len(), 1, "{listed}");
+    assert_eq!(hone("doctor").text().matches("connection: Codex").count(), 1);
+}
