@@ -140,6 +140,46 @@ fn after_a_merge_the_edits_that_are_shown_are_the_persons_own_and_the_hint_makes
 }
 
 #[test]
+fn a_rollback_that_was_killed_is_told_and_finished() {
+    let sandbox = Sandbox::new();
+    let repository = Repository::new(&sandbox);
+    repository.commit(&[("pdf/SKILL.md", PDF)]);
+    let url = format!("file://{}", sandbox.path("skills.git").display());
+    sandbox.done(&format!("add {url}"));
+    repository.commit(&[("pdf/SKILL.md", &PDF.replace("one field", "two fields"))]);
+    sandbox.done("update");
+    // The files are in place, and the lock file is about to be.
+    let calls =
+        ["-e", "trace=?rename,?renameat", "-e", "inject=?rename,?renameat:signal=KILL:when=1"];
+    let strace = [&["strace", "-f", "-qq", "-o", "/dev/null"][..], &calls].concat();
+    let killed = sandbox.hone("rollback pdf").run_under(&strace);
+    assert_eq!(killed.code, -1, "{killed}");
+    assert_eq!(sandbox.read("home/.agents/skills/pdf/SKILL.md"), PDF);
+    assert_snapshot!(transcript(&sandbox, &["verify", "install", "verify"]), @"
+    $ hone verify
+    exit: 1
+    --- stdout
+    modified    pdf  ~/.agents/skills/pdf
+      modified: SKILL.md
+    --- stderr
+    hint: a command did not come to its end; `hone install` finishes what it began
+
+    $ hone install
+    exit: 0
+    --- stdout
+    unchanged             pdf  ~/.agents/skills/pdf  (file://[TEMP]/skills.git at 4584065502)
+
+    $ hone verify
+    exit: 0
+    --- stdout
+    ok          pdf  ~/.agents/skills/pdf
+    --- stderr
+    1 skill as `[STATE]/hone.lock` says
+    ");
+    assert_eq!(sandbox.read("home/.agents/skills/pdf/SKILL.md"), PDF);
+}
+
+#[test]
 fn what_waits_is_shown_as_it_is_or_not_at_all() {
     let sandbox = Sandbox::new();
     let repository = Repository::new(&sandbox);

@@ -226,6 +226,8 @@ pub(super) fn verify(context: &Context, names: &[String], whose: Whose, as_json:
     let shown = context.shown(&desk.target.lock);
     if is_true {
         say(&format!("{} as `{shown}` says", count(locked, "skill")));
+    } else if !context.state.intents(&desk.target.lock)?.is_empty() {
+        say("hint: a command did not come to its end; `hone install` finishes what it began");
     } else {
         let whose = match (whose.project, whose.user) {
             (true, _) => " --project",
