@@ -13,7 +13,7 @@ use object_store::ObjectStore;
 use object_store::aws::AmazonS3Builder;
 use object_store::prefix::PrefixStore;
 
-use crate::faults::every_fault_of_a_snapshot;
+use crate::faults::{every_fault_of_a_restore, every_fault_of_a_snapshot};
 use crate::sample::{AGENT, Home, LAYOUT, secret};
 
 const VARIABLE: &str = "HONE_TEST_WEED";
@@ -202,4 +202,5 @@ async fn a_real_s3_server_keeps_every_promise() {
     let turn = AtomicUsize::new(0);
     let objects = || server.objects(&format!("turn-{}", turn.fetch_add(1, Ordering::SeqCst)));
     assert!(every_fault_of_a_snapshot(&objects).await >= 3 * 5);
+    assert!(every_fault_of_a_restore(objects()).await >= 3 * 3);
 }

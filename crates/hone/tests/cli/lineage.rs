@@ -656,3 +656,17 @@ fn looking_at_an_agent_that_did_nothing_yet_makes_nothing() {
     ");
     assert_eq!(sandbox.files("state/keys"), Vec::<String>::new());
 }
+
+#[test]
+fn on_a_narrow_terminal_receipts_take_two_lines_and_lose_nothing_but_the_end_of_an_id() {
+    let sandbox = ada();
+    let wide = sandbox.hone("agent receipts ada").on_terminal(80, 24).text();
+    assert_eq!(wide.lines().count(), 4, "{wide}");
+    assert_eq!(wide.matches("answered").count(), 3, "{wide}");
+    let narrow = sandbox.hone("agent receipts ada").on_terminal(40, 24).text();
+    assert_eq!(narrow.lines().count(), 8, "{narrow}");
+    assert!(narrow.lines().all(|line| line.trim_end().chars().count() <= 40), "{narrow}");
+    for words in ["created v1", "task v2 answered ", "task v3 answered "] {
+        assert!(narrow.contains(words), "{words}: {narrow}");
+    }
+}

@@ -129,6 +129,17 @@ fn a_run_is_followed_from_its_beginning_and_leaves_a_receipt_that_holds() {
         (&receipts["holds"], &receipts["breaks"][0]["field"]),
         (&json!(false), &json!("state"))
     );
+    // While a task is at work, what it has changed so far is no change from outside.
+    sandbox.write("state/agents/ada/task.json", "{\"task\": \"t\", \"position\": 0}");
+    let receipts = server.ask("GET /api/v1/agents/ada/receipts").json();
+    assert_eq!((&receipts["holds"], &receipts["breaks"]), (&json!(true), &json!([])));
+    std::fs::remove_file(sandbox.path("state/agents/ada/task.json")).unwrap();
+    std::fs::remove_file(sandbox.path("state/agents/ada/receipts.jsonl")).unwrap();
+    let receipts = server.ask("GET /api/v1/agents/ada/receipts").json();
+    assert_eq!(
+        (&receipts["holds"], &receipts["breaks"][0]["field"]),
+        (&json!(false), &json!("receipts"))
+    );
 }
 
 #[test]
