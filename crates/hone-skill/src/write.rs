@@ -61,17 +61,18 @@ pub fn ensure_frontmatter(
 }
 
 /// Whether a text has no frontmatter yet. A code block at its start may well hold some YAML that
-/// is none, and a line of hyphens that nothing closes is a rule, unless it is followed by what only
-/// frontmatter has.
+/// is none, and a line of hyphens that nothing closes is a rule, unless a key of frontmatter follows.
 fn is_bare(text: &str) -> bool {
     match fence::split(text) {
         Err(NoParts::Missing) => true,
         Err(NoParts::Unclosed(open)) => {
-            let declares =
-                |line: &str| line.starts_with("name:") || line.starts_with("description:");
-            let mut block =
-                text[open.end..].lines().skip(1).take_while(|line| !line.trim().is_empty());
-            !block.any(declares)
+            let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+            let declares = |line: &str| {
+                line.split_once(':')
+                    .is_some_and(|(key, _)| !key.is_empty() && key.chars().all(is_word))
+            };
+            let lines = text[open.end..].lines().skip(1);
+            !lines.take_while(|line| !line.trim().is_empty()).any(declares)
         }
         Ok(parts) => {
             let declares = |found: Frontmatter| {
