@@ -3,6 +3,7 @@
 use hone_agent::lineage::receipt::Kind;
 use hone_agent::model::Budget;
 use hone_guard::policy::Policy;
+use hone_learn::after::Aftermath;
 use hone_learn::curator::{
     Curating, Move, Wording, apply, archive, find_merges, plan_for, propose_merges, restore,
 };
@@ -346,6 +347,21 @@ async fn a_text_of_a_model_that_is_none_or_does_not_pass_leaves_the_lines_of_bot
         let said = proposed[0].said.clone().unwrap();
         assert!(said.starts_with("the text of m1 was not taken (") && said.contains(why), "{said}");
     }
+}
+
+#[tokio::test]
+async fn k09_where_it_is_switched_off_nothing_ages_by_itself() {
+    let mut stage = taught().await;
+    let aged = |aftermath: Aftermath| aftermath.aged.into_iter().map(|told| told.skill);
+    for (is_on, expected) in [(false, vec![]), (true, vec!["sum-prices".to_owned()])] {
+        stage.settings.curate = is_on;
+        stage.pass_days(91);
+        missed(&stage, "sum-prices");
+        stage.says(&[read("prices.csv"), answer("240")]);
+        let (_, aftermath) = stage.task("Which goods are there?").await;
+        assert_eq!(aged(aftermath).collect::<Vec<_>>(), expected);
+    }
+    assert_eq!(life(&stage), Life::Archived);
 }
 
 #[tokio::test]

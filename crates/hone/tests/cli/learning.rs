@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::agents::{Server, answer, call};
-use crate::harness::{Sandbox, exists};
+use crate::harness::{Sandbox, exists, need};
 use crate::json_schemas::validate_output;
 
 const SKILL: &str = "\
@@ -71,6 +71,32 @@ fn a_hard_task_teaches_and_the_summary_says_what_it_cost() {
     let review = sandbox.hone("review --all --json").run().json();
     validate_output("review", &review);
     assert_eq!(review["proposals"][0]["waits"], false);
+}
+
+#[test]
+fn figures_say_whose_a_skill_is_and_fit_a_narrow_terminal() {
+    need("script");
+    let (_server, sandbox, _) = taught(true);
+    sandbox.done("agent new bob");
+    let db = rusqlite::Connection::open(sandbox.path("state/learning.db")).unwrap();
+    let bobs =
+        "INSERT INTO skill(agent, name, stage, since) VALUES ('bob', 'sum-prices', 'stale', 1)";
+    db.execute(bobs, []).unwrap();
+    drop(db);
+    let wide = sandbox.hone("stats").run().text();
+    let rows: Vec<Vec<&str>> =
+        wide.lines().take(3).map(|line| line.split_whitespace().take(3).collect()).collect();
+    let bob = ["sum-prices", "bob", "stale"];
+    assert_eq!(rows, [["skill", "of", "stage"], ["sum-prices", "ada", "trial"], bob], "{wide}");
+    for line in ["stats", "review --all"] {
+        let narrow = sandbox.hone(line).on_terminal(40, 24).text();
+        // A message is left to the terminal.
+        let mut rows = narrow.lines().filter(|line| !line.ends_with("shows one"));
+        assert!(rows.all(|line| line.chars().count() <= 40), "{narrow}");
+        assert!(narrow.contains("sum-prices of ada"), "{narrow}");
+    }
+    let narrow = sandbox.hone("stats").on_terminal(40, 24).text();
+    assert!(narrow.contains("sum-prices of bob: stale\n    uses 0, went well - / -\n"), "{narrow}");
 }
 
 #[test]
@@ -192,7 +218,10 @@ fn k07_a_skill_goes_to_the_archive_and_comes_back_and_no_other_with_it() {
     assert_eq!(sandbox.hone("restore sum-prices --agent ada").run().code, 1);
     // It says which it took, in words that bring that one back.
     sandbox.write("home/.agents/skills/sum-prices/SKILL.md", SKILL);
-    let said = |line: &str| sandbox.hone(line).run().errors();
+    let said = |line: &str| {
+        let run = sandbox.hone(line).run().to_string();
+        run.split_once("--- stderr\n").unwrap().1.to_owned()
+    };
     assert_snapshot!(said("archive sum-prices"), @"`~/.agents/skills/sum-prices` is in the archive; `hone restore sum-prices` brings it back");
     assert_snapshot!(said("archive sum-prices --agent ada"), @"`[STATE]/agents/ada/skills/sum-prices` is in the archive; `hone restore sum-prices --agent ada` brings it back");
     assert_snapshot!(said("restore sum-prices"), @"
@@ -424,6 +453,12 @@ fn what_the_policy_asks_about_waits_for_a_person_who_decides() {
     error: `sum-prices`: the scan says dangerous; a person has to decide
     hint: look at `hone review show [ID]`, then `hone review accept [ID] --yes`
     ");
+    let accept = sandbox.hone(&format!("review accept {id}"));
+    let (code, screen) = accept.asked_on_terminal("all the same? [y/N] ", "\n");
+    assert_eq!(code, 1, "{screen}");
+    assert!(screen.contains("remote-to-interpreter in SKILL.md:"), "{screen}");
+    assert!(screen.contains("`sum-prices` stays where it is"), "{screen}");
+    assert!(!sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
     sandbox.done(&format!("review accept {id} --why 'our own server' --yes"));
     assert!(sandbox.hone("list --agent ada --json").run().text().contains("sum-prices"));
     sandbox.done("agent verify ada");

@@ -1,5 +1,6 @@
 //! Cost, counted and not timed.
 
+use hone_library::{Author, Mode, State, Store};
 use serde_json::json;
 
 use crate::agents::{Server, answer, call};
@@ -189,4 +190,40 @@ fn each_further_skill_of_an_install_costs_few_calls_no_resolved_path_and_no_wait
     assert!(many[2] <= few[2] + 10, "{} waits for 100 skills, {} for 200", few[2], many[2]);
     // What is kept and what is installed are waited for together.
     assert_eq!([few[3], many[3]], [1, 1]);
+}
+
+/// What `hone curate --dry-run` asks the system, of an agent that made so many skills itself.
+fn curating(skills: usize) -> usize {
+    let sandbox = Sandbox::new();
+    sandbox.done("agent new ada");
+    let root = sandbox.path("state/agents/ada/skills");
+    let state = State::open(&sandbox.path("state"));
+    for number in 0..skills {
+        let author = Author { actor: "learn:t".to_owned(), reason: String::new(), now: 1_000 };
+        let store = Store::new(&state, author, Mode::Write);
+        let text = |word: &str| {
+            format!(
+                "---\nname: skill-{number}\ndescription: Does {word}{number}. Use when {word}{number} is asked.\n---\nDo {word}{number}.\n"
+            )
+        };
+        let name = format!("skill-{number}");
+        store.create(&root, None, &name, &text("it"), &[]).unwrap();
+        store.upsert(&root, &name, &text("that"), &[]).unwrap();
+    }
+    drop(state);
+    let curate = "curate --dry-run --json";
+    sandbox.done(curate);
+    let calls = calls(&sandbox, curate).len();
+    let checked = sandbox.hone(curate).run().json()["agents"][0]["checked"].clone();
+    assert_eq!(checked, json!(skills));
+    calls
+}
+
+#[test]
+fn curating_twice_as_many_skills_asks_the_system_twice_as_often() {
+    need("strace");
+    let [none, some, twice] = [0, 100, 200].map(curating);
+    let (first, second) = (some - none, twice - some);
+    assert!(first > 100, "{none} {some} {twice}");
+    assert!(second * 4 <= first * 5, "{none} {some} {twice}");
 }

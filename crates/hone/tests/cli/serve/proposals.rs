@@ -159,7 +159,8 @@ fn what_the_scan_wants_a_person_for_no_program_accepts() {
     assert_eq!(waits["proposal"]["stage"], "quarantined", "{waits}");
     let refused = decide(&server, &id, "accept", "*").problem(409);
     assert!(refused.contains("a person has to decide"), "{refused}");
-    let accepted = sandbox.hone(&format!("review accept {id}")).run();
+    assert_eq!(sandbox.hone(&format!("review accept {id}")).run().code, 1);
+    let accepted = sandbox.hone(&format!("review accept {id} --yes")).run();
     assert_eq!(accepted.code, 0, "{}", accepted.errors());
 }
 
