@@ -711,7 +711,8 @@ fn the_command_behind_wrappers_is_found_or_nothing_is_said() {
         ("sudo npm test", Some(0)),
         ("timeout --odd 60 npm test", None),
         ("env", None),
-        ("timeout ? npm test", Some(2)),
+        // What is only known when it runs may be an option.
+        ("timeout ? npm test", None),
         ("timeout", None),
     ] {
         let words: Vec<Option<&str>> =
