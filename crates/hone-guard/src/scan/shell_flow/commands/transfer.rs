@@ -332,22 +332,6 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Whether a sentence tells what was seen on a machine.
-    fn is_told(&self) -> bool {
-        const TOLD: [&str; 8] = [
-            "showed",
-            "we found",
-            "was found",
-            "fired",
-            "we saw",
-            "observed",
-            "isolated",
-            "indicator",
-        ];
-        self.passage.context == Context::InlineCode
-            && TOLD.iter().any(|word| self.passage.lead.contains(word))
-    }
-
     /// `socat FILE:path TCP:host:port`, `socat TCP:host:port CREATE:path`: the files at its ends.
     fn by_socat(&mut self, call: &Call, input: &Taint, address: &str, at: &Range<usize>) -> Taint {
         let mut sent = input.clone();
@@ -373,8 +357,7 @@ impl Walk<'_, '_, '_> {
         let to = host(address).unwrap_or_default();
         let class = classify(address);
         let example = matches!(class, Class::Placeholder | Class::Local)
-            && !matches!(self.passage.context, Context::Script | Context::Hidden)
-            || self.is_told();
+            && !matches!(self.passage.context, Context::Script | Context::Hidden);
         let severity = if example { Severity::Info } else { Severity::Critical };
         let flow = Flow::new("a shell", "a network connection").to(to);
         self.report(
