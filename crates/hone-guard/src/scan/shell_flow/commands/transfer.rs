@@ -277,8 +277,10 @@ impl Walk<'_, '_, '_> {
         let text = call.text();
         let address = call_address(call);
         let input = &self.by_socat(call, input, &address, at);
-        let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '/' || c == '.'));
-        let shell = words.any(|word| matches!(word, "sh" | "zsh" | "ash" | "dash" | "ksh"))
+        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '/' || c == '.'));
+        let shell = words
+            .filter_map(|word| word.rsplit('/').next())
+            .any(|word| matches!(word, "sh" | "zsh" | "ash" | "dash" | "ksh" | "fish" | "csh"))
             || [
                 "/bin/sh",
                 "/bin/bash",
