@@ -60,6 +60,8 @@ const MIN_ZERO_WIDTH: usize = 8;
 const MIN_SCATTERED: usize = 16;
 /// Telling words split by characters without a shape before that is no accident.
 const MIN_SPLIT_WORDS: usize = 2;
+/// Words split where no hyphenation splits them before that is no accident.
+const MIN_WRONG_SPLITS: usize = 4;
 /// Words that somebody would want to hide from who searches for them. Hyphenation splits long words
 /// of a language, not these.
 #[rustfmt::skip]
@@ -80,7 +82,7 @@ pub(crate) fn find(text: &str, is_code: bool) -> Vec<Hidden> {
     if text.is_ascii() && !text.contains('\u{1b}') {
         return found;
     }
-    let (split_words, split_others) = split_words(text);
+    let Split { telling: split_words, others: split_others, wrong } = split_words(text);
     let mut scattered: Vec<(usize, char)> = Vec::new();
     let mut rtl = false;
     let mut before: Option<char> = None;
@@ -186,11 +188,13 @@ pub(crate) fn find(text: &str, is_code: bool) -> Vec<Hidden> {
             spelled: bits(&run),
         });
     }
-    // Where most of the split words are others, somebody marks where lines may break.
-    if split_words.len() >= MIN_SPLIT_WORDS
-        && split_words.len() >= split_others
-        && let Some(first) = split_words.first()
-    {
+    // Where most of the split words are others, somebody marks where lines may break; but no line breaks
+    // inside short words or behind single letters.
+    let telling = split_words
+        .first()
+        .filter(|_| split_words.len() >= MIN_SPLIT_WORDS && split_words.len() >= split_others);
+    let wrong = wrong.first().filter(|_| wrong.len() >= MIN_WRONG_SPLITS);
+    if let Some(first) = telling.or(wrong) {
         found.push(Hidden { range: first.clone(), kind: Kind::SplitWords, spelled: String::new() });
     }
     found
@@ -215,38 +219,59 @@ fn is_unseen(numbers: &str) -> bool {
     conceals || same_long || ground('3').is_some_and(|text| ground('4') == Some(text))
 }
 
-/// Telling words that characters without a shape split, and how many other words they split.
-fn split_words(text: &str) -> (Vec<Range<usize>>, usize) {
+/// The words of a text that characters without a shape split.
+#[derive(Default)]
+struct Split {
+    /// Those that somebody would want to hide.
+    telling: Vec<Range<usize>>,
+    /// How many others.
+    others: usize,
+    /// Those that no hyphenation splits there.
+    wrong: Vec<Range<usize>>,
+}
+
+fn split_words(text: &str) -> Split {
     const LONGEST: usize = 64;
-    let mut found = Vec::new();
-    let mut others = 0;
+    // Hyphenation leaves words of so many letters whole.
+    const WHOLE: usize = 4;
+    let mut found = Split::default();
     let mut word = String::new();
     let mut split: Option<usize> = None;
+    // Letters since the last split, and whether one stood alone.
+    let (mut letters, mut alone) = (0_usize, false);
     let mut start = 0;
     for (at, c) in text.char_indices().chain(std::iter::once((text.len(), ' '))) {
         if is_shapeless(c) {
             if !word.is_empty() {
                 split.get_or_insert(at);
+                alone |= letters == 1;
+                letters = 0;
             }
         } else if c.is_alphabetic() && word.len() < LONGEST {
             if word.is_empty() {
                 start = at;
             }
+            letters += 1;
             word.extend(latin_twin(c).unwrap_or(c).to_lowercase());
         } else {
             // A mark after the word splits nothing.
             if split.is_some_and(|at| at < start + word.len()) {
+                let short = word.len() <= WHOLE || alone || letters == 1;
+                if short && word.bytes().all(|b| b.is_ascii_alphabetic()) {
+                    found.wrong.push(start..at);
+                }
                 if TELLING.contains(&word.as_str()) {
-                    found.push(start..at);
+                    found.telling.push(start..at);
                 } else {
-                    others += 1;
+                    found.others += 1;
                 }
             }
             word.clear();
             split = None;
+            (letters, alone) = (0, false);
         }
     }
-    (found, others)
+    found
 }
 
 fn direction(at: usize, c: char) -> Hidden {
@@ -359,6 +384,15 @@ mod tests {
         ] {
             assert_eq!(kinds(text), [], "{text}");
         }
+    }
+
+    #[test]
+    fn splits_that_no_hyphenation_makes_are_found_whatever_the_words() {
+        let wrong = ["th\u{AD}e", "c\u{AD}at", "sa\u{AD}t", "o\u{AD}n", "ma\u{AD}ts"];
+        let most = wrong[..MIN_WRONG_SPLITS].join(" ");
+        assert_eq!(kinds(&most)[0].0, Kind::SplitWords);
+        assert_eq!(kinds(&wrong[..MIN_WRONG_SPLITS - 1].join(" ")), []);
+        assert_eq!(kinds("hy\u{AD}phen\u{AD}ation of long words ".repeat(9).as_str()), []);
     }
 
     #[test]

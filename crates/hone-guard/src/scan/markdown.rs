@@ -61,6 +61,7 @@ pub(crate) fn passages(
     let mut code_text = String::new();
     let mut code_pieces = Vec::new();
     let mut heading: Option<usize> = None;
+    let mut target = String::new();
     for (event, range) in parser.into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(kind)) => {
@@ -126,6 +127,9 @@ pub(crate) fn passages(
             ) => walk.end_block(),
             Event::End(TagEnd::HtmlBlock) => walk.end_html(),
             Event::End(TagEnd::TableCell) => walk.block.push(" | ", walk.base + range.end),
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                target = dest_url.into_string();
+            }
             Event::End(TagEnd::Link | TagEnd::Image) => {
                 // The address stands in the source after the label; show it to the rules in place.
                 let piece = &source[range.clone()];
@@ -135,6 +139,11 @@ pub(crate) fn passages(
                     walk.block.push(" <", walk.base + start);
                     walk.block.push(inner, walk.base + start);
                     walk.block.push("> ", walk.base + start);
+                } else if !piece.starts_with('<') && !piece.contains(&*target) {
+                    // The address stands elsewhere: `[label][name]`.
+                    walk.block.push(" <", walk.base + range.end);
+                    walk.block.push(&target, walk.base + range.start);
+                    walk.block.push("> ", walk.base + range.end);
                 }
             }
             Event::Text(piece) => walk.prose(&piece, range),
@@ -477,7 +486,7 @@ fn parts_after(html: &str, mut hidden: Option<String>) -> (Vec<HtmlPart>, Option
 }
 
 /// Headings of columns that hold commands.
-const RUN_COLUMNS: [&str; 10] = [
+const RUN_COLUMNS: [&str; 26] = [
     "command",
     "run",
     "install",
@@ -488,6 +497,22 @@ const RUN_COLUMNS: [&str; 10] = [
     "命令",
     "invocation",
     "how to start",
+    "how to get",
+    "get it",
+    "get with",
+    "obtain",
+    "set up",
+    "setup",
+    "bootstrap",
+    "one-liner",
+    "einricht",
+    "instalar",
+    "obtener",
+    "obtenir",
+    "установ",
+    "安装",
+    "获取",
+    "download",
 ];
 
 /// Whether a command names what it runs by an address.

@@ -173,7 +173,7 @@ const HEADINGS: &[&str] = &[
     "suspicious",
     "indicator",
     "ioc",
-    "signature",
+    "signatures",
     "detect",
     "reverse shell",
     "privilege escalation",
@@ -304,7 +304,11 @@ pub(crate) fn mark(passages: &mut [Passage<'_>]) {
             about = heading_is_about_mistakes(&headings);
         }
         let mention = match passage.context {
-            Context::Fence | Context::InlineCode => about || is_labelled(passage),
+            Context::Fence => {
+                about && !(is_ambiguous(&headings) && is_ordered(&passage.lead))
+                    || is_labelled(passage)
+            }
+            Context::InlineCode => about || is_labelled(passage),
             Context::Prose => about,
             _ => false,
         };
@@ -314,10 +318,26 @@ pub(crate) fn mark(passages: &mut [Passage<'_>]) {
     }
 }
 
+/// Whether headings are about mistakes by such words alone.
+fn is_ambiguous(headings: &str) -> bool {
+    let sections = headings.split_once(" / ").map_or("", |(_, below)| below);
+    HEADINGS
+        .iter()
+        .filter(|word| starts_a_word(sections, word))
+        .all(|word| AMBIGUOUS.contains(word))
+}
+
+/// Whether a heading has a word that starts so: an asterisk is no risk.
+fn starts_a_word(heading: &str, start: &str) -> bool {
+    heading.match_indices(start).any(|(at, _)| {
+        !start.is_ascii() || !heading[..at].ends_with(|c: char| c.is_ascii_alphanumeric())
+    })
+}
+
 fn heading_is_about_mistakes(headings: &str) -> bool {
     // The title names the subject; the sections below it say what is done with it.
     let sections = headings.split_once(" / ").map_or("", |(_, below)| below);
-    HEADINGS.iter().any(|word| sections.contains(word))
+    HEADINGS.iter().any(|word| starts_a_word(sections, word))
         && !DOING.iter().any(|word| sections.contains(word))
 }
 
@@ -431,7 +451,7 @@ fn labels(sentence: &str) -> bool {
     let grams = Grams::of(sentence);
     LABELS.iter().filter(|label| grams.may_hold(label)).any(|label| {
         if ACTS.contains(label) {
-            return has_word(sentence, label)
+            return is_act(sentence, label)
                 && (sentence.find(label).is_some_and(|at| at <= OPENING)
                     || POINTING.iter().any(|word| has_word(sentence, word)));
         }
@@ -444,6 +464,65 @@ fn labels(sentence: &str) -> bool {
             DOING.contains(&word) || after.trim_matches([':', '*', '-', ' ', '#', '/']).is_empty()
         })
     })
+}
+
+/// Whether a sentence has a word as what one does: `flag` in `the flag` is a thing.
+fn is_act(sentence: &str, word: &str) -> bool {
+    const THING: [&str; 15] = [
+        "the",
+        "a",
+        "an",
+        "this",
+        "that",
+        "its",
+        "your",
+        "their",
+        "each",
+        "any",
+        "no",
+        "one",
+        "quarantine",
+        "code",
+        "which",
+    ];
+    sentence.match_indices(word).any(|(at, _)| {
+        let before = sentence[..at].trim_end();
+        let last = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        has_word(&sentence[at..], word)
+            && !sentence[..at].ends_with(|c: char| c.is_alphanumeric())
+            && !THING.contains(&last)
+    })
+}
+
+/// Words of a heading that may as well say what a step is for: `Avoid password prompts`.
+const AMBIGUOUS: [&str; 12] = [
+    "avoid",
+    "never",
+    "don't",
+    "don’t",
+    "do not",
+    "denied",
+    "deny",
+    "blocked",
+    "risk",
+    "pitfall",
+    "cheat sheet",
+    "compromise",
+];
+
+/// Whether the sentence before a block has the reader do what stands in it.
+fn is_ordered(lead: &str) -> bool {
+    const DOING: [&str; 40] = [
+        "run", "execute", "start", "open", "add", "put", "install", "paste", "apply", "set",
+        "save", "create", "clear", "switch", "turn", "enable", "disable", "fix", "type", "enter",
+        "launch", "call", "copy", "write", "append", "download", "fetch", "load", "allow", "grant",
+        "give", "let", "make", "do", "use", "change", "spare", "first", "then", "once",
+    ];
+    let sentence = lead.trim_end();
+    let last = sentence.trim_end_matches(':').rsplit(['.', '!', '?', '\n', '。']).next();
+    let first = last.unwrap_or_default().trim_start_matches(|c: char| !c.is_alphanumeric());
+    let first = first.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    sentence.ends_with(':') && DOING.contains(&first)
 }
 
 /// A sentence without what stands in parentheses.
@@ -496,6 +575,18 @@ mod tests {
     fn examples_of_what_not_to_do_are_mentions() {
         assert_eq!(contexts("# T\nNever run this:\n```sh\nx\n```\n"), [Context::Mention]);
         assert_eq!(contexts("# T\n## Red flags\n```sh\nx\n```\n"), [Context::Mention]);
+        assert_eq!(contexts("# T\n## Avoid\n```sh\nx\n```\n"), [Context::Mention]);
+        assert_eq!(contexts("# T\n## Avoid\nDo not use:\n```sh\nx\n```\n"), [Context::Mention]);
+        assert_eq!(
+            contexts("# T\n## Avoid prompts\nRun this once:\n```sh\nx\n```\n"),
+            [Context::Fence]
+        );
+        assert_eq!(
+            contexts("# T\n## Attack\nRun this on the target:\n```sh\nx\n```\n"),
+            [Context::Mention]
+        );
+        assert_eq!(contexts("# T\nFlag this line:\n```sh\nx\n```\n"), [Context::Mention]);
+        assert_eq!(contexts("# T\nClear the flag and go:\n```sh\nx\n```\n"), [Context::Fence]);
         assert_eq!(
             contexts("# T\nText\n```sh\n# BAD: pipes to a shell\nx\n```\n"),
             [Context::Mention]

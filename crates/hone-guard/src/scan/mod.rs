@@ -14,6 +14,7 @@ mod files;
 mod finding;
 mod findings;
 mod flow;
+mod forks;
 mod grams;
 mod hidden;
 mod inventory;

@@ -29,7 +29,14 @@ const CALLS: &[&str] = &[
     "stream_socket_client(", "http.Get(", "http.Post(", "http.PostForm(", "http.NewRequest(",
     "net.Dial(", "net.DialTimeout(", "socket.http", "socket.tcp(", "ztcp ", "reqwest::",
     "URLSession", "Invoke-WebRequest", "Invoke-RestMethod", "Net.WebClient", "Net.Sockets",
-    "Start-BitsTransfer", "DownloadString(", "DownloadFile(", "HttpClient",
+    "Start-BitsTransfer", "DownloadString(", "DownloadFile(", "HttpClient", "UDPSocket", "Socket.tcp",
+    "Socket.udp", "RestClient", "Excon", "Typhoeus", "Net::SMTP", "Net::FTP", "Resolv.",
+    "WWW::Mechanize", "Mojo::UserAgent", "GuzzleHttp", "socket_connect(", "tls.Dial(",
+    "websocket.Dial", "ssl.https", "Send-MailMessage", "Resolve-DnsName", "Test-NetConnection",
+    "HttpURLConnection", "new Socket(", "OkHttpClient", "TcpStream::connect", "UdpSocket", "ureq::",
+    "asyncio.open_connection(", "websocket.create_connection(", "dns.resolver", "pycurl", "grpc.",
+    "xmlrpc.client", "EventSource(", "superagent", "socket.io-client", "http2.connect(",
+    "require('dgram')", "require(\"dgram\")", "node:dgram", "node:tls", "node:net",
 ];
 
 /// Commands that open a connection.

@@ -87,19 +87,101 @@ const fn start(first: u8, second: u8, third: u8) -> (usize, u64) {
     (at / 64 % 64, 1 << (at % 64))
 }
 
-/// How addresses of databases start.
-const SCHEMES: [&str; 10] = [
-    "postgres://",
-    "postgresql://",
-    "mysql://",
-    "mongodb://",
-    "mongodb+srv://",
-    "redis://",
-    "amqp://",
-    "postgresql+asyncpg://",
-    "mysql+pymysql://",
-    "mssql://",
+/// Databases, queues, directories and mail servers whose addresses carry a login. A driver may follow
+/// behind a plus sign: `mysql+pymysql://`.
+const STORES: [&str; 32] = [
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "mongodb",
+    "redis",
+    "rediss",
+    "amqp",
+    "amqps",
+    "mssql",
+    "sqlserver",
+    "oracle",
+    "clickhouse",
+    "cockroachdb",
+    "couchdb",
+    "couchbase",
+    "influxdb",
+    "neo4j",
+    "bolt",
+    "cassandra",
+    "snowflake",
+    "redshift",
+    "nats",
+    "mqtt",
+    "mqtts",
+    "ldap",
+    "ldaps",
+    "smtp",
+    "smtps",
+    "imap",
+    "imaps",
+    "timescaledb",
 ];
+/// Longest name of a scheme with its driver.
+const MAX_SCHEME: usize = 40;
+
+/// Where the scheme of a store's address starts that ends before `://`.
+fn store(text: &str, mark: usize) -> Option<usize> {
+    let from = super::text::floor(text, mark.saturating_sub(MAX_SCHEME));
+    let before = &text[from..mark];
+    let length = before
+        .bytes()
+        .rev()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'_' | b'-'))
+        .count();
+    let scheme = &before[before.len() - length..];
+    let name = scheme.split('+').next().unwrap_or(scheme).to_ascii_lowercase();
+    STORES.contains(&name.as_str()).then_some(mark - length)
+}
+
+/// Whether a password of an address stands there as it is: its percent signs are escapes of characters.
+fn is_written_out(password: &str) -> bool {
+    let escaped = password.match_indices('%').all(|(at, _)| {
+        password.get(at + 1..at + 3).is_some_and(|code| code.bytes().all(|b| b.is_ascii_hexdigit()))
+    });
+    password.len() >= 8
+        && escaped
+        && !is_placeholder(password)
+        && !password.contains(['$', '{', '*', '<', '['])
+}
+
+/// Whether a server is one that somebody runs: not this machine, and no place to fill in.
+fn is_real(server: &str) -> bool {
+    use super::destination::{Class, classify, host};
+    matches!(classify(server), Class::Foreign | Class::Address | Class::Service | Class::Local)
+        && !matches!(host(server).as_deref(), Some("localhost" | "127.0.0.1" | "0.0.0.0"))
+}
+
+/// Names of a password and of its server in settings of one line: `Server=…;Pwd=…`, `jdbc:…&password=…`.
+const PASSWORDS: [&str; 3] = ["password=", "pwd=", "password%3d"];
+const SERVERS: [&str; 6] =
+    ["server=", "data source=", "host=", "jdbc:", "accountendpoint=", "hostname="];
+
+/// The password of a connection in settings of one line, and its bytes.
+fn connection(line: &str) -> Option<Range<usize>> {
+    let lower = line.to_ascii_lowercase();
+    let server = SERVERS.iter().find_map(|name| {
+        let at = lower.find(name)? + name.len();
+        let value = &line[at..];
+        let value = value.split_once("//").map_or(value, |(_, rest)| rest);
+        let value = value.trim_start_matches("tcp:");
+        Some(value.split([';', ',', '/', '?', '"', '\'', ' ', '&']).next().unwrap_or(value))
+    })?;
+    let start = PASSWORDS.iter().find_map(|name| lower.find(name).map(|at| at + name.len()))?;
+    let rest = &line[start..];
+    let end = rest
+        .find(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '"' | '\'' | '`' | '<' | ')'))
+        .unwrap_or(rest.len());
+    let separated = lower.contains(';') || lower.contains("jdbc:");
+    (separated && server.contains('.') && is_real(server) && is_written_out(&rest[..end]))
+        .then_some(start..start + end)
+}
 
 /// The secrets of a text that are not placeholders, in order.
 pub fn find(text: &str) -> Vec<Secret> {
@@ -173,36 +255,27 @@ pub fn find(text: &str) -> Vec<Secret> {
     }
     for (mark, _) in text.match_indices("://") {
         let start = mark + "://".len();
-        for scheme in SCHEMES.iter().filter(|scheme| text[..start].ends_with(**scheme)) {
-            let at = start - scheme.len();
-            let rest = &text[start..super::text::floor(text, start + MAX_URL)];
-            let end = rest
-                .find(|c: char| {
-                    c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')')
-                })
-                .unwrap_or(rest.len());
-            let Some((login, server)) = rest[..end].rsplit_once('@') else { continue };
-            let Some((_, password)) = login.split_once(':') else { continue };
-            let class = super::destination::classify(server);
-            let real = matches!(
-                class,
-                super::destination::Class::Foreign
-                    | super::destination::Class::Address
-                    | super::destination::Class::Service
-                    | super::destination::Class::Local
-            ) && !matches!(
-                super::destination::host(server).as_deref(),
-                Some("localhost" | "127.0.0.1" | "0.0.0.0")
-            );
-            if real
-                && password.len() >= 8
-                && !is_placeholder(password)
-                && !password.contains(['$', '{', '%', '*'])
-            {
-                found
-                    .push(Secret { range: at..at + scheme.len() + end, what: "database password" });
-            }
+        let Some(at) = store(text, mark) else { continue };
+        let rest = &text[start..super::text::floor(text, start + MAX_URL)];
+        let end = rest
+            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')'))
+            .unwrap_or(rest.len());
+        let Some((login, server)) = rest[..end].rsplit_once('@') else { continue };
+        let Some((_, password)) = login.split_once(':') else { continue };
+        if is_real(server) && is_written_out(password) {
+            found.push(Secret { range: at..start + end, what: "database password" });
         }
+    }
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.len() <= MAX_URL
+            && line.contains('=')
+            && let Some(range) = connection(line)
+        {
+            let range = at + range.start..at + range.end;
+            found.push(Secret { range, what: "database password" });
+        }
+        at += line.len();
     }
     found.sort_by_key(|secret| secret.range.start);
     found
@@ -286,6 +359,10 @@ mod tests {
             "AKIAQ4VTN7W2JH5ZKX3M",
             "ghp_x8Kd02mZq71LpW4vT9sRb6YcN3fHj5Ge1uAo",
             "postgres://app:Vt9x-Lq2mPz@db.brightpath.site/main",
+            "mysql+pymysql://svc:fPaTPsu2%21Bvqo4M@db.brightpath.site/orders",
+            "rediss://:Vt9x-Lq2mPz@cache.brightpath.site:6380/0",
+            "Server=tcp:db.brightpath.site,1433;User ID=app;Pwd=Vt9x-Lq2mPz;",
+            "jdbc:postgresql://db.brightpath.site/main?user=app&password=Vt9x-Lq2mPz",
         ];
         for text in real {
             assert_eq!(find(text).len(), 1, "{text}");
@@ -296,6 +373,10 @@ mod tests {
             "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
             "sk-your-api-key-goes-here-000000000000",
             "postgres://user:password@localhost/db",
+            "mysql+pymysql://svc:%DB_PASSWORD%@db.brightpath.site/orders",
+            "Server=localhost;Pwd=Vt9x-Lq2mPz;",
+            "Server=db.brightpath.site;Pwd=${DB_PASSWORD};",
+            "read_host=db.brightpath.site, password=Vt9x-Lq2mPz",
             "sk-1234567890abcdef1234567890abcdef",
         ];
         for text in fake {

@@ -164,7 +164,17 @@ impl Lexer<'_> {
             }
             _ => false,
         };
-        opens && self.skip_pattern(self.at, 1)
+        let start = self.at;
+        let skipped = opens && self.skip_pattern(start, 1);
+        // `/a/.exec(text)` is a method of the pattern, and not the function of that name.
+        if skipped {
+            let flags = self.bytes[self.at..].iter().take_while(|b| b.is_ascii_lowercase()).count();
+            if self.bytes.get(self.at + flags) == Some(&b'.') {
+                self.at += flags;
+                self.out.push(Spot { token: Token::Text(String::new()), at: start, column: 0 });
+            }
+        }
+        skipped
     }
 
     /// Goes behind so many parts of a pattern that opens at a mark, if they end on the line.

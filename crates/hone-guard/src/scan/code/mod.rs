@@ -10,6 +10,7 @@ mod clients;
 mod lexer;
 mod runners;
 mod shapes;
+mod sockets;
 mod tables;
 mod together;
 mod unit;

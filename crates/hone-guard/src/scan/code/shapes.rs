@@ -2,6 +2,7 @@
 //! code written so that nobody can read it, protections switched off by name.
 
 use super::lexer::Token;
+use super::sockets::socket_shell;
 use super::unit::Unit;
 use crate::scan::Skill;
 use crate::scan::destination::{Class, addresses, classify};
@@ -108,9 +109,30 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
         "list_buckets",
         "list_tables",
         "describe_db_",
-        "list_namespaces",
+        "list_namespace",
         "listbuckets",
         "list_blobs",
+        "list_datasets",
+        "search_projects",
+        "list_projects",
+        "describe_instances",
+        "instances.all()",
+        "resource_groups.list",
+        "list_collection_names",
+        "list_database_names",
+        "list_clusters",
+        "list_functions",
+        "list_secrets",
+        "list_repos",
+        "get_repos()",
+        "list_users",
+        "storage_accounts.list",
+        "list_topics",
+        "list_images",
+        "describe_snapshots",
+        "listnamespace",
+        "show databases",
+        "show tables",
     ]
     .iter()
     .any(|w| lower.contains(w));
@@ -123,6 +145,23 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
         "deletebucket",
         "delete_objects",
         "delete_snapshot",
+        ".delete(force",
+        "delete_blobs",
+        "delete_dataset",
+        "delete_project",
+        "terminate_instances",
+        ".terminate()",
+        "begin_delete",
+        "drop_collection",
+        "drop_database",
+        "delete_cluster",
+        "delete_function",
+        "delete_secret",
+        "delete_repo",
+        "delete_user",
+        "deletenamespace",
+        "drop database",
+        "drop table",
     ]
     .iter()
     .filter(|w| lower.contains(**w))
@@ -184,20 +223,19 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
             ),
         );
     }
-    if has("os.fork()")
+    let forks = has("os.fork()")
         && (has("while True") || has("while 1"))
         && !has("waitpid")
         && !has("sys.exit")
-        && !has("os._exit")
-    {
-        report(
-            find("os.fork"),
-            Match::new(
-                &rules::RESOURCE_ABUSE,
-                Severity::Critical,
-                "processes are started without end",
-            ),
-        );
+        && !has("os._exit");
+    let again = if forks {
+        Some(find("os.fork"))
+    } else {
+        crate::scan::forks::without_end(passage.language, text)
+    };
+    if let Some(at) = again {
+        let message = "processes are started without end";
+        report(at, Match::new(&rules::RESOURCE_ABUSE, Severity::Critical, message));
     }
     let any = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let strange = || {
@@ -546,150 +584,6 @@ fn keystrokes(scripts: &[&Unit<'_>], findings: &mut Findings<'_>) {
     }
 }
 
-/// A socket, and a shell whose input or output it becomes.
-fn socket_shell(lower: &str, language: Language) -> Option<usize> {
-    let socket = match language {
-        Language::Python => lower.contains("socket.") || lower.contains("create_connection"),
-        Language::JavaScript => {
-            lower.contains("net.")
-                || lower.contains("net').")
-                || lower.contains("createconnection")
-                || lower.contains("tls.connect")
-                || lower.contains("new net")
-                || lower.contains("deno.connect")
-                || lower.contains("bun.connect")
-        }
-        Language::Ruby => lower.contains("tcpsocket") || lower.contains("socket.tcp"),
-        Language::Perl => lower.contains("io::socket") || lower.contains("use socket"),
-        Language::PowerShell => lower.contains("tcpclient"),
-        Language::Php => lower.contains("fsockopen") || lower.contains("stream_socket_client"),
-        Language::Go => lower.contains("net.dial"),
-        Language::Braces => [
-            "new socket(",
-            "tcpstream::connect",
-            "af_inet",
-            "tcpclient(",
-            "socketchannel.open",
-            "gen_tcp.connect",
-        ]
-        .iter()
-        .any(|word| lower.contains(word)),
-        Language::Lua => {
-            lower.contains("socket.tcp")
-                || lower.contains("socket\").tcp")
-                || lower.contains("require(\"socket\")")
-                || lower.contains("require('socket')")
-                || lower.contains("require \"socket\"")
-        }
-        _ => false,
-    };
-    if !socket {
-        return None;
-    }
-    let shell = [
-        "/bin/sh",
-        "/bin/bash",
-        "\"sh\"",
-        "'sh'",
-        "\"bash\"",
-        "'bash'",
-        "cmd.exe",
-        "powershell",
-        "/bin/zsh",
-        "\"cmd\"",
-        "'cmd'",
-        "iex",
-        "invoke-expression",
-        "$shell",
-        "comspec",
-    ]
-    .iter()
-    .any(|s| lower.contains(s));
-    let tied = match language {
-        Language::Python => {
-            lower.contains("dup2")
-                || lower.contains("pty.spawn")
-                || lower.contains("stdin=s") && lower.contains("fileno")
-                || lower.contains("subprocess")
-                    && lower.contains(".recv(")
-                    && (lower.contains(".send") || lower.contains("sendall"))
-                    && (lower.contains("shell=true") || shell)
-        }
-        Language::JavaScript => {
-            lower.contains(".pipe(") && (lower.contains("spawn") || lower.contains("exec"))
-                || lower.contains("exec(") && lower.contains("on('data'")
-        }
-        Language::Ruby => {
-            lower.contains("popen")
-                || lower.contains("exec")
-                || lower.contains("spawn(")
-                || lower.contains("reopen")
-                || lower.contains('`') && lower.contains(".gets")
-                || lower.contains("open3")
-        }
-        Language::Perl => {
-            lower.contains("stdin->fdopen")
-                || lower.contains("stdin,\">&")
-                || lower.contains("open(stdin")
-                || lower.contains("open stdin")
-                || lower.contains("exec")
-                || lower.contains("`$") && lower.contains("= <$")
-        }
-        Language::PowerShell => {
-            lower.contains("getstream")
-                && (lower.contains("iex")
-                    || lower.contains("invoke-expression")
-                    || lower.contains("start")
-                    || shell)
-        }
-        Language::Php => {
-            lower.contains("proc_open") || lower.contains("shell_exec") || lower.contains("exec(")
-        }
-        Language::Go => {
-            lower.contains("exec.command")
-                && (lower.contains(".stdin")
-                    || lower.contains("combinedoutput")
-                    || lower.contains(".output"))
-        }
-        Language::Lua => lower.contains("io.popen") || lower.contains("os.execute"),
-        Language::Braces => [
-            "processbuilder",
-            "getruntime().exec",
-            "dup2",
-            "command::new",
-            "process.start",
-            "execve",
-            "execl(",
-            "system.shell",
-            "system.cmd",
-            ":os.cmd",
-        ]
-        .iter()
-        .any(|word| lower.contains(word)),
-        _ => false,
-    };
-    if (lower.contains("127.0.0.1") || lower.contains("localhost")) && !lower.contains("://") {
-        return None;
-    }
-    let obeys = lower.contains(".recv(")
-        && (lower.contains("system.shell") || lower.contains(":os.cmd"))
-        || lower.contains("fdopen") && lower.contains("while<>") && lower.contains("system")
-        || lower.contains(".gets")
-            && (lower.contains("`#{")
-                || lower.contains("popen(")
-                || lower.contains("system(")
-                || lower.contains("capture"))
-        || lower.contains("receive(") && (lower.contains("popen(") || lower.contains("execute("))
-        || lower.contains("fgets(") && lower.contains("exec(");
-    (tied && (shell || obeys)).then(|| {
-        lower
-            .find("connect")
-            .or_else(|| lower.find("socket"))
-            .or_else(|| lower.find("tcpclient"))
-            .unwrap_or(0)
-    })
-}
-
 /// Names of dangerous functions put together from pieces.
 fn built_names(unit: &Unit<'_>, report: &mut impl FnMut(usize, Match)) {
     const WORDS: [&str; 26] = [
@@ -898,6 +792,21 @@ fn windows(
             );
             break;
         }
+    }
+    // The mark of a download is taken off what is then started.
+    let unmarked = lower.find("unblock-file").filter(|at| {
+        let rest = &lower[at + "unblock-file".len()..];
+        let line = rest.split(['\n', ';', '|']).next().unwrap_or_default();
+        let path = line.split_whitespace().rfind(|word| !word.starts_with('-'));
+        path.map(|path| path.trim_matches(['"', '\'']))
+            .is_some_and(|path| path.len() > 3 && rest[line.len()..].contains(path))
+    });
+    let stream = lower.find("zone.identifier").filter(|_| {
+        ["remove-item", "del ", "clear-content", "streams"].iter().any(|w| lower.contains(w))
+    });
+    if let Some(at) = unmarked.or(stream) {
+        let message = "the quarantine mark of a download is removed";
+        report(at, Match::new(&rules::PROTECTION_OFF, Severity::Warn, message));
     }
     // Fetch-and-run with the system's own tools.
     let fetchers = ["certutil", "bitsadmin", "mshta", "regsvr32", "rundll32", "msiexec"];

@@ -144,17 +144,87 @@ fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
                 }
                 parts.order |= text.len() > 60 && crate::scan::prose::is_planted(text);
             }
-            Token::Name(name) => called(unit, at, name, &mut parts),
+            Token::Name(name) => {
+                called(unit, at, name, &mut parts);
+                if parts.evaluates.is_none() && hands_on_an_evaluator(unit, at, name) {
+                    parts.evaluates = Some(at);
+                }
+            }
             _ => {}
         }
     }
     if local {
         parts.connects = None;
     }
+    if parts.decodes.is_none() && builds_a_text(&unit.passage.text) {
+        parts.decodes = Some("character codes");
+    }
     // Of some languages only names and strings are read.
     parts.writes |= unit.passage.language == Language::Braces
         && ["cat(", "write", "Write", "append"].iter().any(|word| unit.passage.text.contains(word));
     parts
+}
+
+/// Whether a function that runs text is kept or passed on instead of being called, or looked up by a name
+/// that is only known when it runs: `run = {"a": exec}["a"]`, `getattr(builtins, name)`, `(0, eval)(x)`.
+fn hands_on_an_evaluator(unit: &Unit<'_>, at: usize, name: &str) -> bool {
+    let token = |at: usize| unit.tokens.get(at).map(|spot| &spot.token);
+    let before = at.checked_sub(1).and_then(token);
+    let member =
+        matches!(before, Some(Token::Op('.' | ':'))) && unit.passage.language != Language::Python;
+    let called = matches!(token(at + 1), Some(Token::Op('(' | '=' | '.' | ':')));
+    match unit.passage.language {
+        Language::Python => {
+            let evaluator = matches!(
+                name,
+                "exec"
+                    | "eval"
+                    | "builtins.exec"
+                    | "builtins.eval"
+                    | "__builtins__.exec"
+                    | "__builtins__.eval"
+            );
+            let named = matches!(before, Some(Token::Name(word)) if matches!(word.as_str(), "def" | "import" | "as"));
+            let looked_up = name == "getattr"
+                && matches!(token(at + 2), Some(Token::Name(of)) if matches!(of.as_str(), "builtins" | "__builtins__"))
+                && !matches!(token(at + 4), Some(Token::Text(_)));
+            let dotted = matches!(before, Some(Token::Op('.')));
+            evaluator && !called && !named && !dotted || looked_up
+        }
+        Language::JavaScript => name == "eval" && !called && !member,
+        Language::Ruby => {
+            name == "method" && matches!(token(at + 2), Some(Token::Text(of)) if of == "eval")
+        }
+        _ => false,
+    }
+}
+
+/// Whether a script makes a text out of a long row of numbers.
+fn builds_a_text(text: &str) -> bool {
+    const MAKES: [&str; 12] = [
+        "bytearray(",
+        "bytes(",
+        "chr(",
+        "fromCharCode",
+        "fromCodePoint",
+        "pack(",
+        "[char]",
+        "string.char",
+        ".chr",
+        "String.fromCharCodes",
+        "TextDecoder",
+        "Buffer.from(",
+    ];
+    const NUMBERS: usize = 24;
+    let mut run = 0;
+    MAKES.iter().any(|way| text.contains(way))
+        && text.split([',', '\n', ' ', ';']).filter(|part| !part.is_empty()).any(|part| {
+            let digits = part.trim_matches(['(', ')', '[', ']', '{', '}']);
+            let number =
+                (1..=5).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+            run = if number { run + 1 } else { 0 };
+            run >= NUMBERS
+        })
 }
 
 /// What a path holds, when it is a path and holds what nobody gives away.

@@ -33,6 +33,10 @@ const MAX_LOWERED: usize = 256 * 1024;
 /// Bytes of one candidate for which every XOR key is tried.
 const MAX_XOR: usize = 16 * 1024;
 
+/// How addresses and sentences look when each letter is turned by thirteen places.
+const TURNED: [&[&str]; 4] =
+    [&["uggc://"], &["uggcf://"], &[" gur ", " naq "], &[" gur ", " gb ", " nyy "]];
+
 /// An encoded text and what it says.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Encoded {
@@ -131,7 +135,11 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
     {
         add(bytes.0, "base85", bytes.1);
     }
-    let rot13 = ["rot13", "rot_13", "rot-13", "rot 13", "n-za-m"].into_iter().any(says);
+    let rot13 =
+        ["rot13", "rot_13", "rot-13", "rot 13", "n-za-m", "caesar", "13 places", "thirteen"]
+            .into_iter()
+            .any(says)
+            || TURNED.iter().any(|words| words.iter().all(|word| has(word)));
     let reversed = has("[::-1]") || ["reverse", "strrev", "rev", "backwards"].into_iter().any(says);
     let cut = pieces(text);
     for (range, text) in ordered(text, &cut) {

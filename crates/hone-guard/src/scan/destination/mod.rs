@@ -306,48 +306,41 @@ pub(crate) fn is_placeholder(host: &str) -> bool {
         })
 }
 
-/// Whether a name under a reserved ending stands for any host: one plain word, such as a role, or
-/// `corp`. A name that only one owner could have is that owner's, whatever it ends in: an order to
-/// send something there is an order all the same.
+/// Names under a reserved ending that say what a host is, and not whose.
+#[rustfmt::skip]
+const ROLES: &[&str] = &[
+    "example", "acme", "corp", "company", "target", "service", "services", "internal", "server", "host", "domain", "client", "customer", "partner", "attacker", "evil", "malicious", "victim", "registry",
+    "staging", "production", "headscale", "website", "organization", "organisation", "foo", "bar", "baz", "qux", "app", "apps", "api", "web", "www", "site", "sites", "shop", "store", "blog", "docs", "wiki",
+    "demo", "sample", "test", "tests", "testing", "dev", "prod", "stage", "local", "lan", "node", "mail", "email", "smtp", "imap", "ftp", "sftp", "ssh", "dns", "vpn", "proxy", "gateway", "cdn", "static",
+    "assets", "media", "images", "img", "files", "file", "data", "db", "database", "cache", "queue", "auth", "sso", "login", "idp", "oauth", "account", "accounts", "admin", "user", "users", "alice", "bob",
+    "carol", "eve", "mallory", "team", "org", "inc", "startup", "business", "vendor", "supplier", "tenant", "cluster", "worker", "master", "backend", "frontend", "public", "private", "secure", "remote",
+    "upstream", "origin", "mirror", "hub", "git", "repo", "ci", "build", "monitor", "metrics", "grafana", "logs", "status", "health", "search", "news", "forum", "chat", "video", "music", "photos", "school",
+    "university", "college", "bank", "hospital", "clinic", "hotel", "restaurant", "bakery", "city", "agency", "studio", "firm", "brand", "product", "project", "page", "home", "url", "webhook", "hook",
+    "endpoint", "callback", "mcp", "agent", "model", "llm", "ai", "openid", "issuer", "ldap", "s3", "storage", "bucket", "minio", "broker", "kafka", "redis", "crm", "erp", "cms", "jira", "gitlab",
+    "jenkins", "nexus", "sentry", "vault", "keycloak", "name", "something", "anything", "other", "one", "two", "first", "second", "bad", "good", "trusted", "untrusted", "hacker", "phish", "phishing", "spam",
+    "scam", "malware", "tool", "tools", "package", "packages", "library", "libs", "lib", "pkg", "installer", "download", "downloads", "software", "platform", "system", "systems", "network", "cloud", "mycompany",
+    "domain-a", "origin-a", "shopfront", "widget", "widgets", "thing", "things", "fake", "dummy", "placeholder",
+];
+
+/// Whether a name under a reserved ending stands for any host: a role, or words that say no more. A name
+/// that only one owner could have is that owner's, whatever it ends in and however short it is: an order
+/// to send something there is an order all the same.
 fn is_anybody(name: &str) -> bool {
-    const SHORT: usize = 7;
-    const ROLES: [&str; 24] = [
-        "example",
-        "acme",
-        "corp",
-        "company",
-        "target",
-        "service",
-        "services",
-        "internal",
-        "server",
-        "host",
-        "domain",
-        "client",
-        "customer",
-        "partner",
-        "attacker",
-        "evil",
-        "malicious",
-        "victim",
-        "registry",
-        "staging",
-        "production",
-        "headscale",
-        "website",
-        "organization",
-    ];
     // Words that say no more about who it is.
     const PLAIN: [&str; 10] =
         ["my", "our", "some", "the", "new", "old", "internal", "private", "big", "another"];
-    let (before, last) = name.rsplit_once('.').unwrap_or(("", name));
-    let is_role = |word: &str| ROLES.contains(&word);
+    // `a.example`, `x1.test`: letters of an equation.
+    const LETTERS: usize = 2;
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let is_role = |word: &str| {
+        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        word.len() <= 1 || ROLES.contains(&word)
+    };
     last.contains("your")
         || last.contains("attacker")
+        || last.len() <= LETTERS && last == name
         || last.split('-').any(is_role)
             && last.split('-').all(|word| is_role(word) || PLAIN.contains(&word))
-        || before.is_empty() && last.len() <= SHORT
-        || last.len() <= 4
 }
 
 /// Whether a host belongs to the holder of a key or to the subject of a skill: a word of one is a
@@ -450,6 +443,13 @@ mod tests {
             ("https://glot.io/snippets/a", Class::Paste),
             ("https://discord.com/api/webhooks/1/x", Class::Inbox),
             ("https://bit.ly/x", Class::Shortener),
+            // Under a reserved ending a role is anybody's, a name is not, however short.
+            ("https://api.example/v1", Class::Placeholder),
+            ("https://node-2.test/x", Class::Placeholder),
+            ("https://a.example/x", Class::Placeholder),
+            ("https://oas.test/x", Class::Foreign),
+            ("https://tidycsv.example/x", Class::Foreign),
+            ("https://rentry.co.example/x", Class::Foreign),
             ("https://cdn-sync.site/x", Class::Foreign),
             ("https://user:pw@evil-host.net@cdn-sync.site/x", Class::Foreign),
         ];

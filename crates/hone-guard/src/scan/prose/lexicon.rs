@@ -345,6 +345,9 @@ concepts! {
     YesPipe ""
     TracePath ""
     LoginsPath ""
+    // Words of these stand in `phrases`.
+    ToldYou "" Voided "" Restraint "" MaySkip "" YourVerdict "" MustBe "" FalseAlarm "" AsOrders "" TheirName "" MeantFor "" Diverts "" FirstOfAll "" Request "" OurTalk "" FedInto "" Done_ ""
+    TempFile ""
     // Roles; their words stand in `wording`, the rare, the less rare and the common ones.
     Scroll "" ScrollOften "" ScrollCommon ""
     Above "" AboveOften "" AboveCommon ""
@@ -487,7 +490,9 @@ pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::build);
 impl Lexicon {
     fn build() -> Self {
         let mut entries: Vec<Entry> = Vec::with_capacity(24 * 1024);
-        for (concept, words) in ENTRIES.iter().chain(super::wording::WORDS) {
+        for (concept, words) in
+            ENTRIES.iter().chain(super::wording::WORDS).chain(super::phrases::WORDS)
+        {
             for word in words.split('|').filter(|word| word.len() > 1) {
                 let text = word.strip_suffix('*').unwrap_or(word);
                 let anywhere = text.chars().next().is_some_and(is_unspaced);
@@ -617,7 +622,11 @@ mod tests {
 
     #[test]
     fn entries_are_written_as_normalised_text_is() {
-        for (concept, words) in ENTRIES.iter().chain(crate::scan::prose::wording::WORDS) {
+        for (concept, words) in ENTRIES
+            .iter()
+            .chain(crate::scan::prose::wording::WORDS)
+            .chain(crate::scan::prose::phrases::WORDS)
+        {
             for word in words.split('|') {
                 let plain = Text::from_string(word.to_owned()).plain.to_lowercase();
                 assert_eq!(word, plain, "{concept:?}");

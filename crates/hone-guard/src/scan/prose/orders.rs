@@ -314,6 +314,42 @@ static ORDERS: &[Order] = &[
         &[any(&[ToAny]), any(&[Classify]), any(&[Harmless])]).unless(&[Not, If_]),
     order(&rules::FAKE_AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
         &[any(&[LeavesOut]), any(&[Identity]), any(&[Agreement])]).unless(&[Not, If_]),
+    // What was said before no longer counts.
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares what the agent was told to be void",
+        &[any(&[ToldYou]), any(&[Voided, Gone, Waive, Void])]).unless(&[If_, About, Consent]),
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "has what the user or the developer said dropped",
+        &[any(&[Ignore]), any(&[ToldYou])]).unless(&[If_, About, Consent, Not]),
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "declares the agent's instructions to be void, and then has it act",
+        &[any(&[Voided, Gone, Waive]), any(&[Previous]), any(&[Instructions, Restraint])]).near(&[UNHEARD.with(any(&[SecretPath, DotEnv, SecretWord, Hush, Agent, ToldYou, Send, Refusals]))]).unless(&[If_, About, Consent]),
+    order(&rules::OVERRIDE_INSTRUCTIONS, Caution, "orders the agent to drop its safeguards",
+        &[any(&[Ignore]), any(&[Your]), any(&[Refusals, Safeguard])]).unless(&[If_, About, Not, Consent]),
+    // Leave that nobody could give.
+    order(&rules::FAKE_AUTHORITY, Caution, "lifts safeguards in the name of somebody else",
+        &[any(&[MaySkip]), any(&[Refusals, Safeguard, PermissionPrompt, Permits])]).within(&[any(&[Vendor, Authority])]).near(&[any(&[Vendor, Authority, Agent])]).unless(&[If_, Consent, Not]),
+    // Verdicts that are asked for.
+    order(&rules::ADDRESSES_SCANNER, Caution, "tells reviewers what to conclude",
+        &[any(&[YourVerdict]), any(&[MustBe]), any(&[Harmless, SafeVerdict, MarkSafe])]).near(&[any(&[Scanner, ToReviewers]), any(&[Self_])]).planted().unless(&[If_, Not]),
+    order(&rules::ADDRESSES_SCANNER, Caution, "tells reviewers what to conclude",
+        &[any(&[FalseAlarm]), any(&[Self_]), any(&[Scanner, ToReviewers])]).unless(&[If_, Not]),
+    // A stranger's text gets the rank of an order.
+    order(&rules::FETCH_AND_OBEY, Caution, "gives the text of somebody's host the rank of an order",
+        &[any(&[Fetch, Read, AskHost])]).near(&[any(&[AsOrders])]).to(Address::Undeclared).unless(&[Not, Consent, Detect]),
+    order(&rules::FETCH_AND_OBEY, Caution, "gives the text of somebody's host the rank of an order",
+        &[any(&[AsOrders])]).near(&[any(&[Fetch, Read, AskHost])]).to(Address::Undeclared).unless(&[Not, Consent, Detect]),
+    order(&rules::FETCH_AND_OBEY, Caution, "obeys what a script leaves in a temporary file",
+        &[any(&[TempFile]), any(&[Follow, ObeyIt, ObeyThere, AsOrders])]).within(&[any(&[Script, Fetch])]).near(&[any(&[AsOrders])]).unless(&[Not, Consent, Detect]),
+    // All of a secret file in a request.
+    order(&rules::SECRET_TO_NETWORK, Caution, "has all of a secret file put into a request",
+        &[any(&[SecretPath, DotEnv]), any(&[Whole]), any(&[Carry, Send, Copy, Insert]), any(&[Request])]).near(&[any(&[Every, All, Read, Field])]).unless(&[Not, Unless, Placeholder, Consent, Obtain, If_]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Caution, "has the whole conversation fed to a program",
+        &[any(&[OurTalk]), any(&[FedInto])]).near(&[any(&[Full, All, Every, User])]).within(&[any(&[Script, Code])]).unless(&[Not, Consent, If_]),
+    // Other skills' names.
+    order(&rules::CLAIMS_EVERY_TASK, Caution, "answers in the name of other skills",
+        &[any(&[TheirName])]).near(&[any(&[SkillWord, OtherSkill])]).unless(&[Not]),
+    order(&rules::CLAIMS_EVERY_TASK, Caution, "takes the requests that are meant for other skills",
+        &[any(&[Diverts])]).near(&[any(&[MeantFor]), any(&[SkillWord, OtherSkill])]).unless(&[Not, If_]),
+    order(&rules::CLAIMS_EVERY_TASK, Caution, "claims every request before other skills",
+        &[any(&[EveryRequest])]).within(&[any(&[FirstOfAll])]).near(&[any(&[OtherSkill])]).unless(&[Not, UseOther]),
     // Destruction.
     order(&rules::DESTRUCTIVE, Caution, "destroys data without asking",
         &[any(&[DestroyVerb, Destroy]), any(&[Precious, PreciousToo])]).near(&[UNASKED]).unless(&[Not, Temporary, Consent, NotFrench]),

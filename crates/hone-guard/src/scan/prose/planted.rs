@@ -23,7 +23,7 @@ const STANDING: Set = Set::of(&[MemoryFile, Memory, SettingsFile, SkillsFolder, 
 /// Saying that nobody needs to agree.
 const UNASKED: Set = Set::of(&[NoAsk, NotAsked, Preapproved, Agreed, SkipFlag, NoWarn]);
 /// Saying that nobody is to hear of it.
-const UNHEARD: Set = Set::of(&[Dark, Unsaid, Covert, Unaware, LeaveOut, Unheard]);
+const UNHEARD: Set = Set::of(&[Dark, Unsaid, Covert, Unaware, LeaveOut, Unheard, Hush]);
 /// What is then done.
 const DEEDS: Set = Set::of(&[
     Run,
@@ -37,6 +37,11 @@ const DEEDS: Set = Set::of(&[
     Code,
     ToolCall,
     ToolUse,
+    CarbonCopy,
+    Carry,
+    Goes,
+    Insert,
+    Add_,
 ]);
 
 /// Items of a list that are read as what is planted.
@@ -131,10 +136,12 @@ fn planted(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>
         let tokens = sentence.tokens.iter().map(|token| Token { quoted: false, ..token.clone() });
         let sentence = &Sentence { tokens: tokens.collect(), range: sentence.range.clone() };
         let stranger = || {
-            sentence.tokens.iter().filter(|token| token.set.has(Host)).any(|token| {
-                let range = piece.start + token.range.start..piece.start + token.range.end;
-                foreign(&piece.passage.text[range], skill, false).is_some()
-            })
+            sentence.tokens.iter().filter(|token| token.set.meets(Set::of(&[Host, Email]))).any(
+                |token| {
+                    let range = piece.start + token.range.start..piece.start + token.range.end;
+                    foreign(&piece.passage.text[range], skill, false).is_some()
+                },
+            )
         };
         let deed = first(sentence, DEEDS).is_some();
         let message = if first(sentence, UNASKED).is_some()

@@ -75,6 +75,7 @@ const IN_CODE: Set = Set::of(&[
     Concept::EachSkill,
     Concept::Redirect,
     Concept::Autorun,
+    Concept::TempFile,
 ]);
 
 /// The sentences of a text.
@@ -522,6 +523,14 @@ fn is_hidden_program(word: &str) -> bool {
         && SCRIPTS.iter().any(|ending| word.ends_with(ending))
 }
 
+/// A text in a folder that nobody looks into: `/tmp/steps.txt`.
+fn is_temporary(word: &str) -> bool {
+    const FOLDERS: [&str; 5] = ["/tmp/", "/var/tmp/", "/dev/shm/", "$tmpdir/", "%temp%"];
+    const TEXTS: [&str; 6] = [".txt", ".md", ".json", ".yaml", ".yml", ".html"];
+    FOLDERS.iter().any(|folder| word.starts_with(folder))
+        && TEXTS.iter().any(|ending| word.ends_with(ending))
+}
+
 /// How names of scripts end.
 const SCRIPTS: [&str; 8] = [".sh", ".py", ".js", ".mjs", ".ts", ".rb", ".pl", ".ps1"];
 
@@ -573,6 +582,9 @@ fn by_form(word: &str, in_code: bool) -> Set {
     }
     if word.contains('/') && SCRIPTS.iter().any(|ending| word.ends_with(ending)) {
         return Set::of(&[Concept::Script]);
+    }
+    if is_temporary(word) {
+        return Set::of(&[Concept::TempFile]);
     }
     match places::classify(word) {
         Some(Spot::Secret(_)) => return Set::of(&[Concept::SecretPath]),

@@ -95,23 +95,32 @@ fn value_at(line: &str) -> Option<usize> {
 /// Keys by which a list of attacks for a detector, a course or a test is known.
 #[rustfmt::skip]
 const CATALOGUE: &[&str] = &[
-    "expect", "expected", "label", "labels", "should_trigger", "is_attack", "attack", "attacks", "pattern", "patterns", "phrase", "phrases", "category", "injection",
-    "benign", "malicious", "expected_behavior", "expected_output", "assert", "must_not", "should_refuse", "detect", "regex", "verdict", "indicator", "indicators",
-    "signature", "signatures", "jailbreak", "jailbreaks", "secrecy", "exfiltration",
+    "expected", "should_trigger", "is_attack", "attack", "attacks", "injection", "benign", "malicious", "expected_behavior", "expected_output", "assert", "must_not", "should_refuse", "detect",
+    "verdict", "indicator", "indicators", "signature", "signatures", "jailbreak", "jailbreaks", "secrecy", "exfiltration",
+];
+
+/// Keys that other lists have too: two of them make a catalogue.
+#[rustfmt::skip]
+const COMMON: &[&str] = &[
+    "expect", "label", "labels", "pattern", "patterns", "phrase", "phrases", "category", "regex",
 ];
 
 /// Whether a settings text is a list of what to detect or to withstand.
 pub(crate) fn is_catalogue(text: &str) -> bool {
     const LOOKED_AT: usize = 16 * 1024;
     let head = text[..crate::scan::text::floor(text, LOOKED_AT)].to_ascii_lowercase();
-    CATALOGUE.iter().any(|key| {
-        head.match_indices(key).any(|(at, _)| {
+    let is_key = |key: &&&str| {
+        head.match_indices(**key).any(|(at, _)| {
             let before = head[..at].trim_end_matches(['"', '\'']).chars().next_back();
             let after = head[at + key.len()..].trim_start_matches(['"', '\'']);
             before.is_none_or(|c| c.is_whitespace() || matches!(c, '{' | ',' | '-'))
                 && (after.starts_with(':') || after.starts_with(" ="))
         })
-    })
+    };
+    CATALOGUE.iter().any(|key| is_key(&key))
+        || COMMON.iter().filter(is_key).count() >= 2
+        || COMMON.iter().any(|key| is_key(&key))
+            && ["attack", "inject", "jailbreak", "malicious"].iter().any(|word| head.contains(word))
 }
 
 /// Whether a path is that of tests or evaluations.

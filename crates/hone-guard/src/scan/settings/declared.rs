@@ -151,6 +151,14 @@ fn vendor(
     .iter()
     .any(|word| has_word(&description, word))
         || has_word(&name, "official");
+    if let Some(vendor) = VENDORS.iter().find(|vendor| poses_as(vendor, &name, &description, &text))
+    {
+        let message =
+            format!("the skill poses as {vendor}'s own, from a place that is not {vendor}'s");
+        let found = Match::new(&rules::FAKE_AUTHORITY, Severity::Warn, message);
+        file.add(at, &skill.subject.description, found, findings);
+        return;
+    }
     let claim = VENDORS.iter().find(|vendor| claimed(vendor));
     let origins: Vec<&str> = leaves
         .iter()
@@ -189,6 +197,52 @@ fn vendor(
     );
 }
 
+/// Whether a skill says that it is a vendor's own, and names a place that borrows the vendor's name, or
+/// says so twice and names no place of the vendor's at all.
+fn poses_as(vendor: &str, name: &str, description: &str, text: &str) -> bool {
+    const CLAIMS: [&str; 5] = ["official", "verified", "certified", "authentic", "genuine"];
+    const MAKERS: [&str; 9] = [
+        "maintained by",
+        "published by",
+        "endorsed by",
+        "recommended by",
+        "approved by",
+        "certified by",
+        "verified by",
+        "issued by",
+        "provided by",
+    ];
+    const KINDS: [&str; 6] = ["skill", "extension", "plugin", "version", "release", "edition"];
+    if !name.contains(vendor) && !description.contains(vendor) {
+        return false;
+    }
+    let in_name = name.contains(vendor) && CLAIMS.iter().any(|claim| has_word(name, claim));
+    let in_text = CLAIMS.iter().any(|claim| {
+        text.contains(&format!("{vendor} {claim}"))
+            || KINDS.iter().any(|kind| text.contains(&format!("{claim} {vendor} {kind}")))
+    });
+    let made = MAKERS.iter().any(|maker| text.contains(&format!("{maker} {vendor}")));
+    let signs = usize::from(in_name) + usize::from(in_text) + usize::from(made);
+    if signs == 0 {
+        return false;
+    }
+    let addresses = crate::scan::destination::addresses(text);
+    let mails =
+        text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '(' | ')' | '`' | '"'));
+    let mails = mails
+        .filter_map(|word| word.split_once('@'))
+        .map(|(_, domain)| domain.trim_end_matches(['.', ',', ';', ':']).to_owned());
+    let places: Vec<String> = addresses
+        .iter()
+        .map(crate::scan::destination::Address::host)
+        .chain(mails)
+        .filter(|place| place.contains('.'))
+        .collect();
+    let borrowed = places.iter().any(|place| poses(place, vendor));
+    let own = places.iter().any(|place| is_akin(place, vendor) && !poses(place, vendor));
+    borrowed || signs >= 2 && !own && in_name
+}
+
 /// `claude-memory.app`, `claude-tools-hq`: a vendor's name inside somebody else's.
 fn poses(origin: &str, vendor: &str) -> bool {
     let host = crate::scan::destination::host(origin).unwrap_or_default();
@@ -207,7 +261,12 @@ const OFFLINE: &[&str] = &[
     "offline", "no network", "no internet", "without network", "without internet",
     "never touches the network", "nothing leaves", "never leaves", "local-only", "local only",
     "locally only", "runs entirely locally", "fully local", "no data leaves", "does not connect",
-    "never connects", "no external calls", "no connection",
+    "never connects", "no external calls", "no connection", "sends nothing", "nothing is sent",
+    "on a plane", "in airplane mode", "air-gapped", "airgapped", "no uploads", "never uploads",
+    "no data is sent", "stays on your machine", "stays on this machine", "stays on this computer",
+    "stays on your computer", "works without a connection", "needs no connection", "no web access",
+    "no telemetry", "does not phone home", "never phones home", "no outbound", "runs locally only",
+    "purely local", "entirely local", "completely local", "100% local", "disconnected",
 ];
 /// Words that limit such a claim.
 #[rustfmt::skip]

@@ -22,8 +22,10 @@ use super::destination::{Class, classify};
 use super::finding::{Context, Flow, Severity};
 use super::findings::{Findings, Match};
 use super::flow::{self, Taint};
+use super::forks;
 use super::kind::Language;
 use super::passage::Passage;
+use super::places::normalise;
 use super::rules;
 use crate::shell::{
     self, Command, CompoundKind, Part, PartKind, Pipeline, RedirectOperator, Script, SimpleCommand,
@@ -212,6 +214,15 @@ const CHECKS: [&str; 8] = [
 
 /// Lines of an input that a loop is taken to go over.
 const MAX_LINES: usize = 64;
+/// Texts that a variable takes one after the other, of which the one that matters is looked for.
+const MAX_TOLD: usize = 64;
+/// Files whose text is remembered, and bytes of each.
+const MAX_KEPT: usize = 64;
+const MAX_KEPT_TEXT: usize = 8 * 1024;
+/// Texts that leave texts to be run that are judged inside each other.
+const MAX_JUDGED: usize = 2;
+/// Folders that are known to hold what somebody's host sent.
+const MAX_UNPACKED: usize = 16;
 
 /// Scripts inside strings inside scripts that are followed.
 const MAX_NESTED: usize = 4;
@@ -683,11 +694,9 @@ impl Walk<'_, '_, '_> {
 
     /// Remembers what is written to a file.
     fn keep(&mut self, path: &str, text: &str) {
-        const MOST: usize = 64;
-        const LONGEST: usize = 8 * 1024;
-        let full = self.memory.texts.len() >= MOST;
+        let full = self.memory.texts.len() >= MAX_KEPT;
         let known = self.memory.texts.get(&key(path)).map_or(0, String::len);
-        if text.trim().is_empty() || full || known + text.len() > LONGEST {
+        if text.trim().is_empty() || full || known + text.len() > MAX_KEPT_TEXT {
             return;
         }
         let kept = self.memory.texts.entry(key(path)).or_default();
@@ -697,9 +706,8 @@ impl Walk<'_, '_, '_> {
 
     /// Whether a text that is left somewhere to be run would do what is found in scripts.
     fn does_harm(&mut self, text: &str) -> bool {
-        const DEEPEST: usize = 2;
         if text.trim().is_empty()
-            || self.memory.judged >= DEEPEST
+            || self.memory.judged >= MAX_JUDGED
             || self.memory.called >= MAX_CALLED
         {
             return false;
@@ -780,7 +788,6 @@ impl Walk<'_, '_, '_> {
 
     /// An archive that somebody's host sent is unpacked: what lies in that folder is the host's.
     fn unpack(&mut self, folder: &str, taint: &Taint) {
-        const MOST: usize = 16;
         let strange = taint.remote.as_deref().is_some_and(|from| {
             !matches!(
                 classify(from),
@@ -789,7 +796,7 @@ impl Walk<'_, '_, '_> {
         });
         let folder = key(folder.trim_end_matches('/'));
         let folder = self.located(&folder).unwrap_or(folder);
-        if strange && self.memory.unpacked.len() < MOST {
+        if strange && self.memory.unpacked.len() < MAX_UNPACKED {
             self.memory.unpacked.insert(folder, taint.clone());
         }
     }
@@ -1034,11 +1041,8 @@ impl Walk<'_, '_, '_> {
                 ),
             );
         }
-        let compact: String =
-            self.source.chars().filter(|c| !matches!(c, ' ' | '\t')).take(100_000).collect();
-        if compact.contains(":(){:|:&};:")
-            || compact.contains("(){:|:&};:")
-            || is_fork_bomb(&compact)
+        if forks::is_function_bomb(source)
+            || forks::without_end(self.passage.language, source).is_some()
         {
             let at = self.source.find("()").or_else(|| self.source.find('(')).unwrap_or(0);
             // Named in a sentence it is talked about.
@@ -1048,7 +1052,7 @@ impl Walk<'_, '_, '_> {
                 Match::new(
                     &rules::RESOURCE_ABUSE,
                     if named { Severity::Info } else { Severity::Critical },
-                    "a fork bomb: a function that starts itself twice, without end",
+                    "a fork bomb: something that starts itself again and again, without end",
                 ),
             );
         }
@@ -1098,23 +1102,6 @@ fn apple_script(
     }
 }
 
-/// `name(){ name|name& };name`, whatever the name.
-fn is_fork_bomb(compact: &str) -> bool {
-    compact.match_indices("(){").any(|(at, _)| {
-        let name: String = compact[..at]
-            .chars()
-            .rev()
-            .take_while(|c| c.is_alphanumeric() || *c == '_')
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .collect();
-        !name.is_empty()
-            && name.len() < 32
-            && compact[at + 3..].starts_with(&format!("{name}|{name}&"))
-    })
-}
-
 /// Whether what lies at a path runs without anybody starting it.
 fn starts_by_itself(path: &str) -> bool {
     use super::places::{Spot, classify};
@@ -1137,11 +1124,15 @@ fn address_of(device: &str) -> String {
 
 /// Of several texts that a variable takes one after the other, the one that matters most.
 fn telling(mut texts: Vec<String>) -> String {
-    const MOST: usize = 64;
     let matters = |text: &String| {
         !Taint::of_file(text).is_clean() || !Taint::of_file(&format!("~/{text}")).is_clean()
     };
-    let at = texts.iter().take(MOST).position(matters);
+    // Whole homes and disks, for what is deleted.
+    let whole = |text: &String| {
+        matches!(&*normalise(text), "/" | "/*" | "~" | "~/" | "~/*" | "/home" | "/users" | "/etc")
+    };
+    let at = texts.iter().take(MAX_TOLD).position(matters);
+    let at = at.or_else(|| texts.iter().take(MAX_TOLD).position(whole));
     let at = at.or_else(|| texts.iter().position(|text| !text.is_empty()));
     at.map(|at| texts.swap_remove(at)).unwrap_or_default()
 }
@@ -1152,6 +1143,9 @@ fn key(path: &str) -> String {
 }
 
 #[cfg(test)]
+mod limits;
+
+#[cfg(test)]
 mod tests {
     use std::borrow::Cow;
 
@@ -1159,7 +1153,12 @@ mod tests {
     use super::super::subject::Subject;
     use super::*;
 
-    fn memory(text: String) -> Memory {
+    pub(super) fn memory(text: String) -> Memory {
+        walked(text, Memory::default()).0
+    }
+
+    /// What a script leaves behind that starts with a memory, and how bad it is.
+    pub(super) fn walked(text: String, mut memory: Memory) -> (Memory, Option<Severity>) {
         let passage = Passage {
             file: 0,
             language: Language::Shell,
@@ -1179,9 +1178,9 @@ mod tests {
             catalogues: Vec::new(),
             said: OnceCell::new(),
         };
-        let mut memory = Memory::default();
-        look(&passage, &skill, &mut memory, &mut Findings::new(&[]));
-        memory
+        let mut findings = Findings::new(&[]);
+        look(&passage, &skill, &mut memory, &mut findings);
+        (memory, findings.worst())
     }
 
     fn work(text: String) -> usize {

@@ -3,7 +3,7 @@
 
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::{Findings, Match};
-use crate::scan::kind::Language;
+use crate::scan::kind::{Language, has_extension};
 use crate::scan::passage::Passage;
 use crate::scan::places::{Spot, classify};
 use crate::scan::rules;
@@ -27,6 +27,36 @@ const READS: [&str; 44] = [
     "lies", "lives", "found in", "find it", "stored", "summar", "kopier", "lies ", "lee ", "copia", "lis ", "copie", "读取", "复制", "查看", "прочит", "скопир", "open ",
 ];
 
+/// Showing or handing on what was read.
+#[rustfmt::skip]
+const SHOWS: [&str; 26] = [
+    "copy", "include", "quote", "paste", "put ", "insert", "embed", "attach", "show", "print", "append", "answer", "reply", "output", "send", "list ", "keep their", "keep its", "content", "what you find", "use their", "kopier", "copia", "copie",
+    "复制", "скопир",
+];
+
+/// What a file above the skill holds that is nobody else's; settings count where they are shown.
+fn kept(path: &str, lower: &str) -> Option<&'static str> {
+    let shows = || SHOWS.iter().any(|word| lower.contains(word));
+    match classify(path) {
+        Some(Spot::Secret(what)) => Some(what),
+        Some(Spot::DotEnv) if shows() => Some("settings of a project"),
+        Some(Spot::PackageConfig) if shows() => Some("registry logins"),
+        Some(Spot::Logins(what)) if shows() => Some(what),
+        Some(Spot::Transcripts) => Some("conversations"),
+        Some(Spot::Traces) if shows() => Some("histories"),
+        None => {
+            const NAMES: [&str; 7] =
+                ["credential", "secret", "token", "passw", "private", "oauth", "api_key"];
+            let name = path.rsplit("../").next().unwrap_or(path).to_lowercase();
+            let is_kept = NAMES.iter().any(|word| name.contains(word))
+                || has_extension(&name, "pem")
+                || has_extension(&name, "key");
+            (is_kept && !has_extension(&name, "md") && shows()).then_some("secrets")
+        }
+        Some(_) => None,
+    }
+}
+
 /// Looks at one passage.
 pub(crate) fn look(passage: &Passage<'_>, findings: &mut Findings<'_>) {
     if passage.context != Context::Prose
@@ -48,7 +78,7 @@ pub(crate) fn look(passage: &Passage<'_>, findings: &mut Findings<'_>) {
             })
             .unwrap_or(rest.len());
         let path = rest[..end].trim_end_matches(['.', ':', ';']);
-        if let Some(Spot::Secret(what)) = classify(path) {
+        if let Some(what) = kept(path, &lower) {
             let message = format!("the text has a file outside of the skill read: {what}");
             let flow = Flow { source: Some(path.to_owned()), ..Flow::default() };
             let found = Match::new(&rules::LINK_OUTSIDE, Severity::Warn, message).with(flow);

@@ -114,10 +114,11 @@ impl Walk<'_, '_, '_> {
         let lower = text.to_ascii_lowercase();
         let script = matches!(self.passage.context, Context::Script | Context::Hidden);
         let found = match call.name.trim_end_matches(".exe") {
-            "xattr"
+            "xattr" | "Unblock-File" | "codesign"
                 if lower.contains("quarantine")
-                    || lower.contains("-c")
-                    || lower.contains("-cr") =>
+                    || call.name == "xattr" && (call.has_letter('c') || call.has(&["--clear"]))
+                    || call.name == "Unblock-File"
+                    || lower.contains("--remove-signature") =>
             {
                 let path = call.plain().last().map(|a| key(&a.text)).unwrap_or_default();
                 let fetched =
@@ -132,6 +133,9 @@ impl Walk<'_, '_, '_> {
             }
             "spctl" if lower.contains("disable") => {
                 Some((Severity::Critical, "the system's check of programs is switched off"))
+            }
+            "defaults" if lower.contains("lsquarantine") => {
+                Some((Severity::Warn, "downloads are no longer marked as such"))
             }
             "csrutil" if lower.contains("disable") => {
                 Some((Severity::Critical, "system integrity protection is switched off"))

@@ -74,11 +74,10 @@ impl Call {
 
     /// Gives `xargs` and its kin the arguments that come from the input.
     pub(super) fn take_input(&mut self, input: &Taint, text: &str) {
-        const MOST: usize = 16;
         if !self.from_input {
             return;
         }
-        let lines = || text.lines().flat_map(str::split_whitespace).take(MOST);
+        let lines = || text.lines().flat_map(str::split_whitespace).take(MAX_GIVEN);
         if self.placeholder.is_empty() {
             let given = lines().map(|line| Value { text: line.to_owned(), taint: input.clone() });
             self.arguments.extend(given);
@@ -106,6 +105,9 @@ impl Call {
         taint
     }
 }
+
+/// Words of an input that `xargs` is taken to hand on.
+pub(in crate::scan::shell_flow) const MAX_GIVEN: usize = 16;
 
 /// Whether a command makes something readable, and how.
 pub(super) fn decodes(call: &Call) -> Option<&'static str> {
@@ -253,6 +255,7 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
         let base = name.rsplit('/').next().unwrap_or(&name).to_owned();
         call.detached |= matches!(base.as_str(), "nohup" | "setsid" | "daemonize");
         let second = call.arguments.get(1).map_or("", |a| a.text.as_str());
+        let elsewhere = inside(&base, &call.arguments);
         let skip = match base.as_str() {
             // python -m pip install …
             name if second == "-m"
@@ -321,6 +324,8 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
                 &call.arguments[1..],
                 &["-S", "-dmS", "-c", "-t", "-T", "-h", "-s", "-L"],
             ),
+            // docker exec -it box command, kubectl exec pod -- command
+            _ if elsewhere.is_some() => elsewhere.unwrap_or(0),
             // tmux new-session -d 'command'
             "tmux" | "byobu" if second.starts_with("new") || second == "send-keys" => {
                 let last = call.arguments.pop().unwrap_or_default();
@@ -417,6 +422,74 @@ pub(super) fn unwrap(arguments: Vec<Value>, spans: Vec<Range<usize>>) -> Call {
     call.written.clone_from(&first.text);
     call.name = if system || of_interpreter(base).is_some() { base.to_owned() } else { first.text };
     call
+}
+
+/// Programs that run a command in another container, machine or namespace, with the words that do so and
+/// the options that take a value.
+const ELSEWHERE: &[(&[&str], &[&str], &[&str])] = &[
+    (
+        &["docker", "podman", "nerdctl", "finch"],
+        &["exec"],
+        &["-e", "--env", "-u", "--user", "-w", "--workdir", "--env-file", "--detach-keys"],
+    ),
+    (
+        &["docker-compose", "podman-compose"],
+        &["exec", "run"],
+        &["-e", "--env", "-u", "--user", "-w", "--workdir", "--index"],
+    ),
+    (
+        &["lxc", "incus", "multipass", "limactl", "orb", "colima"],
+        &["exec", "shell", "run"],
+        &["--env", "--cwd"],
+    ),
+    (&["distrobox", "distrobox-enter", "toolbox"], &["enter", "run"], &["-n", "--name", "-c"]),
+    (&["crictl", "ctr"], &["exec"], &["--exec-id", "-n"]),
+    (&["machinectl"], &["shell"], &["-E", "--uid"]),
+];
+
+/// How many arguments stand before the command that such a program runs.
+fn inside(name: &str, arguments: &[Value]) -> Option<usize> {
+    let text = |at: usize| arguments.get(at).map_or("", |a| a.text.as_str());
+    // kubectl exec pod -c box -- command; whatever runs what follows two dashes
+    const DASHED: [&str; 18] = [
+        "kubectl",
+        "oc",
+        "k3s",
+        "microk8s",
+        "minikube",
+        "lxc",
+        "incus",
+        "limactl",
+        "distrobox",
+        "flatpak-spawn",
+        "nomad",
+        "heroku",
+        "fly",
+        "flyctl",
+        "railway",
+        "toolbox",
+        "wsl",
+        "bwrap",
+    ];
+    if DASHED.contains(&name)
+        && let Some(at) = arguments.iter().position(|a| a.text == "--")
+        && at + 1 < arguments.len()
+    {
+        return Some(at);
+    }
+    if matches!(name, "wsl" | "flatpak-spawn") && arguments.len() > 1 {
+        let skip = options_of(&arguments[1..], &["-d", "-u", "--distribution", "--user"]);
+        let skip = if matches!(text(1 + skip), "-e" | "--exec") { skip + 1 } else { skip };
+        return (skip + 1 < arguments.len()).then_some(skip);
+    }
+    let (_, verbs, valued) = ELSEWHERE.iter().find(|(names, ..)| names.contains(&name))?;
+    // docker compose exec box command, docker container exec box command
+    let verb = 1 + usize::from(matches!(text(1), "compose" | "container" | "task"));
+    if !verbs.contains(&text(verb)) {
+        return None;
+    }
+    let skip = verb + options_of(&arguments[verb + 1..], valued) + 1;
+    (skip + 1 < arguments.len()).then_some(skip)
 }
 
 /// `NAME=value` before a command.

@@ -20,12 +20,21 @@ use super::words::ALL_NAMES;
 use super::{MAX_LINES, Taint, Value, Walk, key, telling};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
-use crate::scan::flow::{is_active, printed_by};
+use crate::scan::flow::{is_active, loosens_agent, printed_by};
 use crate::scan::rules;
 use crate::shell::SimpleCommand;
+#[cfg(test)]
+pub(super) use call::MAX_GIVEN;
 pub(super) use call::{Call, octal_escapes};
 use call::{call_address, decodes, looks_for_secrets, unwrap};
 use filters::filtered;
+#[cfg(test)]
+pub(super) use senders::MAX_NAMED;
+
+/// Commands of one program of awk that are followed.
+pub(super) const MAX_SYSTEM_CALLS: usize = 16;
+/// Words of a command that a variable holds.
+pub(super) const MAX_COMMAND_WORDS: usize = 16;
 
 /// What `find` prints, as one path: the first folder with the name that is looked for.
 fn found_path(call: &Call) -> String {
@@ -43,10 +52,36 @@ fn found_path(call: &Call) -> String {
     format!("{}/{name}", folder.trim_end_matches('/'))
 }
 
+/// The commands that `find` runs for each file, as one script in which `{}` is what is found.
+fn for_each_found(call: &Call) -> String {
+    const STARTS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
+    // Deleting is judged with what is looked for.
+    const DELETES: [&str; 5] = ["rm", "shred", "truncate", "unlink", "srm"];
+    let found = match found_path(call) {
+        path if path.is_empty() => "./found".to_owned(),
+        path => path,
+    };
+    let mut script = String::new();
+    let mut words = call.arguments.iter().map(|word| word.text.as_str()).peekable();
+    while words.any(|word| STARTS.contains(&word)) {
+        if words
+            .peek()
+            .is_some_and(|name| DELETES.contains(&name.rsplit('/').next().unwrap_or(name)))
+        {
+            continue;
+        }
+        for word in words.by_ref().take_while(|word| !matches!(*word, ";" | "\\;" | "+")) {
+            let word = word.replace("{}", &found).replace('\'', "'\\''");
+            script.extend(["'", &word, "' "]);
+        }
+        script.push_str(";\n");
+    }
+    script
+}
+
 /// The commands that a program of awk runs by `system("…")`.
-fn system_calls(program: &str) -> Vec<String> {
-    const MOST: usize = 16;
-    let opened = program.match_indices("system(\"").take(MOST);
+pub(super) fn system_calls(program: &str) -> Vec<String> {
+    let opened = program.match_indices("system(\"").take(MAX_SYSTEM_CALLS);
     opened
         .filter_map(|(at, open)| {
             let inner = &program[at + open.len()..];
@@ -58,7 +93,6 @@ fn system_calls(program: &str) -> Vec<String> {
 impl Walk<'_, '_, '_> {
     /// `$get "https://…"` whose variable holds a command and its options.
     fn split_command(&self, arguments: &mut Vec<Value>, spans: &mut Vec<Range<usize>>) {
-        const MOST: usize = 16;
         let bare = spans[0].clone();
         let is_bare = self.source.get(bare.clone()).is_some_and(|written| written.starts_with('$'));
         if arguments.len() < 2 || !is_bare || !arguments[0].text.contains(' ') {
@@ -66,7 +100,7 @@ impl Walk<'_, '_, '_> {
         }
         let first = arguments.remove(0);
         spans.remove(0);
-        let words: Vec<&str> = first.text.split_whitespace().take(MOST).collect();
+        let words: Vec<&str> = first.text.split_whitespace().take(MAX_COMMAND_WORDS).collect();
         for word in words.iter().rev() {
             arguments.insert(0, Value { text: (*word).to_owned(), taint: first.taint.clone() });
             spans.insert(0, bare.clone());
@@ -320,6 +354,12 @@ impl Walk<'_, '_, '_> {
                     // Names of files: what is done with them is done with the files.
                     "ls" | "locate" | "plocate" | "mdfind" => paths(),
                     "grep" | "rg" if call.has_letter('l') => paths(),
+                    // What a program of theirs puts into an agent's settings is what comes out.
+                    "awk" | "gawk" | "jq" | "yq" | "sed" | "dasel" | "gsed" | "mawk" | "nawk"
+                        if loosens_agent(&call.text()) =>
+                    {
+                        call.text()
+                    }
                     "wc" | "sqlite3" | "awk" | "gawk" | "jq" | "yq" => String::new(),
                     _ if input_text.is_empty() => {
                         let known =
@@ -349,6 +389,12 @@ impl Walk<'_, '_, '_> {
                 }
                 if name == "dd" || name == "find" {
                     self.destroy(&call, &at);
+                }
+                if name == "find" {
+                    let each = for_each_found(&call);
+                    if !each.is_empty() {
+                        output.add(&self.nested(&each, at.start, input));
+                    }
                 }
                 // awk '{ system("…") }'
                 if matches!(name, "awk" | "gawk") {
@@ -546,6 +592,9 @@ impl Walk<'_, '_, '_> {
                     self.report_some(&at, found);
                 }
                 self.enable(&call, input_text, &at);
+                if name == "defaults" {
+                    self.protections(&call, &at);
+                }
             }
             name if name.starts_with("mkfs") => self.destroy(&call, &at),
             "journalctl"
@@ -664,12 +713,12 @@ impl Walk<'_, '_, '_> {
                 let device = format!("/dev/tcp/{}", words.join("/"));
                 self.memory.devices.insert("$REPLY".to_owned(), device);
             }
-            "xattr" | "spctl" | "setenforce" | "ufw" | "csrutil" | "iptables" | "auditctl"
-            | "swapoff" | "powershell" | "pwsh" | "powershell.exe" | "certutil" | "mshta"
-            | "bitsadmin" | "regsvr32" | "netsh" | "rundll32" | "wmic" | "cmd" | "cmd.exe"
-            | "msiexec" | "open" | "installer" | "hdiutil" | "dpkg" | "tccutil" | "rpm" | "apt"
-            | "apt-get" | "yum" | "dnf" | "zypper" | "snap" | "flatpak" | "insmod" | "java"
-            | "xdg-open" | "pkgutil" | "apk" | "pacman" => {
+            "Unblock-File" | "codesign" | "xattr" | "spctl" | "setenforce" | "ufw" | "csrutil"
+            | "iptables" | "auditctl" | "swapoff" | "powershell" | "pwsh" | "powershell.exe"
+            | "certutil" | "mshta" | "bitsadmin" | "regsvr32" | "netsh" | "rundll32" | "wmic"
+            | "cmd" | "cmd.exe" | "msiexec" | "open" | "installer" | "hdiutil" | "dpkg"
+            | "tccutil" | "rpm" | "apt" | "apt-get" | "yum" | "dnf" | "zypper" | "snap"
+            | "flatpak" | "insmod" | "java" | "xdg-open" | "pkgutil" | "apk" | "pacman" => {
                 self.installs(&call, &at);
                 self.protections(&call, &at);
                 self.interpret(&call, input, input_text, &at);

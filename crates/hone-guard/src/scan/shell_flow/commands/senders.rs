@@ -6,6 +6,9 @@ use crate::scan::shell_flow::{Taint, Walk};
 use crate::scan::{destination, flow};
 use std::ops::Range;
 
+/// Files that are looked for among the words of one command.
+pub(in crate::scan::shell_flow) const MAX_NAMED: usize = 32;
+
 /// How a program is told where it connects to.
 enum Place {
     /// After one of these options.
@@ -145,10 +148,9 @@ impl Walk<'_, '_, '_> {
 
     /// What the files carry that a text names.
     fn files_in(&self, text: &str) -> Taint {
-        const MOST: usize = 32;
         let mut taint = Taint::default();
         let words = text.split(|c: char| c.is_whitespace() || matches!(c, ';' | '"' | '\''));
-        for word in words.filter(|word| word.contains(['/', '.'])).take(MOST) {
+        for word in words.filter(|word| word.contains(['/', '.'])).take(MAX_NAMED) {
             taint.add(&self.file(word));
         }
         taint

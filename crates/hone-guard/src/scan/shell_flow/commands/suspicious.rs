@@ -56,6 +56,15 @@ impl Walk<'_, '_, '_> {
             );
         }
         let source = self.source.get(word.span.clone()).unwrap_or_default();
+        let variable =
+            source.trim_matches('"').trim_start_matches(['$', '{']).trim_end_matches('}');
+        if source.contains('$')
+            && is_pieced(self.source, variable)
+            && self.passage.context != Context::InlineCode
+        {
+            let message = format!("the command in `{variable}` is put together from pieces");
+            self.report(at, Match::new(&rules::OBFUSCATED_CODE, Severity::Warn, message));
+        }
         // … | $(g 1 0 18 7): what runs is only known when it runs. `$(which x)` is a lookup.
         let lookup = [
             "which", "command", "brew", "npm", "type", "dirname", "pwd", "realpath", "readlink",
@@ -185,6 +194,44 @@ impl Walk<'_, '_, '_> {
             );
         }
     }
+}
+
+/// Whether a variable is given a row of expansions with nothing between them: `w=$(at 22)$(at 6)$(at 4)`,
+/// `w=${a:3:1}${a:9:1}${b}`.
+fn is_pieced(source: &str, variable: &str) -> bool {
+    const LEAST: usize = 3;
+    let name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    if variable.is_empty() || !variable.bytes().all(name) {
+        return false;
+    }
+    let given = format!("{variable}=");
+    source.match_indices(&given).any(|(at, _)| {
+        let value = source[at + given.len()..].split(['\n', ';']).next().unwrap_or_default();
+        let starts = !source[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        // What is left when the expansions are taken out.
+        let (mut rest, mut pieces, mut depth) = (String::new(), 0, 0_usize);
+        let mut letters = value.chars().peekable();
+        while let Some(c) = letters.next() {
+            match c {
+                '$' if depth == 0 => {
+                    pieces += 1;
+                    if matches!(letters.peek(), Some('(' | '{')) {
+                        letters.next();
+                        depth = 1;
+                    } else {
+                        while letters.next_if(|c| c.is_ascii_alphanumeric() || *c == '_').is_some()
+                        {
+                        }
+                    }
+                }
+                '(' | '{' if depth > 0 => depth += 1,
+                ')' | '}' if depth > 0 => depth -= 1,
+                _ if depth == 0 => rest.push(c),
+                _ => {}
+            }
+        }
+        starts && pieces >= LEAST && rest.trim_matches(['"', ' ']).is_empty()
+    })
 }
 
 /// The address of a wallet of the coin that is mined on other people's processors.

@@ -277,8 +277,10 @@ impl Walk<'_, '_, '_> {
         let text = call.text();
         let address = call_address(call);
         let input = &self.by_socat(call, input, &address, at);
-        let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '/' || c == '.'));
-        let shell = words.any(|word| matches!(word, "sh" | "zsh" | "ash" | "dash" | "ksh"))
+        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '/' || c == '.'));
+        let shell = words
+            .filter_map(|word| word.rsplit('/').next())
+            .any(|word| matches!(word, "sh" | "zsh" | "ash" | "dash" | "ksh" | "fish" | "csh"))
             || [
                 "/bin/sh",
                 "/bin/bash",
@@ -332,22 +334,6 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Whether a sentence tells what was seen on a machine.
-    fn is_told(&self) -> bool {
-        const TOLD: [&str; 8] = [
-            "showed",
-            "we found",
-            "was found",
-            "fired",
-            "we saw",
-            "observed",
-            "isolated",
-            "indicator",
-        ];
-        self.passage.context == Context::InlineCode
-            && TOLD.iter().any(|word| self.passage.lead.contains(word))
-    }
-
     /// `socat FILE:path TCP:host:port`, `socat TCP:host:port CREATE:path`: the files at its ends.
     fn by_socat(&mut self, call: &Call, input: &Taint, address: &str, at: &Range<usize>) -> Taint {
         let mut sent = input.clone();
@@ -373,8 +359,7 @@ impl Walk<'_, '_, '_> {
         let to = host(address).unwrap_or_default();
         let class = classify(address);
         let example = matches!(class, Class::Placeholder | Class::Local)
-            && !matches!(self.passage.context, Context::Script | Context::Hidden)
-            || self.is_told();
+            && !matches!(self.passage.context, Context::Script | Context::Hidden);
         let severity = if example { Severity::Info } else { Severity::Critical };
         let flow = Flow::new("a shell", "a network connection").to(to);
         self.report(
