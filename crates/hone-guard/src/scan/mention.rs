@@ -309,7 +309,7 @@ pub(crate) fn mark(passages: &mut [Passage<'_>]) {
                     || is_labelled(passage)
             }
             Context::InlineCode => about || is_labelled(passage),
-            Context::Prose => about,
+            Context::Prose => about || is_log(&passage.text.to_lowercase()),
             _ => false,
         };
         if mention {
@@ -364,6 +364,28 @@ fn is_labelled(passage: &Passage<'_>) -> bool {
             .any(|line| labels(&line.to_lowercase()))
 }
 
+/// Words of a report about a machine that was attacked.
+#[rustfmt::skip]
+const INCIDENT: [&str; 24] = [
+    "alert", "attacker", "compromis", "incident", "isolated", "indicator", "evidence", "process list", "process tree", "parent", "www-data", "forensic", "memory image", "honeypot", "intrusion", "victim",
+    "shell history", "audit log", "auditd", "edr", "siem", "suspicious", "triage", "crontab of",
+];
+
+/// Whether lines of a log are quoted: they begin with the time, and are about a machine that was attacked.
+fn is_log(text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let is_clock = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_ascii_digit());
+        let mut parts = word.splitn(3, ':');
+        let is_part = |part: Option<&str>| {
+            part.is_some_and(|part| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit()))
+        };
+        is_part(parts.next()) && is_part(parts.next())
+    };
+    // The time alone, or after a date.
+    text.split_whitespace().take(2).any(is_clock) && INCIDENT.iter().any(|word| text.contains(word))
+}
+
 /// Whether a report of an incident quotes what follows: something was seen, and the paragraph is about a
 /// machine that was attacked.
 fn is_reported(passage: &Passage<'_>, paragraph: &str) -> bool {
@@ -374,11 +396,6 @@ fn is_reported(passage: &Passage<'_>, paragraph: &str) -> bool {
         "showed", "shows a", "we found", "was found", "were found", "found a copy", "observed", "was seen", "we saw", "captured", "recorded", "logged", "recovered", "contained", "left behind",
         "spawned", "was running", "had run", "had executed", "attacker ran", "executed by", "history had", "held the line", "decoded to", "turned out to be", "traced to", "revealed", "dropped by", "was started", "reported",
     ];
-    #[rustfmt::skip]
-    const INCIDENT: [&str; 24] = [
-        "alert", "attacker", "compromis", "incident", "isolated", "indicator", "evidence", "process list", "process tree", "parent", "www-data", "forensic", "memory image", "honeypot", "intrusion", "victim",
-        "shell history", "audit log", "auditd", "edr", "siem", "suspicious", "triage", "crontab of",
-    ];
     let from = super::text::floor(paragraph, paragraph.len().saturating_sub(PARAGRAPH));
     let paragraph = &paragraph[from..];
     // What introduces a code span ends with the span itself.
@@ -386,8 +403,9 @@ fn is_reported(passage: &Passage<'_>, paragraph: &str) -> bool {
     let before = paragraph.strip_suffix(&span).unwrap_or(paragraph);
     let from = super::text::floor(before, before.len().saturating_sub(NEAR));
     let sentence = before[from..].rsplit(". ").next().unwrap_or(before);
-    SEEN.iter().any(|word| sentence.contains(word))
-        && INCIDENT.iter().any(|word| paragraph.contains(word))
+    is_log(paragraph)
+        || SEEN.iter().any(|word| sentence.contains(word))
+            && INCIDENT.iter().any(|word| paragraph.contains(word))
 }
 
 /// Whether a sentence labels what follows as an example of what not to do. A negation counts when it
@@ -606,6 +624,11 @@ mod tests {
             ),
             [Context::Mention]
         );
+        assert_eq!(
+            contexts("# T\n> 02:14:07 web2 auditd: `www` started `x`\n> 02:15 web2: `y` failed\n"),
+            [Context::Mention; 3]
+        );
+        assert_eq!(contexts("# T\n02:14 is when `x` runs\n"), [Context::InlineCode]);
         assert_eq!(contexts("# T\nWe found that `x` works best\n"), [Context::InlineCode]);
     }
 }
