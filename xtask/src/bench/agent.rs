@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use hone_agent::brain::{Brain, Evidence, New, Settings};
-use hone_agent::memory::{Draft, Ending, Memory, Subscriber, TaskRow};
+use hone_agent::brain::{Brain, Evidence, New, Opening, Settings, Waiting};
+use hone_agent::memory::{Ending, Subscriber, TaskRow};
 use hone_agent::model::{Model, Pending, Reply, Request, Usage};
 use hone_agent::run::{Order, Runner, Silence, Space};
 use hone_agent::task::{End, Limits};
@@ -101,7 +101,7 @@ fn other(error: impl std::fmt::Display) -> Failure {
 }
 
 /// A home with one agent of a size.
-fn home(folder: &Path, skills: usize, messages: usize) -> Result<(), Failure> {
+async fn home(folder: &Path, skills: usize, messages: usize) -> Result<(), Failure> {
     let made = folder.join("made");
     std::fs::create_dir_all(&made).doing(|| "make skills".to_owned())?;
     if skills > 0 {
@@ -109,15 +109,23 @@ fn home(folder: &Path, skills: usize, messages: usize) -> Result<(), Failure> {
     }
     let new = New { skills: Some(made), settings: settings(), ..New::default() };
     let brain = Brain::create(&folder.join("hone"), "ada", &new).map_err(other)?;
-    let mut memory = Memory::open(&brain.folder).map_err(other)?;
-    let mut draft = Draft::default();
+    let opening = Opening {
+        task: "before",
+        subscriber: &Subscriber::Owner,
+        input: "",
+        backend: "instantly",
+        model: "",
+    };
+    let cancelled = CancellationToken::new();
+    let waiting = Waiting { patience: Duration::ZERO, cancelled: &cancelled, tell: &|_| {} };
+    let session = brain.begin(&opening, &waiting, 0).await.map_err(other)?;
     for n in 0..messages {
         let text =
             format!("In round {n} the words were about topic {} and case {}.", n % 97, n % 1_009);
-        draft.say(if n % 2 == 0 { "user" } else { "assistant" }, &text, 0);
+        session.remembering().draft().say(if n % 2 == 0 { "user" } else { "assistant" }, &text, 0);
     }
     let row = TaskRow {
-        task: "before".to_owned(),
+        task: opening.task.to_owned(),
         subscriber: Subscriber::Owner,
         started: 0,
         ended: 0,
@@ -130,7 +138,7 @@ fn home(folder: &Path, skills: usize, messages: usize) -> Result<(), Failure> {
         tokens_in: 0,
         tokens_out: 0,
     };
-    memory.commit(&row, &draft).map_err(other)?;
+    session.finish(&row).map_err(other)?;
     let work = folder.join("work");
     std::fs::create_dir_all(&work).doing(|| "make files".to_owned())?;
     for n in 0..50 {
@@ -224,7 +232,7 @@ pub(crate) fn bench(scale: Scale) -> Result<(), Failure> {
         Table::new(&["skills", "messages", "tool", "a turn", "target", "a task", "on the clock"]);
     for (skills, messages) in scale.sizes() {
         let folder = tempfile::tempdir().doing(|| "make a temporary folder".to_owned())?;
-        home(folder.path(), *skills, *messages)?;
+        runtime.block_on(home(folder.path(), *skills, *messages))?;
         for tool in ["recall", "note", "read_file", "skills_list"] {
             let time = |turns| task_time(folder.path(), tool, turns, scale.runs());
             let short = runtime.block_on(time(SHORT))?;
