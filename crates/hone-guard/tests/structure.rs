@@ -229,6 +229,20 @@ fn the_inventory_lists_what_the_skill_uses() {
     assert_eq!(inventory.hooks, ["date"]);
 }
 
+#[test]
+fn the_inventory_lists_variables_by_any_name_and_leaves_out_a_shells_own() {
+    let skill = Skill::new()
+        .with(
+            "run.sh",
+            "#!/bin/bash\nOUT=x\nfor HOST in a b; do read -r LINE; echo $HOST $LINE $OUT; done\n\
+             cd \"$HOME\" && curl -H \"Authorization: $ZTOK\" $PWD ${SITE:?} $lower\n",
+        )
+        .with("tool.js", "const key = 'A'; f(process.env.TOKEN, process.env['pass'], process.env[key]);\n")
+        .with("tool.py", "import os\nname = 'A'\nprint(os.environ['Secret'], os.environ[name], os.getenv('PATH'))\n");
+    let found = skill.scan().inventory.environment;
+    assert_eq!(found, ["SITE", "Secret", "TOKEN", "ZTOK", "pass"]);
+}
+
 /// Forms that nobody can read, by their first bytes.
 #[test]
 fn unreadable_forms_are_found_under_any_name() {

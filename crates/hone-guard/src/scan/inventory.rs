@@ -63,11 +63,14 @@ impl Observed {
         let text = &*passage.text;
         for (call, quotes) in READS {
             for (at, _) in text.match_indices(call) {
-                let rest = text[at + call.len()..].trim_start_matches(*quotes);
+                let after = &text[at + call.len()..];
+                let rest = after.trim_start_matches(*quotes);
                 let end = rest
                     .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
                     .unwrap_or(rest.len());
-                if is_environment_name(&rest[..end]) {
+                // Without the quotes that its language wants, it is a variable with the name in it.
+                let is_name = quotes.is_empty() || rest.len() < after.len();
+                if is_environment_name(&rest[..end]) || is_name && is_somebodys(&rest[..end]) {
                     put(&mut self.environment, &rest[..end]);
                 }
             }
@@ -93,7 +96,7 @@ impl Observed {
             }
         }
         let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let ours: HashSet<&str> = text
+        let mut ours: HashSet<&str> = text
             .match_indices('=')
             .map(|(at, _)| {
                 let start = text[..at]
@@ -102,14 +105,34 @@ impl Observed {
                 &text[start..at]
             })
             .collect();
+        // `for NAME in …`, `read -r NAME`.
+        let mut before = "";
+        for word in text.split_whitespace() {
+            if matches!(before, "for" | "read" | "-r" | "-p") {
+                ours.insert(word.trim_end_matches(';'));
+            }
+            before = word;
+        }
         for (at, _) in text.match_indices('$') {
             let rest = text[at + 1..].trim_start_matches('{');
             let name = &rest[..rest.find(|c: char| !is_letter(c)).unwrap_or(rest.len())];
-            if is_environment_name(name) && !ours.contains(name) {
+            let is_upper = || !name.bytes().any(|b| b.is_ascii_lowercase());
+            let is_read = is_environment_name(name) || is_upper() && is_somebodys(name);
+            if is_read && !ours.contains(name) {
                 put(&mut self.environment, name);
             }
         }
     }
+}
+
+/// Whether a variable is one that somebody sets, and none of a shell's or a system's own.
+fn is_somebodys(name: &str) -> bool {
+    #[rustfmt::skip]
+    const OWN: [&str; 40] = [
+        "HOME", "PATH", "PWD", "OLDPWD", "USER", "USERNAME", "USERPROFILE", "LOGNAME", "SHELL", "TERM", "LANG", "IFS", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "GID", "PPID", "HOSTNAME",
+        "HOSTTYPE", "OSTYPE", "MACHTYPE", "TMPDIR", "TEMP", "TMP", "EDITOR", "VISUAL", "PAGER", "DISPLAY", "OPTARG", "OPTIND", "REPLY", "BASHPID", "COLUMNS", "LINES", "SHLVL", "FUNCNAME", "PIPESTATUS", "ARGUMENTS",
+    ];
+    name.len() > 2 && name.starts_with(|c: char| c.is_ascii_alphabetic()) && !OWN.contains(&name)
 }
 
 fn put(set: &mut BTreeSet<String>, entry: &str) {
