@@ -1,5 +1,7 @@
 //! When a lesson is asked for, and what becomes of odd replies.
 
+use std::path::Path;
+
 use hone_agent::memory::Subscriber;
 use hone_agent::run::{Report, Silence, Space};
 use hone_agent::tools::skills::{self, Admits, Written};
@@ -291,6 +293,17 @@ async fn what_a_task_writes_itself_waits_for_a_person_where_one_has_to_decide() 
     assert_ne!(second.id, proposal.id, "a word about the first is none about the second");
 }
 
+/// A program that writes skills of the person's, in no task.
+fn client(hone_home: &Path) -> skills::Task {
+    skills::Task {
+        hone_home: hone_home.to_owned(),
+        agent: String::new(),
+        id: String::new(),
+        input: String::new(),
+        subscriber: Subscriber::Owner,
+    }
+}
+
 #[test]
 fn what_a_client_writes_passes_the_same_checks() {
     let home = tempfile::tempdir().unwrap();
@@ -298,13 +311,7 @@ fn what_a_client_writes_passes_the_same_checks() {
     std::fs::create_dir_all(root.join("sum-prices")).unwrap();
     std::fs::write(root.join("sum-prices/SKILL.md"), SUM_PRICES).unwrap();
     let porter = Porter::of_clients(Policy::default(), Redactor::new(None), root.clone());
-    let by = skills::Task {
-        hone_home: hone_home.clone(),
-        agent: String::new(),
-        id: String::new(),
-        input: String::new(),
-        subscriber: Subscriber::Owner,
-    };
+    let by = client(&hone_home);
     let says = |name: &str, text: &str| {
         porter.refuses(Written { by: &by, name, text, files: &[], now: NOW }).unwrap_or_default()
     };
@@ -345,13 +352,7 @@ fn a_change_of_a_skill_that_had_a_twin_before_makes_no_twin() {
         std::fs::write(root.join(name).join("SKILL.md"), text).unwrap();
     }
     let porter = Porter::of_clients(Policy::default(), Redactor::new(None), root);
-    let by = skills::Task {
-        hone_home,
-        agent: String::new(),
-        id: String::new(),
-        input: String::new(),
-        subscriber: Subscriber::Owner,
-    };
+    let by = client(&hone_home);
     let says = |name: &str, text: &str| {
         porter.refuses(Written { by: &by, name, text, files: &[], now: NOW }).unwrap_or_default()
     };
