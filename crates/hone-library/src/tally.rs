@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::catalogue::Listed;
 use crate::place::Resolver;
 use crate::state::State;
-use crate::usage::{Counted, Event};
+use crate::usage::{Counted, EVENTS, Event};
 
 /// How long counts wait for others.
 const GATHERS: Duration = Duration::from_millis(250);
@@ -41,7 +41,7 @@ struct Noted {
 #[derive(Debug, Clone, Default)]
 struct Counts {
     name: String,
-    times: [u64; Event::ALL.len()],
+    times: [u64; EVENTS],
     at: i64,
 }
 
@@ -126,13 +126,8 @@ impl Shared {
         state.write_best_effort(|db| {
             for (((_, version), counts), key) in counts.iter().zip(&real) {
                 let Some(key) = key.to_str() else { continue };
-                for event in Event::ALL {
-                    let times = counts.times[event as usize];
-                    if times > 0 {
-                        let (name, at) = (counts.name.as_str(), counts.at);
-                        Counted { key, version, name, event, times, at }.add(db)?;
-                    }
-                }
+                let Counts { name, times, at } = counts;
+                Counted { key, version, name, times: *times, at: *at }.add(db)?;
             }
             Ok(())
         });

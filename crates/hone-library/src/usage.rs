@@ -33,10 +33,8 @@ pub enum Event {
     Patch,
 }
 
-impl Event {
-    /// All of them.
-    pub(crate) const ALL: [Self; 3] = [Self::View, Self::Use, Self::Patch];
-}
+/// Kinds of events.
+pub(crate) const EVENTS: usize = 3;
 
 /// The counters of one version of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -68,42 +66,40 @@ pub fn count(state: &State, skill: &Listed, event: Event, now: i64) -> bool {
     let key = canonical_or_same(skill.key());
     let Some(key) = key.to_str() else { return false };
     let version = skill.summary.version.as_deref().unwrap_or_default();
-    let counted = Counted { key, version, name: &skill.summary.name, event, times: 1, at: now };
+    let mut times = [0; EVENTS];
+    times[event as usize] = 1;
+    let counted = Counted { key, version, name: &skill.summary.name, times, at: now };
     state.write_best_effort(|db| counted.add(db))
 }
 
-/// So many events of one kind, of one version of a skill.
+/// What happened to one version of a skill.
 pub(crate) struct Counted<'a> {
     /// The real path of the skill.
     pub(crate) key: &'a str,
     pub(crate) version: &'a str,
     pub(crate) name: &'a str,
-    pub(crate) event: Event,
-    pub(crate) times: u64,
+    /// How often each [`Event`] was.
+    pub(crate) times: [u64; EVENTS],
     /// When the last of them was.
     pub(crate) at: i64,
 }
 
 impl Counted<'_> {
-    /// Adds them to what is there: one row, and one of the day for a use.
+    /// Adds it to what is there: one row, and one of the day for uses.
     pub(crate) fn add(&self, db: &Connection) -> Result<(), Error> {
-        let sql = match self.event {
-            Event::View => UPSERT_VIEW,
-            Event::Use => UPSERT_USE,
-            Event::Patch => UPSERT_PATCH,
-        };
-        let times = i64::try_from(self.times).unwrap_or(i64::MAX);
-        let row = (self.key, self.version, self.name, self.at, times);
-        db.prepare_cached(sql)?.execute(row)?;
-        if self.event != Event::Use {
+        let [views, uses, patches] =
+            self.times.map(|times| i64::try_from(times).unwrap_or(i64::MAX));
+        let row = (self.key, self.version, self.name, self.at, views, uses, patches);
+        db.prepare_cached(UPSERT)?.execute(row)?;
+        if uses == 0 {
             return Ok(());
         }
         let day = self.at.div_euclid(DAY);
-        let uses: i64 = db
+        let today: i64 = db
             .prepare_cached(UPSERT_DAY)?
-            .query_row((day, self.key, self.version, self.name, times), |row| row.get(0))?;
+            .query_row((day, self.key, self.version, self.name, uses), |row| row.get(0))?;
         // The first use of a day takes away what is too old.
-        if uses == times {
+        if today == uses {
             db.prepare_cached("DELETE FROM use_day WHERE day < ?1")?
                 .execute([day.saturating_sub(KEPT_DAYS)])?;
         }
@@ -111,30 +107,15 @@ impl Counted<'_> {
     }
 }
 
-macro_rules! upsert {
-    ($count:literal, $last:literal) => {
-        concat!(
-            "INSERT INTO usage(skill, version, name, created, ",
-            $count,
-            ", ",
-            $last,
-            ") ",
-            "VALUES (?1, ?2, ?3, ?4, ?5, ?4) ON CONFLICT(skill, version) DO UPDATE SET name = ?3, ",
-            $count,
-            " = ",
-            $count,
-            " + ?5, ",
-            $last,
-            " = coalesce(max(",
-            $last,
-            ", ?4), ?4)"
-        )
-    };
-}
-
-const UPSERT_VIEW: &str = upsert!("views", "last_viewed");
-const UPSERT_USE: &str = upsert!("uses", "last_used");
-const UPSERT_PATCH: &str = upsert!("patches", "last_patched");
+/// Of a count that does not grow the date stays, too.
+const UPSERT: &str = "INSERT INTO usage(skill, version, name, created, \
+    views, uses, patches, last_viewed, last_used, last_patched) \
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, iif(?5, ?4, NULL), iif(?6, ?4, NULL), iif(?7, ?4, NULL)) \
+    ON CONFLICT(skill, version) DO UPDATE SET name = ?3, \
+    views = views + ?5, uses = uses + ?6, patches = patches + ?7, \
+    last_viewed = iif(?5, coalesce(max(last_viewed, ?4), ?4), last_viewed), \
+    last_used = iif(?6, coalesce(max(last_used, ?4), ?4), last_used), \
+    last_patched = iif(?7, coalesce(max(last_patched, ?4), ?4), last_patched)";
 const UPSERT_DAY: &str = "INSERT INTO use_day(day, skill, version, name, uses) \
     VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT(day, skill, version) DO UPDATE SET name = ?4, \
     uses = uses + ?5 RETURNING uses";
