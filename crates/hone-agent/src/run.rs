@@ -41,7 +41,7 @@ use crate::tools::fetch::{BoundSecret, FetchUrl};
 use crate::tools::files::Workspace;
 use crate::tools::patterns::PatternSearch;
 use crate::tools::skills::{self, Admits, Clock, Gated, Shelf};
-use crate::tools::{Tool, Tools, ToolsError, memory};
+use crate::tools::{CORE, Tool, Tools, ToolsError, memory};
 
 /// How long a task waits for its turn, unless somebody says otherwise.
 pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(300);
@@ -158,7 +158,7 @@ pub struct Order {
     pub turns: Option<u32>,
     /// Tokens at most; the agent's setting when left out.
     pub tokens: Option<u64>,
-    /// The tools that may be called, of those that the agent's settings allow.
+    /// The tools that may be called, of those that the agent's settings allow, besides those that read skills.
     pub tools: Option<Vec<String>>,
     /// Skills that it was called with: what they declare holds for its commands.
     pub skills: Vec<Listed>,
@@ -356,7 +356,12 @@ impl Runner {
             let budget = Budget::new(tokens, self.max_cost, self.prices)?;
             chain.budget = Some(Arc::new(budget));
         }
-        let tools = self.tools(brain, &settings, session, order, &shelf, chain)?;
+        let mut tools = self.tools(brain, &settings, session, order, &shelf, chain)?;
+        // Whose tools are counted out for one task gets none that writes without being among them.
+        if let Some(named) = &order.tools {
+            let writes = |tool: &dyn Tool| CORE.contains(&tool.name()) && tool.changes();
+            tools.retain(|tool| !writes(tool.as_ref()) || named.iter().any(|n| n == tool.name()));
+        }
         let whitelist = self.whitelist(&settings, order.tools.as_deref(), &tools, &mut notes);
         let tools = Tools::new(tools, whitelist.as_deref())?;
         let turns = order.turns.or(settings.limits.turns);

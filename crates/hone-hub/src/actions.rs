@@ -126,6 +126,7 @@ impl Hub<'_> {
             origin: self.policy.origin_of(source),
             verdict: None,
             findings: Vec::new(),
+            dismissed: Vec::new(),
             news: crate::compare::News::default(),
             takes: crate::hub::Takes::default(),
             kept: Vec::new(),

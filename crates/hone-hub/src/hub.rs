@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use hone_guard::policy::Policy;
 use hone_guard::{Finding, Verdict};
 use hone_library::{Author, Catalogue, Origin, State};
+use hone_skill::Dismissal;
 
 use crate::compare::News;
 use crate::supply::Supply;
@@ -154,6 +155,8 @@ pub struct Outcome {
     pub verdict: Option<Verdict>,
     /// The findings that count.
     pub findings: Vec<Finding>,
+    /// Those that a person dismissed, and the dismissal of each.
+    pub dismissed: Vec<(Finding, Dismissal)>,
     /// What it can do that the installed version cannot; of a new skill, all of it.
     pub news: News,
     /// Messages that it would take from other skills.

@@ -39,6 +39,7 @@ pub(crate) struct Weighed {
     pub(crate) inspected: Inspected,
     pub(crate) verdict: Verdict,
     pub(crate) findings: Vec<Finding>,
+    pub(crate) dismissed: Vec<(Finding, Dismissal)>,
     pub(crate) entry: Locked,
     /// What the lock said before.
     pub(crate) before: Option<Locked>,
@@ -72,13 +73,18 @@ impl Hub<'_> {
             let folder = root.path().join(candidate.slug.as_str());
             let entry = self.entry(&candidate, &files, &inspected);
             let before = lock.get(&candidate.root, candidate.slug.as_str()).cloned();
-            let (verdict, findings) = judged(&inspected, dismissals, self.author.now);
+            let judgement = judge(&inspected.report, dismissals, self.author.now);
+            let (verdict, findings) =
+                (judgement.verdict, judgement.findings.into_iter().cloned().collect());
+            let dismissed = judgement.dismissed.into_iter();
+            let dismissed = dismissed.map(|(found, by)| (found.clone(), by.clone())).collect();
             let mut one = Weighed {
                 files,
                 content,
                 inspected,
                 verdict,
                 findings,
+                dismissed,
                 entry,
                 before,
                 tree: None,
@@ -244,6 +250,7 @@ impl Weighed {
             origin: self.entry.origin,
             verdict: Some(self.verdict),
             findings: self.findings,
+            dismissed: self.dismissed,
             news: self.news,
             takes: self.takes,
             kept: self.merge.kept,
@@ -300,12 +307,6 @@ impl Weighed {
         }
         after
     }
-}
-
-/// The verdict and the findings that count.
-fn judged(inspected: &Inspected, dismissals: &[Dismissal], now: i64) -> (Verdict, Vec<Finding>) {
-    let judgement = judge(&inspected.report, dismissals, now);
-    (judgement.verdict, judgement.findings.into_iter().cloned().collect())
 }
 
 /// Whether two sources are the same skill of one place, named with another reference.

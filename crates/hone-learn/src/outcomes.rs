@@ -47,9 +47,9 @@ pub struct Seen {
     pub answered: bool,
     /// Whether the person said that it was wrong.
     pub corrected: bool,
-    /// Turns of the model.
+    /// Turns of the model; 0 when nobody counted them, as in what another agent reports.
     pub turns: u64,
-    /// Tokens, in and out.
+    /// Tokens, in and out; the same.
     pub tokens: u64,
 }
 
@@ -209,7 +209,8 @@ pub fn worse(before: &[&Seen], now: &[&Seen]) -> Option<String> {
         ));
     }
     let turns = |all: &[Seen]| -> Vec<u64> {
-        all.iter().filter(|seen| seen.success()).map(|seen| seen.turns).collect()
+        let went_well = all.iter().filter(|seen| seen.success() && seen.turns > 0);
+        went_well.map(|seen| seen.turns).collect()
     };
     let (then, since) = (turns(&before), turns(&now));
     let chance = larger_values(&then, &since);
@@ -445,6 +446,14 @@ mod tests {
         let (before, now) = split(&all, "2", Some("1"));
         assert_eq!(worse(&before, &now).unwrap(), "it takes 7 turns, 4 before (p 0.05)");
         let (before, now) = (now, before);
+        assert_eq!(worse(&before, &now), None);
+    }
+
+    #[test]
+    fn what_was_reported_without_turns_is_not_quicker() {
+        let mut all: Vec<Seen> = (1..9).map(|at| seen("1", true, at, true, 0)).collect();
+        all.extend((10..13).map(|at| seen("2", true, at, true, 3)));
+        let (before, now) = split(&all, "2", Some("1"));
         assert_eq!(worse(&before, &now), None);
     }
 

@@ -2,6 +2,7 @@
 //!
 //! An answer is made from the disk as it is now. Lists come in pages; a cursor is the place to go on at.
 
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use hone_agent::step::Outcome;
@@ -142,22 +143,52 @@ pub(crate) fn at<'c>(
 ) -> Result<(&'c Listed, String), ErrorData> {
     let (slug, file) = uri::parse(address)
         .ok_or_else(|| wrong(format!("`{address:.200}` names no file of a skill")))?;
-    // A skill is mostly called as its slug.
-    let is_meant = |skill: &&Listed| skill.summary.slug.as_str() == slug;
-    let skill = catalogue.named(&slug).filter(is_meant);
-    let skill = skill.or_else(|| catalogue.skills.iter().find(is_meant));
-    let is_there = |skill: &&Listed| skill.summary.model_invocable || skill.summary.user_invocable;
-    let skill = skill.filter(is_there);
-    let skill = skill.ok_or_else(|| wrong(format!("there is no skill `{slug:.200}`")))?;
-    if !skill.summary.model_invocable {
-        return Err(wrong(format!("`{slug:.200}` is for people to call: it is a prompt only")));
+    if let Some(skill) = of_slug(catalogue, &slug, is_for_models) {
+        return Ok((skill, file));
     }
-    Ok((skill, file))
+    Err(wrong(match of_slug(catalogue, &slug, is_for_people) {
+        Some(_) => format!("`{slug:.200}` is for people to call: it is a prompt only"),
+        None => format!("there is no skill `{slug:.200}`"),
+    }))
+}
+
+fn is_for_models(skill: &Listed) -> bool {
+    skill.summary.model_invocable
+}
+
+fn is_for_people(skill: &Listed) -> bool {
+    skill.summary.user_invocable
+}
+
+/// The skill that a slug means: the one that is called as its slug, as most are, else the first.
+fn of_slug<'c>(
+    catalogue: &'c Catalogue,
+    slug: &str,
+    fits: fn(&Listed) -> bool,
+) -> Option<&'c Listed> {
+    let is_meant = |skill: &&Listed| skill.summary.slug.as_str() == slug && fits(skill);
+    let named = catalogue.named(slug).filter(is_meant);
+    named.or_else(|| catalogue.skills.iter().find(is_meant))
+}
+
+/// The skills that fit, one for each slug: the one that [`of_slug`] finds.
+fn by_slug(catalogue: &Catalogue, fits: fn(&Listed) -> bool) -> Vec<&Listed> {
+    let mut meant: HashMap<&str, usize> = HashMap::new();
+    let fitting: Vec<&Listed> = catalogue.skills.iter().filter(|skill| fits(skill)).collect();
+    for (at, skill) in fitting.iter().enumerate() {
+        let slug = skill.summary.slug.as_str();
+        let first = meant.entry(slug).or_insert(at);
+        if skill.summary.name == slug {
+            *first = at;
+        }
+    }
+    let is_meant = |(at, skill): &(usize, &&Listed)| meant[skill.summary.slug.as_str()] == *at;
+    fitting.iter().enumerate().filter(is_meant).map(|(_, skill)| *skill).collect()
 }
 
 /// What a model may have: agents read resources by themselves.
 pub(crate) fn offered(catalogue: &Catalogue) -> Vec<&Listed> {
-    catalogue.skills.iter().filter(|skill| skill.summary.model_invocable).collect()
+    by_slug(catalogue, is_for_models)
 }
 
 /// What the server says about itself.
@@ -405,8 +436,7 @@ impl ServerHandler for Door {
         let cursor = request.and_then(|request| request.cursor);
         blocking(move || {
             let catalogue = door.catalogue();
-            let skills: Vec<&Listed> =
-                catalogue.skills.iter().filter(|skill| skill.summary.user_invocable).collect();
+            let skills = by_slug(&catalogue, is_for_people);
             let (from, to, next) = page(&skills, cursor.as_deref())?;
             let prompt = |skill: &&Listed| {
                 json!({
@@ -449,10 +479,7 @@ impl ServerHandler for Door {
                 let text = lessons.prompt(&catalogue, session).map_err(wrong)?;
                 return prompted(lessons::ABOUT, &text);
             }
-            let is_meant = |skill: &&Listed| {
-                skill.summary.user_invocable && skill.summary.slug.as_str() == request.name
-            };
-            let skill = catalogue.skills.iter().find(is_meant);
+            let skill = of_slug(&catalogue, &request.name, is_for_people);
             let skill = skill
                 .ok_or_else(|| wrong(format!("there is no prompt `{:.200}`", request.name)))?;
             let words = prompts::words(skill, &arguments)?;

@@ -435,6 +435,22 @@ pub(crate) struct Dismissed {
     pub(crate) expires: String,
 }
 
+impl Dismissed {
+    pub(crate) fn new(finding: &hone_guard::Finding, dismissal: &hone_skill::Dismissal) -> Self {
+        Self {
+            finding: finding.clone(),
+            reason: dismissal.reason.clone(),
+            actor: dismissal.actor.clone(),
+            expires: hone_library::usage::iso(dismissal.expires),
+        }
+    }
+
+    /// Why and by whom, and for how long it does not count.
+    pub(crate) fn words(&self) -> String {
+        format!("dismissed until {} by {}: {}", self.expires, self.actor, self.reason)
+    }
+}
+
 /// Something that could not be scanned.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Unscanned {

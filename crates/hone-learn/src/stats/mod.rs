@@ -33,9 +33,9 @@ pub struct Rate {
     pub tasks: usize,
     /// Those that were answered and not corrected.
     pub well: usize,
-    /// Turns on average.
+    /// Turns on average, of those tasks whose turns were counted; 0 when there is none.
     pub turns: f64,
-    /// Tokens on average.
+    /// Tokens on average, the same.
     pub tokens: f64,
 }
 
@@ -43,16 +43,17 @@ impl Rate {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn of<'s>(seen: impl Iterator<Item = &'s Seen>) -> Self {
         let mut rate = Self::default();
-        let (mut turns, mut tokens) = (0, 0);
+        let (mut counted, mut turns, mut tokens) = (0_usize, 0, 0);
         for one in seen {
             rate.tasks += 1;
             rate.well += usize::from(one.success());
+            counted += usize::from(one.turns > 0);
             turns += one.turns;
             tokens += one.tokens;
         }
-        if rate.tasks > 0 {
-            rate.turns = turns as f64 / rate.tasks as f64;
-            rate.tokens = tokens as f64 / rate.tasks as f64;
+        if counted > 0 {
+            rate.turns = turns as f64 / counted as f64;
+            rate.tokens = tokens as f64 / counted as f64;
         }
         rate
     }

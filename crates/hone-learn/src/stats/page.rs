@@ -21,12 +21,12 @@ pub fn page(stats: &Stats) -> String {
     } else {
         html.push_str("<h2>Share of tasks that went well</h2>\n");
         html.push_str(&bars(stats, "share", 1.0, &|rate| rate.share()));
-        let most = |rate: &Rate| if rate.tasks > 0 { Some(rate.turns) } else { None };
+        let most = |rate: &Rate| Some(rate.turns).filter(|turns| *turns > 0.0);
         let all = stats.skills.iter().flat_map(|skill| [&skill.with, &skill.without]);
         let top = all.filter_map(most).fold(1.0, f64::max);
         html.push_str("<h2>Turns of a task</h2>\n");
         html.push_str(&bars(stats, "turns", top, &most));
-        let tokens = |rate: &Rate| if rate.tasks > 0 { Some(rate.tokens) } else { None };
+        let tokens = |rate: &Rate| Some(rate.tokens).filter(|tokens| *tokens > 0.0);
         let all = stats.skills.iter().flat_map(|skill| [&skill.with, &skill.without]);
         let top = all.filter_map(tokens).fold(1.0, f64::max);
         html.push_str("<h2>Tokens of a task</h2>\n");

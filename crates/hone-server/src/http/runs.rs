@@ -1,9 +1,11 @@
 //! Tasks that agents work on for clients of the server.
 //!
 //! A run is written down before its start is confirmed, so that none is forgotten: one whose server died
-//! is found again as interrupted. What happens is told to whoever follows, from the beginning.
+//! is found again as interrupted. A file beside it is locked for as long as it is worked on, so that another
+//! server of the same `HONE_HOME` leaves it alone. What happens is told to whoever follows, from the beginning.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -189,7 +191,7 @@ impl Runs {
             tasks: TaskTracker::new(),
         };
         for mut run in runs.kept(MAX_KEPT) {
-            if !run.progress.is_over() {
+            if !run.progress.is_over() && !runs.is_worked_on(&run.id) {
                 run.end(Progress::Interrupted, (runs.now)());
                 run.problem = Some("the server died while it was under way".to_owned());
                 let _ = runs.keep(&run);
@@ -203,10 +205,34 @@ impl Runs {
         self.folder.join(format!("{id}.json"))
     }
 
-    fn keep(&self, run: &Run) -> Result<(), String> {
+    fn mark(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.lock"))
+    }
+
+    /// Marks a run as worked on, until the file is closed.
+    fn marked(&self, id: &str) -> std::io::Result<File> {
+        let file = File::create(self.mark(id))?;
+        file.lock()?;
+        Ok(file)
+    }
+
+    /// Whether some server works on a run. The mark of a dead one is taken away.
+    fn is_worked_on(&self, id: &str) -> bool {
+        let Ok(file) = File::open(self.mark(id)) else { return false };
+        let is_free = file.try_lock().is_ok();
+        if is_free {
+            let _ = std::fs::remove_file(self.mark(id));
+        }
+        !is_free
+    }
+
+    fn make_folder(&self) -> std::io::Result<()> {
         use std::os::unix::fs::DirBuilderExt as _;
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true).mode(0o700).create(&self.folder).map_err(|e| e.to_string())?;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)
+    }
+
+    fn keep(&self, run: &Run) -> Result<(), String> {
+        self.make_folder().map_err(|error| error.to_string())?;
         let bytes = serde_json::to_vec(run).map_err(|error| error.to_string())?;
         hone_library::replace(&self.path(&run.id), &bytes).map_err(|error| error.to_string())
     }
@@ -283,6 +309,8 @@ impl Runs {
             task: None,
             learned: None,
         };
+        let marked = self.make_folder().and_then(|()| self.marked(&run.id));
+        let mark = marked.map_err(|error| NotBegun::Disk(error.to_string()))?;
         self.keep(&run).map_err(NotBegun::Disk)?;
         let live = Arc::new(Live {
             run: Mutex::new(run.clone()),
@@ -296,6 +324,8 @@ impl Runs {
             runs.work(&live).await;
             let run = lock(&live.run).clone();
             let _ = runs.keep(&run);
+            let _ = std::fs::remove_file(runs.mark(&run.id));
+            drop(mark);
             lock(&runs.live).remove(&run.id);
         });
         Ok(run)

@@ -28,8 +28,16 @@ pub(crate) fn id_of(catalogue: &Catalogue, skill: &Listed) -> String {
     let is_shadowed = catalogue.skipped.iter().any(|skipped| {
         skipped.reason == Reason::Shadowed && skipped.path == skill.path && skipped.skill.is_some()
     });
-    let slug = skill.summary.slug.as_str();
-    if is_shadowed { format!("{}:{slug}", skill.scope.id()) } else { slug.to_owned() }
+    let (slug, name) = (skill.summary.slug.as_str(), skill.summary.name.as_str());
+    if is_shadowed {
+        return format!("{}:{slug}", skill.scope.id());
+    }
+    // Two names can have one slug; a name that is no part of an address has nothing else.
+    let is_twin = |other: &&Listed| other.summary.slug.as_str() == slug && other.path != skill.path;
+    let is_shared = slug != name
+        && !name.contains(['/', '\\'])
+        && catalogue.skills.iter().any(|other| is_twin(&other));
+    if is_shared { name.to_owned() } else { slug.to_owned() }
 }
 
 /// What a scan says about a skill as it is now.

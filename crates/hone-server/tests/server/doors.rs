@@ -136,6 +136,32 @@ async fn what_is_for_people_is_a_prompt_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn one_slug_is_one_skill_at_every_door() {
+    let library = Library::new(&[]);
+    let (shared, of) = ("description: Reviews.\n", |name: &str| format!("Do as {name}."));
+    skill(&library, "one", &format!("name: Rust Review\n{shared}"), &of("the first"));
+    skill(&library, "two", &format!("name: rust-review\n{shared}"), &of("the second"));
+    skill(&library, "three", &format!("name: Go_Review\n{shared}"), &of("the third"));
+    skill(&library, "four", &format!("name: Go Review\n{shared}"), &of("the fourth"));
+    let mut wire = Wire::connect(&library.offer(false), Era::Sessions).await;
+    let resources = wire.ask("resources/list", json!({})).await.unwrap();
+    let mut addresses = texts(&resources["resources"], "uri");
+    addresses.sort_unstable();
+    assert_eq!(addresses, ["skill://go-review/SKILL.md", "skill://rust-review/SKILL.md"]);
+    let prompts = wire.ask("prompts/list", json!({})).await.unwrap();
+    let prompts: Vec<&str> = texts(&prompts["prompts"], "name");
+    for slug in ["go-review", "rust-review"] {
+        assert_eq!(prompts.iter().filter(|name| **name == slug).count(), 1, "{slug}");
+        let read = json!({"uri": format!("skill://{slug}/SKILL.md")});
+        let read = wire.ask("resources/read", read).await.unwrap();
+        let got = wire.ask("prompts/get", json!({"name": slug})).await.unwrap();
+        let got = got["messages"][0]["content"]["text"].as_str().unwrap();
+        let body = read["contents"][0]["text"].as_str().unwrap().lines().last().unwrap();
+        assert!(got.contains(body), "{slug}: {body}\n{got}");
+    }
+}
+
+#[tokio::test]
 async fn a_prompt_has_the_arguments_that_its_skill_names() {
     let library = Library::new(&["plain"]);
     let lines = "name: tell\ndescription: Tells.\narguments: [who, what, how]\nargument-hint: whom to tell\n";

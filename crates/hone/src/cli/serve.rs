@@ -33,7 +33,7 @@ pub(crate) struct Serve {
     #[arg(long)]
     pub(crate) exposed: bool,
 
-    /// Nobody writes a skill through it, whatever their token says
+    /// Nobody writes a skill or starts a task through it, whatever their token says
     #[arg(long)]
     pub(crate) read_only: bool,
 

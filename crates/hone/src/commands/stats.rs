@@ -54,6 +54,11 @@ fn whose(agent: &str) -> &str {
     if agent.is_empty() { "your library" } else { agent }
 }
 
+/// A mean, where something was counted.
+fn mean(value: f64, digits: usize) -> String {
+    if value > 0.0 { format!("{value:.digits$}") } else { "-".to_owned() }
+}
+
 /// The skills, one a line; where there is no room for that, a few short lines each.
 fn table(skills: &[SkillStats], room: usize) -> String {
     if skills.is_empty() {
@@ -101,8 +106,8 @@ fn cells(skill: &SkillStats) -> [String; 9] {
         skill.stage.id().to_owned(),
         skill.with.tasks.to_string(),
         pair(&|rate| format!("{} of {}", rate.well, rate.tasks)),
-        pair(&|rate| format!("{:.1}", rate.turns)),
-        pair(&|rate| format!("{:.0}", rate.tokens)),
+        pair(&|rate| mean(rate.turns, 1)),
+        pair(&|rate| mean(rate.tokens, 0)),
         skill.age_days.map_or_else(|| "-".to_owned(), |days| format!("{days} d")),
         skill.last_use.map_or_else(|| "never".to_owned(), iso),
     ]

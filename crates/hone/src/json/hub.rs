@@ -4,6 +4,8 @@ use hone_hub::{Approval, News};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Dismissed;
+
 /// `hone add --json`, `hone update --json` and `hone approve ID --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Arrivals {
@@ -38,6 +40,9 @@ pub(crate) struct Arrival {
     pub(crate) news: News,
     /// What the scan found.
     pub(crate) findings: Vec<HubFinding>,
+    /// Findings that a person dismissed; they do not count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) dismissed: Vec<Dismissed>,
     /// Messages that it would take from other skills.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) takes: Vec<TakenMessage>,

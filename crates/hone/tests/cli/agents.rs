@@ -577,10 +577,33 @@ fn a_skill_that_forks_is_a_task_with_the_tools_that_it_declares() {
     );
     assert!(!sandbox.path("project/out.txt").exists());
     let system = server.system(0);
-    assert!(system.contains("`read_file`") && !system.contains("`run_command`"), "{system}");
+    assert!(system.contains("`read_file`") && system.contains("`skill_view`"), "{system}");
+    for withheld in ["run_command", "skill_manage", "note", "recall", "fetch_url"] {
+        assert!(!system.contains(&format!("`{withheld}`")), "{withheld}: {system}");
+    }
     let asked =
         server.asked.lock().unwrap()[0]["messages"][1]["content"].as_str().unwrap().to_owned();
     assert!(asked.contains("Review it.") && asked.contains("the prices"), "{asked}");
+}
+
+#[test]
+fn a_skill_that_forks_and_declares_nothing_may_read() {
+    let server = Server::says(&[
+        call("note", json!({"key": "prices", "value": "120"})),
+        call("read_file", json!({"path": "prices.csv"})),
+        answer("120 cents"),
+    ]);
+    let sandbox = server.sandbox();
+    sandbox.write(
+        "home/.agents/skills/review/SKILL.md",
+        "---\nname: review\ndescription: Reviews.\ncontext: fork\n---\nReview it.\n",
+    );
+    let run = sandbox.hone("invoke /review the prices").run();
+    assert!(run.code == 0 && run.errors().contains("The tool `note` is not allowed"), "{run}");
+    let system = server.system(0);
+    for withheld in ["skill_manage", "note", "recall", "fetch_url"] {
+        assert!(!system.contains(&format!("`{withheld}`")), "{withheld}: {system}");
+    }
 }
 
 /// Without how long it took.

@@ -94,6 +94,7 @@ fn a_skill_arrives_is_refused_approved_updated_rolled_back_and_verified() {
         exit: 0
         --- stdout
         installed  safe       clean  .agents/skills/clean  (file://[TEMP]/skills.git at 5675989ec5)
+          `remote-to-interpreter` at SKILL.md:8:45: dismissed until [TIME] by tester: our own server
           new hosts: get.disk-cleaner.net
         --- stderr
         note: it is offered once the project is trusted: `hone trust`
@@ -651,6 +652,7 @@ fn an_update_is_tried_out_first_and_a_finding_of_it_dismissed() {
         exit: 0
         --- stdout
         updated    safe       clean  ~/.agents/skills/clean  (file://[TEMP]/skills.git at 7abb7e4c7d)
+          `remote-to-interpreter` at SKILL.md:8:45: dismissed until [TIME] by tester: our own server
           new hosts: get.disk-cleaner.net
         "
     );

@@ -64,6 +64,8 @@ pub(crate) async fn start(
     Starter(who): Starter,
     Body(wish): Body<Wish>,
 ) -> Answer<(StatusCode, Json<Run>)> {
+    // An agent writes what it learned, and skills.
+    site.refuse_read_only()?;
     bounded("agent", &wish.agent, 1..=MAX_AGENT)?;
     bounded("input", &wish.input, 1..=MAX_INPUT)?;
     if wish.turns.is_some_and(|turns| !(1..=MAX_TURNS).contains(&turns)) {

@@ -103,11 +103,11 @@ fn outcomes(stats: &Stats) -> Markup {
                             th scope="row" { (words::name(&skill.name)) }
                             td data-label="Whose" { (words::name(if skill.agent.is_empty() { "yours" } else { &skill.agent })) }
                             td data-label="Stage" { (skill.stage.id()) }
-                            @for (what, rate, value) in [
-                                ("Turns with", skill.with, skill.with.turns), ("Turns without", skill.without, skill.without.turns),
-                                ("Tokens with", skill.with, skill.with.tokens), ("Tokens without", skill.without, skill.without.tokens),
+                            @for (what, value) in [
+                                ("Turns with", skill.with.turns), ("Turns without", skill.without.turns),
+                                ("Tokens with", skill.with.tokens), ("Tokens without", skill.without.tokens),
                             ] {
-                                td data-label=(what) { @if rate.tasks > 0 { (format!("{value:.1}")) } @else { "–" } }
+                                td data-label=(what) { @if value > 0.0 { (format!("{value:.1}")) } @else { "–" } }
                             }
                         }
                     }

@@ -32,13 +32,14 @@ const NAMES: [(&str, &[&str]); 12] = [
     ("fetch", &["fetch_url"]),
 ];
 
-/// The tools of ours that `allowed-tools` stands for; none when nothing is declared.
-fn tools_of(declared: &[String]) -> Option<Vec<String>> {
-    if declared.is_empty() {
-        return None;
-    }
+/// What a skill gets that declares nothing: it may read the files that the task is about.
+const UNDECLARED: &str = "Read";
+
+/// The tools of ours that `allowed-tools` stands for.
+fn tools_of(declared: &[String]) -> Vec<String> {
     let mut tools: Vec<String> = Vec::new();
-    for entry in declared {
+    let undeclared = declared.is_empty().then_some(UNDECLARED);
+    for entry in declared.iter().map(String::as_str).chain(undeclared) {
         let name = entry.split('(').next().unwrap_or_default().trim().to_lowercase();
         let known = NAMES.iter().find(|(known, _)| *known == name).map(|(_, tools)| *tools);
         let own = hone_agent::run::TOOLS.iter().filter(|tool| **tool == name);
@@ -48,7 +49,7 @@ fn tools_of(declared: &[String]) -> Option<Vec<String>> {
             }
         }
     }
-    Some(tools)
+    tools
 }
 
 /// A model that is ready for a task of its own.
@@ -88,13 +89,13 @@ impl Fork {
         };
         let tools = tools_of(declared);
         let writes = ["write_file", "run_command"];
-        let may_write = tools.iter().flatten().any(|tool| writes.contains(&tool.as_str()));
+        let may_write = tools.iter().any(|tool| writes.contains(&tool.as_str()));
         let place = if may_write { Space::Write } else { Space::Read };
         let order = Order {
             agent,
             input: text.to_owned(),
             space: readable(context).map(place),
-            tools,
+            tools: Some(tools),
             skills: skills.iter().map(|skill| (*skill).clone()).collect(),
             ..Order::default()
         };
@@ -121,8 +122,8 @@ mod tests {
     fn declared_tools_have_names_here() {
         let declared =
             |words: &[&str]| tools_of(&words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>());
-        let names = |words: &[&str]| declared(words).unwrap().join(" ");
-        assert_eq!(declared(&[]), None);
+        let names = |words: &[&str]| declared(words).join(" ");
+        assert_eq!(names(&[]), names(&["Read"]));
         assert_eq!(names(&["Bash(git diff *)", "Grep"]), "run_command search_files");
         assert_eq!(names(&["Read", "Glob", "recall"]), "read_file list_files search_files recall");
         assert_eq!(names(&["Frobnicate"]), "");

@@ -8,7 +8,7 @@ use hone_hub::{Fate, News, Outcome, Taken, Takes};
 use crate::commands::scan::finding_text;
 use crate::context::Context;
 use crate::json::hub::{Arrival, HubFinding, TakenMessage};
-use crate::json::text;
+use crate::json::{Dismissed, text};
 use crate::output::count;
 use crate::terminal::{Style, printable_line};
 
@@ -50,6 +50,12 @@ pub(super) fn outcome(context: &Context, outcome: &Outcome, style: Style) -> Str
         Fate::Unchanged => &News::default(),
         _ => &outcome.news,
     };
+    for (found, dismissal) in &outcome.dismissed {
+        let (rule, place) = (&found.rule, found.place());
+        let words = Dismissed::new(found, dismissal).words();
+        let _ =
+            writeln!(page, "  `{rule}` at {}: {}", printable_line(&place), printable_line(&words));
+    }
     page.push_str(&details(findings, news, &outcome.takes, style));
     for (what, files) in [("kept your edits in", &outcome.kept), ("merged", &outcome.merged)] {
         if !files.is_empty() {
@@ -126,6 +132,7 @@ pub(super) fn arrival(outcome: Outcome) -> Arrival {
         why: why(&outcome.fate),
         approval,
         findings: outcome.findings.iter().map(finding).collect(),
+        dismissed: outcome.dismissed.iter().map(|(found, by)| Dismissed::new(found, by)).collect(),
         news: outcome.news,
         takes: outcome.takes.messages.into_iter().map(taken).collect(),
         takes_unnamed: Some(outcome.takes.unnamed).filter(|unnamed| *unnamed > 0),

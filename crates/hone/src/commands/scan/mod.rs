@@ -24,7 +24,6 @@ use std::process::ExitCode;
 
 use hone_guard::policy::judge;
 use hone_guard::{Files, Finding, Report, Severity, Verdict};
-use hone_library::usage::iso;
 use hone_library::{Listed, State, reports};
 use hone_skill::Dismissal;
 
@@ -56,12 +55,10 @@ impl Scanned {
     /// Sets aside what a person dismissed of this very content, while the dismissal lasts.
     fn set_aside(&mut self, dismissals: &[Dismissal], now: i64) {
         let judgement = judge(&self.report, dismissals, now);
-        let dismissed = judgement.dismissed.iter().map(|(finding, dismissal)| Dismissed {
-            finding: (*finding).clone(),
-            reason: dismissal.reason.clone(),
-            actor: dismissal.actor.clone(),
-            expires: iso(dismissal.expires),
-        });
+        let dismissed = judgement
+            .dismissed
+            .iter()
+            .map(|(finding, dismissal)| Dismissed::new(finding, dismissal));
         self.dismissed = dismissed.collect();
         let findings = judgement.findings.into_iter().cloned().collect();
         self.report.verdict = judgement.verdict;
@@ -70,13 +67,6 @@ impl Scanned {
 
     fn notes(&self) -> usize {
         self.report.findings.iter().filter(|found| found.severity == Severity::Info).count()
-    }
-}
-
-impl Dismissed {
-    /// Why and by whom, and for how long it does not count.
-    fn words(&self) -> String {
-        format!("dismissed until {} by {}: {}", self.expires, self.actor, self.reason)
     }
 }
 

@@ -199,6 +199,27 @@ fn roles_hold() {
     let closed = Server::start(&sandbox, "--read-only");
     let refused = closed.ask_as(&writer, "DELETE /api/v1/skills/tidy", "");
     assert_eq!(refused.problem(403), "this server is read-only");
+    let refused = closed.ask_as(&runner, "POST /api/v1/runs", &wish);
+    assert_eq!(refused.problem(403), "this server is read-only");
+}
+
+#[test]
+fn skills_whose_names_have_one_slug_have_a_page_each() {
+    let sandbox = Sandbox::new();
+    for (folder, name) in [("one", "Rust Review"), ("two", "rust-review")] {
+        let text =
+            format!("---\nname: {name}\ndescription: Reviews {folder}.\n---\nDo {folder}.\n");
+        sandbox.write(&format!("home/.agents/skills/{folder}/SKILL.md"), text);
+    }
+    let server = Server::start(&sandbox, "");
+    let library = server.ask("GET /").text();
+    for (id, body) in [("Rust%20Review", "Do one."), ("rust-review", "Do two.")] {
+        assert!(library.contains(&format!("\"/skills/{id}\"")), "{id}: {library}");
+        for path in ["/api/v1", ""] {
+            let view = server.ask(&format!("GET {path}/skills/{id}"));
+            assert!(view.status == 200 && view.text().contains(body), "{id}: {}", view.text());
+        }
+    }
 }
 
 #[test]

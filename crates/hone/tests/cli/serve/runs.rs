@@ -215,6 +215,29 @@ fn a_stop_lets_a_task_end_or_records_that_it_was_interrupted() {
 }
 
 #[test]
+fn a_task_of_another_server_is_left_alone_until_that_one_is_dead() {
+    let model = Model::says(&[SILENCE.to_owned()]);
+    let sandbox = model.sandbox();
+    let server = Server::start(&sandbox, "");
+    let id = start(&server);
+    model.heard.recv().unwrap();
+    let seen_by = |other: &Server| {
+        other.ask_as(&server.token, &format!("GET /api/v1/runs/{id}"), "").json()["progress"]
+            .clone()
+    };
+    let other = Server::start(&sandbox, "");
+    assert_eq!(seen_by(&other), "running");
+    assert_eq!(one(&server, &id)["progress"], "running");
+    let token = server.token.clone();
+    server.kill();
+    let third = Server::start(&sandbox, "");
+    let run = third.ask_as(&token, &format!("GET /api/v1/runs/{id}"), "").json();
+    assert_eq!(run["progress"], "interrupted", "{run}");
+    let runs = std::fs::read_dir(sandbox.path("state/serve/runs")).unwrap();
+    assert_eq!(runs.count(), 1, "no mark is left");
+}
+
+#[test]
 fn a_kill_loses_nothing_that_was_confirmed() {
     let looks = call("read_file", json!({"path": "prices.csv"}));
     let model = Model::says(&[SILENCE.to_owned(), looks, answer("120")]);
