@@ -10,7 +10,7 @@ use serde::Deserialize;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use crate::model::{Message, Model, Request, Role};
+use crate::model::{Expects, Message, Model, Request, Role};
 use crate::reply::{Said, read};
 
 /// Tokens of an opinion at most.
@@ -49,7 +49,7 @@ impl Judge for ModelJudge<'_> {
             temperature: 0.0,
             max_tokens: MAX_OPINION_TOKENS,
             tools: Arc::new([]),
-            needs_call: false,
+            expects: Expects::Words,
         };
         let reply = self.runtime.block_on(self.model.ask(&request, &CancellationToken::new()));
         opinion(&reply.map_err(|error| JudgeError(error.to_string()))?.text)

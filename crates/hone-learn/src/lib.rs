@@ -20,6 +20,7 @@ pub mod experience;
 pub mod gate;
 pub mod land;
 pub mod learner;
+mod moment;
 pub mod outcomes;
 pub mod proposal;
 pub mod propose;

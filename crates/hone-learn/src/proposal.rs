@@ -171,7 +171,9 @@ pub struct Decided {
     pub by: String,
     /// Why.
     pub why: String,
-    /// When, in milliseconds since 1970.
+    /// When: milliseconds since 1970, in JSON a text such as `2026-01-31T12:00:00Z`.
+    #[serde(with = "crate::moment")]
+    #[schemars(with = "String")]
     pub at: i64,
     /// The version that it became, when it landed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -239,7 +241,9 @@ impl From<hone_agent::model::Spent> for Spent {
 pub struct Proposal {
     /// Its id.
     pub id: String,
-    /// When it was made, in milliseconds since 1970.
+    /// When it was made: milliseconds since 1970, in JSON a text such as `2026-01-31T12:00:00Z`.
+    #[serde(with = "crate::moment")]
+    #[schemars(with = "String")]
     pub at: i64,
     /// The agent whose brain it is for; empty when it is for a person's own skills.
     pub agent: String,

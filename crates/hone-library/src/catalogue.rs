@@ -121,7 +121,8 @@ impl Listed {
         self.path.parent().unwrap_or(Path::new(""))
     }
 
-    fn is_called(&self, name: &str) -> bool {
+    /// Whether this is its name or its slug.
+    pub fn is_called(&self, name: &str) -> bool {
         self.summary.name == name || self.summary.slug.as_str() == name
     }
 

@@ -535,8 +535,8 @@ impl Setting {
                 text => Ok(text.into()),
             },
             Kind::Flag => match text.trim() {
-                "true" | "yes" | "on" => Ok(true.into()),
-                "false" | "no" | "off" => Ok(false.into()),
+                "true" | "yes" | "on" | "1" => Ok(true.into()),
+                "false" | "no" | "off" | "0" => Ok(false.into()),
                 _ => Err(wrong("true or false")),
             },
             Kind::Folder => Ok(text.trim().into()),

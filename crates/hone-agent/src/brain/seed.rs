@@ -222,11 +222,20 @@ impl Brain {
         let catalogue = self.catalogue(state);
         let store = Store::new(state, author, Mode::Write);
         let mut updated = Updated::default();
+        let gone = self.removed_skills(&then);
         for (file, copied) in &new {
             let path = self.folder.join(file);
             let here = read_whole(&path)?.map(|bytes| hash(&bytes));
-            match fate(then.files.get(file), here.as_ref(), &now.files[file]) {
+            let fate = fate(then.files.get(file), here.as_ref(), &now.files[file]);
+            let is_of_gone = || gone.iter().any(|folder| file.starts_with(folder));
+            match fate {
                 Fate::Same => {}
+                // A new file would make a folder where the skill comes back to.
+                Fate::Add if is_of_gone() => {
+                    let why = "its skill was removed here".to_owned();
+                    updated.kept.push(Kept { file: file.clone(), why });
+                    now.files.remove(file);
+                }
                 Fate::Add => {
                     self.put(file, copied, &catalogue, &store)?;
                     updated.added.push(file.clone());
@@ -253,6 +262,14 @@ impl Brain {
         }
         now.save(&self.folder)?;
         Ok(updated)
+    }
+
+    /// The folders of skills that came from the seed and were removed or archived here, with a slash.
+    fn removed_skills<'s>(&self, then: &'s Seed) -> Vec<&'s str> {
+        let main = |file: &&'s String| file.starts_with(SKILLS) && file.ends_with("/SKILL.md");
+        let is_gone = |file: &&'s String| self.folder.join(file).symlink_metadata().is_err();
+        let files = then.files.keys().filter(main).filter(is_gone);
+        files.map(|file| file.strip_suffix("SKILL.md").unwrap_or(file)).collect()
     }
 
     /// Writes one file of a seed, the way of its kind.

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Request, ToolSpec};
+use super::{Expects, Request, ToolSpec};
 
 /// The schema of every reply that the loop takes.
 #[derive(Serialize)]
@@ -32,8 +32,8 @@ enum Properties<'a> {
 }
 
 impl<'a> ReplyForm<'a> {
-    /// A call of one of the tools, or an answer when one may be given.
-    pub(super) fn of(request: &'a Request) -> Self {
+    /// A call of one of the tools, or an answer when one may be given; none where words are free.
+    pub(super) fn of(request: &'a Request) -> Option<Self> {
         let object = |properties, required| Object {
             r#type: "object",
             properties,
@@ -45,8 +45,12 @@ impl<'a> ReplyForm<'a> {
             object(Properties::Call { tool: name, args: &tool.schema }, &["tool", "args"])
         };
         let answer = Properties::Answer { answer: json!({"type": "string"}) };
-        let answer =
-            (!request.needs_call || request.tools.is_empty()).then(|| object(answer, &["answer"]));
-        Self { any_of: request.tools.iter().map(call).chain(answer).collect() }
+        let may_answer = match request.expects {
+            Expects::Words => return None,
+            Expects::Call => request.tools.is_empty(),
+            Expects::CallOrAnswer => true,
+        };
+        let answer = may_answer.then(|| object(answer, &["answer"]));
+        Some(Self { any_of: request.tools.iter().map(call).chain(answer).collect() })
     }
 }

@@ -98,7 +98,8 @@ impl Model for Gguf {
 
     fn ask<'a>(&'a self, request: &'a Request, cancelled: &'a CancellationToken) -> Pending<'a> {
         Box::pin(async move {
-            let schema = self.constrains.then(|| serde_json::to_string(&ReplyForm::of(request)));
+            let form = self.constrains.then(|| ReplyForm::of(request)).flatten();
+            let schema = form.map(|form| serde_json::to_string(&form));
             let (reply, said) = oneshot::channel();
             let job = Job {
                 messages: request.messages.clone(),

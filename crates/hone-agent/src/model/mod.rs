@@ -71,8 +71,19 @@ pub struct Request {
     /// The tools, for a backend with native function calling; the others have them in the system
     /// message and leave these alone.
     pub tools: Arc<[ToolSpec]>,
-    /// Whether an answer would not be taken yet, because nothing was looked at.
-    pub needs_call: bool,
+    /// What the reply has to be.
+    pub expects: Expects,
+}
+
+/// What a reply has to be: a backend may hold the model to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expects {
+    /// Words, in whatever form the messages ask for.
+    Words,
+    /// A call of a tool: an answer would not be taken yet, because nothing was looked at.
+    Call,
+    /// A call or an answer.
+    CallOrAnswer,
 }
 
 /// A tool as native function calling has it.

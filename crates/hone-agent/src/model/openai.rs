@@ -135,7 +135,7 @@ impl OpenAi {
         let is_constrained = self.constrains && !is(&self.dialect.no_constraint);
         serde_json::to_string(&Body {
             plain: body,
-            response_format: is_constrained.then(|| Format::of_reply(request)),
+            response_format: is_constrained.then(|| Format::of_reply(request)).flatten(),
         })
     }
 
@@ -224,9 +224,9 @@ struct Named<'a> {
 }
 
 impl<'a> Format<'a> {
-    fn of_reply(request: &'a Request) -> Self {
-        let schema = ReplyForm::of(request);
-        Self { r#type: "json_schema", json_schema: Named { name: "reply", schema } }
+    fn of_reply(request: &'a Request) -> Option<Self> {
+        let schema = ReplyForm::of(request)?;
+        Some(Self { r#type: "json_schema", json_schema: Named { name: "reply", schema } })
     }
 }
 

@@ -260,7 +260,7 @@ fn difference(asked: &[String], recorded: &[String], request: &Request) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Message, Role, Usage};
+    use crate::model::{Expects, Message, Role, Usage};
 
     struct Parrot;
 
@@ -291,7 +291,7 @@ mod tests {
             temperature: 0.1,
             max_tokens: 9,
             tools: Arc::new([]),
-            needs_call: false,
+            expects: Expects::Words,
         }
     }
 

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::canonical::{canonical, sha256};
 use crate::event::Event;
-use crate::model::{Message, Model, ModelError, Request, Role, ToolSpec, Usage};
+use crate::model::{Expects, Message, Model, ModelError, Request, Role, ToolSpec, Usage};
 use crate::prompt::{self, Frame};
 use crate::reply::{self, Call, MAX_REPLY_BYTES, Said};
 use crate::step::{Outcome, Reply, Step, ToolStep, What};
@@ -274,7 +274,11 @@ impl<'a, 't> Run<'a, 't> {
             temperature: self.task.limits.temperature,
             max_tokens: self.task.limits.reply_tokens,
             tools: Arc::clone(&self.specs),
-            needs_call: self.needs_evidence && !self.has_evidence,
+            expects: if self.needs_evidence && !self.has_evidence {
+                Expects::Call
+            } else {
+                Expects::CallOrAnswer
+            },
         };
         let reply = tokio::select! {
             biased;

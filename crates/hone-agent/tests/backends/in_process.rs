@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use hone_agent::model::find::{Found, find};
 use hone_agent::model::{
-    MAX_CONTEXT_TOKENS, Message, Model, ModelError, Request, Retries, Role, Wire, client, connect,
+    Expects, MAX_CONTEXT_TOKENS, Message, Model, ModelError, Request, Retries, Role, Wire, client,
+    connect,
 };
 use hone_library::ModelSettings;
 use tokio_util::sync::CancellationToken;
@@ -45,7 +46,7 @@ fn request(words: &[&str]) -> Request {
         temperature: 0.0,
         max_tokens: 12,
         tools: std::sync::Arc::new([]),
-        needs_call: false,
+        expects: Expects::CallOrAnswer,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The chat API: exact requests, whole and streamed replies, the differences between servers.
 
-use hone_agent::model::{Choice, Reply, Request, Usage, Wire};
+use hone_agent::model::{Choice, Expects, Reply, Request, Usage, Wire};
 use serde_json::{Value, json};
 
 use crate::server::{KEY, Scripted, Server, ask, chat, model, reply, request};
@@ -163,11 +163,19 @@ async fn native_calls_come_back_as_the_text_that_every_model_writes() {
 #[tokio::test]
 async fn a_reply_is_held_to_its_form_by_the_schemas_of_the_tools_and_not_where_a_server_cannot() {
     let cannot = json!({"error": {"code": 400, "message": "JSON schema conversion failed"}});
-    let server =
-        Server::start([chat("{}"), Scripted::json(400, &cannot), chat("{}"), chat("{}")]).await;
+    let server = Server::start([
+        chat("{}"),
+        chat("{}"),
+        Scripted::json(400, &cannot),
+        chat("{}"),
+        chat("{}"),
+    ])
+    .await;
     let model = model(&Choice { constrains: true, ..server.choice(Wire::OpenAi) });
-    for needs_call in [true, false, false] {
-        let request = Request { needs_call, ..request() };
+    // Whoever asks for words gets words: a lesson, a draft and a judgement have forms of their own.
+    let asked = [Expects::Call, Expects::Words, Expects::CallOrAnswer, Expects::CallOrAnswer];
+    for expects in asked {
+        let request = Request { expects, ..request() };
         model.ask(&request, &tokio_util::sync::CancellationToken::new()).await.unwrap();
     }
     let look = json!({
@@ -192,5 +200,5 @@ async fn a_reply_is_held_to_its_form_by_the_schemas_of_the_tools_and_not_where_a
     let sent: Vec<Value> =
         server.asked().iter().map(|asked| asked.body["response_format"].clone()).collect();
     let (call, both) = (format(json!([look])), format(json!([look, answer])));
-    assert_eq!(sent, [call, both, Value::Null, Value::Null]);
+    assert_eq!(sent, [call, Value::Null, both, Value::Null, Value::Null]);
 }

@@ -11,8 +11,8 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::Response;
 use hone_agent::model::{
-    Choice, Message, Model, ModelError, Reply, Request, Retries, Role, ToolSpec, Usage, Wire,
-    client, connect,
+    Choice, Expects, Message, Model, ModelError, Reply, Request, Retries, Role, ToolSpec, Usage,
+    Wire, client, connect,
 };
 use hone_net::Url;
 use hone_router::Secret;
@@ -208,7 +208,7 @@ pub(crate) fn request() -> Request {
             description: "Looks.".to_owned(),
             schema: json!({"type": "object", "properties": {"at": {"type": "string"}}}),
         }]),
-        needs_call: false,
+        expects: Expects::CallOrAnswer,
     }
 }
 

@@ -1,7 +1,7 @@
 //! A draft that a model words: it gets the redacted transcript as data and gives words, never
 //! permissions. What it says is bounded, cleaned and redacted again, or refused.
 
-use hone_agent::model::{Message, Model, ModelError, Request, Role, Usage};
+use hone_agent::model::{Expects, Message, Model, ModelError, Request, Role, Usage};
 use hone_agent::reply::{self, Said};
 use hone_skill::Slug;
 use serde::Deserialize;
@@ -82,7 +82,7 @@ pub async fn ask(
         temperature: 0.1,
         max_tokens: REPLY_TOKENS,
         tools: std::sync::Arc::from([]),
-        needs_call: false,
+        expects: Expects::Words,
     };
     let reply = model.ask(&request, cancelled).await?;
     let draft = worded(&reply.text, draft, redactor)?;

@@ -31,6 +31,13 @@ const POLITE: [&str; 47] = [
     "请你", "请", "麻烦你", "帮我", "麻烦",
 ];
 
+/// Ways to end one, behind a comma or a blank.
+#[rustfmt::skip]
+const POLITE_END: [&str; 14] = [
+    "please", "thanks", "thank you", "bitte", "danke", "por favor", "gracias", "s'il te plaît",
+    "s'il vous plaît", "merci", "пожалуйста", "спасибо", "谢谢", "拜托",
+];
+
 /// Words that say nothing in a name.
 #[rustfmt::skip]
 const EMPTY: [&str; 98] = [
@@ -123,7 +130,21 @@ fn polished(mut sentence: &str) -> &str {
     while let Some(rest) = POLITE.iter().find_map(|start| strip(sentence, start)) {
         sentence = rest;
     }
-    sentence.trim_end_matches(['.', '!', '?', ':', ' ', ',', '。', '！', '？', '，'])
+    let ends = ['.', '!', '?', ':', ' ', ',', '。', '！', '？', '，'];
+    sentence = sentence.trim_end_matches(ends);
+    while let Some(rest) = POLITE_END.iter().find_map(|end| strip_end(sentence, end, &ends)) {
+        sentence = rest.trim_end_matches(ends);
+    }
+    sentence
+}
+
+/// What stands before a polite end; one that is a part of a word is none.
+fn strip_end<'t>(text: &'t str, end: &str, before: &[char]) -> Option<&'t str> {
+    let at = text.len().checked_sub(end.len())?;
+    let tail = text.get(at..)?;
+    let rest = &text[..at];
+    let is_apart = rest.ends_with(before) || !end.starts_with(|c: char| c < '\u{2e80}');
+    (tail.to_lowercase() == end && is_apart && !rest.is_empty()).then_some(rest)
 }
 
 /// With a small letter first; `README` and `I` stay as they are.

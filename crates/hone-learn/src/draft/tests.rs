@@ -321,6 +321,21 @@ fn a_description_reads_well_whatever_the_form_of_the_request() {
         )
     );
     assert_eq!(of("back up the wiki every night").0, "back-up-wiki-every");
+    for polite in [
+        "Tag the release, please",
+        "Tag the release please. Thanks!",
+        "please tag the release, thank you!",
+        "Tag the release, bitte",
+        "Tag the release, por favor.",
+        "Tag the release谢谢",
+    ] {
+        let description = "Tag the release. Use when asked to tag the release.";
+        assert_eq!(of(polite), told("tag-release", description), "{polite}");
+    }
+    assert_eq!(
+        of("Find what displease").1,
+        "Find what displease. Use when asked to find what displease."
+    );
     let (name, description) = of("Kannst du bitte die Version anheben und einen Tag setzen?");
     assert_eq!(name, "version-anheben-tag-setzen");
     assert!(description.contains("Use when asked: die Version anheben und einen Tag setzen."));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use hone_agent::brain::Brain;
 use hone_agent::memory::Subscriber;
-use hone_agent::model::{Budget, Message, Model, Request, Role};
+use hone_agent::model::{Budget, Expects, Message, Model, Request, Role};
 use hone_agent::run::{Order, Runner, Silence, Space};
 use hone_agent::step::{Effect, What};
 use hone_agent::task::Allowance;
@@ -322,7 +322,7 @@ pub(crate) async fn ask(
         temperature: 0.1,
         max_tokens,
         tools: Arc::new([]),
-        needs_call: false,
+        expects: Expects::Words,
     };
     let reply = model.ask(&request, cancelled).await?;
     budget.spend(&reply.model, reply.usage);

@@ -93,7 +93,9 @@ pub struct SkillStats {
     pub versions: Vec<VersionStats>,
     /// Days since it was made, as far as that is known.
     pub age_days: Option<i64>,
-    /// When it was last read, in milliseconds since 1970.
+    /// When it was last read: milliseconds since 1970, in JSON a text such as `2026-01-31T12:00:00Z`.
+    #[serde(serialize_with = "crate::moment::option::serialize")]
+    #[schemars(with = "Option<String>")]
     pub last_use: Option<i64>,
     /// The last weeks, oldest first, without those in which nothing happened.
     pub weeks: Vec<Week>,
@@ -124,7 +126,9 @@ pub struct AgentSpent {
 /// Something that happened to a skill by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Happened {
-    /// When, in milliseconds since 1970.
+    /// When: milliseconds since 1970, in JSON a text such as `2026-01-31T12:00:00Z`.
+    #[serde(serialize_with = "crate::moment::serialize")]
+    #[schemars(with = "String")]
     pub at: i64,
     /// Whose skill.
     pub agent: String,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hone_agent::lineage::receipt::Kind as Receipts;
 use hone_agent::memory::Subscriber;
 use hone_agent::run::{Report, Silence, Space};
 use hone_agent::tools::skills::{self, Admits, Written};
@@ -60,6 +61,28 @@ pub(crate) const FAILED: (Outcome, &str) = (Outcome::Failed, "no such file");
 fn y1_y2_five_calls_are_a_hard_task_and_four_are_not() {
     assert_eq!(trigger(&experience(&[OK; 4])), None);
     assert_eq!(trigger(&experience(&[OK; 5])), Some(Trigger::ManyCalls { calls: 5 }));
+}
+
+#[tokio::test]
+async fn y2_the_author_is_asked_once_after_the_answer_and_the_skill_comes_last() {
+    let mut stage = Stage::new();
+    let list = call("list_files", json!({}));
+    let prices = read("prices.csv");
+    let way = [&list, &prices, &list, &prices, &prices, &answer("240")].map(String::clone);
+    let turns = way.len();
+    // Both ways of the replay come after the author.
+    stage.says(&[&way[..], &[create()], &way, &short_way("sum-prices", "240")].concat());
+    let (order, report) = stage.run(QUESTION).await;
+    // The answer was given and signed before anybody asked for a lesson.
+    assert_eq!((report.finished.answer().as_deref(), stage.requests()), (Some("240"), turns));
+    assert_eq!(stage.receipts(), [Receipts::Created, Receipts::Task]);
+    let aftermath = stage.look_back(&order, &report).await;
+    assert_eq!(aftermath.asked.as_deref(), Some("it took 5 calls"));
+    let author = &stage.asked(turns + 1)[0].content;
+    assert!(author.starts_with("You write skills"), "{author}");
+    let Some(Taught::Landed { name, .. }) = aftermath.result else { panic!("{aftermath:?}") };
+    assert_eq!(name, "sum-prices");
+    assert_eq!(stage.receipts(), [Receipts::Created, Receipts::Task, Receipts::Learned]);
 }
 
 #[test]

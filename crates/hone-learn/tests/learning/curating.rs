@@ -1,5 +1,6 @@
 //! Ageing, archive and merges, with real skills.
 
+use hone_agent::brain::{Brain, Editor, New, Owner};
 use hone_agent::lineage::receipt::Kind;
 use hone_agent::model::Budget;
 use hone_guard::policy::Policy;
@@ -21,18 +22,22 @@ use tokio_util::sync::CancellationToken;
 use crate::loops::taught;
 use crate::stage::{QUESTION, SUM_PRICES, Stage, answer, read};
 
-fn missed(stage: &Stage, skill: &str) {
-    let seen = Seen {
-        task: format!("t{}", stage.now()),
+/// A task that came near a skill and did not read it.
+fn missed_at(now: i64) -> Seen {
+    Seen {
+        task: format!("t{now}"),
         version: "1".to_owned(),
         loaded: false,
-        at: stage.now(),
+        at: now,
         answered: true,
         corrected: false,
         turns: 4,
         tokens: 400,
-    };
-    stage.records().see("ada", skill, &seen).unwrap();
+    }
+}
+
+fn missed(stage: &Stage, skill: &str) {
+    stage.records().see("ada", skill, &missed_at(stage.now())).unwrap();
 }
 
 async fn curated(stage: &Stage) -> Vec<(String, Move)> {
@@ -96,6 +101,61 @@ async fn k04_a_pinned_skill_and_a_persons_are_left_alone() {
     missed(&stage, "by-hand");
     assert_eq!(curated(&stage).await, []);
     assert_eq!(stage.skills().len(), 2);
+}
+
+/// A skill that a seed brings.
+const ORACLE: &str =
+    "---\nname: oracle\ndescription: Checks oracles. Use when asked.\n---\nFirst.\n";
+
+#[tokio::test]
+async fn k06_a_seeds_skill_never_ages_and_once_archived_no_update_brings_it_back() {
+    let mut stage = Stage::new();
+    let seed = tempfile::tempdir().unwrap();
+    let folder = seed.path().join("skills/oracle");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("SKILL.md"), ORACLE).unwrap();
+    let new = New { seed: Some(seed.path().to_owned()), ..New::default() };
+    stage.brain = Brain::create(&stage.home(), "bob", &new).unwrap();
+    let home = stage.home();
+    let update = || {
+        let (now, tell) = (stage.now(), |_: &Owner| {});
+        let editor = Editor { hone_home: &home, what: "update", now, tell: &tell };
+        let update = |state: &State| stage.brain.update(seed.path(), state, author(now));
+        let elsewhere = || -> &State { unreachable!("it is a brain") };
+        editor.edit(&stage.brain.folder, elsewhere, update).unwrap()
+    };
+    // First seen it is only there; and however old it is, it is not the agent's own.
+    assert_eq!(curated(&stage).await, []);
+    stage.pass_days(200);
+    stage.records().see("bob", "oracle", &missed_at(stage.now())).unwrap();
+    assert_eq!((curated(&stage).await, stage.skills().len()), (vec![], 1));
+
+    let (records, token) = (stage.records(), CancellationToken::new());
+    let skill = stage.known().listed[0].clone();
+    let key = canonical_or_same(skill.key());
+    archive(&home, &records, &skill, author(stage.now()), &token).await.unwrap();
+    // The seed goes on; what was archived stays where it is, with every new file of it.
+    std::fs::write(folder.join("SKILL.md"), ORACLE.replace("First", "Second")).unwrap();
+    std::fs::create_dir(folder.join("scripts")).unwrap();
+    std::fs::write(folder.join("scripts/look.sh"), "ls\n").unwrap();
+    let kept = update().kept;
+    let why: Vec<(&str, &str)> = kept.iter().map(|kept| (&*kept.file, &*kept.why)).collect();
+    assert_eq!(
+        why,
+        [
+            ("skills/oracle/SKILL.md", "it was removed here"),
+            ("skills/oracle/scripts/look.sh", "its skill was removed here"),
+        ]
+    );
+    assert_eq!((stage.skills(), key.exists()), (vec![], false));
+
+    // Brought back, it follows its seed again.
+    restore(&home, &records, &key, author(stage.now()), &token).await.unwrap();
+    assert!(stage.text("oracle").contains("First"));
+    let updated = update();
+    assert_eq!(updated.added, ["skills/oracle/scripts/look.sh"]);
+    assert_eq!(updated.updated, ["skills/oracle/SKILL.md"]);
+    assert!(stage.text("oracle").contains("Second"));
 }
 
 #[tokio::test]

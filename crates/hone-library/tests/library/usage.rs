@@ -131,6 +131,26 @@ fn a_tally_knows_a_skill_by_its_real_path() {
 }
 
 #[test]
+fn u02_an_event_of_one_leaves_the_others_and_no_name_is_nobodys() {
+    let (shelf, state, one) = shelf_with_one();
+    shelf.skill("two");
+    let two = shelf.listed(&state, "two");
+    count(&state, &one, Event::Use, 10);
+    count(&state, &two, Event::View, 20);
+    let before = all(&state).unwrap();
+    let of = |name: &str| all(&state).unwrap().into_iter().find(|row| row.name == name).unwrap();
+    count(&state, &two, Event::View, 30);
+    assert_eq!(of("one"), before[0]);
+    assert_eq!((of("two").views, of("two").last_viewed), (2, Some(30)));
+    let text = json!({"": {"use_count": 9}});
+    let path = std::path::Path::new("x");
+    let find = |name: &str| (name == one.summary.name).then(|| one.clone());
+    let imported = from_hermes(&state, &text.to_string(), path, find, 40).unwrap();
+    assert_eq!((imported.imported, imported.ignored), (vec![], vec![String::new()]));
+    assert_eq!(of("one"), before[0]);
+}
+
+#[test]
 fn u03_eight_processes_lose_no_count() {
     const EACH: usize = 200;
     let (shelf, state, _) = shelf_with_one();

@@ -63,7 +63,7 @@ pub(crate) struct Learn {
     /// Keep every default, ask nothing
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// Take the answers from a file of JSON; what it leaves out keeps its default
+    /// Take the answers from a file of JSON (`-`: standard input); what it leaves out keeps its default
     #[arg(long, value_name = "FILE", conflicts_with = "yes")]
     pub(crate) answers: Option<PathBuf>,
     /// Print the questions and their defaults as JSON, write nothing

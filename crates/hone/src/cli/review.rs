@@ -37,10 +37,17 @@ pub(crate) enum ReviewCommand {
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },
-    /// Put a candidate aside for good
+    /// Put a candidate aside for good, or all that wait
+    #[command(after_help = "Examples:\n  \
+        hone review reject 3f2a --why 'a story, not a lesson'\n  \
+        hone review reject --all")]
     Reject {
         /// The candidate, or the beginning of its id
-        id: String,
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        id: Option<String>,
+        /// Every candidate that waits for you
+        #[arg(long)]
+        all: bool,
         /// Why, for the history
         #[arg(
             long,

@@ -368,6 +368,11 @@ pub(crate) fn text_or_file(text: Option<String>, file: Option<&Path>) -> Result<
     }
 }
 
+/// A text from standard input.
+pub(crate) fn text_of_stdin() -> Result<String, Failure> {
+    String::from_utf8(read_stdin()?).map_err(|_| Failure::no("standard input is not UTF-8", ""))
+}
+
 fn read_input(path: &Path) -> Result<Vec<u8>, Failure> {
     let file = std::fs::File::open(path).map_err(|error| {
         Failure::failed(format!("could not read `{}`: {error}", path.display()), "")

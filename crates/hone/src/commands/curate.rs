@@ -7,9 +7,11 @@ use std::process::ExitCode;
 use hone_agent::brain::Brain;
 use hone_agent::model::Budget;
 use hone_learn::curator::{self, Curating, Wording};
-use hone_learn::proposal::{Kind, Proposal};
-use hone_learn::records::Records;
-use hone_library::{ARCHIVED, Author, canonical_or_same};
+use hone_learn::proposal::{Kind, Proposal, Stage};
+use hone_learn::records::{Event, Records};
+use hone_library::{
+    ARCHIVED, Author, Config, Listed, Reason, Scope, canonical_or_same, with_setting,
+};
 use hone_skill::Slug;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -157,9 +159,8 @@ fn author(why: &str) -> Author {
 pub(crate) fn archive(context: &Context, name: &str, why: &str) -> Outcome {
     let catalogue = context.catalogue()?;
     let skill = context.skill(&catalogue, name)?;
-    if skill.scope == hone_library::Scope::Builtin {
-        let hint = "switch it off with `hone config set skills.disabled NAME`";
-        return Err(Failure::no(format!("`{name}` is part of hone"), hint));
+    if skill.scope == Scope::Builtin {
+        return suppress(context, &skill.summary.name, why);
     }
     let (records, token) = (records(context)?, CancellationToken::new());
     let home = &context.around.hone_home;
@@ -178,8 +179,70 @@ pub(crate) fn archive(context: &Context, name: &str, why: &str) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Takes a skill that is part of hone out of sight: its name comes into `skills.disabled`, so that it stays
+/// away with the next hone too.
+fn suppress(context: &Context, name: &str, why: &str) -> Outcome {
+    let mut disabled = context.config.skills.disabled.clone();
+    disabled.push(format!("{}:{name}", Scope::Builtin.id()));
+    switched(context, &disabled, name, Stage::Archived, why)?;
+    say(&format!(
+        "`{name}` is part of hone and switched off now (`skills.disabled`); `hone restore {name}` brings it back"
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Brings back a skill that is part of hone and was switched off by the person's settings; whether there is
+/// such a one.
+fn lift(context: &Context, name: &str, why: &str) -> Result<bool, Failure> {
+    let bare = name.strip_prefix("builtin:").unwrap_or(name);
+    let catalogue = context.catalogue()?;
+    let hidden = catalogue.skipped.iter().filter(|skipped| skipped.reason == Reason::Disabled);
+    let mut skills = hidden.filter_map(|skipped| skipped.skill.as_deref());
+    let is_meant = |skill: &&Listed| skill.scope == Scope::Builtin && skill.is_called(bare);
+    let Some(skill) = skills.find(is_meant) else { return Ok(false) };
+    let name = &skill.summary.name;
+    let mut disabled = context.config.skills.disabled.clone();
+    disabled.retain(|entry| !skill.is_called(entry.strip_prefix("builtin:").unwrap_or(entry)));
+    if disabled == context.config.skills.disabled {
+        // A project switched it off, in its own file.
+        return Ok(false);
+    }
+    switched(context, &disabled, name, Stage::Active, why)?;
+    say(&format!("`{name}` is back"));
+    Ok(true)
+}
+
+/// Writes `skills.disabled`, and tells what became of the skill.
+fn switched(
+    context: &Context,
+    disabled: &[String],
+    name: &str,
+    stage: Stage,
+    why: &str,
+) -> Result<(), Failure> {
+    let home = &context.around.hone_home;
+    let path = Config::path(home);
+    let value = disabled.join(",");
+    let value = (!value.is_empty()).then_some(value.as_str());
+    let (_, text) = with_setting(&path, "skills.disabled", value)?;
+    hone_library::replace(&path, text.as_bytes())?;
+    let told = Event {
+        at: now(),
+        agent: String::new(),
+        skill: name.to_owned(),
+        what: stage.id().to_owned(),
+        why: why.to_owned(),
+    };
+    records(context)?.tell(&told).map_err(failure)
+}
+
 pub(crate) fn restore(context: &Context, name: &str, why: &str) -> Outcome {
-    let (key, others) = archived(context, name)?;
+    let found = archived(context, name);
+    let is_scoped = name.starts_with("builtin:");
+    if (is_scoped || found.is_err()) && lift(context, name, why)? {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (key, others) = found?;
     let (records, token) = (records(context)?, CancellationToken::new());
     let home = &context.around.hone_home;
     let done = curator::restore(home, &records, &key, author(why), &token);

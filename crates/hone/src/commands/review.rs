@@ -87,16 +87,36 @@ pub(crate) fn review(
             })?;
             show(context, proposal, as_json)
         }
-        Some(ReviewCommand::Reject { id, why }) => {
-            let person = Person { name: &name, why: &why, now: now(), word: Word::Person };
-            let proposal = reject(&records, &id, person).map_err(failure)?;
-            say(&format!("`{}` ({}) is put aside", proposal.id, proposal.name));
+        Some(ReviewCommand::Reject { id: Some(id), why, .. }) => {
+            let proposal = put_aside(&records, &id, &name, &why)?;
             if as_json {
                 return print_json(&Review { proposal, diff: None, version: None });
             }
             Ok(ExitCode::SUCCESS)
         }
+        Some(ReviewCommand::Reject { id: None, why, .. }) => {
+            let mut proposals = records.proposals().map_err(failure)?;
+            proposals.retain(Proposal::waits);
+            for proposal in &mut proposals {
+                *proposal = put_aside(&records, &proposal.id, &name, &why)?;
+            }
+            if as_json {
+                let proposals = proposals.iter().map(ReviewRow::from).collect();
+                return print_json(&ReviewList { proposals });
+            }
+            if proposals.is_empty() {
+                say("nothing waits for you");
+            }
+            Ok(ExitCode::SUCCESS)
+        }
     }
+}
+
+fn put_aside(records: &Records, id: &str, name: &str, why: &str) -> Result<Proposal, Failure> {
+    let person = Person { name, why, now: now(), word: Word::Person };
+    let proposal = reject(records, id, person).map_err(failure)?;
+    say(&format!("`{}` ({}) is put aside", proposal.id, printable_line(&proposal.name)));
+    Ok(proposal)
 }
 
 /// Whose word it is: a person is asked about what the scan wants one to decide; without one to ask, nobody

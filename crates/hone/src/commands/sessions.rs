@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use hone_learn::redact::Redactor;
 use hone_learn::sessions::{Helpers, MIN_SHOWN_CHARS, Places, Problem, Summary};
 use hone_library::usage::iso;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::cli::Sessions;
 use crate::context::Context;
@@ -96,13 +97,17 @@ fn lines(context: &Context, sessions: &[Summary]) -> String {
             many => format!(", {many} tasks"),
         };
         let agent = session.agent.name().unwrap_or_else(|| session.agent.id());
-        let first = format!(
-            "{}  {:<12}  {id:<width$}  {}{more}{tasks}{}",
-            time.get(..16).unwrap_or(&time).replace('T', " "),
-            printable_line(agent),
-            count(session.steps, "step"),
-            if session.converged || session.partial { "" } else { ", unfinished" },
-        );
+        let agent = printable_line(agent);
+        let time = time.get(..16).unwrap_or(&time).replace('T', " ");
+        let unfinished = if session.converged || session.partial { "" } else { ", unfinished" };
+        let steps = format!("{}{more}{tasks}{unfinished}", count(session.steps, "step"));
+        let first = format!("{time}  {agent:<12}  {id:<width$}  {steps}");
+        // An id that is cut names nothing.
+        let first = if first.width() <= room {
+            vec![first]
+        } else {
+            vec![format!("{id}  {agent}"), format!("    {time}  {steps}")]
+        };
         let mut about: Vec<String> = session
             .tools
             .iter()
@@ -111,7 +116,9 @@ fn lines(context: &Context, sessions: &[Summary]) -> String {
             .collect();
         let folder = session.folder.as_deref();
         about.extend(folder.map(|folder| format!("in {}", context.shown(folder))));
-        let _ = writeln!(text, "{}", fit(&first, room));
+        for line in first {
+            let _ = writeln!(text, "{}", fit(&line, room));
+        }
         for line in [&session.task, &about.join(", ")] {
             if !line.is_empty() {
                 let _ = writeln!(text, "{}", fit(&format!("    {}", printable_line(line)), room));

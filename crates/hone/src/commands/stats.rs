@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use hone_agent::brain::Brain;
 use hone_learn::stats::{Rate, SkillStats, page, stats as gather};
 use hone_library::usage::iso;
 
@@ -19,6 +20,9 @@ const MAX_HAPPENED: usize = 10;
 pub(crate) fn stats(context: &Context, html: Option<&Path>, as_json: bool) -> Outcome {
     let records = records(context)?;
     let agent = context.places.agent.as_deref();
+    if let Some(id) = agent {
+        Brain::find(&context.around.hone_home, id).map_err(|error| failure(error.into()))?;
+    }
     let stats = gather(&context.around.hone_home, &records, agent, now()).map_err(failure)?;
     if let Some(file) = html {
         let path = context.around.cwd.join(file);
@@ -28,7 +32,7 @@ pub(crate) fn stats(context: &Context, html: Option<&Path>, as_json: bool) -> Ou
     if as_json {
         return print_json(&stats);
     }
-    if stats.skills.is_empty() && stats.spent.is_empty() {
+    if stats.skills.is_empty() && stats.spent.is_empty() && stats.happened.is_empty() {
         say("no task has been near a skill yet");
         return Ok(ExitCode::SUCCESS);
     }

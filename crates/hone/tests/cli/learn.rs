@@ -203,6 +203,13 @@ fn sessions_are_filtered_and_shown_in_lines() {
         Profile the parser
         exec_command 1, in /elsewhere
     ");
+    // Where there is little room, the id is still whole: it is what one types next.
+    let narrow = sandbox.hone("sessions --from codex").on_terminal(40, 24).text();
+    let first = narrow.lines().next().unwrap().trim_end();
+    assert!(first.ends_with("  codex") && !first.contains('…'), "{narrow}");
+    assert!(narrow.lines().all(|line| line.trim_end().chars().count() <= 40), "{narrow}");
+    let id = first.split_whitespace().next().unwrap();
+    assert_eq!(sandbox.hone(&format!("learn {id} --yes --dry-run --no-model")).run().code, 0);
     assert_eq!(by_agent(&sandbox.hone("sessions --here --json").run()).len(), 1);
     assert_eq!(by_agent(&sandbox.hone("sessions --json disk").run())[0].0, "hermes");
     assert_eq!(by_agent(&sandbox.hone("sessions --json -k 2").run()).len(), 2);
@@ -544,7 +551,7 @@ fn a_task_of_the_same_name_is_the_next_version_and_nobody_rewrites_unseen() {
     assert_eq!(learn("one.txt --yes").code, 0);
     let run = learn("two.txt --yes");
     assert_eq!(run.code, 0, "{run}");
-    assert!(run.errors().contains("note: `tidy-shop` was learned from another session"), "{run}");
+    assert!(run.errors().contains("note: `tidy-shop` was learned before, and this"), "{run}");
     assert!(run.errors().contains("version 1 → 2"), "{run}");
     assert!(saved(&sandbox, "tidy-shop").contains("git tag tidy"));
     let second = saved(&sandbox, "tidy-shop");
@@ -669,6 +676,13 @@ fn answers_come_from_a_file_and_questions_go_to_one() {
     sandbox.write("project/a.json", Value::Object(answers).to_string());
     let before = traces(&sandbox);
     let dry = sandbox.hone(&format!("learn {SESSION} --answers a.json --dry-run")).run();
+    // The same by a pipe, for whoever has no file.
+    let piped = sandbox.hone(&format!("learn {SESSION} --answers - --dry-run"));
+    let piped = piped.stdin(sandbox.read("project/a.json")).run();
+    assert_eq!(piped.to_string(), dry.to_string());
+    let nothing = sandbox.hone(&format!("learn {SESSION} --answers -")).stdin("").run();
+    assert_eq!(nothing.code, 2, "{nothing}");
+    assert!(nothing.errors().starts_with("error: standard input has no answers: EOF"), "{nothing}");
     assert_eq!(dry.code, 0, "{dry}");
     assert!(dry.text().contains("+name: from-a-file"), "{dry}");
     assert_eq!(traces(&sandbox), before);
@@ -676,6 +690,13 @@ fn answers_come_from_a_file_and_questions_go_to_one() {
     assert_eq!(run.code, 0, "{run}");
     saved(&sandbox, "from-a-file");
     assert!(sandbox.hone("history from-a-file").run().text().contains("because"));
+    // Who names another skill is not told that it becomes the next version of this one.
+    sandbox.write("project/other.json", r#"{"what": {"name": "other"}}"#);
+    let other = sandbox.hone(&format!("learn {SESSION} --answers other.json --dry-run")).run();
+    assert!(!other.errors().contains("next version"), "{other}");
+    sandbox.write("project/none.json", "{}");
+    let again = sandbox.hone(&format!("learn {SESSION} --answers none.json --dry-run")).run();
+    assert!(again.errors().contains("`from-a-file` was learned from this session, and"), "{again}");
     sandbox.write("project/bad.json", r#"{"what": {"nme": 1}}"#);
     assert_snapshot!(sandbox.hone(&format!("learn {SESSION} --answers bad.json")).run(), @"
     exit: 2

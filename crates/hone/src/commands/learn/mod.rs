@@ -47,7 +47,8 @@ pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
     let (draft, model) = drafted(context, learn, &experience, &redactor)?;
     let wanted = draft.name.clone();
     let mut wizard = Wizard::new(draft, places(context, &lesson)?);
-    if !learn.questions {
+    let proposed = wizard.draft().name.clone();
+    if !learn.questions && answers.is_none() {
         tell_name(&wizard, &wanted);
     }
     let source = LearnedFrom::new(&experience, model);
@@ -61,7 +62,13 @@ pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
             return Err(Failure::no("cancelled, so nothing was saved", ""));
         }
     } else {
+        let is_answered = answers.is_some();
         wizard.answer_all(answers.unwrap_or_default()).map_err(|error| wrong(&error))?;
+        // A name that the answers chose is nobody's surprise, unless it is the name of what was learned.
+        let is_learned = wizard.refines().is_some_and(|taken| taken.learned.is_some());
+        if is_answered && (is_learned || wizard.draft().name == proposed) {
+            tell_name(&wizard, &wanted);
+        }
     }
     let Some((draft, place)) = wizard.finish() else {
         return Err(Failure::failed("a question is still open", ""));
@@ -73,9 +80,9 @@ pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
 fn tell_name(wizard: &Wizard, wanted: &str) {
     let name = &wizard.draft().name;
     if let Some(learned) = wizard.refines().and_then(|taken| taken.learned) {
-        let which = if learned.from_this { "this session" } else { "another session" };
+        let which = if learned.from_this { "from this session" } else { "before" };
         say(&format!(
-            "note: `{name}` was learned from {which}, and this becomes its next version; another name makes \
+            "note: `{name}` was learned {which}, and this becomes its next version; another name makes \
              another skill"
         ));
         return;
@@ -164,12 +171,16 @@ fn wrong(error: &WrongAnswer) -> Failure {
 }
 
 fn read_answers(context: &Context, file: &Path) -> Result<Answers, Failure> {
-    let path = context.around.cwd.join(file);
-    let shown = file.display();
-    let text = change::text_or_file(None, Some(&path))?;
+    let is_stdin = file.as_os_str() == "-";
+    let (shown, text) = if is_stdin {
+        ("standard input".to_owned(), change::text_of_stdin()?)
+    } else {
+        let path = context.around.cwd.join(file);
+        (format!("`{}`", file.display()), change::text_or_file(None, Some(&path))?)
+    };
     serde_json::from_str(&text).map_err(|error| {
         let hint = "`hone learn --questions` shows the form of the answers";
-        Failure::failed(format!("`{shown}` has no answers: {error}"), hint)
+        Failure::failed(format!("{shown} has no answers: {error}"), hint)
     })
 }
 
