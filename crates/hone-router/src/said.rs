@@ -53,7 +53,7 @@ pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
                     || is_joined && before.is_none_or(|before| CALLS.contains(&before))
             } else {
                 let content = words.iter().filter(|word| !word.is_stop);
-                let telling = content.clone().filter(|word| !is_everyday(&word.stem));
+                let telling = content.clone().filter(|word| !is_everyday(&word.plain));
                 words.len() >= LONG_PHRASE && content.count() > 1
                     || words.len() + 1 >= LONG_PHRASE && telling.count() > 1
                     || words.len() as f32 >= LEAST_SHARE * all.len() as f32

@@ -282,6 +282,21 @@ fn small_talk_is_offered_nothing_unless_a_name_or_a_remembered_message_is_said()
 }
 
 #[test]
+fn a_word_that_has_the_stem_of_an_everyday_one_is_no_small_talk() {
+    let mut skills = library();
+    skills.push(text("headlines", "Collects the news of the day from several sources."));
+    skills.push(text("ledger", "Keeps the books of a small business."));
+    for (message, name) in [
+        ("what's in the news today", "headlines"),
+        ("anything new? I mean, any news", "headlines"),
+        ("how is my business doing", "ledger"),
+        ("which form is it", "pdf-forms"),
+    ] {
+        assert_eq!(first(&skills, message), Some((name.to_owned(), Band::Offer)), "{message}");
+    }
+}
+
+#[test]
 fn messages_of_one_kind_tell_skills_apart_but_not_where_one_begins() {
     let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
     let sure = |cases: Vec<Case>| {
