@@ -262,6 +262,28 @@ fn what_a_person_is_good_at_calls_no_skill_and_a_phrase_of_everyday_words_says_t
 }
 
 #[test]
+fn a_phrase_whose_object_goes_on_is_not_said() {
+    let skills = [
+        text(
+            "store-listing",
+            "Checks app stores. Use on \"audit my listing\" or \"on-page text\".",
+        ),
+        text("weather", "Tells the weather of a city"),
+    ];
+    for (message, band) in [
+        ("audit my listing", Band::Activate),
+        ("audit my listing feature", Band::Offer),
+        ("audit my listing feature, is it complete for both kinds of account?", Band::Offer),
+        ("audit my listing. screenshots are from last year and the text is older", Band::Activate),
+        ("audit my listing for both stores before the release on monday", Band::Activate),
+        ("what should the on-page text blocks of the shop look like this year", Band::Activate),
+    ] {
+        let expected = ("store-listing".to_owned(), band);
+        assert_eq!(first(&skills, message), Some(expected), "{message}");
+    }
+}
+
+#[test]
 fn small_talk_is_offered_nothing_unless_a_name_or_a_remembered_message_is_said() {
     let mut skills = library();
     skills.push(text("worked-examples", "Writes worked examples for teachers. Use for lessons."));
