@@ -422,4 +422,6 @@ fn both_formats_of_a_suite_are_read() {
     }
     let written = Suite { cases: expected.clone() }.to_json();
     assert_eq!(Suite::read(written.as_bytes()).unwrap().cases, expected);
+    let with_mark = format!("\u{feff}{written}");
+    assert_eq!(Suite::read(with_mark.as_bytes()).unwrap().cases, expected);
 }
