@@ -95,7 +95,7 @@ pub struct Model {
 pub const MODEL: Model = Model {
     weights: [0.69, 4.5, 0.13, 0.62, 1.04, 0.34, 0.47, -3.5, 0.06, 2.5, 0.0, 0.0],
     constant: -4.2,
-    midpoint: -1.4,
+    midpoint: -2.0,
     remembered: 1.5,
     remembered_not: -1.0,
 };

@@ -11,7 +11,7 @@ use hone_library::State;
 
 use crate::document::{Document, Key, Kind, Lengths, Message, SkillText};
 use crate::encoder::Encoder;
-use crate::everyday::says;
+use crate::everyday::{has_everyday_stem, says};
 use crate::index_segment::{Header, Segment};
 use crate::meaning::{Meanings, Texts, about};
 use crate::rank::Norms;
@@ -218,13 +218,13 @@ impl<'s> Index<'s> {
         &self.segments[segment].headers.messages[entry].1[number]
     }
 
-    /// How much a word says.
+    /// How much a word says, as far as its stem tells.
     pub(crate) fn rarity(&self, key: Key) -> f32 {
         *self
             .rarities
             .borrow_mut()
             .entry(key)
-            .or_insert_with(|| says(key, self.len(), self.count(key)))
+            .or_insert_with(|| says(has_everyday_stem(key), self.len(), self.count(key)))
     }
 
     /// How many skills hold a word.

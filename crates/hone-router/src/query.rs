@@ -1,10 +1,10 @@
 //! A message, taken apart once: its stems, pairs, trigrams and runs of words.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::document::{Key, Kind, PHRASE_START, extended, key, start, trigram_key};
-use crate::everyday::is_talk;
+use crate::everyday::{is_everyday, is_talk};
 use crate::text::{self, Word};
 
 /// How much of each end of a long message is read, in bytes: a request stands at the start or the end
@@ -30,6 +30,8 @@ pub(crate) struct Stem {
     pub(crate) plain: String,
     pub(crate) key: Key,
     pub(crate) negative: Key,
+    /// All words with this stem are everyday talk.
+    pub(crate) is_everyday: bool,
 }
 
 impl Query {
@@ -44,13 +46,19 @@ impl Query {
         }
         let mut query =
             Self { stems: Vec::new(), pairs: Vec::new(), trigrams: Vec::new(), words: Vec::new() };
-        let (mut stems, mut pairs, mut trigrams) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let (mut stems, mut pairs, mut trigrams) = (HashMap::new(), HashSet::new(), HashSet::new());
         let mut before: Option<&Word> = None;
         for word in words.iter().filter(|word| !word.is_stop) {
             let stem = key(Kind::Stem, &[&word.stem]);
-            if stems.insert(stem) {
+            let is_everyday = is_everyday(&word.plain);
+            if let Some(&known) = stems.get(&stem) {
+                let known: &mut Stem = &mut query.stems[known];
+                known.is_everyday &= is_everyday;
+            } else {
+                stems.insert(stem, query.stems.len());
                 let negative = key(Kind::Negative, &[&word.stem]);
-                query.stems.push(Stem { plain: word.plain.clone(), key: stem, negative });
+                let plain = word.plain.clone();
+                query.stems.push(Stem { plain, key: stem, negative, is_everyday });
                 if !word.is_piece {
                     text::trigrams(&word.plain, |trigram| {
                         let trigram = trigram_key(trigram);
@@ -75,7 +83,8 @@ impl Query {
 
     /// Whether it has words and all of them are talk: `thanks, that worked` asks for no skill.
     pub(crate) fn is_small_talk(&self) -> bool {
-        !self.words.is_empty() && self.stems.iter().all(|stem| is_talk(stem.key))
+        let mut asking = self.words.iter().filter(|word| !word.is_stop);
+        !self.words.is_empty() && asking.all(|word| is_talk(&word.plain))
     }
 
     /// Every run of at most `longest` words, as a hash and the place of the words.

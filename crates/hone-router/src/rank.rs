@@ -85,7 +85,7 @@ impl Scores {
         query: &Query,
         asked: Option<&Vector>,
     ) {
-        self.similar = remembered::similarities(index, query, &self.lists, asked);
+        self.similar = remembered::similarities(index, query, asked);
         for (total, similar) in self.total.iter_mut().zip(&self.similar) {
             *total += REMEMBERED_WEIGHT * similar.positive;
         }
@@ -123,7 +123,7 @@ impl Scores {
         let norms = &index.norms;
         for stem in &query.stems {
             let list = index.list(stem.key);
-            let weight = says(stem.key, n, list.len());
+            let weight = says(stem.is_everyday, n, list.len());
             scores.ideal += weight * (K1 + 1.0);
             for &(skill, byte) in &list {
                 let (at, counts) = (skill as usize, Counts(byte));
@@ -188,7 +188,7 @@ pub(crate) fn is_among_best(index: &Index<'_>, message: &str, skill: usize, plac
     let mut scores = vec![0.0_f32; index.len()];
     for stem in &Query::new(message).stems {
         let list = index.list(stem.key);
-        let weight = says(stem.key, index.len(), list.len());
+        let weight = says(stem.is_everyday, index.len(), list.len());
         for &(found, byte) in &list {
             scores[found as usize] += weight * index.norms.words(found as usize, Counts(byte));
         }

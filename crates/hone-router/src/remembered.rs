@@ -4,7 +4,7 @@
 //! skill's messages counts, not their sum, so that a long suite wins nothing by its length.
 
 use crate::document::{Kind, remembered_key};
-use crate::index::{Index, List, Remembered};
+use crate::index::{Index, Remembered};
 use crate::meaning::Vector;
 use crate::query::Query;
 use crate::suite::MAX_REMEMBERED;
@@ -25,7 +25,6 @@ pub(crate) struct Similarity {
 pub(crate) fn similarities(
     index: &Index<'_>,
     query: &Query,
-    lists: &[(f32, List)],
     asked: Option<&Vector>,
 ) -> Vec<Similarity> {
     let messages = &index.messages;
@@ -34,7 +33,9 @@ pub(crate) fn similarities(
     }
     let mut common = vec![0.0_f32; messages.all.len()];
     let mut length = 0.0;
-    for (stem, (weight, _)) in query.stems.iter().zip(lists) {
+    for stem in &query.stems {
+        // As of the remembered words, of which only stems are kept.
+        let weight = index.rarity(stem.key);
         length += weight * weight;
         for kind in [Kind::Yes, Kind::No] {
             for (skill, bits) in index.list(remembered_key(kind, stem.key)) {

@@ -7,6 +7,7 @@
 use crate::everyday::is_everyday;
 use crate::index::Index;
 use crate::query::Query;
+use crate::text::Word;
 
 /// A phrase of this many words counts wherever it stands, when two of them say something; of one word
 /// less, they must be more than everyday talk.
@@ -19,6 +20,10 @@ const CALLS: [&str; 12] = [
     "use", "using", "run", "with", "via", "invoke", "apply", "try", "start", "call", "load",
     "activate",
 ];
+
+/// Words that a thing is named after, as in `audit my listing`.
+const DETERMINERS: [&str; 10] =
+    ["a", "an", "her", "his", "its", "my", "our", "the", "their", "this"];
 
 /// A phrase of a skill that a message says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,10 +58,11 @@ pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
                     || is_joined && before.is_none_or(|before| CALLS.contains(&before))
             } else {
                 let content = words.iter().filter(|word| !word.is_stop);
-                let telling = content.clone().filter(|word| !is_everyday(&word.stem));
-                words.len() >= LONG_PHRASE && content.count() > 1
-                    || words.len() + 1 >= LONG_PHRASE && telling.count() > 1
-                    || words.len() as f32 >= LEAST_SHARE * all.len() as f32
+                let telling = content.clone().filter(|word| !is_everyday(&word.plain));
+                !is_cut_short(words, all.get(place.end))
+                    && (words.len() >= LONG_PHRASE && content.count() > 1
+                        || words.len() + 1 >= LONG_PHRASE && telling.count() > 1
+                        || words.len() as f32 >= LEAST_SHARE * all.len() as f32)
             };
             let plain: Vec<&str> = words.iter().map(|word| word.plain.as_str()).collect();
             let words = plain.join(if is_name && words.len() > 1 { "-" } else { " " });
@@ -66,4 +72,12 @@ pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
     // The order of segments must not show.
     found.sort_by_key(|said| said.skill);
     found
+}
+
+/// Whether the thing that a phrase is about goes on after it: who says `audit my listing feature` does not
+/// say `audit my listing`.
+fn is_cut_short(phrase: &[Word], next: Option<&Word>) -> bool {
+    let is_determiner = |word: &Word| DETERMINERS.contains(&word.plain.as_str());
+    phrase.iter().skip(1).any(is_determiner)
+        && next.is_some_and(|next| !next.is_apart && !next.is_stop && !is_everyday(&next.plain))
 }

@@ -98,6 +98,8 @@ impl Suite {
                 bytes.len()
             )));
         }
+        // Some editors begin a file with a byte order mark.
+        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         let value: Value = serde_json::from_slice(bytes)
             .map_err(|error| SuiteError(format!("this is not JSON: {error}")))?;
         let mut cases = Vec::new();

@@ -45,6 +45,8 @@ pub(crate) struct Word {
     pub(crate) is_joined: bool,
     /// `/` or `$` stands before it, and nothing before that.
     pub(crate) is_called: bool,
+    /// More than blanks and hyphens stands between it and the word before it.
+    pub(crate) is_apart: bool,
 }
 
 /// The words of a text, in order.
@@ -59,6 +61,7 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
             is_unspaced: word.plain.chars().next().is_some_and(is_unspaced),
             is_joined: word.before == Some(Mark::Joint),
             is_called: word.before == Some(Mark::Call),
+            is_apart: word.is_apart,
         });
     });
     words
@@ -80,6 +83,7 @@ struct Spoken<'w> {
     is_stop: bool,
     is_piece: bool,
     before: Option<Mark>,
+    is_apart: bool,
 }
 
 fn read(text: &str, each: impl FnMut(Spoken<'_>)) {
@@ -92,6 +96,7 @@ fn read(text: &str, each: impl FnMut(Spoken<'_>)) {
         unspaced: None,
         after_apostrophe: false,
         before: None,
+        is_apart: false,
     };
     for character in text.chars() {
         reader.take(character);
@@ -112,6 +117,7 @@ struct WordReader<F> {
     unspaced: Option<(char, bool)>,
     after_apostrophe: bool,
     before: Option<Mark>,
+    is_apart: bool,
 }
 
 /// What stands directly before a word.
@@ -155,6 +161,7 @@ impl<F: FnMut(Spoken<'_>)> WordReader<F> {
                 c if c.is_whitespace() => None,
                 _ => Some(Mark::Other),
             };
+            self.is_apart |= c == '\n' || self.before == Some(Mark::Other);
         }
     }
 
@@ -194,7 +201,8 @@ impl<F: FnMut(Spoken<'_>)> WordReader<F> {
         without_ending(&mut self.stem);
         let is_stop = plain.len() <= LONGEST_STOP && STOP.binary_search(&plain).is_ok();
         let before = std::mem::take(&mut self.before);
-        (self.each)(Spoken { plain, stem: &self.stem, is_stop, is_piece, before });
+        let is_apart = std::mem::take(&mut self.is_apart);
+        (self.each)(Spoken { plain, stem: &self.stem, is_stop, is_piece, before, is_apart });
     }
 }
 

@@ -71,6 +71,14 @@ fn a_name_is_seen_to_be_joined_or_called() {
 }
 
 #[test]
+fn a_word_is_apart_after_a_mark_or_a_line_and_not_after_blanks_or_a_hyphen() {
+    let apart = words("one two-three, four. five\nsix - seven (eight) don't nine");
+    let apart: Vec<String> =
+        apart.into_iter().filter(|word| word.is_apart).map(|word| word.plain).collect();
+    assert_eq!(apart, ["four", "five", "six", "seven", "eight", "don"]);
+}
+
+#[test]
 fn trigrams_know_where_a_word_ends() {
     let mut found = Vec::new();
     trigrams("pdf", |trigram| found.push(trigram.iter().collect::<String>()));

@@ -262,6 +262,28 @@ fn what_a_person_is_good_at_calls_no_skill_and_a_phrase_of_everyday_words_says_t
 }
 
 #[test]
+fn a_phrase_whose_object_goes_on_is_not_said() {
+    let skills = [
+        text(
+            "store-listing",
+            "Checks app stores. Use on \"audit my listing\" or \"on-page text\".",
+        ),
+        text("weather", "Tells the weather of a city"),
+    ];
+    for (message, band) in [
+        ("audit my listing", Band::Activate),
+        ("audit my listing feature", Band::Offer),
+        ("audit my listing feature, is it complete for both kinds of account?", Band::Offer),
+        ("audit my listing. screenshots are from last year and the text is older", Band::Activate),
+        ("audit my listing for both stores before the release on monday", Band::Activate),
+        ("what should the on-page text blocks of the shop look like this year", Band::Activate),
+    ] {
+        let expected = ("store-listing".to_owned(), band);
+        assert_eq!(first(&skills, message), Some(expected), "{message}");
+    }
+}
+
+#[test]
 fn small_talk_is_offered_nothing_unless_a_name_or_a_remembered_message_is_said() {
     let mut skills = library();
     skills.push(text("worked-examples", "Writes worked examples for teachers. Use for lessons."));
@@ -278,6 +300,21 @@ fn small_talk_is_offered_nothing_unless_a_name_or_a_remembered_message_is_said()
         ("hello again everybody", Band::Activate),
     ] {
         assert_eq!(first(&skills, message).unwrap().1, band, "{message}");
+    }
+}
+
+#[test]
+fn a_word_that_has_the_stem_of_an_everyday_one_is_no_small_talk() {
+    let mut skills = library();
+    skills.push(text("headlines", "Collects the news of the day from several sources."));
+    skills.push(text("ledger", "Keeps the books of a small business."));
+    for (message, name) in [
+        ("what's in the news today", "headlines"),
+        ("anything new? I mean, any news", "headlines"),
+        ("how is my business doing", "ledger"),
+        ("which form is it", "pdf-forms"),
+    ] {
+        assert_eq!(first(&skills, message), Some((name.to_owned(), Band::Offer)), "{message}");
     }
 }
 
@@ -385,4 +422,6 @@ fn both_formats_of_a_suite_are_read() {
     }
     let written = Suite { cases: expected.clone() }.to_json();
     assert_eq!(Suite::read(written.as_bytes()).unwrap().cases, expected);
+    let with_mark = format!("\u{feff}{written}");
+    assert_eq!(Suite::read(with_mark.as_bytes()).unwrap().cases, expected);
 }

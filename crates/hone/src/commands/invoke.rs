@@ -290,7 +290,17 @@ fn meant<'c>(
         }
         // A message may well start with a path.
         Err(CommandError::NotACommand) => {}
-        Err(error) => return Err(refusal(context, &error)),
+        Err(error) => {
+            let failure = refusal(context, &error);
+            let CommandError::Unknown { command, .. } = &error else { return Err(failure) };
+            // A skill that is there and not offered has a reason.
+            return Err(match catalogue.resolve(command, &context.around.cwd) {
+                Err(hone_library::Error::NotFound { hidden: Some(why), .. }) => {
+                    Failure::no(error.to_string(), &why)
+                }
+                _ => failure,
+            });
+        }
     }
     let selection = select(catalogue, message, &[], &[], &context.around.cwd);
     if selection.skills.is_empty() {

@@ -19,6 +19,9 @@ use crate::terminal::printable_line;
 /// The longest line of a batch that is read, in bytes.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
+/// What some editors begin a file with.
+pub(crate) const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// A model that has to read more texts than this before an answer is announced.
 const MANY_TEXTS: usize = 32;
 
@@ -146,7 +149,7 @@ fn run_batch(catalogue: &Catalogue, index: &Index<'_>, file: &Path, k: usize) ->
     let mut out = stdout();
     let mut is_wrong = false;
     let mut line = Vec::new();
-    loop {
+    for number in 1.. {
         line.clear();
         let most = u64::try_from(MAX_LINE_BYTES + 1).unwrap_or(u64::MAX);
         let read = (&mut input).take(most).read_until(b'\n', &mut line)?;
@@ -154,13 +157,15 @@ fn run_batch(catalogue: &Catalogue, index: &Index<'_>, file: &Path, k: usize) ->
             break;
         }
         if line.len() > MAX_LINE_BYTES && line.last() != Some(&b'\n') {
-            let message = format!("a line has more than {MAX_LINE_BYTES} bytes");
+            let message = format!("line {number} has more than {MAX_LINE_BYTES} bytes");
             return Err(Failure::failed(message, "ask shorter messages"));
         }
-        if line.trim_ascii().is_empty() {
+        let asked = line.strip_prefix(BYTE_ORDER_MARK.as_bytes()).filter(|_| number == 1);
+        let asked = asked.unwrap_or(&line).trim_ascii();
+        if asked.is_empty() {
             continue;
         }
-        let answer = answer(catalogue, index, &line, k);
+        let answer = answer(catalogue, index, (number, asked), k);
         is_wrong |= answer.error.is_some();
         let text = serde_json::to_string(&answer).map_err(std::io::Error::from)?;
         out.write_all(visible_json(&text).as_bytes())?;
@@ -171,16 +176,29 @@ fn run_batch(catalogue: &Catalogue, index: &Index<'_>, file: &Path, k: usize) ->
     Ok(if is_wrong { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
 
-fn answer(catalogue: &Catalogue, index: &Index<'_>, line: &[u8], k: usize) -> BatchLine {
+fn answer(
+    catalogue: &Catalogue,
+    index: &Index<'_>,
+    (number, line): (usize, &[u8]),
+    k: usize,
+) -> BatchLine {
     let wrong =
         |id: Value, error: String| BatchLine { id, matches: Vec::new(), error: Some(error) };
     let asked_line: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
-        Err(error) => return wrong(Value::Null, format!("this is not JSON: {error}")),
+        Err(error) => {
+            // It calls every line the first.
+            let (column, error) = (error.column(), error.to_string());
+            let what = error.split(" at line ").next().unwrap_or_default();
+            let error = format!("line {number} is not JSON: {what} at column {column}");
+            return wrong(Value::Null, error);
+        }
     };
     let id = asked_line.get("id").cloned().unwrap_or(Value::Null);
-    let Some(query) = asked_line.get("query").and_then(Value::as_str) else {
-        return wrong(id, "there is no \"query\"".to_owned());
+    let query = match asked_line.get("query") {
+        Some(Value::String(query)) => query,
+        Some(_) => return wrong(id, format!("the \"query\" in line {number} is not a text")),
+        None => return wrong(id, format!("line {number} has no \"query\"")),
     };
     let found = asked(index, &catalogue.skills, query, k);
     let matches = found.iter().map(|found| Matched::of(found, &catalogue.skills)).collect();

@@ -9,7 +9,7 @@ use hone_router::{
 };
 
 use super::check::skill_file;
-use super::match_message::{open_index, reasons, understood};
+use super::match_message::{BYTE_ORDER_MARK, open_index, reasons, understood};
 use crate::context::Context;
 use crate::json::matching::{WhatIfReport, WhyReport, WhySkill};
 use crate::output::{Failure, Outcome, count, print, print_json};
@@ -166,6 +166,7 @@ fn read_messages(file: &Path) -> Result<Vec<String>, Failure> {
         let hint = "name a file with one message a line";
         Failure::failed(format!("could not read `{}`: {error}", file.display()), hint)
     })?;
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     Ok(lines
         .map(|line| {

@@ -179,9 +179,13 @@ fn what_cannot_be_called_is_said() {
         "home/.agents/skills/manual/SKILL.md",
         "---\nname: manual\ndescription: For people.\ndisable-model-invocation: true\n---\nDo it.\n",
     );
+    sandbox.write(
+        "home/.agents/skills/elsewhere/SKILL.md",
+        "---\nname: elsewhere\ndescription: For others.\nplatforms: [windows]\n---\nDo it.\n",
+    );
     assert_snapshot!(
         transcript(&sandbox, &[
-            "invoke /refix", "invoke /unheard-of", "invoke /f", "invoke /help", "invoke /quiet",
+            "invoke /refix", "invoke /unheard-of", "invoke /elsewhere", "invoke /f", "invoke /help", "invoke /quiet",
             "invoke --as model manual", "invoke 'nothing in here'", "invoke 'only $quiet'",
         ]),
         @"
@@ -196,6 +200,12 @@ fn what_cannot_be_called_is_said() {
     --- stderr
     error: there is no command `/unheard-of`
     hint: `hone commands` lists them
+
+    $ hone invoke /elsewhere
+    exit: 1
+    --- stderr
+    error: there is no command `/elsewhere`
+    hint: it is at `[HOME]/.agents/skills/elsewhere/SKILL.md`, but it is for windows, this is linux
 
     $ hone invoke /f
     exit: 1

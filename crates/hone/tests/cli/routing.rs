@@ -72,7 +72,7 @@ fn a_skill_that_a_model_may_not_load_is_searched_but_not_matched() {
 #[test]
 fn a_batch_answers_each_line_and_goes_on_after_a_bad_one() {
     let sandbox = library();
-    let input = "{\"id\":7,\"query\":\"fill in a pdf form\"}\n\nnot json\n{\"id\":\"x\"}\n{\"id\":\"y\",\"query\":\"zzz\"}\n";
+    let input = "\u{feff}{\"id\":7,\"query\":\"fill in a pdf form\"}\r\n\nnot json\n{\"id\":\"x\"}\n{\"id\":8,\"query\":[]}\n{\"id\":\"y\",\"query\":\"zzz\"}\n";
     let run = sandbox.hone("match --batch - -k 1").stdin(input).run();
     assert_eq!(run.code, 1);
     let lines: Vec<Value> =
@@ -86,11 +86,29 @@ fn a_batch_answers_each_line_and_goes_on_after_a_bad_one() {
     assert_eq!(
         lines[1..],
         [
-            json!({"id": null, "matches": [], "error": "this is not JSON: expected ident at line 1 column 2"}),
-            json!({"id": "x", "matches": [], "error": "there is no \"query\""}),
+            json!({"id": null, "matches": [], "error": "line 3 is not JSON: expected ident at column 2"}),
+            json!({"id": "x", "matches": [], "error": "line 4 has no \"query\""}),
+            json!({"id": 8, "matches": [], "error": "the \"query\" in line 5 is not a text"}),
             json!({"id": "y", "matches": []}),
         ]
     );
+}
+
+#[test]
+fn the_longest_line_of_a_batch_is_answered_and_a_longer_one_named() {
+    const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+    let sandbox = library();
+    let ends = ["{\"id\":1,\"query\":\"fill in a pdf form ", "\"}"];
+    let of = |bytes: usize| {
+        let middle = "x".repeat(bytes - ends[0].len() - ends[1].len());
+        format!("{}{middle}{}\n", ends[0], ends[1])
+    };
+    let run = sandbox.hone("match --batch - -k 1").stdin(of(MAX_LINE_BYTES)).run();
+    assert_eq!((run.code, run.json()["matches"][0]["name"].clone()), (0, json!("pdf-forms")));
+    let input = format!("\n{}", of(MAX_LINE_BYTES + 1));
+    let run = sandbox.hone("match --batch - -k 1").stdin(&input).run();
+    let told = "error: line 2 has more than 16777216 bytes\nhint: ask shorter messages\n";
+    assert_eq!((run.code, run.text(), run.errors()), (2, String::new(), told.to_owned()));
 }
 
 #[test]
@@ -205,7 +223,8 @@ fn why_names_what_tipped_it_and_what_would_change_it() {
 fn a_new_skill_shows_what_it_would_take() {
     let sandbox = library();
     sandbox.skill("project/drafts", "rain-radar", "Says whether it will rain in a city tomorrow.");
-    sandbox.write("project/messages.txt", "will it rain tomorrow\n{\"query\":\"plan my week\"}\n");
+    let messages = "\u{feff}{\"query\":\"will it rain tomorrow\"}\nplan my week\n";
+    sandbox.write("project/messages.txt", messages);
     let lines = [
         "what-if drafts/rain-radar",
         "what-if drafts/rain-radar --messages messages.txt",
