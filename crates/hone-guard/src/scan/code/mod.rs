@@ -7,8 +7,10 @@
 //! purpose: order and branches do not matter, what could meet is taken to meet.
 
 mod clients;
+mod hidden_names;
 mod lexer;
 mod runners;
+mod scripting_host;
 mod shapes;
 mod sockets;
 mod tables;

@@ -1,7 +1,9 @@
 //! What shows in the shape of code rather than in a flow: shells on sockets, encrypt-and-delete,
 //! code written so that nobody can read it, protections switched off by name.
 
+use super::hidden_names::{built_names, chosen_builtins};
 use super::lexer::Token;
+use super::scripting_host;
 use super::sockets::socket_shell;
 use super::unit::Unit;
 use crate::scan::Skill;
@@ -87,6 +89,8 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
         report(at, found.with(Flow::new("packed data", "an address").to(host)));
     }
     built_names(unit, &mut report);
+    chosen_builtins(unit, &mut report);
+    scripting_host::look(unit, skill, &mut report);
     if matches!(passage.language, Language::PowerShell | Language::Batch)
         || lower.contains("winreg.setvalue")
     {
@@ -584,70 +588,6 @@ fn keystrokes(scripts: &[&Unit<'_>], findings: &mut Findings<'_>) {
     }
 }
 
-/// Names of dangerous functions put together from pieces.
-fn built_names(unit: &Unit<'_>, report: &mut impl FnMut(usize, Match)) {
-    const WORDS: [&str; 26] = [
-        "exec",
-        "eval",
-        "system",
-        "popen",
-        "subprocess",
-        "child_process",
-        "os",
-        "__import__",
-        "compile",
-        "getattr",
-        "builtins",
-        "__builtins__",
-        "base64",
-        "b64decode",
-        "urlopen",
-        "requests",
-        "socket",
-        "execSync",
-        "spawn",
-        "Function",
-        "constructor",
-        "urllib.request",
-        "invoke-expression",
-        "iex",
-        "Invoke-Expression",
-        "urllib",
-    ];
-    let tokens = &unit.tokens;
-    let mut at = 0;
-    while at + 2 < tokens.len() {
-        let Token::Text(first) = &tokens[at].token else {
-            at += 1;
-            continue;
-        };
-        let mut joined = first.clone();
-        let mut pieces = 1;
-        let mut next = at + 1;
-        while let (Some(Token::Op('+' | '.')), Some(Token::Text(piece))) =
-            (tokens.get(next).map(|s| &s.token), tokens.get(next + 1).map(|s| &s.token))
-        {
-            joined.push_str(piece);
-            pieces += 1;
-            next += 2;
-            if joined.len() > 64 {
-                break;
-            }
-        }
-        if pieces >= 2 && WORDS.contains(&joined.as_str()) && first.len() < joined.len() {
-            report(
-                tokens[at].at,
-                Match::new(
-                    &rules::OBFUSCATED_CODE,
-                    Severity::Critical,
-                    format!("the name `{joined}` is put together from pieces"),
-                ),
-            );
-        }
-        at = next.max(at + 1);
-    }
-}
-
 /// Windows commands and cmdlets that switch protections off or start things by themselves.
 /// `"https://host/" + b64encode(compress(data))`, where no document of the skill speaks of that host.
 fn packed(text: &str, skill: &Skill<'_>) -> Option<(usize, String)> {
@@ -687,9 +627,14 @@ fn windows(
     skill: &Skill<'_>,
     report: &mut impl FnMut(usize, Match),
 ) {
-    let off: [(&str, &str); 13] = [
+    let off: [(&str, &str); 18] = [
         ("disablerealtimemonitoring", "the malware scanner is switched off"),
         ("add-mppreference", "the malware scanner is told to look away"),
+        ("disableantispyware", "the malware scanner is switched off"),
+        ("disablebehaviormonitoring", "the malware scanner is switched off"),
+        ("recoveryenabled no", "repair of the system is switched off"),
+        ("bootstatuspolicy ignoreallfailures", "repair of the system is switched off"),
+        ("wbadmin delete", "copies of the system are deleted"),
         ("set-mppreference -disable", "the malware scanner is switched off"),
         ("exclusionpath", "the malware scanner is told to look away"),
         ("exclusionprocess", "the malware scanner is told to look away"),
@@ -714,6 +659,8 @@ fn windows(
         "reg add",
         "set-itemproperty",
         "new-itemproperty",
+        "bcdedit",
+        "wbadmin",
     ]
     .iter()
     .any(|word| lower.contains(word));
@@ -722,6 +669,12 @@ fn windows(
             report(at, Match::new(&rules::PROTECTION_OFF, Severity::Critical, message));
             break;
         }
+    }
+    if let Some(at) =
+        lower.find("add-localgroupmember").filter(|_| lower.contains("administrators"))
+    {
+        let message = "an account that may do everything is made";
+        report(at, Match::new(&rules::CREDENTIAL_WRITE, Severity::Warn, message));
     }
     let writes_registry =
         ["set-itemproperty", "new-itemproperty", "reg add", "setvalue", "reg.exe add"]
@@ -814,6 +767,8 @@ fn windows(
         if let Some(at) = lower.find(word)
             && let Some(address) = addresses(&text[at..]).first()
             && address.range.start < 300
+            // certutil -encode, -decode, -hashfile: on files that are there.
+            && (word != "certutil" || !text[at..][..address.range.start].contains('\n'))
             && !matches!(address.class(), Class::Local | Class::Installer)
         {
             let placeholder = address.class() == Class::Placeholder && context != Context::Script;

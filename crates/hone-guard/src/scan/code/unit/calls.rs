@@ -10,7 +10,6 @@ use crate::scan::code::lexer::Token;
 use crate::scan::code::tables::Meaning;
 use crate::scan::code::{MAX_TEXTS, World};
 use crate::scan::decode::readable;
-use crate::scan::destination::{Class, classify};
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
 use crate::scan::flow::Taint;
@@ -125,8 +124,10 @@ impl Unit<'_> {
                     .arguments
                     .first()
                     .and_then(|a| a.texts.first())
-                    .filter(|t| !t.is_empty())
-                {
+                    // GetEnvironmentVariables("User"): all that are kept there.
+                    .filter(|t| {
+                        !t.is_empty() && !last.eq_ignore_ascii_case("GetEnvironmentVariables")
+                    }) {
                     Some(variable) => result.taint = world.variable(variable),
                     None => result.taint = Taint::environment(),
                 }
@@ -343,6 +344,7 @@ impl Unit<'_> {
         {
             self.pass_on(last, call, &arguments, world);
             self.worded(&arguments, at, out);
+            self.pushes_all(&all, at, out);
             result.taint.add(&world.returns[last]);
             result.taint.add(&receiver.taint);
             // Source(text): an object holds what it is made of.
@@ -364,6 +366,7 @@ impl Unit<'_> {
         }
         self.add_saved(&all, world, &mut result.taint);
         self.kept(call, &arguments, &all, world, out);
+        self.pushes_all(&all, at, out);
         // What goes to an interpreter's input, or ties a connection to one.
         if matches!(last, "communicate" | "writeln" | "feed") {
             self.to_program(receiver, &all, at, out);
@@ -381,26 +384,6 @@ impl Unit<'_> {
         {
             self.to_network(&receiver.taint, &address, "`open`", at, out);
             result.taint.add(&Taint::remote(address));
-        }
-        // git(repo, "push", "--mirror", address)
-        let all_refs = all.texts.iter().any(|t| t == "push")
-            && all.texts.iter().any(|t| t == "--mirror" || t == "--all");
-        if all_refs
-            && all.address().is_some_and(|address| !matches!(classify(address), Class::Local))
-        {
-            let flow = crate::scan::finding::Flow::new("every branch", "`git push`");
-            self.report(
-                at,
-                Some(
-                    Match::new(
-                        &rules::DATA_TO_FOREIGN_HOST,
-                        Severity::Critical,
-                        "every branch is pushed to a repository that the text names",
-                    )
-                    .with(flow),
-                ),
-                out,
-            );
         }
         if matches!(last, "arg" | "args") && receiver.texts.iter().any(|t| t.starts_with('\0')) {
             return self.equipped(receiver, &all, at, out);
@@ -764,33 +747,6 @@ impl Unit<'_> {
                     }
                 }
             }
-        }
-    }
-
-    /// `sh("systemctl", "disable", unit)`: words of a command that a function of the skill's own
-    /// passes on.
-    fn worded(&mut self, arguments: &[Value], at: usize, out: &mut Out<'_, '_, '_>) {
-        const PROGRAMS: [&str; 14] = [
-            "systemctl",
-            "setenforce",
-            "sc",
-            "reg",
-            "git",
-            "curl",
-            "wget",
-            "sh",
-            "bash",
-            "launchctl",
-            "schtasks",
-            "crontab",
-            "netsh",
-            "security",
-        ];
-        let first = arguments.iter().position(|argument| {
-            matches!(argument.texts.as_slice(), [text] if PROGRAMS.contains(&text.as_str()))
-        });
-        if let Some(first) = first.filter(|first| first + 1 < arguments.len() && out.is_some()) {
-            self.run(&arguments[first..], at, out);
         }
     }
 

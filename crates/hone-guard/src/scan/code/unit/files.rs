@@ -107,7 +107,7 @@ impl Unit<'_> {
 
     /// Something is written to a program that runs: an interpreter, or one that sends what it reads.
     pub(super) fn to_program(
-        &self,
+        &mut self,
         program: &Value,
         content: &Value,
         at: usize,
@@ -115,6 +115,8 @@ impl Unit<'_> {
     ) {
         if let Some(name) = program.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)) {
             self.to_interpreter(&content.taint, name, at, out);
+            let name = name.rsplit('/').next().unwrap_or(name);
+            self.read_by(of_interpreter(name), content, at, out);
         }
         if let Some(to) = program.texts.iter().find_map(|t| t.strip_prefix(SENDER)) {
             self.to_network(&content.taint.carried(), to, "a program's input", at, out);

@@ -8,9 +8,11 @@ mod files;
 mod folding;
 mod named;
 mod names;
+mod native;
 mod network;
 mod running;
 mod statements;
+mod wrapped;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -188,6 +190,8 @@ impl<'a> Unit<'a> {
             && !self.is_test(skill)
         {
             self.strings(world);
+            self.native_commands();
+            self.piped_commands();
         }
     }
 
