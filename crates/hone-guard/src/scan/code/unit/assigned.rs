@@ -330,7 +330,7 @@ impl Unit<'_> {
                 texts: self.known_text(owner, world).unwrap_or_default(),
                 ..Value::default()
             };
-            self.to_program(&program, value, at, out);
+            self.fed_to_program(&program, value, at, out);
         }
         if PARTS.contains(&part)
             && let Some(to) = self.carried(owner, world).remote

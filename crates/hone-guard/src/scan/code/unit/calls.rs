@@ -369,7 +369,7 @@ impl Unit<'_> {
         self.pushes_all(&all, at, out);
         // What goes to an interpreter's input, or ties a connection to one.
         if matches!(last, "communicate" | "writeln" | "feed") {
-            self.to_program(receiver, &all, at, out);
+            self.fed_to_program(receiver, &all, at, out);
         }
         self.given_to_client(call, &all, out);
         if last == "register_function"

@@ -83,7 +83,7 @@ impl Unit<'_> {
             }
         }
         // fwrite(popen('sh', 'w'), text)
-        self.to_program(&path, &content, at, out);
+        self.fed_to_program(&path, &content, at, out);
         // fmt.Fprintln(connection, text)
         if let Some(connection) = path.taint.connection.clone() {
             self.to_network(&content.taint, &connection, &format!("`{callee}`"), at, out);
@@ -106,7 +106,7 @@ impl Unit<'_> {
     }
 
     /// Something is written to a program that runs: an interpreter, or one that sends what it reads.
-    pub(super) fn to_program(
+    pub(super) fn fed_to_program(
         &mut self,
         program: &Value,
         content: &Value,
@@ -135,7 +135,7 @@ impl Unit<'_> {
         let Given { all, .. } = given;
         let mut result = Value::default();
         if receiver.texts.iter().any(|t| t.starts_with(INTERPRETER) || t.starts_with(SENDER)) {
-            self.to_program(receiver, &all, at, out);
+            self.fed_to_program(receiver, &all, at, out);
         } else if let Some(connection) = receiver.taint.connection.clone() {
             self.to_network(&all.taint, &connection, &format!("`{shown}`"), at, out);
         } else {

@@ -562,8 +562,7 @@ impl Unit<'_> {
                     let open = (i.saturating_sub(FAR)..i).rev().find(|o| self.close[*o] == i);
                     i = open.unwrap_or(i);
                 }
-                Some(Token::Op('(')) => return Some(i),
-                Some(Token::Line | Token::Op(';' | '{' | '|')) => return Some(i),
+                Some(Token::Line | Token::Op(';' | '{' | '(' | '|')) => return Some(i),
                 _ => {}
             }
         }
