@@ -1,6 +1,7 @@
 //! One file or block of code: its statements, its names, and what they carry.
 
 mod assigned;
+mod callbacks;
 mod calls;
 mod events;
 mod expression;
@@ -10,6 +11,7 @@ mod named;
 mod names;
 mod native;
 mod network;
+mod other_calls;
 mod running;
 mod statements;
 mod wrapped;
