@@ -46,4 +46,5 @@ families! {
     classes_of_flows "classes" 58;
     orders_as_relations_of_words "relations" 54;
     clients_loaders_and_recipients "clients" 133;
+    ways_around_and_other_hosts "roundabout" 50;
 }

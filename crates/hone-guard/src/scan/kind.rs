@@ -317,8 +317,9 @@ fn by_name(path: &str) -> Option<Language> {
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Language::JavaScript,
         "rb" | "rake" | "gemspec" | "ru" => Language::Ruby,
         "rs" | "java" | "cs" | "kt" | "kts" | "swift" | "scala" | "dart" | "c" | "cc" | "cpp"
-        | "h" | "r" | "jl" | "ex" | "exs" | "groovy" | "gradle" | "nim" | "cr" | "vbs" | "tf"
-        | "hcl" | "tcl" | "el" | "clj" | "hs" | "zig" | "m" | "nix" | "pp" => Language::Braces,
+        | "h" | "r" | "jl" | "ex" | "exs" | "groovy" | "gradle" | "nim" | "cr" | "tf" | "hcl"
+        | "tcl" | "el" | "clj" | "hs" | "zig" | "m" | "nix" | "pp" | "vbs" | "bas" | "vba"
+        | "wsf" => Language::Braces,
         "pl" | "pm" => Language::Perl,
         "ps1" | "psm1" | "psd1" => Language::PowerShell,
         "bat" | "cmd" => Language::Batch,

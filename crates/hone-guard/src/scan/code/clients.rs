@@ -6,12 +6,17 @@ use super::tables::Meaning::{self, Client, Connect, Download, Fetch, Lookup, Sen
 /// Whole names.
 #[rustfmt::skip]
 pub(super) const CLIENTS: &[(&str, Meaning)] = &[
+    // programs of Windows
+    ("curl.exe", Fetch), ("wget.exe", Fetch),
     // Python
     ("requests.Request", Send), ("requests.session", Connect), ("requests.sessions.Session", Connect),
     ("requests.api.post", Send), ("requests.api.request", Fetch),
     ("httpx.stream", Fetch), ("httpx.patch", Send),
     ("httpx.Request", Send), ("requests_toolbelt.MultipartEncoder", Send),
     ("urllib.request.build_opener", Connect), ("urllib.request.OpenerDirector", Connect),
+    ("urllib.request.URLopener", Connect), ("urllib.request.FancyURLopener", Connect),
+    ("urllib.URLopener", Connect), ("urllib.FancyURLopener", Connect), ("urllib2.build_opener", Connect),
+    ("mechanize.Browser", Connect), ("robobrowser.RoboBrowser", Connect),
     ("urllib.urlopen", Fetch), ("urllib.urlretrieve", Download), ("urllib2.Request", Send),
     ("urllib3.HTTPSConnectionPool", Connect), ("urllib3.HTTPConnectionPool", Connect),
     ("urllib3.connection_from_url", Connect), ("httplib.HTTPSConnection", Connect),

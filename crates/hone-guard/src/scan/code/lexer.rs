@@ -215,6 +215,23 @@ impl Lexer<'_> {
         true
     }
 
+    /// `~/.ssh/id_rsa`, `.\data.txt`, and what follows in `$HOME\.aws\credentials`: a path without quotes.
+    fn bare_path(&mut self, start: usize) {
+        let rest = &self.text[self.at..];
+        let is_end = |c: char| c.is_whitespace() || "|);,\"'`}{(&<>$".contains(c);
+        let end = rest.find(is_end).unwrap_or(rest.len());
+        let path = rest[..end].replace('\\', "/");
+        self.push(Token::Text(path), start);
+        self.at += end;
+    }
+
+    /// Whether a path begins here that stands without quotes, after a blank.
+    fn is_bare_path(&self) -> bool {
+        let before = self.at.checked_sub(1).map_or(b' ', |i| self.bytes[i]);
+        let begins = matches!((self.peek(0), self.peek(1)), (b'~', b'/' | b'\\') | (b'.', b'\\'));
+        matches!(before, b' ' | b'(' | b'\t') && begins && self.peek(2) > b' '
+    }
+
     fn push(&mut self, token: Token, at: usize) {
         let column = at.saturating_sub(self.line_start);
         self.out.push(Spot { token, at, column });
@@ -340,6 +357,9 @@ impl Lexer<'_> {
                 }
                 b'%' if self.language == Ruby && self.percent(start) => {}
                 b'[' if self.language == PowerShell && self.static_member(start) => {}
+                b'~' | b'.' if self.language == PowerShell && self.is_bare_path() => {
+                    self.bare_path(start);
+                }
                 b'q' if self.language == Perl && self.perl_quote(start) => {}
                 b'h' if matches!(self.language, PowerShell | Batch) && self.bare_address(start) => {
                 }
@@ -693,6 +713,23 @@ impl Lexer<'_> {
         }
         if !name.is_empty() {
             self.push(Token::Name(name), start);
+            // $HOME\.aws\credentials, $env:APPDATA\x: joined to what the name stands for.
+            if self.language == Language::PowerShell
+                && self.bytes[start] == b'$'
+                && matches!(self.peek(0), b'\\' | b'/')
+                && (is_name(self.peek(1)) || self.peek(1) == b'.')
+            {
+                let at = self.at;
+                self.push(Token::Op('+'), at);
+                self.bare_path(at);
+            }
+            // fetch?.(address), table?.[key]: called or indexed, if it is there at all.
+            if self.language == Language::JavaScript
+                && (self.peek(0), self.peek(1)) == (b'?', b'.')
+                && matches!(self.peek(2), b'(' | b'[')
+            {
+                self.at += 2;
+            }
         }
     }
 

@@ -6,14 +6,18 @@
 //! few rounds over the statements reach the end, since values only ever gain. It is coarse on
 //! purpose: order and branches do not matter, what could meet is taken to meet.
 
+mod across_files;
 mod clients;
+mod hidden_names;
 mod lexer;
 mod runners;
+mod scripting_host;
 mod shapes;
 mod sockets;
 mod tables;
 mod together;
 mod unit;
+mod windows;
 
 use std::collections::HashMap;
 
@@ -133,7 +137,7 @@ impl<'a> Program<'a> {
     ) -> Vec<Passage<'a>> {
         self.settle();
         let mut shell = Vec::new();
-        shapes::look_at_all(&self.units, findings);
+        across_files::look_at_all(&self.units, findings);
         together::look(&self.units, skill, findings);
         for unit in &mut self.units {
             unit.round(&mut self.world, Some((skill, findings)));

@@ -1,5 +1,6 @@
 //! What flows, and what it means where it ends: one judgement for shell and for code.
 
+mod logins;
 mod taint;
 
 use super::Skill;
@@ -232,6 +233,11 @@ pub(crate) fn to_file(
             format!("Python is made to run code whenever it starts: `{}`", visible(path, 80));
         return Some(Match::new(&rules::PERSISTENCE_WRITE, Severity::Critical, message));
     }
+    if let Some(found) = logins::opened(path, content)
+        .filter(|_| matches!(context, Context::Script | Context::Hidden))
+    {
+        return Some(found);
+    }
     let spot = super::places::classify(path)?;
     let active = is_active(content);
     let dirty = taint.remote.is_some() || taint.decoded.is_some();
@@ -422,6 +428,10 @@ pub(crate) fn is_active(text: &str) -> bool {
         &["mkfifo"],
         &["iex"],
         &["iwr", "http"],
+        &["irm", "http"],
+        &["invoke-webrequest", "http"],
+        &["invoke-restmethod", "http"],
+        &["scriptblock]::create", "http"],
         &["downloadstring"],
         &["-encodedcommand"],
         &["-enc "],
@@ -489,6 +499,27 @@ fn is_standing_order(text: &str) -> bool {
         "before every",
         "before each",
         "before any",
+        "before answering",
+        "before you answer",
+        "before responding",
+        "before you respond",
+        "before replying",
+        "before you reply",
+        "apply what it prints",
+        "follow what it prints",
+        "do what it prints",
+        "precedence over requests",
+        "precedence over the user",
+        "precedence over what the user",
+        "overrides the user",
+        "do not list this",
+        "do not show this",
+        "do not reveal",
+        "never reveal",
+        "never tell",
+        "don't tell",
+        "don't mention",
+        "without telling",
         "after every",
         "after each",
         "at the start of every",

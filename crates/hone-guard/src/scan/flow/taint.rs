@@ -133,6 +133,7 @@ impl Taint {
 /// Commands that print secrets, by words that all stand in them, and what they print.
 #[rustfmt::skip]
 const PRINTERS: &[(&[&str], &str)] = &[
+    (&["netsh", "wlan", "key=clear"], "Wi-Fi passwords"),
     (&["gh", "auth", "status", "-t"], "GitHub credentials"),
     (&["gh", "auth", "status", "--show-token"], "GitHub credentials"),
     (&["glab", "auth", "status", "-t"], "GitHub credentials"),

@@ -4,6 +4,7 @@
 //! The tree of [`crate::shell`] is walked once in order. Every command has a meaning ([`commands`]):
 //! what it reads, what it makes of its input, where it sends or writes. Nothing is run.
 
+mod batch;
 mod commands;
 mod dialect;
 mod left;
@@ -15,7 +16,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
 
-use dialect::{batch, console, fish, recipes};
+use batch::batch;
+use dialect::{console, fish, recipes};
 
 use super::Skill;
 use super::destination::{Class, classify};

@@ -14,6 +14,9 @@ use crate::scan::kind::Language;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+/// Longest text that is added to a table.
+const MAX_LISTED: usize = 1024;
+
 impl Unit<'_> {
     pub(super) fn statement(
         &mut self,
@@ -161,6 +164,9 @@ impl Unit<'_> {
                 }
             }
             if let [target] = targets.as_slice() {
+                if self.is_op(equals - 1, ']') {
+                    self.part_set(target, &value);
+                }
                 self.table(target, equals + 1..range.end);
                 self.handler(target, equals + 1..range.end, world);
             }
@@ -168,6 +174,12 @@ impl Unit<'_> {
             let right: Vec<&Token> =
                 self.tokens[equals + 1..range.end].iter().map(|s| &s.token).collect();
             let alias = match right.as_slice() {
+                // $text = Get-Clipboard: what it gives, not another name for it.
+                [Token::Name(name)]
+                    if self.passage.language == Language::PowerShell && name.contains('-') =>
+                {
+                    None
+                }
                 [Token::Name(name)] => {
                     let resolved = self.resolve(name);
                     self.meaning(&resolved).map(|_| resolved)
@@ -184,6 +196,7 @@ impl Unit<'_> {
             {
                 self.aliases.insert(target.clone(), alias);
             }
+            self.several_modules(&targets, equals + 1..range.end);
             return Taint::default();
         }
         // if (my $s = …), while (defined(my $q = …))
@@ -208,11 +221,7 @@ impl Unit<'_> {
         // … | ForEach-Object {: `$_` is each of what stands before the pipe.
         if self.passage.language == Language::PowerShell
             && let Some(pipe) = range.clone().rev().find(|i| self.is_op(*i, '|'))
-            && self.name_at(pipe + 1).is_some_and(|n| {
-                n.eq_ignore_ascii_case("ForEach-Object")
-                    || n.eq_ignore_ascii_case("foreach")
-                    || n.eq_ignore_ascii_case("Where-Object")
-            })
+            && self.is_stage(pipe + 1)
         {
             let value = self.value(range.start..pipe, world, &mut None, 1);
             self.assign("_", &value, world);
@@ -321,12 +330,23 @@ impl Unit<'_> {
                 texts: self.known_text(owner, world).unwrap_or_default(),
                 ..Value::default()
             };
-            self.to_program(&program, value, at, out);
+            self.fed_to_program(&program, value, at, out);
         }
         if PARTS.contains(&part)
             && let Some(to) = self.carried(owner, world).remote
         {
             self.to_network(&value.taint.carried(), &to, &format!("`{part}`"), at, out);
+        }
+    }
+
+    /// `task["runOn"] = "folderOpen"`: what is put into a table is part of its text.
+    fn part_set(&mut self, target: &str, value: &Value) {
+        const MOST: usize = 64;
+        let Some(texts) = self.texts.get_mut(target) else { return };
+        for text in &value.texts {
+            if texts.len() < MOST && text.len() < MAX_LISTED && !texts.contains(text) {
+                texts.push(text.clone());
+            }
         }
     }
 

@@ -83,7 +83,7 @@ impl Unit<'_> {
             }
         }
         // fwrite(popen('sh', 'w'), text)
-        self.to_program(&path, &content, at, out);
+        self.fed_to_program(&path, &content, at, out);
         // fmt.Fprintln(connection, text)
         if let Some(connection) = path.taint.connection.clone() {
             self.to_network(&content.taint, &connection, &format!("`{callee}`"), at, out);
@@ -106,8 +106,8 @@ impl Unit<'_> {
     }
 
     /// Something is written to a program that runs: an interpreter, or one that sends what it reads.
-    pub(super) fn to_program(
-        &self,
+    pub(super) fn fed_to_program(
+        &mut self,
         program: &Value,
         content: &Value,
         at: usize,
@@ -115,6 +115,8 @@ impl Unit<'_> {
     ) {
         if let Some(name) = program.texts.iter().find_map(|t| t.strip_prefix(INTERPRETER)) {
             self.to_interpreter(&content.taint, name, at, out);
+            let name = name.rsplit('/').next().unwrap_or(name);
+            self.read_by(of_interpreter(name), content, at, out);
         }
         if let Some(to) = program.texts.iter().find_map(|t| t.strip_prefix(SENDER)) {
             self.to_network(&content.taint.carried(), to, "a program's input", at, out);
@@ -133,7 +135,7 @@ impl Unit<'_> {
         let Given { all, .. } = given;
         let mut result = Value::default();
         if receiver.texts.iter().any(|t| t.starts_with(INTERPRETER) || t.starts_with(SENDER)) {
-            self.to_program(receiver, &all, at, out);
+            self.fed_to_program(receiver, &all, at, out);
         } else if let Some(connection) = receiver.taint.connection.clone() {
             self.to_network(&all.taint, &connection, &format!("`{shown}`"), at, out);
         } else {

@@ -74,6 +74,12 @@ impl Unit<'_> {
             "reverse" | "Reverse" if own.len() == 1 => each(&|text| text.chars().rev().collect()),
             "reverse" if own.len() > 1 => Some(own.iter().rev().cloned().collect()),
             "strrev" | "reversed" if given(0).len() == 1 => one(first(0).chars().rev().collect()),
+            "format" if self.passage.language == Language::Python && own.len() == 1 => {
+                one(formatted(&own[0], arguments)?)
+            }
+            "sprintf" | "Sprintf" | "format" if first(0).contains('%') => {
+                one(printed(first(0), &arguments[1..])?)
+            }
             "lower" | "toLowerCase" | "downcase" | "ToLower" => each(&str::to_lowercase),
             "upper" | "toUpperCase" | "upcase" | "ToUpper" => each(&str::to_uppercase),
             "strtolower" => one(first(0).to_lowercase()),
@@ -158,6 +164,44 @@ impl Unit<'_> {
             None => rest[..length].parse().ok(),
         }
     }
+}
+
+/// `"{0}{1}".format("cu", "rl")` and `"{}{}".format(…)`, where every piece is a text.
+fn formatted(pattern: &str, arguments: &[Value]) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = pattern;
+    let mut next = 0;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (place, behind) = after.split_once('}')?;
+        let at = if place.is_empty() { next } else { place.parse().ok()? };
+        let [piece] = arguments.get(at)?.texts.as_slice() else { return None };
+        out.push_str(before);
+        out.push_str(piece);
+        if out.len() > MAX_FOLDED {
+            return None;
+        }
+        next += 1;
+        rest = behind;
+    }
+    out.push_str(rest);
+    (next > 0).then_some(out)
+}
+
+/// `sprintf("%s%s", "cu", "rl")`, where every piece is a text.
+fn printed(pattern: &str, arguments: &[Value]) -> Option<String> {
+    let mut pieces = pattern.split("%s");
+    let mut out = pieces.next()?.to_owned();
+    let mut next = 0;
+    for behind in pieces {
+        let [piece] = arguments.get(next)?.texts.as_slice() else { return None };
+        out.push_str(piece);
+        out.push_str(behind);
+        if out.len() > MAX_FOLDED {
+            return None;
+        }
+        next += 1;
+    }
+    (next > 0 && !out.contains('%')).then_some(out)
 }
 
 fn one(text: String) -> Option<Vec<String>> {

@@ -1,6 +1,7 @@
 //! One file or block of code: its statements, its names, and what they carry.
 
 mod assigned;
+mod callbacks;
 mod calls;
 mod events;
 mod expression;
@@ -8,9 +9,12 @@ mod files;
 mod folding;
 mod named;
 mod names;
+mod native;
 mod network;
+mod other_calls;
 mod running;
 mod statements;
+mod wrapped;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -188,6 +192,8 @@ impl<'a> Unit<'a> {
             && !self.is_test(skill)
         {
             self.strings(world);
+            self.native_commands();
+            self.piped_commands();
         }
     }
 

@@ -278,7 +278,15 @@ impl Unit<'_> {
         if receiver_environment {
             receiver.taint.add(&Taint::environment());
         }
-        if self.passage.language == Language::PowerShell && name.eq_ignore_ascii_case("PROFILE") {
+        // (Get-PSReadLineOption).HistorySavePath
+        if self.passage.language == Language::PowerShell
+            && name.eq_ignore_ascii_case("Get-PSReadLineOption")
+        {
+            value.taint.add(&Taint::secret("shell history"));
+        }
+        // $PROFILE, $PROFILE.CurrentUserAllHosts
+        let root = name.split('.').next().unwrap_or(name);
+        if self.passage.language == Language::PowerShell && root.eq_ignore_ascii_case("PROFILE") {
             value.texts.push("~/Documents/PowerShell/Microsoft.PowerShell_profile.ps1".to_owned());
         }
         if self.passage.language == Language::Ruby && !self.is_op(next, '(') {
@@ -523,22 +531,50 @@ impl Unit<'_> {
 
     /// What stands left of the pipe before a PowerShell command.
     pub(super) fn piped(&mut self, at: usize, world: &mut World, depth: usize) -> Value {
-        let pipe = (0..at)
-            .rev()
-            .take(64)
-            .take_while(|i| {
-                !matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '{' | '}')))
-            })
-            .find(|i| self.is_op(*i, '|'));
-        let Some(pipe) = pipe else { return Value::default() };
-        let start = (0..pipe)
-            .rev()
-            .take(256)
-            .find(|i| {
-                matches!(self.token(*i), Some(Token::Line | Token::Op(';' | '{' | '}' | '|')))
-            })
-            .map_or(0, |i| i + 1);
-        self.value(start..pipe, world, &mut None, depth + 1)
+        let Some(pipe) = self.before(at).filter(|i| self.is_op(*i, '|')) else {
+            return Value::default();
+        };
+        let start = self.before(pipe).map_or(0, |i| i + 1);
+        let mut value = self.value(start..pipe, world, &mut None, depth + 1);
+        // … | % { "$($_.Name)=$($_.Value)" } | …: what comes in is what it works on.
+        if depth < MAX_DEPTH && self.is_stage(start) {
+            value.add(&self.piped(start, world, depth + 1));
+        }
+        value
+    }
+
+    /// The pipe before a place of a PowerShell statement, or where the statement begins.
+    fn before(&self, at: usize) -> Option<usize> {
+        const FAR: usize = 256;
+        let mut i = at;
+        for _ in 0..FAR {
+            i = i.checked_sub(1)?;
+            match self.token(i) {
+                // A block of the pipeline is part of it.
+                Some(Token::Op('}')) => {
+                    let open = (i.saturating_sub(FAR)..i).rev().find(|o| self.close[*o] == i);
+                    let stage = open.filter(|open| *open > 0 && self.is_stage(open - 1));
+                    let Some(open) = stage else { return Some(i) };
+                    i = open;
+                }
+                // (gci env: | Out-String) | …
+                Some(Token::Op(')')) => {
+                    let open = (i.saturating_sub(FAR)..i).rev().find(|o| self.close[*o] == i);
+                    i = open.unwrap_or(i);
+                }
+                Some(Token::Line | Token::Op(';' | '{' | '(' | '|')) => return Some(i),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether a stage of a PowerShell pipeline works on each of what comes in.
+    pub(super) fn is_stage(&self, at: usize) -> bool {
+        const STAGES: [&str; 5] =
+            ["ForEach-Object", "foreach", "Where-Object", "where", "Sort-Object"];
+        matches!(self.token(at), Some(Token::Op('%' | '?')))
+            || self.name_at(at).is_some_and(|n| STAGES.iter().any(|s| n.eq_ignore_ascii_case(s)))
     }
 
     /// The thing that a method is called on.

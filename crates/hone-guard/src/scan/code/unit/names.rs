@@ -210,6 +210,29 @@ impl Unit<'_> {
         }
     }
 
+    /// `a, b = map(__import__, ("base64", "zlib"))`: as many modules as names.
+    pub(super) fn several_modules(&mut self, targets: &[String], range: Range<usize>) {
+        let imports =
+            |name: &str| matches!(name.rsplit('.').next(), Some("import_module" | "__import__"));
+        if self.passage.language != Language::Python
+            || targets.len() < 2
+            || !range.clone().any(|i| self.name_at(i).is_some_and(imports))
+        {
+            return;
+        }
+        let modules: Vec<String> = range
+            .filter_map(|i| match self.token(i) {
+                Some(Token::Text(text)) => Some(text),
+                _ => None,
+            })
+            .flat_map(|text| text.split([' ', ',']).filter(|part| !part.is_empty()))
+            .map(str::to_owned)
+            .collect();
+        if modules.len() == targets.len() {
+            self.aliases.extend(targets.iter().cloned().zip(modules));
+        }
+    }
+
     /// A name with its first part resolved through imports.
     pub(in crate::scan::code) fn resolve(&self, name: &str) -> String {
         if let Some(whole) = self.aliases.get(name) {

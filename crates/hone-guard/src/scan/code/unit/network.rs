@@ -51,6 +51,10 @@ impl Unit<'_> {
                 sent.environment |= receiver.taint.environment;
                 sent.secrets.extend(&receiver.taint.secrets);
             }
+            // $text | curl.exe -d '@-' …
+            if self.passage.language == Language::PowerShell {
+                sent.add(&receiver.taint.carried());
+            }
             if known || sent.environment || !sent.secrets.is_empty() {
                 self.to_network(&sent, &to, &format!("`{shown}`"), at, out);
             }
@@ -145,12 +149,15 @@ impl Unit<'_> {
         ];
         let last = call.callee.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
         let Some(to) = &call.receiver.taint.connection else { return };
-        if OPENS.iter().any(|word| last.contains(word)) {
+        // opener.open(address, data)
+        let asks = last == "open" && all.address().is_some();
+        if !asks && OPENS.iter().any(|word| last.contains(word)) {
             return;
         }
         let mut taint = Taint { environment: all.taint.environment, ..Taint::default() };
         taint.secrets.extend(&all.taint.secrets);
         if !taint.is_clean() {
+            let to = all.address().filter(|_| asks).unwrap_or(to);
             self.to_network(&taint, to, &format!("`{}`", call.shown), call.at, out);
         }
     }

@@ -114,6 +114,14 @@ impl Unit<'_> {
             let input = self.input(ranges, world);
             self.to_network(&input.taint, to, &format!("`{program}`"), at, out);
         }
+        // subprocess.run(["bash"], input=script), subprocess.run(["ssh", host, "sh"], input=script)
+        let inner = all.texts.iter().filter(|_| program == "ssh").rev();
+        let inner = inner.clone().find(|text| of_interpreter(text).is_some()).cloned();
+        let reads = inner.as_deref().or(program.rsplit('/').next()).and_then(of_interpreter);
+        if reads.is_some() && out.is_some() {
+            let input = self.input(ranges, world);
+            self.read_by(reads, &input, at, out);
+        }
         // subprocess.run(["bash"], input=…), execSync("sh", { input: … })
         if runs_input && (all.taint.remote.is_some() || all.taint.decoded.is_some()) {
             self.to_interpreter(&all.taint, &program, at, out);
@@ -145,8 +153,35 @@ impl Unit<'_> {
         }
         if runs_input {
             result.texts.push(format!("{INTERPRETER}{program}"));
+        } else if let Some(inner) = inner {
+            result.texts.push(format!("{INTERPRETER}{inner}"));
         }
         result
+    }
+
+    /// A script that an interpreter reads is followed like one that it is given.
+    pub(super) fn read_by(
+        &mut self,
+        language: Option<Language>,
+        script: &Value,
+        at: usize,
+        out: &Out<'_, '_, '_>,
+    ) {
+        const SHORTEST: usize = 12;
+        let text = script.text();
+        let Some(language) = language.filter(|_| out.is_some() && text.len() >= SHORTEST) else {
+            return;
+        };
+        if self.shell.len() < 200 {
+            let start = self.tokens.get(at).map_or(0, |spot| spot.at);
+            let (line, column) = self.passage.place.position(start);
+            self.shell.push(Passage {
+                language,
+                text: Cow::Owned(text),
+                place: Place::Fixed { line, column },
+                ..self.passage.clone()
+            });
+        }
     }
 
     /// What a program is given to read: `input=…`, `{ input: … }`, `stdin_data: …`, `{ stdin = … }`.
@@ -368,6 +403,14 @@ impl Unit<'_> {
             "include" | "require" | "do" | "require_once" | "include_once" | "import" | "assert"
         ) {
             self.evaluated(&all, at, out);
+            // new Function(item.expr): a value of a settings file, by its key.
+            for name in &all.names {
+                let key = name.split_once('.').map(|_| name.rsplit('.').next().unwrap_or(name));
+                for text in key.and_then(|key| world.settings.get(key)).into_iter().flatten() {
+                    let code = Value { texts: vec![text.clone()], ..Value::default() };
+                    self.evaluated(&code, at, out);
+                }
+            }
         }
         result
     }

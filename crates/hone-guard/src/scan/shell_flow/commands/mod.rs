@@ -500,7 +500,9 @@ impl Walk<'_, '_, '_> {
                 let made = matches!(name, "useradd" | "adduser" | "net" | "dscl" | "usermod")
                     && !all.contains("-r ");
                 let admin =
-                    ["sudo", "wheel", "administrators", " admin"].iter().any(|g| all.contains(g));
+                    ["sudo", "wheel", "administrators", " admin"].iter().any(|g| all.contains(g))
+                        || call.value_of(&["-u", "--uid"]).is_some_and(|uid| uid.text == "0")
+                        || call.value_of(&["-p", "--password"]).is_some() && all.ends_with(" root");
                 if made && admin && (name != "net" || all.contains("/add")) {
                     let message = "an account that may do everything is made";
                     self.report(&at, Match::new(&rules::CREDENTIAL_WRITE, Severity::Warn, message));
@@ -518,6 +520,16 @@ impl Walk<'_, '_, '_> {
                     let message = "this machine is opened to others through a tunnel";
                     self.report(&at, Match::new(&rules::REVERSE_SHELL, Severity::Warn, message));
                 }
+            }
+            // echo 'root:…' | chpasswd, usermod -p … root, passwd -d root, useradd -o -u 0 …
+            "chpasswd" | "passwd"
+                if matches!(self.passage.context, Context::Script | Context::Hidden)
+                    && (name == "chpasswd" && input_text.trim_start().starts_with("root:")
+                        || call.has(&["-d", "--delete", "--stdin"])
+                            && call.plain().any(|a| a.text == "root")) =>
+            {
+                let message = "the password of the account that may do everything is changed";
+                self.report(&at, Match::new(&rules::CREDENTIAL_WRITE, Severity::Warn, message));
             }
             "visudo" if input_text.to_ascii_uppercase().contains("NOPASSWD") => {
                 let message = "sudo rules are changed: nobody is asked for a password";
@@ -745,8 +757,20 @@ impl Walk<'_, '_, '_> {
                     }
                 }
                 output.keys.extend(taint.keys.iter().cloned());
+                // $m -fs https://…: whatever it is called, it is given an address.
+                if name.is_empty() || name.starts_with('$') {
+                    let address = call.plain().find(|argument| is_fetched(&argument.text));
+                    if let Some(address) = address {
+                        output.add(&Taint::remote(address.text.clone()));
+                    }
+                }
             }
         }
         (output, text)
     }
+}
+
+/// Whether a word is an address that a text may be fetched from.
+fn is_fetched(word: &str) -> bool {
+    ["http://", "https://", "ftp://"].iter().any(|scheme| word.starts_with(scheme))
 }

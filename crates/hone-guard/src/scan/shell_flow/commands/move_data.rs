@@ -79,9 +79,8 @@ impl Walk<'_, '_, '_> {
             }
             let path = argument.text.trim_start_matches('@').trim_start_matches("file://");
             // The key that a connection is made with is used, not sent.
-            if !(name == "ssh" || name == "scp" || name == "rsync" || name == "sftp")
-                || call.value_of(&["-i"]).is_none_or(|key| key.text != argument.text)
-            {
+            let before = position.checked_sub(1).and_then(|at| call.arguments.get(at));
+            if !before.is_some_and(|before| opens_connection(name, &before.text)) {
                 data.add(&self.file(path));
             }
         }
@@ -485,5 +484,20 @@ impl Walk<'_, '_, '_> {
                 ),
             );
         }
+    }
+}
+
+/// Whether what follows an option says how a connection is made, not what goes over it.
+fn opens_connection(program: &str, option: &str) -> bool {
+    match program {
+        "ssh" | "scp" | "sftp" => matches!(option, "-i" | "-F" | "-S" | "-o" | "-J"),
+        // -e, and the last of several letters: -avze
+        "rsync" => {
+            option == "--rsh"
+                || option.strip_prefix('-').is_some_and(|letters| {
+                    letters.ends_with('e') && letters.bytes().all(|b| b.is_ascii_alphabetic())
+                })
+        }
+        _ => false,
     }
 }

@@ -1,0 +1,26 @@
+//! Products of what a batch file can read, send, fetch, decode, run and leave behind: each must be
+//! blocked, and its harmless twin must not.
+
+mod products;
+
+fn check(title: &str) {
+    let groups = products::parse(include_str!("products/batch.products"));
+    let group = groups.iter().find(|found| found.title == title).expect("a group of that title");
+    let wrong = group.wrong("scripts/run.bat", |text| format!("{text}\r\n"));
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn what_is_read_is_followed_to_the_network() {
+    check("what is read reaches the network");
+}
+
+#[test]
+fn what_is_fetched_or_decoded_is_followed_to_where_it_runs() {
+    check("what is fetched or decoded is run");
+}
+
+#[test]
+fn what_is_left_lost_or_opened_is_seen() {
+    check("something is left, lost or opened");
+}
