@@ -10,6 +10,7 @@ use super::finding::Context;
 use super::kind::Language;
 use super::passage::{Passage, Place};
 use super::text::Text;
+use super::unfenced::command_in;
 
 /// Nesting of blocks that is followed.
 const MAX_NESTING: usize = 64;
@@ -150,7 +151,10 @@ pub(crate) fn passages(
             Event::Code(piece) => {
                 walk.span(&piece, range);
             }
-            Event::SoftBreak | Event::HardBreak => walk.prose(" ", range),
+            Event::SoftBreak | Event::HardBreak => {
+                walk.block.breaks.push(walk.block.text.len());
+                walk.prose(" ", range);
+            }
             Event::Html(piece) => walk.block.push_html(&piece, walk.base + range.start),
             Event::InlineHtml(piece) => walk.inline_html(&piece, range),
             _ => {}
@@ -195,6 +199,8 @@ fn definitions(source: &str) -> Vec<(&str, &str, &str, Range<usize>)> {
 struct Block {
     text: String,
     pieces: Vec<(usize, usize)>,
+    /// Where lines of the source end.
+    breaks: Vec<usize>,
     html: String,
     html_at: usize,
 }
@@ -342,10 +348,42 @@ impl<'a> Walk<'a> {
         } else {
             self.context
         };
+        if context == Context::Prose {
+            self.commands(&block);
+        }
         let lead = block.text.to_lowercase();
         let place = Place::Pieces { text: self.text, pieces: block.pieces };
         self.passage(Language::Markdown, context, block.text, place);
         self.lead = lead;
+    }
+
+    /// Commands that stand in the lines of a block as they are, as spans of code would.
+    fn commands(&mut self, block: &Block) {
+        let mut start = 0;
+        for &end in block.breaks.iter().chain([&block.text.len()]) {
+            // A break inside an invisible element is none of this text.
+            let line = block.text.get(start..end).unwrap_or_default();
+            // What stands in a span is looked at already.
+            if let Some((found, language)) = command_in(line).filter(|_| !line.contains('`')) {
+                let from = start + found.start;
+                let before = &block.text[..from];
+                let lead = match before.trim() {
+                    "" => self.lead.clone(),
+                    before => before.to_lowercase(),
+                };
+                let lead = std::mem::replace(&mut self.lead, lead);
+                let at = block.pieces.partition_point(|(offset, _)| *offset <= from);
+                let (offset, place) =
+                    block.pieces.get(at.wrapping_sub(1)).copied().unwrap_or_default();
+                let first = (0, place + (from - offset));
+                let rest = block.pieces.iter().skip(at).map(|(offset, at)| (offset - from, *at));
+                let pieces = std::iter::once(first).chain(rest).collect();
+                let place = Place::Pieces { text: self.text, pieces };
+                self.passage(language, Context::InlineCode, line[found].to_owned(), place);
+                self.lead = lead;
+            }
+            start = end;
+        }
     }
 
     fn end_html(&mut self) {

@@ -36,6 +36,7 @@ mod shell_flow;
 mod structure;
 mod subject;
 mod text;
+mod unfenced;
 mod unsaid;
 
 use std::borrow::Cow;
