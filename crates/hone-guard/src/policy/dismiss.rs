@@ -137,6 +137,7 @@ mod tests {
             message: String::new(),
             evidence: String::new(),
             flow: None,
+            why: String::new(),
             hint: String::new(),
         };
         Report {

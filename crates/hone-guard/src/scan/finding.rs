@@ -218,6 +218,8 @@ pub struct Finding {
     /// What moves from where to where.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow: Option<Flow>,
+    /// Why that matters.
+    pub why: String,
     /// What to do about it.
     pub hint: String,
 }
@@ -311,6 +313,7 @@ mod tests {
             message: String::new(),
             evidence: String::new(),
             flow: None,
+            why: String::new(),
             hint: String::new(),
         };
         let report = Report {

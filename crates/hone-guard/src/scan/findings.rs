@@ -188,6 +188,7 @@ fn finish(
         message: found.message,
         evidence: redact(evidence),
         flow: found.flow,
+        why: found.rule.why.to_owned(),
         hint: found.rule.fix.to_owned(),
     }
 }

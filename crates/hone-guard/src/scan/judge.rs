@@ -156,6 +156,7 @@ fn finding(concern: &Concern, excerpts: &[Excerpt]) -> Finding {
         message,
         evidence: redact(&visible(quote, MAX_WORDS)),
         flow: None,
+        why: SECOND_OPINION.why.to_owned(),
         hint: SECOND_OPINION.fix.to_owned(),
     }
 }
@@ -284,6 +285,7 @@ mod tests {
             message: "found by a rule".to_owned(),
             evidence: "evidence".to_owned(),
             flow: None,
+            why: "why".to_owned(),
             hint: "hint".to_owned(),
         };
         Report {

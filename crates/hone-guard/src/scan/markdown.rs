@@ -7,6 +7,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::finding::Context;
+use super::invisible;
 use super::kind::Language;
 use super::passage::{Passage, Place};
 use super::text::Text;
@@ -416,7 +417,7 @@ impl<'a> Walk<'a> {
                 self.hidden = None;
                 self.end_unseen();
             }
-        } else if self.hidden.is_none() && hides(piece) {
+        } else if self.hidden.is_none() && invisible::hides(piece) {
             self.hidden = Some(element(piece));
         }
         if piece.starts_with("<img")
@@ -512,7 +513,7 @@ fn parts_after(html: &str, mut hidden: Option<String>) -> (Vec<HtmlPart>, Option
             if hidden.as_deref() == Some(&name) {
                 hidden = None;
             }
-        } else if hidden.is_none() && !tag.ends_with("/>") && hides(tag) {
+        } else if hidden.is_none() && !tag.ends_with("/>") && invisible::hides(tag) {
             hidden = Some(element(tag));
         }
         at = end;
@@ -564,39 +565,6 @@ fn element(tag: &str) -> String {
         .next()
         .unwrap_or_default()
         .to_ascii_lowercase()
-}
-
-/// Whether a tag makes its content invisible.
-fn hides(tag: &str) -> bool {
-    let tag: String = tag.to_ascii_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
-    const STYLES: [&str; 15] = [
-        "display:none",
-        "visibility:hidden",
-        "font-size:0",
-        "font-size:1px",
-        "font-size:.",
-        "font-size:0.",
-        "opacity:0;",
-        "opacity:0\"",
-        "opacity:0'",
-        "opacity:0.0",
-        "height:0",
-        "width:0",
-        "color:transparent",
-        "left:-9999",
-        "text-indent:-9999",
-    ];
-    let white = ["color:white", "color:#fff", "color:#ffffff", "color:rgb(255,255,255)"];
-    let style = tag.contains("style=");
-    (style
-        && (STYLES.iter().any(|s| tag.contains(s))
-            || white.iter().any(|s| tag.replace("background-color", "background").contains(s))))
-        || tag.starts_with("<font")
-            && (tag.contains("color=\"#fff") || tag.contains("color=\"white\""))
-        || tag.contains("size=\"0\"")
-        || tag.contains("hidden>")
-        || tag.contains("hidden=\"")
-        || tag.contains("aria-hidden=\"true\"") && style
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::finding::Context;
 use super::grams::Grams;
 use super::kind::{Kind, Language};
 use super::passage::Passage;
+use super::report;
 use super::text::Text;
 
 /// Which files of a skill other files refer to.
@@ -307,9 +308,10 @@ pub(crate) fn mark(passages: &mut [Passage<'_>]) {
             Context::Fence => {
                 about && !(is_ambiguous(&headings) && is_ordered(&passage.lead))
                     || is_labelled(passage)
+                    || report::is_timeline(&passage.text)
             }
             Context::InlineCode => about || is_labelled(passage),
-            Context::Prose => about || is_log(&passage.text.to_lowercase()),
+            Context::Prose => about || report::is_report(passage),
             _ => false,
         };
         if mention {
@@ -328,7 +330,7 @@ fn is_ambiguous(headings: &str) -> bool {
 }
 
 /// Whether a heading has a word that starts so: an asterisk is no risk.
-fn starts_a_word(heading: &str, start: &str) -> bool {
+pub(crate) fn starts_a_word(heading: &str, start: &str) -> bool {
     heading.match_indices(start).any(|(at, _)| {
         !start.is_ascii() || !heading[..at].ends_with(|c: char| c.is_ascii_alphanumeric())
     })
@@ -349,7 +351,7 @@ fn is_labelled(passage: &Passage<'_>) -> bool {
     let near =
         lead[from..].rsplit(['.', '!', '?', '。']).find(|part| part.trim().len() > 2).unwrap_or("");
     if labels(near)
-        || is_reported(passage, lead)
+        || report::is_quoted(passage, lead)
         || passage.context == Context::InlineCode && near.trim_end().ends_with("such as")
     {
         return true;
@@ -362,50 +364,6 @@ fn is_labelled(passage: &Passage<'_>) -> bool {
             .map(str::trim)
             .filter(|line| line.starts_with(['#', '/', '-', ';']))
             .any(|line| labels(&line.to_lowercase()))
-}
-
-/// Words of a report about a machine that was attacked.
-#[rustfmt::skip]
-const INCIDENT: [&str; 24] = [
-    "alert", "attacker", "compromis", "incident", "isolated", "indicator", "evidence", "process list", "process tree", "parent", "www-data", "forensic", "memory image", "honeypot", "intrusion", "victim",
-    "shell history", "audit log", "auditd", "edr", "siem", "suspicious", "triage", "crontab of",
-];
-
-/// Whether lines of a log are quoted: they begin with the time, and are about a machine that was attacked.
-fn is_log(text: &str) -> bool {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let is_clock = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_ascii_digit());
-        let mut parts = word.splitn(3, ':');
-        let is_part = |part: Option<&str>| {
-            part.is_some_and(|part| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit()))
-        };
-        is_part(parts.next()) && is_part(parts.next())
-    };
-    // The time alone, or after a date.
-    text.split_whitespace().take(2).any(is_clock) && INCIDENT.iter().any(|word| text.contains(word))
-}
-
-/// Whether a report of an incident quotes what follows: something was seen, and the paragraph is about a
-/// machine that was attacked.
-fn is_reported(passage: &Passage<'_>, paragraph: &str) -> bool {
-    const NEAR: usize = 90;
-    const PARAGRAPH: usize = 800;
-    #[rustfmt::skip]
-    const SEEN: [&str; 30] = [
-        "showed", "shows a", "we found", "was found", "were found", "found a copy", "observed", "was seen", "we saw", "captured", "recorded", "logged", "recovered", "contained", "left behind",
-        "spawned", "was running", "had run", "had executed", "attacker ran", "executed by", "history had", "held the line", "decoded to", "turned out to be", "traced to", "revealed", "dropped by", "was started", "reported",
-    ];
-    let from = super::text::floor(paragraph, paragraph.len().saturating_sub(PARAGRAPH));
-    let paragraph = &paragraph[from..];
-    // What introduces a code span ends with the span itself.
-    let span = format!("`{}`", passage.text.to_lowercase());
-    let before = paragraph.strip_suffix(&span).unwrap_or(paragraph);
-    let from = super::text::floor(before, before.len().saturating_sub(NEAR));
-    let sentence = before[from..].rsplit(". ").next().unwrap_or(before);
-    is_log(paragraph)
-        || SEEN.iter().any(|word| sentence.contains(word))
-            && INCIDENT.iter().any(|word| paragraph.contains(word))
 }
 
 /// Whether a sentence labels what follows as an example of what not to do. A negation counts when it

@@ -2,6 +2,8 @@
 
 mod droppers;
 mod grants;
+mod hooks;
 mod reports;
+mod scope;
 mod settings;
 mod skill;

@@ -13,7 +13,7 @@ use crate::cli::PolicyCommand;
 use crate::context::{Context, actor, now};
 use crate::json;
 use crate::output::{Failure, Outcome, print, print_json, say};
-use crate::terminal::printable_line;
+use crate::terminal::{hung, printable_line, room};
 
 pub(crate) fn policy(context: &Context, command: Option<PolicyCommand>, as_json: bool) -> Outcome {
     match command.unwrap_or(PolicyCommand::Show) {
@@ -77,17 +77,19 @@ fn show(policy: &Policy, as_json: bool) -> Outcome {
     if as_json {
         return print_json(&json::Policy { table: cells(policy), trusted });
     }
+    // Forty columns hold it: each is as wide as its word or `allow*`.
+    const WIDTHS: [usize; Verdict::ALL.len()] = [7, 9, 9];
     let mut page = format!("{:<15}", "");
-    for verdict in Verdict::ALL {
-        let _ = write!(page, "{:<11}", verdict.word());
+    for (verdict, width) in Verdict::ALL.iter().zip(WIDTHS) {
+        let _ = write!(page, "{:<width$}", verdict.word());
     }
     let mut is_tightened = false;
     for row in cells(policy).chunks(Verdict::ALL.len()) {
         let _ = write!(page, "\n{:<15}", row[0].origin);
-        for cell in row {
+        for (cell, width) in row.iter().zip(WIDTHS) {
             let mark = if cell.tightened { "*" } else { "" };
             is_tightened |= cell.tightened;
-            let _ = write!(page, "{:<11}", format!("{}{mark}", cell.action));
+            let _ = write!(page, "{:<width$}", format!("{}{mark}", cell.action));
         }
     }
     let mut page = page.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
@@ -96,7 +98,8 @@ fn show(policy: &Policy, as_json: bool) -> Outcome {
         page.push_str("* tighter than the default\n");
     }
     let sources = if trusted.is_empty() { "none".to_owned() } else { trusted.join(", ") };
-    let _ = writeln!(page, "\ntrusted sources: {}", printable_line(&sources));
+    let sources = hung("trusted sources: ", &printable_line(&sources), room());
+    let _ = writeln!(page, "\n{sources}");
     print(&page)
 }
 
@@ -123,7 +126,8 @@ fn explain(policy: &Policy, origin: &str, verdict: &str, as_json: bool) -> Outco
         let cell = cell(policy, origin, verdict);
         return print_json(&json::Explained { cell, why: ruling.why });
     }
-    print(&format!("{} × {}: {}\n{}\n", origin.id(), verdict, ruling.action, ruling.why))
+    let why = hung("", &ruling.why, room());
+    print(&format!("{} × {}: {}\n{why}\n", origin.id(), verdict, ruling.action))
 }
 
 fn scanned(context: &Context, name: &str) -> Result<(Listed, Report), Failure> {

@@ -34,6 +34,11 @@ pub(crate) fn stderr_columns() -> usize {
     layout_columns(window, env::var("COLUMNS").ok().as_deref())
 }
 
+/// The width that sentences are wrapped to: the terminal's; what goes into a pipe or a file is not wrapped.
+pub(crate) fn room() -> usize {
+    if stdout_is_terminal() { columns() } else { usize::MAX }
+}
+
 /// Whether standard output is a terminal.
 pub(crate) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()

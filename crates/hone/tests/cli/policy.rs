@@ -20,12 +20,12 @@ fn the_policy_is_shown_and_every_cell_explained() {
     $ hone policy
     exit: 0
     --- stdout
-                   safe       caution    dangerous
-    builtin        allow      allow      allow
-    trusted        allow      allow      block
-    community      allow      block      block
-    agent-created  allow      allow      ask
-    local          allow      allow      allow
+                   safe   caution  dangerous
+    builtin        allow  allow    allow
+    trusted        allow  allow    block
+    community      allow  block    block
+    agent-created  allow  allow    ask
+    local          allow  allow    allow
 
     trusted sources: anthropics/skills, huggingface/skills, nvidia/skills, openai/skills
 
@@ -88,12 +88,12 @@ fn a_configuration_tightens_the_policy_and_never_loosens_it() {
     $ hone policy
     exit: 0
     --- stdout
-                   safe       caution    dangerous
-    builtin        allow      allow      allow
-    trusted        allow      ask*       block
-    community      allow      block      block
-    agent-created  allow      allow      ask
-    local          allow      allow      allow
+                   safe   caution  dangerous
+    builtin        allow  allow    allow
+    trusted        allow  ask*     block
+    community      allow  block    block
+    agent-created  allow  allow    ask
+    local          allow  allow    allow
     * tighter than the default
 
     trusted sources: acme/*

@@ -94,7 +94,7 @@ fn json_has_every_key_of_a_finding() {
     );
     assert_eq!((&finding["file"], &finding["line"]), (&json!("SKILL.md"), &json!(8)));
     assert_eq!(finding["context"], "fence");
-    for key in ["column", "message", "evidence", "flow", "hint"] {
+    for key in ["column", "message", "evidence", "flow", "why", "hint"] {
         assert!(!finding[key].is_null(), "{key} is missing in {finding:#}");
     }
 }

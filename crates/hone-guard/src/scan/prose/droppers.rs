@@ -11,6 +11,7 @@ use super::super::findings::{Findings, Match};
 use super::super::kind::Language;
 use super::super::mention::has_word;
 use super::super::passage::Passage;
+use super::super::report;
 use super::super::rules;
 use super::super::text::floor;
 use super::dropper_signs::{
@@ -60,6 +61,13 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     if parts.iter().all(|passage| is_row(passage)) {
         return;
     }
+    // A skill about attacks tells of them.
+    let parts: Vec<&Passage<'_>> = if is_about_incidents(skill) {
+        let told = |passage: &Passage<'_>| report::is_told(&passage.text.to_lowercase());
+        parts.into_iter().filter(|passage| !told(passage)).collect()
+    } else {
+        parts
+    };
     let clicks = parts.iter().any(|passage| is_clicked(&passage.text));
     let pasted = is_pasted_somewhere(&parts);
     for (at, passage) in parts.iter().enumerate() {
@@ -167,6 +175,30 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     // A row of a table of downloads is an instruction here.
     let passage = Passage { context: shown(passage), ..(*passage).clone() };
     findings.add(&passage, range, Match::new(&rules::DROPPER, severity, message).with(flow));
+}
+
+/// Whether a skill says that it is about attacks and what is done after them.
+fn is_about_incidents(skill: &Skill<'_>) -> bool {
+    const WORDS: [&str; 16] = [
+        "incident",
+        "phish",
+        "malware",
+        "ransomware",
+        "forensic",
+        "threat",
+        "post-mortem",
+        "postmortem",
+        "soc ",
+        "soc-",
+        "breach",
+        "security training",
+        "awareness",
+        "helpdesk",
+        "help desk",
+        "vorfall",
+    ];
+    let said = format!("{} {}", skill.subject.name, skill.subject.description).to_lowercase();
+    WORDS.iter().any(|word| said.contains(word))
 }
 
 /// Longest page that is named without its scheme.

@@ -8,6 +8,7 @@
 
 mod acts;
 mod bare;
+mod broken;
 mod carried;
 mod dropper_signs;
 mod droppers;
@@ -19,12 +20,15 @@ mod patterns;
 mod phrases;
 mod pictures;
 mod planted;
+mod sayings;
+mod scope;
 mod sending;
 mod sentences;
 mod steps;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod traditional;
 mod wording;
 
 use std::borrow::Cow;
@@ -208,6 +212,7 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
             Piece::whole(&joined(run[0].passage, text.join(" "))).look(findings, Bar::Shown);
         }
     }
+    broken::look(section, findings);
     // What is to be destroyed, and that nobody is to be asked, often stand in different steps.
     let set = all;
     if set.has(Concept::NoAsk)

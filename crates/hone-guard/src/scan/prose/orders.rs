@@ -343,6 +343,12 @@ static ORDERS: &[Order] = &[
         &[any(&[SecretPath, DotEnv]), any(&[Whole]), any(&[Carry, Send, Copy, Insert]), any(&[Request])]).near(&[any(&[Every, All, Read, Field])]).unless(&[Not, Unless, Placeholder, Consent, Obtain, If_]),
     order(&rules::DATA_TO_FOREIGN_HOST, Caution, "has the whole conversation fed to a program",
         &[any(&[OurTalk]), any(&[FedInto])]).near(&[any(&[Full, All, Every, User])]).within(&[any(&[Script, Code])]).unless(&[Not, Consent, If_]),
+    // A well-known service's password at somebody's page.
+    order(&rules::SECRET_TO_NETWORK, Caution, "asks for the password of a well-known service at somebody's host",
+        &[any(&[SignIn]), any(&[BrandLogin])]).to(Address::Undeclared).unless(&[Not, Placeholder]),
+    // A script is run, and nobody is to hear of it.
+    order(&rules::CONCEAL_FROM_USER, Caution, "has a script run that nobody is to hear of",
+        &[any(&[Hush]), any(&[Script])]).near(&[any(&[Run])]).unless(&[Unless, Consent]),
     // Other skills' names.
     order(&rules::CLAIMS_EVERY_TASK, Caution, "answers in the name of other skills",
         &[any(&[TheirName])]).near(&[any(&[SkillWord, OtherSkill])]).unless(&[Not]),

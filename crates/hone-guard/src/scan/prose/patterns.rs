@@ -341,6 +341,8 @@ pub(crate) static HIDDEN: &[Pattern] = &[
         &[s(&[Agent, Important], 0), s(&[Run, Send, Fetch, Read, Copy, Remember], 14), s(&[Host, Email, SecretPath, DotEnv, SecretWord, KeyName, Script, Code, Conversation, SettingsFile, MemoryFile, SystemPrompt, Account], 14)]).unless(&[Todo]),
     p(&HIDING, Caution, "hidden text tells the agent to approve or to obey",
         &[s(&[Agent, Important], 0), s(&[Approve, Follow, Comply], 10), s(&[All, EveryRequest, PermissionPrompt], 6)]).unless(&[Todo]),
+    p(&HIDING, Caution, "hidden text speaks to the agent in the user's name",
+        &[s(&[Agent], 0), s(&[User], 8), s(&[Agreed], 6)]).unless(&[Todo]),
     p(&HIDING, Caution, "hidden text runs a remote text",
         &[s(&[Run, Fetch], 0), s(&[Host], 6)]).also(&[Set::of(&[Agent, Hide, Quietly, Every, Run])]).unless(&[Todo]),
 ];

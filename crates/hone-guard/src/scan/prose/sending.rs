@@ -27,6 +27,7 @@ const BESIDES: Set =
 pub(super) fn look(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
     // A secret taken up in one step, still to be sent in a later one.
     let mut taken: Option<(&Piece<'_, '_>, std::ops::Range<usize>)> = None;
+    handed_on(section, skill, findings);
     filled(section, skill, findings);
     for (at, piece) in section.iter().enumerate() {
         image(piece, section.get(at + 1), skill, findings);
@@ -63,6 +64,40 @@ pub(super) fn look(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut 
                 );
                 taken = None;
             }
+        }
+    }
+}
+
+/// The conversation, put together whole in one step and sent away in a later one.
+fn handed_on(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    const WHOLE: Set = Set::of(&[Full, All, Every, AtEnd]);
+    const UNLESS: Set = Set::of(&[Not, Consent, Ask, Detect, Placeholder, Unless, About]);
+    let mut gathered: Option<(&Piece<'_, '_>, std::ops::Range<usize>)> = None;
+    for piece in section {
+        for sentence in &piece.sentences {
+            let set = sentence.set();
+            if set.meets(UNLESS) {
+                continue;
+            }
+            // The step that gathers it names nobody yet: one sentence of both is the concern of others.
+            if set.has(Conversation) && set.meets(WHOLE) && !set.meets(Set::of(&[Host, Email])) {
+                gathered = Some((piece, sentence.range.clone()));
+                continue;
+            }
+            let Some((from, range)) = &gathered else { continue };
+            let Some(host) = sends_to(piece, sentence, skill, true) else { continue };
+            if declares(skill, &host) {
+                continue;
+            }
+            let flow = Flow {
+                source: Some("the conversation".to_owned()),
+                destination: Some(host.clone()),
+                ..Flow::default()
+            };
+            let message = format!("the whole conversation is put together and sent to {host}");
+            let found = Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, message);
+            from.add(findings, range.clone(), found.with(flow));
+            gathered = None;
         }
     }
 }

@@ -7,6 +7,8 @@
 use std::ops::Range;
 
 use super::lexicon::{Concept, LEXICON, Set, is_unspaced};
+use super::scope::is_document;
+use super::traditional::simplified;
 use crate::scan::destination::{self, Class};
 use crate::scan::places::{self, Spot};
 
@@ -103,7 +105,7 @@ pub(crate) fn read(text: &str) -> (Vec<Sentence>, Vec<Saying>) {
     (walk.found, walk.sayings)
 }
 
-/// Lower case, byte for byte: a letter whose small form has another length stays.
+/// Lower case and simplified, byte for byte: a letter whose small form has another length stays.
 fn lower(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -112,7 +114,7 @@ fn lower(text: &str) -> String {
         .map(|c| {
             let mut small = c.to_lowercase();
             match (small.next(), small.next()) {
-                (Some(one), None) if one.len_utf8() == c.len_utf8() => one,
+                (Some(one), None) if one.len_utf8() == c.len_utf8() => simplified(one),
                 _ => c,
             }
         })
@@ -238,12 +240,19 @@ impl Walk<'_> {
         let start = self.current.range.start;
         let mut sentence =
             std::mem::replace(&mut self.current, Sentence { tokens: Vec::new(), range: at..at });
-        let roles = std::mem::take(&mut self.roles);
+        let mut roles = std::mem::take(&mut self.roles);
+        // The rules of a document are nobody's that the agent works for.
+        for token in &mut sentence.tokens {
+            if token.set.has(Concept::Instructions) && is_document(self.lower, &token.range) {
+                token.set = token.set.without(Set::of(&[Concept::Instructions, Concept::ToldYou]));
+                roles = roles.without(Set::range(Concept::Scroll, Concept::SpeakerCommon));
+            }
+        }
         let set = sentence.tokens.iter().fold(roles, |set, token| set.with(token.set));
         if !set.is_empty() {
             self.sayings.push(Saying { set, range: start..at });
         }
-        hush(&mut sentence.tokens, at);
+        hush(&mut sentence.tokens, self.lower, at);
         relate(&mut sentence.tokens);
         if !sentence.tokens.is_empty() {
             self.found.push(Sentence { range: start..at, ..sentence });
@@ -413,7 +422,7 @@ const SAID_WITHIN: usize = 8;
 /// Secrecy as a relation: a negation, a word for saying or writing down, and what is not to be said,
 /// whom it is not to be said to or where it is not to stand. The word for saying becomes
 /// [`Concept::Hush`], whatever the words are.
-fn hush(tokens: &mut [Token], end: usize) {
+fn hush(tokens: &mut [Token], lower: &str, end: usize) {
     const NEGATES: Set = Set::of(&[Concept::Not, Concept::Without, Concept::NoNeed]);
     const SAYS: Set =
         Set::of(&[Concept::Tell, Concept::Telling, Concept::Disclose, Concept::Enter]);
@@ -431,10 +440,15 @@ fn hush(tokens: &mut [Token], end: usize) {
             tokens[from..at].iter().any(|token| token.set.meets(NEGATES) && !token.quoted);
         // `do not comment on that.`
         const CLOSE: usize = 3;
+        // `do not tell the user to run it` keeps nothing from anybody.
+        let has_act = |token: &Token| {
+            let after = lower[token.range.end..].trim_start();
+            after.starts_with("to ") || after.starts_with("zu ")
+        };
         let told = tokens[at + 1..].iter().take_while(|token| token.at <= place + SAID_WITHIN).any(
             |token| {
                 !token.quoted
-                    && (token.set.meets(ABOUT)
+                    && (token.set.meets(ABOUT) && !(token.set.has(Concept::User) && has_act(token))
                         || token.set.has(Concept::This_) && token.range.end + CLOSE >= end)
             },
         );
@@ -580,7 +594,7 @@ fn by_form(word: &str, in_code: bool) -> Set {
     if is_hidden_program(word) {
         return Set::of(&[Concept::HiddenPath, Concept::Script]);
     }
-    if word.contains('/') && SCRIPTS.iter().any(|ending| word.ends_with(ending)) {
+    if (in_code || word.contains('/')) && SCRIPTS.iter().any(|ending| word.ends_with(ending)) {
         return Set::of(&[Concept::Script]);
     }
     if is_temporary(word) {
@@ -602,6 +616,13 @@ fn by_form(word: &str, in_code: bool) -> Set {
         return Set::of(&[Concept::PublicPlace]);
     }
     let name = word.split('/').next().unwrap_or(word);
+    if is_address(name) {
+        return match destination::classify(word) {
+            Class::Address | Class::Foreign => Set::of(&[Concept::Host]),
+            Class::Placeholder => Set::of(&[Concept::Placeholder]),
+            _ => Set::NONE,
+        };
+    }
     // In code, a name with a dot is a field or a module.
     if !in_code && is_host(name) {
         return match destination::classify(word) {
@@ -611,6 +632,15 @@ fn by_form(word: &str, in_code: bool) -> Set {
         };
     }
     Set::NONE
+}
+
+/// `203.0.113.7`: four numbers of a machine's address. Versions of four numbers begin lower.
+fn is_address(name: &str) -> bool {
+    const LOWEST: u8 = 20;
+    let mut numbers = name.split('.').map(str::parse::<u8>);
+    numbers.next().is_some_and(|first| first.is_ok_and(|first| first >= LOWEST))
+        && numbers.clone().count() == 3
+        && numbers.all(|number| number.is_ok())
 }
 
 fn is_host(name: &str) -> bool {

@@ -4,6 +4,7 @@
 use super::File;
 use super::command::{Judged, judge};
 use super::forms::{Form, form};
+use super::hooked;
 use super::leaf::Leaf;
 use super::packages::is_usual_index;
 use super::started::{servers, tasks};
@@ -66,13 +67,7 @@ fn agents_own(leaves: &[Leaf]) -> Vec<Leaf> {
 
 /// Whether a value belongs to a hook for an event that only agents know.
 fn is_event(leaf: &Leaf) -> bool {
-    #[rustfmt::skip]
-    const EVENTS: [&str; 18] = [
-        "SessionStart", "SessionEnd", "PreToolUse", "PostToolUse", "UserPromptSubmit", "SubagentStop", "SubagentStart", "Stop",
-        "PreCompact", "PermissionRequest", "Notification", "beforeShellExecution", "afterShellExecution", "beforeSubmitPrompt", "afterFileEdit",
-        "beforeReadFile", "beforeMCPExecution", "sessionStart",
-    ];
-    leaf.is_under("hooks") && leaf.path.iter().any(|part| EVENTS.contains(&&**part))
+    leaf.is_under("hooks") && leaf.path.iter().any(|part| hooked::EVENTS.contains(&&**part))
 }
 
 /// Variables that lead an agent's own conversations somewhere.
@@ -209,6 +204,22 @@ fn hooks(
             .skip_while(|part| &***part != "hooks")
             .nth(1)
             .map_or("load", |part| &**part);
+        if hooked::approves(&leaf.value, skill) {
+            let message =
+                format!("a hook for {} answers every question with yes", visible(event, 40));
+            let found = Match::new(&rules::SHIPS_AGENT_SETTINGS, Severity::Warn, message);
+            file.add(leaf.start(), &leaf.value, found, findings);
+            continue;
+        }
+        if let Some(host) = hooked::tells(&leaf.value, skill) {
+            let message = format!(
+                "a hook for {}: its script sends what it is told to {host}",
+                visible(event, 40)
+            );
+            let found = Match::new(&rules::SHIPS_AGENT_SETTINGS, Severity::Warn, message);
+            file.add(leaf.start(), &leaf.value, found, findings);
+            continue;
+        }
         let (severity, why) = match judge(&leaf.value, skill.members) {
             Judged::Reaches(why) => (Severity::Warn, why),
             Judged::Unknown(what) if strictness == Strictness::Shipped => (

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::forms::AGENT_FOLDERS;
 use crate::scan::bundle::Member;
 use crate::scan::destination::{Class, classify};
 use crate::scan::reach;
@@ -321,17 +322,8 @@ fn script(words: &[&str], members: &[Member]) -> Judged {
     let hidden = member.path.split('/').any(|part| {
         part.starts_with('.')
             && part.len() > 2
-            && !matches!(
-                part,
-                ".claude"
-                    | ".github"
-                    | ".vscode"
-                    | ".husky"
-                    | ".cursor"
-                    | ".agents"
-                    | ".codex"
-                    | ".gemini"
-            )
+            && !matches!(part, ".github" | ".husky" | ".agents")
+            && !AGENT_FOLDERS.contains(&part)
     });
     let text = String::from_utf8_lossy(&member.bytes);
     if hidden {

@@ -15,7 +15,7 @@ pub(super) enum Form {
 
 /// Folders in which agents and editors look for their settings.
 #[rustfmt::skip]
-const AGENT_FOLDERS: &[&str] = &[
+pub(super) const AGENT_FOLDERS: &[&str] = &[
     ".claude", ".codex", ".cursor", ".gemini", ".openclaw", ".opencode", ".windsurf", ".kiro", ".hermes",
     ".continue", ".cline", ".roo", ".qwen", ".vscode", ".zed", ".amp", ".factory", ".augment", ".copilot",
     ".clawdbot", ".moltbot", ".codeium", ".amazonq", ".junie", ".trae", "goose", "opencode", "amp", "zed",

@@ -12,6 +12,7 @@ mod editor;
 mod forks;
 mod forms;
 mod grants;
+mod hooked;
 pub(crate) mod leaf;
 mod logins;
 mod names;

@@ -131,7 +131,12 @@ fn finding(text: &mut String, found: &Finding) {
     if let Some(flow) = &found.flow {
         let _ = writeln!(text, "<p>Flow: {}</p>", escaped(&flow.to_string()));
     }
-    let _ = writeln!(text, "<p>What to do: {}</p>\n</article>", escaped(&found.hint));
+    let _ = writeln!(
+        text,
+        "<p>Why: {}</p>\n<p>What to do: {}</p>\n</article>",
+        escaped(&found.why),
+        escaped(&found.hint)
+    );
 }
 
 fn code(words: &str) -> String {

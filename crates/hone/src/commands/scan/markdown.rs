@@ -82,6 +82,7 @@ fn finding(text: &mut String, found: &Finding) {
     if let Some(flow) = &found.flow {
         let _ = writeln!(text, "- Flow: {}", code(&flow.to_string()));
     }
+    let _ = writeln!(text, "- Why: {}", escaped(&found.why));
     let _ = writeln!(text, "- What to do: {}", escaped(&found.hint));
 }
 

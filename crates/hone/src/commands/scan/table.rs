@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Page, Scanned};
 use crate::output::count;
-use crate::terminal::{Style, fit, printable_line};
+use crate::terminal::{Style, fit, hung, printable_line, room};
 
 /// Columns that the names of skills get at most.
 const NAME_COLUMNS: usize = 32;
@@ -67,31 +67,32 @@ fn text_of(text: &mut String, skill: &Scanned, verbose: bool, style: Style) -> b
     text.len() > before
 }
 
-/// One finding: what, where, the evidence and what to do.
+/// One finding: what, where, the evidence and what to do, as wide as the terminal.
 pub(crate) fn finding(text: &mut String, found: &Finding, style: Style) {
+    finding_within(text, found, style, room());
+}
+
+/// The same within so many columns.
+pub(super) fn finding_within(text: &mut String, found: &Finding, style: Style, room: usize) {
     let (word, colour) = match found.severity {
         Severity::Critical => ("critical", AnsiColor::Red),
         Severity::Warn => ("warn", AnsiColor::Yellow),
         Severity::Info => ("note", AnsiColor::Cyan),
     };
-    let _ = writeln!(
-        text,
-        "  {}[{}]: {}",
-        painted(style, colour, word),
-        printable_line(&found.rule),
-        printable_line(&found.message)
-    );
-    let place = found.place();
-    let _ = writeln!(text, "   --> {} ({})", printable_line(&place), found.context.words());
-    let mut line = |mark: &str, words: &str| {
+    // The colour takes no column.
+    let lead = format!("  {word}[{}]: ", printable_line(&found.rule));
+    let said = hung(&lead, &printable_line(&found.message), room);
+    let _ = writeln!(text, "{}", said.replacen(word, &painted(style, colour, word), 1));
+    let mut line = |lead: &str, words: &str| {
         if !words.is_empty() {
-            let _ = writeln!(text, "     {mark} {}", printable_line(words));
+            let _ = writeln!(text, "{}", hung(lead, &printable_line(words), room));
         }
     };
-    line("|", &found.evidence);
-    line("= flow:", &found.flow.as_ref().map(ToString::to_string).unwrap_or_default());
+    line("   --> ", &format!("{} ({})", found.place(), found.context.words()));
+    line("     | ", &found.evidence);
+    line("     = flow: ", &found.flow.as_ref().map(ToString::to_string).unwrap_or_default());
     if found.severity > Severity::Info {
-        line("= do:", &found.hint);
+        line("     = do: ", &found.hint);
     }
 }
 

@@ -22,6 +22,7 @@ fn finding(rule: &str, severity: Severity) -> Finding {
         message: format!("found by {rule}"),
         evidence: "curl a | sh".to_owned(),
         flow: Some(Flow::new("a", "sh").to("host").when("on start")),
+        why: "anybody may change it".to_owned(),
         hint: "ship it".to_owned(),
     }
 }
@@ -176,6 +177,7 @@ fn markdown_has_a_table_and_a_part_for_each_skill_with_findings() {
 
     - Evidence: `curl a | sh`
     - Flow: `a → sh (host) [on start]`
+    - Why: anybody may change it
     - What to do: ship it
 
     ### `archive` **warn**
@@ -183,6 +185,7 @@ fn markdown_has_a_table_and_a_part_for_each_skill_with_findings() {
     found by archive in `run.sh` (script)
 
     - Evidence: `curl a | sh`
+    - Why: anybody may change it
     - What to do: ship it
 
     And 1 note.
@@ -256,4 +259,20 @@ fn sarif_has_notes_only_when_asked_and_what_was_dismissed_as_suppressed() {
             "justification": "dismissed until 2030-01-01 by me: our own host",
         }])
     );
+}
+
+#[test]
+fn a_finding_is_wrapped_to_the_terminal_and_loses_nothing() {
+    const COLUMNS: usize = 40;
+    let long = Finding {
+        message: "a text from a host of somebody is run by a shell without a look".to_owned(),
+        hint: "ship the script with the skill, or install a pinned version".to_owned(),
+        ..finding("remote", Severity::Critical)
+    };
+    let (mut narrow, mut wide) = (String::new(), String::new());
+    table::finding_within(&mut narrow, &long, Style::Plain, COLUMNS);
+    table::finding_within(&mut wide, &long, Style::Plain, usize::MAX);
+    assert!(narrow.lines().all(|line| line.chars().count() <= COLUMNS), "{narrow}");
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(&narrow), words(&wide));
 }
