@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use hone_agent::brain::{Editor, Owner};
+use hone_library::usage::iso;
 use hone_library::{
     ARCHIVED, Author, Catalogue, Config, Error, Listed, Mode, Project, Reason, Root, Scope, Search,
     Skipped, State, Store, Surroundings, deleted,
@@ -387,6 +388,12 @@ pub(crate) fn actor() -> String {
         .or_else(|| variable("USER"))
         .or_else(|| variable("LOGNAME"))
         .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// A time for people, in UTC and to the second: `2026-01-02 03:04:05Z`.
+pub(crate) fn to_the_second(at: i64) -> String {
+    let text = iso(at);
+    text.split('.').next().unwrap_or(&text).trim_end_matches('Z').replace('T', " ") + "Z"
 }
 
 /// Milliseconds since 1970.
