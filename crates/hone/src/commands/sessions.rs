@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::json::learn;
 use crate::output::{NO, Outcome, count, print, print_json, say};
 use crate::terminal::{columns, fit, printable_line, stdout_is_terminal};
+use unicode_width::UnicodeWidthStr as _;
 
 /// Sessions that are read at most to find those that are wanted.
 const MAX_READ: usize = 2_000;
@@ -96,13 +97,21 @@ fn lines(context: &Context, sessions: &[Summary]) -> String {
             many => format!(", {many} tasks"),
         };
         let agent = session.agent.name().unwrap_or_else(|| session.agent.id());
-        let first = format!(
-            "{}  {:<12}  {id:<width$}  {}{more}{tasks}{}",
-            time.get(..16).unwrap_or(&time).replace('T', " "),
-            printable_line(agent),
+        let time = time.get(..16).unwrap_or(&time).replace('T', " ");
+        let agent = printable_line(agent);
+        let lead = format!("{time}  {agent:<12}  {id:<width$}");
+        let done = format!(
+            "{}{more}{tasks}{}",
             count(session.steps, "step"),
             if session.converged || session.partial { "" } else { ", unfinished" },
         );
+        // An id that is cut names nothing: where there is no room for the rest before it, it comes first.
+        let first = if lead.width() < room {
+            fit(&format!("{lead}  {done}"), room).into_owned()
+        } else {
+            let below = format!("    {time}  {agent}");
+            format!("{}\n{}", fit(&format!("{id}  {done}"), room), fit(&below, room))
+        };
         let mut about: Vec<String> = session
             .tools
             .iter()
@@ -111,7 +120,7 @@ fn lines(context: &Context, sessions: &[Summary]) -> String {
             .collect();
         let folder = session.folder.as_deref();
         about.extend(folder.map(|folder| format!("in {}", context.shown(folder))));
-        let _ = writeln!(text, "{}", fit(&first, room));
+        let _ = writeln!(text, "{first}");
         for line in [&session.task, &about.join(", ")] {
             if !line.is_empty() {
                 let _ = writeln!(text, "{}", fit(&format!("    {}", printable_line(line)), room));
