@@ -300,7 +300,12 @@ pub(crate) fn chosen<'l>(lock: &'l Lock, names: &[String]) -> Result<Vec<&'l Loc
         let slug = hone_skill::Slug::new(name).map(|slug| slug.to_string()).unwrap_or_default();
         let named = lock.named(&slug);
         if named.is_empty() {
-            return Err(Error::NotInstalled { name: name.clone(), path: lock.path().to_owned() });
+            let (name, path) = (name.clone(), lock.path().to_owned());
+            return Err(if path.exists() {
+                Error::NotInstalled { name, path }
+            } else {
+                Error::NoLock { name, path }
+            });
         }
         chosen.extend(named);
     }

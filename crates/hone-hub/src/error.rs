@@ -63,6 +63,14 @@ pub enum Error {
         /// The lock file.
         path: PathBuf,
     },
+    /// No such skill, and no lock file either.
+    #[error("`{}` is not installed: there is no `{}`", name.escape_debug(), path.display())]
+    NoLock {
+        /// What was asked for.
+        name: String,
+        /// Where the lock file would be.
+        path: PathBuf,
+    },
     /// The files of a skill are not what was installed.
     #[error("`{name}` has local edits: {}", files.join(", "))]
     Edited {
@@ -99,6 +107,7 @@ impl Error {
         match self {
             Self::Library(error) => error.is_answer(),
             Self::NotInstalled { .. }
+            | Self::NoLock { .. }
             | Self::Edited { .. }
             | Self::NoApproval { .. }
             | Self::Refused(_) => true,
@@ -114,6 +123,9 @@ impl Error {
             Self::NewerLock { .. } => Some("update hone".to_owned()),
             Self::Lock { .. } => Some("mend it, or bring it back from version control".to_owned()),
             Self::NotInstalled { .. } => Some("`hone verify` lists what is in it".to_owned()),
+            Self::NoLock { .. } => {
+                Some("`hone add` installs skills; `hone rm` takes away one of your own".to_owned())
+            }
             Self::Edited { path, .. } => Some(edited_hint(&path.display().to_string())),
             Self::NoApproval { .. } => Some("`hone approve` lists what waits".to_owned()),
             Self::Unrecorded(_) => {

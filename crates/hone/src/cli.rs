@@ -67,7 +67,8 @@ pub(crate) struct Places {
     #[arg(long, value_name = "ID", global = true)]
     pub(crate) agent: Option<String>,
 
-    /// How many folders deep to look below a root [default: 6, or `skills.depth`]
+    /// How many folders deep to look below a root [default: 6, or `skills.depth`; below a folder that `check` or
+    /// `scan` is given, 32]
     #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u8).range(0..=64))]
     pub(crate) depth: Option<u8>,
 }
@@ -157,7 +158,11 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Show a skill, or one of its files
-    #[command(after_help = "NAME may be a name, a slug, scope:name (project:deploy), or a path.")]
+    #[command(after_help = "Examples:\n  \
+        hone view tidy\n  \
+        hone view tidy references/notes.md\n  \
+        hone view project:deploy --raw | less\n\n\
+        NAME may be a name, a slug, scope:name (project:deploy), or a path.")]
     View {
         /// The skill
         name: String,
@@ -270,11 +275,13 @@ pub(crate) enum Command {
     #[command(subcommand)]
     File(FileCommand),
     /// Check skills against the format's rules
-    #[command(
-        after_help = "PATH is a skill's folder, its SKILL.md, a folder of skills, or a skill's name; \
+    #[command(after_help = "Examples:\n  \
+        hone check                      every skill below the current folder\n  \
+        hone check tidy --fix           mends what a program can mend\n  \
+        hone check skills/ --profile upload --format github\n\n\
+        PATH is a skill's folder, its SKILL.md, a folder of skills, or a skill's name; \
         without one, the current folder.\n\
-        Exit code 0: no errors. 1: errors. Warnings and notes do not count."
-    )]
+        Exit code 0: no errors. 1: errors. Warnings and notes do not count.")]
     Check {
         /// What to check
         path: Vec<PathBuf>,
@@ -316,10 +323,11 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Trust a project, so that its skills are offered
-    #[command(
-        after_help = "Read what you trust: `hone list --all` names the skills of the project, \
-        `hone view PATH` shows one."
-    )]
+    #[command(after_help = "Examples:\n  \
+        hone trust                  the project around the current folder\n  \
+        hone trust ~/shop --revoke\n  \
+        hone trust --list\n\n\
+        Read what you trust: `hone list --all` names the skills of the project, `hone view PATH` shows one.")]
     Trust {
         /// The project [default: the one around the current folder]
         #[arg(conflicts_with = "list")]
@@ -510,6 +518,12 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Make, list, show and remove agents of your own
+    #[command(after_help = "Examples:\n  \
+        hone agent new auditor --system system.md\n  \
+        hone agent list\n  \
+        hone agent show auditor\n\n\
+        An agent is a folder below `HONE_HOME/agents`: its role, its skills and what it remembers. `hone run` gives \
+        it a task, `hone chat` talks with it.")]
     #[command(subcommand)]
     Agent(AgentCommand),
     /// Give an agent one task and print its answer
@@ -533,10 +547,11 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Talk with an agent
-    #[command(
-        after_help = "One line is one task; what was said before goes with it. `/quit` ends, `/new` \
-        forgets the talk, `/help` lists the commands."
-    )]
+    #[command(after_help = "Examples:\n  \
+        hone chat auditor\n  \
+        hone chat auditor --workspace . --model qwen3:4b\n\n\
+        One line is one task; what was said before goes with it. `/quit` ends, `/new` forgets the talk, `/help` \
+        lists the commands.")]
     Chat {
         /// The agent
         agent: String,
@@ -544,10 +559,11 @@ pub(crate) enum Command {
         how: Running,
     },
     /// Watch a recorded task run through the real loop, offline
-    #[command(
-        after_help = "The replies are a recording of a real model, kept as data; everything else \
-        happens now: the tools, the memory and what is learned, in a brain that is thrown away."
-    )]
+    #[command(after_help = "Examples:\n  \
+        hone demo\n  \
+        hone demo --json | jq -r 'select(.event == \"report\") | .answer'\n\n\
+        The replies are a recording of a real model, kept as data; everything else happens now: the tools, the \
+        memory and what is learned, in a brain that is thrown away.")]
     Demo {
         /// Ask a real model and keep what it says, for the next demo
         #[arg(long, value_name = "FILE", hide = true)]
@@ -581,6 +597,11 @@ pub(crate) enum Command {
         for a lesson. Nothing is done anew. In a chat, `/wrong` says the same.")]
     Correct(Correct),
     /// List the slash commands that skills give
+    #[command(after_help = "Examples:\n  \
+        hone commands\n  \
+        hone commands --json | jq -r '.commands[].command'\n  \
+        hone commands reload         what changed since the last time\n\n\
+        `hone invoke` calls one. A skill that a person may not call has none.")]
     Commands {
         #[command(subcommand)]
         command: Option<CommandsCommand>,
@@ -589,7 +610,11 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Show what skills need before they can work
-    #[command(after_help = "Exit code 1: something that is not optional is missing.")]
+    #[command(after_help = "Examples:\n  \
+        hone needs\n  \
+        hone needs deploy-shop\n  \
+        hone needs deploy-shop --forget\n\n\
+        Exit code 1: something that is not optional is missing.")]
     Needs {
         /// The skills [default: all]
         name: Vec<String>,
@@ -624,11 +649,13 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Search names, descriptions and bodies, the best first
-    #[command(
-        after_help = "Unlike `hone list WORDS`, not every word has to occur, other forms of a word count, \
+    #[command(after_help = "Examples:\n  \
+        hone search fill a form\n  \
+        hone search -k 3 --json changelog | jq -r '.results[].name'\n  \
+        hone search --hub pdf                 what `hone add` could install\n\n\
+        Unlike `hone list WORDS`, not every word has to occur, other forms of a word count, \
         and so do typing errors. With --hub, what the sources in `hub.sources` offer is searched instead: \
-        there every word has to occur in the name or the description."
-    )]
+        there every word has to occur in the name or the description.")]
     Search {
         /// What to look for
         #[arg(required_unless_present = "hub")]
@@ -652,6 +679,7 @@ pub(crate) enum Command {
     #[command(
         args_conflicts_with_subcommands = true,
         subcommand_negates_reqs = true,
+        override_usage = "hone eval [OPTIONS] <NAME>\n       hone eval triggers [OPTIONS] [NAME]...",
         after_help = "A skill's evals are the tasks in its evals/evals.json: {\"evals\": [{\"id\": 1, \"prompt\": \
         \"…\", \"files\": [], \"assertions\": [\"contains: 240\"]}]}. Each is run with the skill and without it, by a \
         fresh agent in a fresh folder. `contains:`, `equals:` and `file:` are checked by a program, the \
@@ -749,12 +777,13 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Let unused skills of agents go stale, then to the archive
-    #[command(
-        after_help = "A skill that an agent made and nobody has read for 30 days is stale; after 90 days it \
+    #[command(after_help = "Examples:\n  \
+        hone curate --dry-run           the plan\n  \
+        hone curate --agent auditor\n\n\
+        A skill that an agent made and nobody has read for 30 days is stale; after 90 days it \
         goes to the archive. One that no message came near to does not age. Pinned ones, those that \
         something refers to and those that a person wrote in are left alone.\n\
-        Twins are proposed as one skill (`hone review`). With --agent, one agent's skills only."
-    )]
+        Twins are proposed as one skill (`hone review`). With --agent, one agent's skills only.")]
     Curate {
         /// Print the plan and change nothing
         #[arg(long)]
@@ -799,11 +828,17 @@ pub(crate) enum Command {
         why: String,
     },
     /// Keep a skill from being removed
+    #[command(after_help = "Example:\n  \
+        hone pin tidy\n\n\
+        `hone rm`, `hone archive` and `hone curate` leave a pinned skill where it is; it can still be changed. `hone view` \
+        says that it is pinned.")]
     Pin {
         /// The skill
         name: String,
     },
     /// Take a pin away
+    #[command(after_help = "Example:\n  \
+        hone unpin tidy")]
     Unpin {
         /// The skill
         name: String,
@@ -833,19 +868,27 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Print a shell completion script
-    #[command(
-        after_help = "For example: hone completions bash > ~/.local/share/bash-completion/completions/hone"
-    )]
+    #[command(after_help = "Example:\n  \
+        hone completions bash > ~/.local/share/bash-completion/completions/hone")]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Write man pages
+    #[command(after_help = "Examples:\n  \
+        hone man | man -l -\n  \
+        hone man ~/.local/share/man/man1\n\n\
+        One page for each command, `hone-agent-new.1` for `hone agent new`.")]
     Man {
         /// The folder to write them to; without one, the main page goes to standard output
         folder: Option<PathBuf>,
     },
     /// Print the JSON schema of a command's output
+    #[command(after_help = "Examples:\n  \
+        hone schema                  their names\n  \
+        hone schema list\n  \
+        hone schema openapi          what `hone serve` answers\n\n\
+        Keys are only ever added.")]
     Schema {
         /// Which output; without one, their names
         name: Option<String>,

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use hone_agent::brain::{Editor, Owner};
+use hone_library::usage::iso;
 use hone_library::{
     ARCHIVED, Author, Catalogue, Config, Error, Listed, Mode, Project, Reason, Root, Scope, Search,
     Skipped, State, Store, Surroundings, deleted,
@@ -115,6 +116,7 @@ impl Context {
     /// Warns that a listing was made without the state, so that a trusted project looks like any other.
     pub(crate) fn tell_problem(&self) {
         if let Some(problem) = self.state.problem() {
+            let problem = self.shortened(&problem);
             say(&format!("warning: {problem}; nothing is known about trust (`hone doctor`)"));
         }
     }
@@ -122,7 +124,7 @@ impl Context {
     /// Passes on what the state has to say.
     pub(crate) fn tell_notes(&self) {
         for note in self.state.take_notes() {
-            say(&format!("warning: {note}"));
+            say(&format!("warning: {}", self.shortened(&note)));
         }
     }
 
@@ -332,11 +334,7 @@ impl Context {
 
     /// A sentence in which paths below the home are shortened.
     pub(crate) fn shortened(&self, text: &str) -> String {
-        let home = self.around.user_home.to_string_lossy();
-        if home.len() < 2 {
-            return text.to_owned();
-        }
-        text.replace(&format!("`{home}/"), "`~/")
+        shortened_from(&self.around.user_home, text)
     }
 
     /// A path as a person wants to see it: below the current folder or the home, shortened.
@@ -356,6 +354,15 @@ pub(crate) fn shown_from(around: &Surroundings, path: &Path) -> String {
         Ok(below) => Path::new("~").join(below).display().to_string(),
         Err(_) => path.display().to_string(),
     }
+}
+
+/// A sentence in which paths below this home are shortened.
+pub(crate) fn shortened_from(user_home: &Path, text: &str) -> String {
+    let home = user_home.to_string_lossy();
+    if home.len() < 2 {
+        return text.to_owned();
+    }
+    text.replace(&format!("`{home}/"), "`~/")
 }
 
 /// Where we are, and whose home it is.
@@ -381,6 +388,12 @@ pub(crate) fn actor() -> String {
         .or_else(|| variable("USER"))
         .or_else(|| variable("LOGNAME"))
         .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// A time for people, in UTC and to the second: `2026-01-02 03:04:05Z`.
+pub(crate) fn to_the_second(at: i64) -> String {
+    let text = iso(at);
+    text.split('.').next().unwrap_or(&text).trim_end_matches('Z').replace('T', " ") + "Z"
 }
 
 /// Milliseconds since 1970.

@@ -13,6 +13,7 @@ mod sarif;
 mod snippet;
 mod terminal;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -38,7 +39,20 @@ fn main() -> ExitCode {
 fn parse() -> Result<Cli, clap::Error> {
     let parsed = Cli::command().try_get_matches().or_else(|error| match error.kind() {
         ErrorKind::DisplayVersion => Err(error),
+        ErrorKind::InvalidSubcommand => groups::command().try_get_matches_from(asked()),
         _ => groups::command().try_get_matches(),
     });
     Cli::from_arg_matches(&parsed?)
+}
+
+/// The arguments, with `help --help` as `help help`: the parser's own `help` takes no options.
+fn asked() -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    if let [.., command, option] = arguments.as_mut_slice()
+        && command == "help"
+        && (option == "--help" || option == "-h")
+    {
+        *option = OsString::from("help");
+    }
+    arguments
 }

@@ -11,6 +11,7 @@ use hone_skill::Profile;
 use serde::Serialize;
 use serde_json::ser::Formatter;
 
+use crate::context::shortened_from;
 use crate::snippet::Source;
 use crate::terminal::{is_forbidden, printable, stderr_style, stdout_is_terminal};
 
@@ -69,7 +70,7 @@ impl Failure {
         match self {
             Self::Advised { failure, advice } => {
                 failure.explain();
-                say(&format!("hint: {advice}"));
+                say(&shortened(&format!("hint: {advice}")));
                 return;
             }
             Self::Library(Error::Invalid { problems, text }) => {
@@ -80,10 +81,10 @@ impl Failure {
                 say("error: the result would not be a valid skill, so nothing was written");
                 return;
             }
-            _ => say(&format!("error: {self}")),
+            _ => say(&shortened(&format!("error: {self}"))),
         }
         if let Some(hint) = self.hint() {
-            say(&format!("hint: {hint}"));
+            say(&shortened(&format!("hint: {hint}")));
         }
     }
 
@@ -105,6 +106,14 @@ impl Failure {
             Self::Advised { failure, .. } => failure.code(),
             Self::Library(_) | Self::Failed { .. } | Self::Output(_) => FAILED,
         }
+    }
+}
+
+/// A sentence of a crate that does not know whose home this is, with paths below it shortened.
+fn shortened(text: &str) -> String {
+    match std::env::home_dir() {
+        Some(home) => shortened_from(&home, text),
+        None => text.to_owned(),
     }
 }
 

@@ -202,7 +202,8 @@ fn identity(site: &Site, headers: &HeaderMap) -> Option<Identity> {
     session::unsealed(value, &tokens, (site.now)()).map(|token| Identity::of(token, Via::Page))
 }
 
-fn wants_a_page(request: &Request) -> bool {
+/// Whether a person looks at a page, and no program at the interface.
+pub(crate) fn wants_a_page(request: &Request) -> bool {
     let path = request.uri().path();
     let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     request.method() == Method::GET

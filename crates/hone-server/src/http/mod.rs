@@ -29,8 +29,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
 use hone_agent::tools::skills::{Clock, Shelf};
 use hone_guard::policy::Policy;
@@ -292,13 +293,19 @@ fn app(site: Site, interface: Router<Site>) -> Router {
         .route("/api/v1/openapi.json", get(document))
         .route("/metrics", get(metrics::metrics))
         .merge(page::routes())
-        .fallback(async || Problem::not_found("there is nothing here"))
+        .fallback(nothing_here)
         // The bound of [`limits::MAX_BODY_BYTES`] holds for every body.
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn(observe::note_route))
         .layer(from_fn_with_state(Arc::clone(&site), gate::guard))
         .layer(from_fn_with_state(Arc::clone(&site), observe::observe))
         .with_state(site)
+}
+
+/// What is at no address: a page for a person, a problem for a program.
+async fn nothing_here(request: Request) -> Response {
+    let problem = Problem::not_found("there is nothing here");
+    if gate::wants_a_page(&request) { page::failed(problem) } else { problem.into_response() }
 }
 
 async fn document(axum::extract::State(site): axum::extract::State<Site>) -> axum::Json<Value> {

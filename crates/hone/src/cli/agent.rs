@@ -43,12 +43,18 @@ pub(crate) enum AgentCommand {
         json: bool,
     },
     /// List the agents
+    #[command(after_help = "Examples:\n  \
+        hone agent list\n  \
+        hone agent list --json | jq -r '.agents[].id'")]
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Show what an agent is, knows and did last
+    #[command(after_help = "Examples:\n  \
+        hone agent show auditor\n  \
+        hone agent show auditor --json | jq .quarantined")]
     Show {
         /// The agent
         id: String,
@@ -57,6 +63,8 @@ pub(crate) enum AgentCommand {
         json: bool,
     },
     /// Bring a newer seed; files that were changed here stay
+    #[command(after_help = "Example:\n  \
+        hone agent update auditor --seed seeds/auditor")]
     Update {
         /// The agent
         id: String,
@@ -68,6 +76,9 @@ pub(crate) enum AgentCommand {
         json: bool,
     },
     /// Print the hash of an agent's state: what it knows, what happened, and the version
+    #[command(after_help = "Examples:\n  \
+        hone agent hash auditor\n  \
+        hone agent hash auditor --json | jq -r .bundle")]
     Hash {
         /// The agent
         id: String,
@@ -76,6 +87,9 @@ pub(crate) enum AgentCommand {
         json: bool,
     },
     /// List what was signed about an agent, oldest first
+    #[command(after_help = "Examples:\n  \
+        hone agent receipts auditor\n  \
+        hone agent receipts auditor --json | jq -c '.receipts[-1]'")]
     Receipts {
         /// The agent
         id: String,
@@ -100,6 +114,9 @@ pub(crate) enum AgentCommand {
         json: bool,
     },
     /// Cut one step out of a transcript, with the proof that it belongs there
+    #[command(after_help = "Example:\n  \
+        hone agent proof auditor 20261102T101300Z-3f9ab329 2 > step.json\n\n\
+        `hone agent receipts` names the tasks. `hone agent verify step.json --key KEY` checks the proof, on any machine.")]
     Proof {
         /// The agent
         id: String,
@@ -109,6 +126,9 @@ pub(crate) enum AgentCommand {
         step: usize,
     },
     /// Show the versions of an agent and what changed in each, newest first
+    #[command(after_help = "Examples:\n  \
+        hone agent log auditor\n  \
+        hone agent log auditor --limit 3 --diff")]
     Log {
         /// The agent
         id: String,
@@ -199,7 +219,7 @@ pub(crate) enum AgentCommand {
         /// The agent
         id: String,
         /// How many snapshots to keep, the newest ones
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = at_least_one)]
         keep: NonZeroUsize,
         /// Where they are: a folder or a URL
         #[arg(long, value_name = "STORE")]
@@ -212,11 +232,16 @@ pub(crate) enum AgentCommand {
         json: bool,
     },
     /// Hand the signing over to a new key
+    #[command(after_help = "Example:\n  \
+        hone agent rotate auditor\n\n\
+        The old key signs the new one, and is kept. The chain still begins with the first key: `hone agent hash` prints both.")]
     Rotate {
         /// The agent
         id: String,
     },
     /// Take an agent away for good, with all it knows
+    #[command(after_help = "Example:\n  \
+        hone agent rm auditor")]
     Rm {
         /// The agent
         id: String,
@@ -224,4 +249,10 @@ pub(crate) enum AgentCommand {
         #[arg(long)]
         yes: bool,
     },
+}
+
+/// A number that is not 0.
+fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    let number = super::AT_LEAST_ONE(text)?;
+    NonZeroUsize::new(number).ok_or_else(|| "at least one".to_owned())
 }

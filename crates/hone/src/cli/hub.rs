@@ -70,7 +70,10 @@ pub(crate) enum HubCommand {
         can do more than the installed one is asked about again. Your own edits stay, or refuse the update.")]
     Update(Update),
     /// Say which installed skills have a newer version; changes nothing
-    #[command(after_help = "Exit code 1 when one has, 0 when none has.")]
+    #[command(after_help = "Examples:\n  \
+        hone outdated\n  \
+        hone outdated pdf --project\n\n\
+        Exit code 1 when one has, 0 when none has.")]
     Outdated {
         /// The skills; all without any
         name: Vec<String>,
@@ -91,10 +94,10 @@ pub(crate) enum HubCommand {
         What was dismissed on another machine is not known here: dismiss it here too, one skill at a time.")]
     Install(Install),
     /// Compare installed skills with hone.lock, file by file
-    #[command(
-        after_help = "Exit code 1 when something differs. Skills that the lock does not know are named, \
-        and are no difference."
-    )]
+    #[command(after_help = "Examples:\n  \
+        hone verify\n  \
+        hone verify pdf --project\n\n\
+        Exit code 1 when something differs. Skills that the lock does not know are named, and are no difference.")]
     Verify {
         /// The skills; all without any
         name: Vec<String>,
@@ -105,10 +108,12 @@ pub(crate) enum HubCommand {
         json: bool,
     },
     /// Show what was installed, updated, blocked, approved and removed
-    #[command(
-        after_help = "Every row carries the hash of the one before it: `hone audit verify` follows the \
-        chain and says where it breaks."
-    )]
+    #[command(after_help = "Examples:\n  \
+        hone audit\n  \
+        hone audit -n 100\n  \
+        hone audit verify\n\n\
+        Every row carries the hash of the one before it: `hone audit verify` follows the chain and says where it \
+        breaks.")]
     Audit {
         #[command(subcommand)]
         command: Option<AuditCommand>,
@@ -262,5 +267,9 @@ pub(crate) struct Add {
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(crate) enum AuditCommand {
     /// Follow the chain of hashes from the first row
+    #[command(after_help = "Examples:\n  \
+        hone audit verify\n  \
+        hone audit verify --json | jq -r .head\n\n\
+        Exit code 1: a row does not follow from the one before it.")]
     Verify,
 }

@@ -9,6 +9,9 @@ use super::{Content, Writing};
 #[derive(Debug, Subcommand)]
 pub(crate) enum FileCommand {
     /// Write a supporting file
+    #[command(after_help = "Examples:\n  \
+        hone file add tidy references/style.md --file style.md\n  \
+        hone file add tidy scripts/sort.sh --file sort.sh --executable")]
     Add {
         /// The skill
         name: String,
@@ -23,6 +26,8 @@ pub(crate) enum FileCommand {
         writing: Writing,
     },
     /// Take a supporting file away
+    #[command(after_help = "Example:\n  \
+        hone file rm tidy references/style.md --dry-run")]
     Rm {
         /// The skill
         name: String,
@@ -32,6 +37,8 @@ pub(crate) enum FileCommand {
         writing: Writing,
     },
     /// List a skill's files
+    #[command(after_help = "Example:\n  \
+        hone file list tidy")]
     List {
         /// The skill
         name: String,
@@ -64,11 +71,15 @@ pub(crate) enum UsageCommand {
         cwd: Option<PathBuf>,
     },
     /// Take over the counters of a Hermes `.usage.json`
+    #[command(after_help = "Example:\n  \
+        hone usage import ~/.hermes/skills/.usage.json")]
     Import {
         /// The file
         file: PathBuf,
     },
     /// Write the counters as a Hermes `.usage.json`
+    #[command(after_help = "Example:\n  \
+        hone usage export counters.json")]
     Export {
         /// The file; without one, standard output
         file: Option<PathBuf>,
@@ -78,11 +89,17 @@ pub(crate) enum UsageCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Print one setting
+    #[command(after_help = "Example:\n  \
+        hone config get skills.disabled")]
     Get {
         /// Its key, such as skills.disabled
         key: String,
     },
     /// Change one setting
+    #[command(after_help = "Examples:\n  \
+        hone config set skills.depth 8\n  \
+        hone config set skills.disabled old-deploy,project:release\n  \
+        hone config set skills.disabled old-deploy --project")]
     Set {
         /// Its key
         key: String,
@@ -94,6 +111,8 @@ pub(crate) enum ConfigCommand {
         project: bool,
     },
     /// Put one setting back to its default
+    #[command(after_help = "Example:\n  \
+        hone config unset skills.depth")]
     Unset {
         /// Its key
         key: String,
@@ -102,6 +121,8 @@ pub(crate) enum ConfigCommand {
         project: bool,
     },
     /// Print where the configuration is
+    #[command(after_help = "Example:\n  \
+        $EDITOR \"$(hone config path)\"")]
     Path,
 }
 

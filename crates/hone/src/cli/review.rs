@@ -8,11 +8,15 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReviewCommand {
     /// Show a candidate: its text or difference, what taught it, and what the checks said
+    #[command(after_help = "Example:\n  \
+        hone review show 3f2a")]
     Show {
         /// The candidate, or the beginning of its id
         id: String,
     },
     /// Make a candidate a skill, on trial
+    #[command(after_help = "Example:\n  \
+        hone review accept 3f2a --why 'useful'")]
     Accept {
         /// The candidate, or the beginning of its id
         id: String,
@@ -30,6 +34,9 @@ pub(crate) enum ReviewCommand {
         yes: bool,
     },
     /// Change a candidate's text in your editor, then check it again
+    #[command(after_help = "Examples:\n  \
+        hone review edit 3f2a\n  \
+        hone review edit 3f2a --file better.md")]
     Edit {
         /// The candidate, or the beginning of its id
         id: String,

@@ -7,6 +7,9 @@ use clap::{Subcommand, ValueEnum};
 #[derive(Debug, Subcommand)]
 pub(crate) enum CommandsCommand {
     /// Say what was added, removed and changed since the last reload
+    #[command(after_help = "Examples:\n  \
+        hone commands reload\n  \
+        hone commands reload --json")]
     Reload,
 }
 
@@ -30,11 +33,13 @@ impl From<CallerName> for hone_router::Caller {
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvalCommand {
     /// Ask every message of the skills' triggers.json, without a model
-    #[command(
-        after_help = "A suite is a list of {\"query\": \"…\", \"should_trigger\": true} in triggers.json beside \
+    #[command(after_help = "Examples:\n  \
+        hone eval triggers\n  \
+        hone eval triggers pdf --suite messages.json\n  \
+        hone eval triggers --all --plot who.svg\n\n\
+        A suite is a list of {\"query\": \"…\", \"should_trigger\": true} in triggers.json beside \
         SKILL.md. Its messages are asked as if they were not remembered.\n\
-        Exit code 1: a message is missed, stolen or wrongly answered, or a skill is out of reach."
-    )]
+        Exit code 1: a message is missed, stolen or wrongly answered, or a skill is out of reach.")]
     Triggers {
         /// The skills; without one, all that have a suite
         name: Vec<String>,

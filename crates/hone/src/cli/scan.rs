@@ -70,8 +70,13 @@ impl From<Bar> for hone_guard::Verdict {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
     /// Show the table of origin and verdict, and the trusted sources
+    #[command(after_help = "Example:\n  \
+        hone policy show")]
     Show,
     /// Say what happens to a skill of this origin with this verdict, and why
+    #[command(after_help = "Examples:\n  \
+        hone policy explain community caution\n  \
+        hone policy explain openai/skills dangerous")]
     Explain {
         /// builtin, trusted, community, agent-created or local; or a source such as openai/skills
         origin: String,
@@ -79,10 +84,11 @@ pub(crate) enum PolicyCommand {
         verdict: String,
     },
     /// Dismiss one finding about a skill, as it is now
-    #[command(
-        after_help = "It counts for this rule, this place and these very files: one changed byte, and the finding \
-        is back. There is no other way past a block."
-    )]
+    #[command(after_help = "Examples:\n  \
+        hone policy dismiss release remote-to-interpreter --reason 'our own server'\n  \
+        hone policy dismiss release remote-to-interpreter SKILL.md:12 --reason 'our own server' --days 30\n\n\
+        It counts for this rule, this place and these very files: one changed byte, and the finding is back. There \
+        is no other way past a block.")]
     Dismiss {
         /// The skill
         skill: String,
@@ -99,6 +105,8 @@ pub(crate) enum PolicyCommand {
         days: u32,
     },
     /// Take a dismissal back
+    #[command(after_help = "Example:\n  \
+        hone policy withdraw release remote-to-interpreter")]
     Withdraw {
         /// The skill
         skill: String,
@@ -109,5 +117,7 @@ pub(crate) enum PolicyCommand {
         place: Option<String>,
     },
     /// List the findings that were dismissed
+    #[command(after_help = "Example:\n  \
+        hone policy dismissals")]
     Dismissals,
 }

@@ -50,6 +50,10 @@ pub(crate) struct Serve {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServeCommand {
     /// Make, list and take back the tokens that clients show
+    #[command(after_help = "Examples:\n  \
+        hone serve token add ci --role write\n  \
+        hone serve token list\n  \
+        hone serve token remove ci")]
     #[command(subcommand)]
     Token(TokenCommand),
 }
@@ -70,12 +74,16 @@ pub(crate) enum TokenCommand {
         role: Vec<RoleName>,
     },
     /// List the tokens: names and roles, not the tokens themselves
+    #[command(after_help = "Example:\n  \
+        hone serve token list")]
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Take a token back; a server that runs refuses it within a second
+    #[command(after_help = "Example:\n  \
+        hone serve token remove ci")]
     Remove {
         /// Its name
         name: String,

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
-use hone_library::usage::iso;
 use hone_library::{Action, ChangedFile, FileDelta, Revision, files_at, hash, kept_object};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::hub::hub_failure;
-use crate::context::Context;
+use crate::context::{Context, to_the_second};
 use crate::output::{Failure, Outcome, print, print_json, quoted, say};
-use crate::terminal::{columns, fit, printable, stdout_is_terminal, style};
+use crate::terminal::{columns, fit, hung, printable, stdout_is_terminal, style};
 use crate::{diff as difference, json};
 
 fn revisions(
@@ -36,8 +36,7 @@ pub(crate) fn history(context: &Context, name: &str, as_json: bool) -> Outcome {
     let room = if stdout_is_terminal() { columns() } else { usize::MAX };
     let mut text = String::new();
     for revision in &history {
-        let at = iso(revision.at);
-        let at = at.split('.').next().unwrap_or(&at).trim_end_matches('Z').replace('T', " ") + "Z";
+        let at = to_the_second(revision.at);
         let files: Vec<&str> = revision.changes.iter().map(|change| change.file.as_str()).collect();
         let version = match (&revision.from_version, &revision.to_version) {
             (from, Some(to)) if from.as_ref() != Some(to) => format!(" v{to}"),
@@ -49,13 +48,17 @@ pub(crate) fn history(context: &Context, name: &str, as_json: bool) -> Outcome {
         } else {
             format!(": {}", revision.reason)
         };
-        let line = format!(
-            "{:>4}  {at}  {actor}  {}{version} {}{why}",
-            revision.revision,
-            revision.action.id(),
-            files.join(", "),
-        );
-        text.push_str(&fit(&printable(&line.replace(['\n', '\t'], " ")), room));
+        let lead = format!("{:>4}  ", revision.revision);
+        let happened = format!("{at}  {actor}  {}{version} ", revision.action.id());
+        let needed = format!("{lead}{happened}{}", files.first().unwrap_or(&""));
+        let line = format!("{happened}{}{why}", files.join(", ")).replace(['\n', '\t'], " ");
+        // Where what happened would be cut off, it goes on in the next line.
+        let row = if printable(&needed).width() < room {
+            fit(&format!("{lead}{}", printable(&line)), room).into_owned()
+        } else {
+            hung(&lead, &printable(&line), room)
+        };
+        text.push_str(&row);
         text.push('\n');
     }
     print(&text)

@@ -41,7 +41,8 @@ pub(crate) fn run(context: &Context) -> Outcome {
         let _ =
             writeln!(text, "\n{} skipped: {}", catalogue.skipped.len(), counts(&catalogue.skipped));
         for skipped in catalogue.skipped.iter().take(SKIPPED) {
-            let line = format!("{}: {}", context.shown(&skipped.path), skipped.message);
+            let message = context.shortened(&skipped.message);
+            let line = format!("{}: {message}", context.shown(&skipped.path));
             let _ = writeln!(text, "{}", fit(&format!("  {}", printable_line(&line)), room));
         }
     }

@@ -73,14 +73,15 @@ fn listen(context: &Context, how: Serve) -> Outcome {
     let traces = how.traces.as_deref().map(collector).transpose()?;
     let first = Tokens::new(home).first(now()).map_err(wrong_tokens)?;
     let url = bound.address.url();
-    match first {
-        Some(token) => {
-            print(&format!("{url}{ENTER}?token={token}\n"))?;
-            say("the link above holds the owner's token; it is shown this once");
-        }
-        None => {
-            print(&format!("{url}/\n"))?;
-        }
+    if let Some(token) = first {
+        print(&format!("{url}{ENTER}?token={token}\n"))?;
+        say("the link above holds the owner's token; it is shown this once");
+    } else {
+        print(&format!("{url}/\n"))?;
+        say(&format!(
+            "its token was shown at the first start; `hone serve token add NAME` makes another, for \
+             {url}{ENTER}?token=TOKEN"
+        ));
     }
     let setup = Setup {
         hone_home: home.clone(),

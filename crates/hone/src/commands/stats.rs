@@ -6,12 +6,11 @@ use std::process::ExitCode;
 
 use hone_agent::brain::Brain;
 use hone_learn::stats::{Rate, SkillStats, page, stats as gather};
-use hone_library::usage::iso;
 
 use super::review::{failure, records};
-use crate::context::{Context, now};
+use crate::context::{Context, now, to_the_second};
 use crate::output::{Outcome, print, print_json, say};
-use crate::terminal::{columns, fit, printable_line, stdout_is_terminal};
+use crate::terminal::{columns, fit, hung, printable_line, stdout_is_terminal};
 use unicode_width::UnicodeWidthStr as _;
 
 /// Things that happened which are printed.
@@ -47,8 +46,9 @@ pub(crate) fn stats(context: &Context, html: Option<&Path>, as_json: bool) -> Ou
     for one in stats.happened.iter().take(MAX_HAPPENED) {
         let (skill, why) = (printable_line(&one.skill), printable_line(&one.why));
         let why = if why.trim().is_empty() { String::new() } else { format!(": {why}") };
-        let line = format!("{} {skill} of {}: {}{why}", iso(one.at), whose(&one.agent), one.what);
-        let _ = writeln!(text, "{}", fit(&line, room));
+        let lead = format!("{} ", to_the_second(one.at));
+        let line = format!("{skill} of {}: {}{why}", whose(&one.agent), one.what);
+        let _ = writeln!(text, "{}", hung(&lead, &line, room));
     }
     print(&text)
 }
@@ -95,7 +95,7 @@ fn table(skills: &[SkillStats], room: usize) -> String {
         }
     }
     let legend = "what stands before a slash is with the skill, behind it without";
-    let _ = writeln!(text, "{}", fit(legend, room));
+    let _ = writeln!(text, "{}", hung("", legend, room));
     text
 }
 
@@ -113,6 +113,6 @@ fn cells(skill: &SkillStats) -> [String; 9] {
         pair(&|rate| mean(rate.turns, 1)),
         pair(&|rate| mean(rate.tokens, 0)),
         skill.age_days.map_or_else(|| "-".to_owned(), |days| format!("{days} d")),
-        skill.last_use.map_or_else(|| "never".to_owned(), iso),
+        skill.last_use.map_or_else(|| "never".to_owned(), to_the_second),
     ]
 }

@@ -143,6 +143,22 @@ fn shown(run: &Run) -> String {
 }
 
 #[test]
+fn an_agent_without_a_model_of_its_own_shows_the_configured_one() {
+    let sandbox = Sandbox::new();
+    sandbox.done("agent new ada");
+    let model = |expected: &str| {
+        let text = sandbox.hone("agent show ada").run().text();
+        let line = text.lines().find(|line| line.starts_with("model ")).map(str::to_owned);
+        assert_eq!(line, Some(format!("model       {expected}")));
+    };
+    model("found for each task");
+    sandbox.done("config set model.base_url http://127.0.0.1:8080/v1");
+    model("the one at http://127.0.0.1:8080/v1, as `model.base_url` says");
+    sandbox.done("config set model.name qwen3:4b");
+    model("qwen3:4b, as `model.name` says");
+}
+
+#[test]
 fn an_agent_is_made_listed_shown_and_removed() {
     let sandbox = Sandbox::new();
     sandbox.write("project/system.md", "You are Ada, who audits.\nAnswer in German.\n");

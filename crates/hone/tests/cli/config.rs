@@ -482,7 +482,7 @@ fn a_project_may_switch_skills_off() {
     exit: 1
     --- stderr
     error: there is no skill `tidy`
-    hint: it is at `[HOME]/.agents/skills/tidy/SKILL.md`, but it is switched off by `skills.disabled` in config.toml or hone.toml
+    hint: it is at `~/.agents/skills/tidy/SKILL.md`, but it is switched off by `skills.disabled` in config.toml or hone.toml
 
     $ hone config unset skills.disabled --project
     exit: 0

@@ -210,7 +210,7 @@ fn a_skill_that_changed_while_it_was_edited_is_not_overwritten() {
     assert_snapshot!(sandbox.hone("edit tidy").env("EDITOR", editor).run(), @"
     exit: 1
     --- stderr
-    error: `[HOME]/.agents/skills/tidy/SKILL.md` changed in the meantime
+    error: `~/.agents/skills/tidy/SKILL.md` changed in the meantime
     hint: look at it again and repeat the change
     hint: your text is kept: mend it and run `hone edit tidy --file [STATE]/drafts/tidy.md`
     ");

@@ -105,7 +105,8 @@ fn help_teaches() {
               Also use the skills of this agent of ours (a brain below `HONE_HOME/agents`)
 
           --depth <N>
-              How many folders deep to look below a root [default: 6, or `skills.depth`]
+              How many folders deep to look below a root [default: 6, or `skills.depth`; below a folder
+              that `check` or `scan` is given, 32]
 
       -h, --help
               Print help (see a summary with '-h')
@@ -142,7 +143,8 @@ fn each_command_has_help_with_its_options() {
                              yours and the machine's
           --agent <ID>       Also use the skills of this agent of ours (a brain below
                              `HONE_HOME/agents`)
-          --depth <N>        How many folders deep to look below a root [default: 6, or `skills.depth`]
+          --depth <N>        How many folders deep to look below a root [default: 6, or `skills.depth`;
+                             below a folder that `check` or `scan` is given, 32]
       -h, --help             Print help
 
     Examples:
@@ -179,7 +181,7 @@ fn each_command_has_help_with_its_options() {
           --agent <ID>          Also use the skills of this agent of ours (a brain below
                                 `HONE_HOME/agents`)
           --depth <N>           How many folders deep to look below a root [default: 6, or
-                                `skills.depth`]
+                                `skills.depth`; below a folder that `check` or `scan` is given, 32]
       -h, --help                Print help
 
     Examples:
@@ -213,7 +215,8 @@ fn each_command_has_help_with_its_options() {
                              yours and the machine's
           --agent <ID>       Also use the skills of this agent of ours (a brain below
                              `HONE_HOME/agents`)
-          --depth <N>        How many folders deep to look below a root [default: 6, or `skills.depth`]
+          --depth <N>        How many folders deep to look below a root [default: 6, or `skills.depth`;
+                             below a folder that `check` or `scan` is given, 32]
       -h, --help             Print help
 
     Examples:
@@ -245,8 +248,13 @@ fn each_command_has_help_with_its_options() {
           --agent <ID>         Also use the skills of this agent of ours (a brain below
                                `HONE_HOME/agents`)
           --depth <N>          How many folders deep to look below a root [default: 6, or
-                               `skills.depth`]
+                               `skills.depth`; below a folder that `check` or `scan` is given, 32]
       -h, --help               Print help (see more with '--help')
+
+    Examples:
+      hone check                      every skill below the current folder
+      hone check tidy --fix           mends what a program can mend
+      hone check skills/ --profile upload --format github
 
     PATH is a skill's folder, its SKILL.md, a folder of skills, or a skill's name; without one, the
     current folder.
@@ -269,8 +277,14 @@ fn each_command_has_help_with_its_options() {
           --root <DIR>  Use exactly this folder of skills (repeatable) instead of the project's, yours
                         and the machine's
           --agent <ID>  Also use the skills of this agent of ours (a brain below `HONE_HOME/agents`)
-          --depth <N>   How many folders deep to look below a root [default: 6, or `skills.depth`]
+          --depth <N>   How many folders deep to look below a root [default: 6, or `skills.depth`; below
+                        a folder that `check` or `scan` is given, 32]
       -h, --help        Print help
+
+    Examples:
+      hone trust                  the project around the current folder
+      hone trust ~/shop --revoke
+      hone trust --list
 
     Read what you trust: `hone list --all` names the skills of the project, `hone view PATH` shows one.
     ");
@@ -286,6 +300,7 @@ fn every_command_and_every_option_is_described() {
         assert_eq!(run.code, 0, "{run}");
         seen += 1;
         let text = run.text();
+        assert!(command.is_empty() || text.contains("\nExample"), "`{command}` has no example");
         // At the top they stand in groups, each with a title.
         let (start, end) =
             if command.is_empty() { ("Usage: ", "\nOptions:") } else { ("Commands:\n", "\n\n") };
@@ -303,20 +318,39 @@ fn every_command_and_every_option_is_described() {
 }
 
 #[test]
-fn help_shows_how_commands_are_typed_and_nothing_that_is_not_typed() {
+fn help_shows_nothing_that_is_not_typed() {
     let sandbox = Sandbox::new();
-    let commands = "list new edit patch rm file scan doctor history diff rollback policy prompt invoke why \
-        eval what-if review stats archive restore usage config add remove update install share connect serve \
-        run learn sessions match";
-    for command in commands.split_whitespace() {
+    for command in ["archive", "restore", "what-if", "review accept"] {
         let text = sandbox.hone(&format!("{command} --help")).run().text();
-        assert!(text.contains("Example"), "`hone {command} --help` has no example");
         assert!(!text.contains(r#"[default: ""]"#), "{text}");
         assert!(!text.contains(r#"with a \"query\""#), "{text}");
     }
     let share = sandbox.hone("share --help").run().text();
     assert!(share.contains("--agent <AGENT,...>  With whom: other agents' names"), "{share}");
     assert!(!share.contains("this agent of ours"), "{share}");
+}
+
+#[test]
+fn help_has_help_of_its_own() {
+    let sandbox = Sandbox::new();
+    let whole = transcript(&sandbox, &["help --help"]);
+    assert_snapshot!(whole, @"
+    $ hone help --help
+    exit: 0
+    --- stdout
+    Print this message or the help of the given subcommand(s)
+
+    Usage: hone help [COMMAND]...
+
+    Arguments:
+      [COMMAND]...  Print help for the subcommand(s)
+    ");
+    assert_eq!(sandbox.hone("help -h").run().text(), sandbox.hone("help help").run().text());
+    let below = sandbox.hone("agent help --help").run();
+    assert!(below.text().contains("Usage: hone agent help [COMMAND]..."), "{below}");
+    // Only where `help` is the command.
+    let run = sandbox.hone("list help --help").run();
+    assert!(run.text().contains("Usage: hone list"), "{run}");
 }
 
 #[test]
@@ -343,7 +377,7 @@ fn version() {
 #[test]
 fn wrong_usage_says_what_is_meant() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(transcript(&sandbox, &["lsit", "view", "list --josn", "view a b c", "config get"]), @"
+    assert_snapshot!(transcript(&sandbox, &["lsit", "view", "list --josn", "view a b c", "config get", "eval", "agent prune ada --keep 0"]), @"
     $ hone lsit
     exit: 2
     --- stderr
@@ -392,6 +426,24 @@ fn wrong_usage_says_what_is_meant() {
       <KEY>
 
     Usage: hone config get <KEY>
+
+    For more information, try '--help'.
+
+    $ hone eval
+    exit: 2
+    --- stderr
+    error: the following required arguments were not provided:
+      <NAME>
+
+    Usage: hone eval [OPTIONS] <NAME>
+           hone eval triggers [OPTIONS] [NAME]...
+
+    For more information, try '--help'.
+
+    $ hone agent prune ada --keep 0
+    exit: 2
+    --- stderr
+    error: invalid value '0' for '--keep <N>': at least one
 
     For more information, try '--help'.
     ");

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::harness::{Sandbox, TIDY, transcript};
+use crate::harness::{Sandbox, TIDY, need, transcript};
 
 fn changed() -> Sandbox {
     let sandbox = Sandbox::with_tidy();
@@ -394,4 +394,17 @@ fn the_first_file_of_a_skill_can_be_taken_back() {
     `tidy` has no supporting files
     "#
     );
+}
+
+#[test]
+fn a_narrow_terminal_wraps_a_revision_instead_of_cutting_what_happened() {
+    need("script");
+    let sandbox = Sandbox::with_tidy();
+    sandbox.done("patch tidy --old 'Sort the' --new 'Order the' --why 'readers look for an order'");
+    let run = sandbox.hone("history tidy").env("NO_COLOR", "1").on_terminal(40, 24);
+    let text = run.text();
+    assert!(text.lines().all(|line| line.chars().count() <= 40), "{run}");
+    assert!(!text.contains('…'), "{run}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains("patch SKILL.md: readers look for an order"), "{run}");
 }

@@ -200,6 +200,11 @@ fn a_skill_arrives_is_refused_approved_updated_rolled_back_and_verified() {
     --- stdout
     removed  pdf  .agents/skills/pdf
     ");
+    let log = sandbox.hone("audit").run().text();
+    let rows = log.lines().filter(|line| !line.starts_with("      "));
+    // Every time has the same width, so that what follows is a column.
+    assert!(rows.clone().all(|row| &row[25..28] == "Z  "), "{log}");
+    assert_eq!(rows.count(), 7, "{log}");
     assert_snapshot!(transcript(&sandbox, &["audit verify"]).lines().nth(3).unwrap()[..54], @"7 rows, each follows from the one before; the last is");
     let actions: Vec<String> = sandbox.hone("audit --json").run().json()["rows"]
         .as_array()
@@ -391,6 +396,7 @@ fn a_source_that_is_wrong_missing_or_hostile_is_said() {
             "outdated",
             "remove a",
             "verify",
+            "install",
         ]),
         @"
         $ hone add nothing
@@ -449,13 +455,18 @@ fn a_source_that_is_wrong_missing_or_hostile_is_said() {
         $ hone remove a
         exit: 1
         --- stderr
-        error: `a` is not in `[STATE]/hone.lock`
-        hint: `hone verify` lists what is in it
+        error: `a` is not installed: there is no `[STATE]/hone.lock`
+        hint: `hone add` installs skills; `hone rm` takes away one of your own
 
         $ hone verify
         exit: 0
         --- stderr
-        0 skills as `[STATE]/hone.lock` says
+        nothing is installed: there is no `[STATE]/hone.lock`
+
+        $ hone install
+        exit: 0
+        --- stderr
+        there is no `[STATE]/hone.lock`; `hone add` begins one
         "
     );
     assert_eq!(sandbox.files("home"), Vec::<String>::new());

@@ -97,6 +97,8 @@ fn figures_say_whose_a_skill_is_and_fit_a_narrow_terminal() {
     }
     let narrow = sandbox.hone("stats").on_terminal(40, 24).text();
     assert!(narrow.contains("sum-prices of bob: stale\n    uses 0, went well - / -\n"), "{narrow}");
+    let legend = "what stands before a slash is with the\nskill, behind it without\n";
+    assert!(narrow.contains(legend) && !narrow.contains('…'), "{narrow}");
 }
 
 #[test]

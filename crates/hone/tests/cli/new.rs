@@ -227,7 +227,7 @@ fn what_exists_or_conflicts_or_has_no_slug_is_refused() {
     $ hone new 'c++' --stdin
     exit: 1
     --- stderr
-    error: the skill `c` exists already at `[HOME]/.agents/skills/c/SKILL.md`
+    error: the skill `c` exists already at `~/.agents/skills/c/SKILL.md`
     hint: change it with `hone edit c` or `hone patch c`
 
     $ hone new 'C#' --stdin

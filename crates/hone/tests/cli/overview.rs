@@ -112,3 +112,18 @@ fn crowded() -> Sandbox {
     sandbox.skill("home/.codex/skills", "tidy", "Shadowed by the other.");
     sandbox
 }
+
+#[test]
+fn paths_below_the_home_are_short_inside_sentences_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("home/shop/hone.toml", "");
+    sandbox.skill("home/shop/.agents/skills", "ship", "Ships.");
+    let run = sandbox.hone("").cwd("home/shop").env("COLUMNS", "120").run();
+    let line =
+        "  .agents/skills/ship/SKILL.md: the project `~/shop` is not trusted: `hone trust`\n";
+    assert!(run.text().contains(line), "{run}");
+    let run = sandbox.hone("view ship").cwd("home/shop").run();
+    let hint = "hint: it is at `~/shop/.agents/skills/ship/SKILL.md`, but the project `~/shop` is not trusted: \
+        `hone trust`\n";
+    assert!(run.errors().contains(hint), "{run}");
+}

@@ -141,7 +141,7 @@ fn without_a_store_or_a_key_nothing_is_packed() {
     $ hone agent snapshot ada --to ../store --key-file ../home/open
     exit: 2
     --- stderr
-    error: the key for snapshots, `[HOME]/open`: others may read it (mode 644); chmod 600 it
+    error: the key for snapshots, `~/open`: others may read it (mode 644); chmod 600 it
 
     $ hone agent snapshot ada --to ftp://host/x --key-file ../home/key
     exit: 2

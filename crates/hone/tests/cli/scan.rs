@@ -143,6 +143,9 @@ fn a_path_is_a_folder_a_skill_file_a_folder_of_skills_a_file_or_an_archive() {
     fs::create_dir(sandbox.path("project/empty")).unwrap();
     let run = sandbox.hone("scan empty").run();
     assert!(run.code == 2 && run.errors().contains("there is no skill in `empty`"), "{run}");
+    let run = sandbox.hone("scan ./gone/deep").run();
+    let told = "error: there is no file, folder or skill `./gone/deep`\n";
+    assert!(run.code == 2 && run.errors().starts_with(told), "{run}");
     assert_eq!(names("scan plain/notes.md --json"), ["notes.md"]);
     assert_eq!(names("scan all/deep/er/two all/one all/one --json"), ["two", "one"]);
     let run = sandbox.hone("scan all/three.zip --json").run();

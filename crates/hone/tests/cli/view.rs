@@ -190,7 +190,7 @@ fn what_is_not_there_comes_with_a_way_on() {
     exit: 1
     --- stderr
     error: there is no skill `broken`
-    hint: it is at `[HOME]/.agents/skills/broken/SKILL.md`, but line 1, column 1: the frontmatter opened here is never closed
+    hint: it is at `~/.agents/skills/broken/SKILL.md`, but line 1, column 1: the frontmatter opened here is never closed
     hint: `hone check ~/.agents/skills/broken/SKILL.md` shows the place
 
     $ hone view project:tidy

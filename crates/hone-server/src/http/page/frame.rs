@@ -102,6 +102,11 @@ pub(crate) fn entrance(problem: &str) -> Html<String> {
     document("Sign in", &body)
 }
 
+/// What could not be shown, where there is no handler of the page to say so.
+pub(crate) fn failed(problem: Problem) -> Response {
+    Failed::from(problem).into_response()
+}
+
 /// What could not be shown, as a page.
 #[derive(Debug)]
 pub(super) struct Failed {

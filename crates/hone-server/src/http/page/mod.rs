@@ -29,7 +29,7 @@ use axum::Router;
 use axum::routing::{get, post};
 
 use super::Site;
-pub(crate) use frame::entrance;
+pub(crate) use frame::{entrance, failed};
 
 /// What a person can look at.
 pub(crate) fn routes() -> Router<Site> {

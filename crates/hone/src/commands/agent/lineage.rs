@@ -12,12 +12,11 @@ use hone_agent::lineage::receipt::{Kind, State, TaskMark};
 use hone_agent::lineage::{
     LOCK_FILE, PublicKey, RECEIPTS_FILE, SigningKey, Standing, StepProof, keeper, merkle, state,
 };
-use hone_library::usage::iso;
 use serde_json::Value;
 
 use super::failure;
 use super::folder::hold;
-use crate::context::{Context, now};
+use crate::context::{Context, now, to_the_second};
 use crate::json::lineage::{AgentHash, AgentReceipts, BrokenAt, Verified};
 use crate::output::{Failure, NO, Outcome, count, print, print_json, say};
 use crate::terminal::{columns, fit, printable_line, stdout_is_terminal};
@@ -94,8 +93,7 @@ fn times(number: u64) -> String {
 }
 
 pub(super) fn time(at: u64) -> String {
-    let text = iso(i64::try_from(at).unwrap_or(i64::MAX));
-    text.split('.').next().unwrap_or(&text).trim_end_matches('Z').replace('T', " ") + "Z"
+    to_the_second(i64::try_from(at).unwrap_or(i64::MAX))
 }
 
 pub(crate) fn receipts(context: &Context, id: &str, as_json: bool) -> Outcome {

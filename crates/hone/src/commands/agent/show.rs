@@ -218,7 +218,16 @@ pub(crate) fn show(context: &Context, id: &str, as_json: bool) -> Outcome {
     if !agent.agents.is_empty() {
         line("may ask", &agent.agents.join(", "));
     }
-    line("model", agent.model.as_deref().unwrap_or("found for each task"));
+    let configured = &context.config.model;
+    line(
+        "model",
+        &match (&agent.model, &configured.name, &configured.base_url) {
+            (Some(model), ..) => model.clone(),
+            (None, Some(name), _) => format!("{name}, as `model.name` says"),
+            (None, None, Some(url)) => format!("the one at {url}, as `model.base_url` says"),
+            (None, None, None) => "found for each task".to_owned(),
+        },
+    );
     for file in &agent.files {
         let size = format!("{} of {} characters", file.characters, file.most);
         line(&file.file, &size);

@@ -6,7 +6,7 @@ use hone_library::audit;
 use hone_library::usage::iso;
 
 use super::code;
-use crate::context::Context;
+use crate::context::{Context, to_the_second};
 use crate::json::hub::{AuditChain, AuditLog, AuditRow};
 use crate::output::{Outcome, count, print, print_json, say};
 use crate::terminal::printable_line;
@@ -35,7 +35,8 @@ pub(super) fn log(context: &Context, limit: usize, as_json: bool) -> Outcome {
     }
     let mut page = String::new();
     for row in &rows {
-        let _ = write!(page, "{:>4}  {}  {:8}", row.seq, iso(row.at), printable_line(&row.action));
+        let (at, action) = (to_the_second(row.at), printable_line(&row.action));
+        let _ = write!(page, "{:>4}  {at}  {action:8}", row.seq);
         for text in [&row.skill, &row.verdict, &row.source] {
             if !text.is_empty() {
                 let _ = write!(page, "  {}", printable_line(text));

@@ -126,6 +126,7 @@ pub(super) fn install(context: &Context, install: &Install) -> Outcome {
     let dismiss = dismissals(&install.dismissing, install.skill.as_slice(), hint)?;
     let manner =
         Manner { edits: edits(install.discard_edits), dismiss: &dismiss, ..Manner::default() };
+    let is_begun = install.from.is_some() || desk.target.lock.exists();
     let done = desk.act(install.yes, |hub, ask| match &install.from {
         Some(file) => hub.install_from(&desk.target, &context.around.cwd.join(file), &manner, ask),
         None => hub.install(&desk.target, &manner, ask),
@@ -136,7 +137,12 @@ pub(super) fn install(context: &Context, install: &Install) -> Outcome {
         let rule = rule.map_or("RULE", |found| found.rule.as_str()).to_owned();
         (one.name.clone(), rule)
     });
-    let code = restored(context, done, install.json)?;
+    let nothing = if is_begun {
+        "the lock names no skill".to_owned()
+    } else {
+        format!("there is no `{}`; `hone add` begins one", context.shown(&desk.target.lock))
+    };
+    let code = restored(context, done, &nothing, install.json)?;
     if let Some((name, rule)) = blocked.filter(|_| !install.json) {
         let mut again = "hone install".to_owned();
         if let Some(file) = &install.from {
@@ -172,7 +178,8 @@ fn whose(context: &Context, install: &Install) -> Whose {
     Whose { project: project || (is_projects && !user), ..install.whose }
 }
 
-fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
+/// What was installed; `nothing` is said where that is none.
+fn restored(context: &Context, restored: Restored, nothing: &str, as_json: bool) -> Outcome {
     let is_true = restored.is_true();
     let new = new_in_project(context, &restored.outcomes);
     if as_json {
@@ -194,7 +201,7 @@ fn restored(context: &Context, restored: Restored, as_json: bool) -> Outcome {
         say(&format!("note: {note}"));
     }
     if restored.outcomes.is_empty() {
-        say("the lock names no skill");
+        say(nothing);
     }
     tell_untrusted(context, new);
     Ok(code(is_true))
@@ -224,7 +231,9 @@ pub(super) fn verify(context: &Context, names: &[String], whose: Whose, as_json:
     print(&page)?;
     let locked = found.iter().filter(|one| one.standing != Standing::Unknown).count();
     let shown = context.shown(&desk.target.lock);
-    if is_true {
+    if locked == 0 && !desk.target.lock.exists() {
+        say(&format!("nothing is installed: there is no `{shown}`"));
+    } else if is_true {
         say(&format!("{} as `{shown}` says", count(locked, "skill")));
     } else if !context.state.intents(&desk.target.lock)?.is_empty() {
         say("hint: a command did not come to its end; `hone install` finishes what it began");

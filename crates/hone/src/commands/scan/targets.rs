@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hone_guard::Files;
-use hone_library::{Catalogue, Listed, Reason, Scope};
+use hone_library::{Catalogue, Error, Listed, Reason, Scope};
 
 use super::Failed;
 use crate::commands::check::skill_file;
@@ -77,6 +77,10 @@ pub(super) fn find(context: &Context, what: &[PathBuf]) -> Result<Found, Failure
                     let Some(broken) = Context::broken(known, &name) else {
                         // Exit code 1 says that a skill is not safe; this is another matter.
                         let hint = failure.hint().unwrap_or_default();
+                        if name.contains('/') && is_unheard_of(&failure) {
+                            let message = format!("there is no file, folder or skill `{name}`");
+                            return Err(Failure::failed(message, &hint));
+                        }
                         return Err(Failure::failed(failure.to_string(), &hint));
                     };
                     found.targets.push(Target::at(skill_of(&broken.path)));
@@ -87,6 +91,11 @@ pub(super) fn find(context: &Context, what: &[PathBuf]) -> Result<Found, Failure
     let mut seen = HashSet::new();
     found.targets.retain(|target| seen.insert(target.path.clone()));
     Ok(found)
+}
+
+/// Whether nothing at all is known by that name.
+fn is_unheard_of(failure: &Failure) -> bool {
+    matches!(failure, Failure::Library(Error::NotFound { hidden: None, .. }))
 }
 
 /// The folder of a `SKILL.md`; any other file is scanned alone.

@@ -111,6 +111,26 @@ fn the_first_start_prints_a_link_that_lets_a_person_in_and_later_ones_do_not() {
     assert_eq!(again.link, format!("http://{address}/"));
     let page = again.plain("GET /", &[("Cookie", cookie)], "");
     assert_eq!(page.status, 200, "a session outlives a restart");
+    let (_, said) = again.stop("TERM");
+    let told = format!(
+        "its token was shown at the first start; `hone serve token add NAME` makes another, for \
+         http://{address}/enter?token=TOKEN\n"
+    );
+    assert!(said.contains(&told), "{said}");
+}
+
+#[test]
+fn what_is_not_there_is_a_page_for_people_and_a_problem_for_programs() {
+    let sandbox = Sandbox::with_tidy();
+    let server = Server::start(&sandbox, "");
+    let bearer = format!("Bearer {}", server.token);
+    let person = [("Authorization", bearer.as_str()), ("Accept", "text/html")];
+    let page = server.plain("GET /nope", &person, "");
+    assert_eq!((page.status, page.header("content-type")), (404, "text/html; charset=utf-8"));
+    assert!(page.text().contains("there is nothing here"), "{}", page.text());
+    assert_eq!(server.ask("GET /nope").problem(404), "there is nothing here");
+    let interface = server.plain("GET /api/v1/nope", &person, "");
+    assert_eq!(interface.problem(404), "there is nothing here");
 }
 
 #[test]
