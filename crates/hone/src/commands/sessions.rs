@@ -13,7 +13,6 @@ use crate::context::Context;
 use crate::json::learn;
 use crate::output::{NO, Outcome, count, print, print_json, say};
 use crate::terminal::{columns, fit, printable_line, stdout_is_terminal};
-use unicode_width::UnicodeWidthStr as _;
 
 /// Sessions that are read at most to find those that are wanted.
 const MAX_READ: usize = 2_000;
