@@ -536,7 +536,8 @@ fn file_add_refuses_every_way_out() {
           --root <DIR>  Use exactly this folder of skills (repeatable) instead of the project's, yours
                         and the machine's
           --agent <ID>  Also use the skills of this agent of ours (a brain below `HONE_HOME/agents`)
-          --depth <N>   How many folders deep to look below a root [default: 6, or `skills.depth`]
+          --depth <N>   How many folders deep to look below a root [default: 6, or `skills.depth`; below
+                        a folder that `check` or `scan` is given, 32]
       -h, --help        Print help
 
     Examples:
