@@ -311,6 +311,13 @@ pub(super) fn checks(context: &Context, push: &mut dyn FnMut(DoctorCheck)) {
                 };
                 let line = command_line(&server);
                 let mend = format!("`{}` writes the entry anew", typed(client, reach, &name));
+                // Whoever wrote the project chose what stands there.
+                let is_plain = server.command == NAME && server.environment.is_empty();
+                if reach == Reach::Project && !is_plain {
+                    let message = format!("{who}: `{line}` was not tried: the project chose it");
+                    check("warning", message, Some(mend));
+                    continue;
+                }
                 match probe(&server) {
                     Ok(answer) => {
                         let tools = answer.tools.len();

@@ -362,3 +362,21 @@ fn a_server_of_another_name_is_listed_and_tried_too() {
     assert!(run.text().contains("--read-only` answers with 7 tools"), "{run}");
     assert!(run.text().contains("ok   connection: Codex, `work`: `"), "{run}");
 }
+
+#[test]
+fn the_doctor_starts_nothing_that_a_project_chose() {
+    let sandbox = Sandbox::with_tidy();
+    let (script, started) =
+        (sandbox.script("project/bin/hone", "touch started"), "project/started");
+    let entries = [
+        format!("{{\"command\": \"{script}\", \"args\": [\"mcp\"]}}"),
+        "{\"command\": \"hone\", \"args\": [\"mcp\"], \"env\": {\"PATH\": \"bin\"}}".to_owned(),
+    ];
+    for entry in entries {
+        let text = format!("{{\"mcpServers\": {{\"hone\": {entry}}}}}");
+        sandbox.write("project/.mcp.json", text);
+        let run = sandbox.hone("doctor").run();
+        assert!(run.text().contains("mcp` was not tried: the project chose it"), "{run}");
+        assert!(!sandbox.path(started).exists(), "{entry}");
+    }
+}
