@@ -380,3 +380,17 @@ fn the_doctor_starts_nothing_that_a_project_chose() {
         assert!(!sandbox.path(started).exists(), "{entry}");
     }
 }
+
+#[test]
+fn a_server_that_has_ended_is_not_waited_for_though_what_it_started_holds_its_pipes() {
+    let sandbox = Sandbox::with_tidy();
+    // What answers late is not the server.
+    let answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"serverInfo\":{\"name\":\"late\"}}}";
+    let late = format!("(sleep 18; echo '{answer}'; sleep 1000)");
+    let script = format!("exec 3<&0\n{late} <&3 &\nexit 0");
+    let script = sandbox.script("ending/hone", &script);
+    let text = format!("[mcp_servers.hone]\ncommand = \"{script}\"\nargs = [\"mcp\"]\n");
+    sandbox.write("home/.codex/config.toml", text);
+    let run = sandbox.hone("doctor").run();
+    assert!(run.text().contains("Codex: it does not answer `initialize`"), "{run}");
+}
