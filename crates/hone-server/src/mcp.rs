@@ -472,7 +472,7 @@ impl ServerHandler for Door {
         let is_modern = Self::is_modern(&context);
         let mut result = blocking(move || {
             let params = request.params.unwrap_or_default();
-            extension::answer(&door.catalogue(), &request.method, &params)
+            extension::answer(&door.catalogue(), &request.method, &params, is_modern)
         })
         .await?;
         if is_modern {

@@ -240,3 +240,44 @@ async fn a_skill_that_cannot_be_looked_through_is_not_told_as_complete() {
     let entry = wire.ask("skills/get", json!({"uri": "skill://one/SKILL.md"})).await.unwrap();
     assert_eq!(entry["skill"]["resources"], "dynamic");
 }
+
+#[tokio::test]
+async fn wrong_parameters_are_told_apart_from_a_method_that_is_missing() {
+    let library = Library::new(&["one"]);
+    for era in [Era::Sessions, Era::Stateless] {
+        let mut wire = Wire::connect(&library.offer(false), era).await;
+        for (method, params, why) in [
+            ("resources/read", json!({}), "missing field `uri`"),
+            ("resources/read", json!({"uri": 5}), "invalid type: integer `5`, expected a string"),
+            ("prompts/get", json!({}), "missing field `name`"),
+            ("tools/call", json!({}), "missing field `name`"),
+            ("tools/call", json!({"name": 5}), "invalid type: integer `5`, expected a string"),
+            (
+                "tools/call",
+                json!({"name": "skill_view", "arguments": "x"}),
+                "invalid type: string \"x\", expected a map",
+            ),
+        ] {
+            let error = wire.ask(method, params.clone()).await.unwrap_err();
+            let told = format!("the parameters of `{method}` are wrong: {why}");
+            assert_eq!(
+                (&error["code"], error["message"].as_str().unwrap()),
+                (&json!(-32602), told.as_str()),
+                "{era:?} {params}"
+            );
+        }
+        let error = wire.ask("tools/cal", json!({})).await.unwrap_err();
+        assert_eq!(error["code"], -32601);
+        assert_eq!(error["message"], "there is no method `tools/cal`");
+        // What only one era has is missing in the other.
+        for (method, has) in [
+            ("resources/subscribe", Era::Sessions),
+            ("resources/unsubscribe", Era::Sessions),
+            ("subscriptions/listen", Era::Stateless),
+        ] {
+            let error = wire.ask(method, json!({})).await.unwrap_err();
+            let code = if era == has { -32602 } else { -32601 };
+            assert_eq!(error["code"], code, "{era:?} {method}: {error}");
+        }
+    }
+}
