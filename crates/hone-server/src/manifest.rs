@@ -13,6 +13,8 @@ use crate::uri::address;
 pub const MAX_FILES: usize = 512;
 /// Bytes of a skill that every host must accept.
 pub const MAX_SKILL_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of a file that is served as a resource: it comes in one message.
+pub const MAX_RESOURCE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The name that a skill's own text goes by.
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
@@ -41,6 +43,17 @@ fn served(skill: &Listed) -> Result<Vec<String>, hone_library::Error> {
 /// The bytes of one file, or why not.
 pub(crate) fn bytes(skill: &Listed, file: &str) -> Result<Vec<u8>, hone_library::Error> {
     if file == SKILL_FILE { read_text(skill) } else { read_file(skill, file) }
+}
+
+/// The bytes of one file that is not too large for one message, or why not.
+pub(crate) fn resource(skill: &Listed, file: &str) -> Result<Vec<u8>, String> {
+    let length = path(skill, file).metadata().map_or(0, |found| found.len());
+    if length > MAX_RESOURCE_BYTES {
+        return Err(format!(
+            "`{file:.200}` has {length} bytes, {MAX_RESOURCE_BYTES} are served at most"
+        ));
+    }
+    bytes(skill, file).map_err(|error| error.to_string())
 }
 
 /// Where one file lies.

@@ -388,7 +388,7 @@ impl ServerHandler for Door {
         blocking(move || {
             let catalogue = door.catalogue();
             let (skill, file) = at(&catalogue, &request.uri)?;
-            let bytes = manifest::bytes(skill, &file).map_err(|error| wrong(error.to_string()))?;
+            let bytes = manifest::resource(skill, &file).map_err(wrong)?;
             let result: ReadResourceResult =
                 made(json!({"contents": [contents(&request.uri, &file, bytes)]}))?;
             Ok(result.into())

@@ -281,3 +281,18 @@ async fn wrong_parameters_are_told_apart_from_a_method_that_is_missing() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_resource_is_one_message_and_so_large_at_most() {
+    let library = Library::new(&["one"]);
+    let most = usize::try_from(hone_server::MAX_RESOURCE_BYTES).unwrap();
+    library.write("one/at.txt", "x".repeat(most));
+    library.write("one/past.txt", "x".repeat(most + 1));
+    let mut wire = Wire::connect(&library.offer(false), Era::Sessions).await;
+    let read = wire.ask("resources/read", json!({"uri": "skill://one/at.txt"})).await.unwrap();
+    assert_eq!(read["contents"][0]["text"].as_str().unwrap().len(), most);
+    let error = wire.ask("resources/read", json!({"uri": "skill://one/past.txt"})).await;
+    let error = error.unwrap_err();
+    let told = "`past.txt` has 16777217 bytes, 16777216 are served at most";
+    assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!(told)));
+}
