@@ -83,11 +83,13 @@ fn frontmatter(text: &[u8], slug: &str) -> Result<Map<String, Value>, String> {
     let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
     let text = hone_skill::frontmatter(text)
         .ok_or("it does not begin with frontmatter between two lines `---`")?;
-    let value = hone_skill::yaml_value(text).map_err(|(at, why)| {
-        // Line 1 is the fence.
-        let line = 2 + text.get(..at).unwrap_or(text).matches('\n').count();
-        format!("line {line}: its frontmatter is no YAML: {why}")
-    })?;
+    // Line 1 is the fence.
+    let line = |at: usize| 2 + text.get(..at).unwrap_or(text).matches('\n').count();
+    let value = hone_skill::yaml_value(text)
+        .map_err(|(at, why)| format!("line {}: its frontmatter is no YAML: {why}", line(at)))?;
+    if let Some((at, what)) = hone_skill::beyond_json(text) {
+        return Err(format!("line {}: {what}", line(at)));
+    }
     let Ok(Value::Object(frontmatter)) = serde_json::to_value(value) else {
         return Err("its frontmatter is no map".to_owned());
     };
