@@ -1,7 +1,12 @@
 //! The skills extension of the protocol: `skills/list`, `skills/get` and `resources/directory/read`.
 
 use hone_library::Catalogue;
-use rmcp::model::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
+    InitializeRequestParams, PaginatedRequestParams, ReadResourceRequestParams,
+    SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::manifest::{self, SKILL_FILE};
@@ -19,6 +24,7 @@ pub(crate) fn answer(
     catalogue: &Catalogue,
     method: &str,
     params: &Value,
+    is_modern: bool,
 ) -> Result<Value, ErrorData> {
     let text = |name: &str| params.get(name).and_then(Value::as_str);
     let address = || text("uri").ok_or_else(|| wrong("`uri` is missing"));
@@ -82,10 +88,39 @@ pub(crate) fn answer(
             }
             Ok(result)
         }
-        method => Err(ErrorData::new(
-            rmcp::model::ErrorCode::METHOD_NOT_FOUND,
-            format!("there is no method `{method:.100}`"),
-            None,
-        )),
+        method => Err(misread(method, params, is_modern)),
     }
+}
+
+/// Why a request is none of the protocol's: its method is not, in the era that the client speaks, or its
+/// parameters are not those of it.
+fn misread(method: &str, params: &Value, is_modern: bool) -> ErrorData {
+    fn read<T: DeserializeOwned>(params: Value) -> Option<serde_json::Error> {
+        serde_json::from_value::<T>(params).err()
+    }
+    let params = if params.is_null() { json!({}) } else { params.clone() };
+    let error = match method {
+        "initialize" if !is_modern => read::<InitializeRequestParams>(params),
+        "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
+            read::<PaginatedRequestParams>(params)
+        }
+        "tools/call" => read::<CallToolRequestParams>(params),
+        "prompts/get" => read::<GetPromptRequestParams>(params),
+        "resources/read" => read::<ReadResourceRequestParams>(params),
+        "resources/subscribe" if !is_modern => read::<SubscribeRequestParams>(params),
+        "resources/unsubscribe" if !is_modern => read::<UnsubscribeRequestParams>(params),
+        "subscriptions/listen" if is_modern => read::<SubscriptionsListenRequestParams>(params),
+        "completion/complete" => read::<CompleteRequestParams>(params),
+        "ping" if !is_modern => None,
+        "server/discover" if is_modern => None,
+        method => {
+            return ErrorData::new(
+                rmcp::model::ErrorCode::METHOD_NOT_FOUND,
+                format!("there is no method `{method:.100}`"),
+                None,
+            );
+        }
+    };
+    let why = error.map_or_else(|| "they cannot be read".to_owned(), |error| error.to_string());
+    wrong(format!("the parameters of `{method}` are wrong: {why}"))
 }

@@ -28,7 +28,7 @@ mod watched;
 mod watcher;
 
 pub use lessons::Lessons;
-pub use manifest::{MAX_FILES, MAX_SKILL_BYTES};
+pub use manifest::{MAX_FILES, MAX_RESOURCE_BYTES, MAX_SKILL_BYTES};
 pub use mcp::{Door, PAGE, serve_stdio};
 pub use seeker::Seeker;
 pub use subscriptions::MAX_SUBSCRIBED;

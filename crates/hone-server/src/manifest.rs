@@ -13,6 +13,8 @@ use crate::uri::address;
 pub const MAX_FILES: usize = 512;
 /// Bytes of a skill that every host must accept.
 pub const MAX_SKILL_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of a file that is served as a resource: it comes in one message.
+pub const MAX_RESOURCE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The name that a skill's own text goes by.
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
@@ -43,6 +45,17 @@ pub(crate) fn bytes(skill: &Listed, file: &str) -> Result<Vec<u8>, hone_library:
     if file == SKILL_FILE { read_text(skill) } else { read_file(skill, file) }
 }
 
+/// The bytes of one file that is not too large for one message, or why not.
+pub(crate) fn resource(skill: &Listed, file: &str) -> Result<Vec<u8>, String> {
+    let length = path(skill, file).metadata().map_or(0, |found| found.len());
+    if length > MAX_RESOURCE_BYTES {
+        return Err(format!(
+            "`{file:.200}` has {length} bytes, {MAX_RESOURCE_BYTES} are served at most"
+        ));
+    }
+    bytes(skill, file).map_err(|error| error.to_string())
+}
+
 /// Where one file lies.
 pub(crate) fn path(skill: &Listed, file: &str) -> PathBuf {
     if file == SKILL_FILE { skill.path.clone() } else { skill.folder().join(file) }
@@ -70,11 +83,13 @@ fn frontmatter(text: &[u8], slug: &str) -> Result<Map<String, Value>, String> {
     let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
     let text = hone_skill::frontmatter(text)
         .ok_or("it does not begin with frontmatter between two lines `---`")?;
-    let value = hone_skill::yaml_value(text).map_err(|(at, why)| {
-        // Line 1 is the fence.
-        let line = 2 + text.get(..at).unwrap_or(text).matches('\n').count();
-        format!("line {line}: its frontmatter is no YAML: {why}")
-    })?;
+    // Line 1 is the fence.
+    let line = |at: usize| 2 + text.get(..at).unwrap_or(text).matches('\n').count();
+    let value = hone_skill::yaml_value(text)
+        .map_err(|(at, why)| format!("line {}: its frontmatter is no YAML: {why}", line(at)))?;
+    if let Some((at, what)) = hone_skill::beyond_json(text) {
+        return Err(format!("line {}: {what}", line(at)));
+    }
     let Ok(Value::Object(frontmatter)) = serde_json::to_value(value) else {
         return Err("its frontmatter is no map".to_owned());
     };

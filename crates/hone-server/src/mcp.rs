@@ -419,7 +419,7 @@ impl ServerHandler for Door {
         blocking(move || {
             let catalogue = door.catalogue();
             let (skill, file) = at(&catalogue, &request.uri)?;
-            let bytes = manifest::bytes(skill, &file).map_err(|error| wrong(error.to_string()))?;
+            let bytes = manifest::resource(skill, &file).map_err(wrong)?;
             let result: ReadResourceResult =
                 made(json!({"contents": [contents(&request.uri, &file, bytes)]}))?;
             Ok(result.into())
@@ -499,7 +499,7 @@ impl ServerHandler for Door {
         let is_modern = Self::is_modern(&context);
         let mut result = blocking(move || {
             let params = request.params.unwrap_or_default();
-            extension::answer(&door.catalogue(), &request.method, &params)
+            extension::answer(&door.catalogue(), &request.method, &params, is_modern)
         })
         .await?;
         if is_modern {

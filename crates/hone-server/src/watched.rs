@@ -1,9 +1,10 @@
 //! Standard input on its way to the protocol.
 //!
 //! A line that cannot be read is passed over there without an answer, so that two programs never answer
-//! each other's errors; here the first is told. A request that is only too long or too deep to be read is
-//! answered all the same: whoever sent it waits.
+//! each other's errors; here the first is told. A request that is only too long or too deep to be read, or
+//! that is no JSON somewhere behind its id, is answered all the same: whoever sent it waits.
 
+use std::fmt;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -13,7 +14,7 @@ use rmcp::model::{ErrorData, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::{AsyncRwTransport, DEFAULT_MAX_LINE_LENGTH};
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -110,19 +111,76 @@ struct Line {
     is_escaped: bool,
     /// The message without what is nested in it.
     outline: Vec<u8>,
+    /// The message, as long as it may be one.
+    bytes: Vec<u8>,
 }
 
 /// What an outline tells of a request.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, serde::Deserialize)]
 struct Asked {
     id: RequestId,
     #[serde(rename = "method")]
     _method: String,
 }
 
+/// Whatever the protocol can read as JSON; unlike `IgnoredAny`, texts and numbers are read too.
+struct Readable;
+
+impl<'de> Deserialize<'de> for Readable {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Readable {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self, A::Error> {
+        while list.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+        while map.next_entry::<Self, Self>()?.is_some() {}
+        Ok(self)
+    }
+}
+
 impl Line {
     fn take(&mut self, byte: u8) {
         self.length += 1;
+        match self.length {
+            ..MAX_MESSAGE_BYTES => self.bytes.push(byte),
+            _ => self.bytes = Vec::new(),
+        }
         match byte {
             _ if self.in_text => {
                 (self.in_text, self.is_escaped) =
@@ -166,8 +224,28 @@ impl Line {
         if self.length >= MAX_MESSAGE_BYTES {
             return Some(format!("a message of more than {MAX_MESSAGE_BYTES} bytes is not read"));
         }
-        (self.deepest > MAX_MESSAGE_DEPTH)
-            .then(|| format!("a message nested deeper than {MAX_MESSAGE_DEPTH} levels is not read"))
+        if self.deepest > MAX_MESSAGE_DEPTH {
+            return Some(format!(
+                "a message nested deeper than {MAX_MESSAGE_DEPTH} levels is not read"
+            ));
+        }
+        // A blank line is nothing.
+        if self.deepest == 0 {
+            return None;
+        }
+        let bytes = self.bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&self.bytes);
+        let error = serde_json::from_slice::<Readable>(bytes).err()?;
+        Some(format!("a message that is no JSON is not read: {error}"))
+    }
+
+    /// Who waits for an answer; none when that cannot be told for sure.
+    fn asked(mut self) -> Option<Asked> {
+        // A text, a word or a number that the end has cut may have gone on.
+        let is_whole = !self.in_text && self.outline.ends_with(b"\"");
+        if self.depth > 1 || self.depth == 1 && is_whole {
+            self.outline.push(b'}');
+        }
+        serde_json::from_slice(&self.outline).ok()
     }
 }
 
@@ -188,18 +266,18 @@ impl<R> Watched<R> {
             }
             let line = std::mem::take(&mut self.line);
             let Some(problem) = line.problem() else { continue };
-            match serde_json::from_slice::<Asked>(&line.outline) {
-                Ok(asked) => {
+            match line.asked() {
+                Some(asked) => {
                     let error = ErrorData::invalid_request(problem, None);
                     let _ = self
                         .refuse
                         .send(TxJsonRpcMessage::<RoleServer>::error(error, Some(asked.id)));
                 }
-                Err(_) if !self.is_told => {
+                None if !self.is_told => {
                     self.is_told = true;
                     (self.note)(&problem);
                 }
-                Err(_) => {}
+                None => {}
             }
         }
     }
@@ -257,11 +335,57 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_json_is_a_problem_wherever_it_breaks() {
+        for good in [
+            "{\"a\": \"\\ud83d\\ude00\"}",
+            "[{\"a\": [1, -2.5e3, true, null, \"x\"]}]",
+            "\u{feff} {} \r",
+        ] {
+            assert_eq!(problem(&[good]), None, "{good}");
+        }
+        for bad in [
+            "{\"a\": \"cut \\ud83d\"}",
+            "{\"a\": \"\\ude00\"}",
+            "{\"a\": 1",
+            "{\"a\": \"x",
+            "{\"a\": [}",
+            "{\"a\": 1}}",
+            "{\"a\" 1}",
+            "{\"a\": NaN}",
+            "{\"a\": 1e400}",
+            "{\"a\": \"\t\"}",
+        ] {
+            let told = problem(&[bad]).unwrap();
+            assert!(told.starts_with("a message that is no JSON is not read: "), "{bad}: {told}");
+        }
+        let mut line = line(&["{\"a\": \""]);
+        b"\xff\"}".iter().for_each(|byte| line.take(*byte));
+        assert!(line.problem().is_some());
+    }
+
+    #[test]
+    fn of_a_request_that_was_cut_the_id_counts_only_when_it_is_whole() {
+        let id = |text: &str| line(&[text]).asked().map(|asked| asked.id.to_string());
+        for text in [
+            "{\"id\": 10, \"method\": \"tools/list\"",
+            "{\"id\": 10, \"method\": \"tools/call\", \"params\": {\"a\": [1",
+            "{\"id\": 10, \"method\": \"tools/call\", \"params\": {\"a\": \"x",
+        ] {
+            assert_eq!(id(text).as_deref(), Some("10"), "{text}");
+        }
+        for text in [
+            "{\"method\": \"tools/list\", \"id\": 1",
+            "{\"method\": \"tools/list\", \"id\": \"1",
+            "{\"id\": 1, \"method\": \"tools/li",
+            "{\"id\": 1",
+        ] {
+            assert_eq!(id(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn the_outline_of_a_request_has_its_id_wherever_that_stands() {
-        let id = |text: &str| {
-            let outline = line(&[text]).outline;
-            serde_json::from_slice::<Asked>(&outline).ok().map(|asked| asked.id.to_string())
-        };
+        let id = |text: &str| line(&[text]).asked().map(|asked| asked.id.to_string());
         let params = "\"params\": {\"id\": 3, \"x\": [{\"id\": \"}\\\"\"}, 1]}";
         for text in [
             format!("{{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"a{{b\", {params}}}"),

@@ -268,7 +268,7 @@ impl Chunk {
         Entry {
             key: self.key,
             key_span: self.key_span,
-            value: Node { span, kind, decorated: false, alias: false },
+            value: Node { span, kind, decorated: false, tagged: false, alias: false },
         }
     }
 }
@@ -279,6 +279,7 @@ impl Kind {
             span,
             kind: Kind::Scalar { text: key, style: Style::Quoted },
             decorated: false,
+            tagged: false,
             alias: false,
         };
         let entries =

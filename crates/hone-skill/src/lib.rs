@@ -63,4 +63,4 @@ pub use slug::{NoSlug, Slug, same_name};
 pub use tools::split_tools;
 pub use value::Value;
 pub use write::{FIRST_VERSION, ensure_frontmatter, next_version, set_version, write_problems};
-pub use yaml::yaml_value;
+pub use yaml::{beyond_json, yaml_value};

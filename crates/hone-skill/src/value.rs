@@ -101,6 +101,11 @@ fn is_number(text: &str) -> bool {
     mantissa_is_number && exponent.is_none_or(|e| digits(e.strip_prefix(['-', '+']).unwrap_or(e)))
 }
 
+/// Whether a plain text is anything but a number that JSON does not have.
+pub(crate) fn is_json_number(text: &str) -> bool {
+    !is_number(text) || integer(text).is_some() || text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
 fn integer(text: &str) -> Option<i64> {
     if let Some(hex) = text.strip_prefix("0x") {
         return i64::from_str_radix(hex, 16).ok();

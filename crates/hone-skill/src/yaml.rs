@@ -10,7 +10,7 @@ use std::ops::Range;
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, StructureStyle};
 
 use crate::limits::{MAX_YAML_DEPTH, MAX_YAML_NODES, MAX_YAML_TEXT_BYTES};
-use crate::value::Value;
+use crate::value::{Value, is_json_number};
 
 /// A YAML node and where it stands in the parsed text.
 ///
@@ -22,6 +22,8 @@ pub(crate) struct Node {
     pub(crate) kind: Kind,
     /// The node carries an anchor, a tag, or came from an alias.
     pub(crate) decorated: bool,
+    /// The node carries a tag, such as `!!binary`.
+    pub(crate) tagged: bool,
     /// The node is a copy: what is inside it stands where its anchor is.
     pub(crate) alias: bool,
 }
@@ -108,6 +110,34 @@ impl Node {
         }
     }
 
+    /// What JSON cannot say of this node itself, or of the keys of this map.
+    fn beyond_json(&self, text: &str) -> Option<(usize, String)> {
+        let told = |node: &Self, what: &str| Some((node.span.start, what.to_owned()));
+        if self.tagged {
+            return told(self, "a value with a tag is read differently by others");
+        }
+        match &self.kind {
+            Kind::Scalar { text: number, style: Style::Plain } if !is_json_number(number) => {
+                told(self, &format!("JSON has no number `{number:.50}`"))
+            }
+            // Where it ends is for the fence to say, and some count that as a line.
+            Kind::Scalar { style: Style::Block, .. } if text[self.span.end..].trim().is_empty() => {
+                let header = text[self.span.clone()].lines().next().unwrap_or_default();
+                let header = header.split([' ', '\t']).next().unwrap_or_default();
+                let what = "a text that keeps its last line breaks ends with the frontmatter";
+                header.contains('+').then(|| told(self, what)).flatten()
+            }
+            Kind::Scalar { .. } | Kind::List { .. } => None,
+            Kind::Map { entries, .. } => entries.iter().find_map(|(key, _)| match &key.kind {
+                Kind::Scalar { text, .. } if text == "__proto__" => {
+                    told(key, "not every program can have a key `__proto__`")
+                }
+                _ if matches!(key.to_value(), Value::String(_)) => None,
+                _ => told(key, "a key is no text"),
+            }),
+        }
+    }
+
     fn shift(&mut self, by: usize) {
         self.span = self.span.start + by..self.span.end + by;
         match &mut self.kind {
@@ -168,6 +198,19 @@ pub fn yaml_value(text: &str) -> Result<Value, (usize, String)> {
             Err((at, message))
         }
     }
+}
+
+/// The first place where a YAML text says what JSON cannot say, or what programs that turn YAML into JSON
+/// make different things of; and what it is. None when there is none, or the text is no YAML.
+pub fn beyond_json(text: &str) -> Option<(usize, String)> {
+    let root = parse(text, 0, &mut Spent::default()).ok()??;
+    let mut found = None;
+    root.walk(&mut |node| {
+        if found.is_none() {
+            found = node.beyond_json(text);
+        }
+    });
+    found
 }
 
 pub(crate) fn too_deep() -> String {
@@ -248,6 +291,7 @@ impl<'a> Builder<'a> {
                 self.spend(weight, span.start)?;
                 let node = Node {
                     decorated: anchor != 0 || tag.is_some(),
+                    tagged: tag.is_some(),
                     alias: false,
                     kind: Kind::Scalar { text, style },
                     span,
@@ -308,7 +352,7 @@ impl<'a> Builder<'a> {
         }
         let weight = Weight { nodes: 1, text: 0, height: 1 };
         self.spend(weight, span.start)?;
-        let node = Node { span, kind, decorated: anchor != 0 || tagged, alias: false };
+        let node = Node { span, kind, decorated: anchor != 0 || tagged, tagged, alias: false };
         self.open.push(Open { node, anchor, pending_key: None, weight });
         Ok(())
     }

@@ -9,7 +9,7 @@ use hone_library::Surroundings;
 use serde_json::{Value, json};
 
 use super::Reach;
-use super::document::Format;
+use super::document::{Edit, Format};
 
 /// A program that starts servers.
 #[derive(Debug)]
@@ -68,11 +68,15 @@ impl Shape {
 }
 
 impl Server {
-    /// Whether this starts hone's server, wherever it is installed.
-    pub(super) fn is_hone(&self) -> bool {
-        let name = Path::new(&self.command).file_name();
-        name.is_some_and(|name| name == "hone")
-            && self.arguments.iter().any(|argument| argument == "mcp")
+    /// Whether this starts hone's server, wherever it is installed; or under another name, when that is
+    /// this very program or what `edit` wrote.
+    pub(super) fn is_hone(&self, edit: Option<&Edit>) -> bool {
+        let command = Path::new(&self.command);
+        let is_this = || std::env::current_exe().is_ok_and(|this| this == command);
+        let is_written =
+            || command.is_absolute() && edit.is_some_and(|edit| edit.wrote(&self.command));
+        self.arguments.iter().any(|argument| argument == "mcp")
+            && (command.file_name().is_some_and(|name| name == "hone") || is_this() || is_written())
     }
 }
 

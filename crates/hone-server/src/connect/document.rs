@@ -104,8 +104,8 @@ impl Format {
         self.checked(text, new, &wanted).map(Some)
     }
 
-    /// The text with an edit taken back, when that takes the entry away and nothing else, or brings the one
-    /// before it back; and whether there was a file before the edit.
+    /// The text with an edit taken back, when that takes the entry away and nothing else; and whether there
+    /// was no file before the edit.
     pub(crate) fn taken_back(
         self,
         text: &str,
@@ -114,7 +114,9 @@ impl Format {
     ) -> Option<(String, bool)> {
         let new = edit.undone(text)?;
         let (mut old_value, mut new_value) = (self.value(text).ok()?, self.value(&new).ok()?);
-        if self.entry(text, path).ok()? == self.entry(&new, path).ok()? {
+        // An edit of an entry that was there already would bring that one back.
+        let is_there = |entry: Option<Value>| entry.is_some_and(|entry| !entry.is_null());
+        if !is_there(self.entry(text, path).ok()?) || is_there(self.entry(&new, path).ok()?) {
             return None;
         }
         remove(&mut old_value, path);
@@ -206,6 +208,11 @@ impl Edit {
             after: new[..new.len() - tail].to_owned(),
             is_new,
         }
+    }
+
+    /// Whether the edit wrote this word, in quotes.
+    pub(crate) fn wrote(&self, word: &str) -> bool {
+        self.after.contains(&Value::from(word).to_string())
     }
 
     /// The text before the edit, wherever the stretch is now; none when it is not to be found.

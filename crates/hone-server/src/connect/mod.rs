@@ -10,6 +10,7 @@ mod probe;
 mod toml;
 mod yaml;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hone_library::{State, memo};
@@ -94,6 +95,8 @@ pub struct Plan {
     pub before: Option<String>,
     /// What it will say; none when it goes.
     pub after: Option<String>,
+    /// What takes our entry out again; none when there will be none.
+    edit: Option<Edit>,
 }
 
 impl Plan {
@@ -109,8 +112,6 @@ impl Plan {
         }
         let key = self.path.to_string_lossy();
         if let Some(after) = &self.after {
-            let edit = Edit::between(self.before.as_deref(), after);
-            let edit = serde_json::to_string(&edit).unwrap_or_default();
             if let Some(folder) = self.path.parent() {
                 let is_missing = |folder: &&Path| folder.symlink_metadata().is_err();
                 let made = folder.ancestors().take_while(is_missing).count();
@@ -121,7 +122,10 @@ impl Plan {
                 }
             }
             hone_library::replace(&self.path, after.as_bytes())?;
-            memo::remember(state, TOPIC, &key, &edit, MAX_REMEMBERED, now);
+            if let Some(edit) = &self.edit {
+                let edit = serde_json::to_string(edit).unwrap_or_default();
+                memo::remember(state, TOPIC, &key, &edit, MAX_REMEMBERED, now);
+            }
         } else {
             std::fs::remove_file(&self.path).map_err(io("remove", &self.path))?;
             let made = memo::recall(state, FOLDERS, &key).ok().flatten();
@@ -156,50 +160,85 @@ fn read(path: &Path) -> Result<Option<String>, ConnectError> {
     std::fs::read_to_string(path).map(Some).map_err(io("read", path))
 }
 
+/// What put our entry into a file, as far as that is remembered.
+fn remembered(state: &State, path: &Path) -> Option<Edit> {
+    let known = memo::recall(state, TOPIC, &path.to_string_lossy()).ok().flatten();
+    known.and_then(|known| serde_json::from_str(&known).ok())
+}
+
 impl Client {
+    /// What a file says about each server that it names.
+    pub fn connections(
+        &self,
+        state: &State,
+        path: &Path,
+    ) -> Result<BTreeMap<String, Connection>, ConnectError> {
+        let Some(text) = read(path)? else { return Ok(BTreeMap::new()) };
+        let servers = self.format.entry(&text, &[self.section]);
+        let servers =
+            servers.map_err(|why| ConnectError::Unreadable { path: path.to_owned(), why })?;
+        let edit = remembered(state, path);
+        let servers = servers.as_ref().and_then(Value::as_object).into_iter().flatten();
+        let servers = servers.filter(|(_, entry)| !entry.is_null()).map(|(name, entry)| {
+            let server = self.server(entry).filter(|server| server.is_hone(edit.as_ref()));
+            (name.clone(), server.map_or(Connection::Other, Connection::Ours))
+        });
+        Ok(servers.collect())
+    }
+
     /// What a file says about the server `name`.
-    pub fn connection(&self, path: &Path, name: &str) -> Result<Connection, ConnectError> {
-        let Some(text) = read(path)? else { return Ok(Connection::Absent) };
-        let entry = self.format.entry(&text, &[self.section, name]);
-        let entry = entry.map_err(|why| ConnectError::Unreadable { path: path.to_owned(), why })?;
-        Ok(match entry {
-            None | Some(Value::Null) => Connection::Absent,
-            Some(entry) => match self.server(&entry).filter(Server::is_hone) {
-                Some(server) => Connection::Ours(server),
-                None => Connection::Other,
-            },
-        })
+    pub fn connection(
+        &self,
+        state: &State,
+        path: &Path,
+        name: &str,
+    ) -> Result<Connection, ConnectError> {
+        Ok(self.connections(state, path)?.remove(name).unwrap_or(Connection::Absent))
     }
 
     /// The change that makes this client start `server` under `name`.
-    pub fn connect(&self, path: &Path, name: &str, server: &Server) -> Result<Plan, ConnectError> {
-        if self.connection(path, name)? == Connection::Other {
+    pub fn connect(
+        &self,
+        state: &State,
+        path: &Path,
+        name: &str,
+        server: &Server,
+    ) -> Result<Plan, ConnectError> {
+        if self.connection(state, path, name)? == Connection::Other {
             return Err(ConnectError::Taken { path: path.to_owned(), name: name.to_owned() });
         }
         let before = read(path)?;
         let text = before.as_deref().unwrap_or_default();
-        let after = self.format.with(text, &[self.section, name], &self.entry(name, server));
+        let keys = [self.section, name];
+        let after = self.format.with(text, &keys, &self.entry(name, server));
         let after = after.map_err(|why| ConnectError::Unreadable { path: path.to_owned(), why })?;
-        Ok(Plan { path: path.to_owned(), before, after: Some(after) })
+        // A second time, what was there before the first is still what it goes back to.
+        let first = remembered(state, path);
+        let edit = match first.and_then(|edit| self.format.taken_back(text, &edit, &keys)) {
+            Some((old, true)) if old.is_empty() => Edit::between(None, &after),
+            Some((old, _)) => Edit::between(Some(&old), &after),
+            None => Edit::between(before.as_deref(), &after),
+        };
+        Ok(Plan { path: path.to_owned(), before, after: Some(after), edit: Some(edit) })
     }
 
     /// The change that takes the server `name` out again, so that the file is what it was before
     /// wherever nobody else touched it.
     pub fn disconnect(&self, state: &State, path: &Path, name: &str) -> Result<Plan, ConnectError> {
         let before = read(path)?;
-        match self.connection(path, name)? {
+        match self.connection(state, path, name)? {
             Connection::Ours(_) => {}
             Connection::Absent => {
-                return Ok(Plan { path: path.to_owned(), after: before.clone(), before });
+                let after = before.clone();
+                return Ok(Plan { path: path.to_owned(), before, after, edit: None });
             }
             Connection::Other => {
                 return Err(ConnectError::Taken { path: path.to_owned(), name: name.to_owned() });
             }
         }
         let text = before.as_deref().unwrap_or_default();
-        let known = memo::recall(state, TOPIC, &path.to_string_lossy()).ok().flatten();
-        let edit: Option<Edit> = known.and_then(|known| serde_json::from_str(&known).ok());
         let keys = [self.section, name];
+        let edit = remembered(state, path);
         let after = match edit.and_then(|edit| self.format.taken_back(text, &edit, &keys)) {
             Some((after, true)) if after.is_empty() => None,
             Some((after, _)) => Some(after),
@@ -208,6 +247,6 @@ impl Client {
                 after.map_err(|why| ConnectError::Unreadable { path: path.to_owned(), why })?
             }
         };
-        Ok(Plan { path: path.to_owned(), before, after })
+        Ok(Plan { path: path.to_owned(), before, after, edit: None })
     }
 }

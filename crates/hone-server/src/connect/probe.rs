@@ -3,10 +3,10 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use serde_json::{Value, json};
 
 use super::Server;
@@ -17,8 +17,11 @@ pub const ANSWERS_IN: Duration = Duration::from_secs(20);
 const MAX_ANSWER_BYTES: u64 = 4 * 1024 * 1024;
 /// Characters of what a server said on its way out.
 const MAX_SAID_CHARS: usize = 300;
-/// How long the last words of a server are waited for once it was ended.
+/// How long the last words of a server are waited for once it has ended.
 const LAST_WORDS_IN: Duration = Duration::from_secs(1);
+/// How long nothing comes before it is asked whether the server is still there: what it started may hold
+/// its output.
+const GLANCE: Duration = Duration::from_millis(100);
 /// What every client passes on to a server. Some pass on all they have, but none can be relied on to.
 const PASSED_ON: [&str; 10] =
     ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
@@ -125,9 +128,18 @@ pub fn probe(server: &Server) -> Result<Answer, ProbeError> {
 }
 
 impl Running {
+    fn id(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+    }
+
+    /// Whether it has ended. Its id stays its own.
+    fn has_ended(&self) -> bool {
+        let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.id().is_some_and(|id| matches!(waitid(WaitId::Pid(id), how), Ok(Some(_))))
+    }
+
     fn end(&mut self) {
-        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        if let Some(group) = group {
+        if let Some(group) = self.id() {
             let _ = kill_process_group(group, Signal::KILL);
         }
         let _ = self.child.wait();
@@ -163,7 +175,16 @@ impl Running {
         self.send(method, &message)?;
         loop {
             let left = self.until.saturating_duration_since(Instant::now());
-            let Ok(line) = self.lines.recv_timeout(left) else { return Err(self.silent(method)) };
+            let line = match self.lines.recv_timeout(left.min(GLANCE)) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) if !left.is_zero() => {
+                    if self.has_ended() {
+                        self.until = self.until.min(Instant::now() + LAST_WORDS_IN);
+                    }
+                    continue;
+                }
+                Err(_) => return Err(self.silent(method)),
+            };
             let Ok(mut answer) = serde_json::from_str::<Value>(&line) else {
                 return Err(ProbeError::Odd(method));
             };

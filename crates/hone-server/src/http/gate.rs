@@ -88,6 +88,9 @@ fn admitted(
     let headers = request.headers();
     let is_ours = |host: &str| site.address.is_ours(host);
     let named = request.uri().authority().map(axum::http::uri::Authority::as_str);
+    if headers.get_all(header::HOST).iter().nth(1).is_some() {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "the request names more than one host"));
+    }
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     if !host.is_some_and(is_ours) || !named.is_none_or(is_ours) {
         return Err(Problem::new(

@@ -1,7 +1,8 @@
 //! A span for each request, for an OpenTelemetry collector: OTLP over HTTP, in JSON.
 //!
 //! Written here in a few lines, because the libraries for it bring about ninety more crates. Spans wait in a
-//! bounded queue; when the collector is slow they are dropped, and no request waits.
+//! bounded queue; when the collector is slow they are dropped, and no request waits. That spans do not
+//! arrive is noted once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub struct Collector {
     pub client: Arc<Client>,
     /// The address, with its path, such as `http://127.0.0.1:4318/v1/traces`.
     pub url: Url,
+    /// Who hears why the first spans do not arrive.
+    pub note: fn(&str),
 }
 
 /// The queue of spans.
@@ -69,7 +72,7 @@ pub(crate) async fn finish(sending: JoinHandle<()>) {
 
 async fn send_all(collector: Collector, mut waiting: Receiver<Value>) {
     let limits = Limits { redirects: 0, ..Limits::default() };
-    let mut spans = Vec::new();
+    let (mut spans, mut is_told) = (Vec::new(), false);
     while waiting.recv_many(&mut spans, MAX_AT_ONCE).await > 0 {
         let gather = async {
             while spans.len() < MAX_AT_ONCE {
@@ -82,11 +85,23 @@ async fn send_all(collector: Collector, mut waiting: Receiver<Value>) {
             "resource": {"attributes": [text("service.name", "hone")]},
             "scopeSpans": [{"scope": {"name": "hone-server"}, "spans": std::mem::take(&mut spans)}],
         }]});
-        // A collector that is not there is not our problem.
-        let _ = collector
+        let sent = collector
             .client
             .post_json(&collector.url, &HeaderMap::new(), body.to_string(), &limits)
             .await;
+        let lost = match sent {
+            Ok(answer) if answer.status() < 300 => None,
+            Ok(answer) => Some(format!("it answers with {}", answer.status())),
+            Err(error) => Some(error.to_string()),
+        };
+        // The server serves on without its collector.
+        if let Some(why) = lost.filter(|_| !is_told) {
+            is_told = true;
+            (collector.note)(&format!(
+                "spans do not reach `{}`, and are dropped: {why}",
+                collector.url
+            ));
+        }
     }
 }
 

@@ -21,6 +21,7 @@ async fn an_entry_has_the_frontmatter_that_every_reader_of_yaml_has() {
         (">", "Tidies. Use often.\n"),
         ("|", "Tidies.\nUse often.\n"),
         (">-", "Tidies. Use often."),
+        ("|-2", "Tidies.\nUse often."),
         ("|-", "Tidies.\nUse often."),
         ("", "Tidies. Use often."),
     ] {
@@ -61,6 +62,61 @@ async fn what_is_no_skill_by_the_format_has_no_entry_and_the_reason_is_told() {
             "colon",
             "name: colon\ndescription: Use when: now\n".to_owned(),
             "line 3: its frontmatter is no YAML: ",
+        ),
+        (
+            "endless",
+            "name: endless\ndescription: x\na: [1, .inf]\n".to_owned(),
+            "line 4: JSON has no number `.inf`",
+        ),
+        (
+            "no-number",
+            "name: no-number\ndescription: x\na: .nan\n".to_owned(),
+            "line 4: JSON has no number `.nan`",
+        ),
+        (
+            "huge",
+            "name: huge\ndescription: x\na:\n  b: 1e400\n".to_owned(),
+            "line 5: JSON has no number `1e400`",
+        ),
+        (
+            "null-key",
+            "name: null-key\ndescription: x\n~: 1\n".to_owned(),
+            "line 4: a key is no text",
+        ),
+        (
+            "number-key",
+            "name: number-key\ndescription: x\na:\n  1.50: 1\n".to_owned(),
+            "line 5: a key is no text",
+        ),
+        (
+            "list-key",
+            "name: list-key\ndescription: x\n[a, b]: 1\n".to_owned(),
+            "line 4: a key is no text",
+        ),
+        (
+            "binary",
+            "name: binary\ndescription: x\na: !!binary aGk=\n".to_owned(),
+            "line 4: a value with a tag is read differently by others",
+        ),
+        (
+            "a-set",
+            "name: a-set\ndescription: x\na: !!set\n  b:\n  c:\n".to_owned(),
+            "line 5: a value with a tag is read differently by others",
+        ),
+        (
+            "proto",
+            "name: proto\ndescription: x\na: {__proto__: 1}\n".to_owned(),
+            "line 4: not every program can have a key `__proto__`",
+        ),
+        (
+            "kept",
+            "name: kept\ndescription: |+\n  x\n\n".to_owned(),
+            "line 3: a text that keeps its last line breaks ends with the frontmatter",
+        ),
+        (
+            "folded",
+            "name: folded\ndescription: >+2\n  x\n".to_owned(),
+            "line 3: a text that keeps its last line breaks ends with the frontmatter",
         ),
         (
             "past-limit",
@@ -265,4 +321,74 @@ async fn a_skill_that_cannot_be_looked_through_is_not_told_as_complete() {
     let mut wire = Wire::connect(&library.offer(false), Era::Stateless).await;
     let entry = wire.ask("skills/get", json!({"uri": "skill://one/SKILL.md"})).await.unwrap();
     assert_eq!(entry["skill"]["resources"], "dynamic");
+}
+
+#[tokio::test]
+async fn wrong_parameters_are_told_apart_from_a_method_that_is_missing() {
+    let library = Library::new(&["one"]);
+    for era in [Era::Sessions, Era::Stateless] {
+        let mut wire = Wire::connect(&library.offer(false), era).await;
+        for (method, params, why) in [
+            ("resources/read", json!({}), "missing field `uri`"),
+            ("resources/read", json!({"uri": 5}), "invalid type: integer `5`, expected a string"),
+            ("prompts/get", json!({}), "missing field `name`"),
+            ("tools/call", json!({}), "missing field `name`"),
+            ("tools/call", json!({"name": 5}), "invalid type: integer `5`, expected a string"),
+            (
+                "tools/call",
+                json!({"name": "skill_view", "arguments": "x"}),
+                "invalid type: string \"x\", expected a map",
+            ),
+        ] {
+            let error = wire.ask(method, params.clone()).await.unwrap_err();
+            let told = format!("the parameters of `{method}` are wrong: {why}");
+            assert_eq!(
+                (&error["code"], error["message"].as_str().unwrap()),
+                (&json!(-32602), told.as_str()),
+                "{era:?} {params}"
+            );
+        }
+        let error = wire.ask("tools/cal", json!({})).await.unwrap_err();
+        assert_eq!(error["code"], -32601);
+        assert_eq!(error["message"], "there is no method `tools/cal`");
+        // What only one era has is missing in the other.
+        for (method, has) in [
+            ("resources/subscribe", Era::Sessions),
+            ("resources/unsubscribe", Era::Sessions),
+            ("subscriptions/listen", Era::Stateless),
+        ] {
+            let error = wire.ask(method, json!({})).await.unwrap_err();
+            let code = if era == has { -32602 } else { -32601 };
+            assert_eq!(error["code"], code, "{era:?} {method}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_others_read_the_same_has_an_entry_however_odd_it_looks() {
+    let library = Library::new(&[]);
+    let lines = "name: odd\ndescription: |+\n  x\n\nbase: &b {n: -2.5e3, \"\": .inf.}\ncopy: *b\n\"~\": 0x1F\n";
+    skill(&library, "odd", lines, "Do.");
+    let mut wire = Wire::connect(&library.offer(false), Era::Sessions).await;
+    let entry = wire.ask("skills/get", json!({"uri": "skill://odd/SKILL.md"})).await.unwrap();
+    let base = json!({"n": -2500.0, "": ".inf."});
+    assert_eq!(
+        entry["skill"]["frontmatter"],
+        json!({"name": "odd", "description": "x\n\n", "base": base, "copy": base, "~": 31})
+    );
+}
+
+#[tokio::test]
+async fn a_resource_is_one_message_and_so_large_at_most() {
+    let library = Library::new(&["one"]);
+    let most = usize::try_from(hone_server::MAX_RESOURCE_BYTES).unwrap();
+    library.write("one/at.txt", "x".repeat(most));
+    library.write("one/past.txt", "x".repeat(most + 1));
+    let mut wire = Wire::connect(&library.offer(false), Era::Sessions).await;
+    let read = wire.ask("resources/read", json!({"uri": "skill://one/at.txt"})).await.unwrap();
+    assert_eq!(read["contents"][0]["text"].as_str().unwrap().len(), most);
+    let error = wire.ask("resources/read", json!({"uri": "skill://one/past.txt"})).await;
+    let error = error.unwrap_err();
+    let told = "`past.txt` has 16777217 bytes, 16777216 are served at most";
+    assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!(told)));
 }

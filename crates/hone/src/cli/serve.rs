@@ -18,7 +18,7 @@ pub(crate) struct Serve {
     pub(crate) listen: SocketAddr,
 
     /// Another name that the server goes by, with a port when a proxy has another (repeatable)
-    #[arg(long, value_name = "HOST[:PORT]")]
+    #[arg(long, value_name = "HOST[:PORT]", value_parser = host)]
     pub(crate) name: Vec<String>,
 
     /// The certificate for TLS with its chain, PEM
@@ -128,6 +128,19 @@ impl From<RoleName> for Role {
             RoleName::Run => Self::Run,
         }
     }
+}
+
+/// A host as requests name it, with a port or without.
+fn host(text: &str) -> Result<String, String> {
+    let is_host = |url: &hone_net::Url| {
+        let is_bare = url.username().is_empty() && url.password().is_none();
+        is_bare && url.path() == "/" && url.query().is_none() && url.fragment().is_none()
+    };
+    let is_plain = text.chars().all(|c| c.is_ascii_graphic()) && !text.contains(['@', '/', '\\']);
+    let url = hone_net::parse(&format!("http://{text}")).ok().filter(is_host);
+    url.filter(|_| is_plain).map(|_| text.to_owned()).ok_or_else(|| {
+        "a host is needed, such as `skills.example` or `skills.example:443`".to_owned()
+    })
 }
 
 /// An address to listen on; `localhost` is the usual one.

@@ -52,14 +52,32 @@ fn command_line(server: &Server) -> String {
 }
 
 fn list(context: &Context, how: &Connect) -> Outcome {
-    let file = |client: &Client, scope: &'static str, path: &Path| {
-        let (state, detail) = match client.connection(path, &how.name) {
-            Ok(Connection::Ours(server)) => ("connected", Some(command_line(&server))),
-            Ok(Connection::Absent) => ("not-connected", None),
-            Ok(Connection::Other) => ("taken", None),
-            Err(error) => ("unreadable", Some(error.to_string())),
+    let entries = |client: &Client, scope: &'static str, path: &Path| {
+        let entry = |name: &str, state, detail| ClientFile {
+            scope,
+            path: path.to_string_lossy().into_owned(),
+            name: name.to_owned(),
+            state,
+            detail,
         };
-        ClientFile { scope, path: path.to_string_lossy().into_owned(), state, detail }
+        let connections = match client.connections(&context.state, path) {
+            Ok(connections) => connections,
+            Err(error) => return vec![entry(&how.name, "unreadable", Some(error.to_string()))],
+        };
+        let mut entries: Vec<ClientFile> = connections
+            .iter()
+            .filter_map(|(name, connection)| match connection {
+                Connection::Ours(server) => {
+                    Some(entry(name, "connected", Some(command_line(server))))
+                }
+                _ if *name == how.name => Some(entry(name, "taken", None)),
+                _ => None,
+            })
+            .collect();
+        if entries.is_empty() {
+            entries.push(entry(&how.name, "not-connected", None));
+        }
+        entries
     };
     let clients = CLIENTS.iter().map(|client| ClientJson {
         id: client.id,
@@ -67,7 +85,7 @@ fn list(context: &Context, how: &Connect) -> Outcome {
         is_found: client.is_found(&context.around),
         files: files(client, &context.around)
             .iter()
-            .map(|(_, scope, path)| file(client, scope, path))
+            .flat_map(|(_, scope, path)| entries(client, scope, path))
             .collect(),
     });
     let clients: Vec<ClientJson> = clients.collect();
@@ -84,10 +102,14 @@ fn list(context: &Context, how: &Connect) -> Outcome {
             .filter(|file| !is_silent(file))
             .map(|file| {
                 let path = context.shown(Path::new(&file.path));
+                let state = match file.state {
+                    "connected" if file.name != NAME => format!("connected as {}", file.name),
+                    state => state.to_owned(),
+                };
                 match &file.detail {
-                    Some(detail) => format!("{} ({path}: {detail})", file.state),
+                    Some(detail) => format!("{state} ({path}: {detail})"),
                     None if !client.is_found => "not found".to_owned(),
-                    None => format!("{} ({path})", file.state),
+                    None => format!("{state} ({path})"),
                 }
             })
             .collect();
@@ -105,7 +127,7 @@ fn change(context: &Context, client: &'static Client, how: &Connect) -> Outcome 
     let plan = if how.undo {
         client.disconnect(&context.state, &path, &how.name)
     } else {
-        client.connect(&path, &how.name, &server(context, how, reach)?)
+        client.connect(&context.state, &path, &how.name, &server(context, how, reach)?)
     };
     let plan = plan.map_err(|error| match error {
         ConnectError::Taken { .. } if how.undo => Failure::no(
@@ -139,11 +161,14 @@ fn change(context: &Context, client: &'static Client, how: &Connect) -> Outcome 
         return print(&painted(&diff, crate::terminal::style()));
     }
     let file = context.shown(&path);
+    // This file first, under another name.
     let elsewhere = || {
-        let mut others =
-            files(client, &context.around).into_iter().filter(|(_, _, at)| *at != path);
-        others
-            .find(|(_, _, at)| matches!(client.connection(at, &how.name), Ok(Connection::Ours(_))))
+        let mut files = files(client, &context.around);
+        files.sort_by_key(|(_, _, at)| *at != path);
+        files.into_iter().find_map(|(reach, _, at)| {
+            let name = ours(context, client, &at).ok()?.into_iter().next()?.0;
+            Some((reach, at, name))
+        })
     };
     say(&match (plan.is_change(), how.undo) {
         (true, false) => format!(
@@ -154,15 +179,34 @@ fn change(context: &Context, client: &'static Client, how: &Connect) -> Outcome 
         (true, true) => format!("{} does not start hone any more", client.name),
         (false, false) => format!("{} is connected already (`{file}`)", client.name),
         (false, true) => match elsewhere() {
-            Some((reach, _, other)) => format!(
+            Some((reach, at, name)) if at == path => format!(
+                "`{file}` has no server `{}`, but `{name}`: `{} --undo` takes that out",
+                how.name,
+                typed(client, reach, &name)
+            ),
+            Some((reach, other, name)) => format!(
                 "`{file}` does not mention hone, `{}` does: `{} --undo` takes it out of that",
                 context.shown(&other),
-                typed(client, reach, &how.name)
+                typed(client, reach, &name)
             ),
             None => format!("`{file}` does not mention hone"),
         },
     });
     Ok(ExitCode::SUCCESS)
+}
+
+/// The servers of a file that are ours, with their names.
+fn ours(
+    context: &Context,
+    client: &Client,
+    path: &Path,
+) -> Result<Vec<(String, Server)>, ConnectError> {
+    let connections = client.connections(&context.state, path)?;
+    let ours = connections.into_iter().filter_map(|(name, connection)| match connection {
+        Connection::Ours(server) => Some((name, server)),
+        Connection::Absent | Connection::Other => None,
+    });
+    Ok(ours.collect())
 }
 
 /// The command that is about the entry of a client, as one types it.
@@ -248,27 +292,39 @@ fn server(context: &Context, how: &Connect, reach: Reach) -> Result<Server, Fail
 
 /// Whether every client that is told to start hone would get answers.
 pub(super) fn checks(context: &Context, push: &mut dyn FnMut(DoctorCheck)) {
-    let mut check = |status, client: &Client, message: String, hint: Option<String>| {
-        let message = format!("{}: {message}", client.name);
+    let mut check = |status, message: String, hint: Option<String>| {
         push(DoctorCheck { name: "connection".to_owned(), status, message, hint });
     };
     for client in &CLIENTS {
         for (reach, _, path) in files(client, &context.around) {
-            let mend = format!("`{}` writes the entry anew", typed(client, reach, NAME));
-            match client.connection(&path, NAME) {
-                Ok(Connection::Ours(server)) => match probe(&server) {
+            let servers = match ours(context, client, &path) {
+                Ok(servers) => servers,
+                Err(error) => {
+                    check("warning", format!("{}: {error}", client.name), None);
+                    continue;
+                }
+            };
+            for (name, server) in servers {
+                let who = match name.as_str() {
+                    NAME => client.name.to_owned(),
+                    name => format!("{}, `{name}`", client.name),
+                };
+                let line = command_line(&server);
+                let mend = format!("`{}` writes the entry anew", typed(client, reach, &name));
+                // Whoever wrote the project chose what stands there.
+                let is_plain = server.command == NAME && server.environment.is_empty();
+                if reach == Reach::Project && !is_plain {
+                    let message = format!("{who}: `{line}` was not tried: the project chose it");
+                    check("warning", message, Some(mend));
+                    continue;
+                }
+                match probe(&server) {
                     Ok(answer) => {
-                        let message = format!(
-                            "`{}` answers with {} tools",
-                            command_line(&server),
-                            answer.tools.len()
-                        );
-                        check("good", client, message, None);
+                        let tools = answer.tools.len();
+                        check("good", format!("{who}: `{line}` answers with {tools} tools"), None);
                     }
-                    Err(error) => check("bad", client, error.to_string(), Some(mend)),
-                },
-                Ok(Connection::Absent | Connection::Other) => {}
-                Err(error) => check("warning", client, error.to_string(), None),
+                    Err(error) => check("bad", format!("{who}: {error}"), Some(mend)),
+                }
             }
         }
     }

@@ -145,7 +145,9 @@ fn collector(address: &str) -> Result<Collector, Failure> {
         ..hone_net::Settings::default()
     };
     let client = Arc::new(hone_net::Client::new(settings).map_err(wrong)?);
-    Ok(Collector { client, url })
+    // An address that could never be asked is refused now.
+    client.transport_for(&url).map_err(wrong)?;
+    Ok(Collector { client, url, note: |note| say(&format!("note: {note}")) })
 }
 
 /// What tasks of agents are made from.

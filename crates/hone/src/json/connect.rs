@@ -16,7 +16,7 @@ pub(crate) struct Client {
     pub(crate) name: &'static str,
     /// Whether it seems to be used here.
     pub(crate) is_found: bool,
-    /// Its files, the person's first.
+    /// Its files, the person's first, and in each every server that is ours.
     pub(crate) files: Vec<ClientFile>,
 }
 
@@ -26,6 +26,8 @@ pub(crate) struct ClientFile {
     /// `user` or `project`.
     pub(crate) scope: &'static str,
     pub(crate) path: String,
+    /// What the server is called there; one entry each when a file has several.
+    pub(crate) name: String,
     /// `connected`, `not-connected`, `taken` by another server of that name, or `unreadable`.
     pub(crate) state: &'static str,
     /// What is started, or why the file cannot be read.

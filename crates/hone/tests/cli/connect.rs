@@ -273,3 +273,124 @@ fn the_usual_home_is_not_written_down_and_in_it_both_files_of_a_client_are_one()
     assert_eq!(codex.unwrap()["files"].as_array().unwrap().len(), 1, "{listed}");
     assert_eq!(hone("doctor").text().matches("connection: Codex").count(), 1);
 }
+
+#[test]
+fn a_client_that_was_connected_twice_is_disconnected_at_once() {
+    let sandbox = Sandbox::with_tidy();
+    for (client, file, before, _) in CLIENTS {
+        let file = format!("home/{file}");
+        sandbox.write(&file, before);
+        for options in ["", "--read-only", "--root ."] {
+            sandbox.done(&format!("connect {client} --yes {options}"));
+        }
+        sandbox.done(&format!("connect {client} --undo --yes"));
+        assert_eq!(sandbox.read(&file), before, "{client}");
+    }
+    // Where there was no file, none is left.
+    for options in ["--yes", "--read-only --yes", "--undo --yes"] {
+        sandbox.done(&format!("connect codex --scope project {options}"));
+    }
+    assert!(!sandbox.path("project/.codex").exists());
+    // An entry that somebody else wrote does not come back either.
+    sandbox.write(
+        "home/.cursor/mcp.json",
+        "{\"mcpServers\": {\"hone\": {\"command\": \"hone\", \"args\": [\"mcp\"]}, \"x\": {}}}",
+    );
+    sandbox.done("connect cursor --read-only --yes");
+    sandbox.done("connect cursor --undo --yes");
+    assert_eq!(sandbox.read("home/.cursor/mcp.json"), "{\"mcpServers\": { \"x\": {}}}");
+}
+
+#[test]
+fn what_this_program_wrote_is_its_own_whatever_it_is_called() {
+    let sandbox = Sandbox::with_tidy();
+    let other = sandbox.path("other-hone");
+    std::fs::copy(env!("CARGO_BIN_EXE_hone"), &other).unwrap();
+    let run = |line: &str| {
+        let under = format!("shift; exec {} \"$@\"", other.display());
+        let run = sandbox.hone(line).run_under(&["sh", "-c", &under, "sh"]);
+        assert_eq!(run.code, 0, "{line}: {run}");
+        run
+    };
+    run("connect codex --yes");
+    let answers = format!("connection: Codex: `HONE_HOME={} ", sandbox.path("state").display());
+    let doctor = run("doctor").text();
+    assert!(doctor.contains(&answers) && doctor.contains("other-hone mcp` answers"), "{doctor}");
+    // Another program of ours knows it too, because it remembers what was written.
+    assert_eq!(listed(&sandbox)["clients"][1]["files"][0]["state"], "connected");
+    run("connect codex --read-only --yes");
+    run("connect codex --undo --yes");
+    assert!(!sandbox.path("home/.codex").exists());
+    run("connect codex --yes");
+    sandbox.done("connect codex --undo --yes");
+    assert!(!sandbox.path("home/.codex").exists());
+    // What nobody of us wrote stays somebody else's.
+    let theirs = "[mcp_servers.hone]\ncommand = \"/opt/whetstone\"\nargs = [\"mcp\"]\n";
+    sandbox.write("home/.codex/config.toml", theirs);
+    assert_eq!(sandbox.hone("connect codex --undo --yes").run().code, 1);
+    assert_eq!(sandbox.read("home/.codex/config.toml"), theirs);
+}
+
+#[test]
+fn a_server_of_another_name_is_listed_and_tried_too() {
+    let sandbox = Sandbox::with_tidy();
+    sandbox.done("connect codex --name work --yes");
+    let run = sandbox.hone("connect").run();
+    assert!(run.text().contains("codex        connected as work ("), "{run}");
+    let run = sandbox.hone("connect codex --undo --yes").run();
+    let there =
+        "has no server `hone`, but `work`: `hone connect codex --name work --undo` takes that out";
+    assert!(run.code == 0 && run.errors().contains(there), "{run}");
+    sandbox.done("connect codex --yes --read-only");
+    let files = listed(&sandbox)["clients"][1]["files"].take();
+    let names: Vec<_> = files
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["scope"].as_str(), file["name"].as_str(), file["state"].as_str()))
+        .collect();
+    let [user, project] = [Some("user"), Some("project")];
+    assert_eq!(
+        names,
+        [
+            (user, Some("hone"), Some("connected")),
+            (user, Some("work"), Some("connected")),
+            (project, Some("hone"), Some("not-connected")),
+        ]
+    );
+    let run = sandbox.hone("doctor").run();
+    assert!(run.text().contains("--read-only` answers with 7 tools"), "{run}");
+    assert!(run.text().contains("ok   connection: Codex, `work`: `"), "{run}");
+}
+
+#[test]
+fn the_doctor_starts_nothing_that_a_project_chose() {
+    let sandbox = Sandbox::with_tidy();
+    let (script, started) =
+        (sandbox.script("project/bin/hone", "touch started"), "project/started");
+    let entries = [
+        format!("{{\"command\": \"{script}\", \"args\": [\"mcp\"]}}"),
+        "{\"command\": \"hone\", \"args\": [\"mcp\"], \"env\": {\"PATH\": \"bin\"}}".to_owned(),
+    ];
+    for entry in entries {
+        let text = format!("{{\"mcpServers\": {{\"hone\": {entry}}}}}");
+        sandbox.write("project/.mcp.json", text);
+        let run = sandbox.hone("doctor").run();
+        assert!(run.text().contains("mcp` was not tried: the project chose it"), "{run}");
+        assert!(!sandbox.path(started).exists(), "{entry}");
+    }
+}
+
+#[test]
+fn a_server_that_has_ended_is_not_waited_for_though_what_it_started_holds_its_pipes() {
+    let sandbox = Sandbox::with_tidy();
+    // What answers late is not the server.
+    let answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"serverInfo\":{\"name\":\"late\"}}}";
+    let late = format!("(sleep 18; echo '{answer}'; sleep 1000)");
+    let script = format!("exec 3<&0\n{late} <&3 &\nexit 0");
+    let script = sandbox.script("ending/hone", &script);
+    let text = format!("[mcp_servers.hone]\ncommand = \"{script}\"\nargs = [\"mcp\"]\n");
+    sandbox.write("home/.codex/config.toml", text);
+    let run = sandbox.hone("doctor").run();
+    assert!(run.text().contains("Codex: it does not answer `initialize`"), "{run}");
+}

@@ -205,7 +205,7 @@ fn what_cannot_be_called_is_said() {
     exit: 1
     --- stderr
     error: there is no command `/elsewhere`
-    hint: it is at `[HOME]/.agents/skills/elsewhere/SKILL.md`, but it is for windows, this is linux
+    hint: it is at `~/.agents/skills/elsewhere/SKILL.md`, but it is for windows, this is linux
 
     $ hone invoke /f
     exit: 1

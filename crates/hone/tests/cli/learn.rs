@@ -825,22 +825,6 @@ fn what_looks_dangerous_is_not_saved_without_a_person() {
 }
 
 #[test]
-fn a_narrow_terminal_shows_ids_whole() {
-    need("script");
-    let sandbox = Sandbox::new();
-    release(&sandbox);
-    let wide = sandbox.hone("sessions").run().text();
-    let id = wide.split_whitespace().find(|word| SESSION.starts_with(word));
-    let id = id.unwrap_or_else(|| panic!("{wide}"));
-    let narrow = sandbox.hone("sessions").env("NO_COLOR", "1").on_terminal(40, 24);
-    let text = narrow.text();
-    assert!(text.starts_with(&format!("{id}  8 steps\n    ")), "{narrow}");
-    assert!(text.lines().nth(1).unwrap().ends_with("  claude-code"), "{narrow}");
-    let mut rows = text.lines().filter(|line| !line.starts_with("note: "));
-    assert!(rows.all(|line| line.chars().count() <= 40), "{narrow}");
-}
-
-#[test]
 fn hostile_sessions_neither_crash_nor_reach_the_terminal() {
     need("script");
     let sandbox = Sandbox::new();

@@ -177,3 +177,35 @@ fn a_request_that_is_too_long_or_too_deep_is_answered_like_any_other() {
     let note = "note: a message nested deeper than 127 levels is not read\n";
     assert_eq!(run.errors(), note);
 }
+
+#[test]
+fn a_request_that_is_no_json_behind_its_id_is_answered_and_the_next_one_too() {
+    let sandbox = Sandbox::with_tidy();
+    let input = [
+        "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"initialize\", \"params\": {\"protocolVersion\": \
+         \"2025-11-25\", \"capabilities\": {}, \"clientInfo\": {\"name\": \"t\", \"version\": \"1\"}}}",
+        "{\"jsonrpc\": \"2.0\", \"method\": \"notifications/initialized\"}",
+        "{\"jsonrpc\": \"2.0\", \"id\": 2, \"method\": \"tools/call\", \"params\": {\"name\": \"skill_match\", \
+         \"arguments\": {\"message\": \"cut \\ud83d\"}}}",
+        "{\"jsonrpc\": \"2.0\", \"id\": 3, \"method\": \"tools/list\"",
+        "{\"jsonrpc\": \"2.0\", \"method\": \"notifications/cancelled\", \"params\": ",
+        "{\"jsonrpc\": \"2.0\", \"id\": 4, \"method\": \"ping\"}",
+        "",
+    ];
+    let run = sandbox.hone("mcp").stdin(input.join("\n")).run();
+    let mut answers: Vec<Value> =
+        run.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    let codes: Vec<(Option<u64>, Option<i64>)> = answers
+        .iter()
+        .map(|answer| (answer["id"].as_u64(), answer["error"]["code"].as_i64()))
+        .collect();
+    let wrong = Some(-32600);
+    assert_eq!(codes, [(Some(1), None), (Some(2), wrong), (Some(3), wrong), (Some(4), None)]);
+    let start = "a message that is no JSON is not read: ";
+    for answer in &answers[1..3] {
+        assert!(answer["error"]["message"].as_str().unwrap().starts_with(start), "{answer}");
+    }
+    let errors = run.errors();
+    assert!(errors.starts_with(&format!("note: {start}")) && errors.lines().count() == 1, "{run}");
+}

@@ -37,6 +37,20 @@ fn folded(sandbox: &Sandbox, name: &str, style: &str) {
     sandbox.write(&format!("home/.agents/skills/{name}/SKILL.md"), text);
 }
 
+/// Lines of frontmatter that the inspector makes something else of.
+const LEFT_OUT: [&str; 10] = [
+    "a: .inf",
+    "a: .nan",
+    "a: 1e400",
+    "~: a",
+    "[a, b]: c",
+    "1.50: a",
+    "0x10: a",
+    "a: !!binary aGk=",
+    "a: !!set {b, c}",
+    "__proto__: {a: 1}",
+];
+
 /// A library with folders, a binary file, a link that leads out, block scalars, skills that have no entry,
 /// and more skills than one page.
 fn library() -> Sandbox {
@@ -48,6 +62,15 @@ fn library() -> Sandbox {
     folded(&sandbox, "folded", ">");
     folded(&sandbox, "kept", "|");
     folded(&sandbox, "stripped", ">-");
+    folded(&sandbox, "left-out-kept", "|+");
+    for (number, line) in LEFT_OUT.iter().enumerate() {
+        let name = format!("left-out-{number}");
+        let text = format!("---\nname: {name}\ndescription: Odd.\n{line}\n---\nDo.\n");
+        sandbox.write(&format!("home/.agents/skills/{name}/SKILL.md"), text);
+    }
+    let lines = "a: |+\n  x\n\nb: &b {n: -2.5e3, h: 0x1F, d: 2020-01-01}\nc: *b\n\"1\": ~";
+    let text = format!("---\nname: odd\ndescription: Odd.\n{lines}\n---\nDo.\n");
+    sandbox.write("home/.agents/skills/odd/SKILL.md", text);
     sandbox.skill("home/.agents/skills", "zz_last", "Has no valid name. Use when names matter.");
     sandbox.write(
         "home/.agents/skills/for-people/SKILL.md",
@@ -87,10 +110,11 @@ fn the_inspector_verifies_every_file_in_every_era_and_over_both_ways() {
                 + &String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{era} {way:?}: {text}");
             assert!(text.contains("no conformance errors"), "{era} {way:?}: {text}");
-            for listed in ["tidy/assets/raw.bin", "folded/SKILL.md", "kept/SKILL.md"] {
+            let all = ["tidy/assets/raw.bin", "folded/SKILL.md", "kept/SKILL.md", "odd/SKILL.md"];
+            for listed in all {
                 assert!(text.contains(&format!("skill://{listed}")), "{era} {way:?}: {text}");
             }
-            for other in ["tidy/assets/out", "for-people"] {
+            for other in ["tidy/assets/out", "for-people", "left-out"] {
                 assert!(!text.contains(&format!("skill://{other}")), "{era} {way:?}: {text}");
             }
         }

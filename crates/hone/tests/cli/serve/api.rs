@@ -325,3 +325,39 @@ fn a_collector_gets_a_span_for_each_request() {
     assert_eq!(span["traceId"], "4bf92f3577b34da6a3ce929d0e0e4736");
     assert!(!text.contains("secret"));
 }
+
+#[test]
+fn what_is_no_address_is_refused_and_a_collector_that_is_not_there_is_noted_once() {
+    let sandbox = Sandbox::with_tidy();
+    for (url, why) in
+        [("ftp://127.0.0.1/x", "only http and https can be asked"), ("nowhere", "it is not a URL")]
+    {
+        let run = sandbox.hone(&format!("serve --listen 127.0.0.1:0 --traces {url}")).run();
+        assert!(run.code == 2 && run.errors().contains(why), "{url}: {run}");
+        assert!(run.errors().contains("error: traces cannot go to"), "{url}: {run}");
+    }
+    for name in ["'a b'", "a/b", "me@a", "http://a", "''"] {
+        let run = sandbox.hone(&format!("serve --listen 127.0.0.1:0 --name {name}")).run();
+        assert!(run.code == 2 && run.errors().contains("a host is needed"), "{name}: {run}");
+    }
+    // A port that nobody listens on any more.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1/traces", listener.local_addr().unwrap());
+    drop(listener);
+    let mut server = Server::start(&sandbox, &format!("--log nothing --traces {url}"));
+    let mut errors = std::io::BufReader::new(server.stderr.take().unwrap());
+    let mut line = || {
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut errors, &mut line).unwrap();
+        line
+    };
+    assert!(line().contains("the owner's token"));
+    server.ask_as(&server.token, "GET /api/v1/skills", "");
+    let note = line();
+    let start = format!("note: spans do not reach `{url}`, and are dropped: ");
+    assert!(note.starts_with(&start), "{note}");
+    server.ask_as(&server.token, "GET /api/v1/skills", "");
+    // The last spans are sent before it ends.
+    assert_eq!(server.stop("TERM").0, Some(0));
+    assert_eq!(line(), "");
+}

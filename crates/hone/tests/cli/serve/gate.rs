@@ -182,6 +182,12 @@ fn another_name_or_another_site_is_turned_away_whatever_it_knows() {
     for host in [format!("localhost:{port}"), format!("[::1]:{port}")] {
         assert_eq!(asked(&host).status, 200, "{host}");
     }
+    let (own, foreign) = (format!("localhost:{port}"), "evil.example");
+    for hosts in [[own.as_str(), foreign], [foreign, &own], [&own, &own]] {
+        let [first, second] = hosts.map(|host| ("Host", host));
+        let twice = server.plain("GET /", &[first, second, ("Authorization", &bearer)], "");
+        assert_eq!(twice.problem(400), "the request names more than one host");
+    }
     let absolute = format!("GET http://evil.example:{port}/");
     server.plain(&absolute, &[("Authorization", &bearer)], "").problem(421);
 
