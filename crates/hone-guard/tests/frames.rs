@@ -333,3 +333,23 @@ fn harmless_neighbours_are_left_alone() {
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Sentences about programs and files that have words of secrecy, and nobody to keep anything from.
+#[rustfmt::skip]
+const ORDINARY: &[&str] = &[
+    "The cache is kept from the last run.",
+    "Releases of this library come unannounced, so pin the version.",
+    "`--quiet` passes over empty files, `-w` passes over white space.",
+    "Read between the lines of a complaint: what does the customer want?",
+    "The standard says nothing about tabs.",
+    "Rows withheld from training are the test set.",
+    "Lines that are blank are passed over.",
+    "The footer is left out of the report when it is empty.",
+];
+
+#[test]
+fn words_of_secrecy_about_programs_are_left_alone() {
+    let blocked: Vec<_> =
+        ORDINARY.iter().filter(|text| scan(text).verdict != Verdict::Safe).collect();
+    assert!(blocked.is_empty(), "{blocked:#?}");
+}
