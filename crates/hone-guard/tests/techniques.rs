@@ -43,7 +43,7 @@ families! {
     flows_through_files_and_dialects "flows" 19;
     variants_in_other_words_and_languages "variants" 35;
     detours_of_values_and_words "indirect" 130;
-    classes_of_flows "classes" 58;
+    classes_of_flows "classes" 61;
     orders_as_relations_of_words "relations" 54;
     clients_loaders_and_recipients "clients" 133;
     ways_around_and_other_hosts "roundabout" 50;

@@ -358,7 +358,7 @@ impl<'a> Walk<'a> {
         self.lead = lead;
     }
 
-    /// Commands that stand in the lines of a block as they are, as spans of code would.
+    /// Commands that stand in the lines of a block as they are, as spans or blocks of code would.
     fn commands(&mut self, block: &Block) {
         let mut start = 0;
         for &end in block.breaks.iter().chain([&block.text.len()]) {
@@ -368,9 +368,10 @@ impl<'a> Walk<'a> {
             if let Some((found, language)) = command_in(line).filter(|_| !line.contains('`')) {
                 let from = start + found.start;
                 let before = &block.text[..from];
-                let lead = match before.trim() {
-                    "" => self.lead.clone(),
-                    before => before.to_lowercase(),
+                // A paragraph that is a command and nothing else is a block of code.
+                let (lead, context) = match before.trim() {
+                    "" => (self.lead.clone(), Context::Fence),
+                    before => (before.to_lowercase(), Context::InlineCode),
                 };
                 let lead = std::mem::replace(&mut self.lead, lead);
                 let at = block.pieces.partition_point(|(offset, _)| *offset <= from);
@@ -380,7 +381,7 @@ impl<'a> Walk<'a> {
                 let rest = block.pieces.iter().skip(at).map(|(offset, at)| (offset - from, *at));
                 let pieces = std::iter::once(first).chain(rest).collect();
                 let place = Place::Pieces { text: self.text, pieces };
-                self.passage(language, Context::InlineCode, line[found].to_owned(), place);
+                self.passage(language, context, line[found].to_owned(), place);
                 self.lead = lead;
             }
             start = end;
