@@ -458,7 +458,8 @@ async fn every_task_leaves_a_receipt_whatever_its_end() {
         call("skill_view", json!({"name": "oracle"})),
         answer("Done."),
     ]);
-    let order = Order { tools: Some(Vec::new()), ..stage.order("my secret question") };
+    let tools = Some(vec!["skill_manage".to_owned()]);
+    let order = Order { tools, ..stage.order("my secret question") };
     let report = stage.run(&order).await;
     assert_eq!(report.finished.answer().unwrap(), "Done.");
     let receipt = &report.receipt;
