@@ -10,8 +10,11 @@ use super::finding::Context;
 use super::invisible;
 use super::kind::Language;
 use super::passage::{Passage, Place};
-use super::text::Text;
+use super::text::{Text, floor};
 use super::unfenced::command_in;
+
+/// Bytes before a passage that are kept with it: there may be as many passages as there are words.
+const MAX_LEAD: usize = 512;
 
 /// Nesting of blocks that is followed.
 const MAX_NESTING: usize = 64;
@@ -165,6 +168,11 @@ pub(crate) fn passages(
     walk.found
 }
 
+/// The end of a text, in small letters, for what follows it.
+fn lead_of(text: &str) -> String {
+    text[floor(text, text.len().saturating_sub(MAX_LEAD))..].to_lowercase()
+}
+
 /// Languages in which rules of detectors are written.
 fn is_detector(info: &str) -> bool {
     const DETECTORS: [&str; 9] =
@@ -296,7 +304,7 @@ impl<'a> Walk<'a> {
             Context::Prose => Context::InlineCode,
             other => other,
         };
-        let lead = std::mem::replace(&mut self.lead, self.block.text.to_lowercase());
+        let lead = std::mem::replace(&mut self.lead, lead_of(&self.block.text));
         let place = Place::Straight { text: self.text, start: at + 1 };
         self.passage(Language::Shell, context, piece.to_owned(), place);
         self.lead = lead;
@@ -352,7 +360,7 @@ impl<'a> Walk<'a> {
         if context == Context::Prose {
             self.commands(&block);
         }
-        let lead = block.text.to_lowercase();
+        let lead = lead_of(&block.text);
         let place = Place::Pieces { text: self.text, pieces: block.pieces };
         self.passage(Language::Markdown, context, block.text, place);
         self.lead = lead;
@@ -371,14 +379,19 @@ impl<'a> Walk<'a> {
                 // A paragraph that is a command and nothing else is a block of code.
                 let (lead, context) = match before.trim() {
                     "" => (self.lead.clone(), Context::Fence),
-                    before => (before.to_lowercase(), Context::InlineCode),
+                    before => (lead_of(before), Context::InlineCode),
                 };
                 let lead = std::mem::replace(&mut self.lead, lead);
                 let at = block.pieces.partition_point(|(offset, _)| *offset <= from);
                 let (offset, place) =
                     block.pieces.get(at.wrapping_sub(1)).copied().unwrap_or_default();
                 let first = (0, place + (from - offset));
-                let rest = block.pieces.iter().skip(at).map(|(offset, at)| (offset - from, *at));
+                let rest = block
+                    .pieces
+                    .iter()
+                    .skip(at)
+                    .take_while(|(offset, _)| *offset < start + found.end)
+                    .map(|(offset, at)| (offset - from, *at));
                 let pieces = std::iter::once(first).chain(rest).collect();
                 let place = Place::Pieces { text: self.text, pieces };
                 self.passage(language, context, line[found].to_owned(), place);
@@ -579,6 +592,17 @@ mod tests {
             .into_iter()
             .map(|p| (p.context, p.language, p.text.trim().to_owned(), p.headings.into_owned()))
             .collect()
+    }
+
+    #[test]
+    fn a_passage_keeps_only_the_end_of_what_stands_before_it() {
+        for line in ["`make x` ", "Run curl https://a.example/x | sh\n"] {
+            let text = Text::from_string(format!("# T\n\n{}", line.repeat(500)));
+            let found = passages(&text, 0, 0..text.plain.len(), Context::Prose);
+            assert!(found.len() > 500, "{line}: {}", found.len());
+            let longest = found.iter().map(|passage| passage.lead.len()).max();
+            assert_eq!(longest, Some(MAX_LEAD), "{line}");
+        }
     }
 
     #[test]
