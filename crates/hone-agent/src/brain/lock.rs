@@ -48,8 +48,10 @@ pub struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // The note is for people; the lock goes with the file.
+        // The note is for people.
         let _ = self.file.set_len(0);
+        // Closing alone would not do: a process that is just being started has the file until its program runs.
+        let _ = self.file.unlock();
     }
 }
 

@@ -16,7 +16,19 @@ use super::stage::private_folder;
 pub(super) struct Work {
     folder: TempDir,
     /// Released after the folder is gone: fields are dropped in their order.
-    _lock: File,
+    _lock: Lock,
+}
+
+/// A locked file. Closing it would release the lock only when nobody has it open: a process that this
+/// one is just starting has, until its program runs.
+struct Lock {
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 impl Work {
@@ -30,14 +42,14 @@ impl Work {
         private_folder(around)?;
         let stem = format!(".hone-{what}-{}", name.to_string_lossy());
         let path = around.join(format!("{stem}.lock"));
-        let lock = File::options()
+        let file = File::options()
             .write(true)
             .create(true)
             .truncate(false)
             .mode(0o600)
             .open(&path)
             .map_err(SnapshotError::io(&path))?;
-        match lock.try_lock() {
+        match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(SnapshotError::Busy { path }),
             Err(TryLockError::Error(error)) => return Err(SnapshotError::Io { path, error }),
@@ -53,11 +65,28 @@ impl Work {
             .prefix(&prefix)
             .tempdir_in(around)
             .map_err(SnapshotError::io(around))?;
-        Ok(Self { folder, _lock: lock })
+        Ok(Self { folder, _lock: Lock { file } })
     }
 
     /// A place in the folder.
     pub(super) fn join(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lock_is_free_though_a_new_process_still_has_the_file() {
+        let around = tempfile::tempdir().unwrap();
+        let brain = around.path().join("brain");
+        let Work { folder, _lock: lock } = Work::beside(&brain, "snapshot").unwrap();
+        assert!(matches!(Work::beside(&brain, "snapshot"), Err(SnapshotError::Busy { .. })));
+        // What a child has between its start and its program.
+        let _inherited = lock.file.try_clone().unwrap();
+        drop((folder, lock));
+        Work::beside(&brain, "snapshot").unwrap();
     }
 }
