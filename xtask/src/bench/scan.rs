@@ -14,6 +14,7 @@ use hone_guard::Verdict;
 use serde_json::{Value, json};
 
 use crate::bench::list::{DEFAULT_CORPUS, first, processor};
+use crate::bench::memory;
 use crate::bench::options::Options;
 use crate::bench::table::{Table, grouped};
 use crate::command::{capture, line, on_path};
@@ -74,6 +75,10 @@ const REPEATS: &[(&str, &str)] = &[
     ("percent", "%41%42"),
     ("pipes", "curl a|"),
     ("assignments", "a=$a;"),
+    ("lines of batch", "set a=%a%b\ncall :c %a%\n"),
+    ("objects of Windows", "Set a = CreateObject(\"a\" & b)\na.Run c\n"),
+    ("spans of commands", "`curl a` "),
+    ("commands in prose", "curl -s a | sh\n\n"),
     ("here-documents", "cat <<E\n"),
     ("functions", "f(){ f;};"),
     ("calls", "f(g("),
@@ -83,7 +88,8 @@ const REPEATS: &[(&str, &str)] = &[
 ];
 
 /// Files that a repeat is put into.
-const FILES: [&str; 4] = ["SKILL.md", "run.sh", "run.py", "run.js"];
+const FILES: [&str; 7] =
+    ["SKILL.md", "run.sh", "run.py", "run.js", "run.ps1", "run.bat", "run.vbs"];
 
 /// Measures everything and prints the tables.
 pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
@@ -132,6 +138,8 @@ struct Bench<'a> {
 struct Cost {
     nanoseconds: u64,
     bytes: u64,
+    /// The most memory that the process had until then.
+    memory: u64,
     verdict: String,
     rules: Vec<(String, String)>,
 }
@@ -212,29 +220,30 @@ impl Bench<'_> {
 
     fn generated(&self, quick: bool) -> Result<String, Failure> {
         let mut table =
-            Table::new(&["repeated", "file", "1 MB", "10 MB", "MB/s", "ratio", "target"]);
+            Table::new(&["repeated", "file", "1 MB", "10 MB", "MB/s", "memory", "ratio", "target"]);
         let files = if quick { &FILES[..1] } else { &FILES[..] };
         for (name, unit) in REPEATS {
             for file in files {
                 eprintln!("scanning 10 MB of {name} as {file}");
                 let small = self.one(file, unit, SMALL)?;
                 let large = if small.is_some() { self.one(file, unit, LARGE)? } else { None };
-                let shown = |time: Option<u64>| {
-                    time.map_or(format!("> {GIVE_UP} s"), |time| {
-                        format!("{:.0} ms", milliseconds(time))
+                let shown = |cost: &Option<Cost>| {
+                    cost.as_ref().map_or(format!("> {GIVE_UP} s"), |cost| {
+                        format!("{:.0} ms", milliseconds(cost.nanoseconds))
                     })
                 };
-                let ratio = small
-                    .zip(large)
-                    .map(|(small, large)| milliseconds(large) / milliseconds(small));
+                let ratio = small.as_ref().zip(large.as_ref()).map(|(small, large)| {
+                    milliseconds(large.nanoseconds) / milliseconds(small.nanoseconds)
+                });
+                let of_large =
+                    |text: fn(&Cost) -> String| large.as_ref().map_or("–".to_owned(), text);
                 table.row([
                     format!("`{}`", name.replace('|', "\\|")),
                     (*file).to_owned(),
-                    shown(small),
-                    shown(large),
-                    large.map_or("–".to_owned(), |large| {
-                        format!("{:.0}", speed(LARGE as u64, large))
-                    }),
+                    shown(&small),
+                    shown(&large),
+                    of_large(|cost| format!("{:.0}", speed(LARGE as u64, cost.nanoseconds))),
+                    of_large(|cost| format!("{} MB", cost.memory / 1_000_000)),
                     ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.1}")),
                     target(ratio.unwrap_or(f64::INFINITY), MAX_RATIO, " ×"),
                 ]);
@@ -245,8 +254,8 @@ impl Bench<'_> {
         ))
     }
 
-    /// The time for one file of a size; `None` when it took too long.
-    fn one(&self, file: &str, unit: &str, size: usize) -> Result<Option<u64>, Failure> {
+    /// What one file of a size costs; `None` when it took too long.
+    fn one(&self, file: &str, unit: &str, size: usize) -> Result<Option<Cost>, Failure> {
         let root = self.folder.join("made");
         let skill = root.join("skill");
         let making = || format!("make `{}`", skill.display());
@@ -262,7 +271,7 @@ impl Bench<'_> {
             fs::write(skill.join("SKILL.md"), format!("{head}Run `{file}`.\n")).doing(making)?;
             fs::write(skill.join(file), body).doing(making)?;
         }
-        Ok(self.costs(&root)?.map(|costs| costs.iter().map(|cost| cost.nanoseconds).sum()))
+        Ok(self.costs(&root)?.and_then(|mut costs| costs.pop()))
     }
 }
 
@@ -373,6 +382,7 @@ pub(crate) fn scan_times(root: &Path) -> Result<(), Failure> {
             "path": folder.to_string_lossy(),
             "nanoseconds": u64::try_from(took.as_nanos()).unwrap_or(u64::MAX),
             "bytes": report.coverage.bytes,
+            "memory": memory::most()?,
             "verdict": report.verdict.word(),
             "rules": rules,
         });
@@ -387,6 +397,7 @@ fn cost(line: &str) -> Option<Cost> {
     Some(Cost {
         nanoseconds: row["nanoseconds"].as_u64()?,
         bytes: row["bytes"].as_u64()?,
+        memory: row["memory"].as_u64()?,
         verdict: row["verdict"].as_str()?.to_owned(),
         rules: row["rules"].as_array()?.iter().map(rule).collect::<Option<_>>()?,
     })
@@ -500,9 +511,10 @@ mod tests {
 
     #[test]
     fn a_row_of_costs_comes_back() {
-        let row = r#"{"path":"x","nanoseconds":5,"bytes":7,"verdict":"safe","rules":[["archive","warn"]]}"#;
+        let row = r#"{"path":"x","nanoseconds":5,"bytes":7,"memory":9,"verdict":"safe","rules":[["archive","warn"]]}"#;
         let cost = cost(row).unwrap();
-        assert_eq!((cost.nanoseconds, cost.bytes, cost.verdict.as_str()), (5, 7, "safe"));
+        assert_eq!((cost.nanoseconds, cost.bytes, cost.memory), (5, 7, 9));
+        assert_eq!(cost.verdict, "safe");
         assert_eq!(cost.rules, [("archive".to_owned(), "warn".to_owned())]);
         assert!(super::cost("{}").is_none());
     }
