@@ -301,9 +301,13 @@ impl CommandPattern {
             return Err((at, "this quote does not end"));
         }
         words.extend(word);
-        // ` *` at the end: whatever follows. `test*` at the end: a longer word too.
+        // ` *` at the end: whatever follows. `test*` at the end: a longer word, and what follows it, too;
+        // but a file of a folder is one file.
         let is_rest = words.last().is_some_and(|word| word == "*");
-        let grows = words.last().is_some_and(|word| word.ends_with('*'));
+        let is_program = words.len() == 1;
+        let grows = words
+            .last()
+            .is_some_and(|word| word.ends_with('*') && (is_program || !word.contains('/')));
         if is_rest {
             words.pop();
         }
@@ -438,6 +442,9 @@ mod tests {
             ("Bash(npm run test *)", "Bash", command(&["npm", "run", "test"], true)),
             ("Bash(git log*)", "Bash", command(&["git", "log*"], true)),
             ("Bash(git * main)", "Bash", command(&["git", "*", "main"], false)),
+            ("Bash(./scripts/*)", "Bash", command(&["./scripts/*"], true)),
+            ("Bash(cat references/*)", "Bash", command(&["cat", "references/*"], false)),
+            ("Bash(cat references/*:*)", "Bash", command(&["cat", "references/*"], true)),
             ("Bash(echo 'a b':*)", "Bash", command(&["echo", "a b"], true)),
             ("Bash(*)", "Bash", command(&[], true)),
             ("Bash(:*)", "Bash", command(&[], true)),

@@ -35,6 +35,10 @@ pub(super) struct Checker<'p> {
     pub(super) is_other_shell: bool,
     /// Whether some function may be taken away again.
     pub(super) unsets: bool,
+    /// Whether the current folder may be another one.
+    pub(super) moves: bool,
+    /// Commands and files that are permitted by a path from the current folder.
+    relative: Vec<Span>,
     /// Calls of functions.
     calls: Vec<Span>,
     decision: Decision,
@@ -47,6 +51,8 @@ impl<'p> Checker<'p> {
             source: Rc::from(source),
             is_other_shell: false,
             unsets: false,
+            moves: false,
+            relative: Vec::new(),
             calls: Vec::new(),
             place: Place::From(0),
             wrapped: 0,
@@ -57,19 +63,31 @@ impl<'p> Checker<'p> {
 
     pub(super) fn decision(mut self) -> Decision {
         if self.unsets {
-            let room = MAX_REFUSALS.saturating_sub(self.decision.refusals.len());
             let reason = "a function that may be gone when it is called, because of `unset`";
-            let refused = self.calls.drain(..).take(room);
-            self.decision.refusals.extend(refused.map(|span| Refusal {
-                span,
-                reason: reason.to_owned(),
-                hint: None,
-                writes: None,
-            }));
+            let calls = std::mem::take(&mut self.calls);
+            self.refuse_all(calls, reason);
+        }
+        if self.moves {
+            // In which order is not asked: functions and loops run in another one than they stand in.
+            let reason = "a path from the current folder, which the same line may change";
+            let relative = std::mem::take(&mut self.relative);
+            self.refuse_all(relative, reason);
         }
         self.decision.refusals.sort_by_key(|refusal| (refusal.span.start, refusal.span.end));
         self.decision.refusals.dedup();
         self.decision
+    }
+
+    fn refuse_all(&mut self, spans: Vec<Span>, reason: &str) {
+        for span in spans {
+            self.push(Refusal { span, reason: reason.to_owned(), hint: None, writes: None });
+        }
+    }
+
+    /// Takes note of something that is permitted by a path from the current folder.
+    pub(super) fn relative(&mut self, span: &Span) {
+        let span = self.placed(span);
+        self.relative.push(span);
     }
 
     /// A span of the text that is being checked, in the command line.
@@ -471,6 +489,8 @@ impl<'p> Checker<'p> {
             let (span, reason) = (self.placed(span), format!("writes `{path}`"));
             let hint = is_quotable.then_some(hint);
             self.push(Refusal { span, reason, hint, writes: Some(path) });
+        } else if is_relative(&path) {
+            self.relative(span);
         }
     }
 }
@@ -480,6 +500,11 @@ fn span_of(command: &Command) -> &Span {
         Command::Simple(simple) => &simple.span,
         Command::Compound(compound) => &compound.span,
     }
+}
+
+/// Whether a path is another one in another folder.
+pub(super) fn is_relative(path: &str) -> bool {
+    !path.starts_with(['/', '~'])
 }
 
 /// Names that bash opens as a connection.

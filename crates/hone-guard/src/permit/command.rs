@@ -6,7 +6,7 @@ use std::rc::Rc;
 use hone_skill::CommandPattern;
 
 use super::argument::Argument;
-use super::check::{Checker, Place};
+use super::check::{Checker, Place, is_relative};
 use super::program::{self, Deed};
 use super::{MAX_WRAPPED, interpreter};
 use crate::shell::{self, Span};
@@ -19,6 +19,9 @@ const SPECIAL_BUILTINS: [&str; 18] = [
     ".", ":", "break", "builtin", "command", "continue", "eval", "exec", "exit", "export",
     "readonly", "return", "set", "shift", "source", "times", "trap", "unset",
 ];
+
+/// Commands of the shell that change the current folder.
+const MOVING: [&str; 4] = ["cd", "chdir", "pushd", "popd"];
 
 /// The name of a program that is found by its name, or in a folder of the system.
 fn system_name(name: &str) -> Option<&str> {
@@ -151,6 +154,14 @@ impl Checker<'_> {
             })
         };
         let base = base_name(name);
+        let is_elsewhere = |one: &Argument| matches!(one.text(), "-execdir" | "-okdir");
+        self.moves |= MOVING.contains(&name) || arguments.iter().any(is_elsewhere);
+        let by_path = |pattern: &CommandPattern| {
+            pattern.words.iter().any(|word| word.contains('/') && is_relative(word))
+        };
+        if entries.iter().all(|(_, pattern)| by_path(pattern)) {
+            self.relative(&span);
+        }
         let mut deeds = program::deeds(base, arguments);
         deeds.extend(interpreter::deeds(base, arguments));
         let deeds: Vec<Deed> = deeds.into_iter().filter(|deed| !names(&deed.option)).collect();

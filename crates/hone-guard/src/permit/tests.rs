@@ -45,11 +45,36 @@ fn an_entry_permits_whole_words_only() {
         ("Bash(git * main)", "git merge dev", &["git merge dev"]),
         ("Bash(./scripts/run.sh:*)", "./scripts/run.sh a", &[]),
         ("Bash(./scripts/*)", "./scripts/../../evil", &["./scripts/../../evil"]),
+        ("Bash(cat references/*)", "cat references/a.md", &[]),
+        (
+            "Bash(cat references/*)",
+            "cat references/a /etc/passwd",
+            &["cat references/a /etc/passwd"],
+        ),
+        ("Bash(cat references/*:*)", "cat references/a /etc/passwd", &[]),
         ("Read", "git status", &["git status"]),
         ("", "git status", &["git status"]),
         ("Bash", "git push; rm -rf /", &[]),
         ("*", "anything > file", &[]),
         ("Bash(*)", "anything", &[]),
+    ]);
+}
+
+#[test]
+fn a_path_from_the_current_folder_means_nothing_where_the_folder_may_change() {
+    const HERE: &str = "Bash(cd:*) Bash(pushd:*) Bash(./scripts/*) Bash(python3 tools/run.py:*) Bash(/opt/x/go) \
+                        Bash(find:*) Bash(echo:*) Write(out/**) Write(/srv/log)";
+    check(&[
+        (HERE, "./scripts/x a && echo b > out/y", &[]),
+        (HERE, "cd /tmp && /opt/x/go && echo a > /srv/log", &[]),
+        (HERE, "cd /tmp && ./scripts/x", &["./scripts/x"]),
+        (HERE, "pushd /tmp; python3 tools/run.py -v", &["python3 tools/run.py -v"]),
+        (HERE, "cd / ; echo x > out/y", &["> out/y"]),
+        (HERE, "f() { ./scripts/x; }; cd /tmp; f", &["./scripts/x"]),
+        (HERE, "(cd sub; ./scripts/x)", &["./scripts/x"]),
+        (HERE, "bash -c 'cd /tmp; ./scripts/x'", &["./scripts/x"]),
+        (HERE, "find /tmp -execdir ./scripts/x {} +", &["./scripts/x"]),
+        (HERE, "find . -exec ./scripts/x {} +", &[]),
     ]);
 }
 

@@ -48,6 +48,10 @@ pub(super) fn apply(folder: &Path) -> u8 {
 /// Comes back only when the command was not started.
 fn confined(plan: &Plan, folder: &Path, notes: &mut File) -> End {
     let scratch = talk::scratch(folder);
+    let is_link = |path: &&PathBuf| path.canonicalize().is_ok_and(|real| real != **path);
+    if let Some(path) = plan.writes.iter().find(is_link) {
+        return End::NotStarted(format!("`{}` is a link or below one", path.display()));
+    }
     let writable: Vec<PathBuf> = plan.writes.iter().cloned().chain([scratch.clone()]).collect();
     // Before Landlock, which lets nobody mount.
     let holds_files = mounts::close(&writable).is_ok();

@@ -45,7 +45,8 @@ pub struct Plan {
     pub folder: Option<PathBuf>,
     /// Files and folders that may be read, besides the system's own.
     pub reads: Vec<PathBuf>,
-    /// Files and folders that may be read and written.
+    /// Files and folders that may be read and written, each by a path without links: through one, a
+    /// command could have had another place opened to the next.
     pub writes: Vec<PathBuf>,
     /// Whether the network may be used.
     pub network: bool,

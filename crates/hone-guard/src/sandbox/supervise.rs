@@ -82,7 +82,19 @@ pub(super) fn supervise(folder: &Path) -> u8 {
         _ => REFUSED,
     };
     let _ = talk::write_note(&mut notes, &Note::End(end));
+    if nobody_reads() {
+        // The caller was killed, so nobody else takes the scratch folder away.
+        let _ = std::fs::remove_dir_all(folder);
+    }
     if is_clean { code } else { REFUSED }
+}
+
+/// Whether the caller is gone, who reads what the command prints to its end.
+fn nobody_reads() -> bool {
+    let stdout = io::stdout();
+    let mut events = [PollFd::new(&stdout, PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut events, Some(&at_once)).is_ok() && events[0].revents().contains(PollFlags::ERR)
 }
 
 fn prepared(plan: &Plan, folder: &Path, notes: &mut File) -> io::Result<End> {

@@ -3,7 +3,7 @@
 //! It starts in the current folder and reads the project around it, the skill and the system; it writes
 //! what the skill declares and a scratch folder, and reaches the network only if that is declared.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use hone_guard::sandbox::{self, End, Helper, Plan};
 use hone_library::{Listed, Project, Scope};
@@ -40,24 +40,57 @@ pub(crate) fn plan<T: Into<String>>(
         plan.reads.push(skill.key().to_owned());
     }
     for (path, is_folder) in permissions.written_paths() {
-        let path = match path.strip_prefix("~/") {
-            Some(below) => around.user_home.join(below),
-            None => hone_library::normal(&around.cwd.join(path)),
+        let (base, below) = match (path.strip_prefix("~/"), path.strip_prefix('/')) {
+            (Some(below), _) => (around.user_home.as_path(), below),
+            (None, Some(below)) => (Path::new("/"), below),
+            (None, None) => (around.cwd.as_path(), path.as_str()),
         };
         // Only what is there can be opened to the command.
-        let made = if is_folder {
-            std::fs::create_dir_all(&path)
-        } else {
-            std::fs::OpenOptions::new().create(true).append(true).open(&path).map(drop)
-        };
-        made.map_err(|error| {
-            Failure::failed(format!("could not make `{}`: {error}", path.display()), "")
-        })?;
-        plan.writes.push(path);
+        plan.writes.push(made(base, Path::new(below), is_folder)?);
     }
     plan.network = permissions.fetch_anything().is_some();
     plan.unconfined = context.config.sandbox.unconfined;
     Ok(plan)
+}
+
+/// The file or folder `below` a base, made where it is not there yet. Nothing on the way from the base
+/// may be a link: an earlier command, or the project itself, could have it lead anywhere.
+fn made(base: &Path, below: &Path, is_folder: bool) -> Result<PathBuf, Failure> {
+    let failed = |path: &Path, error: &std::io::Error| {
+        Failure::failed(format!("could not make `{}`: {error}", path.display()), "")
+    };
+    let mut path = std::fs::canonicalize(base).map_err(|error| failed(base, &error))?;
+    let mut parts =
+        below.components().filter(|part| matches!(part, Component::Normal(_))).peekable();
+    while let Some(part) = parts.next() {
+        path.push(part);
+        let is_file = parts.peek().is_none() && !is_folder;
+        match path.symlink_metadata() {
+            Ok(found) if found.is_symlink() => {
+                return Err(Failure::failed(
+                    format!("`{}` is a link, and the skill may write there", path.display()),
+                    "a command could reach another place through it: put the folder itself there, \
+                     or have the skill declare the place that is meant",
+                ));
+            }
+            Ok(_) => continue,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(&path, &error)),
+        }
+        let result = if is_file {
+            std::fs::OpenOptions::new().create_new(true).write(true).open(&path).map(drop)
+        } else {
+            std::fs::create_dir(&path)
+        };
+        match result {
+            // Somebody else made it; the sandbox looks again for links.
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                return Err(failed(&path, &error));
+            }
+            _ => {}
+        }
+    }
+    Ok(path)
 }
 
 /// Runs a plan, with this program as the helper.

@@ -343,12 +343,18 @@ fn a_caller_that_is_killed_takes_everything_with_it() {
     );
     let mut command: Command =
         sandbox.hone(&format!("permit sleepy --run -- sleep {word}")).command();
+    let scratch = sandbox.path("scratch");
+    std::fs::create_dir(&scratch).unwrap();
+    command.env("TMPDIR", &scratch);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let sleeps = |lines: &[String]| lines.iter().any(|line| line.starts_with("sleep "));
     wait_until("the command starts", || sleeps(&running(&word)));
+    let left = || std::fs::read_dir(&scratch).unwrap().count();
+    assert_eq!(left(), 1);
     child.kill().unwrap();
     child.wait().unwrap();
     wait_until("the command is ended", || !sleeps(&running(&word)));
+    wait_until("the scratch folder is taken away", || left() == 0);
 }
 
 #[test]
@@ -490,4 +496,45 @@ fn permit_runs_what_is_inside_and_nothing_else() {
     refused: 1 part not inside what `noter` declares
     ");
     assert_eq!(sandbox.read("project/out/a"), "noted\n");
+}
+
+#[test]
+fn nothing_is_opened_through_a_link_that_a_command_or_a_project_made() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "home/.agents/skills/noter/SKILL.md",
+        "---\nname: noter\ndescription: Notes.\nallowed-tools: Bash(mv:*) Bash(ln:*) Bash(echo:*) Write(out/**) Write(out/x/.ssh/**) Write(log.txt)\n---\nNote.\n",
+    );
+    let home = sandbox.path("home");
+    let swap = format!("mv out/x out/z && ln -s {} out/x", home.display());
+    let run = |line: &str| {
+        let mut command: Command = sandbox.hone("permit noter --run --").command();
+        let output = command.arg(line).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(run(&swap), (Some(0), String::new()));
+    let (code, told) = run("echo key > out/x/.ssh/authorized_keys");
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("out/x` is a link, and the skill may write there"), "{told}");
+    assert!(!home.join(".ssh").exists());
+    // The same by the project's own hand, for a folder and for a file.
+    std::fs::remove_dir_all(sandbox.path("project/out")).unwrap();
+    std::fs::remove_file(sandbox.path("project/log.txt")).unwrap();
+    for (link, to) in [("project/out", "home"), ("project/log.txt", "home/kept")] {
+        std::os::unix::fs::symlink(sandbox.path(to), sandbox.path(link)).unwrap();
+        let (code, told) = run("echo x");
+        assert!(code == Some(2) && told.contains("is a link"), "{link}: {told}");
+        std::fs::remove_file(sandbox.path(link)).unwrap();
+    }
+    assert!(!home.join("kept").exists());
+    // And once more where the sandbox itself looks, for whoever makes a plan otherwise.
+    std::os::unix::fs::symlink(&home, sandbox.path("project/there")).unwrap();
+    let writes = vec![sandbox.path("project/there")];
+    let outcome = done(&Plan { writes, ..shell("echo x > there/x") });
+    assert!(
+        matches!(&outcome.end, End::NotStarted(why) if why.contains("is a link")),
+        "{:?}",
+        outcome.end
+    );
+    assert_eq!(run("echo fine > out/x/.ssh/here && echo fine > log.txt"), (Some(0), String::new()));
 }

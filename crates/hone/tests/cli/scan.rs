@@ -146,6 +146,11 @@ fn a_path_is_a_folder_a_skill_file_a_folder_of_skills_a_file_or_an_archive() {
     let run = sandbox.hone("scan ./gone/deep").run();
     let told = "error: there is no file, folder or skill `./gone/deep`\n";
     assert!(run.code == 2 && run.errors().starts_with(told), "{run}");
+    // One that is not there keeps nobody from the others.
+    let run = sandbox.hone("scan all/one ./gone all/deep/er/two --json").run();
+    assert_eq!(run.code, 2, "{run}");
+    assert_eq!(run.json()["skills"].as_array().unwrap().len(), 2, "{run}");
+    assert!(run.errors().contains("error: ./gone: there is no file, folder or skill"), "{run}");
     assert_eq!(names("scan plain/notes.md --json"), ["notes.md"]);
     assert_eq!(names("scan all/deep/er/two all/one all/one --json"), ["two", "one"]);
     let run = sandbox.hone("scan all/three.zip --json").run();
@@ -322,6 +327,7 @@ fn a_second_reader_cannot_lower_a_verdict_or_be_silent() {
         assert_eq!(run.code, 2, "{run}");
         let told = format!("tidy: the judge gave no opinion: its reply {why}");
         assert!(run.to_string().contains(&told), "{run}");
+        assert!(run.errors().contains("0 skills scanned; 0 findings; 1 could not be"), "{run}");
     }
 }
 

@@ -204,8 +204,8 @@ fn lineage(receipts: &Lineage) -> Markup {
             @else {
                 p role="status" {
                     @if receipts.holds {
-                        span.verdict.safe { "holds" } " Signatures, links and the state on the disk of all "
-                        (receipts.total) " receipts were checked."
+                        span.verdict.safe { "holds" } " Signatures, links and the state on the disk were checked: "
+                        @if receipts.total == 1 { "1 receipt." } @else { (receipts.total) " receipts." }
                     } @else {
                         span.verdict.dangerous { "does not hold" }
                     }

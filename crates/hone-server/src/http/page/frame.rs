@@ -132,10 +132,12 @@ impl IntoResponse for Failed {
     fn into_response(self) -> Response {
         let Self { problem, to: (what, href) } = self;
         let status = StatusCode::from_u16(problem.status);
+        // Hints for programs help nobody here.
+        let hint = problem.hint.as_ref().filter(|hint| !hint.contains("/api/"));
         let main = html! {
             h1 { (problem.title) }
             p role="alert" { (words::sentence(&problem.detail, words::SENTENCE_CHARS)) }
-            @if let Some(hint) = &problem.hint { p { (words::sentence(hint, words::SENTENCE_CHARS)) } }
+            @if let Some(hint) = hint { p { (words::sentence(hint, words::SENTENCE_CHARS)) } }
             p { a href=(href) { "To " (what) } }
         };
         let page = page(problem.title, None, &main);

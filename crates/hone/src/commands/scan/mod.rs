@@ -141,7 +141,11 @@ pub(crate) fn scan(context: &Context, options: &cli::Scan) -> Outcome {
     let held = reader.as_ref().map(|_| deep::held(&targets)).unwrap_or_default();
     let (mut scanned, mut more) = work::scan_all(targets, cache);
     if let Some(reader) = reader {
-        more.extend(reader.read(&held, &mut scanned));
+        let unread = reader.read(&held, &mut scanned);
+        // What the second reader said nothing about is not safe for that.
+        let is_unread = |skill: &Scanned| unread.iter().any(|failed| failed.path == skill.path);
+        scanned.retain(|skill| skill.report.verdict > Verdict::Safe || !is_unread(skill));
+        more.extend(unread);
     }
     // A dismissal that cannot be read does not count.
     let dismissals = context.state.dismissals().unwrap_or_default();

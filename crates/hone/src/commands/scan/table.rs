@@ -50,14 +50,12 @@ fn text_of(text: &mut String, skill: &Scanned, verbose: bool, style: Style) -> b
     }
     for dismissed in &skill.dismissed {
         let found = &dismissed.finding;
-        let _ = writeln!(
-            text,
-            "  dismissed[{}]: {}\n   --> {}\n     = {}",
-            printable_line(&found.rule),
-            printable_line(&found.message),
-            printable_line(&found.place()),
-            printable_line(&dismissed.words())
-        );
+        let mut line = |lead: &str, words: &str| {
+            let _ = writeln!(text, "{}", hung(lead, &printable_line(words), room()));
+        };
+        line(&format!("  dismissed[{}]: ", printable_line(&found.rule)), &found.message);
+        line("   --> ", &found.place());
+        line("     = ", &dismissed.words());
     }
     if verbose {
         inventory(text, skill);

@@ -77,11 +77,17 @@ pub(super) fn find(context: &Context, what: &[PathBuf]) -> Result<Found, Failure
                     let Some(broken) = Context::broken(known, &name) else {
                         // Exit code 1 says that a skill is not safe; this is another matter.
                         let hint = failure.hint().unwrap_or_default();
-                        if name.contains('/') && is_unheard_of(&failure) {
-                            let message = format!("there is no file, folder or skill `{name}`");
+                        let message = if name.contains('/') && is_unheard_of(&failure) {
+                            format!("there is no file, folder or skill `{name}`")
+                        } else {
+                            failure.to_string()
+                        };
+                        if what.len() == 1 {
                             return Err(Failure::failed(message, &hint));
                         }
-                        return Err(Failure::failed(failure.to_string(), &hint));
+                        // The others are scanned all the same.
+                        found.failed.push(Failed { path: named.clone(), message });
+                        continue;
                     };
                     found.targets.push(Target::at(skill_of(&broken.path)));
                 }

@@ -196,11 +196,13 @@ fn what_is_not_there_is_a_page_that_says_so() {
         "/skills/tidy/files/..%2F..%2F..%2F..%2Fsecret",
         "/skills/..%2F..%2F..%2Fsecret",
         "/skills/tidy/versions/7",
+        "/proposals/nothing",
     ] {
         let answer = server.ask(&format!("GET {path}"));
         let page = answer.text();
         assert!(matches!(answer.status, 404 | 422), "{path}: {}", answer.status);
         assert!(page.contains("<p role=\"alert\">") && !page.contains("not for anybody"), "{path}");
+        assert!(!page.contains("/api/"), "{path}: a person has no use for it: {page}");
     }
     let wrong = server.ask("GET /?scope=nobody");
     assert_eq!(wrong.status, 400);
