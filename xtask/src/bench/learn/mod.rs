@@ -39,6 +39,10 @@ use crate::failure::{Doing, Failure};
 use families::{FAMILIES, Family};
 use pupil::Pupil;
 
+/// Tokens of a reply in a task. A call or an answer of these families has fewer than a hundred; a small
+/// model that does not come to an end should not take minutes for it.
+const REPLY_TOKENS: u32 = 512;
+
 /// How lessons are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Arm {
@@ -223,7 +227,7 @@ impl Stage {
             servers: Vec::new(),
             gate: (arm != Arm::Ungated).then_some(gate),
             packer: None,
-            limits: Limits::default(),
+            limits: Limits { reply_tokens: REPLY_TOKENS, ..Limits::default() },
             max_tokens: None,
             max_cost: None,
             prices: None,
