@@ -41,7 +41,7 @@ use pupil::Pupil;
 
 /// Tokens of a reply in a task. A call or an answer of these families has fewer than a hundred; a small
 /// model that does not come to an end should not take minutes for it.
-const REPLY_TOKENS: u32 = 512;
+const REPLY_TOKENS: u32 = 160;
 
 /// How lessons are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
