@@ -75,14 +75,29 @@ pub fn find_merges(
         let (stays, goes) = if uses(twin) > uses(at) { (twin, at) } else { (at, twin) };
         taken.extend([stays, goes]);
         let merge = merged(brain, &known, stays, goes, now)?;
+        // One that landed changed a text: a person who brought the other back does not want them as one.
         let is_known = |old: &Proposal| {
-            old.agent == merge.agent && old.name == merge.name && old.kind == merge.kind
+            let is_same = old.name == merge.name && old.kind == merge.kind;
+            let is_undone = has_landed(old) && pair(old).is_some() && pair(old) == pair(&merge);
+            old.agent == merge.agent && (is_same || is_undone)
         };
         if !before.iter().any(is_known) {
             merges.push(merge);
         }
     }
     Ok(merges)
+}
+
+/// The two that a merge makes one, in any order.
+fn pair(merge: &Proposal) -> Option<BTreeSet<&str>> {
+    let Kind::Merge { absorbs, .. } = &merge.kind else { return None };
+    Some(absorbs.iter().map(String::as_str).chain([merge.name.as_str()]).collect())
+}
+
+fn has_landed(proposal: &Proposal) -> bool {
+    let is_landed =
+        |decided: &Decided| matches!(decided.outcome, Outcome::Landed | Outcome::RolledBack);
+    proposal.decided.as_ref().is_some_and(is_landed)
 }
 
 /// Proposes these merges: worded by a model where there is one, and through the gate. Gives those that
