@@ -160,7 +160,7 @@ fn worded(text: &str, draft: &Draft, redactor: &Redactor) -> Result<Draft, NoDra
     }
     let when = When { phrases: all(&worded.phrases), examples, not_for: all(&worded.not_for) };
     let name = name.as_str().to_owned();
-    Ok(Draft { name, what, steps, when, left_out: 0, ..draft.clone() })
+    Ok(Draft { name, what, steps, when, left_out: 0, needs: Vec::new(), ..draft.clone() })
 }
 
 #[cfg(test)]
