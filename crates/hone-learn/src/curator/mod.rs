@@ -7,6 +7,7 @@
 
 mod archive;
 mod merge;
+mod neighbours;
 mod plan;
 
 use std::collections::{BTreeMap, BTreeSet};

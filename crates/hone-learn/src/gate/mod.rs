@@ -30,7 +30,6 @@ pub use form::{
 pub use porter::Porter;
 pub use routing::MIN_OWN_SHARE;
 pub(crate) use routing::would_call;
-pub(crate) use twins::nearest;
 pub use twins::{TWIN, twin_of};
 
 /// One of the checks, in their order.
