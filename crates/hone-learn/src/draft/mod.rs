@@ -45,7 +45,7 @@ pub struct Draft {
     pub context: Context,
     /// Steps that were too many.
     pub left_out: usize,
-    /// The permissions that each step needs; empty when the steps are in somebody's own words.
+    /// The permissions that each step needs; empty when a person gave the steps.
     pub(crate) needs: Vec<Vec<String>>,
     /// The frontmatter as a person wrote it, with its fences: fields that are not asked about stay in it.
     pub(crate) frontmatter: Option<String>,

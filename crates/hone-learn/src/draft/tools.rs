@@ -34,6 +34,23 @@ pub struct Tool {
     pub why: Option<String>,
 }
 
+impl Tool {
+    /// Whether a text names what this permits: `cargo test` for `Bash(cargo test:*)`.
+    pub(super) fn is_named_in(&self, text: &str) -> bool {
+        let inside = self.permission.split_once('(').map(|(_, rest)| rest.trim_end_matches(')'));
+        let name = inside.map_or(self.permission.as_str(), |inside| {
+            inside.trim_end_matches(":*").trim_end_matches("**").trim_start_matches("domain:")
+        });
+        let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+        !name.is_empty()
+            && text.match_indices(name).any(|(at, _)| {
+                let (before, after) = (&text[..at], &text[at + name.len()..]);
+                let is_end = name.ends_with('/') || is_apart(after.chars().next());
+                is_apart(before.chars().next_back()) && is_end
+            })
+    }
+}
+
 const DESTROYS: &str = "it can destroy things";
 const REACHES: &str = "it reaches others";
 const ANY_CODE: &str = "it runs any code";

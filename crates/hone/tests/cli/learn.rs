@@ -605,6 +605,15 @@ fn what_was_edited_is_shown_and_stays_through_the_answers_that_follow() {
 }
 
 #[test]
+fn a_record_that_is_passed_over_is_one() {
+    let sandbox = Sandbox::new();
+    release(&sandbox);
+    let run = sandbox.hone("sessions").run();
+    let note = "note: 1 record was passed over: not understood, or past a bound\n";
+    assert!(run.errors().contains(note), "{run}");
+}
+
+#[test]
 fn a_dry_run_without_a_terminal_shows_the_defaults_and_a_list_is_no_answer() {
     let sandbox = everything();
     let run = sandbox.hone("learn 019a-codex --dry-run").run();
