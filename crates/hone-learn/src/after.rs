@@ -19,7 +19,7 @@ use crate::gate::replay::{Replay, not_replayable};
 use crate::gate::{Check, Checked, Finding, Gate, Known, Verdict, verdict};
 use crate::land::{Decider, GATE, is_agents_own, land};
 use crate::learner::{Learner, Lesson, trigger};
-use crate::outcomes::{look_after, observe};
+use crate::outcomes::{LookedAfter, count, look_after, observe};
 use crate::proposal::{Decided, Outcome, Proposal, Spent, Stage, Trigger};
 use crate::records::{Event, Records};
 use crate::redact::Redactor;
@@ -124,11 +124,28 @@ pub fn experience_of(order: &Order, report: &Report) -> Experience {
     experience
 }
 
+/// Counts a task for the skills that it read, and learns nothing from it.
+pub fn count_task(runner: &Runner, order: &Order, report: &Report) -> Aftermath {
+    let experience = experience_of(order, report);
+    let mut aftermath = Aftermath::default();
+    let counted = || {
+        if experience.skills.is_empty() {
+            return Ok(());
+        }
+        let records = Records::open(&runner.hone_home)?;
+        count(&records, &order.agent, &experience, (runner.now)()).map(drop)
+    };
+    if let Err(error) = written(runner, order, report, &mut aftermath).and_then(|()| counted()) {
+        aftermath.notes.push(format!("what came of the task is not counted: {error}"));
+    }
+    aftermath
+}
+
 /// Looks back at a task that is over.
 pub async fn after_task(host: &Host<'_>, order: &Order, report: &Report) -> Aftermath {
     let experience = experience_of(order, report);
     let mut aftermath = Aftermath::default();
-    if let Err(error) = written(host, order, report, &mut aftermath) {
+    if let Err(error) = written(host.runner, order, report, &mut aftermath) {
         aftermath.notes.push(format!("what the task wrote is not on trial: {error}"));
     }
     if let Err(error) = look_back(host, &experience, &mut aftermath).await {
@@ -139,7 +156,7 @@ pub async fn after_task(host: &Host<'_>, order: &Order, report: &Report) -> Afte
 
 /// What the task wrote itself: on trial when the gate let it through, told when it waits.
 fn written(
-    host: &Host<'_>,
+    runner: &Runner,
     order: &Order,
     report: &Report,
     aftermath: &mut Aftermath,
@@ -148,8 +165,8 @@ fn written(
     if !called {
         return Ok(());
     }
-    let records = Records::open(&host.runner.hone_home)?;
-    let (agent, task, now) = (&order.agent, &report.finished.id, (host.runner.now)());
+    let records = Records::open(&runner.hone_home)?;
+    let (agent, task, now) = (&order.agent, &report.finished.id, (runner.now)());
     for skill in &report.learned.skills {
         // Files beside the text, and what was taken away again, begin no trial.
         let last = skill.actions.last().map(String::as_str);
@@ -214,8 +231,9 @@ async fn look_back(
         records.object(&brain.id, &experience.source.session)?;
     }
     let looked = (experience, &read[..]);
-    let gone =
-        look_after(&records, (&brain, &state), &known, looked, now, &runner.cancelled).await?;
+    let LookedAfter { gone, notes } =
+        look_after(&records, (&brain, &state), &known, looked, now, &runner.cancelled).await;
+    aftermath.notes.extend(notes);
     aftermath.rolled_back.extend(gone.into_iter().map(|gone| {
         let to = gone.to.map_or("archived".to_owned(), |to| format!("back to version {to}"));
         Told { why: format!("version {} {}; {to}", gone.from, gone.why), skill: gone.skill }

@@ -6,7 +6,7 @@
 
 use hone_agent::brain::Brain;
 use hone_library::{
-    ARCHIVED, Action, Author, Mode, Revision, State, Store, canonical_or_same, history,
+    ARCHIVED, Action, Author, Listed, Mode, Revision, State, Store, canonical_or_same, history,
 };
 use hone_router::{Band, Index, Ranking};
 use rusqlite::params;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::LearnError;
 use crate::experience::Experience;
 use crate::gate::Known;
-use crate::land::{self, hold, is_agents_own};
+use crate::land::{self, hold, is_agents_own, is_machine};
 use crate::proposal::{Outcome, Stage};
 use crate::records::{Event, Records};
 use crate::significance::{SIGNIFICANT, fewer_successes, larger_values};
@@ -71,6 +71,15 @@ pub struct RolledBack {
     pub to: Option<String>,
     /// Why.
     pub why: String,
+}
+
+/// What became of the skills that a task read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LookedAfter {
+    /// Versions that went back.
+    pub gone: Vec<RolledBack>,
+    /// What somebody should know: what stays although it does worse, and what could not be done.
+    pub notes: Vec<String>,
 }
 
 impl Records {
@@ -145,6 +154,36 @@ impl Records {
     }
 }
 
+/// What a task was for a version of a skill.
+fn seen_in(experience: &Experience, version: Option<&str>, loaded: bool, now: i64) -> Seen {
+    Seen {
+        task: experience.source.session.clone(),
+        version: version.unwrap_or_default().to_owned(),
+        loaded,
+        at: now,
+        answered: experience.converged,
+        corrected: !experience.corrections.is_empty(),
+        turns: experience.cost.turns,
+        tokens: experience.cost.tokens_in.saturating_add(experience.cost.tokens_out),
+    }
+}
+
+/// Notes what came of a task for the skills that it read, and gives their names.
+pub fn count(
+    records: &Records,
+    agent: &str,
+    experience: &Experience,
+    now: i64,
+) -> Result<Vec<String>, LearnError> {
+    let mut read = Vec::new();
+    for skill in &experience.skills {
+        let seen = seen_in(experience, skill.version.as_deref(), true, now);
+        records.see(agent, &skill.name, &seen)?;
+        read.push(skill.name.clone());
+    }
+    Ok(read)
+}
+
 /// Notes what came of a task, for the skills that it read and for those that it was near to. Gives the
 /// names of those that it read.
 pub fn observe(
@@ -154,25 +193,12 @@ pub fn observe(
     experience: &Experience,
     now: i64,
 ) -> Result<Vec<String>, LearnError> {
-    let seen = |version: Option<&str>, loaded| Seen {
-        task: experience.source.session.clone(),
-        version: version.unwrap_or_default().to_owned(),
-        loaded,
-        at: now,
-        answered: experience.converged,
-        corrected: !experience.corrections.is_empty(),
-        turns: experience.cost.turns,
-        tokens: experience.cost.tokens_in.saturating_add(experience.cost.tokens_out),
-    };
-    let mut read = Vec::new();
-    for skill in &experience.skills {
-        records.see(&brain.id, &skill.name, &seen(skill.version.as_deref(), true))?;
-        read.push(skill.name.clone());
-    }
+    let read = count(records, &brain.id, experience, now)?;
     for at in near((brain, state), known, &experience.task) {
         let summary = &known.listed[at].summary;
         if !read.contains(&summary.name) {
-            records.see(&brain.id, &summary.name, &seen(summary.version.as_deref(), false))?;
+            let seen = seen_in(experience, summary.version.as_deref(), false, now);
+            records.see(&brain.id, &summary.name, &seen)?;
         }
     }
     Ok(read)
@@ -238,6 +264,28 @@ fn before<'r>(rows: &'r [Revision], version: &str) -> Option<(u64, &'r str)> {
     Some((last.revision, rows[came].from_version.as_deref().unwrap_or_default()))
 }
 
+/// When a person last brought back what was there before; the uses until then are judged by that word.
+fn brought_back(rows: &[Revision]) -> Option<i64> {
+    let by_person = |row: &&Revision| row.action == Action::Rollback && !is_machine(&row.actor);
+    rows.iter().rev().find(by_person).map(|row| row.at)
+}
+
+/// Where a version that is there again stands: one of the agent's own is on trial until it has served it.
+pub(crate) fn standing(
+    records: &Records,
+    state: &State,
+    agent: &str,
+    skill: &Listed,
+) -> Result<Stage, LearnError> {
+    if !is_agents_own(state, skill) {
+        return Ok(Stage::Active);
+    }
+    let version = skill.summary.version.as_deref().unwrap_or_default();
+    let seen = records.seen(agent, &skill.summary.name)?;
+    let uses = seen.iter().filter(|one| one.loaded && one.version == version).count();
+    Ok(if uses < TRIAL_USES { Stage::Trial } else { Stage::Active })
+}
+
 /// The uses of a version, and those that it is measured by: of the version before, or, for a first one,
 /// comparable tasks without it.
 fn split<'s>(
@@ -255,8 +303,9 @@ fn split<'s>(
     (then, of(version))
 }
 
-/// Looks after the skills that a task read: one that does worse goes back, one that served its trial is
-/// active, and the edits of its version are told whether they helped.
+/// Looks after the skills that a task read: one that does worse goes back, one that served its trial or was
+/// stale is active, and the edits of its version are told whether they helped. What goes wrong with one skill
+/// is told, and the others are looked after all the same.
 pub async fn look_after(
     records: &Records,
     (brain, state): (&Brain, &State),
@@ -264,30 +313,78 @@ pub async fn look_after(
     (experience, read): (&Experience, &[String]),
     now: i64,
     cancelled: &CancellationToken,
-) -> Result<Vec<RolledBack>, LearnError> {
-    let mut gone = Vec::new();
+) -> LookedAfter {
+    let mut looked = LookedAfter::default();
     for name in read {
         let Some(skill) = known.find(name) else { continue };
         let version = experience.skills.iter().rev().find(|read| read.name == *name);
-        let version = version.and_then(|read| read.version.clone()).unwrap_or_default();
-        count_edits(records, brain, name, &version)?;
-        if !is_agents_own(state, skill) {
+        let version = version.and_then(|read| read.version.as_deref()).unwrap_or_default();
+        let judged = judged(records, (brain, state), skill, version, now);
+        let (version, why) = match judged {
+            Ok(None) => continue,
+            Ok(Some(judged)) => judged,
+            Err(error) => {
+                looked.notes.push(format!("`{name}` was not looked after: {error}"));
+                continue;
+            }
+        };
+        let author = Author { actor: land::ACTOR.to_owned(), reason: String::new(), now };
+        if Store::new(state, author, Mode::Write).is_pinned(skill).unwrap_or_default() {
+            looked.notes.push(format!(
+                "`{name}` does worse ({why}) and stays, for it is pinned; `hone unpin {name}` lets it go back"
+            ));
             continue;
         }
-        let version = skill.summary.version.clone().unwrap_or_default();
-        let seen = records.seen(&brain.id, name)?;
-        let rows = history(state, &canonical_or_same(skill.key()))?;
-        let last = before(&rows, &version).map(|(_, version)| version);
-        let (then, uses) = split(&seen, &version, last);
-        if let Some(why) = worse(&then, &uses) {
-            gone.push(roll_back(records, brain, name, &version, &why, now, cancelled).await?);
-        } else if uses.len() >= TRIAL_USES
-            && records.stage(&brain.id, name)?.is_some_and(|(stage, _)| stage == Stage::Trial)
-        {
-            records.set_stage(&brain.id, name, Stage::Active, now)?;
+        match roll_back(records, brain, name, &version, &why, now, cancelled).await {
+            Ok(gone) => looked.gone.push(gone),
+            Err(error) => looked.notes.push(format!("`{name}` does worse and stays: {error}")),
         }
     }
-    Ok(gone)
+    looked
+}
+
+/// The version of a skill that does worse, and why; none when it does not. One that served its trial, or was
+/// stale, stands where it belongs then.
+fn judged(
+    records: &Records,
+    (brain, state): (&Brain, &State),
+    skill: &Listed,
+    read: &str,
+    now: i64,
+) -> Result<Option<(String, String)>, LearnError> {
+    let name = &skill.summary.name;
+    count_edits(records, brain, name, read)?;
+    let stage = records.stage(&brain.id, name)?.map(|(stage, _)| stage);
+    if stage == Some(Stage::Stale) {
+        let stage = standing(records, state, &brain.id, skill)?;
+        records.set_stage(&brain.id, name, stage, now)?;
+        records.tell(&Event {
+            at: now,
+            agent: brain.id.clone(),
+            skill: name.clone(),
+            what: stage.id().to_owned(),
+            why: "it was used again".to_owned(),
+        })?;
+    }
+    if !is_agents_own(state, skill) {
+        return Ok(None);
+    }
+    let version = skill.summary.version.clone().unwrap_or_default();
+    let seen = records.seen(&brain.id, name)?;
+    let rows = history(state, &canonical_or_same(skill.key()))?;
+    let last = before(&rows, &version).map(|(_, version)| version);
+    let (then, mut uses) = split(&seen, &version, last);
+    let served = uses.len() >= TRIAL_USES;
+    // A person who brought it back has judged what came before.
+    let since = brought_back(&rows);
+    uses.retain(|one| since.is_none_or(|since| one.at > since));
+    if let Some(why) = worse(&then, &uses) {
+        return Ok(Some((version, why)));
+    }
+    if served && stage == Some(Stage::Trial) {
+        records.set_stage(&brain.id, name, Stage::Active, now)?;
+    }
+    Ok(None)
 }
 
 /// Tells the edits that became a version how many tasks went well with it, and how many did not. All tasks
@@ -348,7 +445,11 @@ async fn roll_back(
         Ok(change.to_version)
     })?;
     drop(held);
-    let stage = if to.is_some() { Stage::Active } else { Stage::Archived };
+    let state = State::open(brain.hone_home());
+    let stage = match Known::of(brain, &state).find(name) {
+        Some(skill) => standing(records, &state, &brain.id, skill)?,
+        None => Stage::Archived,
+    };
     records.set_stage(&brain.id, name, stage, now)?;
     let all = records.proposals_of(&brain.id, name)?;
     if let Some(mut proposal) = all.into_iter().find(|one| one.became(version))

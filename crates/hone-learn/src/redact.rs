@@ -237,6 +237,35 @@ mod tests {
                 "ping6 [address] -c 1; ip link [address]",
             ),
             ("ls /root/x /root", "ls ~/x ~"),
+            (
+                r#"curl -d '{"api_key":"short", "n": 1}' x"#,
+                r#"curl -d '{"api_key":"[secret]", "n": 1}' x"#,
+            ),
+            ("npm config set //r/:_authToken=abc123", "npm config set //r/:_authToken=[secret]"),
+            (
+                "aws configure set aws_secret_access_key abc --profile x",
+                "aws configure set aws_secret_access_key [secret] --profile x",
+            ),
+            ("machine h login a password hunter2", "machine h login a password [secret]"),
+            (
+                "machine h\n login a\n password hunter2\n",
+                "machine h\n login a\n password [secret]\n",
+            ),
+            ("gh secret set FOO --body hunter2", "gh secret set FOO --body [secret]"),
+            ("gh secret set FOO -b'hunter2'", "gh secret set FOO -b'[secret]'"),
+            (
+                "vault kv put -mount=s x value=abc key=@f user=me",
+                "vault kv put -mount=s x value=[secret] key=@f user=[secret]",
+            ),
+            ("curl --oauth2-bearer abcdef x", "curl --oauth2-bearer [secret] x"),
+            (
+                "npm publish --otp=123456; npm publish --otp 123456",
+                "npm publish --otp=[secret]; npm publish --otp [secret]",
+            ),
+            (
+                "curl -d @m https://hooks.slack.com/services/T01/B02/abc",
+                "curl -d @m https://hooks.slack.com/services/[secret]",
+            ),
             ("export API_TOKEN=s3cr3t\u{200b}value99 \u{1b}[31m", "export API_TOKEN=[secret] [31m"),
         ];
         for (text, expected) in cases {
@@ -270,6 +299,9 @@ mod tests {
             "std::fmt, a::b, ::1, 12:30:45, ab:cd, fe::ed",
             "GB83WEST12345698765432 and AB12 CDEF",
             "eyJ is how a token begins; 123-45-678",
+            r#"{"auth": "basic", "session_id": "shell", "token_count": "three"}"#,
+            "the login page needs a password reset; gh pr create --body text; vault kv get x",
+            "https://hooks.slack.com/services/$HOOK and nextToken = parse",
             "/rootfs chroot/root /mnt/root https://x.org/root/y ./root /root-ca.pem",
         ];
         for text in cases {

@@ -18,6 +18,9 @@ use crate::wizard::{Learned, Taken};
 /// How the reason of a revision begins that a person learned from a session.
 pub const LEARNED: &str = "learned from ";
 
+/// What the reason goes on with where a person changed what was proposed.
+const WORDED: &str = ", in a person's words";
+
 /// What is learned from: a task of a session, or all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lesson {
@@ -44,9 +47,18 @@ impl Lesson {
 
     /// What the history says of it, and why besides.
     pub fn reason(&self, why: Option<&str>) -> String {
+        self.reason_of("", why)
+    }
+
+    /// The same of what a person changed before it was saved.
+    pub fn worded(&self, why: Option<&str>) -> String {
+        self.reason_of(WORDED, why)
+    }
+
+    fn reason_of(&self, words: &str, why: Option<&str>) -> String {
         match why {
-            Some(why) => format!("{LEARNED}{self}: {why}"),
-            None => format!("{LEARNED}{self}"),
+            Some(why) => format!("{LEARNED}{self}{words}: {why}"),
+            None => format!("{LEARNED}{self}{words}"),
         }
     }
 
@@ -64,7 +76,7 @@ impl Lesson {
         let rest = revision.reason.strip_prefix(&named);
         let is_named = rest.is_some_and(|rest| {
             let is_part = self.part == Part::Whole && rest.starts_with(", ");
-            rest.is_empty() || rest.starts_with(": ") || is_part
+            rest.is_empty() || rest.starts_with(": ") || rest.starts_with(WORDED) || is_part
         });
         // What was proposed from the session and accepted has its name as the actor.
         is_named || revision.actor == actor(&self.session)
@@ -81,6 +93,12 @@ impl fmt::Display for Lesson {
             Part::Whole => f.write_str(", all of it"),
         }
     }
+}
+
+/// Whether a person changed what a revision brought before it was saved.
+fn is_worded(row: &Revision) -> bool {
+    let named = row.reason.split(": ").next().unwrap_or_default();
+    named.starts_with(LEARNED) && named.ends_with(WORDED)
 }
 
 /// These skills, with how each was learned as far as the history knows.
@@ -105,7 +123,7 @@ pub fn taken(
             changes.any(|change| now.is_some() && change.after == now)
         };
         let from_this = rows.iter().any(|row| lesson.made(row));
-        let is_as_learned = rows.iter().any(is_now);
+        let is_as_learned = rows.iter().any(|row| is_now(row) && !is_worded(row));
         Ok((!rows.is_empty()).then_some(Learned { from_this, is_as_learned }))
     };
     let taken =
@@ -215,5 +233,14 @@ mod tests {
         // Back to what was learned, it is that again.
         store("pat", String::new()).rollback(&root.join("first"), None).unwrap();
         assert_eq!(first(&task(1)), row("first", this));
+        // What a person worded is no machine's to replace, though it was learned.
+        make("worded", "pat", task(1).worded(Some("mine")));
+        make("worded-whole", "pat", whole.worded(None));
+        let own = Some((true, false));
+        assert_eq!(
+            of(&task(1))[6..],
+            [row("worded", own), row("worded-whole", Some((false, false)))]
+        );
+        assert_eq!(of(&whole)[6..], [row("worded", own), row("worded-whole", own)]);
     }
 }

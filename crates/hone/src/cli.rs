@@ -130,7 +130,7 @@ pub(crate) struct Running {
     /// How long to wait when another task has the agent, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub(crate) wait: u64,
-    /// Learn nothing from it
+    /// Learn nothing from it; it still counts for the skills that it read
     #[arg(long)]
     pub(crate) no_learn: bool,
 }
@@ -594,7 +594,7 @@ pub(crate) enum Command {
         hone correct ada 'the second column, not the first'\n  \
         hone correct ada --task 20261102T1013 'it is the other file'\n\n\
         The task counts as one that did not go well, for every skill that it read, and the agent is asked \
-        for a lesson. Nothing is done anew. In a chat, `/wrong` says the same.")]
+        for a lesson unless `learn.after_task` is off. Nothing is done anew. In a chat, `/wrong` says the same.")]
     Correct(Correct),
     /// List the slash commands that skills give
     #[command(after_help = "Examples:\n  \

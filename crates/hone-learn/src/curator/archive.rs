@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::LearnError;
 use crate::gate::Known;
 use crate::land::hold;
+use crate::outcomes::standing;
 use crate::proposal::Stage;
 use crate::records::{Event, Records};
 
@@ -61,14 +62,16 @@ pub async fn restore(
         Ok(store.rollback(&key, Some(before))?)
     })
     .await?;
+    let mut stage = Stage::Active;
     if let Some(brain) = &brain {
         let state = State::open(hone_home);
         if let Some(skill) = Known::of(brain, &state).find(&change.name) {
             // Whoever brings it back looked at it.
             usage::count(&state, skill, usage::Event::View, now);
+            stage = standing(records, &state, &brain.id, skill)?;
         }
     }
-    noted(records, brain.as_ref(), &change.name, Stage::Active, "restored", now)?;
+    noted(records, brain.as_ref(), &change.name, stage, "restored", now)?;
     Ok(change.to_version)
 }
 

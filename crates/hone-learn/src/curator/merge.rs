@@ -10,13 +10,13 @@ use hone_agent::model::{Budget, Model};
 use hone_agent::task::Allowance;
 use hone_guard::policy::Policy;
 use hone_library::{State, hash, read_text, standings};
-use hone_router::Index;
 use hone_skill::{Field, set_field};
 use tokio_util::sync::CancellationToken;
 
+use super::neighbours::Neighbours;
 use crate::error::LearnError;
 use crate::gate::replay::ask;
-use crate::gate::{Check, Checked, Finding, Gate, Known, TWIN, Verdict, nearest, verdict};
+use crate::gate::{Check, Checked, Finding, Gate, Known, TWIN, Verdict, verdict};
 use crate::land::is_agents_own;
 use crate::learner::reply::{self, Change, Decision, Written};
 use crate::learner::{AUTHOR_TOKENS, Shown, UMBRELLA, new_id, umbrella_question};
@@ -52,7 +52,7 @@ pub fn find_merges(
 ) -> Result<Vec<Proposal>, LearnError> {
     let state = State::open(brain.hone_home());
     let known = Known::of(brain, &state);
-    let index = Index::in_memory(known.texts());
+    let neighbours = Neighbours::new(known.texts());
     let standings = standings(&state, &known.listed)?;
     let before = records.proposals()?;
     let mut taken: BTreeSet<usize> = BTreeSet::new();
@@ -61,28 +61,38 @@ pub fn find_merges(
         if taken.contains(&at) || !is_agents_own(&state, &known.listed[at]) {
             continue;
         }
-        let own = [known.listed[at].summary.name.clone()];
-        let twin = nearest(&known, &index, &known.texts()[at], &own)
-            .filter(|(_, alike)| *alike >= TWIN)
-            .and_then(|(name, _)| known.position(&name));
-        let Some(twin) = twin
-            .filter(|twin| !taken.contains(twin) && is_agents_own(&state, &known.listed[*twin]))
-        else {
-            continue;
-        };
+        let is_free =
+            |twin: usize| !taken.contains(&twin) && is_agents_own(&state, &known.listed[twin]);
+        let twin = neighbours.nearest(at).filter(|(twin, alike)| *alike >= TWIN && is_free(*twin));
+        let Some((twin, _)) = twin else { continue };
         // The one that is used more stays; of two alike, the first.
         let uses = |at: usize| standings.get(at).map_or(0, |standing| standing.uses);
         let (stays, goes) = if uses(twin) > uses(at) { (twin, at) } else { (at, twin) };
         taken.extend([stays, goes]);
         let merge = merged(brain, &known, stays, goes, now)?;
+        // One that landed changed a text: a person who brought the other back does not want them as one.
         let is_known = |old: &Proposal| {
-            old.agent == merge.agent && old.name == merge.name && old.kind == merge.kind
+            let is_same = old.name == merge.name && old.kind == merge.kind;
+            let is_undone = has_landed(old) && pair(old).is_some() && pair(old) == pair(&merge);
+            old.agent == merge.agent && (is_same || is_undone)
         };
         if !before.iter().any(is_known) {
             merges.push(merge);
         }
     }
     Ok(merges)
+}
+
+/// The two that a merge makes one, in any order.
+fn pair(merge: &Proposal) -> Option<BTreeSet<&str>> {
+    let Kind::Merge { absorbs, .. } = &merge.kind else { return None };
+    Some(absorbs.iter().map(String::as_str).chain([merge.name.as_str()]).collect())
+}
+
+fn has_landed(proposal: &Proposal) -> bool {
+    let is_landed =
+        |decided: &Decided| matches!(decided.outcome, Outcome::Landed | Outcome::RolledBack);
+    proposal.decided.as_ref().is_some_and(is_landed)
 }
 
 /// Proposes these merges: worded by a model where there is one, and through the gate. Gives those that

@@ -7,6 +7,7 @@
 
 mod archive;
 mod merge;
+mod neighbours;
 mod plan;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::LearnError;
 use crate::gate::Known;
 use crate::land::{ACTOR, hold, is_agents_own};
+use crate::outcomes::standing;
 use crate::proposal::Stage;
 use crate::records::{Event, Records};
 
@@ -172,11 +174,17 @@ pub async fn apply(
             Ok::<_, LearnError>(())
         })?;
     }
+    let is_lifted = plan.moves.iter().any(|planned| planned.to == Move::Activate);
+    let state = State::open(brain.hone_home());
+    let known = is_lifted.then(|| Known::of(brain, &state));
     for planned in &plan.moves {
         let stage = match planned.to {
             Move::Stale => Stage::Stale,
             Move::Archive => Stage::Archived,
-            Move::Activate => Stage::Active,
+            Move::Activate => match known.as_ref().and_then(|known| known.find(&planned.name)) {
+                Some(skill) => standing(records, &state, &brain.id, skill)?,
+                None => Stage::Active,
+            },
         };
         records.set_stage(&brain.id, &planned.name, stage, now)?;
         records.tell(&Event {

@@ -23,6 +23,32 @@ pub(super) fn put(steps: &mut [Step], inputs: &[String]) {
     }
 }
 
+/// Which of so many inputs steps name.
+pub(super) fn used(steps: &[Step], count: usize) -> Vec<bool> {
+    let names = |at: usize| {
+        let name = name(at, count);
+        steps.iter().any(|step| step.action.contains(&name) || step.done.contains(&name))
+    };
+    (0..count).map(names).collect()
+}
+
+/// Forgets the inputs that steps named and name no longer; those that stay have new places.
+pub(super) fn forget(steps: &mut [Step], inputs: &mut Vec<String>, before: &[bool]) {
+    let count = inputs.len();
+    let now = used(steps, count);
+    let stays: Vec<usize> = (0..count).filter(|at| now[*at] || !before[*at]).collect();
+    if stays.len() == count {
+        return;
+    }
+    for text in steps.iter_mut().flat_map(|step| [&mut step.action, &mut step.done]) {
+        // Each takes the place of one before it, whose name is gone from the text by then.
+        for (new, old) in stays.iter().enumerate() {
+            *text = text.replace(&name(*old, count), &name(new, stays.len()));
+        }
+    }
+    *inputs = stays.into_iter().map(|at| inputs[at].clone()).collect();
+}
+
 /// Words that go with the word behind them.
 const LEADING: [&str; 13] =
     ["to", "at", "as", "from", "with", "for", "in", "of", "on", "by", "into", "under", "version"];

@@ -45,6 +45,10 @@ pub struct Draft {
     pub context: Context,
     /// Steps that were too many.
     pub left_out: usize,
+    /// The permissions that each step needs; empty when a person gave the steps.
+    pub(crate) needs: Vec<Vec<String>>,
+    /// The frontmatter as a person wrote it, with its fences: fields that are not asked about stay in it.
+    pub(crate) frontmatter: Option<String>,
     /// The body as a person wrote it, in place of the steps.
     pub(crate) body: Option<String>,
     /// The description as a person wrote it, in place of what and when.
@@ -91,7 +95,7 @@ pub enum Context {
 impl Draft {
     /// The draft that a redacted experience gives by itself.
     pub fn from_experience(experience: &Experience) -> Self {
-        let (mut steps, left_out) = steps::distil(experience);
+        let (mut steps, needs, left_out) = steps::distil(experience);
         let inputs = steps::inputs(experience);
         arguments::put(&mut steps, &inputs);
         let tools = tools::used(experience);
@@ -111,9 +115,46 @@ impl Draft {
             tools,
             context: Context::Inline,
             left_out,
+            needs,
+            frontmatter: None,
             body: None,
             description: None,
         }
+    }
+
+    /// The sentence that says what it does: the description itself once a person edited that.
+    pub fn sentence(&self) -> &str {
+        self.description.as_deref().unwrap_or(&self.what)
+    }
+
+    /// Leaves out the steps that are not kept, with what only they needed: permissions are no longer
+    /// chosen, inputs go, and a sentence that nobody worded is made anew.
+    pub(crate) fn keep_steps(&mut self, is_kept: &[bool]) {
+        let mut kept = is_kept.iter().copied().chain(std::iter::repeat(true));
+        let used = arguments::used(&self.steps, self.inputs.len());
+        self.steps.retain(|_| kept.next().unwrap_or(true));
+        arguments::forget(&mut self.steps, &mut self.inputs, &used);
+        let mut kept = is_kept.iter().copied().chain(std::iter::repeat(true));
+        let all = std::mem::take(&mut self.needs);
+        let (needs, gone): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|_| kept.next().unwrap_or(true));
+        let is_gone = |tool: &Tool| {
+            let needs_it =
+                |all: &[Vec<String>]| all.iter().flatten().any(|one| *one == tool.permission);
+            needs_it(&gone) && !needs_it(&needs)
+        };
+        let phrase = self.when.phrases.first().map_or("", String::as_str);
+        let made = |tools: &[Tool]| {
+            let used: Vec<Tool> =
+                tools.iter().filter(|tool| !tools::is_left_out(tool)).cloned().collect();
+            phrase::what(phrase, &used)
+        };
+        let is_made = self.what == made(&self.tools);
+        self.tools.iter_mut().filter(|tool| is_gone(tool)).for_each(tools::leave_out);
+        if is_made {
+            self.what = made(&self.tools);
+        }
+        self.needs = needs;
     }
 
     /// The permissions that were chosen.

@@ -160,7 +160,13 @@ fn worded(text: &str, draft: &Draft, redactor: &Redactor) -> Result<Draft, NoDra
     }
     let when = When { phrases: all(&worded.phrases), examples, not_for: all(&worded.not_for) };
     let name = name.as_str().to_owned();
-    Ok(Draft { name, what, steps, when, left_out: 0, ..draft.clone() })
+    // Which step needs what is only known by what it names.
+    let needs = |step: &Step| {
+        let named = draft.tools.iter().filter(|tool| tool.is_named_in(&step.action));
+        named.map(|tool| tool.permission.clone()).collect()
+    };
+    let needs = steps.iter().map(needs).collect();
+    Ok(Draft { name, what, steps, when, left_out: 0, needs, ..draft.clone() })
 }
 
 #[cfg(test)]
@@ -192,6 +198,22 @@ mod tests {
         assert_eq!(draft.when.examples[0], "release it");
         assert_eq!(draft.when.examples.len(), 2);
         assert_eq!(draft.tools, Draft::from_experience(&release()).tools);
+    }
+
+    #[test]
+    fn a_step_of_a_model_needs_what_it_names() {
+        let reply = json!({
+            "name": "cut-a-release", "what": "Cuts a release.",
+            "steps": [
+                {"do": "Change `Cargo.toml` and look at all controls.", "done": "it says so"},
+                {"do": "Run `cargo test`, then `git tag`.", "done": "it exits with 0"},
+            ],
+        });
+        let mut draft = drafted(&reply.to_string()).unwrap();
+        draft.keep_steps(&[true, false]);
+        let allowed: Vec<&str> = draft.allowed().collect();
+        let kept = ["Read", "Bash(ls:*)", "Edit(Cargo.toml)", "Edit(CHANGELOG.md)"];
+        assert_eq!((allowed, draft.what.as_str()), (kept.to_vec(), "Cuts a release."));
     }
 
     #[test]

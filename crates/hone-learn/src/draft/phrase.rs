@@ -296,8 +296,8 @@ pub(super) const LOOKS_OF: [&str; 8] = [
 
 /// What holds commands together and says nothing about the work.
 #[rustfmt::skip]
-const GLUE: [&str; 14] = [
-    "seq", "break", "continue", "exit", "test", "[", "export", "set", "read", "wait", "sed", "date",
+const GLUE: [&str; 15] = [
+    "seq", "break", "continue", "exit", "test", "[", "export", "set", "read", "wait", "sed", "sed -n", "date",
     "git add", "mkdir",
 ];
 

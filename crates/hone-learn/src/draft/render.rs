@@ -112,6 +112,11 @@ impl Draft {
         self.body.as_deref()
     }
 
+    /// Whether a person edited the description.
+    pub fn is_described(&self) -> bool {
+        self.description.is_some()
+    }
+
     fn body(&self) -> String {
         if let Some(body) = &self.body {
             return body.clone();
@@ -160,15 +165,32 @@ impl Draft {
         let wrong = |error: &dyn std::fmt::Display| NotASkill(error.to_string());
         let slug = Slug::new(&self.name).map_err(|error| wrong(&error))?;
         let edit = |error: hone_skill::EditError| wrong(&error);
-        let mut text =
-            ensure_frontmatter(&self.body(), &slug, &self.name, FIRST_VERSION).map_err(edit)?;
-        text = set_field(&text, Field::Top("description"), &self.description()).map_err(edit)?;
+        let front = self.frontmatter.as_deref().unwrap_or_default();
+        let text = format!("{front}{}", self.body());
+        let mut text = ensure_frontmatter(&text, &slug, &self.name, FIRST_VERSION).map_err(edit)?;
+        // What says the same in a person's way of writing stays as it is.
+        let there = read(text.as_bytes(), None).skill;
+        let there = there.as_ref();
+        if there.is_none_or(|skill| skill.description != self.description()) {
+            text =
+                set_field(&text, Field::Top("description"), &self.description()).map_err(edit)?;
+        }
         let tools: Vec<&str> = self.allowed().collect();
-        if !tools.is_empty() {
+        let is_allowed = there.is_some_and(|skill| {
+            let same = |tool: &String| tools.contains(&tool.as_str());
+            skill.allowed_tools.len() == tools.len() && skill.allowed_tools.iter().all(same)
+        });
+        if tools.is_empty() {
+            text = without_field(&text, "allowed-tools");
+        } else if !is_allowed {
             text = set_field(&text, Field::Top("allowed-tools"), &tools.join(" ")).map_err(edit)?;
         }
-        if self.context == Context::Fork {
-            text = set_field(&text, Field::Top("context"), "fork").map_err(edit)?;
+        match self.context {
+            Context::Fork if !there.is_some_and(is_fork) => {
+                text = set_field(&text, Field::Top("context"), "fork").map_err(edit)?;
+            }
+            Context::Inline if there.is_some_and(is_fork) => text = without_field(&text, "context"),
+            _ => {}
         }
         let reading = read(text.as_bytes(), Some(slug.as_str()));
         match write_problems(&reading).first() {
@@ -188,6 +210,29 @@ impl Draft {
     }
 }
 
+fn is_fork(skill: &hone_skill::Skill) -> bool {
+    skill.get("context").and_then(|value| value.text()) == Some("fork")
+}
+
+/// A text without the lines of a top-level field.
+fn without_field(text: &str, key: &str) -> String {
+    let Some(front) = hone_skill::frontmatter(text) else { return text.to_owned() };
+    let mut is_inside = false;
+    let mut kept = String::with_capacity(front.len());
+    for line in front.split_inclusive('\n') {
+        let goes_on = line.starts_with([' ', '\t']) || line.starts_with("- ");
+        is_inside = if is_inside && goes_on {
+            true
+        } else {
+            line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))
+        };
+        if !is_inside {
+            kept.push_str(line);
+        }
+    }
+    text.replacen(front, &kept, 1)
+}
+
 /// The draft as a person edited its text: what is in the text counts.
 pub fn taken_from(draft: &Draft, text: &str) -> Result<Draft, NotASkill> {
     let reading = read(text.as_bytes(), None);
@@ -205,9 +250,12 @@ pub fn taken_from(draft: &Draft, text: &str) -> Result<Draft, NotASkill> {
     if skill.description != draft.description() {
         edited.description = Some(skill.description.clone());
     }
-    let body = &text[skill.body.clone()];
+    let (front, body) = text.split_at(skill.body.start);
     if body != draft.body() {
         edited.body = Some(body.to_owned());
+    }
+    if !draft.text().is_ok_and(|old| old.starts_with(front)) {
+        edited.frontmatter = Some(front.to_owned());
     }
     for tool in &mut edited.tools {
         tool.chosen = allowed.contains(&tool.permission);
@@ -217,8 +265,7 @@ pub fn taken_from(draft: &Draft, text: &str) -> Result<Draft, NotASkill> {
             edited.tools.push(Tool { permission, count: 0, chosen: true, why: None });
         }
     }
-    let is_fork = skill.get("context").and_then(|value| value.text()) == Some("fork");
-    edited.context = if is_fork { Context::Fork } else { Context::Inline };
+    edited.context = if is_fork(&skill) { Context::Fork } else { Context::Inline };
     edited.text()?;
     Ok(edited)
 }

@@ -29,6 +29,12 @@ const MAX_LINE_CHARS: usize = 200;
 /// Particulars of a task that are named.
 const MAX_INPUTS: usize = 5;
 
+/// Something that was done, and the permissions that it needs.
+struct Done {
+    act: Act,
+    needs: Vec<String>,
+}
+
 enum Act {
     Run { command: String, failed: Option<String>, says: Option<String>, more: usize },
     Change(Vec<String>),
@@ -37,26 +43,27 @@ enum Act {
     Call(String),
 }
 
-/// The steps, and how many were too many.
-pub(super) fn distil(experience: &Experience) -> (Vec<Step>, usize) {
+/// The steps, the permissions that each needs, and how many were too many.
+pub(super) fn distil(experience: &Experience) -> (Vec<Step>, Vec<Vec<String>>, usize) {
     let mut acts = acts(experience);
     keep_last(&mut acts);
     gather(&mut acts);
-    let is_look = |act: &Act| matches!(act, Act::Look(_));
-    if acts.len() > MAX_STEPS && acts.iter().any(|act| !is_look(act)) {
-        acts.retain(|act| !is_look(act));
+    let is_look = |done: &Done| matches!(done.act, Act::Look(_));
+    if acts.len() > MAX_STEPS && acts.iter().any(|done| !is_look(done)) {
+        acts.retain(|done| !is_look(done));
     }
     let left_out = acts.len().saturating_sub(MAX_STEPS);
     acts.truncate(MAX_STEPS);
     let last = acts.len().saturating_sub(1);
     let place = |at: usize| Place { is_first: at == 0, is_last: at == last };
-    (acts.iter().enumerate().map(|(at, act)| step(act, place(at))).collect(), left_out)
+    let steps = acts.iter().enumerate().map(|(at, done)| step(&done.act, place(at))).collect();
+    (steps, acts.into_iter().map(|done| done.needs).collect(), left_out)
 }
 
 /// What was done, one after the other; what looks the same is one act.
-fn acts(experience: &Experience) -> Vec<Act> {
+fn acts(experience: &Experience) -> Vec<Done> {
     let folder = folder(experience);
-    let mut acts: Vec<Act> = Vec::new();
+    let mut acts: Vec<Done> = Vec::new();
     // The newest failure of each command, until it works.
     let mut failures: Vec<Failure> = Vec::new();
     // Whether nothing else was run since the newest of them.
@@ -72,8 +79,9 @@ fn acts(experience: &Experience) -> Vec<Act> {
             }
             continue;
         }
+        let needs = tools::of_deed(&deed, &[]).into_iter().map(|tool| tool.permission).collect();
         match deed {
-            Deed::Run(command) if is_look(&command) => look(&mut acts, &code(&command)),
+            Deed::Run(command) if is_look(&command) => look(&mut acts, &code(&command), needs),
             Deed::Run(command) => {
                 let command = tidied(&command);
                 let kind = kind(&command);
@@ -84,16 +92,17 @@ fn acts(experience: &Experience) -> Vec<Act> {
                 let failed = at.map(|at| failures.remove(at).command);
                 let failed = failed.filter(|old| *old != command);
                 is_next = false;
-                acts.push(Act::Run { failed, says: says(step, folder), command, more: 0 });
+                let act = Act::Run { failed, says: says(step, folder), command, more: 0 };
+                acts.push(Done { act, needs });
             }
             Deed::Change(paths) => {
                 // What failed before a change may have been right, and what it looked at wrong.
                 failures.clear();
-                change(&mut acts, paths);
+                change(&mut acts, paths, needs);
             }
-            Deed::Look(_, what) => look(&mut acts, &code(&what)),
-            Deed::Fetch(url) => acts.push(Act::Fetch(url)),
-            Deed::Call(tool) => acts.push(Act::Call(tool)),
+            Deed::Look(_, what) => look(&mut acts, &code(&what), needs),
+            Deed::Fetch(url) => acts.push(Done { act: Act::Fetch(url), needs }),
+            Deed::Call(tool) => acts.push(Done { act: Act::Call(tool), needs }),
             Deed::Aside => {}
         }
     }
@@ -177,7 +186,7 @@ fn is_look(command: &str) -> bool {
     let looks = |tool: &tools::Tool| {
         let inside = tool.permission.strip_prefix("Bash(").unwrap_or_default();
         let whole = inside.trim_end_matches(')').trim_end_matches(":*");
-        let prints = whole == "sed" && command.contains("sed -n ");
+        let prints = whole == "sed -n";
         LOOKS.contains(&name(tool).as_str()) || LOOKS_OF.contains(&whole) || prints
     };
     let is_written = command.replace("2>&1", "").replace("2>/dev/null", "").contains('>')
@@ -185,37 +194,39 @@ fn is_look(command: &str) -> bool {
     !tools.is_empty() && tools.iter().all(looks) && !is_written
 }
 
-fn look(acts: &mut Vec<Act>, what: &str) {
+fn look(acts: &mut Vec<Done>, what: &str, more: Vec<String>) {
     if what == "``" {
         return;
     }
     match acts.last_mut() {
-        Some(Act::Look(seen)) => {
+        Some(Done { act: Act::Look(seen), needs }) => {
             if !seen.iter().any(|other| other == what) {
                 seen.push(what.to_owned());
             }
+            needs.extend(more);
         }
-        _ => acts.push(Act::Look(vec![what.to_owned()])),
+        _ => acts.push(Done { act: Act::Look(vec![what.to_owned()]), needs: more }),
     }
 }
 
-fn change(acts: &mut Vec<Act>, paths: Vec<String>) {
+fn change(acts: &mut Vec<Done>, paths: Vec<String>, more: Vec<String>) {
     match acts.last_mut() {
-        Some(Act::Change(changed)) => {
+        Some(Done { act: Act::Change(changed), needs }) => {
             for path in paths {
                 if !changed.contains(&path) {
                     changed.push(path);
                 }
             }
+            needs.extend(more);
         }
         _ if paths.is_empty() => {}
-        _ => acts.push(Act::Change(paths)),
+        _ => acts.push(Done { act: Act::Change(paths), needs: more }),
     }
 }
 
 /// The same command again is one step, where it was done last; likewise the same files.
-fn keep_last(acts: &mut Vec<Act>) {
-    let key = |act: &Act| match act {
+fn keep_last(acts: &mut Vec<Done>) {
+    let key = |done: &Done| match &done.act {
         Act::Run { command, .. } => Some(format!("run {command}")),
         Act::Change(paths) => Some(format!("change {}", paths.join("\n"))),
         Act::Fetch(url) => Some(format!("fetch {url}")),
@@ -223,10 +234,10 @@ fn keep_last(acts: &mut Vec<Act>) {
         Act::Look(_) => None,
     };
     let mut seen = std::collections::HashSet::new();
-    let mut kept: Vec<Act> = Vec::new();
-    for act in acts.drain(..).rev() {
-        if key(&act).is_none_or(|key| seen.insert(key)) {
-            kept.push(act);
+    let mut kept: Vec<Done> = Vec::new();
+    for done in acts.drain(..).rev() {
+        if key(&done).is_none_or(|key| seen.insert(key)) {
+            kept.push(done);
         }
     }
     kept.reverse();
@@ -237,12 +248,12 @@ fn keep_last(acts: &mut Vec<Act>) {
 const MIN_ALIKE: usize = 3;
 
 /// Many commands of one kind in a row are one step: the last, and how many were like it.
-fn gather(acts: &mut Vec<Act>) {
-    let mut gathered: Vec<Act> = Vec::new();
-    let mut alike: Vec<Act> = Vec::new();
+fn gather(acts: &mut Vec<Done>) {
+    let mut gathered: Vec<Done> = Vec::new();
+    let mut alike: Vec<Done> = Vec::new();
     let mut of = None;
-    for act in acts.drain(..) {
-        let next = match &act {
+    for done in acts.drain(..) {
+        let next = match &done.act {
             Act::Run { command, .. } => Some(shape(command)),
             _ => None,
         };
@@ -250,18 +261,20 @@ fn gather(acts: &mut Vec<Act>) {
             close(&mut gathered, &mut alike);
         }
         of = next;
-        alike.push(act);
+        alike.push(done);
     }
     close(&mut gathered, &mut alike);
     *acts = gathered;
 }
 
-fn close(gathered: &mut Vec<Act>, alike: &mut Vec<Act>) {
+fn close(gathered: &mut Vec<Done>, alike: &mut Vec<Done>) {
     let count = alike.len();
     match alike.pop() {
-        Some(Act::Run { command, failed, says, .. }) if count >= MIN_ALIKE => {
-            gathered.push(Act::Run { command, failed, says, more: count - 1 });
-            alike.clear();
+        Some(Done { act: Act::Run { command, failed, says, .. }, mut needs })
+            if count >= MIN_ALIKE =>
+        {
+            needs.extend(alike.drain(..).flat_map(|done| done.needs));
+            gathered.push(Done { act: Act::Run { command, failed, says, more: count - 1 }, needs });
         }
         Some(last) => {
             gathered.append(alike);

@@ -144,6 +144,15 @@ fn a_command_behind_another_is_what_is_permitted() {
         ("timeout 60 npm test", "Bash(npm test:*)"),
         ("env CI=1 npm run lint", "Bash(npm run lint:*)"),
         ("nohup nice -n 5 cargo build", "Bash(cargo build:*)"),
+        ("ruff check --fix src", "Bash(ruff check:*)"),
+        ("mdbook test docs", "Bash(mdbook test:*)"),
+        ("wasm-pack build", "Bash(wasm-pack build:*)"),
+        ("mypy src/a.py", "Bash(mypy:*)"),
+        ("mkdir build", "Bash(mkdir:*)"),
+        ("grep todo src", "Bash(grep:*)"),
+        ("git add notes", "Bash(git add:*)"),
+        ("sed -n 1,5p a.txt", "Bash(sed -n:*)"),
+        ("cp notes out", "Bash(cp:*)"),
     ] {
         let tools = tools::of_command(command);
         let all: Vec<(&str, bool)> =
@@ -237,6 +246,24 @@ fn what_destroys_reaches_others_or_runs_anything_is_offered_and_not_chosen() {
         "gh api /user",
         "vercel deploy",
         "fly deploy",
+        "sed -i s/a/b/ src/a.txt",
+        "sed --in-place s/a/b/ /etc/x",
+        "sed s/a/b/ a.txt",
+        "tee out.txt",
+        "cp a ~/b",
+        "ln -s a ../b",
+        "pip install x",
+        "uv pip install x",
+        "npm ci",
+        "npm install x",
+        "npx foo",
+        "uvx foo",
+        "go run ./x",
+        "go install x@latest",
+        "find . -name x",
+        "mdbook deploy",
+        "wasm-pack publish",
+        "pipx run x",
     ] {
         let tools = tools::of_command(command);
         assert!(
@@ -474,10 +501,12 @@ fn other_agents_tools_mean_the_same() {
             "Edit(a/**)",
             "Bash(go build:*)",
             "Bash(go mod tidy:*)",
-            "WebFetch(domain:go.dev)",
-            "mcp__tickets__close",
         ]
     );
+    // What leaves the machine is offered, and asked about.
+    let offered = draft.tools.iter().filter(|tool| !tool.chosen);
+    let offered: Vec<&str> = offered.map(|tool| tool.permission.as_str()).collect();
+    assert_eq!(offered, ["WebFetch(domain:go.dev)", "mcp__tickets__close"]);
 }
 
 #[test]

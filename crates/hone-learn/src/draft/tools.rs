@@ -34,10 +34,30 @@ pub struct Tool {
     pub why: Option<String>,
 }
 
+impl Tool {
+    /// Whether a text names what this permits: `cargo test` for `Bash(cargo test:*)`.
+    pub(super) fn is_named_in(&self, text: &str) -> bool {
+        let inside = self.permission.split_once('(').map(|(_, rest)| rest.trim_end_matches(')'));
+        let name = inside.map_or(self.permission.as_str(), |inside| {
+            inside.trim_end_matches(":*").trim_end_matches("**").trim_start_matches("domain:")
+        });
+        let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+        !name.is_empty()
+            && text.match_indices(name).any(|(at, _)| {
+                let (before, after) = (&text[..at], &text[at + name.len()..]);
+                let is_end = name.ends_with('/') || is_apart(after.chars().next());
+                is_apart(before.chars().next_back()) && is_end
+            })
+    }
+}
+
 const DESTROYS: &str = "it can destroy things";
 const REACHES: &str = "it reaches others";
 const ANY_CODE: &str = "it runs any code";
+const WRITES: &str = "it can write any file";
+const INSTALLS: &str = "it installs the code of others";
 const OUTSIDE: &str = "it is outside the folder of the work";
+const LEFT_OUT: &str = "its step was left out";
 const REFUSED: &str = "it would not permit the command that was run";
 
 /// Programs whose first word is what they do.
@@ -47,6 +67,42 @@ const WITH_SUBCOMMANDS: [&str; 37] = [
     "podman", "kubectl", "helm", "terraform", "systemctl", "apt", "apt-get", "brew", "rustup", "gh",
     "glab", "aws", "gcloud", "az", "make", "just", "mvn", "gradle", "dotnet", "hone", "bundle", "rake",
     "mix", "composer", "flutter",
+];
+
+/// Programs whose first word is what they work on. Of any other, a bare word is taken for what it does: should
+/// it be something else, the permission is narrower than it could be.
+#[rustfmt::skip]
+const WITHOUT_SUBCOMMANDS: [&str; 72] = [
+    "ls", "cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "wc", "pwd", "cd", "echo", "which", "tree",
+    "file", "stat", "less", "more", "sort", "uniq", "true", "false", "sleep", "type", "printf", "cp", "ln", "install",
+    "mkdir", "touch", "tee", "diff", "cmp", "cut", "tr", "date", "seq", "test", "[", "export", "set", "unset", "read",
+    "wait", "exit", "break", "continue", "df", "du", "basename", "dirname", "realpath", "readlink", "id", "uname",
+    "ps", "jq", "yq", "column", "comm", "paste", "join", "fold", "nl", "tar", "gzip", "gunzip", "zip", "unzip",
+    "pushd", "popd",
+];
+
+/// Programs that write where they are told: in the folder of the work, or anywhere.
+const COPYING: [&str; 3] = ["cp", "ln", "install"];
+
+/// Words that say the same of any program.
+#[rustfmt::skip]
+const VERBS: [(&str, &str); 20] = [
+    ("publish", REACHES), ("deploy", REACHES), ("push", REACHES), ("upload", REACHES), ("login", REACHES),
+    ("send", REACHES), ("release", REACHES),
+    ("delete", DESTROYS), ("destroy", DESTROYS), ("remove", DESTROYS), ("rm", DESTROYS), ("prune", DESTROYS),
+    ("purge", DESTROYS), ("uninstall", DESTROYS),
+    ("install", INSTALLS), ("add", INSTALLS), ("get", INSTALLS), ("upgrade", INSTALLS),
+    ("exec", ANY_CODE), ("eval", ANY_CODE),
+];
+
+/// Programs of which such a word says something else.
+const OTHERWISE: [(&str, &str); 6] = [
+    ("git", "add"),
+    ("kubectl", "get"),
+    ("helm", "get"),
+    ("hone", "add"),
+    ("gh", "release"),
+    ("docker", "exec"),
 ];
 
 /// Those that need a second word to say it.
@@ -111,8 +167,23 @@ const RUNNING: [&str; 62] = [
     "jshell", "ghci", "erl", "elixir", "scala", "groovy", "fish", "ksh",
 ];
 
+/// Interpreters that fetch what they run.
+const FETCHING: [&str; 3] = ["npx", "uvx", "bunx"];
+
 /// Sub-commands that destroy, publish or run what they are given, as the beginning of a permission.
-const MARKED: [(&str, &str); 63] = [
+const MARKED: [(&str, &str); 75] = [
+    ("npm i", INSTALLS),
+    ("npm ci", INSTALLS),
+    ("npm update", INSTALLS),
+    ("npm link", INSTALLS),
+    ("uv pip install", INSTALLS),
+    ("uv pip sync", INSTALLS),
+    ("uv tool", INSTALLS),
+    ("uv sync", INSTALLS),
+    ("pip download", INSTALLS),
+    ("pip3 download", INSTALLS),
+    ("composer require", INSTALLS),
+    ("go run", ANY_CODE),
     ("git reset", DESTROYS),
     ("git clean", DESTROYS),
     ("git checkout", DESTROYS),
@@ -183,26 +254,7 @@ pub(super) fn used(experience: &Experience) -> Vec<Tool> {
     let folder = folder(experience);
     let mut tools: Vec<Tool> = Vec::new();
     for step in experience.steps.iter().filter(|step| step.outcome == Outcome::Ok) {
-        let found = match deed(step, folder) {
-            Deed::Run(command) => {
-                let mut found = of_command(&command);
-                found.extend(written(&command, &found, &tools));
-                found
-            }
-            Deed::Change(paths) => paths.iter().filter_map(|path| file("Edit", path)).collect(),
-            Deed::Look(tool, _) => vec![one(tool, None)],
-            Deed::Fetch(url) => host(&url)
-                .map(|host| one(&format!("WebFetch(domain:{host})"), None))
-                .into_iter()
-                .collect(),
-            Deed::Call(tool) if tool.starts_with("mcp__") => vec![one(&tool, None)],
-            Deed::Call(tool) if tool.to_lowercase().replace('_', "") == "websearch" => {
-                vec![one("WebSearch", None)]
-            }
-            Deed::Call(_) | Deed::Aside => Vec::new(),
-        };
-        let nameable = |tool: &Tool| Permission::parse(&tool.permission).is_ok();
-        for tool in found.into_iter().filter(nameable) {
+        for tool in of_deed(&deed(step, folder), &tools) {
             let known = tools.iter().position(|known| known.permission == tool.permission);
             match known {
                 Some(at) => tools[at].count += 1,
@@ -214,6 +266,30 @@ pub(super) fn used(experience: &Experience) -> Vec<Tool> {
     tools
 }
 
+/// The permissions that a deed needs, beside those that are known.
+pub(super) fn of_deed(deed: &Deed, known: &[Tool]) -> Vec<Tool> {
+    let mut found: Vec<Tool> = match deed {
+        Deed::Run(command) => {
+            let mut found = of_command(command);
+            found.extend(written(command, &found, known));
+            found
+        }
+        Deed::Change(paths) => paths.iter().filter_map(|path| file("Edit", path)).collect(),
+        Deed::Look(tool, _) => vec![one(tool, None)],
+        Deed::Fetch(url) => {
+            let host = host(url).map(|host| format!("WebFetch(domain:{host})"));
+            host.map(|permission| one(&permission, Some(REACHES))).into_iter().collect()
+        }
+        Deed::Call(tool) if tool.starts_with("mcp__") => vec![one(tool, Some(REACHES))],
+        Deed::Call(tool) if tool.to_lowercase().replace('_', "") == "websearch" => {
+            vec![one("WebSearch", Some(REACHES))]
+        }
+        Deed::Call(_) | Deed::Aside => Vec::new(),
+    };
+    found.retain(|tool| Permission::parse(&tool.permission).is_ok());
+    found
+}
+
 fn one(permission: &str, why: Option<&str>) -> Tool {
     Tool {
         permission: permission.to_owned(),
@@ -221,6 +297,18 @@ fn one(permission: &str, why: Option<&str>) -> Tool {
         chosen: why.is_none(),
         why: why.map(str::to_owned),
     }
+}
+
+/// Takes back what only a step needed that was left out; what was said against it stays.
+pub(super) fn leave_out(tool: &mut Tool) {
+    tool.chosen = false;
+    let why = tool.why.take().map_or_else(String::new, |why| format!("{why}; "));
+    tool.why = Some(format!("{why}{LEFT_OUT}"));
+}
+
+/// Whether only a step needed it that was left out.
+pub(super) fn is_left_out(tool: &Tool) -> bool {
+    tool.why.as_deref().is_some_and(|why| why.ends_with(LEFT_OUT))
 }
 
 /// The files that a line of shell writes, by redirection or by an option of a program, as far as nothing
@@ -247,8 +335,7 @@ fn file(tool: &str, path: &str) -> Option<Tool> {
     {
         return None;
     }
-    let is_outside = path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
-    if is_outside {
+    if is_outside(path) {
         let folder = Path::new(path)
             .parent()
             .map_or_else(String::new, |folder| folder.to_string_lossy().into_owned());
@@ -258,6 +345,16 @@ fn file(tool: &str, path: &str) -> Option<Tool> {
         Some((folder, _)) => one(&format!("{tool}({folder}/**)"), None),
         None => one(&format!("{tool}({path})"), None),
     })
+}
+
+/// Whether a path leaves the folder of the work.
+fn is_outside(path: &str) -> bool {
+    path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..")
+}
+
+/// Whether a word of a command is a path that leaves the folder, or one that only the shell knows.
+fn leaves_folder(words: &[Option<String>]) -> bool {
+    words[1..].iter().any(|word| word.as_deref().is_none_or(is_outside))
 }
 
 fn host(url: &str) -> Option<&str> {
@@ -329,21 +426,40 @@ fn of_words(words: &[Option<String>]) -> Option<Tool> {
             (Some(option), _) if option.starts_with('-') => {
                 one(&open(&[name, option]), Some(ANY_CODE))
             }
-            (Some(script), _) => one(&open(&[name, script]), None),
+            (Some(script), _) => {
+                one(&open(&[name, script]), FETCHING.contains(&program).then_some(INSTALLS))
+            }
             (None, _) => one(&open(&[name]), Some(ANY_CODE)),
         });
     }
     if !WITH_SUBCOMMANDS.contains(&program) {
-        let destroys = program == "find"
-            && words
-                .iter()
-                .flatten()
-                .any(|word| matches!(word.as_str(), "-delete" | "-exec" | "-execdir"));
-        let rewrites =
-            program == "sed" && words.iter().flatten().any(|word| word.starts_with("-i"));
-        let why = if destroys { Some(DESTROYS) } else { None };
-        let permission = if rewrites { open(&[name, "-i"]) } else { open(&[name]) };
-        return Some(one(&permission, why));
+        let has = |is_it: &dyn Fn(&str) -> bool| words.iter().flatten().any(|word| is_it(word));
+        let why = match program {
+            "find" if has(&|word| matches!(word, "-delete" | "-exec" | "-execdir")) => {
+                Some(DESTROYS)
+            }
+            // Whatever it was used for, it may run others.
+            "find" => Some(ANY_CODE),
+            "sed" if has(&|word| word.starts_with("-i") || word.starts_with("--in-place")) => {
+                return Some(one(&open(&[name, "-i"]), Some(WRITES)));
+            }
+            "sed" if word(1) == Some("-n") => return Some(one(&open(&[name, "-n"]), None)),
+            "sed" | "tee" => Some(WRITES),
+            _ if COPYING.contains(&program) && leaves_folder(words) => Some(WRITES),
+            _ => None,
+        };
+        let takes_verb = why.is_none() && !WITHOUT_SUBCOMMANDS.contains(&program);
+        let is_verb = |word: &&str| {
+            takes_verb
+                && word.len() > 1
+                && word.starts_with(|c: char| c.is_ascii_lowercase())
+                && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        };
+        return Some(match word(1).filter(is_verb) {
+            Some("run") => one(&open(&[name, "run"]), Some(ANY_CODE)),
+            Some(verb) => one(&open(&[name, verb]), says(program, verb)),
+            None => one(&open(&[name]), why),
+        });
     }
     let Some(sub) = word(1).filter(|sub| !sub.starts_with('-')) else {
         // `make` alone, or options before the sub-command: nothing narrower can be said.
@@ -365,6 +481,7 @@ fn of_words(words: &[Option<String>]) -> Option<Tool> {
     let why = match marked(&words) {
         None if acts => Some(REACHES),
         None if runs_any => Some(ANY_CODE),
+        None if !needs_more => says(program, sub),
         why => why,
     };
     Some(one(&open(&[&words]), why))
@@ -374,6 +491,12 @@ fn of_words(words: &[Option<String>]) -> Option<Tool> {
 fn is_interpreter(program: &str) -> bool {
     let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     INTERPRETERS.contains(&program) || INTERPRETERS.contains(&bare)
+}
+
+/// What a word says of any program.
+fn says(program: &str, verb: &str) -> Option<&'static str> {
+    let found = VERBS.iter().find(|(word, _)| *word == verb);
+    found.filter(|_| !OTHERWISE.contains(&(program, verb))).map(|(_, why)| *why)
 }
 
 /// What is said against a sub-command.

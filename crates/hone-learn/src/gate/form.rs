@@ -131,6 +131,25 @@ fn too_far(gate: &Gate<'_>, proposal: &Proposal) -> Option<String> {
     changed_too_much(&String::from_utf8_lossy(&old), &proposal.text)
 }
 
+/// Why a text must not take the place of another while nobody looks: it would be called by other messages,
+/// may do more, or is another text.
+pub fn changed_unseen(old: &str, new: &str) -> Option<String> {
+    let read = |text: &str| hone_skill::read(text.as_bytes(), None).skill;
+    if let Some(why) = changed_too_much(old, new) {
+        return Some(why);
+    }
+    if let (Some(old), Some(new)) = (read(old), read(new)) {
+        if let Some(more) = new.allowed_tools.iter().find(|tool| !old.allowed_tools.contains(tool))
+        {
+            return Some(format!("it would allow itself `{}`", more.escape_debug()));
+        }
+        if old.description.trim() != new.description.trim() {
+            return Some("its description would be another".to_owned());
+        }
+    }
+    None
+}
+
 /// Why a text is another one rather than the old one changed.
 #[expect(clippy::cast_precision_loss, reason = "a text has far fewer than 2^52 lines")]
 pub fn changed_too_much(old: &str, new: &str) -> Option<String> {
@@ -191,6 +210,20 @@ mod tests {
         }
         assert!(!says_when("Summiert die Spalten von Tabellen."));
         assert!(!says_when("对表格的列求和"));
+    }
+
+    #[test]
+    fn what_nobody_looks_at_neither_widens_nor_calls_for_other_messages() {
+        let text = |tools: &str, about: &str| {
+            format!("---\nname: x\ndescription: {about}\nallowed-tools: {tools}\n---\nDo it.\n")
+        };
+        let old = text("Read Grep", "Does it. Use when asked.");
+        assert_eq!(changed_unseen(&old, &old), None);
+        assert_eq!(changed_unseen(&old, &text("Read", "Does it. Use when asked.")), None);
+        let wider = changed_unseen(&old, &text("Read Grep Bash(x:*)", "Does it. Use when asked."));
+        assert_eq!(wider.unwrap(), "it would allow itself `Bash(x:*)`");
+        let other = changed_unseen(&old, &text("Read Grep", "Does that. Use when asked."));
+        assert_eq!(other.unwrap(), "its description would be another");
     }
 
     #[test]

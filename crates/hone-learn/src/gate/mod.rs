@@ -23,11 +23,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::proposal::{Attachment, Kind, Proposal};
 
-pub use form::{MAX_LEARNED_CHARS, MAX_SHRUNK_SHARE, MIN_KEPT_SHARE, changed_too_much, says_when};
+pub use form::{
+    MAX_LEARNED_CHARS, MAX_SHRUNK_SHARE, MIN_KEPT_SHARE, changed_too_much, changed_unseen,
+    says_when,
+};
 pub use porter::Porter;
 pub use routing::MIN_OWN_SHARE;
 pub(crate) use routing::would_call;
-pub(crate) use twins::nearest;
 pub use twins::{TWIN, twin_of};
 
 /// One of the checks, in their order.

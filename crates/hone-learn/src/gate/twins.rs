@@ -49,7 +49,7 @@ pub fn twin_of(known: &Known, text: &SkillText, own: &[String]) -> Option<(Strin
 }
 
 /// The skill that is most like a text, of those that the index leads to.
-pub(crate) fn nearest(
+fn nearest(
     known: &Known,
     index: &Index<'_>,
     text: &SkillText,

@@ -13,7 +13,7 @@ use hone_agent::run::Runner;
 use hone_agent::task::Allowance;
 use hone_library::{Listed, Matching, hash, patch, read_text};
 use hone_router::{Index, Ranking};
-use hone_skill::Slug;
+use hone_skill::{Slug, Value};
 
 use crate::error::LearnError;
 use crate::experience::{Experience, Outcome, Step, bounded};
@@ -205,7 +205,7 @@ impl Learner<'_> {
             Change::Whole(new) => (new, Vec::new()),
         };
         let is_same = body_of(&text).trim() == body_of(&old).trim() && edits.is_empty();
-        if is_same || text == old {
+        if is_same || says_the_same(&text, &old) {
             return Lesson::Unusable("none of its edits fits the skill".to_owned());
         }
         let kind =
@@ -265,6 +265,23 @@ pub(crate) fn new_id(at: i64, about: &str) -> String {
 
 fn text_of(skill: &Listed) -> Result<String, LearnError> {
     Ok(String::from_utf8_lossy(&read_text(skill)?).into_owned())
+}
+
+/// Whether two texts differ in nothing but the name and the version, which a text gets anyway.
+fn says_the_same(one: &str, other: &str) -> bool {
+    let said = |text: &str| {
+        let skill = hone_skill::read(text.as_bytes(), None).skill?;
+        let mut fields = skill.frontmatter;
+        fields.retain(|(key, _)| !matches!(key.as_str(), "name" | "version"));
+        for (_, value) in fields.iter_mut().filter(|(key, _)| key == "metadata") {
+            if let Value::Map(entries) = value {
+                entries.retain(|(key, _)| key != "version");
+            }
+        }
+        fields.retain(|(_, value)| *value != Value::Map(Vec::new()));
+        Some((fields, text.get(skill.body)?.trim().to_owned()))
+    };
+    one == other || said(one).is_some_and(|said_of| said(other) == Some(said_of))
 }
 
 fn body_of(text: &str) -> &str {

@@ -11,11 +11,14 @@ const SURE: [&str; 8] =
 const LIKELY: [&str; 8] =
     ["token", "apikey", "accesskey", "privatekey", "authkey", "auth", "sessionid", "sid"];
 
+/// Those of them that are sure where the name is a key in quotes, or ends in camel case right before its value.
+const KEYS: [&str; 5] = ["token", "apikey", "accesskey", "privatekey", "authkey"];
+
 /// Likewise, where they are a parameter of an address.
 const PARAMETERS: [&str; 3] = ["key", "sig", "signature"];
 
 /// The last part of a name (`db_pass`), which is also a word of its own (`pass: 12`).
-const SHORT: [&str; 4] = ["pass", "passcode", "pw", "psw"];
+const SHORT: [&str; 6] = ["pass", "passcode", "pw", "psw", "otp", "totp"];
 
 /// Digits of a personal number, at least and at most; fewer are a place on a board.
 const PIN_DIGITS: std::ops::RangeInclusive<usize> = 4..=12;
@@ -58,7 +61,25 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
 
 /// Whether a value that stands under a name is a secret.
 pub(super) fn is_secret(name: &str, value: &str) -> bool {
-    suspicion(name).or_else(|| short(name, true)).is_some_and(|suspicion| suspicion.fits(value))
+    let suspicion = match suspicion(name).or_else(|| short(name, true)) {
+        Some(Suspicion::Likely) if is_key_of_secret(name) => Some(Suspicion::Sure),
+        suspicion => suspicion,
+    };
+    suspicion.is_some_and(|suspicion| suspicion.fits(value))
+}
+
+/// Whether a name that is a key, as in JSON, is one of a secret.
+fn is_key_of_secret(name: &str) -> bool {
+    let plain: String =
+        name.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect();
+    KEYS.iter().any(|key| plain.ends_with(key))
+}
+
+/// Whether a name ends in camel case with the name of a secret: `_authToken`.
+fn is_camel_key(name: &str) -> bool {
+    let last = name.rfind(|c: char| c.is_ascii_uppercase());
+    let is_camel = last.is_some_and(|at| name[..at].ends_with(|c: char| c.is_ascii_lowercase()));
+    is_camel && is_key_of_secret(name)
 }
 
 /// How much a name says about its value.
@@ -169,9 +190,23 @@ fn assigned(text: &str, at: usize, cuts: &mut Vec<Cut>) -> Option<usize> {
         return None;
     }
     let is_assignment = text[at..].starts_with('=');
+    let is_quoted = text[at + 1..].trim_start_matches(' ').starts_with(['"', '\'']);
     let is_key = text[..at].ends_with(['"', '\'']) || (is_assignment && before.len() == at);
     let suspicion = match suspicion(name).or_else(|| short(name, is_key)) {
         Some(Suspicion::Likely) if is_assignment && is_parameter(front) => Suspicion::Sure,
+        Some(Suspicion::Likely)
+            if text[..at].ends_with(['"', '\'']) && is_quoted && is_key_of_secret(name) =>
+        {
+            Suspicion::Sure
+        }
+        Some(Suspicion::Likely)
+            if is_assignment
+                && before.len() == at
+                && !text[at + 1..].starts_with(char::is_whitespace)
+                && is_camel_key(name) =>
+        {
+            Suspicion::Sure
+        }
         None if is_assignment && is_parameter(front) && PARAMETERS.contains(&name) => {
             Suspicion::Sure
         }

@@ -57,6 +57,8 @@ enum Value {
     Behind,
     /// The last word of the command.
     Last,
+    /// What follows `=` in any word that is no option.
+    Assigned,
 }
 
 const fn way(program: &'static [&'static str], option: &'static str, value: Value) -> Way {
@@ -64,7 +66,18 @@ const fn way(program: &'static [&'static str], option: &'static str, value: Valu
 }
 
 #[rustfmt::skip]
-const WAYS: [Way; 64] = [
+const WAYS: [Way; 75] = [
+    way(&["aws", "configure", "set"], "aws_secret_access_key", Value::Next),
+    way(&["aws", "configure", "set"], "aws_session_token", Value::Next),
+    way(&["gh", "secret", "set"], "--body", Value::Next),
+    way(&["gh", "secret", "set"], "--body=", Value::Attached),
+    way(&["gh", "secret", "set"], "-b", Value::Next),
+    way(&["gh", "secret", "set"], "-b", Value::Attached),
+    way(&["vault", "kv", "put"], "", Value::Assigned),
+    way(&["vault", "kv", "patch"], "", Value::Assigned),
+    way(&["vault", "write"], "", Value::Assigned),
+    way(&["curl"], "--oauth2-bearer", Value::Next),
+    way(&["curl"], "--oauth2-bearer=", Value::Attached),
     way(&["sshpass"], "-p", Value::Next),
     way(&["sshpass"], "-p", Value::Attached),
     way(&["docker", "login"], "-p", Value::Next),
@@ -162,6 +175,8 @@ pub(super) fn find(text: &str, cuts: &mut Vec<Cut>) {
         start += line.len();
     }
     tokens(text, cuts);
+    netrc(text, cuts);
+    hooks(text, cuts);
     for prefix in PREFIXES {
         for (at, _) in text.match_indices(prefix) {
             let rest = &text[at + prefix.len()..];
@@ -235,6 +250,10 @@ fn given<'l>(
             let (name, secret) = word.split_once('%')?;
             Some((offset + name.len() + 1, secret))
         }
+        Value::Assigned => {
+            let (name, secret) = word.split_once('=').filter(|_| !word.starts_with('-'))?;
+            Some((offset + name.len() + 1, secret)).filter(|_| !secret.starts_with('@'))
+        }
         // `htpasswd -b FILE NAME PASSWORD`, `-nb NAME PASSWORD`.
         Value::Last => words.last().copied().filter(|_| is_option && words.len() > at + 2),
     }
@@ -273,6 +292,53 @@ fn tokens(text: &str, cuts: &mut Vec<Cut>) {
         let token = text[at..at + head + rest].trim_end_matches('.');
         done = at + token.len();
         cuts.push(Cut { range: at..done, by: marks::SECRET });
+    }
+}
+
+/// `login NAME password WORD`, as a `.netrc` has it, on one line or on several.
+fn netrc(text: &str, cuts: &mut Vec<Cut>) {
+    for (at, word) in text.match_indices("login") {
+        if text[..at].ends_with(marks::is_word) {
+            continue;
+        }
+        let mut rest = words(&text[at + word.len()..])
+            .take(3)
+            .map(|(offset, word)| (at + "login".len() + offset, word));
+        let (Some(_), Some((_, "password")), Some((from, secret))) =
+            (rest.next(), rest.next(), rest.next())
+        else {
+            continue;
+        };
+        let bare = secret.trim_matches(['"', '\'', '`', ',', ';']);
+        if !bare.is_empty() && !bare.starts_with(['$', '[', '<']) {
+            let quote = secret.len() - secret.trim_start_matches(['"', '\'', '`']).len();
+            let from = from + quote;
+            cuts.push(Cut { range: from..from + bare.len(), by: marks::SECRET });
+        }
+    }
+}
+
+/// Addresses that whoever knows them may write to: what follows names the channel and its key.
+const HOOKS: [&str; 5] = [
+    "hooks.slack.com/services/",
+    "hooks.slack.com/workflows/",
+    "hooks.slack.com/triggers/",
+    "discord.com/api/webhooks/",
+    "discordapp.com/api/webhooks/",
+];
+
+fn hooks(text: &str, cuts: &mut Vec<Cut>) {
+    for hook in HOOKS {
+        for (at, _) in text.match_indices(hook) {
+            let start = at + hook.len();
+            let is_end =
+                |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')');
+            let length = text[start..].find(is_end).unwrap_or(text.len() - start);
+            let rest = &text[start..start + length];
+            if !rest.is_empty() && !rest.starts_with(['$', '[', '<', '{']) {
+                cuts.push(Cut { range: start..start + length, by: marks::SECRET });
+            }
+        }
     }
 }
 

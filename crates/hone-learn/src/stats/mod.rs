@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::error::LearnError;
 use crate::gate::called;
-use crate::outcomes::Seen;
+use crate::outcomes::{Seen, standing};
 use crate::proposal::{Spent, Stage};
 use crate::records::{Event, Records};
 
@@ -223,10 +223,13 @@ fn skill_stats(
     };
     let noted = records.stage(agent, &name)?.map_or(Stage::Active, |(stage, _)| stage);
     // What was archived and brought back by its history is there.
-    let is_back = noted == Stage::Archived && skill.is_some();
+    let stage = match skill {
+        Some(skill) if noted == Stage::Archived => standing(records, state, agent, skill)?,
+        _ => noted,
+    };
     Ok(SkillStats {
         agent: agent.to_owned(),
-        stage: if is_back { Stage::Active } else { noted },
+        stage,
         version: skill.and_then(|skill| skill.summary.version.clone()),
         with: Rate::of(seen.iter().filter(|one| one.loaded)),
         without: Rate::of(seen.iter().filter(|one| !one.loaded)),

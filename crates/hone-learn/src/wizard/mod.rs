@@ -143,6 +143,9 @@ pub enum WrongAnswer {
     /// Something is missing.
     #[error("{0}")]
     Missing(&'static str),
+    /// A person edited what the answer would make anew.
+    #[error("the {0} is as you edited it, and this would make it anew; change it with `edit`")]
+    Edited(&'static str),
     /// An entry of `allowed-tools` cannot be read.
     #[error("{0}")]
     Permission(String),
@@ -155,6 +158,8 @@ pub enum WrongAnswer {
 #[derive(Debug, Clone)]
 pub struct Wizard {
     draft: Draft,
+    /// The draft as it was proposed.
+    proposed: Draft,
     places: Vec<Place>,
     place: usize,
     round: usize,
@@ -190,12 +195,18 @@ impl Wizard {
                 draft.name = free;
             }
         }
-        Self { draft, places, place, round: 0, before: Vec::new() }
+        let proposed = draft.clone();
+        Self { draft, proposed, places, place, round: 0, before: Vec::new() }
     }
 
     /// The draft as it is now.
     pub fn draft(&self) -> &Draft {
         &self.draft
+    }
+
+    /// Whether what is proposed stands, whatever it is called: nobody worded it, or allowed it more or less.
+    pub fn is_as_proposed(&self) -> bool {
+        Draft { name: self.proposed.name.clone(), ..self.draft.clone() } == self.proposed
     }
 
     /// The number of the open question, from 1; past [`ROUNDS`] when all are answered.
@@ -235,7 +246,7 @@ impl Wizard {
                 ask: "What was it, in one sentence? And are these the steps?".to_owned(),
                 default: What {
                     name: Some(draft.name.clone()),
-                    what: Some(draft.what.clone()),
+                    what: Some(draft.sentence().to_owned()),
                     steps: Some(draft.steps.clone()),
                     notes: Some(draft.notes.clone()),
                 },

@@ -3,7 +3,7 @@
 use hone_skill::{Permission, Slug};
 
 use super::{MAX_ANSWER_CHARS, MAX_ANSWERED_STEPS, MAX_ANSWERED_TOOLS, What, WrongAnswer};
-use crate::draft::{Draft, MAX_MESSAGES, Tool, When};
+use crate::draft::{Draft, MAX_MESSAGES, Step, Tool, When};
 
 fn checked(what: &'static str, text: &str) -> Result<(), WrongAnswer> {
     if text.chars().count() > MAX_ANSWER_CHARS {
@@ -26,14 +26,18 @@ fn checked_messages(messages: &[String]) -> Result<(), WrongAnswer> {
 }
 
 pub(super) fn take_what(draft: &mut Draft, what: What) -> Result<(), WrongAnswer> {
-    let has_sentence = what.what.is_some();
+    let mut has_sentence = false;
     if let Some(sentence) = what.what {
         checked("characters of the sentence", &sentence)?;
         if sentence.trim().is_empty() {
             return Err(WrongAnswer::Missing("a sentence says what it does; this one is empty"));
         }
-        sentence.trim().clone_into(&mut draft.what);
-        draft.description = None;
+        // The default comes back where something else is answered: a description stays as it was edited.
+        if sentence.trim() != draft.sentence().trim() {
+            sentence.trim().clone_into(&mut draft.what);
+            draft.description = None;
+            has_sentence = true;
+        }
     }
     if let Some(name) = &what.name {
         let slug =
@@ -45,8 +49,8 @@ pub(super) fn take_what(draft: &mut Draft, what: What) -> Result<(), WrongAnswer
     if let Some(notes) = what.notes {
         checked_messages(&notes)?;
         if notes != draft.notes {
+            unedited(draft)?;
             draft.notes = notes;
-            draft.body = None;
         }
     }
     if let Some(steps) = what.steps {
@@ -63,10 +67,32 @@ pub(super) fn take_what(draft: &mut Draft, what: What) -> Result<(), WrongAnswer
             }
         }
         if steps != draft.steps {
-            draft.steps = steps;
-            draft.left_out = 0;
-            draft.body = None;
+            unedited(draft)?;
+            take_steps(draft, steps)?;
         }
+    }
+    Ok(())
+}
+
+/// Whether the text below the frontmatter is still what the questions made: an answer that would change it
+/// must not throw away what a person wrote.
+fn unedited(draft: &Draft) -> Result<(), WrongAnswer> {
+    draft.body.is_none().then_some(()).ok_or(WrongAnswer::Edited("text"))
+}
+
+/// Other steps. Where some of those that are there go, what only they needed goes with them.
+fn take_steps(draft: &mut Draft, steps: Vec<Step>) -> Result<(), WrongAnswer> {
+    if steps.is_empty() {
+        return Err(WrongAnswer::Missing("a skill needs a step: at least one has to stay"));
+    }
+    draft.left_out = 0;
+    let mut rest = steps.iter().peekable();
+    let is_kept: Vec<bool> =
+        draft.steps.iter().map(|old| rest.next_if(|new| *new == old).is_some()).collect();
+    if rest.peek().is_none() {
+        draft.keep_steps(&is_kept);
+    } else {
+        (draft.steps, draft.needs) = (steps, Vec::new());
     }
     Ok(())
 }
@@ -75,10 +101,11 @@ pub(super) fn take_when(draft: &mut Draft, when: When) -> Result<(), WrongAnswer
     for list in [&when.phrases, &when.examples, &when.not_for] {
         checked_messages(list)?;
     }
-    if when != draft.when {
-        draft.when = when;
-        draft.description = None;
+    // What is asked for stands in the description alone; messages are examples as well.
+    if when.phrases != draft.when.phrases && draft.description.is_some() {
+        return Err(WrongAnswer::Edited("description"));
     }
+    draft.when = when;
     Ok(())
 }
 

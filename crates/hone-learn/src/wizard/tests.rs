@@ -192,3 +192,165 @@ fn a_text_that_was_edited_counts() {
     assert!(wizard.draft().text().unwrap().contains("# How"));
     assert!(wizard.answer(Answer::Text("no frontmatter".to_owned())).is_err());
 }
+
+/// What a person typed in an editor, and then answered besides.
+fn edited(from: &str, to: &str) -> Wizard {
+    let mut wizard = wizard(&[]);
+    let text = wizard.draft().text().unwrap();
+    assert!(text.contains(from), "{from}\n{text}");
+    wizard.answer(Answer::Text(text.replacen(from, to, 1))).unwrap();
+    wizard
+}
+
+#[test]
+fn an_edited_description_stays_until_another_sentence_is_given() {
+    let mut wizard = edited("description: \"Bump", "description: \"Lift and bump");
+    let described = |wizard: &Wizard| wizard.draft().description();
+    let own = described(&wizard);
+    assert!(own.starts_with("Lift and bump"), "{own}");
+    let Some(Question::What { default, .. }) = wizard.question() else { panic!() };
+    assert_eq!(default.what.as_deref(), Some(own.as_str()));
+    wizard.change(named("zork")).unwrap();
+    wizard.change(Answer::What(What { name: Some("zork".to_owned()), ..default })).unwrap();
+    let steps = wizard.draft().steps[1..].to_vec();
+    let what = What { name: None, what: None, steps: Some(steps), notes: None };
+    wizard.change(Answer::What(what)).unwrap();
+    assert_eq!((described(&wizard), wizard.draft().name.as_str()), (own.clone(), "zork"));
+    wizard.answer(Answer::Keep).unwrap();
+    let mut when = wizard.draft().when.clone();
+    when.not_for.push("deploys".to_owned());
+    wizard.change(Answer::When(when.clone())).unwrap();
+    assert_eq!(described(&wizard), own);
+    assert!(wizard.draft().suite().cases.iter().any(|case| case.query == "deploys"));
+    // What only the description would say is refused, not lost.
+    when.phrases.push("ship".to_owned());
+    assert_eq!(wizard.change(Answer::When(when)), Err(WrongAnswer::Edited("description")));
+    assert!(wizard.back());
+    let what = What { name: None, what: Some("Ship it".to_owned()), steps: None, notes: None };
+    wizard.change(Answer::What(what)).unwrap();
+    assert!(described(&wizard).starts_with("Ship it."), "{}", described(&wizard));
+}
+
+#[test]
+fn an_edited_body_is_not_thrown_away_by_an_answer() {
+    let mut wizard = edited("# Steps", "# How");
+    let before = wizard.draft().text().unwrap();
+    let steps = wizard.draft().steps[1..].to_vec();
+    let what = |steps, notes| Answer::What(What { name: None, what: None, steps, notes });
+    let edited = Err(WrongAnswer::Edited("text"));
+    assert_eq!(wizard.change(what(Some(steps), None)), edited);
+    assert_eq!(wizard.change(what(None, Some(vec!["mind".to_owned()]))), edited);
+    assert_eq!(wizard.draft().text().unwrap(), before);
+}
+
+#[test]
+fn fields_that_were_written_in_the_editor_stay_through_every_answer() {
+    let more = "license: MIT\nargument-hint: VERSION\ndisable-model-invocation: true\nmetadata:\n  author: pat\n";
+    let mut wizard = edited("metadata:\n", more);
+    wizard.change(named("zork")).unwrap();
+    let steps = wizard.draft().steps[1..].to_vec();
+    let what = What { name: None, what: None, steps: Some(steps), notes: None };
+    wizard.answer(Answer::What(what)).unwrap();
+    wizard.answer(Answer::Keep).unwrap();
+    wizard.answer(Answer::Tools(vec!["Read".to_owned()])).unwrap();
+    let fork = |context| Answer::Where(Where { context, place: None });
+    wizard.change(fork(Context::Fork)).unwrap();
+    let text = wizard.draft().text().unwrap();
+    for line in more.lines().chain(["name: zork", "allowed-tools: Read", "context: fork"]) {
+        assert!(text.contains(&format!("{line}\n")), "{line}\n{text}");
+    }
+    wizard.change(fork(Context::Inline)).unwrap();
+    wizard.back();
+    wizard.change(Answer::Tools(Vec::new())).unwrap();
+    let text = wizard.draft().text().unwrap();
+    assert!(!text.contains("context:") && !text.contains("allowed-tools"), "{text}");
+    assert!(text.contains("license: MIT\n"), "{text}");
+}
+
+#[test]
+fn permissions_that_were_edited_as_a_list_can_be_taken_back() {
+    let list = "allowed-tools:\n  - Read\n  - Grep\nmetadata:\n";
+    let text = wizard(&[]).draft().text().unwrap();
+    let line = text.lines().find(|line| line.starts_with("allowed-tools")).unwrap();
+    let mut wizard = wizard(&[]);
+    let edited = text.replace(&format!("{line}\n"), "").replace("metadata:\n", list);
+    wizard.answer(Answer::Text(edited)).unwrap();
+    assert_eq!(wizard.draft().allowed().collect::<Vec<_>>(), ["Read", "Grep"]);
+    wizard.answer(Answer::Keep).unwrap();
+    wizard.answer(Answer::Keep).unwrap();
+    wizard.change(Answer::Tools(Vec::new())).unwrap();
+    let text = wizard.draft().text().unwrap();
+    assert!(!text.contains("allowed-tools") && !text.contains("- Grep"), "{text}");
+}
+
+#[test]
+fn a_step_that_goes_takes_with_it_what_only_it_needed() {
+    let mut wizard = wizard(&[]);
+    let drop = |wizard: &mut Wizard, gone: &[&str]| {
+        let mut steps = wizard.draft().steps.clone();
+        steps.retain(|step| !gone.iter().any(|word| step.action.contains(word)));
+        let name = Some(wizard.draft().name.clone());
+        wizard.change(Answer::What(What { name, what: None, steps: Some(steps), notes: None }))
+    };
+    drop(&mut wizard, &["cargo test"]).unwrap();
+    let draft = wizard.draft();
+    assert!(!draft.allowed().any(|tool| tool == "Bash(cargo test:*)"));
+    assert!(draft.allowed().any(|tool| tool == "Bash(git tag:*)"));
+    let test = draft.tools.iter().find(|tool| tool.permission == "Bash(cargo test:*)").unwrap();
+    assert_eq!(test.why.as_deref(), Some("its step was left out"));
+    assert_eq!(draft.what, "Bump the version and tag the release, with git tag and git push.");
+    assert_eq!(draft.inputs, ["1.4.0"]);
+    // The last steps that used the input.
+    drop(&mut wizard, &["git tag", "git push"]).unwrap();
+    let draft = wizard.draft();
+    assert!(draft.inputs.is_empty(), "{:?}", draft.inputs);
+    assert!(!draft.text().unwrap().contains("# Inputs"));
+    assert_eq!(draft.what, "Bump the version and tag the release.");
+    // A sentence that somebody gave stays.
+    let what = What { name: None, what: Some("Lift it".to_owned()), steps: None, notes: None };
+    wizard.change(Answer::What(what)).unwrap();
+    drop(&mut wizard, &["Look"]).unwrap();
+    assert_eq!(wizard.draft().what, "Lift it");
+    let none = drop(&mut wizard, &["Change"]);
+    assert!(matches!(none, Err(WrongAnswer::Missing(why)) if why.contains("has to stay")));
+}
+
+#[test]
+fn inputs_that_stay_have_new_places() {
+    let mut draft = Draft::from_experience(&release());
+    let step = |action: &str| Step { action: action.to_owned(), done: "ok".to_owned() };
+    draft.inputs = ["a.txt", "b.txt", "c.txt"].map(str::to_owned).to_vec();
+    draft.steps = vec![
+        step("Read `$ARGUMENTS[0]`."),
+        step("Copy `$ARGUMENTS[1]` to `$ARGUMENTS[2]`."),
+        step("Read `$ARGUMENTS[2]`."),
+    ];
+    draft.keep_steps(&[false, true, true]);
+    assert_eq!(draft.inputs, ["b.txt", "c.txt"]);
+    assert_eq!(draft.steps[0].action, "Copy `$ARGUMENTS[0]` to `$ARGUMENTS[1]`.");
+    draft.keep_steps(&[false, true]);
+    assert_eq!(
+        (draft.inputs, draft.steps),
+        (vec!["c.txt".to_owned()], vec![step("Read `$ARGUMENTS`.")])
+    );
+}
+
+#[test]
+fn what_nobody_changed_is_as_proposed_whatever_it_is_called() {
+    let changed = |answer: Answer| {
+        let mut wizard = wizard(&[]);
+        if matches!(answer, Answer::Tools(_)) {
+            wizard.answer(Answer::Keep).unwrap();
+            wizard.answer(Answer::Keep).unwrap();
+        }
+        wizard.answer(answer).unwrap();
+        !wizard.is_as_proposed()
+    };
+    assert!(!changed(Answer::Keep));
+    assert!(!changed(named("zork")));
+    assert!(!changed(Answer::Text(wizard(&[]).draft().text().unwrap())));
+    assert!(changed(Answer::Tools(vec!["Read".to_owned()])));
+    let text = wizard(&[]).draft().text().unwrap();
+    assert!(changed(Answer::Text(text.replace("metadata:\n", "license: MIT\nmetadata:\n"))));
+    assert!(changed(Answer::Text(format!("{text}\nMind the gap.\n"))));
+}

@@ -236,6 +236,28 @@ async fn an_edit_that_no_step_taught_is_not_taken() {
 }
 
 #[tokio::test]
+async fn an_edit_of_nothing_but_name_or_version_is_no_next_version() {
+    let mut stage = taught().await;
+    let before = stage.text("sum-prices");
+    for (old, new) in [
+        ("version: \"1\"", "version: \"7\""),
+        ("name: sum-prices", "name: sum-all-prices"),
+        ("name: sum-prices\n", "name: sum-prices\nversion: 2\n"),
+    ] {
+        assert!(before.contains(old), "{before}");
+        let mut replies = long_way("240");
+        replies.push(format!(
+            "REFINE sum-prices\nEDIT because step 2\n<<<<<<<\n{old}\n=======\n{new}\n>>>>>>>\n"
+        ));
+        stage.says(&replies);
+        let (_, aftermath) = stage.task(QUESTION).await;
+        let why = "none of its edits fits the skill".to_owned();
+        assert_eq!(aftermath.result, Some(Taught::Unusable { why }), "{new}");
+    }
+    assert_eq!(stage.text("sum-prices"), before);
+}
+
+#[tokio::test]
 async fn y15_a_task_that_wrote_a_skill_itself_is_not_asked_for_another() {
     let mut stage = Stage::new();
     let write = json!({"action": "create", "name": "sum-prices", "content": SUM_PRICES});

@@ -20,10 +20,10 @@ use hone_library::{
 use tokio_util::sync::CancellationToken;
 
 use crate::loops::taught;
-use crate::stage::{QUESTION, SUM_PRICES, Stage, answer, read};
+use crate::stage::{QUESTION, SUM_PRICES, Stage, answer, read, short_way};
 
 /// A task that came near a skill and did not read it.
-fn missed_at(now: i64) -> Seen {
+pub(crate) fn missed_at(now: i64) -> Seen {
     Seen {
         task: format!("t{now}"),
         version: "1".to_owned(),
@@ -79,7 +79,8 @@ async fn k08_an_unused_skill_goes_stale_then_to_the_archive_and_comes_back_whole
 
     let (home, records, token) = (stage.home(), stage.records(), CancellationToken::new());
     let version = restore(&home, &records, &key, author(stage.now()), &token).await.unwrap();
-    assert_eq!((version.as_deref(), life(&stage)), (Some("1"), Life::Active));
+    // One that has not served its trial is still on it.
+    assert_eq!((version.as_deref(), life(&stage)), (Some("1"), Life::Trial));
     assert_eq!(files(), before);
     assert!(before.iter().all(Option::is_some));
     // k08: its clock begins anew, so the next look leaves it.
@@ -217,7 +218,7 @@ async fn a_skill_that_a_person_archived_and_brought_back_is_still_the_agents_own
 }
 
 #[tokio::test]
-async fn an_archived_skill_that_its_history_brings_back_is_active_and_ages_from_then() {
+async fn an_archived_skill_that_its_history_brings_back_is_there_and_ages_from_then() {
     let stage = taught().await;
     let (home, records, token) = (stage.home(), stage.records(), CancellationToken::new());
     let skill = stage.known().listed[0].clone();
@@ -228,7 +229,7 @@ async fn an_archived_skill_that_its_history_brings_back_is_active_and_ages_from_
     let state = State::open(&home);
     let store = Store::new(&state, author(stage.now()), Mode::Write);
     store.rollback(skill.key(), None).unwrap();
-    assert_eq!(noted(), Life::Active);
+    assert_eq!(noted(), Life::Trial);
     missed(&stage, "sum-prices");
     assert_eq!(curated(&stage).await, []);
     stage.pass_days(90);
@@ -357,6 +358,36 @@ async fn twins_are_proposed_as_one_and_the_merge_can_be_undone() {
     assert_eq!(rows.last().unwrap().reason, "archived: `sum-prices` says it too");
     restore(&home, &records, &key, author(stage.now()), &token).await.unwrap();
     assert_eq!(stage.skills().len(), 2);
+    // Who brought it back does not want them as one.
+    assert_eq!(merged(&stage, false).await, []);
+}
+
+#[tokio::test]
+async fn k02_a_stale_skill_that_a_task_reads_is_lifted_at_once_and_serves_its_trial() {
+    let mut stage = taught().await;
+    let stale = async |stage: &Stage| {
+        stage.pass_days(31);
+        missed(stage, "sum-prices");
+        assert_eq!(curated(stage).await, [("sum-prices".to_owned(), Move::Stale)]);
+    };
+    stale(&stage).await;
+    for expected in [Life::Trial, Life::Trial, Life::Active] {
+        stage.says(&short_way("sum-prices", "240"));
+        stage.task(QUESTION).await;
+        assert_eq!(life(&stage), expected);
+    }
+    let lifted = stage.records().events(9).unwrap();
+    assert!(lifted.iter().any(|event| event.why == "it was used again"), "{lifted:?}");
+    // One that has served it is active wherever it comes back from.
+    stale(&stage).await;
+    stage.says(&short_way("sum-prices", "240"));
+    stage.task(QUESTION).await;
+    assert_eq!(life(&stage), Life::Active);
+    let (home, records, token) = (stage.home(), stage.records(), CancellationToken::new());
+    let skill = stage.known().listed[0].clone();
+    archive(&home, &records, &skill, author(stage.now()), &token).await.unwrap();
+    restore(&home, &records, skill.key(), author(stage.now()), &token).await.unwrap();
+    assert_eq!(life(&stage), Life::Active);
 }
 
 #[tokio::test]

@@ -3,13 +3,15 @@
 
 use hone_agent::lineage::receipt::Kind;
 use hone_learn::after::{Host, Taught, after_correction, experience_of};
+use hone_learn::curator::restore;
 use hone_learn::gate::{Check, Finding};
 use hone_learn::proposal::{Outcome, Stage as Life};
 use hone_learn::redact::Redactor;
 use hone_learn::review::{Person, Word, accept, changes};
-use hone_library::{Action, State, canonical_or_same, history};
+use hone_library::{Action, Author, Mode, State, Store, canonical_or_same, history};
 use tokio_util::sync::CancellationToken;
 
+use crate::curating::missed_at;
 use crate::stage::{NOW, QUESTION, Stage, answer, create, long_way, read, short_way, view};
 
 /// A refinement that sends the reader to a file that is not there.
@@ -238,6 +240,55 @@ async fn what_came_of_a_version_that_went_back_is_not_laid_to_the_next_one() {
     let fates: Vec<Outcome> =
         proposals.iter().map(|one| one.decided.as_ref().unwrap().outcome).collect();
     assert_eq!(fates, [Outcome::RolledBack, Outcome::RolledBack, Outcome::Landed]);
+}
+
+/// A first version that does worse than the eight tasks without it, by its third task.
+async fn worse() -> Stage {
+    let stage = taught().await;
+    for task in 0..8 {
+        stage.records().see("ada", "sum-prices", &missed_at(NOW - task)).unwrap();
+    }
+    stage
+}
+
+#[tokio::test]
+async fn what_a_person_brought_back_is_judged_by_what_comes_of_it_from_then_on() {
+    let mut stage = worse().await;
+    let gone = lost(&mut stage, 3).await;
+    assert_eq!(gone.len(), 1, "{gone:?}");
+    assert!(gone[0].ends_with("8 of 8 before (p 0.01); archived"), "{gone:?}");
+    let key = stage.brain.skills_root().path.join("sum-prices");
+    let author = Author { actor: "pat".to_owned(), reason: String::new(), now: stage.now() };
+    let (home, records, token) = (stage.home(), stage.records(), CancellationToken::new());
+    restore(&home, &records, &key, author, &token).await.unwrap();
+    stage.says(&short_way("sum-prices", "240"));
+    let (_, aftermath) = stage.task(QUESTION).await;
+    assert_eq!(aftermath.rolled_back, []);
+    assert_eq!(stage.skills(), [("sum-prices".to_owned(), "1".to_owned())]);
+    // What goes wrong from then on counts.
+    let gone = lost(&mut stage, 3).await;
+    assert!(gone[0].starts_with("version 1 1 of 4 tasks went well, 8 of 8 before"), "{gone:?}");
+}
+
+#[tokio::test]
+async fn a_pinned_version_that_does_worse_stays_and_its_tasks_still_teach() {
+    let mut stage = worse().await;
+    let state = State::open(&stage.home());
+    let author = Author { actor: "pat".to_owned(), reason: String::new(), now: stage.now() };
+    Store::new(&state, author, Mode::Write).pin(&stage.known().listed[0]).unwrap();
+    assert_eq!(lost(&mut stage, 3).await, Vec::<String>::new());
+    let hard = vec![view("sum-prices"), read("cost.txt"), read("prices.csv"), answer("240")];
+    stage.says(&[hard, vec!["SKIP".to_owned()]].concat());
+    let (_, aftermath) = stage.task(QUESTION).await;
+    assert_eq!(
+        aftermath.notes,
+        [
+            "`sum-prices` does worse (1 of 4 tasks went well, 8 of 8 before (p 0.02)) and stays, for it is \
+          pinned; `hone unpin sum-prices` lets it go back"
+        ]
+    );
+    assert_eq!(aftermath.result, Some(Taught::Skipped));
+    assert_eq!(stage.skills(), [("sum-prices".to_owned(), "1".to_owned())]);
 }
 
 #[tokio::test]

@@ -287,7 +287,8 @@ pub(crate) fn pin(context: &Context, name: &str, pin: bool) -> Outcome {
         (false, true) => "is no longer pinned",
         (false, false) => "was not pinned",
     };
-    say(&format!("`{}` {word}", skill.summary.name));
+    // Several agents may have one of that name.
+    say(&format!("`{}` {word} ({})", skill.summary.name, context.shown(skill.key())));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -277,7 +277,12 @@ fn archived(context: &Context, name: &str) -> Result<(PathBuf, Vec<PathBuf>), Fa
     let key = match (found, gone.first()) {
         (Ok(key), _) if is_gone(&key) => key,
         (_, Some(first)) => first.clone(),
-        (found, None) => found?,
+        (Ok(key), None) => key,
+        // What is there under a similar name is not in the archive.
+        (Err(_), None) => {
+            let message = format!("there is no skill `{name}` in the archive");
+            return Err(Failure::no(message, "`hone list --all` names what is in it"));
+        }
     };
     let is_archived = |other: &PathBuf| {
         let past = hone_library::history(&context.state, other).unwrap_or_default();

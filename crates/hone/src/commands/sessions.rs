@@ -33,9 +33,10 @@ pub(crate) fn sessions(context: &Context, wanted: &Sessions) -> Outcome {
         }
         let skipped: u64 = found.iter().map(|session| session.skipped).sum();
         if skipped > 0 {
-            say(&format!(
-                "note: {skipped} records were passed over: not understood, or past a bound"
-            ));
+            let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
+            let (records, were) =
+                (count(skipped, "record"), if skipped == 1 { "was" } else { "were" });
+            say(&format!("note: {records} {were} passed over: not understood, or past a bound"));
         }
     }
     if !found.is_empty() {

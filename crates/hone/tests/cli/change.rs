@@ -371,12 +371,12 @@ fn a_pinned_skill_stays() {
     $ hone pin tidy
     exit: 0
     --- stderr
-    `tidy` is pinned now: it cannot be removed
+    `tidy` is pinned now: it cannot be removed (~/.agents/skills/tidy)
 
     $ hone pin tidy
     exit: 0
     --- stderr
-    `tidy` was pinned already
+    `tidy` was pinned already (~/.agents/skills/tidy)
 
     $ hone rm tidy
     exit: 1
@@ -386,12 +386,12 @@ fn a_pinned_skill_stays() {
     $ hone unpin tidy
     exit: 0
     --- stderr
-    `tidy` is no longer pinned
+    `tidy` is no longer pinned (~/.agents/skills/tidy)
 
     $ hone unpin tidy
     exit: 0
     --- stderr
-    `tidy` was not pinned
+    `tidy` was not pinned (~/.agents/skills/tidy)
 
     $ hone pin none
     exit: 1

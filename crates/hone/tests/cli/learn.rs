@@ -264,7 +264,7 @@ fn enter_four_times_gives_a_working_skill() {
       [x]  1  Read
       [x]  2  Edit(CHANGELOG.md)
       [x]  3  Bash(npm test:*)
-      [x]  4  Bash(cp:*)
+      [ ]  4  Bash(cp:*)  (it can write any file)
       [ ]  5  Bash(gh release list:*)  (it would not permit the command that was run)
       [x]  6  Bash(git tag:*)
       [ ]  7  Bash(git push:*)  (it reaches others)
@@ -289,7 +289,7 @@ fn enter_four_times_gives_a_working_skill() {
     description: "Tag release of the shop and mail [email], with npm test, cp and gh release list. Use when asked to tag release of the shop and mail [email]."
     metadata:
       version: "1"
-    allowed-tools: Read Edit(CHANGELOG.md) Bash(npm test:*) Bash(cp:*) Bash(git tag:*)
+    allowed-tools: Read Edit(CHANGELOG.md) Bash(npm test:*) Bash(git tag:*)
     ---
     # Steps
 
@@ -533,6 +533,104 @@ fn learning_a_session_again_refines_what_it_made() {
     assert!(numbered.errors().contains(note), "{numbered}");
 }
 
+/// An editor that makes one line of what it is given another.
+fn editor(sandbox: &Sandbox, from: &str, to: &str) -> String {
+    sandbox.write("editor.sh", format!("#!/bin/sh\nsed -i 's/{from}/{to}/' \"$1\"\n"));
+    format!("sh {}", sandbox.path("editor.sh").display())
+}
+
+#[test]
+fn what_a_person_edited_before_saving_is_not_overwritten_when_the_session_is_learned_again() {
+    need("script");
+    let sandbox = everything();
+    let prompt = "\n> ";
+    let enter = (prompt, "\n");
+    let editor = editor(&sandbox, "^# Steps", "Mind the warm-up.\\n\\n# Steps");
+    let typed = [(prompt, "edit\n"), enter, enter, (prompt, "none\n"), enter, enter];
+    let (code, screen) = sandbox
+        .hone("learn 019a-codex")
+        .env("NO_COLOR", "1")
+        .env("EDITOR", &editor)
+        .typed_on_terminal((100, 40), &typed);
+    assert_eq!(code, 0, "{screen}");
+    let own = saved(&sandbox, "profile-parser");
+    assert!(own.contains("Mind the warm-up.") && !own.contains("allowed-tools"), "{own}");
+    let again = sandbox.hone("learn 019a-codex --yes --no-model --json").run();
+    assert_eq!(again.json()["change"]["name"], "profile-parser-2", "{again}");
+    let note = "note: `profile-parser` was learned from this session and changed since";
+    assert!(again.errors().contains(note), "{again}");
+    assert_eq!(saved(&sandbox, "profile-parser"), own);
+    let rows = sandbox.hone("history profile-parser").run().to_string();
+    assert!(rows.contains("learned from codex session 019a-codex, in a person's words"), "{rows}");
+}
+
+#[test]
+fn what_was_edited_is_shown_and_stays_through_the_answers_that_follow() {
+    need("script");
+    let sandbox = everything();
+    let prompt = "\n> ";
+    let about = "description: Measures the parser. Use when asked to profile.\\nlicense: MIT";
+    let editor = editor(&sandbox, "^description: .*", about);
+    let typed = [
+        (prompt, "edit\n"),
+        (prompt, "name zork\n"),
+        (prompt, "ok\n"),
+        ("2 of 4", "not deploys\n"),
+        (prompt, "asked ship\n"),
+        (prompt, "yes\n"),
+        ("3 of 4", "no\n"),
+        (prompt, "y\n"),
+        ("4 of 4", "\n"),
+    ];
+    let (code, screen) = sandbox
+        .hone("learn 019a-codex")
+        .env("NO_COLOR", "1")
+        .env("EDITOR", &editor)
+        .typed_on_terminal((120, 50), &typed);
+    assert_eq!(code, 0, "{screen}");
+    let what = "  what  Measures the parser. Use when asked to profile.\n";
+    assert_eq!(screen.matches(what).count(), 2, "{screen}");
+    assert!(screen.contains("The description is as you edited it; a message is kept"), "{screen}");
+    assert!(
+        screen.contains("the description is as you edited it, and this would make"),
+        "{screen}"
+    );
+    let text = saved(&sandbox, "zork");
+    for line in ["description: Measures the parser. Use when asked to profile.", "license: MIT"] {
+        assert!(text.contains(&format!("{line}\n")), "{text}");
+    }
+    assert!(!text.contains("Bash(y") && text.contains("Bash(cargo bench:*)"), "{text}");
+    let suite = sandbox.read(&format!("{SKILLS}/zork/triggers.json"));
+    assert!(suite.contains("deploys"), "{suite}");
+}
+
+#[test]
+fn a_record_that_is_passed_over_is_one() {
+    let sandbox = Sandbox::new();
+    release(&sandbox);
+    let run = sandbox.hone("sessions").run();
+    let note = "note: 1 record was passed over: not understood, or past a bound\n";
+    assert!(run.errors().contains(note), "{run}");
+}
+
+#[test]
+fn a_dry_run_without_a_terminal_shows_the_defaults_and_a_list_is_no_answer() {
+    let sandbox = everything();
+    let run = sandbox.hone("learn 019a-codex --dry-run").run();
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.errors().contains("dry run: would create `profile-parser`"), "{run}");
+    assert!(!exists(&sandbox.path(&format!("{SKILLS}/profile-parser"))));
+    let run = sandbox.hone("learn 019a-codex").run();
+    assert!(run.errors().contains("there is no terminal to ask the questions on"), "{run}");
+    sandbox.write("project/list.json", "[]");
+    assert_snapshot!(sandbox.hone("learn 019a-codex --answers list.json").run(), @"
+    exit: 2
+    --- stderr
+    error: `list.json` has no answers: it is a list, and answers are an object
+    hint: `hone learn --questions` shows the form of the answers
+    ");
+}
+
 #[test]
 fn a_task_of_the_same_name_is_the_next_version_and_nobody_rewrites_unseen() {
     need("script");
@@ -545,7 +643,8 @@ fn a_task_of_the_same_name_is_the_next_version_and_nobody_rewrites_unseen() {
         sandbox.write(&format!("project/{file}"), format!("{text}Assistant: Tidied.\n"));
     };
     session("one.txt", &["make tidy", "make lint", "make check"]);
-    session("two.txt", &["make tidy", "make lint", "make check", "git tag tidy"]);
+    session("two.txt", &["make tidy", "make lint", "make check -k"]);
+    session("wider.txt", &["make tidy", "make lint", "make check -k", "git tag tidy"]);
     session("three.txt", &["npm run clean", "npm run format"]);
     let learn = |options: &str| sandbox.hone(&format!("learn {options}")).run();
     assert_eq!(learn("one.txt --yes").code, 0);
@@ -553,8 +652,15 @@ fn a_task_of_the_same_name_is_the_next_version_and_nobody_rewrites_unseen() {
     assert_eq!(run.code, 0, "{run}");
     assert!(run.errors().contains("note: `tidy-shop` was learned before, and this"), "{run}");
     assert!(run.errors().contains("version 1 → 2"), "{run}");
-    assert!(saved(&sandbox, "tidy-shop").contains("git tag tidy"));
+    assert!(saved(&sandbox, "tidy-shop").contains("make check -k"));
     let second = saved(&sandbox, "tidy-shop");
+    // Nor may it do more while nobody looks.
+    let run = learn("wider.txt --yes");
+    assert_eq!(run.code, 1, "{run}");
+    let why =
+        "`tidy-shop` would be another skill (it would allow itself `Bash(git tag:*)`), so nothing";
+    assert!(run.errors().contains(why), "{run}");
+    assert_eq!(saved(&sandbox, "tidy-shop"), second);
     let run = learn("three.txt --yes");
     assert_eq!(run.code, 1, "{run}");
     assert!(run.errors().contains("`tidy-shop` would be another skill (it keeps "), "{run}");

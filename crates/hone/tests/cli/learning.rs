@@ -123,6 +123,36 @@ fn a_program_gets_the_lesson_as_a_line_after_the_report() {
 }
 
 #[test]
+fn a_task_that_teaches_nothing_counts_for_the_skills_that_it_read() {
+    let view = call("skill_view", json!({"name": "sum-prices"}));
+    let used = [view, read("prices.csv"), answer("120")];
+    let server = Server::says(&[lesson(), used.to_vec()].concat());
+    let sandbox = server.sandbox();
+    assert_eq!(sandbox.hone(TASK).run().code, 0);
+    let uses = || sandbox.hone("stats --json").run().json()["skills"][0]["with"].clone();
+    assert_eq!(uses()["tasks"], 0);
+    let run = sandbox.hone(&TASK.replacen("run", "run --no-learn", 1)).run();
+    assert_eq!(run.text(), "120\n", "{run}");
+    assert_eq!((&uses()["tasks"], &uses()["well"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn what_is_not_in_the_archive_is_not_proposed_from_what_is_there() {
+    let (_server, sandbox, _) = taught(true);
+    assert_snapshot!(sandbox.hone("restore sum-price").run(), @"
+    exit: 1
+    --- stderr
+    error: there is no skill `sum-price` in the archive
+    hint: `hone list --all` names what is in it
+    ");
+    assert_snapshot!(sandbox.hone("pin sum-prices --agent ada").run(), @"
+    exit: 0
+    --- stderr
+    `sum-prices` is pinned now: it cannot be removed ([STATE]/agents/ada/skills/sum-prices)
+    ");
+}
+
+#[test]
 fn a_candidate_waits_is_shown_and_accepted() {
     let (_server, sandbox, said) = taught(false);
     assert!(

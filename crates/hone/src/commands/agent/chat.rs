@@ -95,7 +95,9 @@ pub(crate) fn chat(context: &Context, agent: &str, how: &Running) -> Outcome {
                     Ok(report) => {
                         view.report(&report)?;
                         talk.add(input, &report);
-                        if !how.no_learn {
+                        if how.no_learn {
+                            lesson::only_count(&runner, &order, &report, &view);
+                        } else {
                             let runner = Runner { cancelled: interrupt.task(), ..runner };
                             lesson::learn(context, &runtime, &runner, &order, &report, &view);
                             interrupt.done();

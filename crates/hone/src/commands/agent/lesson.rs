@@ -2,7 +2,7 @@
 
 use hone_agent::run::{Order, Report, Runner};
 use hone_learn::Experience;
-use hone_learn::after::{Aftermath, Host, Taught, after_correction, after_task};
+use hone_learn::after::{Aftermath, Host, Taught, after_correction, after_task, count_task};
 use hone_learn::redact::Redactor;
 use tokio::runtime::Runtime;
 
@@ -22,6 +22,11 @@ pub(super) fn learn(
     let settings = &context.config.learn;
     let host = Host { runner, settings, redactor: &redactor, referenced: &referenced };
     learn_as(&host, runtime, order, report, view);
+}
+
+/// Learns nothing from a task, which counts all the same for the skills that it read.
+pub(super) fn only_count(runner: &Runner, order: &Order, report: &Report, view: &View) {
+    view.lesson(&count_task(runner, order, report));
 }
 
 /// The same, for whoever brings the rest.

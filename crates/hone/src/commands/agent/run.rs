@@ -79,7 +79,9 @@ pub(crate) fn run(
     };
     view.report(&report)?;
     drop(untold);
-    if !how.no_learn {
+    if how.no_learn {
+        lesson::only_count(&runner, &order, &report, &view);
+    } else {
         let runner = Runner { cancelled: interrupt.task(), ..runner };
         lesson::learn(context, &runtime, &runner, &order, &report, &view);
         let _inside = runtime.enter();

@@ -9,7 +9,7 @@ use hone_guard::policy::Action;
 use hone_guard::{Finding, Severity, Verdict};
 use hone_learn::Experience;
 use hone_learn::draft::{self, Draft};
-use hone_learn::gate::changed_too_much;
+use hone_learn::gate::changed_unseen;
 use hone_learn::redact::Redactor;
 use hone_learn::save::{Judged, Lesson, Part, judge, taken};
 use hone_learn::sessions::{self, Found, Places, SessionError};
@@ -36,7 +36,9 @@ pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
     let experience = experience.redacted(&redactor);
     let lesson = Lesson::new(&experience, part);
     let answers = learn.answers.as_deref().map(|file| read_answers(context, file)).transpose()?;
-    if answers.is_none() && !learn.yes && !learn.questions && !can_ask() {
+    // What is only shown needs nobody's answers.
+    let is_kept = learn.yes || (learn.writing.dry_run && !can_ask());
+    if answers.is_none() && !is_kept && !learn.questions && !can_ask() {
         let hint = "keep every default with `--yes`, or see `--questions` and `--answers`";
         return Err(Failure::failed("there is no terminal to ask the questions on", hint));
     }
@@ -55,8 +57,12 @@ pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
     if learn.questions {
         return print_json(&Questions { source, questions: wizard.questions() });
     }
-    let is_asked = answers.is_none() && !learn.yes;
-    if is_asked {
+    let seen = match answers {
+        Some(_) => Seen::Answered,
+        None if is_kept => Seen::Unseen,
+        None => Seen::Asked,
+    };
+    if seen == Seen::Asked {
         say(&about(&experience));
         if rounds::ask(context, &mut wizard)? == Asked::Cancelled {
             return Err(Failure::no("cancelled, so nothing was saved", ""));
@@ -70,10 +76,24 @@ pub(crate) fn learn(context: &Context, learn: &Learn) -> Outcome {
             tell_name(&wizard, &wanted);
         }
     }
+    let why = learn.writing.why.as_deref();
+    let reason = if wizard.is_as_proposed() { lesson.reason(why) } else { lesson.worded(why) };
     let Some((draft, place)) = wizard.finish() else {
         return Err(Failure::failed("a question is still open", ""));
     };
-    save(context, learn, &draft, &place, &lesson, source, is_asked)
+    let writing = Writing { why: Some(reason), ..learn.writing.clone() };
+    save(context, &writing, (&draft, seen), &place, &lesson, source)
+}
+
+/// Who looked at what is saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// A person, at a terminal.
+    Asked,
+    /// Whoever wrote the answers.
+    Answered,
+    /// Nobody: every default was kept.
+    Unseen,
 }
 
 /// Says what the name means where there is a skill of it already.
@@ -178,10 +198,15 @@ fn read_answers(context: &Context, file: &Path) -> Result<Answers, Failure> {
         let path = context.around.cwd.join(file);
         (format!("`{}`", file.display()), change::text_or_file(None, Some(&path))?)
     };
-    serde_json::from_str(&text).map_err(|error| {
+    let wrong = |why: String| {
         let hint = "`hone learn --questions` shows the form of the answers";
-        Failure::failed(format!("{shown} has no answers: {error}"), hint)
-    })
+        Failure::failed(format!("{shown} has no answers: {why}"), hint)
+    };
+    // A list would be read as the answers in their order.
+    if text.trim_start().starts_with('[') {
+        return Err(wrong("it is a list, and answers are an object".to_owned()));
+    }
+    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
 }
 
 /// The draft of an experience, and the model that worded it. Only a model that the person named, here
@@ -240,21 +265,18 @@ fn places(context: &Context, lesson: &Lesson) -> Result<Vec<Place>, Failure> {
 /// learned before goes to its next version.
 fn save(
     context: &Context,
-    learn: &Learn,
-    draft: &Draft,
+    writing: &Writing,
+    (draft, seen): (&Draft, Seen),
     place: &Place,
     lesson: &Lesson,
     source: LearnedFrom,
-    is_asked: bool,
 ) -> Outcome {
     let judged = judge(draft, &policy::configured(context)?)
         .map_err(|error| Failure::no(error.to_string(), ""))?;
     tell_findings(&judged.report.findings);
-    if !learn.writing.dry_run {
-        admit(&judged, is_asked)?;
+    if !writing.dry_run {
+        admit(&judged, seen == Seen::Asked)?;
     }
-    let reason = lesson.reason(learn.writing.why.as_deref());
-    let writing = Writing { why: Some(reason), ..learn.writing.clone() };
     let here = context.skills_in(&place.path)?;
     let old = match place.taken.iter().find(|taken| taken.slug == draft.name) {
         None => None,
@@ -272,14 +294,14 @@ fn save(
     };
     if let Some(old) = old {
         refuse_needless(old, &judged.text, suite.is_some())?;
-        if learn.yes {
+        if seen == Seen::Unseen {
             refuse_rewrite(old, &judged.text)?;
         }
     }
     let with_suite = |store: Store<'_>| write(Proposed::with(suite.as_ref(), store));
-    let change = context.write(&place.path, &writing, with_suite)?;
+    let change = context.write(&place.path, writing, with_suite)?;
     if !writing.json {
-        change::report(context, &change, &writing)?;
+        change::report(context, &change, writing)?;
     }
     if !writing.dry_run {
         if let Some(suite) = suite {
@@ -339,7 +361,7 @@ fn refuse_needless(old: &Listed, new: &str, has_messages: bool) -> Result<(), Fa
 
 /// No, to another text in place of the one that is there, when nobody looks at it.
 fn refuse_rewrite(old: &Listed, new: &str) -> Result<(), Failure> {
-    let Some(why) = changed_too_much(&text_of(old)?, new) else { return Ok(()) };
+    let Some(why) = changed_unseen(&text_of(old)?, new) else { return Ok(()) };
     let name = &old.summary.name;
     let hint =
         "answer the questions, on a terminal or by `--answers`; another name makes another skill";

@@ -32,7 +32,8 @@ pub(super) fn ask(context: &Context, wizard: &mut Wizard) -> Result<Asked, Failu
         is_shown = false;
         let Some(typed) = line("> ")? else { return Ok(Asked::Cancelled) };
         match typed.trim() {
-            "" => {
+            // Who agrees goes on, and does not call the skill `yes`.
+            "" | "y" | "yes" | "ok" | "okay" => {
                 if let Err(error) = wizard.answer(Answer::Keep) {
                     say(&error.to_string());
                     is_shown = true;
@@ -51,7 +52,7 @@ pub(super) fn ask(context: &Context, wizard: &mut Wizard) -> Result<Asked, Failu
                 say_rendered(&printable(&text));
                 is_shown = true;
             }
-            "help" | "h" | "?" => {
+            "help" | "h" | "?" | "n" | "no" => {
                 say(help(&question));
                 is_shown = true;
             }
@@ -164,8 +165,7 @@ fn understood(wizard: &Wizard, question: &Question, typed: &str) -> Result<Answe
 }
 
 fn what(default: &What, typed: &str) -> Result<Answer, String> {
-    let keep =
-        What { name: default.name.clone(), what: default.what.clone(), steps: None, notes: None };
+    let keep = What { name: default.name.clone(), what: None, steps: None, notes: None };
     Ok(Answer::What(match typed.split_once(' ') {
         Some(("name", name)) => What { name: Some(name.trim().to_owned()), ..keep },
         Some(("drop", numbers)) => {
@@ -239,6 +239,9 @@ fn shown(context: &Context, wizard: &Wizard, question: &Question) -> String {
                     put(&format!("  {number:>2}  {label:<13}  "), &printable_line(item));
                 }
             }
+            if wizard.draft().is_described() {
+                put("  ", "The description is as you edited it; a message is kept as an example.");
+            }
         }
         Question::Tools { ask, choices, .. } => {
             put(&round, ask);
@@ -276,7 +279,7 @@ fn put_what(wizard: &Wizard, put: &mut dyn FnMut(&str, &str)) {
     let draft = wizard.draft();
     let next = if wizard.refines().is_some() { " (its next version)" } else { "" };
     put("  name  ", &format!("{}{next}", printable_line(&draft.name)));
-    put("  what  ", &printable_line(&draft.what));
+    put("  what  ", &printable_line(draft.sentence()));
     if let Some(text) = draft.edited() {
         // What was edited counts, and is shown as it is.
         text.lines().for_each(|line| put("    ", &printable_line(line)));
