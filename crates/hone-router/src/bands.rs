@@ -230,9 +230,9 @@ struct Lead {
 }
 
 impl Lead {
-    fn of(values: impl Iterator<Item = f32>) -> Self {
+    fn of(values: impl Iterator<Item = (usize, f32)>) -> Self {
         let mut lead = Self { best: f32::NEG_INFINITY, who: usize::MAX, second: f32::NEG_INFINITY };
-        for (at, value) in values.enumerate() {
+        for (at, value) in values {
             if value > lead.best {
                 lead = Self { best: value, who: at, second: lead.best };
             } else {
@@ -250,10 +250,14 @@ impl Lead {
 }
 
 impl Leaders {
-    pub(crate) fn of(scores: &Scores) -> Self {
+    /// Among the skills that count.
+    pub(crate) fn of(scores: &Scores, counts: impl Fn(usize) -> bool) -> Self {
+        let all = (0..scores.words.len()).filter(|skill| counts(*skill));
+        let meaning =
+            scores.meaning.iter().copied().enumerate().filter(|(skill, _)| counts(*skill));
         Self {
-            lexical: Lead::of((0..scores.words.len()).map(|skill| scores.lexical(skill))),
-            meaning: Lead::of(scores.meaning.iter().copied()),
+            lexical: Lead::of(all.map(|skill| (skill, scores.lexical(skill)))),
+            meaning: Lead::of(meaning),
         }
     }
 }

@@ -25,9 +25,9 @@ pub(crate) fn why(context: &Context, message: &str, name: Option<&str>, as_json:
     let catalogue = context.catalogue()?;
     context.tell_problem();
     let index = open_index(context, &catalogue);
-    let ranking = Ranking::new(&index, message);
-    let mut explained =
-        ranking.best(EXPLAINED, |skill| catalogue.skills[skill].summary.model_invocable);
+    let for_models = |skill: usize| catalogue.skills[skill].summary.model_invocable;
+    let ranking = Ranking::new(&index, message).among(for_models);
+    let mut explained = ranking.best(EXPLAINED, |_| true);
     if let Some(name) = name {
         let skill = context.skill(&catalogue, name)?;
         let place = catalogue.skills.iter().position(|other| other.path == skill.path);
@@ -40,7 +40,9 @@ pub(crate) fn why(context: &Context, message: &str, name: Option<&str>, as_json:
         explained.retain(|first| *first != place);
         explained.insert(0, place);
     }
-    let answers: Vec<Why> = explained.iter().map(|&skill| explain(&ranking, skill)).collect();
+    let name_of = |skill: usize| catalogue.skills[skill].summary.name.clone();
+    let answers: Vec<Why> =
+        explained.iter().map(|&skill| explain(&ranking, skill, &name_of)).collect();
     if as_json {
         let skills = answers.iter().map(|why| WhySkill::of(why, &catalogue.skills)).collect();
         return print_json(&WhyReport { considered: catalogue.skills.len(), skills });
