@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::bands::{
-    ACTIVATE, Band, Features, Leaders, Model, OFFER, chance, features, midpoint, remembers_both,
+    ACTIVATE, Band, Features, Leaders, Measured, Model, OFFER, chance, midpoint, remembers_both,
 };
 use crate::document::Counts;
 use crate::index::Index;
 use crate::query::Query;
-use crate::rank::Scores;
+use crate::rank::{Lists, Scores};
 use crate::remembered::Similarity;
 use crate::said::{Plain, Said, said};
 
@@ -117,6 +117,8 @@ pub struct Ranking<'i, 's> {
     /// For each skill whether it counts; `None` when all do.
     counted: Option<Vec<bool>>,
     first: OnceCell<Option<usize>>,
+    /// What calibrating one skill after the other looks at again and again.
+    lists: Lists,
 }
 
 /// Whether a sentence model counts.
@@ -149,17 +151,6 @@ impl<'i, 's> Ranking<'i, 's> {
         Self::made(index, message, Memory::Unused, Words::Alone)
     }
 
-    /// The features of one skill as far as words, pairs and meaning make them: standing and trigrams are not
-    /// measured, nor what is said word for word.
-    pub(crate) fn glance(index: &Index<'_>, message: &str, skill: usize) -> Features {
-        let query = Query::new(message);
-        let mut scores = Scores::by_whole_words(index, &query);
-        if let Some(asked) = index.meanings.as_ref().and_then(|meanings| meanings.asked(message)) {
-            scores.add_meaning(index, &asked);
-        }
-        features(&scores, &Leaders::of(&scores, |_| true), &query, skill, false)
-    }
-
     fn made(index: &'i Index<'s>, message: &str, memory: Memory, words: Words) -> Self {
         let query = Query::new(message);
         let mut scores = Scores::by_words(index, &query);
@@ -173,7 +164,8 @@ impl<'i, 's> Ranking<'i, 's> {
         }
         let leaders = Leaders::of(&scores, |_| true);
         let (said, first) = (said(index, &query), OnceCell::new());
-        Self { index, query, scores, leaders, said, memory, counted: None, first }
+        let (counted, lists) = (None, Lists::default());
+        Self { index, query, scores, leaders, said, memory, counted, first, lists }
     }
 
     /// The same, as if there were no others than the skills that `counts`: what a model may not load is no
@@ -194,7 +186,8 @@ impl<'i, 's> Ranking<'i, 's> {
 
     /// What the confidence of a skill is made from.
     pub fn features(&self, skill: usize) -> Features {
-        features(&self.scores, &self.leaders, &self.query, skill, self.is_said(skill))
+        let measured = Measured::of(&self.scores, &self.leaders, skill);
+        measured.features(&self.query, self.is_said(skill))
     }
 
     /// What skills are ordered by.
@@ -260,7 +253,7 @@ impl<'i, 's> Ranking<'i, 's> {
 
     fn midpoint(&self, skill: usize) -> f32 {
         match self.memory {
-            Memory::Used => midpoint(self.index, skill),
+            Memory::Used => midpoint(self.index, skill, &self.lists),
             Memory::Unused => 0.0,
         }
     }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use hone_library::{Catalogue, Config, Root, Search, State, Surroundings};
 use hone_router::{
-    Band, Case, Index, MAX_END_BYTES, Opened, Part, Ranking, SkillText, Suite, evaluate, why,
+    Band, Case, Index, MAX_END_BYTES, Opened, Part, Ranking, SkillText, Suite, evaluate, what_if,
+    why,
 };
 use proptest::prelude::*;
 
@@ -324,6 +325,21 @@ fn what_does_not_count_is_no_rival() {
     let share = |ranking: Ranking<'_, '_>| ranking.features(0)[1];
     assert!(share(among()) > share(Ranking::new(&all, message)));
     assert_eq!(among().look_at(5).band, Band::Offer, "what does not count can be asked about");
+}
+
+#[test]
+fn what_a_model_may_not_load_loses_nothing_to_a_new_skill() {
+    let skills = library();
+    let new = text("form-filler", "Fills in PDF forms of all kinds");
+    let before = Index::in_memory(&skills);
+    let messages = ["fill in all kinds of pdf form with a filler".to_owned()];
+    let taken = |counts: &dyn Fn(usize) -> bool| {
+        let after = Index::in_memory(&skills).plus(&new);
+        let answer = what_if(&before, &after, &new, &messages, counts);
+        answer.first.into_iter().map(|change| change.taken_from).collect::<Vec<_>>()
+    };
+    assert_eq!(taken(&|_| true), [Some(0)]);
+    assert_ne!(taken(&|skill| skill != 0), [Some(0)]);
 }
 
 #[test]

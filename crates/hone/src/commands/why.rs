@@ -118,7 +118,8 @@ pub(crate) fn what_if(
     let before = open_index(context, &catalogue);
     let again = Index::open(&context.state, &catalogue.roots, &catalogue.skills).index;
     let after = understood(context, &catalogue, again, &[]).plus(&text);
-    let answer = ask_what_if(&before, &after, &text, &messages);
+    let for_models = |skill: usize| catalogue.skills[skill].summary.model_invocable;
+    let answer = ask_what_if(&before, &after, &text, &messages, &for_models);
     let line = format!("▸ {}: {}\n", new.summary.name, new.summary.description);
     let report =
         WhatIfReport::of(&answer, &new.summary.name, &catalogue.skills, token_estimate(&line));
