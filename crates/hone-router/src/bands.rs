@@ -200,7 +200,7 @@ pub(crate) fn midpoint(index: &Index<'_>, skill: usize, lists: &Lists) -> f32 {
         let of =
             |kind: bool| messages.clone().filter(move |message| message.should_trigger == kind);
         for message in of(true).take(CALIBRATED_BY).chain(of(false).take(CALIBRATED_BY)) {
-            let query = Query::new(&message.text);
+            let query = Query::of_words(&message.text);
             let asked = index.meanings.as_ref().and_then(|known| known.asked(&message.text));
             let measured = glance(index, &query, asked.as_ref(), skill, lists);
             // That a message names the skill says nothing about where its other messages lie.

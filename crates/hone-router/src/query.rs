@@ -38,6 +38,15 @@ pub(crate) struct Stem {
 
 impl Query {
     pub(crate) fn new(message: &str) -> Self {
+        Self::made(message, MAX_TRIGRAMS)
+    }
+
+    /// Without trigrams.
+    pub(crate) fn of_words(message: &str) -> Self {
+        Self::made(message, 0)
+    }
+
+    fn made(message: &str, most_trigrams: usize) -> Self {
         let mut words = Vec::new();
         if message.len() <= 2 * MAX_END_BYTES {
             words = text::words(message);
@@ -66,10 +75,10 @@ impl Query {
                 let negative = key(Kind::Negative, &[&word.stem]);
                 let plain = word.plain.clone();
                 query.stems.push(Stem { plain, key: stem, negative, is_everyday });
-                if !word.is_piece {
+                if !word.is_piece && most_trigrams > 0 {
                     text::trigrams(&word.plain, |trigram| {
                         let trigram = trigram_key(trigram);
-                        if query.trigrams.len() < MAX_TRIGRAMS && trigrams.insert(trigram) {
+                        if query.trigrams.len() < most_trigrams && trigrams.insert(trigram) {
                             query.trigrams.push(trigram);
                         }
                     });

@@ -188,29 +188,29 @@ impl Scores {
     }
 }
 
-/// Lists of stems, each with what a skill gets for holding it, kept for as long as many messages are asked about
+/// Lists of stems and pairs, each with what a skill gets for holding it, kept for as long as many messages are asked about
 /// few skills: those have most of their words in common.
 #[derive(Debug, Default)]
 pub(crate) struct Lists(RefCell<HashMap<Key, Rc<[Holding]>>>);
 
-/// A skill that holds a stem.
+/// A skill that holds a stem or a pair.
 #[derive(Debug, Clone, Copy)]
 struct Holding {
     skill: u32,
     counts: Counts,
-    /// What it gets for each bit that the stem says.
+    /// What it gets for each bit that it says.
     worth: f32,
 }
 
 impl Lists {
-    fn of(&self, index: &Index<'_>, stem: Key) -> Rc<[Holding]> {
+    fn of(&self, index: &Index<'_>, key: Key) -> Rc<[Holding]> {
         let mut known = self.0.borrow_mut();
-        let list = known.entry(stem).or_insert_with(|| {
+        let list = known.entry(key).or_insert_with(|| {
             let holding = |(skill, byte): (u32, u8)| {
                 let counts = Counts(byte);
                 Holding { skill, counts, worth: index.norms.words(skill as usize, counts) }
             };
-            index.list(stem).into_iter().map(holding).collect()
+            index.list(key).into_iter().map(holding).collect()
         });
         Rc::clone(list)
     }
@@ -232,24 +232,27 @@ pub(crate) fn glance(
         let list = lists.of(index, stem.key);
         let weight = says(stem.is_everyday, n, list.len());
         own.ideal += weight * (K1 + 1.0);
+        let before = words[skill];
         for holding in list.iter() {
             words[holding.skill as usize] += weight * holding.worth;
         }
-        if let Some(holding) = list.iter().find(|holding| holding.skill as usize == skill) {
+        let is_own = |holding: &&Holding| holding.skill as usize == skill;
+        let holds = words[skill] > before;
+        if let Some(holding) = holds.then(|| list.iter().find(is_own)).flatten() {
             let (in_name, described) =
                 (holding.counts.name() > 0, holding.counts.description() > 0);
             own.named += if in_name { weight } else { 0.0 };
             own.described += if in_name || described { weight } else { 0.0 };
         }
-        if index.list(stem.negative).iter().any(|(found, _)| *found as usize == skill) {
+        if lists.of(index, stem.negative).iter().any(|holding| is_own(&holding)) {
             own.negative += weight;
         }
     }
     for &pair in &query.pairs {
-        let list = index.list(pair);
+        let list = lists.of(index, pair);
         let weight = rarity(n, list.len());
-        for &(found, byte) in &list {
-            pairs[found as usize] += weight * index.norms.words(found as usize, Counts(byte));
+        for holding in list.iter() {
+            pairs[holding.skill as usize] += weight * holding.worth;
         }
     }
     let lexical = words.iter().zip(&pairs).map(|(word, pair)| word + PAIR_WEIGHT * pair);
