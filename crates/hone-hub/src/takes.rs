@@ -56,7 +56,8 @@ impl<'a> Newcomers<'a> {
         let skills: Vec<Listed> =
             self.catalogue.skills.iter().filter(|skill| is_other(skill)).cloned().collect();
         let open = || Index::open(self.state, &self.catalogue.roots, &skills).index;
-        let answer = what_if(&open(), &open().plus(&text), &text, &messages);
+        let for_models = |skill: usize| skills[skill].summary.model_invocable;
+        let answer = what_if(&open(), &open().plus(&text), &text, &messages, &for_models);
         let mut taken: Vec<Taken> = answer
             .first
             .into_iter()

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use hone_library::{Listed, normal};
 use serde::Serialize;
@@ -19,16 +20,33 @@ const MAX_FILE_DEPTH: usize = 32;
 const MAX_DEPTH: usize = 3;
 
 /// Programs that run the script they are given.
-const RUNNERS: [&str; 32] = [
+const RUNNERS: [&str; 33] = [
     ".", "bash", "bun", "bunx", "dash", "deno", "fish", "java", "ksh", "lua", "node", "nodejs",
     "npx", "perl", "php", "pipenv", "pipx", "pnpm", "poetry", "pwsh", "pypy3", "python", "python2",
-    "python3", "rscript", "ruby", "sh", "source", "ts-node", "tsx", "uv", "zsh",
+    "python3", "rscript", "ruby", "sh", "source", "ts-node", "tsx", "uv", "uvx", "zsh",
 ];
 /// Programs that only start another one.
 const WRAPPERS: [&str; 14] = [
     "builtin", "command", "doas", "env", "exec", "ionice", "nice", "nohup", "setsid", "stdbuf",
     "sudo", "time", "timeout", "xargs",
 ];
+/// Letters of their options that take the next word.
+const VALUED: [(&str, &str); 10] = [
+    ("doas", "uC"),
+    ("env", "uCS"),
+    ("exec", "a"),
+    ("ionice", "cnp"),
+    ("nice", "n"),
+    ("stdbuf", "ioe"),
+    ("sudo", "CDRTUghprtu"),
+    ("time", "fo"),
+    ("timeout", "ks"),
+    ("xargs", "EILPadns"),
+];
+/// Words of the shell's own grammar that a command may follow.
+const KEYWORDS: [&str; 9] = ["!", "do", "elif", "else", "if", "then", "until", "while", "{"];
+/// What `find` runs is between one of these and `;` or `+`.
+const FIND_RUNS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
 /// Programs that print the files they are given.
 const READERS: [&str; 24] = [
     "awk",
@@ -99,13 +117,18 @@ pub struct Attribution<'s> {
     folders: HashMap<PathBuf, &'s Listed>,
     files: HashMap<PathBuf, &'s Listed>,
     home: PathBuf,
+    only_existing: bool,
 }
 
 impl<'s> Attribution<'s> {
     /// An index of some skills. `home` is what `~` means.
     pub fn new(skills: impl IntoIterator<Item = &'s Listed>, home: &Path) -> Self {
-        let mut index =
-            Self { folders: HashMap::new(), files: HashMap::new(), home: home.to_owned() };
+        let mut index = Self {
+            folders: HashMap::new(),
+            files: HashMap::new(),
+            home: home.to_owned(),
+            only_existing: false,
+        };
         for skill in skills {
             for path in std::iter::once(&skill.path).chain(&skill.also_at) {
                 index.files.entry(path.clone()).or_insert(skill);
@@ -117,6 +140,14 @@ impl<'s> Attribution<'s> {
             }
         }
         index
+    }
+
+    /// The same, but what is not on disk is not used: a command that names a file that is not there did not run
+    /// or read it.
+    #[must_use]
+    pub fn only_existing(mut self) -> Self {
+        self.only_existing = true;
+        self
     }
 
     /// The skills that a command line used, each once, by the strongest use of it.
@@ -137,10 +168,18 @@ impl<'s> Attribution<'s> {
         self.read(path, cwd)
     }
 
-    fn line(&self, line: &str, mut cwd: PathBuf, depth: usize, found: &mut Vec<Used<'s>>) {
-        for command in simple_commands(line) {
-            if let Some(folder) = self.simple(&command, &cwd, depth, found) {
-                cwd = folder;
+    fn line(&self, line: &str, cwd: PathBuf, depth: usize, found: &mut Vec<Used<'s>>) {
+        // What a subshell changes to is its own.
+        let (mut cwd, mut outer) = (Rc::new(cwd), Vec::new());
+        for step in steps(line) {
+            match step {
+                Step::Open => outer.push(Rc::clone(&cwd)),
+                Step::Close => cwd = outer.pop().unwrap_or(cwd),
+                Step::Command(command) => {
+                    if let Some(folder) = self.simple(&command, &cwd, depth, found) {
+                        cwd = Rc::new(folder);
+                    }
+                }
             }
         }
     }
@@ -173,13 +212,22 @@ impl<'s> Attribution<'s> {
         let is = |list: &[&str]| {
             list.iter().any(|known| known.trim_end_matches(|c: char| c.is_ascii_digit()) == base)
         };
-        if SHELLS.contains(&base)
+        let is_npm_exec =
+            base == "npm" && arguments.first().is_some_and(|word| word == "exec" || word == "x");
+        if base == "find" {
+            if depth < MAX_DEPTH {
+                for words in run_by_find(arguments) {
+                    let command = Simple { words: words.to_vec(), inputs: Vec::new() };
+                    self.simple(&command, cwd, depth + 1, found);
+                }
+            }
+        } else if SHELLS.contains(&base)
             && let Some(inner) = after_c(arguments)
         {
             if depth < MAX_DEPTH {
                 self.line(inner, cwd.to_owned(), depth + 1, found);
             }
-        } else if program == "." || is(&RUNNERS) {
+        } else if program == "." || is(&RUNNERS) || is_npm_exec {
             found.extend(self.run(arguments, cwd, SHELLS.contains(&base)));
         } else if is(&READERS) && !edits_in_place(base, arguments) {
             let paths = arguments.iter().filter(|word| !word.starts_with('-'));
@@ -219,7 +267,12 @@ impl<'s> Attribution<'s> {
     /// The skill in whose folder a path is, and the rest of the path. The innermost one counts.
     fn place(&self, word: &str, cwd: &Path) -> Option<(&'s Listed, String)> {
         let path = self.path(word, cwd)?;
-        if let Some(skill) = self.files.get(&path) {
+        let file = self.inside(&path)?;
+        (!self.only_existing || path.exists()).then_some(file)
+    }
+
+    fn inside(&self, path: &Path) -> Option<(&'s Listed, String)> {
+        if let Some(skill) = self.files.get(path) {
             return Some((skill, skill.path.file_name()?.to_string_lossy().into_owned()));
         }
         let mut above = path.ancestors().skip(1).take(MAX_FILE_DEPTH);
@@ -241,25 +294,49 @@ impl<'s> Attribution<'s> {
     }
 }
 
-/// The words after assignments (`A=1`) and programs that only start another.
+/// The words after assignments (`A=1`), words of the grammar and programs that only start another.
 fn unwrapped(words: &[String]) -> &[String] {
-    let mut rest = words;
-    let mut after_wrapper = false;
+    let keywords = words.iter().take_while(|word| KEYWORDS.contains(&word.as_str())).count();
+    let mut rest = &words[keywords..];
+    let mut wrapper = None;
     while let Some((word, more)) = rest.split_first() {
         let is_assignment = word.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         });
         let is_wrapper = WRAPPERS.contains(&word.as_str());
         // `timeout -k 5 10s`, `nice -n 5`: flags and numbers belong to the wrapper.
-        let is_option = after_wrapper
+        let is_option = wrapper.is_some()
             && (word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit()));
         if !(is_assignment || is_wrapper || is_option) {
             break;
         }
-        after_wrapper |= is_wrapper;
-        rest = more;
+        if is_wrapper {
+            wrapper = Some(word.as_str());
+        }
+        rest = match more {
+            [_, behind @ ..] if is_option && takes_a_word(wrapper, word) => behind,
+            more => more,
+        };
     }
     rest
+}
+
+/// Whether an option of a program that only starts another, such as `-u`, takes the next word.
+fn takes_a_word(wrapper: Option<&str>, option: &str) -> bool {
+    let valued = VALUED.iter().find(|(program, _)| Some(*program) == wrapper);
+    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+    valued.zip(letter).is_some_and(|((_, letters), letter)| letters.contains(letter))
+}
+
+/// The commands that the arguments of a `find` hold.
+fn run_by_find(arguments: &[String]) -> impl Iterator<Item = &[String]> {
+    let starts = arguments.iter().enumerate();
+    let starts = starts.filter(|(_, word)| FIND_RUNS.contains(&word.as_str()));
+    starts.map(|(at, _)| {
+        let rest = &arguments[at + 1..];
+        let ends = |word: &String| word == ";" || word == "+" || FIND_RUNS.contains(&word.as_str());
+        &rest[..rest.iter().position(ends).unwrap_or(rest.len())]
+    })
 }
 
 /// The command line that a shell's `-c`, or `-lc`, holds.
@@ -286,6 +363,14 @@ struct Simple {
     inputs: Vec<String>,
 }
 
+/// A command, or where the folder of a subshell begins and ends.
+#[derive(Debug)]
+enum Step {
+    Command(Simple),
+    Open,
+    Close,
+}
+
 /// What the next word is to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
@@ -296,22 +381,26 @@ enum Next {
 
 /// Takes a command line apart at everything that starts another command: operators, line ends,
 /// parentheses and substitutions. Quotes are removed.
-fn simple_commands(line: &str) -> Vec<Simple> {
-    let mut commands = vec![Simple::default()];
+fn steps(line: &str) -> Vec<Step> {
+    let mut steps = vec![Step::Command(Simple::default())];
     let mut word: Option<String> = None;
     let mut next = Next::Word;
     let mut quote: Option<char> = None;
-    // The quotes around each substitution that is still open; a backtick is marked.
+    // The quotes around each subshell that is still open, and what opened it: a backtick, `$(` as `$`, or `(`.
     let mut around: Vec<(char, Option<char>)> = Vec::new();
     let mut chars = line.chars().peekable();
-    fn end(word: &mut Option<String>, next: &mut Next, commands: &mut [Simple]) {
-        if let (Some(word), Some(command)) = (word.take(), commands.last_mut()) {
+    fn end(word: &mut Option<String>, next: &mut Next, steps: &mut [Step]) {
+        if let (Some(word), Some(Step::Command(command))) = (word.take(), steps.last_mut()) {
             match std::mem::replace(next, Next::Word) {
                 Next::Word => command.words.push(word),
                 Next::Input => command.inputs.push(word),
                 Next::Output => {}
             }
         }
+    }
+    /// A mark and a new command behind it.
+    fn mark(step: Step, steps: &mut Vec<Step>) {
+        steps.extend([step, Step::Command(Simple::default())]);
     }
     while let Some(c) = chars.next() {
         match (quote, c) {
@@ -327,22 +416,29 @@ fn simple_commands(line: &str) -> Vec<Simple> {
             },
             // A substitution is a command of its own, inside double quotes too.
             (_, '`') => {
-                end(&mut word, &mut next, &mut commands);
-                commands.push(Simple::default());
+                end(&mut word, &mut next, &mut steps);
                 let opened = around.pop_if(|(open, _)| *open == '`');
                 if opened.is_none() {
                     around.push(('`', quote));
                 }
+                mark(if opened.is_none() { Step::Open } else { Step::Close }, &mut steps);
                 quote = opened.and_then(|(_, outer)| outer);
             }
             (_, '$') if chars.next_if_eq(&'(').is_some() => {
-                end(&mut word, &mut next, &mut commands);
-                commands.push(Simple::default());
-                around.push(('(', quote.take()));
+                end(&mut word, &mut next, &mut steps);
+                mark(Step::Open, &mut steps);
+                around.push(('$', quote.take()));
             }
-            (None, ')') if around.last().is_some_and(|(open, _)| *open == '(') => {
-                end(&mut word, &mut next, &mut commands);
-                commands.push(Simple::default());
+            (None, '(') => {
+                end(&mut word, &mut next, &mut steps);
+                next = Next::Word;
+                mark(Step::Open, &mut steps);
+                around.push(('(', None));
+            }
+            (None, ')') if around.last().is_some_and(|(open, _)| *open != '`') => {
+                end(&mut word, &mut next, &mut steps);
+                next = Next::Word;
+                mark(Step::Close, &mut steps);
                 quote = around.pop().and_then(|(_, outer)| outer);
             }
             (None, '#') if word.is_none() => {
@@ -350,12 +446,13 @@ fn simple_commands(line: &str) -> Vec<Simple> {
                     chars.next();
                 }
             }
-            (None, '&') if chars.peek() == Some(&'>') => end(&mut word, &mut next, &mut commands),
-            (None, ';' | '|' | '&' | '\n' | '(' | ')') => {
-                end(&mut word, &mut next, &mut commands);
+            (None, '&') if chars.peek() == Some(&'>') => end(&mut word, &mut next, &mut steps),
+            (None, ';' | '|' | '&' | '\n' | ')') => {
+                end(&mut word, &mut next, &mut steps);
                 next = Next::Word;
-                if commands.last().is_some_and(|last| *last != Simple::default()) {
-                    commands.push(Simple::default());
+                if !matches!(steps.last(), Some(Step::Command(last)) if *last == Simple::default())
+                {
+                    steps.push(Step::Command(Simple::default()));
                 }
             }
             (None, '>') => {
@@ -363,22 +460,21 @@ fn simple_commands(line: &str) -> Vec<Simple> {
                 if word.as_ref().is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit())) {
                     word = None;
                 }
-                end(&mut word, &mut next, &mut commands);
+                end(&mut word, &mut next, &mut steps);
                 while chars.next_if(|c| matches!(c, '>' | '&' | '|')).is_some() {}
                 next = Next::Output;
             }
             (None, '<') => {
-                end(&mut word, &mut next, &mut commands);
+                end(&mut word, &mut next, &mut steps);
                 // `<<` brings text, not a file.
                 let is_text = chars.peek() == Some(&'<');
                 while chars.next_if_eq(&'<').is_some() {}
                 next = if is_text { Next::Output } else { Next::Input };
             }
-            (None, c) if c.is_whitespace() => end(&mut word, &mut next, &mut commands),
+            (None, c) if c.is_whitespace() => end(&mut word, &mut next, &mut steps),
             (_, c) => word.get_or_insert_default().push(c),
         }
     }
-    end(&mut word, &mut next, &mut commands);
-    commands.retain(|command| *command != Simple::default());
-    commands
+    end(&mut word, &mut next, &mut steps);
+    steps
 }

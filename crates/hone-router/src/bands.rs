@@ -11,9 +11,8 @@
 use serde::Serialize;
 
 use crate::index::{Index, Remembered};
-use crate::matching::Ranking;
 use crate::query::Query;
-use crate::rank::Scores;
+use crate::rank::{Lists, Scores, glance};
 use crate::remembered::Similarity;
 
 /// What a host should do about a skill.
@@ -70,7 +69,6 @@ pub const FEATURES: [&str; 12] = [
 /// Which of them is which.
 const STANDING: usize = 2;
 const TRIGRAMS: usize = 4;
-const SAID: usize = 9;
 const MEANING: usize = 10;
 
 /// The values of [`FEATURES`] for one message and skill.
@@ -190,7 +188,7 @@ pub(crate) fn remembers_both(index: &Index<'_>, skill: usize) -> bool {
 
 /// The middle between the log odds, if nothing were remembered, of the messages that should call a skill and of
 /// those that should not; 0 for a skill that remembers none.
-pub(crate) fn midpoint(index: &Index<'_>, skill: usize) -> f32 {
+pub(crate) fn midpoint(index: &Index<'_>, skill: usize, lists: &Lists) -> f32 {
     let own = index.messages.of(skill);
     if own.is_empty() {
         return 0.0;
@@ -202,10 +200,12 @@ pub(crate) fn midpoint(index: &Index<'_>, skill: usize) -> f32 {
         let of =
             |kind: bool| messages.clone().filter(move |message| message.should_trigger == kind);
         for message in of(true).take(CALIBRATED_BY).chain(of(false).take(CALIBRATED_BY)) {
-            let mut features = Ranking::glance(index, &message.text, skill);
-            (features[STANDING], features[TRIGRAMS]) = (TYPICAL_STANDING, TYPICAL_TRIGRAMS);
+            let query = Query::of_words(&message.text);
+            let asked = index.meanings.as_ref().and_then(|known| known.asked(&message.text));
+            let measured = glance(index, &query, asked.as_ref(), skill, lists);
             // That a message names the skill says nothing about where its other messages lie.
-            features[SAID] = 0.0;
+            let mut features = measured.features(&query, false);
+            (features[STANDING], features[TRIGRAMS]) = (TYPICAL_STANDING, TYPICAL_TRIGRAMS);
             let odds = Model::of(index).by_features(&features);
             let (sum, count) = if message.should_trigger { &mut yes } else { &mut no };
             *sum += odds;
@@ -223,16 +223,16 @@ pub(crate) struct Leaders {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Lead {
+pub(crate) struct Lead {
     best: f32,
     who: usize,
     second: f32,
 }
 
 impl Lead {
-    fn of(values: impl Iterator<Item = f32>) -> Self {
+    pub(crate) fn of(values: impl Iterator<Item = (usize, f32)>) -> Self {
         let mut lead = Self { best: f32::NEG_INFINITY, who: usize::MAX, second: f32::NEG_INFINITY };
-        for (at, value) in values.enumerate() {
+        for (at, value) in values {
             if value > lead.best {
                 lead = Self { best: value, who: at, second: lead.best };
             } else {
@@ -243,44 +243,78 @@ impl Lead {
     }
 
     /// The best of the others; 0 when there are none.
-    fn rival(&self, skill: usize) -> f32 {
+    pub(crate) fn rival(&self, skill: usize) -> f32 {
         let rival = if self.who == skill { self.second } else { self.best };
         if rival.is_finite() { rival } else { 0.0 }
     }
 }
 
 impl Leaders {
-    pub(crate) fn of(scores: &Scores) -> Self {
+    /// Among the skills that count.
+    pub(crate) fn of(scores: &Scores, counts: impl Fn(usize) -> bool) -> Self {
+        let all = (0..scores.words.len()).filter(|skill| counts(*skill));
+        let meaning =
+            scores.meaning.iter().copied().enumerate().filter(|(skill, _)| counts(*skill));
         Self {
-            lexical: Lead::of((0..scores.words.len()).map(|skill| scores.lexical(skill))),
-            meaning: Lead::of(scores.meaning.iter().copied()),
+            lexical: Lead::of(all.map(|skill| (skill, scores.lexical(skill)))),
+            meaning: Lead::of(meaning),
         }
     }
 }
 
-pub(crate) fn features(
-    scores: &Scores,
-    leaders: &Leaders,
-    query: &Query,
-    skill: usize,
-    is_said: bool,
-) -> Features {
-    let lexical = scores.lexical(skill);
-    let rival = leaders.lexical.rival(skill);
-    let meaning = scores.meaning.get(skill).copied().unwrap_or(0.0);
-    let part = |value: f32, whole: f32| if whole > 0.0 { value / whole } else { 0.0 };
-    [
-        (1.0 + lexical).ln(),
-        part(lexical, lexical + rival),
-        scores.by_words[skill] / 4.0,
-        2.0 * part(scores.described[skill], scores.ideal / 2.0),
-        2.0 * part(scores.trigrams[skill], scores.ideal_trigrams),
-        (1.0 + scores.pairs[skill]).ln(),
-        (1.0 + scores.named[skill]).ln(),
-        2.0 * part(scores.negative[skill], scores.ideal / 2.0),
-        (1.0 + query.stems.len() as f32).ln(),
-        f32::from(u8::from(is_said)),
-        meaning,
-        meaning - leaders.meaning.rival(skill),
-    ]
+/// What was measured of one skill and its best rivals.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Measured {
+    pub(crate) lexical: f32,
+    /// The best of the others.
+    pub(crate) rival: f32,
+    pub(crate) standing: f32,
+    pub(crate) described: f32,
+    pub(crate) trigrams: f32,
+    pub(crate) pairs: f32,
+    pub(crate) named: f32,
+    pub(crate) negative: f32,
+    pub(crate) meaning: f32,
+    /// The best of the others.
+    pub(crate) meaning_rival: f32,
+    /// The most that words, and trigrams, could be.
+    pub(crate) ideal: f32,
+    pub(crate) ideal_trigrams: f32,
+}
+
+impl Measured {
+    pub(crate) fn of(scores: &Scores, leaders: &Leaders, skill: usize) -> Self {
+        Self {
+            lexical: scores.lexical(skill),
+            rival: leaders.lexical.rival(skill),
+            standing: scores.by_words[skill],
+            described: scores.described[skill],
+            trigrams: scores.trigrams[skill],
+            pairs: scores.pairs[skill],
+            named: scores.named[skill],
+            negative: scores.negative[skill],
+            meaning: scores.meaning.get(skill).copied().unwrap_or(0.0),
+            meaning_rival: leaders.meaning.rival(skill),
+            ideal: scores.ideal,
+            ideal_trigrams: scores.ideal_trigrams,
+        }
+    }
+
+    pub(crate) fn features(&self, query: &Query, is_said: bool) -> Features {
+        let part = |value: f32, whole: f32| if whole > 0.0 { value / whole } else { 0.0 };
+        [
+            (1.0 + self.lexical).ln(),
+            part(self.lexical, self.lexical + self.rival),
+            self.standing / 4.0,
+            2.0 * part(self.described, self.ideal / 2.0),
+            2.0 * part(self.trigrams, self.ideal_trigrams),
+            (1.0 + self.pairs).ln(),
+            (1.0 + self.named).ln(),
+            2.0 * part(self.negative, self.ideal / 2.0),
+            (1.0 + query.stems.len() as f32).ln(),
+            f32::from(u8::from(is_said)),
+            self.meaning,
+            self.meaning - self.meaning_rival,
+        ]
+    }
 }

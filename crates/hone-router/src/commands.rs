@@ -151,6 +151,9 @@ pub enum CommandError {
     },
 }
 
+/// What stands before the name of a bundle whose command the chat has itself.
+const BUNDLE: &str = "bundle";
+
 /// Most choices that an ambiguous or unknown command is answered with.
 const MAX_CHOICES: usize = 6;
 
@@ -233,11 +236,33 @@ impl<'c> Commands<'c> {
             Ok(slug) => slug,
             Err(problem) => return self.problems.push(problem),
         };
-        if let Some(with) = self.owner(&command) {
-            let name = name.clone();
-            self.collisions.push(Collision { command, name, path: None, with, instead: None });
+        let members = || bundle.skills.iter().map(|member| self.member(member));
+        if members().all(|member| member.is_err()) {
+            self.problems.push(format!("no skill of the bundle `{name}` is there"));
+            // Whoever types it hears why.
+            if self.owner(&command).is_none() {
+                self.targets.insert(command, Target::Bundle(bundle));
+            }
             return;
         }
+        let command = match self.owner(&command) {
+            None => command,
+            Some(with) => {
+                let address = format!("{BUNDLE}:{command}");
+                let is_free = with == With::Core && !self.targets.contains_key(&address);
+                self.collisions.push(Collision {
+                    command,
+                    name: name.clone(),
+                    path: None,
+                    with,
+                    instead: is_free.then(|| address.clone()),
+                });
+                if !is_free {
+                    return;
+                }
+                address
+            }
+        };
         self.targets.insert(command.clone(), Target::Bundle(bundle));
         self.commands.push(SlashCommand {
             command,
@@ -324,6 +349,7 @@ impl<'c> Commands<'c> {
             let Some(command) = word.strip_prefix('/').map(|typed| typed.replace('_', "-")) else {
                 break;
             };
+            let command = in_other_script(&command).unwrap_or(command);
             let Some(target) = self.exact(&command) else { break };
             match stack.iter().position(|(known, _)| *known == command) {
                 None => stack.push((command, target)),
@@ -350,7 +376,8 @@ impl<'c> Commands<'c> {
     /// The command that a word means: itself, `_` read as `-`, or the only one that starts with it.
     fn resolve(&self, typed: &str) -> Result<(String, Target<'c>), CommandError> {
         let lower = typed.to_ascii_lowercase();
-        for command in [typed.to_owned(), typed.replace('_', "-"), lower.replace('_', "-")] {
+        let plain = [typed.to_owned(), typed.replace('_', "-"), lower.replace('_', "-")];
+        for command in plain.into_iter().chain(in_other_script(typed)) {
             if let Some(target) = self.targets.get(&command) {
                 return Ok((command, *target));
             }
@@ -399,9 +426,11 @@ impl<'c> Commands<'c> {
     fn near(&self, wanted: &str) -> Vec<String> {
         const FEWEST_LETTERS: usize = 3;
         let comes_near = |known: &&SlashCommand| {
-            let known = known.command.as_str();
+            let (known, name) = (known.command.as_str(), known.name.as_str());
             wanted.len().min(known.len()) >= FEWEST_LETTERS
                 && (known.contains(wanted) || wanted.contains(known))
+                // A command that is a digest is known by the name that it stands for.
+                || !wanted.is_ascii() && name.contains(wanted)
         };
         let near = self.commands.iter().filter(comes_near).take(MAX_CHOICES);
         near.map(|known| known.command.clone()).collect()
@@ -486,6 +515,11 @@ impl<'c> Called<'c> {
             self.skills.push(skill);
         }
     }
+}
+
+/// The command of a name that is not in ASCII: its slug, which is a digest or has lost its accents.
+fn in_other_script(typed: &str) -> Option<String> {
+    (!typed.is_ascii()).then(|| Slug::new(typed).ok()).flatten().map(|slug| slug.to_string())
 }
 
 /// The first word and what follows it.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::bands::OFFER;
 use crate::document::SkillText;
+use crate::everyday::is_everyday;
 use crate::index::Index;
 use crate::matching::Ranking;
 use crate::rank::is_among_best;
@@ -43,6 +44,14 @@ pub struct Tally {
     pub off_topic: usize,
 }
 
+impl Evaluated {
+    /// How good its description is, from 0 to 1: the mean of F1 and of the share of its messages that it gets first.
+    pub fn worth(&self) -> f64 {
+        let messages = self.tally.hits + self.tally.misses;
+        f64::midpoint(self.tally.f1(), share(self.first, messages))
+    }
+}
+
 impl Tally {
     fn add(&mut self, other: &Self) {
         self.hits += other.hits;
@@ -53,7 +62,8 @@ impl Tally {
         self.off_topic += other.off_topic;
     }
 
-    /// Of those that called it from its own suite, how many should have; 1 when none did.
+    /// Of the messages of its own suite that called it, how many should have; 1 when none did. Off-topic ones do
+    /// not count here: there are as many as other skills have messages.
     pub fn precision(&self) -> f64 {
         share(self.hits, self.hits + self.near_misses_called)
     }
@@ -129,18 +139,22 @@ pub struct Report {
     pub unreached: Vec<usize>,
 }
 
-/// Asks every message of these suites; each belongs to the skill at that place of the index.
+/// Asks every message of these suites; each belongs to the skill at that place of the index. Only skills that
+/// `counts` are rivals.
 pub fn evaluate(
     index: &Index<'_>,
     texts: &dyn Fn(usize) -> SkillText,
     suites: &[(usize, Suite)],
+    counts: &dyn Fn(usize) -> bool,
 ) -> Report {
     let mut report = Report::default();
     let mut rows: Vec<Row> = suites.iter().map(|_| Row::default()).collect();
     for (own, (skill, suite)) in suites.iter().enumerate() {
         let mut best_place = None;
         for case in &suite.cases {
-            let ranking = Ranking::unremembered(index, &case.query);
+            let has_suite = |other: usize| suites.iter().any(|(skill, _)| *skill == other);
+            let ranking = Ranking::unremembered(index, &case.query)
+                .among(|other| counts(other) || has_suite(other));
             let called = |skill: usize| ranking.confidence(skill) >= CALLED;
             if !case.should_trigger {
                 rows[own].tally.near_misses += 1;
@@ -158,6 +172,7 @@ pub fn evaluate(
                 rows[own].first += 1;
             } else {
                 let query = case.query.clone();
+                rows[own].stolen.push((first, case));
                 report.stolen.push(Stolen { query, from: *skill, by: first, place });
             }
             if called(*skill) {
@@ -180,7 +195,7 @@ pub fn evaluate(
     }
     for ((skill, suite), row) in suites.iter().zip(rows) {
         report.total.add(&row.tally);
-        let suggestion = suggestion(&texts(*skill), suite, &row);
+        let suggestion = suggestion(&texts(*skill), suite, &row, texts);
         report.skills.push(Evaluated {
             skill: *skill,
             tally: row.tally,
@@ -209,13 +224,39 @@ struct Row<'c> {
     first: usize,
     missed: Vec<&'c Case>,
     false_alarms: Vec<&'c Case>,
+    /// Messages that another skill gets, with that skill.
+    stolen: Vec<(usize, &'c Case)>,
 }
 
-/// Words of missed messages that the description lacks, or words of false alarms to say no to.
-fn suggestion(skill: &SkillText, suite: &Suite, row: &Row<'_>) -> Option<String> {
-    let about = format!("{} {} {}", skill.name, skill.description, skill.when_to_use);
-    let known = stems(&about);
-    let positives: Vec<&Case> = suite.cases.iter().filter(|case| case.should_trigger).collect();
+/// Words of missed messages that the description lacks, or words of false alarms to say no to; and who gets its
+/// messages.
+fn suggestion(
+    skill: &SkillText,
+    suite: &Suite,
+    row: &Row<'_>,
+    texts: &dyn Fn(usize) -> SkillText,
+) -> Option<String> {
+    let thief = most_frequent(row.stolen.iter().map(|(thief, _)| *thief)).map(texts);
+    let apart = thief.map(|thief| {
+        let known = stems(&about(&thief));
+        let stolen: Vec<&Case> = row.stolen.iter().map(|(_, case)| *case).collect();
+        let words = common_words(&stolen, |stem| known.contains(stem));
+        let told = format!("`{}` gets its messages: say what tells the two apart", thief.name);
+        if words.is_empty() { told } else { format!("{told}, such as {}", words.join(", ")) }
+    });
+    let parts: Vec<String> = by_words(skill, suite, row).into_iter().chain(apart).collect();
+    let is_missed = row.tally.f1() < 1.0 && !row.missed.is_empty();
+    match parts.as_slice() {
+        [] if is_missed => {
+            Some("say in the first sentence what it does and when to use it".to_owned())
+        }
+        [] => None,
+        parts => Some(parts.join("; ")),
+    }
+}
+
+fn by_words(skill: &SkillText, suite: &Suite, row: &Row<'_>) -> Option<String> {
+    let known = stems(&about(skill));
     let wanted = common_words(&row.missed, |stem| known.contains(stem));
     if !wanted.is_empty() {
         return Some(format!(
@@ -223,16 +264,27 @@ fn suggestion(skill: &SkillText, suite: &Suite, row: &Row<'_>) -> Option<String>
             wanted.join(", ")
         ));
     }
-    let of_positives: Vec<String> = positives.iter().flat_map(|case| stems(&case.query)).collect();
+    let positives = suite.cases.iter().filter(|case| case.should_trigger);
+    let of_positives: Vec<String> = positives.flat_map(|case| stems(&case.query)).collect();
     let unwanted = common_words(&row.false_alarms, |stem| of_positives.contains(stem));
-    if !unwanted.is_empty() {
-        return Some(format!(
-            "say what it is not for: \u{201c}Not for {}\u{201d}",
-            unwanted.join(", ")
-        ));
+    (!unwanted.is_empty())
+        .then(|| format!("say what it is not for: \u{201c}Not for {}\u{201d}", unwanted.join(", ")))
+}
+
+fn about(skill: &SkillText) -> String {
+    format!("{} {} {}", skill.name, skill.description, skill.when_to_use)
+}
+
+/// Of equally frequent ones the first.
+fn most_frequent(items: impl Iterator<Item = usize>) -> Option<usize> {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    for item in items {
+        *counts.entry(item).or_default() += 1;
     }
-    (row.tally.f1() < 1.0 && !row.missed.is_empty())
-        .then(|| "say in the first sentence what it does and when to use it".to_owned())
+    counts
+        .into_iter()
+        .max_by_key(|(item, count)| (*count, std::cmp::Reverse(*item)))
+        .map(|(item, _)| item)
 }
 
 fn stems(text: &str) -> Vec<String> {
@@ -244,7 +296,8 @@ fn common_words(cases: &[&Case], known: impl Fn(&String) -> bool) -> Vec<String>
     let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for case in cases {
         let mut seen = std::collections::HashSet::new();
-        for word in text::words(&case.query).into_iter().filter(|word| !word.is_stop) {
+        let says = |word: &text::Word| !word.is_stop && !is_everyday(&word.plain);
+        for word in text::words(&case.query).into_iter().filter(says) {
             if !known(&word.stem) && seen.insert(word.stem.clone()) {
                 counts.entry(word.stem).or_insert_with(|| (0, word.plain)).0 += 1;
             }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::requirements::Secret;
+use crate::requirements::{Answers, Secret};
 
 /// How long one command may run.
 pub const INLINE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -170,11 +170,17 @@ fn snippets_of_line(line: &str, start: usize, found: &mut Vec<Snippet>) {
     }
 }
 
-/// What stands in the text for a command that ran, or did not.
-pub(crate) fn shown(command: &str, result: Result<InlineOutput, InlineError>) -> String {
-    let command = quoted(command);
+/// What stands in the text for a command that ran, or did not, without any of the answers.
+pub(crate) fn shown(
+    command: &str,
+    result: Result<InlineOutput, InlineError>,
+    answers: &Answers,
+) -> String {
+    let command = quoted(command, answers);
     let output = match result {
-        Err(error) => return format!("[inline shell: `{command}` {error}]"),
+        Err(error) => {
+            return format!("[inline shell: `{command}` {}]", answers.redact(&error.to_string()));
+        }
         Ok(output) => output,
     };
     let printed = |text: &str| text.trim_end_matches(['\n', '\r']).to_owned();
@@ -183,23 +189,25 @@ pub(crate) fn shown(command: &str, result: Result<InlineOutput, InlineError>) ->
         let mut marker = format!("[inline shell: `{command}` ended with {}", output.code);
         let complaint = if stderr.is_empty() { &stdout } else { &stderr };
         if !complaint.is_empty() {
-            let _ = write!(marker, ": {}", quoted(complaint));
+            let _ = write!(marker, ": {}", quoted(complaint, answers));
         }
         return marker + "]";
     }
-    let mut text = if stdout.is_empty() { stderr } else { stdout };
-    if let Some((end, _)) = text.char_indices().nth(MAX_INLINE_CHARS) {
-        text.truncate(end);
-        let _ = write!(text, "\n[inline shell: cut after {MAX_INLINE_CHARS} characters]");
+    let text = if stdout.is_empty() { stderr } else { stdout };
+    match text.char_indices().nth(MAX_INLINE_CHARS) {
+        Some((end, _)) => format!(
+            "{}\n[inline shell: cut after {MAX_INLINE_CHARS} characters]",
+            answers.redact_start(&text, end)
+        ),
+        None => answers.redact(&text),
     }
-    text
 }
 
-/// One line of a text, shortened.
-fn quoted(text: &str) -> String {
+/// One line of a text, shortened, without any of the answers.
+fn quoted(text: &str, answers: &Answers) -> String {
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(MAX_QUOTED_CHARS) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
+        Some((end, _)) => format!("{}…", answers.redact_start(text, end)),
+        None => answers.redact_start(text, line.len()),
     }
 }

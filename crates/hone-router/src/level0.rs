@@ -135,7 +135,8 @@ fn fit_all(skills: &[&Ranked<'_>], room: usize) -> Option<Vec<Fate>> {
 }
 
 /// Whole lines for the likeliest, names for the next. A part of the room is kept for names, unless all
-/// that are left need less.
+/// that are left need less. A skill whose line does not fit has its name before the next one is looked at;
+/// and when it answers the question, no skill gets a line that does not.
 fn fit_some(skills: &[&Ranked<'_>], room: usize) -> Vec<Fate> {
     let mut order: Vec<usize> = (0..skills.len()).collect();
     order.sort_unstable_by(|a, b| skills[*a].key(*a).cmp(&skills[*b].key(*b)));
@@ -146,9 +147,17 @@ fn fit_some(skills: &[&Ranked<'_>], room: usize) -> Vec<Fate> {
     let smallest = names.iter().min().copied().unwrap_or(0);
     let mut spent = 0;
     let mut next = Vec::new();
-    for at in order {
-        let kept = (room / NAMES_SHARE).min(left - names[at]);
-        if room.saturating_sub(kept) < spent + smallest {
+    let mut has_unshown_answer = false;
+    for (place, &at) in order.iter().enumerate() {
+        let is_answer = skills[at].relevance > 0.0;
+        // Names wait for the one line that answers best.
+        let kept = match place {
+            0 if is_answer => 0,
+            _ => (room / NAMES_SHARE).min(left - names[at]),
+        };
+        let may_be_full = is_answer || !has_unshown_answer;
+        if !may_be_full || room.saturating_sub(kept) < spent + smallest {
+            has_unshown_answer |= is_answer;
             next.push(at);
             continue;
         }
@@ -158,8 +167,13 @@ fn fit_some(skills: &[&Ranked<'_>], room: usize) -> Vec<Fate> {
             spent += cost;
             left -= names[at];
             fates[at] = Fate::Full(line);
+        } else if spent + names[at] <= room {
+            spent += names[at];
+            left -= names[at];
+            fates[at] = Fate::Name;
+            has_unshown_answer |= is_answer;
         } else {
-            next.push(at);
+            has_unshown_answer |= is_answer;
         }
     }
     for at in next {

@@ -7,14 +7,14 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::bands::{
-    ACTIVATE, Band, Features, Leaders, Model, OFFER, chance, features, midpoint, remembers_both,
+    ACTIVATE, Band, Features, Leaders, Measured, Model, OFFER, chance, midpoint, remembers_both,
 };
 use crate::document::Counts;
 use crate::index::Index;
 use crate::query::Query;
-use crate::rank::Scores;
+use crate::rank::{Lists, Scores};
 use crate::remembered::Similarity;
-use crate::said::{Said, said};
+use crate::said::{Plain, Said, said};
 
 /// Reasons that are given for one match.
 const MAX_REASONS: usize = 8;
@@ -30,6 +30,12 @@ const REPEATED: f32 = 0.9;
 
 /// What that is worth against skills that only have its words, in log odds.
 const REPEATED_ODDS: f32 = 3.0;
+
+/// What it is worth that a message says the name of a skill plainly, beside what the weights know about phrases.
+const NAMED_ODDS: f32 = 3.0;
+
+/// What it is worth that a message starts with a skill's name as a command: no other word outweighs that.
+const COMMAND_ODDS: f32 = 100.0;
 
 /// How sure a message of nothing but everyday talk can be that it means a skill: not enough to offer it.
 const SMALL_TALK: f32 = OFFER / 2.0;
@@ -108,7 +114,11 @@ pub struct Ranking<'i, 's> {
     leaders: Leaders,
     said: Vec<Said>,
     memory: Memory,
+    /// For each skill whether it counts; `None` when all do.
+    counted: Option<Vec<bool>>,
     first: OnceCell<Option<usize>>,
+    /// What calibrating one skill after the other looks at again and again.
+    lists: Lists,
 }
 
 /// Whether a sentence model counts.
@@ -141,17 +151,6 @@ impl<'i, 's> Ranking<'i, 's> {
         Self::made(index, message, Memory::Unused, Words::Alone)
     }
 
-    /// The features of one skill as far as words, pairs and meaning make them: standing and trigrams are not
-    /// measured, nor what is said word for word.
-    pub(crate) fn glance(index: &Index<'_>, message: &str, skill: usize) -> Features {
-        let query = Query::new(message);
-        let mut scores = Scores::by_whole_words(index, &query);
-        if let Some(asked) = index.meanings.as_ref().and_then(|meanings| meanings.asked(message)) {
-            scores.add_meaning(index, &asked);
-        }
-        features(&scores, &Leaders::of(&scores), &query, skill, false)
-    }
-
     fn made(index: &'i Index<'s>, message: &str, memory: Memory, words: Words) -> Self {
         let query = Query::new(message);
         let mut scores = Scores::by_words(index, &query);
@@ -163,14 +162,32 @@ impl<'i, 's> Ranking<'i, 's> {
         if memory == Memory::Used {
             scores.add_remembered(index, &query, asked.as_ref());
         }
-        let leaders = Leaders::of(&scores);
+        let leaders = Leaders::of(&scores, |_| true);
         let (said, first) = (said(index, &query), OnceCell::new());
-        Self { index, query, scores, leaders, said, memory, first }
+        let (counted, lists) = (None, Lists::default());
+        Self { index, query, scores, leaders, said, memory, counted, first, lists }
+    }
+
+    /// The same, as if there were no others than the skills that `counts`: what a model may not load is no
+    /// rival of what it may. How rare a word is, the whole library still says.
+    #[must_use]
+    pub fn among(mut self, counts: impl Fn(usize) -> bool) -> Self {
+        let counted: Vec<bool> = (0..self.index.len()).map(counts).collect();
+        self.leaders = Leaders::of(&self.scores, |skill| counted[skill]);
+        self.said.retain(|said| counted[said.skill]);
+        self.counted = Some(counted);
+        self.first = OnceCell::new();
+        self
+    }
+
+    fn counts(&self, skill: usize) -> bool {
+        self.counted.as_ref().is_none_or(|counted| counted[skill])
     }
 
     /// What the confidence of a skill is made from.
     pub fn features(&self, skill: usize) -> Features {
-        features(&self.scores, &self.leaders, &self.query, skill, self.is_said(skill))
+        let measured = Measured::of(&self.scores, &self.leaders, skill);
+        measured.features(&self.query, self.is_said(skill))
     }
 
     /// What skills are ordered by.
@@ -193,7 +210,7 @@ impl<'i, 's> Ranking<'i, 's> {
     pub fn confidence(&self, skill: usize) -> f32 {
         let (middle, similar) = (self.middle(skill), self.similar(skill));
         let sure = chance(self.model().odds(&self.features(skill), middle, similar));
-        if self.is_repeated(skill) {
+        if self.is_repeated(skill) || self.plain(skill) == Plain::Command {
             sure.max(REPEATED)
         } else if self.is_small_talk() && !self.is_said(skill) {
             sure.min(SMALL_TALK)
@@ -209,7 +226,13 @@ impl<'i, 's> Ranking<'i, 's> {
 
     /// Whether the message says its name or one of its phrases, and plainly.
     fn is_said(&self, skill: usize) -> bool {
-        self.said.iter().any(|said| said.skill == skill && said.is_plain)
+        self.plain(skill) > Plain::No
+    }
+
+    /// How plainly the message says its name or one of its phrases.
+    fn plain(&self, skill: usize) -> Plain {
+        let own = self.said.iter().filter(|said| said.skill == skill);
+        own.map(|said| said.plain).max().unwrap_or(Plain::No)
     }
 
     /// Whether the message is one that should call the skill, by its suite.
@@ -230,16 +253,25 @@ impl<'i, 's> Ranking<'i, 's> {
 
     fn midpoint(&self, skill: usize) -> f32 {
         match self.memory {
-            Memory::Used => midpoint(self.index, skill),
+            Memory::Used => midpoint(self.index, skill, &self.lists),
             Memory::Unused => 0.0,
         }
     }
 
     /// The best `k` skills among those that `counts`, whether or not they are worth an offer: chosen by
-    /// how they stand against the others, and the first few ordered by a closer look.
+    /// how they stand against the others, and the first few, with those that the message plainly says, ordered
+    /// by a closer look.
     pub fn best(&self, k: usize, counts: impl Fn(usize) -> bool) -> Vec<usize> {
-        let mut order = self.by_total(k.max(ORDERED), counts);
-        let head = order.len().min(ORDERED);
+        let mut order = self.by_total(k.max(ORDERED), &counts);
+        let mut head = order.len().min(ORDERED);
+        for said in self.said.iter().filter(|said| said.plain > Plain::No && counts(said.skill)) {
+            let place = order.iter().position(|skill| *skill == said.skill);
+            if place.is_none_or(|place| place >= head) {
+                place.map(|place| order.remove(place));
+                order.insert(head, said.skill);
+                head += 1;
+            }
+        }
         let sure = self.odds_among(&order[..head]);
         order[..head].sort_by(|a, b| sure[b].total_cmp(&sure[a]));
         order.truncate(k);
@@ -257,14 +289,22 @@ impl<'i, 's> Ranking<'i, 's> {
         let odds = |skill: &usize| {
             let midpoint = if has_suite(&skill) { self.midpoint(*skill) - middle } else { 0.0 };
             let odds = model.odds(&self.features(*skill), midpoint, self.similar(*skill));
-            (*skill, if self.is_repeated(*skill) { odds + REPEATED_ODDS } else { odds })
+            let repeated = if self.is_repeated(*skill) { REPEATED_ODDS } else { 0.0 };
+            let named =
+                |said: &Said| said.skill == *skill && said.is_name && said.plain > Plain::No;
+            let called = match self.plain(*skill) {
+                Plain::Command => COMMAND_ODDS,
+                _ if self.said.iter().any(named) => NAMED_ODDS,
+                _ => 0.0,
+            };
+            (*skill, odds + repeated + called)
         };
         head.iter().map(odds).collect()
     }
 
     fn by_total(&self, k: usize, counts: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.scores.total.len())
-            .filter(|&skill| self.has_anything(skill) && counts(skill))
+            .filter(|&skill| self.has_anything(skill) && self.counts(skill) && counts(skill))
             .collect();
         let by_total = |a: &usize, b: &usize| {
             let (x, y) = (self.scores.total[*a], self.scores.total[*b]);
@@ -291,19 +331,41 @@ impl<'i, 's> Ranking<'i, 's> {
         }
         let own = self.total(skill);
         let is_before = |(at, total): &(usize, &f32)| {
-            total.total_cmp(&own).is_gt() || total.total_cmp(&own).is_eq() && *at < skill
+            (total.total_cmp(&own).is_gt() || total.total_cmp(&own).is_eq() && *at < skill)
+                && self.counts(*at)
+                && !head.contains(at)
         };
-        self.has_anything(skill)
-            .then(|| 1 + self.scores.total.iter().enumerate().filter(is_before).count())
+        let before = || self.scores.total.iter().enumerate().filter(is_before).count();
+        self.has_anything(skill).then(|| head.len() + before() + 1)
     }
 
     /// The words of the message that a skill has nowhere, with their weight.
     pub(crate) fn words_without(&self, skill: usize) -> Vec<(String, f32)> {
+        let not_for: Vec<&str> = self.words_against(skill).map(|(word, _)| word).collect();
         let stems = self.query.stems.iter().zip(&self.scores.lists);
         stems
-            .filter(|(_, (_, list))| list.iter().all(|(found, _)| *found as usize != skill))
+            .filter(|(stem, (_, list))| {
+                list.iter().all(|(found, _)| *found as usize != skill)
+                    && !not_for.contains(&stem.plain.as_str())
+            })
             .map(|(stem, (weight, _))| (stem.plain.clone(), *weight))
             .collect()
+    }
+
+    /// The words of the message in what a skill is not for, with their weight.
+    fn words_against(&self, skill: usize) -> impl Iterator<Item = (&str, f32)> {
+        let has_some = self.scores.negative[skill] > 0.0;
+        let stems = self.query.stems.iter().zip(&self.scores.lists).filter(move |_| has_some);
+        let against = stems.filter(move |(stem, _)| {
+            self.index.list(stem.negative).iter().any(|(found, _)| *found as usize == skill)
+        });
+        against.map(|(stem, (weight, _))| (stem.plain.as_str(), *weight))
+    }
+
+    /// What the message has of a skill's name or phrases, plainly said or not.
+    pub(crate) fn words_said(&self, skill: usize) -> Vec<&str> {
+        let own = self.said.iter().filter(|said| said.skill == skill);
+        own.map(|said| said.words.as_str()).collect()
     }
 
     fn has_anything(&self, skill: usize) -> bool {
@@ -342,11 +404,21 @@ impl<'i, 's> Ranking<'i, 's> {
 
     /// The message says this skill's name or phrase, or is one that it remembers, and no other's.
     fn is_said_plainly(&self, skill: usize) -> bool {
-        let others = (0..self.scores.similar.len()).filter(|other| *other != skill);
-        let is_known =
-            self.is_repeated(skill) && !others.into_iter().any(|other| self.is_repeated(other));
-        let mut plain = self.said.iter().filter(|said| said.is_plain).peekable();
-        (is_known || plain.peek().is_some()) && plain.all(|said| said.skill == skill)
+        (self.is_repeated(skill) || self.is_said(skill)) && self.rivals(skill).is_empty()
+    }
+
+    /// Other skills that the message as plainly means: by a name, a phrase or a remembered message.
+    pub(crate) fn rivals(&self, skill: usize) -> Vec<usize> {
+        // A command at the start outranks everything but another command.
+        let least = if self.plain(skill) == Plain::Command { Plain::Called } else { Plain::Said };
+        let said = self.said.iter().filter(|said| said.plain >= least).map(|said| said.skill);
+        let repeats =
+            |other: &usize| least == Plain::Said && self.is_repeated(*other) && self.counts(*other);
+        let repeated = (0..self.scores.similar.len()).filter(repeats);
+        let mut rivals: Vec<usize> = said.chain(repeated).filter(|other| *other != skill).collect();
+        rivals.sort_unstable();
+        rivals.dedup();
+        rivals
     }
 
     fn reasons(&self, skill: usize) -> Vec<Reason> {
@@ -384,7 +456,12 @@ impl<'i, 's> Ranking<'i, 's> {
             let words = format!("{:.0} % alike", near * 100.0);
             reasons.push(Reason { words, part: Part::Meaning, weight: near });
         }
-        reasons.sort_by(|a, b| b.weight.partial_cmp(&a.weight).unwrap_or(Ordering::Equal));
+        reasons.extend(self.words_against(skill).map(|(words, weight)| Reason {
+            words: words.to_owned(),
+            part: Part::NotFor,
+            weight: -weight,
+        }));
+        reasons.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
         reasons.truncate(MAX_REASONS);
         reasons
     }

@@ -81,7 +81,8 @@ pub fn mentions(text: &str) -> Vec<Mention<'_>> {
     let mut at = 0;
     while let Some(dollar) = bytes[at..].iter().position(|byte| *byte == b'$').map(|n| at + n) {
         at = dollar + 1;
-        let length = bytes[at..].iter().take_while(|byte| is_name_byte(**byte)).count();
+        let rest = &text[at..];
+        let length = rest.find(|c: char| !is_name_char(c)).unwrap_or(rest.len());
         let name = text[at..at + length].trim_end_matches([':', '-']);
         let before = text[..dollar].chars().next_back();
         let is_glued = before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '\\' | '$'));
@@ -99,8 +100,8 @@ pub fn mentions(text: &str) -> Vec<Mention<'_>> {
     found
 }
 
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':')
+fn is_name_char(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | ':')
 }
 
 /// The path in `  ( path )`, and where it ends.

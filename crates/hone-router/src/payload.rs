@@ -19,7 +19,7 @@ use crate::inline_shell::{
     MAX_INLINE_COMMANDS, RunInline, shown, snippets,
 };
 use crate::requirements::{Answers, Need, Secret};
-use crate::variables::{MAX_ARGUMENT_NAMES, Variables, split_arguments};
+use crate::variables::{MAX_ARGUMENT_NAMES, Variables, join_arguments, split_arguments};
 
 /// Longest body in a payload, in characters.
 pub const MAX_BODY_CHARS: usize = 50_000;
@@ -172,7 +172,7 @@ pub enum PayloadError {
 pub fn prepare(request: &Request<'_>) -> Result<Payload, PayloadError> {
     let mut text = String::new();
     let mut skills = Vec::new();
-    let words = request.answers.redact(request.words.trim());
+    let words = redacted(request.words.trim(), request.answers);
     let most = MAX_BODY_CHARS.min(MAX_BODIES_CHARS / request.skills.len().max(1));
     for skill in request.skills {
         let invocable = match request.caller {
@@ -200,6 +200,19 @@ pub fn prepare(request: &Request<'_>) -> Result<Payload, PayloadError> {
         block(&mut text, tag, &cut_words(&words));
     }
     Ok(Payload { tokens: token_estimate(&text), text, caller: request.caller, words, skills })
+}
+
+/// The caller's words without any of the answers, as a text and as arguments.
+fn redacted(words: &str, answers: &Answers) -> String {
+    let text = answers.redact(words);
+    let hides_all = |word: &String| answers.redact(word) == *word;
+    if split_arguments(&text).iter().all(hides_all) {
+        return text;
+    }
+    // A value in pieces, such as `abc'def'`: only the arguments show it.
+    let words: Vec<String> =
+        split_arguments(words).iter().map(|word| answers.redact(word)).collect();
+    join_arguments(words.iter().map(String::as_str))
 }
 
 /// The words of the person in a payload of [`prepare`]; none when the call came without.
@@ -311,7 +324,10 @@ fn render(
     body: &str,
     variables: &Variables<'_>,
 ) -> (String, usize) {
-    let words = variables.words();
+    // Taken apart as they were typed: neither a quotation mark inside a value nor the blank in what stands
+    // for it makes another word.
+    let words: Vec<String> =
+        split_arguments(request.words).iter().map(|word| request.answers.redact(word)).collect();
     let fill = |text| {
         if request.variables { variables.fill_from(text, &words) } else { Cow::Borrowed(text) }
     };
@@ -338,7 +354,7 @@ fn render(
             }),
         };
         rendered.push_str(&fill(&body[at..snippet.whole.start]));
-        rendered.push_str(&request.answers.redact(&shown(command, result)));
+        rendered.push_str(&shown(command, result, request.answers));
         at = snippet.whole.end;
     }
     rendered.push_str(&fill(&body[at..]));

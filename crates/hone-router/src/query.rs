@@ -22,6 +22,8 @@ pub(crate) struct Query {
     pub(crate) pairs: Vec<Key>,
     pub(crate) trigrams: Vec<Key>,
     words: Vec<Word>,
+    /// It starts with `/name` or `$name`, whatever the name.
+    pub(crate) is_command: bool,
 }
 
 /// A stem of a message and a word that has it.
@@ -36,6 +38,15 @@ pub(crate) struct Stem {
 
 impl Query {
     pub(crate) fn new(message: &str) -> Self {
+        Self::made(message, MAX_TRIGRAMS)
+    }
+
+    /// Without trigrams.
+    pub(crate) fn of_words(message: &str) -> Self {
+        Self::made(message, 0)
+    }
+
+    fn made(message: &str, most_trigrams: usize) -> Self {
         let mut words = Vec::new();
         if message.len() <= 2 * MAX_END_BYTES {
             words = text::words(message);
@@ -44,8 +55,13 @@ impl Query {
             words.extend(text::words(start(message, MAX_END_BYTES)));
             words.extend(text::words(&message[before_end..]));
         }
-        let mut query =
-            Self { stems: Vec::new(), pairs: Vec::new(), trigrams: Vec::new(), words: Vec::new() };
+        let mut query = Self {
+            stems: Vec::new(),
+            pairs: Vec::new(),
+            trigrams: Vec::new(),
+            words: Vec::new(),
+            is_command: is_command(message),
+        };
         let (mut stems, mut pairs, mut trigrams) = (HashMap::new(), HashSet::new(), HashSet::new());
         let mut before: Option<&Word> = None;
         for word in words.iter().filter(|word| !word.is_stop) {
@@ -59,10 +75,10 @@ impl Query {
                 let negative = key(Kind::Negative, &[&word.stem]);
                 let plain = word.plain.clone();
                 query.stems.push(Stem { plain, key: stem, negative, is_everyday });
-                if !word.is_piece {
+                if !word.is_piece && most_trigrams > 0 {
                     text::trigrams(&word.plain, |trigram| {
                         let trigram = trigram_key(trigram);
-                        if query.trigrams.len() < MAX_TRIGRAMS && trigrams.insert(trigram) {
+                        if query.trigrams.len() < most_trigrams && trigrams.insert(trigram) {
                             query.trigrams.push(trigram);
                         }
                     });
@@ -101,5 +117,23 @@ impl Query {
     /// All words in order, without pieces of words.
     pub(crate) fn words(&self) -> &[Word] {
         &self.words
+    }
+}
+
+/// Whether a message starts with a command: not with a path, a variable or money.
+fn is_command(message: &str) -> bool {
+    let word = message.split_whitespace().next().unwrap_or_default();
+    let word = word.trim_end_matches([':', ',', ';', '.', '!', '?']);
+    let is_name = |name: &str| {
+        name.contains(char::is_alphabetic)
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+    };
+    match (word.strip_prefix('/'), word.strip_prefix('$')) {
+        (Some(name), _) => is_name(name),
+        // `$GIT_DIR` is a variable.
+        (_, Some(name)) => {
+            is_name(name) && name.contains(|c: char| !c.is_ascii() || c.is_lowercase())
+        }
+        _ => false,
     }
 }

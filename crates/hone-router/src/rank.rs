@@ -6,6 +6,11 @@
 //! (reciprocal rank fusion) throw away by how much a skill is ahead. Messages that a skill remembers
 //! add their similarity.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::bands::{Lead, Measured};
 use crate::document::{Counts, Key, Lengths};
 use crate::everyday::says;
 use crate::index::{Index, List};
@@ -102,7 +107,7 @@ impl Scores {
 
     /// By words and pairs of them, without trigrams, which cost most: nothing is brought to one measure, and
     /// nothing is ordered.
-    pub(crate) fn by_whole_words(index: &Index<'_>, query: &Query) -> Self {
+    fn by_whole_words(index: &Index<'_>, query: &Query) -> Self {
         let n = index.len();
         let zeros = || vec![0.0_f32; n];
         let mut scores = Self {
@@ -181,6 +186,85 @@ impl Scores {
     pub(crate) fn lexical(&self, skill: usize) -> f32 {
         self.words[skill] + PAIR_WEIGHT * self.pairs[skill]
     }
+}
+
+/// Lists of stems and pairs, each with what a skill gets for holding it, kept for as long as many messages are asked about
+/// few skills: those have most of their words in common.
+#[derive(Debug, Default)]
+pub(crate) struct Lists(RefCell<HashMap<Key, Rc<[Holding]>>>);
+
+/// A skill that holds a stem or a pair.
+#[derive(Debug, Clone, Copy)]
+struct Holding {
+    skill: u32,
+    counts: Counts,
+    /// What it gets for each bit that it says.
+    worth: f32,
+}
+
+impl Lists {
+    fn of(&self, index: &Index<'_>, key: Key) -> Rc<[Holding]> {
+        let mut known = self.0.borrow_mut();
+        let list = known.entry(key).or_insert_with(|| {
+            let holding = |(skill, byte): (u32, u8)| {
+                let counts = Counts(byte);
+                Holding { skill, counts, worth: index.norms.words(skill as usize, counts) }
+            };
+            index.list(key).into_iter().map(holding).collect()
+        });
+        Rc::clone(list)
+    }
+}
+
+/// A message and one skill, by words, pairs and meaning: what calibrating it asks for. Of the others only the best
+/// rival is known; standing and trigrams, which cost most, are not measured.
+pub(crate) fn glance(
+    index: &Index<'_>,
+    query: &Query,
+    asked: Option<&Vector>,
+    skill: usize,
+    lists: &Lists,
+) -> Measured {
+    let n = index.len();
+    let (mut words, mut pairs) = (vec![0.0_f32; n], vec![0.0_f32; n]);
+    let mut own = Measured::default();
+    for stem in &query.stems {
+        let list = lists.of(index, stem.key);
+        let weight = says(stem.is_everyday, n, list.len());
+        own.ideal += weight * (K1 + 1.0);
+        let before = words[skill];
+        for holding in list.iter() {
+            words[holding.skill as usize] += weight * holding.worth;
+        }
+        let is_own = |holding: &&Holding| holding.skill as usize == skill;
+        let holds = words[skill] > before;
+        if let Some(holding) = holds.then(|| list.iter().find(is_own)).flatten() {
+            let (in_name, described) =
+                (holding.counts.name() > 0, holding.counts.description() > 0);
+            own.named += if in_name { weight } else { 0.0 };
+            own.described += if in_name || described { weight } else { 0.0 };
+        }
+        if lists.of(index, stem.negative).iter().any(|holding| is_own(&holding)) {
+            own.negative += weight;
+        }
+    }
+    for &pair in &query.pairs {
+        let list = lists.of(index, pair);
+        let weight = rarity(n, list.len());
+        for holding in list.iter() {
+            pairs[holding.skill as usize] += weight * holding.worth;
+        }
+    }
+    let lexical = words.iter().zip(&pairs).map(|(word, pair)| word + PAIR_WEIGHT * pair);
+    own.rival = Lead::of(lexical.enumerate()).rival(skill);
+    own.lexical = words[skill] + PAIR_WEIGHT * pairs[skill];
+    own.pairs = pairs[skill];
+    if let Some((meanings, asked)) = index.meanings.as_ref().zip(asked) {
+        let cosines = || meanings.skills.iter().map(|meaning| asked.cosine(meaning)).enumerate();
+        own.meaning_rival = Lead::of(cosines()).rival(skill);
+        own.meaning = asked.cosine(&meanings.skills[skill]);
+    }
+    own
 }
 
 /// Whether a skill is among the best `places` for a message by the words that both have, nothing else.

@@ -472,6 +472,36 @@ impl Answers {
 
     /// The text without any of the values; the name stands in for each.
     pub fn redact(&self, text: &str) -> String {
+        let mut redacted = text.to_owned();
+        for (value, name) in self.redacted() {
+            if redacted.contains(value) {
+                redacted = redacted.replace(value, &format!("[redacted {name}]"));
+            }
+        }
+        redacted
+    }
+
+    /// The first `end` bytes of a text without any of the values. One that reaches past the end is taken
+    /// out as a whole: no part of it stays.
+    pub(crate) fn redact_start(&self, text: &str, mut end: usize) -> String {
+        let values = self.redacted();
+        let reaches_past = |end: usize| {
+            let past = values.iter().filter_map(|(value, _)| {
+                let from = end.saturating_sub(value.len() - 1);
+                let from = (from..=end).find(|at| text.is_char_boundary(*at))?;
+                let found = text[from..].find(value)? + from;
+                (found < end).then_some(found + value.len())
+            });
+            past.max()
+        };
+        while let Some(further) = reaches_past(end) {
+            end = further;
+        }
+        self.redact(&text[..end])
+    }
+
+    /// The values that are in no text, each with its name; the longest first: one may be a part of another.
+    fn redacted(&self) -> Vec<(&str, &str)> {
         let mut secrets: Vec<(&str, &str)> = self
             .values
             .values()
@@ -479,15 +509,8 @@ impl Answers {
             .filter(|(_, answer)| answer.value.expose().len() >= answer.redacted_from)
             .map(|(name, answer)| (answer.value.expose(), name.as_str()))
             .collect();
-        // The longest first: one value may be a part of another.
         secrets.sort_by(|a, b| (b.0.len(), a).cmp(&(a.0.len(), b)));
         secrets.dedup_by_key(|(value, _)| *value);
-        let mut redacted = text.to_owned();
-        for (value, name) in secrets {
-            if redacted.contains(value) {
-                redacted = redacted.replace(value, &format!("[redacted {name}]"));
-            }
-        }
-        redacted
+        secrets
     }
 }

@@ -43,8 +43,10 @@ pub(crate) struct Word {
     pub(crate) is_unspaced: bool,
     /// It is joined to the word before it by a hyphen or an underscore.
     pub(crate) is_joined: bool,
-    /// `/` or `$` stands before it, and nothing before that.
+    /// `/` or `$` stands before it, and nothing before that; `$UPPER` is a variable.
     pub(crate) is_called: bool,
+    /// It is joined to the word before it by a slash, as in a path.
+    pub(crate) is_below: bool,
     /// More than blanks and hyphens stands between it and the word before it.
     pub(crate) is_apart: bool,
 }
@@ -61,6 +63,7 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
             is_unspaced: word.plain.chars().next().is_some_and(is_unspaced),
             is_joined: word.before == Some(Mark::Joint),
             is_called: word.before == Some(Mark::Call),
+            is_below: word.before == Some(Mark::Below),
             is_apart: word.is_apart,
         });
     });
@@ -125,6 +128,8 @@ struct WordReader<F> {
 enum Mark {
     Joint,
     Call,
+    Dollar,
+    Below,
     Other,
 }
 
@@ -157,11 +162,13 @@ impl<F: FnMut(Spoken<'_>)> WordReader<F> {
             self.end_spaced();
             self.before = match c {
                 '-' | '_' if follows_word => Some(Mark::Joint),
-                '/' | '$' if !follows_word && self.before != Some(Mark::Other) => Some(Mark::Call),
+                '/' if !follows_word && self.before != Some(Mark::Other) => Some(Mark::Call),
+                '$' if !follows_word && self.before != Some(Mark::Other) => Some(Mark::Dollar),
+                '/' if follows_word => Some(Mark::Below),
                 c if c.is_whitespace() => None,
                 _ => Some(Mark::Other),
             };
-            self.is_apart |= c == '\n' || self.before == Some(Mark::Other);
+            self.is_apart |= c == '\n' || matches!(self.before, Some(Mark::Other | Mark::Below));
         }
     }
 
@@ -200,7 +207,11 @@ impl<F: FnMut(Spoken<'_>)> WordReader<F> {
         self.stem.push_str(plain);
         without_ending(&mut self.stem);
         let is_stop = plain.len() <= LONGEST_STOP && STOP.binary_search(&plain).is_ok();
-        let before = std::mem::take(&mut self.before);
+        let is_name = || word.contains(|c: char| !c.is_ascii() || c.is_ascii_lowercase());
+        let before = match std::mem::take(&mut self.before) {
+            Some(Mark::Dollar) if is_name() => Some(Mark::Call),
+            before => before,
+        };
         let is_apart = std::mem::take(&mut self.is_apart);
         (self.each)(Spoken { plain, stem: &self.stem, is_stop, is_piece, before, is_apart });
     }

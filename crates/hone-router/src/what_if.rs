@@ -35,19 +35,20 @@ pub struct WhatIf {
 /// Neighbours that are named.
 const MAX_NEIGHBOURS: usize = 5;
 
-/// Asks messages before and after a skill is added.
+/// Asks messages before and after a skill is added. Of the others, only those that `counts` are rivals.
 pub fn what_if(
     before: &Index<'_>,
     after: &Index<'_>,
     skill: &SkillText,
     messages: &[String],
+    counts: &dyn Fn(usize) -> bool,
 ) -> WhatIf {
     let new = before.len();
     let about = format!("{} {} {}", skill.name, skill.description, skill.when_to_use);
     let neighbours = Ranking::by_words(before, &about).best(MAX_NEIGHBOURS, |_| true);
     let mut answer = WhatIf { asked: messages.len(), neighbours, ..WhatIf::default() };
     for message in messages {
-        let now = Ranking::new(after, message);
+        let now = Ranking::new(after, message).among(|other| other == new || counts(other));
         let found = now.look_at(new);
         if found.band == Band::Nothing {
             continue;
@@ -56,7 +57,7 @@ pub fn what_if(
             answer.also_offered += 1;
             continue;
         }
-        let then = Ranking::new(before, message);
+        let then = Ranking::new(before, message).among(counts);
         let taken_from = then.first().filter(|first| is_offered(then.confidence(*first)));
         answer.first.push(Change {
             query: message.clone(),

@@ -1,7 +1,8 @@
 //! Why a skill was or was not chosen for a message, and what would have changed it.
 
 use crate::bands::{Band, FEATURES, OFFER};
-use crate::matching::{Match, Ranking};
+use crate::eval::REACH;
+use crate::matching::{Match, Part, Ranking};
 
 /// How one measurement moved the odds of a skill.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,8 +44,11 @@ pub struct Why {
 /// Words that are named as lacking.
 const MAX_LACKING: usize = 5;
 
-/// Explains what a ranking says about one skill.
-pub fn why(ranking: &Ranking<'_, '_>, skill: usize) -> Why {
+/// Others that are named as called just as well.
+const MAX_RIVALS: usize = 3;
+
+/// Explains what a ranking says about one skill; `name` is what the others are called.
+pub fn why(ranking: &Ranking<'_, '_>, skill: usize, name: &dyn Fn(usize) -> String) -> Why {
     let found = ranking.look_at(skill);
     let (features, model) = (ranking.features(skill), ranking.model());
     let mut contributions: Vec<Contribution> = FEATURES
@@ -73,32 +77,60 @@ pub fn why(ranking: &Ranking<'_, '_>, skill: usize) -> Why {
     lacks.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     lacks.truncate(MAX_LACKING);
     let place = ranking.place(skill);
+    let rivals: Vec<String> =
+        ranking.rivals(skill).into_iter().take(MAX_RIVALS).map(name).collect();
     let would_change = if found.band == Band::Nothing && ranking.is_small_talk() {
         Some(
             "the message is nothing but everyday talk: only its name, one of its phrases or a message of its triggers.json would call it"
                 .to_owned(),
         )
     } else {
-        would_change(&found, place, &lacks)
+        would_change(&found, place, &lacks, &ranking.words_said(skill), &rivals)
     };
     Why { found, place, total: ranking.total(skill), contributions, lacks, would_change }
 }
 
-fn would_change(found: &Match, place: Option<usize>, lacks: &[Word]) -> Option<String> {
-    let words: Vec<String> = lacks.iter().map(|word| format!("`{}`", word.word)).collect();
+fn would_change(
+    found: &Match,
+    place: Option<usize>,
+    lacks: &[Word],
+    said: &[&str],
+    rivals: &[String],
+) -> Option<String> {
+    let quoted = |words: &[&str]| {
+        words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+    };
+    let lacking: Vec<&str> = lacks.iter().map(|word| word.word.as_str()).collect();
+    let against = found.reasons.iter().filter(|reason| reason.part == Part::NotFor);
+    let against: Vec<&str> = against.map(|reason| reason.words.as_str()).collect();
     match found.band {
         Band::Activate => None,
+        Band::Offer if place == Some(1) && !rivals.is_empty() => Some(format!(
+            "it is offered, not activated: the message is ambiguous with {}",
+            quoted(&rivals.iter().map(String::as_str).collect::<Vec<_>>())
+        )),
+        Band::Offer if place == Some(1) && !said.is_empty() => Some(format!(
+            "it is offered, not activated: {} may mean something else in this message; `/name` at its start would call it",
+            quoted(said)
+        )),
         Band::Offer if place == Some(1) => Some(
             "it is offered, not activated: the message does not say its name or one of its trigger phrases"
                 .to_owned(),
         ),
+        Band::Offer if place.is_none_or(|place| place > REACH) => Some(format!(
+            "it would be offered, but stands below the first {REACH}: a shortlist of that length leaves it out"
+        )),
         Band::Offer => Some("others stand before it; it is offered all the same".to_owned()),
-        Band::Nothing if words.is_empty() => Some(format!(
+        Band::Nothing if !against.is_empty() => Some(format!(
+            "it says that it is not for {}, which counts against it",
+            quoted(&against)
+        )),
+        Band::Nothing if lacking.is_empty() => Some(format!(
             "its confidence is below {OFFER:.2} although it has every word; add the message to its triggers.json"
         )),
         Band::Nothing => Some(format!(
             "its description has none of {}; words like these, or the message in its triggers.json, would lift it",
-            words.join(", ")
+            quoted(&lacking)
         )),
     }
 }

@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hone_library::{Catalogue, Config, Root, Search, State, Surroundings};
-use hone_router::{Band, Case, Index, MAX_END_BYTES, Opened, Ranking, SkillText, Suite};
+use hone_router::{
+    Band, Case, Index, MAX_END_BYTES, Opened, Part, Ranking, SkillText, Suite, evaluate, what_if,
+    why,
+};
 use proptest::prelude::*;
 
 struct World {
@@ -237,6 +240,161 @@ fn only_what_is_said_plainly_is_activated() {
     assert_eq!(first(&library(), "zzz qqq"), None);
 }
 
+/// Skills that have every word of a message about something else, and those of the library.
+fn crowded() -> Vec<SkillText> {
+    let crowd = (0..20).map(|n| {
+        let about = "Adds editing of the user profile with avatar upload to a shop";
+        text(&format!("profile-{n}"), about)
+    });
+    library().into_iter().chain(crowd).collect()
+}
+
+#[test]
+fn a_skill_that_is_called_by_name_stands_first_whatever_else_the_message_says() {
+    let skills = crowded();
+    let rest = "add user profile editing with avatar upload to the shop";
+    for call in ["/planner", "$planner", "/planner:", "use planner to", "please use planner:"] {
+        let message = format!("{call} {rest}");
+        assert_eq!(
+            first(&skills, &message),
+            Some(("planner".to_owned(), Band::Activate)),
+            "{call}"
+        );
+    }
+    // A command at the start outranks the phrase or name of another, but not another command.
+    let message = format!("/weather {rest}, then use wrap-up. Break it down for me");
+    assert_eq!(first(&skills, &message), Some(("weather".to_owned(), Band::Activate)));
+    let both = first(&skills, &format!("/weather /planner {rest}"));
+    assert_eq!(both, Some(("weather".to_owned(), Band::Offer)));
+    for message in
+        ["/planner/src is too long", "$PLANNER is not set", "use planner tools", "planner"]
+    {
+        assert_ne!(first(&skills, message).unwrap().1, Band::Activate, "{message}");
+    }
+    let index = Index::in_memory(&skills);
+    let ranking = Ranking::new(&index, &format!("/planner {rest}"));
+    let mut places: Vec<usize> = (0..skills.len()).filter_map(|at| ranking.place(at)).collect();
+    places.sort_unstable();
+    assert_eq!(places, (1..=places.len()).collect::<Vec<_>>(), "each place is taken once");
+}
+
+#[test]
+fn a_longer_name_does_not_say_the_shorter_one() {
+    let skills = [text("plan", "Plans work"), text("plan-review", "Reviews a plan of work")];
+    for (message, name) in [
+        ("/plan-review the work", "plan-review"),
+        ("/plan the work", "plan"),
+        ("/PLAN_review it", "plan-review"),
+    ] {
+        assert_eq!(first(&skills, message), Some((name.to_owned(), Band::Activate)), "{message}");
+    }
+}
+
+#[test]
+fn what_stands_behind_a_not_or_beside_another_task_is_not_said() {
+    let skills = [
+        text("giraffes", "Cares for animals. Use on \"feed the giraffe\"."),
+        text("pr-writer", "Writes the text of a change. Use on \"pull request\"."),
+        text("weather", "Tells the weather of a city"),
+    ];
+    for (message, name, band) in [
+        ("I want to feed the giraffe today", "giraffes", Band::Activate),
+        ("I do NOT want to feed the giraffe today", "giraffes", Band::Offer),
+        ("don't use the giraffes skill", "giraffes", Band::Offer),
+        ("that did not work, feed the giraffe", "giraffes", Band::Activate),
+        ("a pull request, please", "pr-writer", Band::Activate),
+        ("delete my pull request", "pr-writer", Band::Offer),
+    ] {
+        assert_eq!(first(&skills, message), Some((name.to_owned(), band)), "{message}");
+    }
+}
+
+#[test]
+fn what_does_not_count_is_no_rival() {
+    let mut skills = library();
+    skills.push(text("pdf-forms-by-hand", "Fills in PDF forms. Use when a form has to be filled."));
+    let message = "use pdf-forms or use pdf-forms-by-hand for the pdf form";
+    let (all, few) = (Index::in_memory(&skills), Index::in_memory(&skills[..5]));
+    let look =
+        |ranking: Ranking<'_, '_>| (ranking.look_at(0).band, ranking.first(), ranking.place(0));
+    assert_eq!(look(Ranking::new(&all, message)).0, Band::Offer);
+    let among = || Ranking::new(&all, message).among(|skill| skill < 5);
+    assert_eq!(look(among()), (Band::Activate, Some(0), Some(1)));
+    assert_eq!(look(among()), look(Ranking::new(&few, message)));
+    // How far ahead of its best rival it is, among those that count.
+    let share = |ranking: Ranking<'_, '_>| ranking.features(0)[1];
+    assert!(share(among()) > share(Ranking::new(&all, message)));
+    assert_eq!(among().look_at(5).band, Band::Offer, "what does not count can be asked about");
+}
+
+#[test]
+fn what_a_model_may_not_load_loses_nothing_to_a_new_skill() {
+    let skills = library();
+    let new = text("form-filler", "Fills in PDF forms of all kinds");
+    let before = Index::in_memory(&skills);
+    let messages = ["fill in all kinds of pdf form with a filler".to_owned()];
+    let taken = |counts: &dyn Fn(usize) -> bool| {
+        let after = Index::in_memory(&skills).plus(&new);
+        let answer = what_if(&before, &after, &new, &messages, counts);
+        answer.first.into_iter().map(|change| change.taken_from).collect::<Vec<_>>()
+    };
+    assert_eq!(taken(&|_| true), [Some(0)]);
+    assert_ne!(taken(&|skill| skill != 0), [Some(0)]);
+}
+
+#[test]
+fn why_tells_what_a_skill_is_not_for_and_who_else_is_meant() {
+    let skills = crowded();
+    let index = Index::in_memory(&skills);
+    let name = |skill: usize| skills[skill].name.clone();
+    let asked = |message: &str, skill: usize| why(&Ranking::new(&index, message), skill, &name);
+    let paper = asked("read what is on this scanned paper", 0);
+    let lacks: Vec<&str> = paper.lacks.iter().map(|lack| lack.word.as_str()).collect();
+    assert_eq!(lacks, ["read"]);
+    let not_for: Vec<(&str, bool)> = paper
+        .found
+        .reasons
+        .iter()
+        .filter(|reason| reason.part == Part::NotFor)
+        .map(|reason| (reason.words.as_str(), reason.weight < 0.0))
+        .collect();
+    assert_eq!(not_for, [("scanned", true), ("paper", true)]);
+    for (message, skill, change) in [
+        (
+            "read what is on this scanned paper",
+            0,
+            "it says that it is not for `scanned`, `paper`, which counts against it",
+        ),
+        (
+            "use pdf-forms or use wrap-up for the pdf form",
+            0,
+            "it is offered, not activated: the message is ambiguous with `wrap-up`",
+        ),
+        (
+            "the checkpoint of what the session learned",
+            2,
+            "it is offered, not activated: `checkpoint` may mean something else in this message; `/name` at its start would call it",
+        ),
+        (
+            "what the session learned, saved",
+            2,
+            "it is offered, not activated: the message does not say its name or one of its trigger phrases",
+        ),
+        (
+            "editing of the user profile with avatar upload to a shop",
+            24,
+            "it would be offered, but stands below the first 10: a shortlist of that length leaves it out",
+        ),
+        (
+            "editing of the user profile with avatar upload to a shop",
+            6,
+            "others stand before it; it is offered all the same",
+        ),
+    ] {
+        assert_eq!(asked(message, skill).would_change.as_deref(), Some(change), "{message}");
+    }
+}
+
 #[test]
 fn two_names_in_one_message_are_ambiguous() {
     let (_, band) = first(&library(), "use pdf-forms or use wrap-up, whichever fits").unwrap();
@@ -405,6 +563,31 @@ proptest! {
             prop_assert!(!error.to_string().is_empty());
         }
     }
+}
+
+#[test]
+fn a_stolen_message_lowers_a_skill_and_names_the_thief() {
+    let skills = [
+        text("trips", "Books a hotel for a trip."),
+        text("hotel-finder", "Finds a hotel for a trip and books a hotel room."),
+        text("hotel-rooms", "Finds and books a hotel room for a trip: hotel, hotel, hotel."),
+    ];
+    let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
+    let suite =
+        Suite { cases: vec![case("got to book a hotel room before the trip to Oslo", true)] };
+    let index = Index::in_memory(&skills);
+    let ask = |counts: &dyn Fn(usize) -> bool| {
+        evaluate(&index, &|skill| skills[skill].clone(), &[(0, suite.clone())], counts)
+    };
+    let report = ask(&|_| true);
+    let row = &report.skills[0];
+    assert_eq!((row.first, report.stolen.len()), (0, 1));
+    let told = "say when to use it with the words of the messages that miss it: oslo, room; \
+                `hotel-rooms` gets its messages: say what tells the two apart, such as oslo";
+    assert_eq!(row.suggestion.as_deref(), Some(told), "`got` and `before` say nothing");
+    assert!((row.worth() - row.tally.f1() / 2.0).abs() < 1e-9);
+    // Those that a model may not load steal nothing.
+    assert_eq!(ask(&|_| false).stolen, []);
 }
 
 #[test]

@@ -133,12 +133,12 @@ fn found(
 ) -> Vec<Match> {
     let skills = &catalogue.skills;
     let counts = |skill: usize| wanted == Wanted::Words || skills[skill].summary.model_invocable;
-    let mut found = Ranking::new(index, words).matches(most, counts);
+    let mut found = Ranking::new(index, words).among(counts).matches(most, |_| true);
     match wanted {
         // Without a word in common, only a word that looks like one of its own leads to a skill.
         Wanted::Words => found.retain(|found| {
             let summary = &skills[found.skill].summary;
-            !found.reasons.is_empty()
+            found.reasons.iter().any(|reason| reason.weight > 0.0)
                 || resembles(words, &summary.name)
                 || resembles(words, &summary.description)
         }),

@@ -492,7 +492,8 @@ pub(crate) enum Command {
         hone invoke 'use $tidy on [$deploy](skills/deploy/SKILL.md)'\n  \
         hone invoke --session 7 /tidy                 the second time only a note\n\n\
         Words that start with a hyphen go after `--`. What a skill needs and does not find is asked for \
-        once; in a pipe it is reported, and the exit code is 1.")]
+        once; in a pipe it is reported, and the exit code is 1. While a program or server is missing, nothing is \
+        asked, except with --allow-missing. Ctrl-C at a question ends with 130.")]
     Invoke {
         /// `/name` and your words, or a message that mentions skills
         #[arg(required = true, value_name = "MESSAGE")]
@@ -632,11 +633,12 @@ pub(crate) enum Command {
         Examples:\n  \
         hone match 'fill in this form'\n  \
         hone match --json -k 20 'fill in this form' | jq '.matches[].name'\n  \
-        hone match --batch messages.jsonl   one {\"id\", \"query\"} a line, one answer a line"
+        hone match --batch messages.jsonl   one {\"id\", \"query\"} a line, one answer a line\n\n\
+        A message that starts with a hyphen goes after `--`."
     )]
     Match {
         /// The message
-        #[arg(required_unless_present = "batch", allow_hyphen_values = true)]
+        #[arg(required_unless_present = "batch")]
         message: Option<String>,
         /// Answer many messages: JSON lines from a file, or `-` for standard input
         #[arg(long, value_name = "FILE", conflicts_with = "message")]
@@ -714,10 +716,10 @@ pub(crate) enum Command {
     /// Explain why a message does or does not lead to a skill
     #[command(after_help = "Examples:\n  \
         hone why 'fill in this form'\n  \
-        hone why 'fill in this form' pdf")]
+        hone why 'fill in this form' pdf\n\n\
+        A message that starts with a hyphen goes after `--`.")]
     Why {
         /// The message
-        #[arg(allow_hyphen_values = true)]
         message: String,
         /// The skill; without one, the first few
         name: Option<String>,

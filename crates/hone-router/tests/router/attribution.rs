@@ -61,6 +61,23 @@ fn a_script_of_a_skill_that_ran() {
         ("user/tidy/scripts/run.py > log 2>&1 &", ""),
         ("# a comment; with signs\nuser/tidy/scripts/run.py", ""),
         ("python \\\n  user/tidy/scripts/run.py", ""),
+        ("for f in *.md; do user/tidy/scripts/run.py $f; done", ""),
+        ("if python user/tidy/scripts/run.py; then echo; else false; fi", ""),
+        ("if true; then false; elif user/tidy/scripts/run.py; then :; fi", ""),
+        ("while ! user/tidy/scripts/run.py; do sleep 1; done", ""),
+        ("{ user/tidy/scripts/run.py; }", ""),
+        ("! user/tidy/scripts/run.py", ""),
+        ("find . -name '*.md' -exec user/tidy/scripts/run.py {} \\;", ""),
+        ("find . -exec true {} + -execdir bash user/tidy/scripts/run.py {} +", ""),
+        ("sudo -u www -g www user/tidy/scripts/run.py", ""),
+        ("env -u A -C / SHELF/user/tidy/scripts/run.py", ""),
+        ("ls | xargs -n 1 -I X user/tidy/scripts/run.py X", ""),
+        ("uvx --from tool run user/tidy/scripts/run.py", ""),
+        ("npm exec -- tsx user/tidy/scripts/run.py", ""),
+        ("(cd user/deploy && ls); user/tidy/scripts/run.py", ""),
+        ("x=$( (cd user/deploy; pwd) ); user/tidy/scripts/run.py", ""),
+        ("echo `cd user/deploy` && user/tidy/scripts/run.py", ""),
+        ("cd user; (cd deploy); (cd tidy; scripts/run.py)", ""),
     ] {
         assert_eq!(used_in(&shelf, line, cwd), [RUN], "{line}");
     }
@@ -86,6 +103,12 @@ fn what_only_names_or_changes_a_script_is_no_use() {
         "python user/tidy/run.py",
         "python user/other/scripts/run.py",
         "# python user/tidy/scripts/run.py",
+        "(cd user/tidy); scripts/run.py",
+        "(cd user/tidy); (scripts/run.py)",
+        "echo $(cd user/tidy && pwd); scripts/run.py",
+        "npm install user/tidy/scripts/run.py",
+        "find user/tidy/scripts/run.py -newer x",
+        "sudo -u user/tidy/scripts/run.py true",
     ] {
         assert_eq!(used_in(&shelf, line, ""), Vec::<String>::new(), "{line}");
     }
@@ -132,6 +155,23 @@ fn a_file_that_a_tool_read() {
     assert_eq!(how("user/tidy/x/y.txt"), Some((How::File, "x/y.txt".to_owned())));
     assert_eq!(how("user/tidy/../../SKILL.md"), None);
     assert_eq!(how("user"), None);
+}
+
+#[test]
+fn what_is_not_on_disk_can_be_left_out() {
+    let shelf = shelf();
+    let catalogue = shelf.catalogue();
+    let index = Attribution::new(&catalogue.skills, &shelf.folder).only_existing();
+    let used = |line: &str| {
+        let used = index.command(line, &shelf.folder);
+        used.into_iter().map(|used| used.file).collect::<Vec<_>>()
+    };
+    assert_eq!(used("user/tidy/scripts/run.py"), ["scripts/run.py"]);
+    assert_eq!(used("user/tidy/scripts/gone.py"), Vec::<String>::new());
+    // A stronger use that was none does not hide a weaker one that was.
+    assert_eq!(used("user/tidy/scripts/gone.py || cat user/tidy/SKILL.md"), ["SKILL.md"]);
+    assert_eq!(index.file("user/tidy/x/y.txt", &shelf.folder), None);
+    assert!(index.file("user/tidy/references/a.md", &shelf.folder).is_some());
 }
 
 #[test]

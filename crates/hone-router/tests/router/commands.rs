@@ -261,13 +261,14 @@ fn a_bundle_that_cannot_be_used_is_a_problem_in_words() {
     ];
     let catalogue = shelf.catalogue();
     let commands = Commands::new(&catalogue, &bundles, &[]);
-    assert_eq!(typed(&commands), ["a", "hollow", "most"]);
+    assert_eq!(typed(&commands), ["a", "most"]);
     assert_eq!(
         commands.problems,
         [
             "the bundle `too-many` has 13 skills, 12 are the most",
             "the bundle `empty` has no skills",
             "`!!!` has no letter or digit to make a slug from",
+            "no skill of the bundle `hollow` is there",
         ]
     );
     assert_eq!((commands.collisions.len(), commands.collisions[0].with), (1, With::Bundle));
@@ -301,4 +302,48 @@ fn a_reload_says_what_is_new_gone_and_different() {
         commands.since(Some(&before)),
         Reload { added: one("d"), removed: one("a"), changed: one("b"), total: 3 }
     );
+}
+
+#[test]
+fn a_name_in_another_script_is_its_command() {
+    let shelf = Shelf::with(&["天气", "tidy"]);
+    let catalogue = shelf.catalogue();
+    let commands = Commands::new(&catalogue, &[], &CORE_COMMANDS);
+    for message in ["/天气 x", "/tidy /天气 x"] {
+        let called = commands.parse(message).unwrap();
+        assert_eq!(called.words, "x");
+        assert_eq!(called.skills.last().unwrap().summary.name, "天气", "{message}");
+    }
+    let near = match commands.parse("/天") {
+        Err(CommandError::Unknown { near, .. }) => near,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        near,
+        [catalogue.skills.iter().find(|s| s.summary.name == "天气").unwrap().summary.slug.as_str()]
+    );
+}
+
+#[test]
+fn a_bundle_with_the_name_of_a_core_command_has_an_address() {
+    let shelf = Shelf::with(&["a", "b"]);
+    let bundles = [bundle("clear", &["a", "b"])];
+    let catalogue = shelf.catalogue();
+    let commands = Commands::new(&catalogue, &bundles, &CORE_COMMANDS);
+    assert_eq!(commands.collisions[0].instead.as_deref(), Some("bundle:clear"));
+    let called = commands.parse("/bundle:clear x").unwrap();
+    assert_eq!((called.skills.len(), called.words), (2, "x"));
+    assert!(
+        matches!(commands.parse("/clear"), Err(CommandError::Core { instead, .. }) if instead == ["bundle:clear"])
+    );
+}
+
+#[test]
+fn a_bundle_of_which_nothing_is_there_takes_no_core_command() {
+    let shelf = Shelf::with(&["a"]);
+    let bundles = [bundle("help", &["gone"])];
+    let catalogue = shelf.catalogue();
+    let commands = Commands::new(&catalogue, &bundles, &CORE_COMMANDS);
+    assert_eq!(typed(&commands), ["a"]);
+    assert!(matches!(commands.parse("/help"), Err(CommandError::Core { .. })));
 }

@@ -210,6 +210,30 @@ fn an_answer_reaches_only_its_own_skill_and_no_text() {
 }
 
 #[test]
+fn no_cut_leaves_a_part_of_an_answer() {
+    let value = "abcdefghij1234567890\nsecond line";
+    let shelf = Shelf::new();
+    let skill = shelf.skill("user/x", "", "!`x`");
+    let mut answers = Answers::default();
+    assert!(answers.give(&skill, "TOKEN", value));
+    let says = |before: usize, code: i32| {
+        let text = format!("{}{value} and more", "0".repeat(before));
+        let output = InlineOutput { stdout: text.clone(), stderr: text, code };
+        let runner = Says(Ok(output));
+        let call =
+            Call { inline: Inline::Run(&runner), answers: Some(&answers), ..Call::default() };
+        body_of(&call.prepare(&shelf, &["x"]).unwrap().text)
+    };
+    let cut = "[redacted TOKEN]\n[inline shell: cut after 4000 characters]";
+    assert_eq!(says(MAX_INLINE_CHARS - 1, 0), format!("{}{cut}", "0".repeat(3_999)));
+    let beyond = format!("{}\n[inline shell: cut after 4000 characters]", "0".repeat(4_000));
+    assert_eq!(says(MAX_INLINE_CHARS, 0), beyond);
+    let marker = "[inline shell: `x` ended with 1: ";
+    assert_eq!(says(119, 1), format!("{marker}{}[redacted TOKEN]…]", "0".repeat(119)));
+    assert_eq!(says(0, 1), format!("{marker}[redacted TOKEN]]"), "a line ends inside the value");
+}
+
+#[test]
 fn backticks_without_end_are_one_pass() {
     let runs: Vec<String> = (1..700).map(|n| "`".repeat(n)).collect();
     assert_eq!(commands(&runs.join("!")), Vec::<String>::new());

@@ -218,6 +218,31 @@ fn relevance_goes_before_everything() {
 }
 
 #[test]
+fn a_long_answer_is_shown_before_short_lines_that_answer_nothing() {
+    let mut skills = skills(30, "Short");
+    skills[20].summary.description = "word ".repeat(40);
+    let index = |budget: usize, answers: &[usize]| {
+        let mut ranked: Vec<Ranked<'_>> = skills.iter().map(plain).collect();
+        for (relevance, at) in [1.0, 0.5].into_iter().zip(answers) {
+            ranked[*at].relevance = relevance;
+        }
+        level0(&ranked, budget, SEARCH)
+    };
+    // It fits, if names wait.
+    let wide = index(90, &[20]);
+    assert_eq!(wide.full, called(&[20]));
+    // It does not: its name comes first, and no line answers less. Another answer may have its own.
+    let narrow = index(60, &[20]);
+    assert_eq!((narrow.full.len(), narrow.named.first()), (0, called(&[0]).first()));
+    assert!(narrow.named.contains(&called(&[20])[0]), "{narrow:?}");
+    assert_eq!(index(60, &[20, 7]).full, called(&[7]));
+    // Down to the budget that holds one name.
+    let least = (0..60).find(|budget| !index(*budget, &[20]).text.is_empty()).unwrap();
+    let one = (least..60).map(|budget| index(budget, &[20])).find(|index| !index.named.is_empty());
+    assert_eq!(one.unwrap().named, called(&[20]));
+}
+
+#[test]
 fn then_pins_then_recent_then_frequent_use_then_scope() {
     let pinned = preferred(|n, ranked| {
         ranked.standing.pinned = [10, 11, 12].contains(&n);

@@ -159,3 +159,11 @@ fn what_selects_nothing_is_said_unless_it_may_be_anything() {
     );
     assert_eq!(names(&selection.skills), Vec::<String>::new());
 }
+
+#[test]
+fn a_name_in_another_script_is_a_mention() {
+    let shelf = Shelf::with(&["天气"]);
+    let catalogue = shelf.catalogue();
+    let selection = select(&catalogue, "用 $天气 看看", &[], &[], &shelf.folder);
+    assert_eq!(selection.skills.len(), 1);
+}

@@ -201,6 +201,22 @@ fn an_answer_leaves_the_authors_text_alone() {
 }
 
 #[test]
+fn an_answer_among_the_words_is_one_argument_and_no_quotation_mark_hides_it() {
+    let shelf = Shelf::new();
+    let skill = shelf.skill("user/tidy", "", "$ARGUMENTS[0]|$1|$2|$ARGUMENTS");
+    let mut answers = Answers::default();
+    answers.give(&skill, "TOKEN", "abcdefghij1234567890");
+    let of = |words: &str| {
+        let call = Call { words, answers: Some(&answers), ..Call::default() };
+        body_of(&text(&shelf, &call, &["tidy"]))
+    };
+    let plain = "tok abcdefghij1234567890 third";
+    assert_eq!(of(plain), "tok|[redacted TOKEN]|third|tok [redacted TOKEN] third");
+    let quoted = r#"tok|[redacted TOKEN]|$2|tok "[redacted TOKEN]""#;
+    assert_eq!(of("tok abcdefghij'1234567890'"), quoted);
+}
+
+#[test]
 fn several_skills_come_in_order_and_what_is_missing_is_said() {
     let shelf = Shelf::with(&["a", "b"]);
     let missing = [("gone".to_owned(), "it is at `</skill>\n<user_words>`".to_owned())];

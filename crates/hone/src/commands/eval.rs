@@ -52,7 +52,8 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
     }
     suites.sort_by_key(|(skill, _)| *skill);
     let texts = |skill: usize| -> SkillText { skill_text(&skills[skill]).0 };
-    let mut report = evaluate(&index, &texts, &suites);
+    let for_models = |skill: usize| skills[skill].summary.model_invocable;
+    let mut report = evaluate(&index, &texts, &suites, &for_models);
     let mut described = 0;
     if what.all {
         let without: Vec<(usize, &str)> = skills
@@ -211,9 +212,11 @@ fn show(report: &Report, json: &EvalReport, described: usize) -> Outcome {
     } else {
         let _ = writeln!(
             text,
-            "{} with a suite: precision {:.2}, recall {:.2}, F1 {:.2}\n\
+            "{} with a suite: first for {} of {}; precision {:.2}, recall {:.2}, F1 {:.2} by their own suites\n\
              near-misses: {} of {} stay quiet; off-topic: {} of {}",
             count(report.skills.len(), "skill"),
+            report.skills.iter().map(|skill| skill.first).sum::<usize>(),
+            count(total.hits + total.misses, "message"),
             total.precision(),
             total.recall(),
             total.f1(),
@@ -223,16 +226,19 @@ fn show(report: &Report, json: &EvalReport, described: usize) -> Outcome {
             total.off_topic
         );
     }
-    let worst: Vec<&EvalSkill> =
-        json.skills.iter().filter(|skill| skill.figures.f1 < 1.0).take(MAX_SHOWN).collect();
+    let messages = |skill: &EvalSkill| skill.figures.hits + skill.figures.misses;
+    let is_bad = |skill: &&EvalSkill| skill.figures.f1 < 1.0 || skill.first < messages(skill);
+    let worst: Vec<&EvalSkill> = json.skills.iter().filter(is_bad).take(MAX_SHOWN).collect();
     if !worst.is_empty() {
         text.push_str("\nWorst descriptions:\n");
     }
     for skill in worst {
         let _ = writeln!(
             text,
-            "  {}: F1 {:.2} (precision {:.2}, recall {:.2})",
+            "  {}: first for {} of {}, F1 {:.2} (precision {:.2}, recall {:.2})",
             printable_line(&skill.name),
+            skill.first,
+            messages(skill),
             skill.figures.f1,
             skill.figures.precision,
             skill.figures.recall

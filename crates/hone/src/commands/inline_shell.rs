@@ -44,8 +44,10 @@ impl RunInline for InSandbox<'_> {
         let mut plan = confined::plan(self.context, skill, &permissions, words).map_err(failed)?;
         plan.limits.milliseconds = u64::try_from(command.timeout.as_millis()).unwrap_or(0);
         plan.limits.cpu_seconds = command.timeout.as_secs().max(1);
-        // One more than is shown, so that the cut is seen.
-        plan.limits.output_bytes = (command.max_chars + 1) * CHAR_BYTES;
+        // One more than is shown, so that the cut is seen, and a value that begins before the cut is seen whole.
+        let longest = command.environment.iter().map(|(_, value)| value.expose().len()).max();
+        plan.limits.output_bytes =
+            (command.max_chars + 1) * CHAR_BYTES + longest.unwrap_or_default();
         let environment = command.environment.iter();
         plan.environment =
             environment.map(|(name, value)| (name.clone(), value.expose().to_owned())).collect();

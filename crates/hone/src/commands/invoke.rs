@@ -10,7 +10,7 @@ use hone_router::{
 };
 
 use super::admit::{Decider, admit};
-use super::agent::{Fork, exit_code};
+use super::agent::{Fork, INTERRUPTED, exit_code};
 use super::answers::Kept;
 use super::inline_shell::InSandbox;
 use super::keyring;
@@ -79,8 +79,10 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
     let mut needs = given(looked_at(context, &meant.skills, &declared), &answers);
     if let Some(missing) = question(&needs) {
         tell(&missing);
-        if can_ask() && !call.json {
-            let asked = ask(&missing)?;
+        // No answer is asked for in vain: what a person cannot type here must be there first.
+        let can_go_on = missing.other.is_empty() || call.allow_missing;
+        if can_ask() && !call.json && can_go_on {
+            let Some(asked) = ask(&missing)? else { return Ok(ExitCode::from(INTERRUPTED)) };
             for (skill, name, value) in asked.values() {
                 answers.give(skill, name, value.expose());
                 if call.keep {
@@ -330,7 +332,7 @@ fn refusal(context: &Context, error: &CommandError) -> Failure {
             format!("did you mean {}?", typed(near))
         }
         CommandError::Core { instead, .. } if !instead.is_empty() => {
-            format!("the skill is {}", typed(instead))
+            format!("type {}", typed(instead))
         }
         CommandError::Unknown { .. } | CommandError::NotACommand | CommandError::Core { .. } => {
             "`hone commands` lists them".to_owned()

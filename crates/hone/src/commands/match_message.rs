@@ -96,7 +96,8 @@ pub(crate) fn match_message(
 }
 
 fn asked(index: &Index<'_>, skills: &[Listed], message: &str, k: usize) -> Vec<Match> {
-    Ranking::new(index, message).matches(k, |skill| skills[skill].summary.model_invocable)
+    let for_models = |skill: usize| skills[skill].summary.model_invocable;
+    Ranking::new(index, message).among(for_models).matches(k, |_| true)
 }
 
 fn lines(matches: &[&Match], skills: &[Listed]) -> String {
@@ -214,7 +215,7 @@ pub(crate) fn search(context: &Context, words: &[String], k: usize, as_json: boo
     // Without a word in common, only a word that looks like one of its own leads to a skill.
     found.retain(|found| {
         let summary = &catalogue.skills[found.skill].summary;
-        !found.reasons.is_empty()
+        found.reasons.iter().any(|reason| reason.weight > 0.0)
             || resembles(&query, &summary.name)
             || resembles(&query, &summary.description)
             || summary.when_to_use.as_deref().is_some_and(|when| resembles(&query, when))

@@ -1,14 +1,16 @@
 //! `hone needs`, and what `hone invoke` asks before the work starts.
 
 use std::fmt::Write as _;
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, BufRead, IsTerminal as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use hone_library::Listed;
 use hone_router::{Answers, Declared, Kind, Need, Probe, Question, Status, requirements_of};
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
 
 use super::{keyring, mcp_servers};
 use crate::context::Context;
@@ -166,21 +168,25 @@ pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks for every variable, one after the other and without an echo. An empty line leaves one out.
-pub(crate) fn ask(question: &Question) -> Result<Answers, Failure> {
+/// Asks for every variable, one after the other and without an echo. An empty line leaves one out; Ctrl-C is no
+/// answer at all.
+pub(crate) fn ask(question: &Question) -> Result<Option<Answers>, Failure> {
     let mut answers = Answers::default();
     if question.asked.is_empty() {
-        return Ok(answers);
+        return Ok(Some(answers));
     }
-    let _silence = Silence::start();
+    let silence = Silence::start();
     let mut input = io::stdin().lock();
     for asked in &question.asked {
         crate::output::say_rendered(&format!("{} (not shown): ", printable_line(&asked.name)));
-        let mut value = String::new();
-        input.read_line(&mut value).map_err(|error| {
+        let line = silence.line(&mut input).map_err(|error| {
             Failure::failed(format!("could not read from the terminal: {error}"), "")
         })?;
         say("");
+        let Some(line) = line else { return Ok(None) };
+        let value = String::from_utf8(line).map_err(|_| {
+            Failure::no(format!("that is no value for `{}`: it is not UTF-8", asked.name), "")
+        })?;
         let value = value.trim_end_matches(['\n', '\r']);
         for by in &asked.skills {
             if !value.is_empty() && !answers.give(&by.path, &asked.name, value) {
@@ -191,19 +197,52 @@ pub(crate) fn ask(question: &Question) -> Result<Answers, Failure> {
             }
         }
     }
-    Ok(answers)
+    Ok(Some(answers))
 }
 
-/// A terminal that does not show what is typed, until this is dropped.
-struct Silence(Option<rustix::termios::Termios>);
+/// A terminal that does not show what is typed, until this is dropped. A key that would end the process ends
+/// the line instead: whoever is killed does not set the terminal back.
+struct Silence(Option<Termios>);
+
+/// The keys that end the process, and what they are while nothing is shown.
+const ENDING: [(SpecialCodeIndex, SpecialCodeIndex); 2] = [
+    (SpecialCodeIndex::VINTR, SpecialCodeIndex::VEOL),
+    (SpecialCodeIndex::VQUIT, SpecialCodeIndex::VEOL2),
+];
 
 impl Silence {
     fn start() -> Self {
         let Ok(before) = tcgetattr(io::stdin()) else { return Self(None) };
         let mut silent = before.clone();
-        silent.local_modes.remove(LocalModes::ECHO);
+        silent.local_modes.remove(LocalModes::ECHO | LocalModes::ISIG);
+        for (key, end) in ENDING {
+            silent.special_codes[end] = before.special_codes[key];
+        }
         let is_silent = tcsetattr(io::stdin(), OptionalActions::Now, &silent).is_ok();
         Self(is_silent.then_some(before))
+    }
+
+    /// A line, or none when a key ended it that would have ended the process.
+    fn line(&self, input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+        let ends = |byte: &u8| {
+            let keys = |before: &Termios| ENDING.map(|(key, _)| before.special_codes[key]);
+            // 0 is a key that is switched off.
+            *byte != 0 && self.0.as_ref().is_some_and(|before| keys(before).contains(byte))
+        };
+        let mut line = Vec::new();
+        loop {
+            let typed = input.fill_buf()?;
+            let end = typed.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
+            let (length, is_end) = (end.unwrap_or(typed.len()), end.is_some() || typed.is_empty());
+            line.extend_from_slice(&typed[..length]);
+            input.consume(length);
+            if line.iter().any(ends) {
+                return Ok(None);
+            }
+            if is_end {
+                return Ok(Some(line));
+            }
+        }
     }
 }
 

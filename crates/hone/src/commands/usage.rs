@@ -72,7 +72,7 @@ fn record(
     // An agent may well use what is not offered here: a skill that another one shadows, say.
     let others = catalogue.skipped.iter().filter_map(|skipped| skipped.skill.as_deref());
     let skills = catalogue.skills.iter().chain(others);
-    let index = Attribution::new(skills, &context.around.user_home);
+    let index = Attribution::new(skills, &context.around.user_home).only_existing();
     let used: Vec<Used<'_>> = match (command, file) {
         (Some(command), _) => index.command(command, &cwd),
         (None, file) => file.and_then(|file| index.file(file, &cwd)).into_iter().collect(),

@@ -25,9 +25,9 @@ pub(crate) fn why(context: &Context, message: &str, name: Option<&str>, as_json:
     let catalogue = context.catalogue()?;
     context.tell_problem();
     let index = open_index(context, &catalogue);
-    let ranking = Ranking::new(&index, message);
-    let mut explained =
-        ranking.best(EXPLAINED, |skill| catalogue.skills[skill].summary.model_invocable);
+    let for_models = |skill: usize| catalogue.skills[skill].summary.model_invocable;
+    let ranking = Ranking::new(&index, message).among(for_models);
+    let mut explained = ranking.best(EXPLAINED, |_| true);
     if let Some(name) = name {
         let skill = context.skill(&catalogue, name)?;
         let place = catalogue.skills.iter().position(|other| other.path == skill.path);
@@ -40,7 +40,9 @@ pub(crate) fn why(context: &Context, message: &str, name: Option<&str>, as_json:
         explained.retain(|first| *first != place);
         explained.insert(0, place);
     }
-    let answers: Vec<Why> = explained.iter().map(|&skill| explain(&ranking, skill)).collect();
+    let name_of = |skill: usize| catalogue.skills[skill].summary.name.clone();
+    let answers: Vec<Why> =
+        explained.iter().map(|&skill| explain(&ranking, skill, &name_of)).collect();
     if as_json {
         let skills = answers.iter().map(|why| WhySkill::of(why, &catalogue.skills)).collect();
         return print_json(&WhyReport { considered: catalogue.skills.len(), skills });
@@ -116,7 +118,8 @@ pub(crate) fn what_if(
     let before = open_index(context, &catalogue);
     let again = Index::open(&context.state, &catalogue.roots, &catalogue.skills).index;
     let after = understood(context, &catalogue, again, &[]).plus(&text);
-    let answer = ask_what_if(&before, &after, &text, &messages);
+    let for_models = |skill: usize| catalogue.skills[skill].summary.model_invocable;
+    let answer = ask_what_if(&before, &after, &text, &messages, &for_models);
     let line = format!("▸ {}: {}\n", new.summary.name, new.summary.description);
     let report =
         WhatIfReport::of(&answer, &new.summary.name, &catalogue.skills, token_estimate(&line));

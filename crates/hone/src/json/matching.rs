@@ -286,9 +286,7 @@ impl EvalReport {
     pub(crate) fn of(report: &Report, skills: &[Listed]) -> Self {
         let named = |skill: usize| skills[skill].summary.name.clone();
         let mut rows: Vec<&hone_router::Evaluated> = report.skills.iter().collect();
-        rows.sort_by(|a, b| {
-            a.tally.f1().total_cmp(&b.tally.f1()).then_with(|| a.skill.cmp(&b.skill))
-        });
+        rows.sort_by(|a, b| a.worth().total_cmp(&b.worth()).then_with(|| a.skill.cmp(&b.skill)));
         Self {
             total: Figures::from(&report.total),
             skills: rows

@@ -622,6 +622,21 @@ fn a_skill_that_forks_and_declares_nothing_may_read() {
     }
 }
 
+#[test]
+fn a_skill_that_forks_in_the_home_says_why_it_reads_nothing() {
+    let server = Server::says(&vec![answer("120 cents"); 8]);
+    let sandbox = server.sandbox();
+    sandbox.write(
+        "home/.agents/skills/review/SKILL.md",
+        "---\nname: review\ndescription: Reviews.\ncontext: fork\n---\nReview it.\n",
+    );
+    let note = "note: it can read no files here, where your whole home is: `cd` to a project\n";
+    for (folder, is_told) in [("home", true), ("project", false)] {
+        let run = sandbox.hone("invoke /review the prices --json").cwd(folder).run();
+        assert_eq!(run.errors().contains(note), is_told, "{run}");
+    }
+}
+
 /// Without how long it took.
 fn timeless(run: &Run) -> String {
     let line =

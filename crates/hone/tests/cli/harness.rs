@@ -273,7 +273,12 @@ impl Hone<'_> {
             .map(|word| quoted(&word))
             .collect();
         // Whoever starts the tests in the background leaves them deaf to Ctrl-C.
-        let line = format!("{setup}; env --default-signal=INT {}", line.join(" "));
+        // And nobody finds the terminal other than it was.
+        let line = format!(
+            "trap : INT; {setup}; before=$(stty -g); env --default-signal=INT {}; code=$?; \
+             [ \"$before\" = \"$(stty -g)\" ] || echo 'the terminal was left changed'; exit $code",
+            line.join(" ")
+        );
         let mut command = self.prepared("script");
         command.args(["-qec", &line, "/dev/null"]).env("SHELL", "/bin/sh");
         // On a terminal the last resort is `vi`, which would wait for somebody to type.

@@ -217,7 +217,7 @@ fn what_cannot_be_called_is_said() {
     exit: 1
     --- stderr
     error: `/help` is a command of the chat, not a skill
-    hint: the skill is `/user:help`
+    hint: type `/user:help`
 
     $ hone invoke /quiet
     exit: 1
@@ -455,6 +455,46 @@ fn on_a_terminal_a_person_is_asked_once_and_nothing_is_echoed() {
     SHIP_TOKEN (not shown): 
     hint: set what is missing, or go on without it: `--allow-missing`
     ");
+}
+
+#[test]
+fn ctrl_c_at_the_question_ends_the_call_and_leaves_the_terminal_as_it_was() {
+    need("script");
+    let sandbox = needy();
+    let prompt = "SHIP_TOKEN (not shown): ";
+    for typed in ["\u{3}", "s3cr\u{3}", "\u{1c}"] {
+        let (code, screen) = sandbox.hone("invoke /ship").asked_on_terminal(prompt, typed);
+        let asked = "before this can work, something is missing:\n  variable SHIP_TOKEN (ship): For the registry\n\
+            SHIP_TOKEN (not shown): \n";
+        assert_eq!((code, screen.as_str()), (130, asked));
+    }
+    // What a line is edited with still edits.
+    let call = sandbox.hone("invoke '/ship is it s3cr3t-value?'");
+    let (code, screen) = call.asked_on_terminal(prompt, "wrong\u{15}s3cr3t-valux\u{7f}e\n");
+    assert!(code == 0 && screen.contains("is it [redacted SHIP_TOKEN]?"), "{screen}");
+}
+
+#[test]
+fn no_answer_is_asked_for_while_something_else_is_missing() {
+    need("script");
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "home/.agents/skills/ship/SKILL.md",
+        "---\nname: ship\ndescription: Ships.\nrequired_environment_variables: [SHIP_TOKEN]\n\
+         prerequisites: {commands: [no-such-command]}\n---\nShip it.\n",
+    );
+    let run = sandbox.hone("invoke /ship").on_terminal(200, 24);
+    assert_snapshot!(run, @"
+    exit: 1
+    --- stdout
+    before this can work, something is missing:
+      variable SHIP_TOKEN (ship)
+      command no-such-command (ship)
+    hint: set what is missing, or go on without it: `--allow-missing`
+    ");
+    let call = sandbox.hone("invoke --allow-missing '/ship with s3cr3t-value'");
+    let (code, screen) = call.asked_on_terminal("SHIP_TOKEN (not shown): ", "s3cr3t-value\n");
+    assert!(code == 0 && screen.contains("with [redacted SHIP_TOKEN]"), "{screen}");
 }
 
 #[test]

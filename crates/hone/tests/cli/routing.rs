@@ -58,6 +58,16 @@ fn a_message_gets_its_skills_with_band_and_reasons() {
 }
 
 #[test]
+fn a_number_may_stick_to_its_letter_and_a_message_with_a_hyphen_goes_after_two() {
+    let sandbox = library();
+    let count =
+        |line: &str| sandbox.hone(line).run().json()["matches"].as_array().map(std::vec::Vec::len);
+    assert_eq!(count("match --json -k1 'fill the form in this city'"), Some(1));
+    assert_eq!(count("match --json -k2 -- '- fill the form in this city'"), Some(2));
+    assert_eq!(sandbox.hone("why --json -- '- fill the form'").run().code, 0);
+}
+
+#[test]
 fn a_skill_that_a_model_may_not_load_is_searched_but_not_matched() {
     let sandbox = library();
     let names = |line: &str, key: &str| -> Vec<String> {

@@ -213,6 +213,18 @@ fn what_an_agent_did_is_counted() {
 }
 
 #[test]
+fn what_is_not_there_was_not_used() {
+    let sandbox = Sandbox::with_tidy();
+    for line in [
+        "usage record --command '~/.agents/skills/tidy/scripts/gone.sh'",
+        "usage record --file ../home/.agents/skills/tidy/gone.md",
+    ] {
+        assert_eq!(sandbox.hone(line).run().errors(), "it used no skill\n", "{line}");
+    }
+    assert_eq!(sandbox.hone("usage").run().errors(), "nothing was counted yet\n");
+}
+
+#[test]
 fn a_skill_that_is_not_offered_can_still_be_used() {
     let sandbox = Sandbox::with_tidy();
     sandbox.skill("home/.claude/skills", "tidy", "Shadowed.");

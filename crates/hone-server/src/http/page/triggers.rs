@@ -57,8 +57,9 @@ fn answer(site: &Site, catalogue: &Arc<Catalogue>, skill: &Listed, message: &str
     };
     let skills = Arc::clone(catalogue);
     let asked = site.seeker.ask(catalogue, move |index| {
-        let ranking = Ranking::new(index, &message);
-        let first = ranking.matches(1, |skill| skills.skills[skill].summary.model_invocable);
+        let for_models = |skill: usize| skills.skills[skill].summary.model_invocable;
+        let ranking = Ranking::new(index, &message).among(for_models);
+        let first = ranking.matches(1, |_| true);
         (ranking.look_at(at), first.into_iter().next(), ranking.place(at))
     });
     let Some((found, first, place)) = asked else {

@@ -91,10 +91,14 @@ impl Fork {
         let writes = ["write_file", "run_command"];
         let may_write = tools.iter().any(|tool| writes.contains(&tool.as_str()));
         let place = if may_write { Space::Write } else { Space::Read };
+        let space = readable(context).map(place);
+        if space.is_none() {
+            say("note: it can read no files here, where your whole home is: `cd` to a project");
+        }
         let order = Order {
             agent,
             input: text.to_owned(),
-            space: readable(context).map(place),
+            space,
             tools: Some(tools),
             skills: skills.iter().map(|skill| (*skill).clone()).collect(),
             ..Order::default()

@@ -26,7 +26,7 @@ pub(crate) use correct::correct;
 pub(crate) use demo::demo;
 pub(crate) use folder::runtime;
 pub(crate) use fork::Fork;
-pub(crate) use interrupt::Interrupt;
+pub(crate) use interrupt::{INTERRUPTED, Interrupt};
 pub(crate) use lesson::referenced;
 pub(crate) use models::find_with;
 pub(crate) use run::{Supplies, exit_code, readable, run, runner};
