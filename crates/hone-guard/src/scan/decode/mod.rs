@@ -2,12 +2,14 @@
 //!
 //! Base64, base85, hexadecimal ([`bases`]), escapes and percent signs ([`escapes`]), character codes
 //! ([`codes`]), rot13, reversal, texts in pieces ([`pieces`]), gzip and zlib inside them, and XOR with
-//! one constant byte where the text says that it is used.
+//! one constant byte. Wrapped lines, pairs of digits, dumps and words of base85 are told by how they are
+//! laid out ([`shaped`]).
 
 mod bases;
 mod codes;
 mod escapes;
 mod pieces;
+mod shaped;
 
 use std::cell::LazyCell;
 use std::io::Read as _;
@@ -111,7 +113,7 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut Budget) -> Vec<Encoded> 
         };
         if let Some((how, text)) = text {
             found.push(Encoded { range, how, text });
-        } else if xor
+        } else if (xor || shaped::may_be_turned(&bytes))
             && bytes.len() <= MAX_XOR
             && bytes.len() >= MIN_CODES
             && let Some(text) = unxor(&bytes)
@@ -119,7 +121,9 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut Budget) -> Vec<Encoded> 
             found.push(Encoded { range, how: "XOR with a constant", text });
         }
     };
-    for range in runs(text) {
+    let alone = runs(text);
+    let wrapped = shaped::wrapped(text, &alone);
+    for range in alone.into_iter().chain(wrapped) {
         let run = &text[range.clone()];
         if is_image(text, range.start) {
             continue;
@@ -141,6 +145,12 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut Budget) -> Vec<Encoded> 
         {
             add(range, "base64", bytes);
         }
+    }
+    for (range, bytes) in shaped::pairs(text).into_iter().chain(shaped::dumps(text)) {
+        add(range, "hexadecimal", bytes);
+    }
+    for (range, bytes) in shaped::base85(text) {
+        add(range, "base85", bytes);
     }
     for (range, bytes) in escapes(text) {
         add(range, "character escapes", bytes);
@@ -544,7 +554,13 @@ fn inflate(reader: impl std::io::Read, most: usize) -> Option<Vec<u8>> {
 
 /// The text behind a constant XOR, when some key gives one that speaks.
 fn unxor(bytes: &[u8]) -> Option<String> {
+    const HEAD: usize = 64;
+    let is_control = |b: u8| b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r');
     (1..=255_u8).find_map(|key| {
+        // Most keys give no text, which the first bytes tell.
+        if !is_wide(bytes) && bytes.iter().take(HEAD).any(|b| is_control(b ^ key)) {
+            return None;
+        }
         let plain: Vec<u8> = bytes.iter().map(|b| b ^ key).collect();
         let (_, text) = text_of(&plain, "")?;
         (speaks(&text) >= 2).then_some(text)
