@@ -219,7 +219,6 @@ const PRINTERS: &[(&[&str], &str)] = &[
     (&["gitlab-runner", "list"], "cloud access token"),
     (&["cmdkey", "/list"], "passwords"),
     (&["vaultcmd", "/listcreds"], "passwords"),
-    (&["netsh", "wlan", "key=clear"], "passwords"),
     (&["docker-credential-desktop", "get"], "registry credentials"),
     (&["docker-credential-osxkeychain", "get"], "registry credentials"),
     (&["docker-credential-secretservice", "get"], "registry credentials"),
