@@ -244,7 +244,7 @@ mod tests {
             let says = String::from_utf8_lossy(bytes);
             match halves {
                 "" => {
-                    let words: Vec<String> = pairs.chunks(2).map(|two| two.concat()).collect();
+                    let words: Vec<String> = pairs.chunks(2).map(<[String]>::concat).collect();
                     format!("{:08x}: {:<39}  {says}\n", at * 16, words.join(" "))
                 }
                 halves => {
@@ -270,8 +270,8 @@ mod tests {
             [("XOR with a constant", COMMAND.to_owned())]
         );
         for word in [
-            r#"V|8+DAT4tsXmoUNb2=|CVJ>NJFKKRbbYX04AbcQVVRL98Eps4lZ+8"#,
-            r#"<~@s)g.+>%XWBQS?8F#ks-@4l84055<FFCB!%+FG;@@<6*)/TW%PDg)~>"#,
+            r"V|8+DAT4tsXmoUNb2=|CVJ>NJFKKRbbYX04AbcQVVRL98Eps4lZ+8",
+            r"<~@s)g.+>%XWBQS?8F#ks-@4l84055<FFCB!%+FG;@@<6*)/TW%PDg)~>",
         ] {
             for text in [format!("Keep {word} here."), format!("Keep `{word}` here.")] {
                 let found = decoded(&text);
