@@ -4,10 +4,7 @@
 mod products;
 
 fn check(title: &str) {
-    let groups = products::parse(include_str!("products/batch.products"));
-    let group = groups.iter().find(|found| found.title == title).expect("a group of that title");
-    let wrong = group.wrong("scripts/run.bat", |text| format!("{text}\r\n"));
-    assert!(wrong.is_empty(), "{wrong}");
+    products::check(include_str!("products/batch.products"), title, "scripts/run.bat", "\r\n");
 }
 
 #[test]
@@ -23,4 +20,10 @@ fn what_is_fetched_or_decoded_is_followed_to_where_it_runs() {
 #[test]
 fn what_is_left_lost_or_opened_is_seen() {
     check("something is left, lost or opened");
+}
+
+#[test]
+fn passwords_and_accounts_of_the_machine_are_followed_to_the_network() {
+    check("passwords of the machine reach the network");
+    check("accounts of the machine reach the network");
 }

@@ -4,10 +4,7 @@
 mod products;
 
 fn check(title: &str) {
-    let groups = products::parse(include_str!("products/powershell.products"));
-    let group = groups.iter().find(|found| found.title == title).expect("a group of that title");
-    let wrong = group.wrong("scripts/run.ps1", |text| format!("{text}\n"));
-    assert!(wrong.is_empty(), "{wrong}");
+    products::check(include_str!("products/powershell.products"), title, "scripts/run.ps1", "\n");
 }
 
 #[test]

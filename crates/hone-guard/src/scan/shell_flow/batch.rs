@@ -26,7 +26,7 @@ pub(super) fn batch(text: &str) -> String {
 
 /// One line, its blocks opened and closed.
 fn statement(line: &str, open: &mut Vec<&str>) -> String {
-    let line = line.trim();
+    let mut line = line.trim();
     if let Some(rest) = line.strip_prefix(')') {
         let rest = rest.trim();
         if rest.to_ascii_lowercase().starts_with("else") && rest.ends_with('(') {
@@ -35,16 +35,16 @@ fn statement(line: &str, open: &mut Vec<&str>) -> String {
         let close = open.pop().unwrap_or(")");
         return if rest.is_empty() { close.to_owned() } else { format!("{close} {rest}") };
     }
+    // Conditions may stand behind one another.
+    while let Some(body) = after_condition(line) {
+        if body == "(" {
+            open.push("fi");
+            return "if true; then".to_owned();
+        }
+        line = body.trim();
+    }
     if let Some((head, body)) = loop_head(line) {
         return block(&head, body, "done", open);
-    }
-    if let Some(body) = after_condition(line) {
-        return if body == "(" {
-            open.push("fi");
-            "if true; then".to_owned()
-        } else {
-            statement(body, open)
-        };
     }
     commands(line)
 }
@@ -62,10 +62,8 @@ fn block(head: &str, body: &str, end: &'static str, open: &mut Vec<&str>) -> Str
 
 /// `for /f "delims=" ${i} in ('command') do body`, `for ${f} in (a b) do body`: the head, and the body.
 fn loop_head(line: &str) -> Option<(String, &str)> {
+    line.get(..4).filter(|word| word.eq_ignore_ascii_case("for "))?;
     let lower = line.to_ascii_lowercase();
-    if !lower.starts_with("for ") {
-        return None;
-    }
     let within = lower.find(" in ")?;
     let over = line[within + 4..].trim_start();
     let start = line.len() - over.len();
@@ -123,6 +121,9 @@ fn split_word(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| text.split_at(end))
 }
 
+/// Marks before the letter of a loop or the number of an argument: `%%~f`.
+const MAX_MARKS: usize = 4;
+
 /// `%NAME%`, `!NAME!`, `%%i` and `%1` as the shell writes them.
 fn names(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
@@ -143,7 +144,8 @@ fn names(line: &str) -> String {
             continue;
         }
         // %%i, %~1, %*
-        let letters = after.trim_start_matches(['%', '~']);
+        let marks = after.bytes().take(MAX_MARKS).take_while(|b| matches!(b, b'%' | b'~')).count();
+        let letters = &after[marks..];
         match letters.chars().next() {
             Some(letter) if after.starts_with('%') && letter.is_ascii_alphabetic() => {
                 out.push_str("${");
@@ -217,6 +219,15 @@ fn command(command: &str) -> String {
 
 /// What does the same in a shell.
 fn twin(command: &str) -> String {
+    let mut command = command;
+    // `call program` starts the program, `call :label` a part of the file.
+    while let Some((word, rest)) = split_word(command.trim())
+        && word.eq_ignore_ascii_case("call")
+        && !rest.trim_start().is_empty()
+        && !rest.trim_start().starts_with(':')
+    {
+        command = rest;
+    }
     let bare = command.trim();
     let Some((program, rest)) = split_word(bare) else { return command.trim_end().to_owned() };
     let words: Vec<&str> = rest.split_whitespace().collect();
@@ -225,7 +236,6 @@ fn twin(command: &str) -> String {
     let has = |option: &str| words.iter().any(|word| word.eq_ignore_ascii_case(option));
     let program = program.to_ascii_lowercase();
     match program.trim_end_matches(".exe") {
-        "call" if !rest.trim_start().starts_with(':') => twin(rest),
         "copy" | "move" | "xcopy" | "robocopy" if plain.len() > 1 => {
             let name = if program.starts_with("move") { "mv" } else { "cp -r" };
             format!("{name} {}", plain.join(" "))
@@ -234,6 +244,10 @@ fn twin(command: &str) -> String {
             format!("rm -rf {}", plain.join(" ").replace("*.*", "*"))
         }
         "type" => format!("cat{rest}"),
+        // The accounts of the machine are saved to a file.
+        "reg" if has("save") && plain.len() > 2 && is_of_accounts(plain[1]) => {
+            format!("cat /etc/shadow > {}", plain[2])
+        }
         "wscript" | "cscript" => format!("sh {}", plain.join(" ")),
         "certutil" if has("-decode") && plain.len() > 1 => {
             format!("base64 -d {} > {}", plain[0], plain[1])
@@ -256,6 +270,15 @@ fn twin(command: &str) -> String {
     }
 }
 
+/// Whether a part of the registry holds the passwords of the machine's accounts.
+fn is_of_accounts(key: &str) -> bool {
+    let key = key.trim_matches('"').to_ascii_lowercase();
+    matches!(
+        key.as_str(),
+        "hklm/sam" | "hklm/security" | "hkey_local_machine/sam" | "hkey_local_machine/security"
+    )
+}
+
 /// What a line of PowerShell saves where: `DownloadFile('address','path')`, `-OutFile path`.
 fn downloaded(line: &str) -> Option<(&str, &str)> {
     let lower = line.to_ascii_lowercase();
@@ -271,4 +294,48 @@ fn downloaded(line: &str) -> Option<(&str, &str)> {
     }
     let at = lower.find("-outfile ")?;
     Some((address, word(at + "-outfile ".len())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_behind_one_another_are_walked_through_without_nesting() {
+        let line = |count: usize| batch(&format!("{}type a.txt", "if a==b ".repeat(count)));
+        assert_eq!(line(1), "cat a.txt\n");
+        assert_eq!(line(200_000), "cat a.txt\n");
+    }
+
+    #[test]
+    fn as_many_marks_stand_before_a_letter() {
+        let marks = |count: usize| names(&format!("{}f", "%".repeat(count)));
+        assert_eq!(marks(1 + MAX_MARKS), "${f}");
+        assert_eq!(marks(2 + MAX_MARKS), "${f}");
+        // A line of nothing else is not read to its end at each of them.
+        assert_eq!(names(&"%".repeat(2_000_000)), "");
+    }
+
+    #[test]
+    fn as_much_comes_out_as_goes_in() {
+        let lines = [
+            "%%~f ",
+            "!a!b",
+            "for %%i in (a) do ",
+            "a & b && ",
+            "( ",
+            ") else (",
+            "set a=%b%\n",
+            "for /f %%i in ('x') do (\n",
+            "type a | ",
+            "if exist a (\n",
+            "\"",
+            "call ",
+        ];
+        for line in lines {
+            let length = |count: usize| batch(&line.repeat(count)).len();
+            let (once, twice) = (length(4_000), length(8_000));
+            assert!(twice <= 2 * once + 100, "{line}: {once} and {twice}");
+        }
+    }
 }

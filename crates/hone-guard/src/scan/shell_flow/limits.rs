@@ -22,7 +22,7 @@ fn as_many_texts_of_a_variable_are_told_apart() {
 fn as_many_lines_are_read() {
     let read = |lines: Vec<String>| {
         let seen = memory(format!("echo \"{}\" | read -r name", lines.join("\n")));
-        seen.variables["name"].text.clone()
+        seen.variables.get("name").unwrap().text.clone()
     };
     assert_eq!(read(then_key(MAX_LINES - 1)), KEY);
     assert_eq!(read(then_key(MAX_LINES)), "notes/0.txt");

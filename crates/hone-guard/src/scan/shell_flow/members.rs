@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::commands::Call;
 use super::dialect::console;
-use super::{MAX_CALLED, MAX_NESTED, Taint, Walk};
+use super::{MAX_CALLED, MAX_CALLS, MAX_LEVEL, Taint, Walk};
 use crate::scan::kind::{Kind, Language};
 use crate::scan::text::Text;
 use crate::shell;
@@ -33,6 +33,9 @@ impl Walk<'_, '_, '_> {
         if !matters(input) && !arguments.iter().any(|argument| matters(&argument.taint)) {
             return Taint::default();
         }
+        if self.is_full() {
+            self.unfinished(at, "too many scripts start one another");
+        }
         let Some(text) = self.script_of(path, |language| language == Language::Shell) else {
             return Taint::default();
         };
@@ -42,9 +45,14 @@ impl Walk<'_, '_, '_> {
         })
     }
 
+    /// Whether no script is followed any more from where this one stands.
+    fn is_full(&self) -> bool {
+        self.depth >= MAX_CALLS || self.level >= MAX_LEVEL || self.memory.called >= MAX_CALLED
+    }
+
     /// The text of the shell script that a path names, within what may still be followed.
     fn script_of(&mut self, path: &str, is_shell: fn(Language) -> bool) -> Option<Rc<str>> {
-        if self.depth >= MAX_NESTED || self.memory.called >= MAX_CALLED {
+        if self.is_full() {
             return None;
         }
         let name = path.trim_matches(['"', '\'']).rsplit(['/', '\\']).next()?;

@@ -9,15 +9,17 @@ mod commands;
 mod dialect;
 mod left;
 mod members;
+mod variables;
 mod words;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
 
 use batch::batch;
 use dialect::{console, fish, recipes};
+use variables::Variables;
 
 use super::Skill;
 use super::destination::{Class, classify};
@@ -37,7 +39,7 @@ use crate::shell::{
 /// to the next, because its reader runs them in order.
 #[derive(Default)]
 pub(crate) struct Memory {
-    variables: HashMap<String, Value>,
+    variables: Variables,
     files: HashMap<String, Taint>,
     /// Texts of files that the script wrote, as far as they are known.
     texts: HashMap<String, String>,
@@ -55,11 +57,34 @@ pub(crate) struct Memory {
     folder: Option<String>,
     /// How many texts this one was found in that are left somewhere to be run.
     judged: usize,
+    /// The functions that are called at the moment, outermost first.
+    calls: Vec<String>,
     /// Work done inside called functions and nested scripts.
     called: usize,
     /// Commands that were walked.
     #[cfg(test)]
     walked: usize,
+}
+
+/// What is known of each file of a skill.
+#[derive(Default)]
+pub(crate) struct Memories {
+    files: HashMap<usize, Memory>,
+    /// Bytes that the variables of all of them hold.
+    kept: Rc<Cell<usize>>,
+}
+
+impl Memories {
+    pub(crate) fn of(&mut self, file: usize) -> &mut Memory {
+        self.files.entry(file).or_insert_with(|| Memory {
+            variables: Variables::beside(&self.kept),
+            ..Memory::default()
+        })
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Memory> {
+        self.files.values()
+    }
 }
 
 impl Memory {
@@ -71,7 +96,7 @@ impl Memory {
 
     /// What variables carry that a program started from the script may find in its environment.
     pub(crate) fn carried(&self) -> impl Iterator<Item = (&str, &Taint)> {
-        let known = self.variables.iter().map(|(name, value)| (name.as_str(), &value.taint));
+        let known = self.variables.iter().map(|(name, value)| (name, &value.taint));
         known.filter(|(_, taint)| {
             !taint.secrets.is_empty()
                 || taint.environment
@@ -116,6 +141,7 @@ pub(crate) fn look(
         _ => return Vec::new(),
     };
     let parsed = shell::parse(&source);
+    let too_deep = is_too_deep(&parsed);
     let mut walk = Walk {
         passage,
         skill,
@@ -131,6 +157,8 @@ pub(crate) fn look(
         text: OnceCell::new(),
         embedded: Vec::new(),
         depth: 0,
+        strings: 0,
+        level: 0,
         looping: 0,
         branching: 0,
         shell_on_pipe: OnceCell::new(),
@@ -138,9 +166,23 @@ pub(crate) fn look(
         printed: String::new(),
         heard: None,
     };
+    if let Some(at) = too_deep {
+        walk.unfinished(at, TOO_DEEP);
+    }
     walk.script(&parsed.script, &Taint::default());
+    if walk.memory.variables.was_short() {
+        walk.unfinished(0, "its variables hold too much text");
+    }
     walk.raw_text();
     walk.embedded
+}
+
+const TOO_DEEP: &str = "constructs of the shell stand too deep inside one another";
+
+/// Where a text was not read on, because too much stands inside one another.
+fn is_too_deep(parsed: &shell::Parsed) -> Option<usize> {
+    let error = parsed.errors.iter().find(|error| error.problem == shell::Problem::TooDeep)?;
+    Some(error.at)
 }
 
 /// Where each line of a text begins.
@@ -172,7 +214,12 @@ struct Walk<'w, 'f, 's> {
     /// The text being walked, for functions that are called from another.
     text: OnceCell<Rc<str>>,
     embedded: Vec<Embedded>,
+    /// Calls and strings that the text being walked stands in.
     depth: usize,
+    /// Strings of scripts that the text being walked stands in.
+    strings: usize,
+    /// Scripts that are walked inside one another: bodies, substitutions, calls, strings.
+    level: usize,
     looping: usize,
     /// Branches of conditions around: what one assigns, another may have assigned otherwise.
     branching: usize,
@@ -226,10 +273,21 @@ const MAX_JUDGED: usize = 2;
 /// Folders that are known to hold what somebody's host sent.
 const MAX_UNPACKED: usize = 16;
 
-/// Scripts inside strings inside scripts that are followed.
+/// Scripts inside strings inside scripts that are followed, and calls of a function inside itself.
 const MAX_NESTED: usize = 4;
+/// Calls of functions inside one another that are followed.
+const MAX_CALLS: usize = 16;
+/// Scripts inside one another past which no call is followed.
+const MAX_LEVEL: usize = 4 * shell::MAX_DEPTH;
 
 impl Walk<'_, '_, '_> {
+    /// Says that something is not followed to its end.
+    fn unfinished(&mut self, at: usize, why: &str) {
+        let at = self.place(at).min(self.passage.text.len());
+        let at = super::text::floor(&self.passage.text, at);
+        self.findings.unfinished(self.passage, at..at, why);
+    }
+
     fn report(&mut self, at: &Range<usize>, found: Match) {
         let last = self.passage.text.len();
         let start = self.place(at.start).min(last);
@@ -274,10 +332,12 @@ impl Walk<'_, '_, '_> {
     /// Walks a script; gives what it writes to its output.
     fn script(&mut self, script: &Script, input: &Taint) -> Taint {
         let mut output = Taint::default();
+        self.level += 1;
         for item in &script.items {
             let made = self.pipeline(&item.pipeline, input);
             output.add(&made);
         }
+        self.level -= 1;
         output
     }
 
@@ -729,7 +789,8 @@ impl Walk<'_, '_, '_> {
         };
         let mut findings = Findings::new(self.skill.members);
         look(&passage, self.skill, &mut memory, &mut findings);
-        findings.worst() > Some(Severity::Info)
+        self.memory.called = memory.called;
+        findings.harm()
     }
 
     /// What reading a path gives.
@@ -811,8 +872,10 @@ impl Walk<'_, '_, '_> {
         {
             let at = self.place(at);
             self.embedded.push(Embedded { language, text: text.to_owned(), at });
-        } else if language == Language::Shell && self.depth < MAX_NESTED {
+        } else if language == Language::Shell {
             self.nested(text, at, &Taint::default());
+        } else if !text.trim().is_empty() {
+            self.unfinished(at, "it holds too many programs of other languages");
         }
     }
 
@@ -824,12 +887,26 @@ impl Walk<'_, '_, '_> {
         input: &Taint,
         at: usize,
     ) -> Option<Taint> {
-        if self.depth >= MAX_NESTED || self.memory.called >= MAX_CALLED {
+        let (body, source) = self.memory.functions.get(name).cloned()?;
+        let again = self.memory.calls.iter().filter(|call| *call == name).count();
+        if again >= MAX_NESTED {
             return None;
         }
-        let (body, source) = self.memory.functions.get(name).cloned()?;
+        if self.memory.calls.len() >= MAX_CALLS
+            || self.level >= MAX_LEVEL
+            || self.memory.called >= MAX_CALLED
+        {
+            // The body was walked where it stands: only what it is given is not known there.
+            let matters =
+                |value: &Value| value.taint.matters() || Taint::of_file(&value.text).matters();
+            if input.matters() || arguments.iter().any(matters) {
+                self.unfinished(at, "too many functions call one another");
+            }
+            return None;
+        }
+        self.memory.calls.push(name.to_owned());
         let own = self.text.get().is_some_and(|text| Rc::ptr_eq(text, &source));
-        Some(self.with_arguments(arguments, |walk| {
+        let output = self.with_arguments(arguments, |walk| {
             if own {
                 walk.depth += 1;
                 let output = walk.command(&body, input, "").0;
@@ -839,7 +916,9 @@ impl Walk<'_, '_, '_> {
                 // Written in another block or file: the call itself is named.
                 walk.elsewhere(&source, at, |inner| inner.command(&body, input, "").0)
             }
-        }))
+        });
+        self.memory.calls.pop();
+        Some(output)
     }
 
     /// Does something with the arguments of a call as `$1` and so on.
@@ -869,7 +948,7 @@ impl Walk<'_, '_, '_> {
             match value {
                 Some(value) => self.memory.variables.insert(name, value),
                 None => self.memory.variables.remove(&name),
-            };
+            }
         }
         output
     }
@@ -893,6 +972,8 @@ impl Walk<'_, '_, '_> {
             text: OnceCell::from(Rc::clone(source)),
             embedded: Vec::new(),
             depth: self.depth + 1,
+            strings: self.strings,
+            level: self.level,
             looping: self.looping,
             branching: self.branching,
             shell_on_pipe: OnceCell::new(),
@@ -908,11 +989,21 @@ impl Walk<'_, '_, '_> {
 
     /// Walks a script that stands inside a string.
     fn nested(&mut self, text: &str, at: usize, input: &Taint) -> Taint {
-        if self.depth >= MAX_NESTED {
+        if self.strings >= MAX_NESTED {
+            if !text.trim().is_empty() {
+                self.unfinished(at, "scripts stand too deep in the strings of scripts");
+            }
             return Taint::default();
         }
         let parsed = shell::parse(text);
-        self.elsewhere(&Rc::from(text), at, |inner| inner.script(&parsed.script, input))
+        if is_too_deep(&parsed).is_some() {
+            self.unfinished(at, TOO_DEEP);
+        }
+        self.strings += 1;
+        let output =
+            self.elsewhere(&Rc::from(text), at, |inner| inner.script(&parsed.script, input));
+        self.strings -= 1;
+        output
     }
 
     /// What only shows in the text itself.
@@ -1082,6 +1173,8 @@ fn apple_script(
             text: OnceCell::new(),
             embedded: Vec::new(),
             depth: 0,
+            strings: 0,
+            level: 0,
             looping: 0,
             branching: 0,
             shell_on_pipe: OnceCell::new(),
@@ -1210,8 +1303,8 @@ mod tests {
         }
         let seen =
             memory("a=$(echo one $(printf %s two)); b=$(git rev-parse --git-dir)/hooks".to_owned());
-        assert_eq!(seen.variables["a"].text, "one two");
-        assert_eq!(seen.variables["b"].text, ".git/hooks");
+        assert_eq!(seen.variables.get("a").unwrap().text, "one two");
+        assert_eq!(seen.variables.get("b").unwrap().text, ".git/hooks");
     }
 
     #[test]

@@ -177,7 +177,7 @@ impl Walk<'_, '_, '_> {
     /// Variables in a text, as far as they are known.
     pub(super) fn resolve(&self, text: &str) -> String {
         let mut out = text.to_owned();
-        for (name, value) in &self.memory.variables {
+        for (name, value) in self.memory.variables.iter() {
             if out.contains('$') {
                 out = out
                     .replace(&format!("${{{name}}}"), &value.text)

@@ -734,6 +734,7 @@ impl Walk<'_, '_, '_> {
                 self.installs(&call, &at);
                 self.protections(&call, &at);
                 self.interpret(&call, input, input_text, &at);
+                output.add(&printed_by(&format!("{name} {}", call.text())));
             }
             _ => {
                 self.interpret(&call, input, input_text, &at);
