@@ -52,7 +52,7 @@ const HOSTILE: [&str; 16] = [
 ];
 
 /// What one does about something: it labels what follows only where it is what the sentence says.
-const ACTS: [&str; 15] = [
+const ACTS: [&str; 12] = [
     "flag",
     "detect",
     "reject",
@@ -65,10 +65,26 @@ const ACTS: [&str; 15] = [
     "block ",
     "blocked",
     "evidence",
-    "report",
-    "warn about",
-    "catch",
 ];
+
+/// Who flags and blocks, too.
+const MACHINES: [&str; 12] = [
+    "macos",
+    "mac",
+    "os x",
+    "gatekeeper",
+    "windows",
+    "defender",
+    "smartscreen",
+    "antivirus",
+    "virus scanner",
+    "browser",
+    "system",
+    "finder",
+];
+
+/// What others than a reviewer do as well: only code may be what they are about.
+const SAYING: [&str; 3] = ["report", "warn about", "catch"];
 
 /// Words that forbid the deed that follows them.
 const NEGATIONS: [&str; 14] = [
@@ -140,7 +156,7 @@ pub(crate) fn of_comment(line: &str) -> bool {
 
 /// The last sentence of a text, from what it says last where that is an order of its own.
 fn last_sentence(text: &str) -> &str {
-    const NEAR: usize = 120;
+    const NEAR: usize = 90;
     let text = text.trim_end();
     let from = super::text::floor(text, text.len().saturating_sub(NEAR));
     let near = &text[from..];
@@ -296,9 +312,16 @@ fn is_looked_for(sentence: &str, span: bool) -> bool {
     ];
     let sentence = &without_asides(sentence);
     let grams = Grams::of(sentence);
-    ACTS.iter().filter(|act| grams.may_hold(act)).any(|act| {
+    ACTS.iter().chain(&SAYING).filter(|act| grams.may_hold(act)).any(|act| {
         let Some(at) = act_at(sentence, act) else { return false };
-        if span {
+        let saying = SAYING.contains(act);
+        // What the machine flags or blocks is what the reader is then told to get around.
+        if MACHINES.iter().any(|machine| has_word(&sentence[..at], machine))
+            || saying && is_conditional(sentence)
+        {
+            return false;
+        }
+        if span || saying {
             // Nothing but words about code may stand between the act and the span.
             let after = sentence[at + act.len()..].trim_start_matches(|c: char| c.is_alphabetic());
             return words(after).all(|word| FILLING.contains(&word));
@@ -469,6 +492,12 @@ mod tests {
             "look for updates with:",
             "search for new versions by running:",
             "clear the flag and go:",
+            "macos reports that the app is damaged:",
+            "if macos reports this:",
+            "the system may warn about an unknown developer:",
+            "to catch up:",
+            "macos will refuse to open cleaner.app:",
+            "gatekeeper blocked the program:",
             "do not use sudo. run this:",
             "wrong results happen if you skip this:",
         ] {
