@@ -244,7 +244,7 @@ fn is_negated(after: &str, is_avoid: bool, span: bool) -> bool {
         .peekable();
     let Some(deed) = rest.next() else { return false };
     let is_deed = DEEDS.contains(&deed);
-    if !is_deed && !(is_avoid && POINTING.contains(&deed)) {
+    if !(is_deed || is_avoid && POINTING.contains(&deed)) {
         return false;
     }
     let object: Vec<&str> = rest.collect();

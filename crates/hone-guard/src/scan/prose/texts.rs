@@ -199,7 +199,9 @@ pub(crate) fn comments(language: Language, text: &str) -> Vec<Range<usize>> {
         open = comment;
     }
     if language == Language::Python {
-        found.iter_mut().for_each(|range| *range = without_quotes(text, range.clone()));
+        for range in &mut found {
+            *range = without_quotes(text, range.clone());
+        }
     }
     found.retain(|range| range.len() >= MIN_STRING);
     found
@@ -336,8 +338,7 @@ mod tests {
         ] {
             let found: Vec<&str> =
                 comments(language, text).into_iter().map(|range| &text[range]).collect();
-            let inner =
-                &text[text.find('\n').unwrap() + 1..text.trim_end().rfind('\n').unwrap() + 1];
+            let inner = &text[text.find('\n').unwrap() + 1..=text.trim_end().rfind('\n').unwrap()];
             assert_eq!(found, [inner], "{language:?}");
         }
     }
