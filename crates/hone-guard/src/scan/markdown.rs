@@ -40,6 +40,7 @@ pub(crate) fn passages(
         has_title: false,
         block: Block::default(),
         lead: String::new(),
+        list_lead: None,
         table: 0,
         table_runs: false,
         hidden: None,
@@ -104,6 +105,14 @@ pub(crate) fn passages(
                 if let Some(level) = heading.take() {
                     walk.heading(level);
                 }
+            }
+            Event::Start(Tag::List(_)) => {
+                walk.end_block();
+                walk.list_lead = Some(walk.lead.clone());
+            }
+            Event::End(TagEnd::List(_)) => {
+                walk.end_block();
+                walk.list_lead = None;
             }
             Event::Start(Tag::Table(_)) => {
                 walk.end_block();
@@ -239,6 +248,8 @@ struct Walk<'a> {
     has_title: bool,
     block: Block,
     lead: String,
+    /// What stands before the list, while inside it.
+    list_lead: Option<String>,
     table: usize,
     /// Whether a column of the table holds commands to run.
     table_runs: bool,
@@ -292,6 +303,12 @@ impl<'a> Walk<'a> {
 
     fn span(&mut self, piece: &str, range: Range<usize>) {
         let at = self.base + range.start;
+        // What introduces a span ends before it; an item of a list that begins with one has what introduces
+        // the list.
+        let before = match (&self.list_lead, self.block.text.trim()) {
+            (Some(lead), "") => lead.clone(),
+            _ => lead_of(&self.block.text),
+        };
         self.block.push("`", at);
         self.block.push(piece, at + 1);
         self.block.push("`", self.base + range.end);
@@ -304,7 +321,7 @@ impl<'a> Walk<'a> {
             Context::Prose => Context::InlineCode,
             other => other,
         };
-        let lead = std::mem::replace(&mut self.lead, lead_of(&self.block.text));
+        let lead = std::mem::replace(&mut self.lead, before);
         let place = Place::Straight { text: self.text, start: at + 1 };
         self.passage(Language::Shell, context, piece.to_owned(), place);
         self.lead = lead;

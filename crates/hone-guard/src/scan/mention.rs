@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use super::bundle::Member;
 use super::finding::Context;
-use super::grams::Grams;
 use super::kind::{Kind, Language};
+use super::label;
 use super::passage::Passage;
 use super::report;
 use super::text::Text;
@@ -236,65 +236,6 @@ const DOING: &[&str] = &[
     "initial",
 ];
 
-/// Words just before a code block, or on its first line, that make it an example of what not to do.
-const LABELS: &[&str] = &[
-    "bad",
-    "wrong",
-    "avoid",
-    "never",
-    "do not",
-    "don't",
-    "don’t",
-    "❌",
-    "✗",
-    "🚫",
-    "vulnerable",
-    "insecure",
-    "malicious",
-    "attack",
-    "suspicious",
-    "flag",
-    "detect",
-    "reject",
-    "refuse",
-    "unsafe",
-    "dangerous",
-    "anti-pattern",
-    "incorrect",
-    "attacker",
-    "exploit",
-    "payload",
-    "not like this",
-    "instead of",
-    "looks like this",
-    "indicator",
-    "red flag",
-    "would be",
-    "scan for",
-    "search for",
-    "look for",
-    "watch for",
-    "block ",
-    "blocked",
-    "caught",
-    "hostile",
-    "untrusted",
-    "example of a",
-    "evidence",
-    "the tester",
-    "forbidden",
-    "prohibited",
-    "must not",
-    "should not",
-    "injection",
-    "compromise",
-    "misuse",
-    "不要",
-    "禁止",
-    "错误",
-    "恶意",
-];
-
 /// Marks the passages that only mention.
 pub(crate) fn mark(passages: &mut [Passage<'_>]) {
     // Neighbours mostly stand under the same headings, which are asked about once.
@@ -344,130 +285,21 @@ fn heading_is_about_mistakes(headings: &str) -> bool {
 }
 
 fn is_labelled(passage: &Passage<'_>) -> bool {
-    const NEAR: usize = 90;
     let lead = passage.lead.trim_end();
-    let from = super::text::floor(lead, lead.len().saturating_sub(NEAR));
-    // Only the last sentence before the block introduces it.
-    let near =
-        lead[from..].rsplit(['.', '!', '?', '。']).find(|part| part.trim().len() > 2).unwrap_or("");
-    if labels(near)
-        || report::is_quoted(passage, lead)
-        || passage.context == Context::InlineCode && near.trim_end().ends_with("such as")
-    {
+    if report::is_quoted(lead) {
         return true;
     }
-    passage.context == Context::Fence
-        && passage
+    if passage.context == Context::InlineCode {
+        return label::of_span(&passage.lead);
+    }
+    label::of_block(lead)
+        || passage
             .text
             .lines()
             .take(2)
             .map(str::trim)
             .filter(|line| line.starts_with(['#', '/', '-', ';']))
-            .any(|line| labels(&line.to_lowercase()))
-}
-
-/// Whether a sentence labels what follows as an example of what not to do. A negation counts when it
-/// is about doing that, or opens the sentence; "do not stop on errors" is none.
-fn labels(sentence: &str) -> bool {
-    const NEGATIONS: [&str; 5] = ["do not", "don't", "don’t", "never", "must not"];
-    const DOING: [&str; 24] = [
-        "run",
-        "use",
-        "do",
-        "write",
-        "copy",
-        "execute",
-        "try",
-        "paste",
-        "pipe",
-        "allow",
-        "follow",
-        "trust",
-        "install",
-        "accept",
-        "type",
-        "ship",
-        "suggest",
-        "recommend",
-        "propose",
-        "disable",
-        "remove",
-        "delete",
-        "skip",
-        "bypass",
-    ];
-    // What one does about something: it labels what follows only where it is what the sentence says.
-    const ACTS: [&str; 11] = [
-        "flag",
-        "detect",
-        "reject",
-        "refuse",
-        "scan for",
-        "search for",
-        "look for",
-        "watch for",
-        "block ",
-        "blocked",
-        "evidence",
-    ];
-    const POINTING: [&str; 10] = [
-        "this",
-        "these",
-        "such",
-        "like",
-        "following",
-        "pattern",
-        "example",
-        "below",
-        "command",
-        "line",
-    ];
-    const OPENING: usize = 24;
-    let sentence = &without_asides(sentence);
-    let grams = Grams::of(sentence);
-    LABELS.iter().filter(|label| grams.may_hold(label)).any(|label| {
-        if ACTS.contains(label) {
-            return is_act(sentence, label)
-                && (sentence.find(label).is_some_and(|at| at <= OPENING)
-                    || POINTING.iter().any(|word| has_word(sentence, word)));
-        }
-        if !NEGATIONS.contains(label) {
-            return has_word(sentence, label);
-        }
-        sentence.match_indices(label).any(|(at, _)| {
-            let after = sentence[at + label.len()..].trim_start();
-            let word = after.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-            DOING.contains(&word) || after.trim_matches([':', '*', '-', ' ', '#', '/']).is_empty()
-        })
-    })
-}
-
-/// Whether a sentence has a word as what one does: `flag` in `the flag` is a thing.
-fn is_act(sentence: &str, word: &str) -> bool {
-    const THING: [&str; 15] = [
-        "the",
-        "a",
-        "an",
-        "this",
-        "that",
-        "its",
-        "your",
-        "their",
-        "each",
-        "any",
-        "no",
-        "one",
-        "quarantine",
-        "code",
-        "which",
-    ];
-    sentence.match_indices(word).any(|(at, _)| {
-        let before = sentence[..at].trim_end();
-        let last = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        has_word(&sentence[at..], word)
-            && !sentence[..at].ends_with(|c: char| c.is_alphanumeric())
-            && !THING.contains(&last)
-    })
+            .any(|line| label::of_comment(&line.to_lowercase()))
 }
 
 /// Words of a heading that may as well say what a step is for: `Avoid password prompts`.
@@ -499,25 +331,6 @@ fn is_ordered(lead: &str) -> bool {
     let first = last.unwrap_or_default().trim_start_matches(|c: char| !c.is_alphanumeric());
     let first = first.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     sentence.ends_with(':') && DOING.contains(&first)
-}
-
-/// A sentence without what stands in parentheses.
-fn without_asides(sentence: &str) -> String {
-    let mut depth = 0_usize;
-    sentence
-        .chars()
-        .filter(|c| match c {
-            '(' => {
-                depth += 1;
-                false
-            }
-            ')' => {
-                depth = depth.saturating_sub(1);
-                false
-            }
-            _ => depth == 0,
-        })
-        .collect()
 }
 
 /// Whether a text holds a word: not as a part of another where it starts and ends with a letter.

@@ -22,6 +22,7 @@ mod inventory;
 mod invisible;
 mod judge;
 mod kind;
+mod label;
 mod markdown;
 mod mention;
 mod packed;

@@ -152,7 +152,7 @@ fn is_log(text: &str) -> bool {
 
 /// Whether a report of an incident quotes what follows: something was seen, and the paragraph is about a
 /// machine that was attacked.
-pub(crate) fn is_quoted(passage: &Passage<'_>, paragraph: &str) -> bool {
+pub(crate) fn is_quoted(paragraph: &str) -> bool {
     const NEAR: usize = 90;
     const PARAGRAPH: usize = 800;
     #[rustfmt::skip]
@@ -162,11 +162,8 @@ pub(crate) fn is_quoted(passage: &Passage<'_>, paragraph: &str) -> bool {
     ];
     let from = floor(paragraph, paragraph.len().saturating_sub(PARAGRAPH));
     let paragraph = &paragraph[from..];
-    // What introduces a code span ends with the span itself.
-    let span = format!("`{}`", passage.text.to_lowercase());
-    let before = paragraph.strip_suffix(&span).unwrap_or(paragraph);
-    let from = floor(before, before.len().saturating_sub(NEAR));
-    let sentence = before[from..].rsplit(". ").next().unwrap_or(before);
+    let from = floor(paragraph, paragraph.len().saturating_sub(NEAR));
+    let sentence = paragraph[from..].rsplit(". ").next().unwrap_or(paragraph);
     is_log(paragraph)
         || SEEN.iter().any(|word| sentence.contains(word))
             && INCIDENT.iter().any(|word| paragraph.contains(word))

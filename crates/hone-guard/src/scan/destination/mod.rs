@@ -269,41 +269,42 @@ pub(crate) fn is_placeholder(host: &str) -> bool {
     if let Some((name, "example" | "test" | "invalid")) = host.rsplit_once('.') {
         return is_anybody(name);
     }
-    let labels: Vec<&str> = host.split('.').collect();
-    let name = if labels.len() >= 2 { labels[labels.len() - 2] } else { host };
-    matches!(
-        name,
-        "example"
-            | "acme"
-            | "domain"
-            | "yourdomain"
-            | "mydomain"
-            | "yoursite"
-            | "mysite"
-            | "yourcompany"
-            | "company"
-            | "yourserver"
-            | "myserver"
-            | "attacker"
-            | "evil"
-            | "malicious"
-            | "victim"
-            | "target"
-            | "foo"
-            | "contoso"
-            | "fabrikam"
-            | "yourapp"
-            | "myapp"
-    ) || !host.contains('.') && WORDS.iter().any(|word| host.contains(word))
-        || labels.iter().any(|label| {
-            label.starts_with("your-")
-                || label.starts_with("your_")
-                || *label == "your"
-                || label.starts_with("my-")
-                || label.starts_with("attacker")
-                || label.ends_with("_ip")
-                || label.ends_with("-ip")
-        })
+    let Some((above, ending)) = host.rsplit_once('.') else {
+        return WORDS.iter().any(|word| host.contains(word))
+            || host.ends_with("_ip")
+            || host.ends_with("-ip");
+    };
+    // Whoever registered a domain gives its subdomains any name; only what was registered says that it is
+    // nobody's, and only under an ending that examples are written with.
+    let name = above.rsplit('.').next().unwrap_or(above);
+    let addressed = name == "your"
+        || ["your-", "your_"].iter().any(|start| name.starts_with(start))
+        || matches!(name, "yourdomain" | "yoursite" | "yourcompany" | "yourserver" | "yourapp");
+    let is_example = addressed
+        || name.starts_with("my-")
+        || name.starts_with("attacker")
+        || matches!(
+            name,
+            "example"
+                | "acme"
+                | "domain"
+                | "mydomain"
+                | "mysite"
+                | "company"
+                | "myserver"
+                | "evil"
+                | "malicious"
+                | "victim"
+                | "target"
+                | "foo"
+                | "contoso"
+                | "fabrikam"
+                | "myapp"
+        );
+    is_example && matches!(ending, "com" | "org" | "net")
+        || addressed && matches!(ending, "io" | "dev" | "app" | "ai" | "co")
+        // No name of a host has an underscore.
+        || host.split('.').any(|label| label.ends_with("_ip") || label.starts_with("your_"))
 }
 
 /// Names under a reserved ending that say what a host is, and not whose.
@@ -440,6 +441,21 @@ mod tests {
             ("https://api.example.com/v1", Class::Placeholder),
             ("https://your-server.com/x", Class::Placeholder),
             ("https://$HOST/x", Class::Placeholder),
+            ("https://your-domain.io/x", Class::Placeholder),
+            ("http://target-ip/x", Class::Placeholder),
+            ("http://target_ip.com/x", Class::Placeholder),
+            // Below somebody's domain, or under an ending of somebody's choice, a name is a name.
+            ("https://my-collector.workers.dev/x", Class::Foreign),
+            ("https://your-cdn.vercel.app/x", Class::Foreign),
+            ("https://your-cdn.brightpath.site/x", Class::Foreign),
+            ("https://attacker1.ddns.net/x", Class::Foreign),
+            ("https://collect-ip.ddns.net/x", Class::Foreign),
+            ("https://my-bucket-77.s3.amazonaws.com/x", Class::Service),
+            ("https://your-team.atlassian.net/x", Class::Service),
+            ("https://target.sh/x", Class::Foreign),
+            ("https://evil.sh/x", Class::Foreign),
+            ("https://api.acme.dev/x", Class::Foreign),
+            ("https://acme.com/x", Class::Placeholder),
             ("https://glot.io/snippets/a", Class::Paste),
             ("https://discord.com/api/webhooks/1/x", Class::Inbox),
             ("https://bit.ly/x", Class::Shortener),

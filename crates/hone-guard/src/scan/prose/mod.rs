@@ -95,6 +95,15 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
                     orders::look(&piece, piece.set, skill, findings);
                 }
             }
+            if passage.context == Context::Script && !is_sampled(passage, skill) {
+                for range in texts::literals(language, &passage.text) {
+                    let piece = Piece::new(passage, range);
+                    piece.look(findings, Bar::Literal);
+                    if piece.is_taking() && piece.set.has(Concept::Agent) {
+                        orders::look(&piece, piece.set, skill, findings);
+                    }
+                }
+            }
             let column = texts::column(language, &passage.text);
             if !column.is_empty() {
                 Piece::whole(&joined(passage, column)).look(findings, Bar::Comment);
@@ -112,6 +121,12 @@ fn is_catalogue(passage: &Passage<'_>, skill: &Skill<'_>) -> bool {
         && (skill.catalogues.get(passage.file).copied().unwrap_or_default()
             || texts::is_test(path)
             || is_about_attacks(skill))
+}
+
+/// Whether the strings of a script may be samples: those of a test, or of a skill about attacks.
+fn is_sampled(passage: &Passage<'_>, skill: &Skill<'_>) -> bool {
+    let path = skill.members.get(passage.file).map_or("", |member| member.path.as_str());
+    texts::is_test(path) || is_about_attacks(skill)
 }
 
 /// Whether a table of a skill about attacks holds samples of them.
@@ -269,8 +284,10 @@ enum Bar {
     Setting,
     /// A code block without a language: only clear attacks count.
     Block,
-    /// A comment of code: only what speaks to an agent or a scanner counts.
+    /// A comment of code: only what speaks to an agent or a scanner, or has rules dropped, counts.
     Comment,
+    /// A string of code: only what has a secret sent somewhere, said to somebody, counts.
+    Literal,
 }
 
 /// A part of a passage, read as sentences.
@@ -302,9 +319,16 @@ impl<'p, 'a> Piece<'p, 'a> {
     }
 
     fn look(&self, findings: &mut Findings<'_>, bar: Bar) {
-        if self.set.is_empty()
-            || bar == Bar::Comment && !self.set.meets(Set::of(&[Concept::Agent, Concept::Scanner]))
-        {
+        let is_meant = match bar {
+            Bar::Comment => {
+                self.set.meets(Set::of(&[Concept::Agent, Concept::Scanner])) || self.is_override()
+            }
+            Bar::Literal => {
+                self.is_taking() && (self.set.has(Concept::Agent) || self.is_override())
+            }
+            _ => true,
+        };
+        if self.set.is_empty() || !is_meant {
             return;
         }
         // A description may well speak of sending and running; not of secrets, secrecy or the reader.
@@ -329,6 +353,25 @@ impl<'p, 'a> Piece<'p, 'a> {
         }
         self.look_for(PATTERNS, findings, bar, self.set);
         self.look_for(SEEN_ACTS, findings, bar, self.set);
+    }
+
+    /// Whether the words of an override stand together, whomever they speak to.
+    fn is_override(&self) -> bool {
+        const WORDS: [Set; 3] = [
+            Set::of(&[Concept::Ignore]),
+            Set::of(&[Concept::Instructions]),
+            Set::of(&[Concept::Previous, Concept::All]),
+        ];
+        self.sentences.iter().any(|sentence| {
+            let set = sentence.set();
+            WORDS.iter().all(|part| part.meets(set))
+        })
+    }
+
+    /// Whether something of the person's is named, and a place to send it to.
+    fn is_taking(&self) -> bool {
+        let own = [Concept::SecretPath, Concept::DotEnv, Concept::Conversation];
+        self.set.meets(Set::of(&own)) && self.set.meets(Set::of(&[Concept::Host, Concept::Email]))
     }
 
     /// A hidden text that speaks to the agent, has it act, names somebody's host and what is the person's,
@@ -414,7 +457,8 @@ impl<'p, 'a> Piece<'p, 'a> {
             let concepts = tokens.fold(Set::NONE, |set, token| set.with(token.set));
             for pattern in patterns.iter().filter(|pattern| pattern.may_stand_in(concepts)) {
                 let Some(hit) = pattern.find(sentence, around) else { continue };
-                if bar == Bar::Block && pattern.severity < Severity::Critical {
+                if matches!(bar, Bar::Block | Bar::Literal) && pattern.severity < Severity::Critical
+                {
                     continue;
                 }
                 // What somebody asked for may stay out of a report.

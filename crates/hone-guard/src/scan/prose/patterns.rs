@@ -167,6 +167,8 @@ pub(crate) static PATTERNS: &[Pattern] = &[
     p(&CONCEAL, Caution, "keeps a step from the user",
         &[s(&[Not], 0), s(&[Tell], 2), s(&[User], 2)]).also(&[ACTS]).unless(&[Unless, Data]).whatever_precedes().at_the_end(),
     p(&CONCEAL, Caution, "keeps a step from the user",
+        &[s(&[Not], 0), s(&[User], 2), s(&[Tell], 2)]).also(&[ACTS]).unless(&[Unless, Data]).whatever_precedes().at_the_end(),
+    p(&CONCEAL, Caution, "keeps a step from the user",
         &[s(&[Tell], 0), s(&[This_], 2), s(&[User], 2), s(&[Not], 3)]).also(&[ACTS]).whatever_precedes().at_the_end(),
     p(&CONCEAL, Caution, "keeps quiet about what was run",
         &[s(&[Not], 0), s(&[Tell], 2), s(&[Ran], 4), s(&[Code, Script], 4)]).unless(&[Unless, To]).whatever_precedes(),

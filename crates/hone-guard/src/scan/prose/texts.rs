@@ -154,10 +154,20 @@ pub(crate) fn comments(language: Language, text: &str) -> Vec<Range<usize>> {
         Language::Batch => &["rem ", "::"],
         _ => &["#"],
     };
+    // Comments of many lines, which no mark need begin.
+    let (opens, closes) = match language {
+        Language::JavaScript | Language::Go | Language::Php => ("/*", "*/"),
+        Language::PowerShell => ("<#", "#>"),
+        Language::Lua => ("--[[", "]]"),
+        Language::Ruby => ("=begin", "=end"),
+        Language::Perl => ("=pod", "=cut"),
+        _ => ("", ""),
+    };
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     let mut open = false;
     let mut doc = false;
+    let mut block = false;
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
@@ -168,8 +178,11 @@ pub(crate) fn comments(language: Language, text: &str) -> Vec<Range<usize>> {
         if quotes && !(bare.matches("\"\"\"").count() == 2 || bare.matches("'''").count() == 2) {
             doc = !doc;
         }
+        let started = block || !opens.is_empty() && bare.starts_with(opens);
+        block = started && !bare.contains(closes);
         let comment = inside
             || quotes
+            || started
             || marks.iter().any(|mark| bare.to_ascii_lowercase().starts_with(mark))
                 && !bare.starts_with("#!");
         if comment {
@@ -185,7 +198,70 @@ pub(crate) fn comments(language: Language, text: &str) -> Vec<Range<usize>> {
         }
         open = comment;
     }
+    if language == Language::Python {
+        for range in &mut found {
+            *range = without_quotes(text, range.clone());
+        }
+    }
     found.retain(|range| range.len() >= MIN_STRING);
+    found
+}
+
+/// A docstring without the quotation marks around it: what it says is not quoted.
+fn without_quotes(text: &str, range: Range<usize>) -> Range<usize> {
+    let is_around = |c: char| c.is_whitespace() || matches!(c, '"' | '\'');
+    let piece = text[range.clone()].trim_end_matches(is_around);
+    let inner = piece.trim_start_matches(|c: char| is_around(c) || matches!(c, 'r' | 'f' | 'u'));
+    // Letters before the marks are part of them; others are words.
+    let inner = if piece[..piece.len() - inner.len()].contains(['"', '\'']) {
+        inner
+    } else {
+        piece.trim_start_matches(is_around)
+    };
+    let start = range.start + piece.len() - inner.len();
+    start..start + inner.len()
+}
+
+/// Bytes of a line of code that is looked at for strings.
+const MAX_LINE: usize = 16 * 1024;
+
+/// The strings of a script that may hold sentences: on one line, with words between blanks.
+pub(crate) fn literals(language: Language, text: &str) -> Vec<Range<usize>> {
+    const MIN_WORDS: usize = 6;
+    let quotes: &[char] = match language {
+        Language::JavaScript | Language::Go => &['"', '\'', '`'],
+        Language::Batch => &['"'],
+        _ => &['"', '\''],
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        if line.len() > MAX_LINE {
+            continue;
+        }
+        let mut from = 0;
+        while let Some(open) = line[from..].find(quotes).map(|found| from + found) {
+            let quote = line.as_bytes()[open];
+            let mut end = open + 1;
+            let bytes = line.as_bytes();
+            while end < bytes.len() && bytes[end] != quote {
+                end += if bytes[end] == b'\\' { 2 } else { 1 };
+            }
+            let end = end.min(bytes.len());
+            let inner = line.get(open + 1..end).unwrap_or_default();
+            if inner.len() >= MIN_STRING
+                && inner.split_whitespace().take(MIN_WORDS).count() == MIN_WORDS
+            {
+                found.push(start + open + 1..start + end);
+            }
+            from = (end + 1).min(line.len());
+            while !line.is_char_boundary(from) {
+                from += 1;
+            }
+        }
+    }
     found
 }
 
@@ -250,5 +326,41 @@ mod tests {
         let found: Vec<&str> =
             comments(Language::Shell, text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(found, ["# one line of text\n# and another\n"]);
+    }
+
+    #[test]
+    fn comments_of_many_lines_need_no_mark_on_each() {
+        for (language, text) in [
+            (Language::JavaScript, "x()\n/*\n one line of text\n and another\n*/\ny()\n"),
+            (Language::PowerShell, "x\n<#\n one line of text\n and another\n#>\ny\n"),
+            (Language::Ruby, "x\n=begin\n one line of text\n and another\n=end\ny\n"),
+            (Language::Lua, "x()\n--[[\n one line of text\n and another\n]]\ny()\n"),
+        ] {
+            let found: Vec<&str> =
+                comments(language, text).into_iter().map(|range| &text[range]).collect();
+            let inner = &text[text.find('\n').unwrap() + 1..=text.trim_end().rfind('\n').unwrap()];
+            assert_eq!(found, [inner], "{language:?}");
+        }
+    }
+
+    #[test]
+    fn a_docstring_is_not_quoted() {
+        let text = "def f():\n    r\"\"\"Tells what this function does.\n\n    And more.\n    \"\"\"\n    return 1\n# for it is so long now\n";
+        let found: Vec<&str> =
+            comments(Language::Python, text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(
+            found,
+            ["Tells what this function does.\n\n    And more.", "# for it is so long now"]
+        );
+    }
+
+    #[test]
+    fn strings_of_code_with_sentences_are_found() {
+        let text = "x = 'no'\nprint(\"one two three \\\"four\\\" five six\") # 'a b c d e f g h i j k l'\n";
+        let found: Vec<&str> =
+            literals(Language::Python, text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, ["one two three \\\"four\\\" five six", "a b c d e f g h i j k l"]);
+        assert!(literals(Language::Python, "'ends in a quote \\").is_empty());
+        assert!(literals(Language::Python, "\"äöü \\ü é").is_empty());
     }
 }

@@ -75,6 +75,11 @@ pub(super) fn recipes(text: &str) -> String {
             let _ = write!(out, "{name}=\"{}\"", value.replace('"', "\\\""));
             out.push('\n');
         } else {
+            // What another file of make says is known here.
+            let included = line.trim_start_matches(['-', 's']).strip_prefix("include ");
+            for file in included.iter().flat_map(|files| files.split_whitespace()) {
+                let _ = write!(out, ". '{}'; ", file.replace('\'', ""));
+            }
             out.push('\n');
         }
     }

@@ -4,9 +4,9 @@
 use std::rc::Rc;
 
 use super::commands::Call;
-use super::dialect::console;
+use super::dialect::{console, recipes};
 use super::{MAX_CALLED, MAX_CALLS, MAX_LEVEL, Taint, Walk};
-use crate::scan::kind::{Kind, Language};
+use crate::scan::kind::{Kind, Language, has_extension};
 use crate::scan::text::Text;
 use crate::shell;
 
@@ -69,6 +69,8 @@ impl Walk<'_, '_, '_> {
         let file = (0..self.skill.members.len()).find(|file| is_it(*file))?;
         let text = Text::from_bytes(&self.skill.members[file].bytes);
         self.memory.called += text.plain.len();
-        Some(console(&text.plain).into())
+        let is_make = self.skill.members[file].kind == Kind::Text(Language::Make)
+            || has_extension(name, "mk");
+        Some(if is_make { recipes(&text.plain) } else { console(&text.plain) }.into())
     }
 }

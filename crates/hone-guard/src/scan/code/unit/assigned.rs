@@ -599,7 +599,14 @@ impl Unit<'_> {
 
     pub(super) fn known_text(&self, name: &str, world: &World) -> Option<Vec<String>> {
         self.texts.get(name).cloned().or_else(|| {
-            let last = name.rsplit('.').next().unwrap_or(name);
+            let (root, last) = match name.split_once('.') {
+                Some((root, _)) => (root, name.rsplit('.').next().unwrap_or(name)),
+                None => (name, name),
+            };
+            if let Some(original) = self.imported.get(root) {
+                let part = world.constants.get(last).filter(|_| root != name);
+                return part.or_else(|| world.constants.get(original)).cloned();
+            }
             // Constants of other files are written in capitals or as attributes.
             (last.len() > 2
                 && (last

@@ -51,6 +51,8 @@ pub(crate) struct Unit<'a> {
     /// The first function of each name.
     by_name: HashMap<String, usize>,
     aliases: HashMap<String, String>,
+    /// Names that come out of other files of the skill, with what they are called there.
+    imported: HashMap<String, String>,
     variables: HashMap<String, Taint>,
     texts: HashMap<String, Vec<String>>,
     /// Names and texts that a file variable was opened with.
@@ -93,6 +95,7 @@ impl<'a> Unit<'a> {
             functions: Vec::new(),
             by_name: HashMap::new(),
             aliases: HashMap::new(),
+            imported: HashMap::new(),
             variables: HashMap::new(),
             texts: HashMap::new(),
             origins: HashMap::new(),

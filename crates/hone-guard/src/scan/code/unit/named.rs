@@ -2,7 +2,7 @@
 //! result, and commands that take their arguments without parentheses.
 
 use super::calls::{Call, keys_named};
-use super::events::ANY_ENTRY;
+use super::events::{ANY_ENTRY, is_settings_file};
 use super::expression::Value;
 use super::{MAX_DEPTH, Out, Unit};
 use crate::scan::code::World;
@@ -39,6 +39,16 @@ impl Unit<'_> {
             && meaning(name).is_some()
         {
             name.clone_into(&mut resolved);
+        }
+        // $f = "base" . "64_decode"; $f($x): PHP calls what a variable names.
+        if self.passage.language == Language::Php
+            && self.is_op(at + 1, '(')
+            && self.tokens.get(at).and_then(|spot| self.passage.text.as_bytes().get(spot.at))
+                == Some(&b'$')
+            && let Some(called) = self.texts.get(name).map(|texts| texts.concat())
+            && self.meaning(&called).is_some()
+        {
+            resolved = called;
         }
         // eval.call(null, text)
         let function = resolved.strip_suffix(".call").or_else(|| resolved.strip_suffix(".apply"));
@@ -106,6 +116,9 @@ impl Unit<'_> {
         } else if let Some(alias) = self.aliases.get(name).filter(|_| !self.is_op(next, '(')) {
             value.alias = Some(alias.clone());
             value.taint = self.carried(name, world);
+            if self.imported.contains_key(name) {
+                value.texts.extend(self.known_text(name, world).unwrap_or_default());
+            }
         } else if let (Some(Meaning::Connect | Meaning::Client), true) =
             (found, self.makes_bare(&resolved, next))
         {
@@ -426,6 +439,8 @@ impl Unit<'_> {
                 }
                 // config["feed"]: what a settings file of the skill says.
                 if let Some(set) = inner.texts.first().and_then(|key| world.setting(key)) {
+                    // What stands in the file is no part of its name.
+                    value.texts.retain(|text| !is_settings_file(text));
                     value.add(&set);
                 }
                 value.taint.add(&inner.taint);

@@ -68,10 +68,9 @@ impl Unit<'_> {
                         } else {
                             None
                         };
-                        self.aliases.insert(
-                            alias.unwrap_or_else(|| name.clone()),
-                            format!("{module}.{name}"),
-                        );
+                        let local = alias.unwrap_or_else(|| name.clone());
+                        self.imported.insert(local.clone(), name.clone());
+                        self.aliases.insert(local, format!("{module}.{name}"));
                     }
                 }
                 (Language::JavaScript, Some("import")) => {
@@ -142,7 +141,7 @@ impl Unit<'_> {
                 _ => None,
             }
         });
-        if let Some((at, module)) = module.filter(|(_, module)| !module.starts_with('.')) {
+        if let Some((at, module)) = module.clone().filter(|(_, module)| !module.starts_with('.')) {
             let mut module = js_module(&module);
             let at = at - usize::from(at > range.start && self.name_at(at - 1) == Some("await"));
             // require('x').y
@@ -159,6 +158,8 @@ impl Unit<'_> {
             }
             let at = at - usize::from(at > range.start && self.name_at(at - 1) == Some("await"));
             self.bind(range.start + 1..at, &module);
+        } else if let (Some(_), Some(equals)) = (&module, self.assignment(&range)) {
+            self.import(range.start + 1..equals);
         } else if self.is_op(range.start + 1, '{')
             && let Some(equals) = self.assignment(&range)
             && let (Some(thing), true) =
@@ -200,6 +201,7 @@ impl Unit<'_> {
 
     /// `{ send as ship }` of a file of the skill's own: another name for its function.
     fn rename(&mut self, range: Range<usize>) {
+        self.import(range.clone());
         for at in range {
             if self.name_at(at) == Some("as")
                 && let (Some(name), Some(alias)) =
@@ -207,6 +209,23 @@ impl Unit<'_> {
             {
                 self.aliases.insert(alias.to_owned(), name.to_owned());
             }
+        }
+    }
+
+    /// The names that another file of the skill is asked for: `{ a, b as c, d: e }`.
+    fn import(&mut self, range: Range<usize>) {
+        for at in range.clone() {
+            let Some(name) = self.name_at(at).map(str::to_owned) else { continue };
+            let renames = |i: usize| self.name_at(i) == Some("as") || self.is_op(i, ':');
+            if matches!(name.as_str(), "as" | "from" | "type" | "default") {
+                continue;
+            }
+            let original = match at.checked_sub(2).filter(|_| at > 0 && renames(at - 1)) {
+                Some(before) if range.contains(&before) => self.name_at(before),
+                _ => None,
+            };
+            let original = original.map_or_else(|| name.clone(), str::to_owned);
+            self.imported.insert(name, original);
         }
     }
 

@@ -362,6 +362,13 @@ impl Unit<'_> {
                 self.defaults(open);
                 self.parameters(open)
             }
+            // `$_[0]` of Perl is what a function is called with, whichever place it has.
+            None if self.passage.language == Language::Perl
+                && self.passage.text.contains("$_[") =>
+            {
+                const PLACES: usize = 4;
+                vec!["_".to_owned(); PLACES]
+            }
             None => bare.into_iter().collect(),
         };
         // What a class is made with goes to its constructor.

@@ -179,7 +179,11 @@ impl Walk<'_, '_, '_> {
             .iter()
             .any(|setting| lower.contains(setting));
             self.own_program(&lower, &value, call.has(&["--global", "--system"]), at);
-            let harmful = runs && self.does_harm(value.trim_start_matches('!'));
+            // What it does to files that come in or go out: mostly honest programs.
+            let converts = ["filter.", "textconv", ".driver", "gpg.program", "core.askpass"]
+                .iter()
+                .any(|setting| lower.contains(setting));
+            let harmful = (runs || converts) && self.does_harm(value.trim_start_matches('!'));
             if harmful
                 || runs && (is_active(&value) || value.starts_with('!') && value.contains("curl"))
                 || text.contains("credential.helper")
