@@ -1,4 +1,5 @@
-//! Files that a text of the skill gives to an interpreter: `python3 scripts/notes.txt`. Whatever the name
+//! Files that a text of the skill gives to an interpreter: `python3 scripts/notes.txt`, or settings that
+//! have the command and its arguments apart. Whatever the name
 //! or the first line of such a file says, the interpreter reads its own language in it.
 
 use std::collections::HashMap;
@@ -47,13 +48,17 @@ fn look(text: &str, given: &mut HashMap<&str, Vec<Language>>) {
         }
         let word = &text[at..at + length];
         at += length;
-        // A blank follows, or the quote around it.
-        if !matches!(bytes.get(at), Some(b' ' | b'\t' | b'"' | b'\'')) {
+        // A blank follows, or the quote around it, or the end of the line in settings.
+        if !matches!(bytes.get(at), Some(b' ' | b'\t' | b'"' | b'\'' | b'\r' | b'\n')) {
             continue;
         }
         let Some((language, option)) = interpreter(name_of(word)) else { continue };
         let rest = &text[at..floor(text, at + MAX_LINE)];
-        let line = rest.split(['\n', '|', ';', '&']).next().unwrap_or(rest);
+        let line = match settings(rest) {
+            Some(arguments) => arguments,
+            None if rest.starts_with(['\r', '\n']) => continue,
+            None => rest.split(['\n', '|', ';', '&']).next().unwrap_or(rest),
+        };
         let Some(name) = file(line, option, |name| given.contains_key(name)) else { continue };
         if let Some(languages) = given.get_mut(name)
             && !languages.contains(&language)
@@ -61,6 +66,14 @@ fn look(text: &str, given: &mut HashMap<&str, Vec<Language>>) {
             languages.push(language);
         }
     }
+}
+
+/// The arguments of settings whose command stands before: `"command": "python3", "args": ["x.txt"]`.
+fn settings(rest: &str) -> Option<&str> {
+    let next = rest.trim_start_matches(['"', '\'', ',', ' ', '\t', '\r', '\n']);
+    let arguments = next.strip_prefix("args")?;
+    let opens = arguments.starts_with(['"', '\'', ':', ' ', '=']);
+    arguments.split(['}', '|', ';', '&']).next().filter(|_| opens)
 }
 
 /// The language that a program runs, and the letters of the options behind which no file follows.
@@ -87,7 +100,7 @@ fn file<'t>(line: &'t str, code: &str, is_file: impl Fn(&str) -> bool) -> Option
     let mut after_option = false;
     for word in line.split_whitespace().take(MAX_OPTIONS) {
         let word = word.trim_matches(['"', '\'', '`', ',', ')', ']', '[', '(', '.', ':']);
-        if word.is_empty() || matches!(word, "run" | "<" | "exec") {
+        if word.is_empty() || matches!(word, "run" | "<" | "=" | "exec") {
             continue;
         }
         if let Some(option) = word.strip_prefix('-') {
@@ -132,6 +145,12 @@ mod tests {
             ("bash notes.txt", Language::Shell),
             ("pwsh -NoProfile -File scripts\\notes.txt", Language::PowerShell),
             ("lua {baseDir}/notes.txt", Language::Lua),
+            (
+                "{\"command\": \"python3\",\n  \"args\": [\"-u\", \"./notes.txt\"]}",
+                Language::Python,
+            ),
+            ("command: node\nargs:\n  - notes.txt\n", Language::JavaScript),
+            ("command = \"ruby\"\nargs = [\"notes.txt\"]", Language::Ruby),
         ];
         for (text, language) in cases {
             assert_eq!(given(text), [language], "{text}");
@@ -150,6 +169,9 @@ mod tests {
             "cat notes.txt; python3\nnotes.txt",
             "Written in python. See notes.txt",
             "make notes.txt",
+            "{\"command\": \"python3\", \"args\": [\"-m\", \"json.tool\", \"notes.txt\"]}",
+            "{\"command\": \"python3\"}, {\"args\": [\"notes.txt\"]}",
+            "written in python\nargs of notes.txt",
         ];
         for text in cases {
             assert_eq!(given(text), [], "{text}");
