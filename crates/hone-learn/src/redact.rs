@@ -238,6 +238,10 @@ mod tests {
             ),
             ("ls /root/x /root", "ls ~/x ~"),
             (
+                r#"curl -d "{\"api_key\":\"short\", \"n\": 1}" x"#,
+                r#"curl -d "{\"api_key\":\"[secret]\", \"n\": 1}" x"#,
+            ),
+            (
                 r#"curl -d '{"api_key":"short", "n": 1}' x"#,
                 r#"curl -d '{"api_key":"[secret]", "n": 1}' x"#,
             ),

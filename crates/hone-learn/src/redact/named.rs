@@ -160,14 +160,16 @@ fn looks_made(value: &str) -> bool {
         || value.len() >= 20 && !value.contains([' ', '/', '.'])
 }
 
-/// The value that begins a text, without its quotes, and how many bytes come before it.
+/// The value that begins a text, without its quotes, which may have a backslash inside of others, and how
+/// many bytes come before it.
 fn value_of(text: &str) -> (usize, &str) {
-    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let start = usize::from(quote.is_some());
+    let escape = usize::from(text.starts_with("\\\"") || text.starts_with("\\'"));
+    let quote = text[escape..].chars().next().filter(|c| matches!(c, '"' | '\''));
+    let start = escape + usize::from(quote.is_some());
     let rest = &text[start..];
     let most = floor(rest, MAX_LINE);
     let ends = |c: char| match quote {
-        Some(quote) => c == quote || c == '\n',
+        Some(quote) => c == quote || c == '\n' || c == '\\' && escape > 0,
         None => {
             c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ',' | ';' | '&' | '|' | ')' | '}')
         }
@@ -178,7 +180,7 @@ fn value_of(text: &str) -> (usize, &str) {
 
 /// `NAME=value`, `"name": "value"`, `name: value`. Gives where the value ends, if it is a secret.
 fn assigned(text: &str, at: usize, cuts: &mut Vec<Cut>) -> Option<usize> {
-    let before = text[..at].trim_end_matches(['"', '\'', ' ']);
+    let before = text[..at].trim_end_matches(['"', '\'', ' ', '\\']);
     let length = before
         .bytes()
         .rev()
@@ -190,7 +192,7 @@ fn assigned(text: &str, at: usize, cuts: &mut Vec<Cut>) -> Option<usize> {
         return None;
     }
     let is_assignment = text[at..].starts_with('=');
-    let is_quoted = text[at + 1..].trim_start_matches(' ').starts_with(['"', '\'']);
+    let is_quoted = text[at + 1..].trim_start_matches([' ', '\\']).starts_with(['"', '\'']);
     let is_key = text[..at].ends_with(['"', '\'']) || (is_assignment && before.len() == at);
     let suspicion = match suspicion(name).or_else(|| short(name, is_key)) {
         Some(Suspicion::Likely) if is_assignment && is_parameter(front) => Suspicion::Sure,
