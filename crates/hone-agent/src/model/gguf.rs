@@ -292,13 +292,12 @@ impl Speaker<'_> {
         let same = self.read.iter().zip(prompt).take_while(|(a, b)| a == b).count();
         let same = same.min(prompt.len().saturating_sub(1));
         let from = u32::try_from(same).map_err(|error| failed(error.to_string()))?;
-        match self.context.clear_kv_cache_seq(Some(0), Some(from), None) {
-            Ok(true) => self.read.truncate(same),
+        if let Ok(true) = self.context.clear_kv_cache_seq(Some(0), Some(from), None) {
+            self.read.truncate(same);
+        } else {
             // Some models keep a state that has no beginning to go back to.
-            Ok(false) | Err(_) => {
-                self.context.clear_kv_cache();
-                self.read.clear();
-            }
+            self.context.clear_kv_cache();
+            self.read.clear();
         }
         Ok(())
     }
