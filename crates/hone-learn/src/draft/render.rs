@@ -224,7 +224,8 @@ fn without_field(text: &str, key: &str) -> String {
         is_inside = if is_inside && goes_on {
             true
         } else {
-            line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))
+            let name = line.split_once(':').map_or("", |(name, _)| name);
+            name.trim_end().trim_matches(['"', '\'']) == key
         };
         if !is_inside {
             kept.push_str(line);
@@ -268,4 +269,21 @@ pub fn taken_from(draft: &Draft, text: &str) -> Result<Draft, NotASkill> {
     edited.context = if is_fork(&skill) { Context::Fork } else { Context::Inline };
     edited.text()?;
     Ok(edited)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_field;
+
+    #[test]
+    fn a_field_goes_with_its_lines_however_its_key_is_quoted() {
+        for key in ["allowed-tools:", "allowed-tools :", "\"allowed-tools\":", "'allowed-tools':"] {
+            for value in [" Bash(a:*)\n", "\n  - Bash(a:*)\n", "\n- Bash(a:*)\n"] {
+                let text =
+                    format!("---\nname: a\n{key}{value}license: MIT\n---\nallowed-tools: b\n");
+                let left = "---\nname: a\nlicense: MIT\n---\nallowed-tools: b\n";
+                assert_eq!(without_field(&text, "allowed-tools"), left, "{text}");
+            }
+        }
+    }
 }
