@@ -16,8 +16,10 @@ mod transfer;
 
 use std::ops::Range;
 
+use super::compound::{MAX_LINES, telling};
+use super::files::key;
 use super::words::ALL_NAMES;
-use super::{MAX_LINES, Taint, Value, Walk, key, telling};
+use super::{Taint, Value, Walk};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
 use crate::scan::flow::{is_active, loosens_agent, printed_by};
