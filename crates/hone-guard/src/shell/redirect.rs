@@ -1,4 +1,5 @@
 //! Redirections, with their descriptor and target; the text of a here-document is taken where its line ends.
+//! `<(` and `>(` begin a word, and no redirection.
 
 use super::cursor::{Parser, is_name_byte};
 use super::tree::{Problem, Redirect, RedirectOperator, Word};

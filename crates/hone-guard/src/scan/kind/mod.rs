@@ -1,4 +1,5 @@
-//! What a file is, by its content: magic numbers and shebangs first, its name only after that.
+//! What a file is, by its content: magic numbers ([`magic`]) and shebangs first, its name only after that
+//! ([`language`]). No bytes are without a kind, and a name that promises another one is told.
 
 mod language;
 mod magic;

@@ -1,4 +1,5 @@
-//! Names that make an encoded text readable, with the encoding that each undoes.
+//! Names that make an encoded text readable, with the encoding that each undoes. What they
+//! give counts as decoded, whatever it says.
 
 use super::Meaning::{self, Decode};
 

@@ -1,5 +1,6 @@
 //! A name in an expression with everything that is done with it: calls, indexes, methods of the
-//! result, and commands that take their arguments without parentheses.
+//! result, and commands that take their arguments without parentheses. Chains are followed to a depth; what is
+//! called is judged where it is called.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! What commands mean: what they read, what they make of it, where it goes.
+//! What commands mean: what they read, what they make of it, where it goes. Here it is told by its name which
+//! meaning a command has; each meaning has its file. Of a program that is not known, what goes in may come out.
 
 mod agent;
 mod builtins;
