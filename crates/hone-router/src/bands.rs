@@ -39,7 +39,7 @@ impl Band {
 }
 
 /// What is known about a message and a skill, as numbers of about the same size.
-pub const FEATURES: [&str; 12] = [
+pub const FEATURES: [&str; 13] = [
     // logarithm of BM25F over words and pairs
     "words",
     // that, as a share of it and the best rival's
@@ -60,6 +60,9 @@ pub const FEATURES: [&str; 12] = [
     "length",
     // whether the message says its name or one of its phrases, and plainly
     "said",
+    // logarithm of how well each of the message's words is met, however rare it is: among skills that all speak of
+    // one thing, its name is no rare word, and yet tells a message about it from any other
+    "hits",
     // cosine of the vectors of message and description; 0 without a sentence model
     "meaning",
     // how far that is above the best rival's
@@ -69,7 +72,7 @@ pub const FEATURES: [&str; 12] = [
 /// Which of them is which.
 const STANDING: usize = 2;
 const TRIGRAMS: usize = 4;
-const MEANING: usize = 10;
+const MEANING: usize = 11;
 
 /// The values of [`FEATURES`] for one message and skill.
 pub type Features = [f32; FEATURES.len()];
@@ -91,8 +94,8 @@ pub struct Model {
 
 /// The confidence by words alone. Fitted on labelled messages of public skills.
 pub const MODEL: Model = Model {
-    weights: [0.69, 4.5, 0.13, 0.62, 1.04, 0.34, 0.47, -3.5, 0.06, 2.5, 0.0, 0.0],
-    constant: -4.2,
+    weights: [0.59, 3.8, 0.11, 0.85, 0.88, 0.29, 0.4, -3.0, 0.0, 2.1, 1.53, 0.0, 0.0],
+    constant: -5.9,
     midpoint: -2.0,
     remembered: 1.5,
     remembered_not: -1.0,
@@ -100,8 +103,8 @@ pub const MODEL: Model = Model {
 
 /// The confidence with a sentence model, fitted the same way.
 pub const MODEL_WITH_MEANING: Model = Model {
-    weights: [0.77, 3.2, 0.1, 0.39, 0.65, 0.35, 0.32, -4.4, 0.0, 2.0, 2.5, 1.7],
-    constant: -3.8,
+    weights: [0.59, 3.8, 0.11, 0.85, 0.88, 0.29, 0.4, -3.0, 0.0, 2.1, 1.53, 3.5, 1.0],
+    constant: -6.0,
     midpoint: -1.4,
     remembered: 1.5,
     remembered_not: -1.0,
@@ -109,7 +112,7 @@ pub const MODEL_WITH_MEANING: Model = Model {
 
 /// What the best skills are ordered by; [`Model::order`] has the weight of meaning.
 pub const ORDER: Model = Model {
-    weights: [0.23, 3.2, 0.28, 0.75, 2.1, 0.23, 0.3, -4.1, 0.0, 3.0, 0.0, 0.0],
+    weights: [0.23, 3.2, 0.28, 0.75, 2.1, 0.23, 0.3, -4.1, 0.0, 3.0, 0.0, 0.0, 0.0],
     constant: 0.0,
     midpoint: -0.4,
     remembered: 1.0,
@@ -272,6 +275,7 @@ pub(crate) struct Measured {
     pub(crate) described: f32,
     pub(crate) trigrams: f32,
     pub(crate) pairs: f32,
+    pub(crate) hits: f32,
     pub(crate) named: f32,
     pub(crate) negative: f32,
     pub(crate) meaning: f32,
@@ -291,6 +295,7 @@ impl Measured {
             described: scores.described[skill],
             trigrams: scores.trigrams[skill],
             pairs: scores.pairs[skill],
+            hits: scores.hits[skill],
             named: scores.named[skill],
             negative: scores.negative[skill],
             meaning: scores.meaning.get(skill).copied().unwrap_or(0.0),
@@ -313,6 +318,7 @@ impl Measured {
             2.0 * part(self.negative, self.ideal / 2.0),
             (1.0 + query.stems.len() as f32).ln(),
             f32::from(u8::from(is_said)),
+            (1.0 + self.hits).ln(),
             self.meaning,
             self.meaning - self.meaning_rival,
         ]

@@ -4,6 +4,9 @@
 //! document. Words are kept as hashes: two words that share one are counted as the same word, which
 //! happens to a few in a hundred thousand.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
 use crate::query::Query;
 use crate::suite::{Case, MAX_MESSAGE_BYTES, MAX_REMEMBERED, Suite};
 use crate::text::{self, Word};
@@ -55,6 +58,29 @@ pub(crate) enum Kind {
 
 /// A word of some kind, as the index knows it.
 pub(crate) type Key = u32;
+
+/// Something for each of many keys.
+pub(crate) type ByKey<V> = HashMap<Key, V, BuildHasherDefault<AsItIs>>;
+
+/// The hash of a key, which is one already: the first message to a library with suites asks for thousands. Words
+/// made to collide cost little, since messages and suites are short.
+#[derive(Debug, Default)]
+pub(crate) struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| hash << 8 | u64::from(*byte));
+    }
+
+    fn write_u32(&mut self, key: u32) {
+        // A table goes by the first bits as well as by the last.
+        self.0 = u64::from(key) << 32 | u64::from(key);
+    }
+}
 
 /// FNV-1a, which is the same everywhere and good enough for short words.
 pub(crate) fn key(kind: Kind, parts: &[&str]) -> Key {

@@ -4,12 +4,11 @@
 //! answer does not depend on how often the index was updated before.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::ops::Range;
 
 use hone_library::State;
 
-use crate::document::{Document, Key, Kind, Lengths, Message, SkillText};
+use crate::document::{ByKey, Document, Key, Kind, Lengths, Message, SkillText};
 use crate::encoder::Encoder;
 use crate::everyday::{has_everyday_stem, says};
 use crate::index_segment::{Header, Segment};
@@ -29,7 +28,7 @@ pub struct Index<'s> {
     pub(crate) messages: Messages,
     pub(crate) norms: Norms,
     /// How much a word says, for those that somebody asked for.
-    rarities: RefCell<HashMap<Key, f32>>,
+    rarities: RefCell<ByKey<f32>>,
     /// For each skill what [`crate::bands`] learned from its remembered messages, once somebody asked.
     pub(crate) midpoints: Vec<OnceCell<f32>>,
     /// What skills mean, when a sentence model is there to tell.

@@ -1,9 +1,8 @@
 //! A message, taken apart once: its stems, pairs, trigrams and runs of words.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::document::{Key, Kind, PHRASE_START, extended, key, start, trigram_key};
+use crate::document::{ByKey, Key, Kind, PHRASE_START, extended, key, start, trigram_key};
 use crate::everyday::{is_everyday, is_talk};
 use crate::text::{self, Word};
 
@@ -24,6 +23,8 @@ pub(crate) struct Query {
     words: Vec<Word>,
     /// It starts with `/name` or `$name`, whatever the name.
     pub(crate) is_command: bool,
+    /// Something in it is asked.
+    pub(crate) is_question: bool,
 }
 
 /// A stem of a message and a word that has it.
@@ -61,8 +62,11 @@ impl Query {
             trigrams: Vec::new(),
             words: Vec::new(),
             is_command: is_command(message),
+            is_question: message.contains(['?', '？']),
         };
-        let (mut stems, mut pairs, mut trigrams) = (HashMap::new(), HashSet::new(), HashSet::new());
+        let mut stems: ByKey<usize> = ByKey::default();
+        let mut pairs: ByKey<()> = ByKey::default();
+        let mut trigrams: ByKey<()> = ByKey::default();
         let mut before: Option<&Word> = None;
         for word in words.iter().filter(|word| !word.is_stop) {
             let stem = key(Kind::Stem, &[&word.stem]);
@@ -78,7 +82,9 @@ impl Query {
                 if !word.is_piece && most_trigrams > 0 {
                     text::trigrams(&word.plain, |trigram| {
                         let trigram = trigram_key(trigram);
-                        if query.trigrams.len() < most_trigrams && trigrams.insert(trigram) {
+                        if query.trigrams.len() < most_trigrams
+                            && trigrams.insert(trigram, ()).is_none()
+                        {
                             query.trigrams.push(trigram);
                         }
                     });
@@ -86,7 +92,7 @@ impl Query {
             }
             if let Some(before) = before {
                 let pair = key(Kind::Pair, &[&before.stem, &word.stem]);
-                if pairs.insert(pair) {
+                if pairs.insert(pair, ()).is_none() {
                     query.pairs.push(pair);
                 }
             }
@@ -120,9 +126,15 @@ impl Query {
     }
 }
 
+/// What goes on after a variable that somebody tells something of.
+const TOLD_OF: [&str; 8] = ["=", "==", "comes", "contains", "has", "is", "prints", "was"];
+
 /// Whether a message starts with a command: not with a path, a variable or money.
 fn is_command(message: &str) -> bool {
-    let word = message.split_whitespace().next().unwrap_or_default();
+    let mut blanks = message.split_whitespace();
+    let word = blanks.next().unwrap_or_default();
+    // `$name is empty` is about a variable.
+    let is_told_of = blanks.next().is_some_and(|next| TOLD_OF.contains(&next));
     let word = word.trim_end_matches([':', ',', ';', '.', '!', '?']);
     let is_name = |name: &str| {
         name.contains(char::is_alphabetic)
@@ -132,7 +144,9 @@ fn is_command(message: &str) -> bool {
         (Some(name), _) => is_name(name),
         // `$GIT_DIR` is a variable.
         (_, Some(name)) => {
-            is_name(name) && name.contains(|c: char| !c.is_ascii() || c.is_lowercase())
+            is_name(name)
+                && name.contains(|c: char| !c.is_ascii() || c.is_lowercase())
+                && !is_told_of
         }
         _ => false,
     }

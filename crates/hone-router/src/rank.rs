@@ -7,11 +7,10 @@
 //! add their similarity.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::bands::{Lead, Measured};
-use crate::document::{Counts, Key, Lengths};
+use crate::document::{ByKey, Counts, Key, Lengths};
 use crate::everyday::says;
 use crate::index::{Index, List};
 use crate::meaning::Vector;
@@ -44,6 +43,8 @@ pub(crate) struct Scores {
     pub(crate) pairs: Vec<f32>,
     /// BM25 over trigrams.
     pub(crate) trigrams: Vec<f32>,
+    /// How well each of the message's words is met, however rare it is.
+    pub(crate) hits: Vec<f32>,
     /// Weight of the message's words in name or description.
     pub(crate) described: Vec<f32>,
     /// Weight of the message's words in the name.
@@ -114,6 +115,7 @@ impl Scores {
             words: zeros(),
             pairs: zeros(),
             trigrams: zeros(),
+            hits: zeros(),
             described: zeros(),
             named: zeros(),
             negative: zeros(),
@@ -132,7 +134,9 @@ impl Scores {
             scores.ideal += weight * (K1 + 1.0);
             for &(skill, byte) in &list {
                 let (at, counts) = (skill as usize, Counts(byte));
-                scores.words[at] += weight * norms.words(at, counts);
+                let worth = norms.words(at, counts);
+                scores.words[at] += weight * worth;
+                scores.hits[at] += worth;
                 if counts.name() > 0 || counts.description() > 0 {
                     scores.described[at] += weight;
                 }
@@ -188,10 +192,13 @@ impl Scores {
     }
 }
 
-/// Lists of stems and pairs, each with what a skill gets for holding it, kept for as long as many messages are asked about
-/// few skills: those have most of their words in common.
+/// What many messages that are asked about few skills share: lists of stems and pairs, each with what a skill
+/// gets for holding it, and room for one score a skill.
 #[derive(Debug, Default)]
-pub(crate) struct Lists(RefCell<HashMap<Key, Rc<[Holding]>>>);
+pub(crate) struct Lists {
+    known: RefCell<ByKey<Rc<[Holding]>>>,
+    scores: RefCell<Vec<f32>>,
+}
 
 /// A skill that holds a stem or a pair.
 #[derive(Debug, Clone, Copy)]
@@ -204,7 +211,7 @@ struct Holding {
 
 impl Lists {
     fn of(&self, index: &Index<'_>, key: Key) -> Rc<[Holding]> {
-        let mut known = self.0.borrow_mut();
+        let mut known = self.known.borrow_mut();
         let list = known.entry(key).or_insert_with(|| {
             let holding = |(skill, byte): (u32, u8)| {
                 let counts = Counts(byte);
@@ -216,6 +223,10 @@ impl Lists {
     }
 }
 
+/// A word or pair that more skills hold does not tell who the best rival of one is: it is looked up for the
+/// skill alone, so that a glance costs the same in a library of any size.
+const MAX_TELLING: usize = 256;
+
 /// A message and one skill, by words, pairs and meaning: what calibrating it asks for. Of the others only the best
 /// rival is known; standing and trigrams, which cost most, are not measured.
 pub(crate) fn glance(
@@ -226,39 +237,45 @@ pub(crate) fn glance(
     lists: &Lists,
 ) -> Measured {
     let n = index.len();
-    let (mut words, mut pairs) = (vec![0.0_f32; n], vec![0.0_f32; n]);
+    let mut scores = lists.scores.borrow_mut();
+    scores.clear();
+    scores.resize(n, 0.0);
     let mut own = Measured::default();
+    // Adds a list to the rivals and returns what the skill itself has of it.
+    let mut add = |list: &[Holding], weight: f32| {
+        if list.len() <= MAX_TELLING {
+            for holding in list {
+                scores[holding.skill as usize] += weight * holding.worth;
+            }
+        }
+        list.iter().find(|holding| holding.skill as usize == skill).copied()
+    };
     for stem in &query.stems {
         let list = lists.of(index, stem.key);
         let weight = says(stem.is_everyday, n, list.len());
         own.ideal += weight * (K1 + 1.0);
-        let before = words[skill];
-        for holding in list.iter() {
-            words[holding.skill as usize] += weight * holding.worth;
-        }
-        let is_own = |holding: &&Holding| holding.skill as usize == skill;
-        let holds = words[skill] > before;
-        if let Some(holding) = holds.then(|| list.iter().find(is_own)).flatten() {
+        if let Some(holding) = add(&list, weight) {
             let (in_name, described) =
                 (holding.counts.name() > 0, holding.counts.description() > 0);
+            own.lexical += weight * holding.worth;
+            own.hits += holding.worth;
             own.named += if in_name { weight } else { 0.0 };
             own.described += if in_name || described { weight } else { 0.0 };
         }
-        if lists.of(index, stem.negative).iter().any(|holding| is_own(&holding)) {
+        let against = lists.of(index, stem.negative);
+        if against.iter().any(|holding| holding.skill as usize == skill) {
             own.negative += weight;
         }
     }
     for &pair in &query.pairs {
         let list = lists.of(index, pair);
         let weight = rarity(n, list.len());
-        for holding in list.iter() {
-            pairs[holding.skill as usize] += weight * holding.worth;
+        if let Some(holding) = add(&list, PAIR_WEIGHT * weight) {
+            own.pairs += weight * holding.worth;
         }
     }
-    let lexical = words.iter().zip(&pairs).map(|(word, pair)| word + PAIR_WEIGHT * pair);
-    own.rival = Lead::of(lexical.enumerate()).rival(skill);
-    own.lexical = words[skill] + PAIR_WEIGHT * pairs[skill];
-    own.pairs = pairs[skill];
+    own.lexical += PAIR_WEIGHT * own.pairs;
+    own.rival = Lead::of(scores.iter().copied().enumerate()).rival(skill);
     if let Some((meanings, asked)) = index.meanings.as_ref().zip(asked) {
         let cosines = || meanings.skills.iter().map(|meaning| asked.cosine(meaning)).enumerate();
         own.meaning_rival = Lead::of(cosines()).rival(skill);
@@ -342,5 +359,28 @@ impl Deviation {
     /// How many deviations a value lies above the mean; 0 when all values are equal.
     pub(crate) fn above_mean(self, value: f32) -> f32 {
         if self.deviation > 1e-6 { (value - self.mean) / self.deviation } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::SkillText;
+
+    #[test]
+    fn a_word_that_too_many_skills_hold_makes_no_rival() {
+        for (holders, has_rival) in [(MAX_TELLING, true), (MAX_TELLING + 1, false)] {
+            let skill = |number: usize| SkillText {
+                name: format!("skill-{number}"),
+                description: if number < holders { "tidy".to_owned() } else { String::new() },
+                ..SkillText::default()
+            };
+            let skills: Vec<SkillText> = (0..2 * MAX_TELLING).map(skill).collect();
+            let index = Index::in_memory(&skills);
+            let query = Query::of_words("tidy");
+            let seen = glance(&index, &query, None, 0, &Lists::default());
+            assert!(seen.lexical > 0.0);
+            assert_eq!(seen.rival > 0.0, has_rival, "{holders}");
+        }
     }
 }

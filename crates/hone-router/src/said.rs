@@ -1,8 +1,9 @@
 //! What a message says word for word: a skill's name as a name, or a phrase that it quotes.
 //!
-//! A name that is an everyday word says nothing by standing in a message; one that is written as a
-//! name (`tidy-changelog`, `/tidy`, "the tidy skill") does. A quoted phrase says more the longer it is
-//! and the more of the message it makes up. What stands behind a `not` is not said.
+//! A name is said when it is called: as a command (`/tidy`), by an order (`use the tidy skill`, `run
+//! tidy-changelog on this`) or by addressing it (`tidy-changelog: …`). Who tells or asks something of a skill
+//! ("the tidy skill is slow", "who made tidy-changelog?") does not call it. A quoted phrase says more the longer it
+//! is and the more of the message it makes up. What stands behind a `not` is not said.
 
 use std::ops::Range;
 
@@ -19,11 +20,36 @@ const LEAST_SHARE: f32 = 0.5;
 /// How many words before a name or phrase are looked at for one that turns it into its opposite.
 const NEGATED_FROM: usize = 5;
 
-/// Words that call for what comes after them.
-const CALLS: [&str; 12] = [
-    "use", "using", "run", "with", "via", "invoke", "apply", "try", "start", "call", "load",
-    "activate",
+/// Words that order what comes after them.
+const ORDERS: [&str; 15] = [
+    "use", "run", "invoke", "apply", "try", "start", "call", "load", "activate", "launch", "take",
+    "trigger", "execute", "open", "fire",
 ];
+
+/// Words that something is done with what comes after them.
+const MEANS: [&str; 4] = ["with", "using", "via", "through"];
+
+/// Words between an order and a name, as in `use the planner` or `run the skill called planner`.
+const BETWEEN: [&str; 10] =
+    ["the", "my", "our", "your", "this", "that", "skill", "called", "named", "installed"];
+
+/// Words that make of an order in their clause a question, a report or a thought.
+const NO_ORDER: [&str; 29] = [
+    "after", "anyone", "better", "did", "does", "error", "happens", "how", "if", "issue", "people",
+    "problem", "problems", "says", "shall", "should", "someone", "they", "trouble", "tried",
+    "used", "was", "were", "what", "when", "which", "who", "why", "wrong",
+];
+
+/// Who says of himself what he does, unless he asks to: `we use planner`, but `can we use planner`.
+const SPEAKERS: [&str; 5] = ["i", "we", "he", "she", "you"];
+const ASKS: [&str; 7] = ["can", "could", "let", "lets", "please", "will", "would"];
+
+/// Words that show what comes after them.
+const SHOWS: [&str; 5] = ["echo", "export", "print", "printf", "unset"];
+
+/// Words that go on after what a program said of itself, as in `tidy-files: command not found`.
+const REPORTS: [&str; 9] =
+    ["command", "could", "error", "exit", "failed", "fatal", "no", "permission", "warning"];
 
 /// Words that go on after a name that was called, as in `use planner to …`.
 const AFTER_CALL: [&str; 6] = ["and", "for", "in", "on", "to", "with"];
@@ -71,7 +97,7 @@ pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
         index.phrase(hash, |skill, is_name| {
             let words = &all[place.clone()];
             let plain = if is_name {
-                name(all, &place, query.is_command)
+                name(query, &place)
             } else if is_phrase(all, &place) && !is_negated(all, place.start) {
                 Plain::Said
             } else {
@@ -88,39 +114,83 @@ pub(crate) fn said(index: &Index<'_>, query: &Query) -> Vec<Said> {
 }
 
 /// How plainly a name at a place of a message is one.
-fn name(all: &[Word], place: &Range<usize>, is_command: bool) -> Plain {
+fn name(query: &Query, place: &Range<usize>) -> Plain {
+    let all = query.words();
     let words = &all[place.clone()];
     let (last, next) = (place.start.checked_sub(1), all.get(place.end));
-    // `pdf-forms` does not say `pdf`, nor does the path `/pdf/forms`.
-    if words[0].is_joined || next.is_some_and(|next| next.is_joined || next.is_below) {
+    // `pdf-forms` does not say `pdf`, nor does the path `/pdf/forms` or the file `pdf.md`.
+    let goes_further = |next: &Word| next.is_joined || next.is_below || next.is_ending;
+    if words[0].is_joined || next.is_some_and(goes_further) {
         return Plain::No;
     }
-    if is_command && place.start == 0 {
+    if query.is_command && place.start == 0 {
         return Plain::Command;
     }
-    if is_negated(all, place.start) {
+    // What stands first as a path or a variable is none.
+    if is_negated(all, place.start) || place.start == 0 && words[0].is_called {
         return Plain::No;
     }
     let before = last.map(|at| all[at].plain.as_str());
-    // `a /loop` is a thing of that kind, `/loop` is the skill.
-    if words[0].is_called && before.is_none_or(|before| !matches!(before, "a" | "an")) {
+    // `a /loop` is a thing of that kind, `/loop` is the skill, `echo $loop` a variable.
+    let is_thing = |before: &str| matches!(before, "a" | "an") || SHOWS.contains(&before);
+    if words[0].is_called && !before.is_some_and(is_thing) {
         return Plain::Called;
     }
     // Skills, by the number, are what a person has.
-    let is_skill = |word: Option<&Word>| word.is_some_and(|word| word.plain == "skill");
-    let is_called_for = before.is_none_or(|before| CALLS.contains(&before));
-    let is_joined = words.len() > 1 && words[1..].iter().all(|word| word.is_joined);
+    let is_skill = |word: &Word| word.plain == "skill";
+    let is_typed = words.len() > 1 && words[1..].iter().all(|word| word.is_joined);
+    let is_named_skill = last.is_some_and(|at| is_skill(&all[at])) || next.is_some_and(is_skill);
+    let called = call(all, place, query);
     // A single word may be any thing, unless the message begins with the call for it: `use planner to …`.
     let goes_on = |next: &Word| next.is_apart || AFTER_CALL.contains(&next.plain.as_str());
     let is_asked_for = before == Some("use")
         && all[..place.start - 1].iter().all(|word| word.plain == "please")
         && next.is_none_or(goes_on)
         && !words.iter().all(|word| word.is_stop || is_everyday(&word.plain));
-    let is_said = is_skill(last.map(|at| &all[at]))
-        || is_skill(next)
-        || is_joined && is_called_for
-        || is_asked_for;
-    if is_said { Plain::Said } else { Plain::No }
+    let is_said = (is_typed || is_named_skill) && called || is_asked_for;
+    if is_said || is_called_in_chinese(all, place, query) { Plain::Said } else { Plain::No }
+}
+
+/// Whether a name at a place of a message is called: by an order before it, or by standing first and apart.
+fn call(all: &[Word], place: &Range<usize>, query: &Query) -> bool {
+    let (before, name) = all.split_at(place.start);
+    let after = &name[place.len()..];
+    let is_one_of = |list: &[&str], word: &Word| list.contains(&word.plain.as_str());
+    let between = before.iter().rev().take_while(|word| is_one_of(&BETWEEN, word)).count();
+    let Some((order, earlier)) = before[..before.len() - between].split_last() else {
+        let is_polite = |word: &&Word| matches!(word.plain.as_str(), "skill" | "please");
+        let after = &after[after.iter().take_while(is_polite).count()..];
+        return after
+            .first()
+            .is_none_or(|next| next.is_apart && !query.is_question && !is_one_of(&REPORTS, next));
+    };
+    // What another person said is in quotation marks, with its order.
+    let is_quoted = order.is_quoted && name[0].is_quoted && !all.iter().all(|word| word.is_quoted);
+    let clause = || {
+        let starts = std::iter::once(order).chain(earlier.iter().rev());
+        let cut = starts.zip(earlier.iter().rev()).take_while(|(following, _)| !following.is_apart);
+        cut.map(|(_, word)| word)
+    };
+    let mut speakers = clause();
+    let tells = speakers.next().is_some_and(|word| is_one_of(&SPEAKERS, word))
+        && !speakers.next().is_some_and(|word| is_one_of(&ASKS, word));
+    let is_order = is_one_of(&ORDERS, order) && !tells || is_one_of(&MEANS, order);
+    is_order && !is_quoted && !clause().any(|word| is_one_of(&NO_ORDER, word))
+}
+
+/// How many words around a name are looked at for a call in Chinese: pairs of characters, most of them.
+const CHINESE_AROUND: usize = 4;
+
+/// Whether a name is called as in `用 planner 技能…`, `调用技能：planner`.
+fn is_called_in_chinese(all: &[Word], place: &Range<usize>, query: &Query) -> bool {
+    let before = &all[place.start.saturating_sub(CHINESE_AROUND)..place.start];
+    let after = &all[place.end..all.len().min(place.end + CHINESE_AROUND)];
+    let has = |words: &[Word], part: &str| words.iter().any(|word| word.plain.contains(part));
+    let is_refused = ["不", "别", "勿", "谁", "么"].iter().any(|part| has(before, part));
+    has(before, "用")
+        && (has(before, "技能") || has(after, "技能"))
+        && !is_refused
+        && !query.is_question
 }
 
 /// Whether a phrase at a place of a message says enough.

@@ -49,6 +49,10 @@ pub(crate) struct Word {
     pub(crate) is_below: bool,
     /// More than blanks and hyphens stands between it and the word before it.
     pub(crate) is_apart: bool,
+    /// It is joined to the word before it by a dot, as the ending of a file's name.
+    pub(crate) is_ending: bool,
+    /// It stands between quotation marks.
+    pub(crate) is_quoted: bool,
 }
 
 /// The words of a text, in order.
@@ -65,6 +69,8 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
             is_called: word.before == Some(Mark::Call),
             is_below: word.before == Some(Mark::Below),
             is_apart: word.is_apart,
+            is_ending: word.before == Some(Mark::Dot),
+            is_quoted: word.is_quoted,
         });
     });
     words
@@ -87,6 +93,7 @@ struct Spoken<'w> {
     is_piece: bool,
     before: Option<Mark>,
     is_apart: bool,
+    is_quoted: bool,
 }
 
 fn read(text: &str, each: impl FnMut(Spoken<'_>)) {
@@ -100,6 +107,7 @@ fn read(text: &str, each: impl FnMut(Spoken<'_>)) {
         after_apostrophe: false,
         before: None,
         is_apart: false,
+        is_quoted: false,
     };
     for character in text.chars() {
         reader.take(character);
@@ -121,6 +129,7 @@ struct WordReader<F> {
     after_apostrophe: bool,
     before: Option<Mark>,
     is_apart: bool,
+    is_quoted: bool,
 }
 
 /// What stands directly before a word.
@@ -130,6 +139,7 @@ enum Mark {
     Call,
     Dollar,
     Below,
+    Dot,
     Other,
 }
 
@@ -165,10 +175,18 @@ impl<F: FnMut(Spoken<'_>)> WordReader<F> {
                 '/' if !follows_word && self.before != Some(Mark::Other) => Some(Mark::Call),
                 '$' if !follows_word && self.before != Some(Mark::Other) => Some(Mark::Dollar),
                 '/' if follows_word => Some(Mark::Below),
+                '.' if follows_word => Some(Mark::Dot),
                 c if c.is_whitespace() => None,
                 _ => Some(Mark::Other),
             };
-            self.is_apart |= c == '\n' || matches!(self.before, Some(Mark::Other | Mark::Below));
+            self.is_apart |=
+                c == '\n' || matches!(self.before, Some(Mark::Other | Mark::Below | Mark::Dot));
+            match c {
+                '"' => self.is_quoted = !self.is_quoted,
+                '“' | '„' | '«' => self.is_quoted = true,
+                '”' | '»' => self.is_quoted = false,
+                _ => {}
+            }
         }
     }
 
@@ -213,7 +231,16 @@ impl<F: FnMut(Spoken<'_>)> WordReader<F> {
             before => before,
         };
         let is_apart = std::mem::take(&mut self.is_apart);
-        (self.each)(Spoken { plain, stem: &self.stem, is_stop, is_piece, before, is_apart });
+        let is_quoted = self.is_quoted;
+        (self.each)(Spoken {
+            plain,
+            stem: &self.stem,
+            is_stop,
+            is_piece,
+            before,
+            is_apart,
+            is_quoted,
+        });
     }
 }
 

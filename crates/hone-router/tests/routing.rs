@@ -396,6 +396,65 @@ fn why_tells_what_a_skill_is_not_for_and_who_else_is_meant() {
 }
 
 #[test]
+fn who_speaks_of_a_skill_does_not_call_it() {
+    let skills = [
+        text("pdf-forms", "Fills in PDF forms. Use when a form has to be filled in."),
+        text("planner", "Plans a release in steps"),
+        text("weather", "Tells the weather of a city"),
+        text("报关单翻译", "翻译报关单"),
+    ];
+    for message in [
+        "use the pdf-forms skill on this application",
+        "could you use the planner skill to cut this into steps",
+        "fill in the application with pdf-forms",
+        "pdf-forms: the application of last year",
+        "pdf-forms please, the application of last year",
+        "the form is long, run pdf-forms on it",
+        "can we use pdf-forms for the application",
+        "please load the skill called pdf-forms",
+        "用 pdf-forms 技能填写申请表",
+        "请使用报关单翻译技能处理附件",
+    ] {
+        let found = first(&skills, message).unwrap();
+        assert_eq!(found.1, Band::Activate, "{message}: {}", found.0);
+    }
+    for message in [
+        "what does the pdf-forms skill do?",
+        "who made the planner skill",
+        "remove the pdf-forms skill, i fill forms by hand",
+        "pdf-forms crashed on a form",
+        "pdf-forms.md has two spaces at the end of a line",
+        "pdf-forms? is that a form of paper",
+        "pdf-forms: command not found",
+        "how do I use pdf-forms",
+        "should we use pdf-forms or a form by hand",
+        "we use pdf-forms for every application",
+        "what is wrong with pdf-forms",
+        "a colleague wrote \"use pdf-forms for the form\", what does that mean",
+        "echo $planner prints nothing for the release",
+        "$planner is empty before the release",
+        "不要用 pdf-forms 技能填写申请表",
+    ] {
+        if let Some((name, band)) = first(&skills, message) {
+            assert_ne!(band, Band::Activate, "{message}: {name}");
+        }
+    }
+}
+
+#[test]
+fn the_name_of_what_a_whole_library_is_about_tells_its_messages_from_others() {
+    let about = ["queues", "vaults", "clusters", "functions", "registries", "gateways"];
+    let skills = about.map(|thing| {
+        text(&format!("azure-{thing}"), &format!("Sets up {thing} on Azure for a team"))
+    });
+    let index = Index::in_memory(&skills);
+    let sure = |message: &str| Ranking::new(&index, message).look_at(1).score;
+    // A word that every skill holds is not rare, and yet is what the message is about.
+    let (own, strange) = (sure("vaults of azure"), sure("vaults of chapels"));
+    assert!(own > strange + 0.1, "{own} {strange}");
+}
+
+#[test]
 fn two_names_in_one_message_are_ambiguous() {
     let (_, band) = first(&library(), "use pdf-forms or use wrap-up, whichever fits").unwrap();
     assert_eq!(band, Band::Offer);

@@ -1,13 +1,13 @@
 //! Labelled messages for `cargo xtask bench route`: read from disk, and put together with the skills
 //! that they are asked of.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::process::Command;
 
 use hone_library::State;
 use hone_router::{Encoder, Index, MODEL, MODEL_WITH_MEANING, Model, SkillText, Texts, about};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::bench::table::grouped;
 use crate::command::capture;
@@ -77,6 +77,41 @@ impl Indexer {
     }
 }
 
+/// Messages about skills of the pool, written for this bench; each file says what they are.
+const CLOUD: &str = include_str!("../../data/cloud.txt");
+const EVERYDAY: &str = include_str!("../../data/everyday.txt");
+const CALLS: &str = include_str!("../../data/calls.txt");
+
+/// How a message of such a file is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meant {
+    /// It calls the skill by its name.
+    Call,
+    /// It is for the skill.
+    Yes,
+    /// It is not.
+    No,
+}
+
+/// The messages of such a file: the skill they stand under, how they are meant, and the words.
+fn written(file: &'static str) -> impl Iterator<Item = (&'static str, Meant, &'static str)> {
+    let mut skill = "";
+    file.lines().filter_map(move |line| {
+        let (mark, words) = line.split_once(' ')?;
+        let meant = match mark {
+            "!" => Meant::Call,
+            "+" => Meant::Yes,
+            "-" => Meant::No,
+            "=" => {
+                skill = words;
+                return None;
+            }
+            _ => return None,
+        };
+        Some((skill, meant, words))
+    })
+}
+
 /// Labelled messages as they are on disk.
 pub(crate) struct Data {
     pub(crate) pool: Vec<Value>,
@@ -84,6 +119,12 @@ pub(crate) struct Data {
     pub(crate) ranked: Vec<Value>,
     pub(crate) metatool: Vec<Value>,
     pub(crate) tools: Vec<Value>,
+    /// Messages for and not for cloud skills, in the form of `triggers`.
+    pub(crate) cloud: Vec<Value>,
+    /// Messages for no labelled skill.
+    pub(crate) everyday: Vec<&'static str>,
+    /// Messages that call skills or only mention them.
+    pub(crate) calls: Vec<(&'static str, Meant, &'static str)>,
 }
 
 impl Data {
@@ -99,7 +140,13 @@ impl Data {
                 })
                 .collect()
         };
+        let cloud = written(CLOUD).map(|(skill, meant, query)| {
+            json!({ "query": query, "skill": skill, "should_trigger": meant == Meant::Yes, "lang": "en" })
+        });
         Ok(Self {
+            cloud: cloud.collect(),
+            everyday: written(EVERYDAY).map(|(_, _, query)| query).collect(),
+            calls: written(CALLS).collect(),
             pool: rows("pool")?,
             triggers: rows("triggers")?,
             ranked: rows("ranked")?,
@@ -110,9 +157,16 @@ impl Data {
 
     /// The skills of a group first, then `more` of the others.
     pub(crate) fn pool(&self, group: &str, more: usize) -> Vec<&Value> {
-        let of = |wanted: &'static str| self.pool.iter().filter(move |row| row["group"] == wanted);
-        let others = of("pool").take(more);
-        self.pool.iter().filter(|row| row["group"] == group).chain(others).collect()
+        let clouds: HashSet<&str> = self.cloud.iter().map(|row| text(row, "skill")).collect();
+        let is_cloud = |row: &&Value| clouds.contains(text(row, "id"));
+        let is_own = |row: &&Value| match group {
+            "cloud" => is_cloud(row),
+            _ => row["group"] == group,
+        };
+        let is_other =
+            |row: &&Value| row["group"] == "pool" && !(group == "cloud" && is_cloud(row));
+        let others = self.pool.iter().filter(is_other).take(more);
+        self.pool.iter().filter(is_own).chain(others).collect()
     }
 
     pub(crate) fn sets(&self) -> Vec<Set> {
@@ -124,7 +178,10 @@ impl Data {
             .map(|row| (text(row, "query"), vec![text(row, "skill")]))
             .collect();
         let ranked = relevant(&self.ranked);
-        for (group, messages) in [("trig", &positive), ("market", &ranked)] {
+        let of_clouds = self.cloud.iter().filter(|row| row["should_trigger"] == true);
+        let of_clouds: Vec<(&str, Vec<&str>)> =
+            of_clouds.map(|row| (text(row, "query"), vec![text(row, "skill")])).collect();
+        for (group, messages) in [("trig", &positive), ("market", &ranked), ("cloud", &of_clouds)] {
             for more in DISTRACTORS {
                 sets.push(set(group, &self.pool(group, more), messages));
             }

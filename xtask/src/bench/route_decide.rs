@@ -8,55 +8,81 @@ use std::fmt::Write as _;
 
 use hone_router::{Band, FEATURES, Ranking, SkillText};
 
-use crate::bench::route_data::{DISTRACTORS, Data, Indexer, relevant, skill, text};
+use crate::bench::route_data::{DISTRACTORS, Data, Indexer, Meant, relevant, skill, text};
 use crate::bench::route_fit::{Fitted, Sample, cross_validated};
 use crate::bench::table::{Table, grouped};
 
 /// What the messages are that should not call a skill.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum No {
-    /// The near-misses of its own suite.
-    NearMiss,
-    /// Messages of other sets.
-    OffTopic,
+    /// Those of its own suite: near-misses, or for cloud skills something else altogether.
+    Own,
+    /// Messages for tools.
+    Tools,
+    /// Everyday questions.
+    Everyday,
 }
 
 /// The kinds of decision, each with the group of skills that is asked and how much it weighs in a fit:
 /// most messages are about something else.
-pub(crate) const DECISIONS: [(No, &str, usize); 3] =
-    [(No::NearMiss, "trig", 1), (No::OffTopic, "trig", 2), (No::OffTopic, "market", 2)];
+pub(crate) const DECISIONS: [(No, &str, usize); 8] = [
+    (No::Own, "trig", 1),
+    (No::Tools, "trig", 2),
+    (No::Tools, "market", 2),
+    (No::Tools, "cloud", 1),
+    (No::Everyday, "trig", 1),
+    (No::Everyday, "market", 1),
+    (No::Everyday, "cloud", 1),
+    (No::Own, "cloud", 1),
+];
 
 impl No {
-    pub(crate) fn id(self) -> &'static str {
+    pub(crate) fn id(self, group: &str) -> &'static str {
         match self {
-            Self::NearMiss => "near-miss",
-            Self::OffTopic => "off-topic",
+            Self::Own if group == "trig" => "near-miss",
+            Self::Own => "off-topic, own",
+            Self::Tools => "off-topic, tools",
+            Self::Everyday => "off-topic, everyday",
+        }
+    }
+
+    /// The messages, without end, that are strange to every skill; of its own suite there are none.
+    pub(crate) fn strangers(self, data: &Data) -> Box<dyn Iterator<Item = &str> + '_> {
+        match self {
+            Self::Own => Box::new(std::iter::empty()),
+            Self::Tools => Box::new(data.metatool.iter().map(|row| text(row, "query")).cycle()),
+            Self::Everyday => Box::new(data.everyday.iter().copied().cycle()),
         }
     }
 }
 
 /// A message, the skill that it is held against, and whether it should call it.
 pub(crate) fn labelled<'d>(data: &'d Data, no: No, group: &str) -> Vec<(&'d str, &'d str, bool)> {
-    let own: Vec<(&str, &str, bool)> = if group == "trig" {
+    let suites = |rows: &'d [serde_json::Value]| -> Vec<(&'d str, &'d str, bool)> {
         let is_english = |row: &&serde_json::Value| row["lang"] == "en";
         let of = |row: &'d serde_json::Value| {
             (text(row, "query"), text(row, "skill"), row["should_trigger"] == true)
         };
-        data.triggers.iter().filter(is_english).map(of).collect()
-    } else {
-        let ranked = relevant(&data.ranked).into_iter();
-        ranked
-            .flat_map(|(query, ids)| {
-                let first = ids.first().copied().unwrap_or_default();
-                [(query, first, true), (query, first, false)]
-            })
-            .collect()
+        rows.iter().filter(is_english).map(of).collect()
     };
-    let mut strangers = data.metatool.iter().cycle();
+    let own: Vec<(&str, &str, bool)> = match group {
+        "trig" => suites(&data.triggers),
+        "cloud" => suites(&data.cloud),
+        _ => {
+            let ranked = relevant(&data.ranked).into_iter();
+            ranked
+                .flat_map(|(query, ids)| {
+                    let first = ids.first().copied().unwrap_or_default();
+                    [(query, first, true), (query, first, false)]
+                })
+                .collect()
+        }
+    };
+    let mut strangers = no.strangers(data);
     own.into_iter()
         .map(|(query, skill, label)| {
-            let mut other = || strangers.next().map_or("", |row| text(row, "query"));
-            (if label || no == No::NearMiss { query } else { other() }, skill, label)
+            let query = if label { query } else { strangers.next().unwrap_or(query) };
+            (query, skill, label)
         })
         .collect()
 }
@@ -137,7 +163,7 @@ pub(crate) fn deciding(data: &Data, indexer: &Indexer, fit: bool) -> String {
                 [("words alone, raw", words), ("refitted", all), ("as shipped", shipped)]
             {
                 table.row([
-                    no.id().to_owned(),
+                    no.id(group).to_owned(),
                     skills.clone(),
                     grouped(samples.len()),
                     by.to_owned(),
@@ -179,14 +205,27 @@ pub(crate) fn activating(data: &Data, indexer: &Indexer) -> Table {
     let of_tools = data.metatool.iter().map(|row| (text(row, "query"), None));
     /// A message, and the skill that it wants.
     type Asked<'a> = (&'a str, Option<&'a str>);
-    let sets: [(&str, &str, Vec<Asked<'_>>); 3] = [
+    let of_calls = data.calls.iter();
+    let of_calls =
+        of_calls.map(|(id, meant, query)| (*query, Some(*id).filter(|_| *meant != Meant::No)));
+    let sets: [(&str, &str, Vec<Asked<'_>>); 4] = [
         ("trig", "trig", of_triggers.collect()),
         ("market", "market", of_market.collect()),
         ("metatool", "trig", of_tools.collect()),
+        ("calls and mentions", "pool", of_calls.collect()),
     ];
     let cases = DISTRACTORS.iter().flat_map(|more| sets.iter().map(move |set| (*more, set)));
     for (more, (name, group, messages)) in cases {
-        let rows = data.pool(group, more);
+        // Calls are asked of the skills that they name, among all others or alone.
+        let named: HashSet<&str> = data.calls.iter().map(|(id, ..)| *id).collect();
+        let rows: Vec<_> = match *group {
+            "pool" if more == 0 => {
+                data.pool.iter().filter(|row| named.contains(text(row, "id"))).collect()
+            }
+            "pool" if more < usize::MAX => continue,
+            "pool" => data.pool("pool", 0),
+            group => data.pool(group, more),
+        };
         let skills: Vec<SkillText> = rows.iter().map(|row| skill(row)).collect();
         let index = indexer.index(&skills, messages.iter().map(|(query, _)| *query));
         let (mut activated, mut right, mut asked, mut offered, mut wanted, mut nothing) =

@@ -85,27 +85,27 @@ fn split<'d>(
     let places: HashMap<&str, usize> =
         rows.iter().enumerate().map(|(at, row)| (text(row, "id"), at)).collect();
     let mut by_skill: BTreeMap<(usize, bool), Vec<&'d str>> = BTreeMap::new();
-    for (query, skill, label) in labelled(data, No::NearMiss, group) {
+    for (query, skill, label) in labelled(data, No::Own, group) {
         // The marketing skills have no near-misses.
-        let Some(&place) = places.get(skill).filter(|_| label || group == "trig") else { continue };
+        let Some(&place) = places.get(skill).filter(|_| label || group != "market") else {
+            continue;
+        };
         by_skill.entry((place, label)).or_default().push(query);
     }
     let mut asked = Vec::new();
-    let mut strangers = data.metatool.iter().cycle();
+    let mut strangers = no.strangers(data);
     for ((place, label), queries) in &mut by_skill {
         shuffled(queries, seed);
         let (kept, others) = queries.split_at(MOST_KEPT.min(queries.len() / 2));
         let case = |query: &&str| Case { query: (*query).to_owned(), should_trigger: *label };
         skills[*place].suite.cases.extend(kept.iter().take(keep).map(case));
-        match no {
-            No::NearMiss => asked.extend(others.iter().map(|query| (*place, *label, *query))),
-            No::OffTopic if *label => {
-                for query in others {
-                    let stranger = strangers.next().map_or("", |row| text(row, "query"));
-                    asked.extend([(*place, true, *query), (*place, false, stranger)]);
-                }
+        for query in others {
+            if no == No::Own {
+                asked.push((*place, *label, *query));
+            } else if *label {
+                asked.push((*place, true, *query));
+                asked.extend(strangers.next().map(|stranger| (*place, false, stranger)));
             }
-            No::OffTopic => {}
         }
     }
     (skills, asked)
@@ -142,10 +142,10 @@ fn deciding_with_examples(data: &Data, indexer: &Indexer, mut table: Table) -> T
             table.row([
                 format!(
                     "{}, {group} / {}: AUC, P, R, nine of ten",
-                    no.id(),
+                    no.id(group),
                     data.pool(group, more).len()
                 ),
-                if group == "trig" { format!("{keep} + {keep}") } else { format!("{keep}") },
+                if group == "market" { format!("{keep}") } else { format!("{keep} + {keep}") },
                 mean(|quality| quality.auc),
                 mean(|quality| quality.precision),
                 mean(|quality| quality.recall),

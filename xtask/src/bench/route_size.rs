@@ -8,7 +8,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hone_library::{Catalogue, Config, Root, Search, State, Surroundings};
-use hone_router::{Index, Ranking, unreached_by_description};
+use hone_router::{Index, Ranking, SUITE_FILE, unreached_by_description};
+use serde_json::json;
 
 use crate::bench::generate::generate;
 use crate::bench::table::{Table, grouped};
@@ -45,6 +46,7 @@ pub(crate) fn sizes(sizes: &[usize]) -> Result<Table, Failure> {
         "with one changed skill (CPU)",
         "taking it in (CPU)",
         "every description asked (CPU)",
+        "first message, with suites (CPU)",
         "state.db",
     ]);
     for &size in sizes {
@@ -55,7 +57,7 @@ pub(crate) fn sizes(sizes: &[usize]) -> Result<Table, Failure> {
     Ok(table)
 }
 
-fn measured(folder: &Path, size: usize) -> Result<[String; 9], Failure> {
+fn measured(folder: &Path, size: usize) -> Result<[String; 10], Failure> {
     let root = folder.join("skills");
     let names = generate(&root, size)?;
     let around = Surroundings {
@@ -117,6 +119,19 @@ fn measured(folder: &Path, size: usize) -> Result<[String; 9], Failure> {
         update.push(took);
     }
     let update = update.into_iter().min().unwrap_or_default();
+    write_suites(&root, &catalogue)?;
+    let catalogue = find()?;
+    let calibrating = MESSAGES.iter().map(|message| {
+        // Each index calibrates anew.
+        let fresh = (0..ROUNDS).map(|_| {
+            let opened = open(&catalogue).0;
+            let start = Spent::now();
+            Ranking::new(&opened.index, message).matches(10, |_| true);
+            start.since()
+        });
+        fresh.min().unwrap_or_default()
+    });
+    let calibrating = calibrating.max().unwrap_or_default();
     let bytes: u64 = ["state.db", "state.db-wal"]
         .iter()
         .filter_map(|file| fs::metadata(around.hone_home.join(file)).ok())
@@ -133,8 +148,28 @@ fn measured(folder: &Path, size: usize) -> Result<[String; 9], Failure> {
         both(update),
         both(update.beyond(again)),
         asked.map_or("–".to_owned(), both),
+        both(calibrating),
         format!("{:.1} MB", bytes as f64 / 1e6),
     ])
+}
+
+/// Gives every skill a suite: what it says of itself should call it, what the next one says should not.
+fn write_suites(root: &Path, catalogue: &Catalogue) -> Result<(), Failure> {
+    let says = |at: usize| {
+        let skill = &catalogue.skills[at % catalogue.skills.len()].summary;
+        let sentence = skill.description.split(". ").next().unwrap_or_default();
+        [skill.name.replace('-', " "), sentence.to_owned(), skill.description.clone()]
+    };
+    for (at, skill) in catalogue.skills.iter().enumerate() {
+        let of = |place: usize, should_trigger: bool| {
+            says(place).map(|query| json!({ "query": query, "should_trigger": should_trigger }))
+        };
+        let cases = [of(at, true), of(at + 1, false)].concat();
+        let file = root.join(&skill.summary.name).join(SUITE_FILE);
+        fs::write(&file, json!(cases).to_string())
+            .doing(|| format!("write `{}`", file.display()))?;
+    }
+    Ok(())
 }
 
 /// Time on the clock and on the processors; the second hardly depends on what else runs.
