@@ -8,7 +8,7 @@ use crate::scan::code::World;
 use crate::scan::code::lexer::Token;
 use crate::scan::code::tables::Meaning;
 use crate::scan::decode::readable;
-use crate::scan::flow::Taint;
+use crate::scan::flow::{Keys, Taint};
 use crate::scan::kind::Language;
 use crate::scan::subject::is_environment_name;
 use std::ops::Range;
@@ -273,7 +273,7 @@ pub(super) fn keys_named(value: &Value, unit: &Unit<'_>) -> Taint {
     for text in value.texts.iter().chain(origins) {
         for part in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
             if is_environment_name(part) {
-                taint.keys.insert(part.to_owned());
+                taint.keys.add(&Keys::of(part));
             }
         }
     }

@@ -757,7 +757,7 @@ impl Walk<'_, '_, '_> {
                         output.add(&self.file(&argument.text));
                     }
                 }
-                output.keys.extend(taint.keys.iter().cloned());
+                output.keys.add(&taint.keys);
                 // $m -fs https://…: whatever it is called, it is given an address.
                 if name.is_empty() || name.starts_with('$') {
                     let address = call.plain().find(|argument| is_fetched(&argument.text));
