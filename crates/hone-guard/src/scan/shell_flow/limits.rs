@@ -109,3 +109,24 @@ fn as_many_words_of_a_command_in_a_variable_are_split() {
     assert_eq!(printed(MAX_COMMAND_WORDS), MAX_COMMAND_WORDS);
     assert_eq!(printed(MAX_COMMAND_WORDS + 1), MAX_COMMAND_WORDS);
 }
+
+#[test]
+fn texts_that_are_added_to_are_not_copied() {
+    let seen = memory("text=a\n".to_owned() + &"text+=b\n".repeat(1_000));
+    assert_eq!(seen.variables.get("text").unwrap().text.len(), 1_001);
+    assert_eq!(seen.variables.copied(), 0);
+    // A copy of every text before it costs what it has.
+    let seen = memory("text=a\n".to_owned() + &"text=$text$text\n".repeat(12));
+    assert_eq!(seen.variables.copied(), 2 * (512 + 1024 + 2048));
+}
+
+#[test]
+fn what_stands_behind_a_long_text_is_walked_too() {
+    for length in [words::MAX_TEXT, words::MAX_TEXT + 1] {
+        let text = format!("a=\"{}$(cat ~/.ssh/id_rsa)\"", "a".repeat(length));
+        let seen = memory(text);
+        let value = seen.variables.get("a").unwrap();
+        assert_eq!(value.text.len(), if length > words::MAX_TEXT { length } else { length + 3 });
+        assert!(!value.taint.is_clean());
+    }
+}

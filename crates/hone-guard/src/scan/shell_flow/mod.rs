@@ -12,7 +12,7 @@ mod members;
 mod variables;
 mod words;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
@@ -70,14 +70,14 @@ pub(crate) struct Memory {
 #[derive(Default)]
 pub(crate) struct Memories {
     files: HashMap<usize, Memory>,
-    /// Bytes that the variables of all of them hold.
-    kept: Rc<Cell<usize>>,
+    /// What the variables of all of them cost.
+    cost: Rc<variables::Cost>,
 }
 
 impl Memories {
     pub(crate) fn of(&mut self, file: usize) -> &mut Memory {
         self.files.entry(file).or_insert_with(|| Memory {
-            variables: Variables::beside(&self.kept),
+            variables: Variables::beside(&self.cost),
             ..Memory::default()
         })
     }
@@ -633,11 +633,16 @@ impl Walk<'_, '_, '_> {
             if !(shown && assignment.name == "LD_PRELOAD") {
                 self.check_assignment(&assignment.name, &value, &assignment.span);
             }
+            // Taken out and put back: a copy at each addition would cost the square of their number.
             if assignment.append
-                && let Some(before) = self.memory.variables.get(&assignment.name)
+                && let Some(mut before) = self.memory.variables.remove(&assignment.name)
             {
                 value.taint.add(&before.taint);
-                value.text = format!("{}{}", before.text, value.text);
+                if self.branching > 0 {
+                    value.taint.add(&Taint::of_file(&before.text));
+                }
+                before.text.push_str(&value.text);
+                value.text = before.text;
             }
             // It runs before each prompt.
             if assignment.name == "PROMPT_COMMAND" {
@@ -947,7 +952,9 @@ impl Walk<'_, '_, '_> {
         for (name, value) in before {
             match value {
                 Some(value) => self.memory.variables.insert(name, value),
-                None => self.memory.variables.remove(&name),
+                None => {
+                    self.memory.variables.remove(&name);
+                }
             }
         }
         output
