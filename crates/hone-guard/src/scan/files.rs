@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use super::bundle::{self, Bundle};
-use super::{RULES_VERSION, Report, ScanError, look};
+use super::look::look;
+use super::{RULES_VERSION, Report, ScanError};
 
 /// The files of one skill in memory.
 ///

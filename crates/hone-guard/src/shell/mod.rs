@@ -15,10 +15,13 @@
 //! assert_eq!(names, ["echo", "git", "tee"]);
 //! ```
 
+mod assignment;
 mod command;
+mod compound;
 mod cursor;
 mod expansion;
 mod heredoc;
+mod redirect;
 mod tree;
 mod visit;
 mod word;

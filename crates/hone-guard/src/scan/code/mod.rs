@@ -278,8 +278,11 @@ mod tests {
         const EACH: usize = 16_000;
         let variables = |count: usize, more: usize| {
             let long = "a".repeat(EACH);
-            let lines = (0..count).map(|at| format!("v{at} = '{long}'\n")).collect::<String>();
-            lines + &format!("w = '{}'\n", "a".repeat(more))
+            let line = |name: String, text: &str| format!("{name} = '{text}'\n");
+            let mut lines: Vec<String> =
+                (0..count).map(|at| line(format!("v{at}"), &long)).collect();
+            lines.push(line("w".to_owned(), &"a".repeat(more)));
+            lines.concat()
         };
         let count = MAX_KEPT / (TIMES * EACH);
         let rest = MAX_KEPT - count * TIMES * EACH;

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::{MIN_CODES, is_command, quoted};
+use super::speech::is_command;
+use super::{MIN_CODES, quoted};
 
 /// Numbers in one text for which constants are tried.
 const MAX_TRIED: usize = 16 * 1024;

@@ -3,8 +3,10 @@
 
 use std::ops::Range;
 
+use super::MIN_CODES;
+use super::as_text::text_of;
 use super::bases::{un_ascii85, unbase85, unhex};
-use super::{MIN_CODES, speaks, text_of};
+use super::speech::speaks;
 
 /// Fewest lines that are one text, wrapped.
 const MIN_LINES: usize = 2;

@@ -56,7 +56,7 @@ pub(crate) fn look(
             .map_or((&*member.path, language), |copied| (&copied.path, copied.language));
         let found = File { index: file, path, language, text, context, place: None };
         if language == Language::Markdown {
-            let end = super::frontmatter_end(&text.plain);
+            let end = super::file_passages::frontmatter_end(&text.plain);
             let leaves = leaf::leaves(Language::Yaml, &text.plain[..end]);
             if is_main(&member.path) {
                 agent::look_frontmatter(&found, &leaves, skill, findings);

@@ -1,6 +1,8 @@
 //! Every limit of the walk at its bound and one past it.
 
 use super::commands::{MAX_COMMAND_WORDS, MAX_GIVEN, MAX_NAMED, MAX_SYSTEM_CALLS, system_calls};
+use super::compound::{MAX_LINES, MAX_TOLD, telling};
+use super::files::{MAX_JUDGED, MAX_KEPT, MAX_KEPT_TEXT, MAX_UNPACKED};
 use super::tests::{memory, walked};
 use super::*;
 

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use super::commands::Call;
 use super::dialect::{console, recipes};
-use super::{MAX_CALLED, MAX_CALLS, MAX_LEVEL, Taint, Walk};
+use super::nested::{MAX_CALLED, MAX_CALLS, MAX_LEVEL};
+use super::{Taint, Walk};
 use crate::scan::kind::{Kind, Language, has_extension};
 use crate::scan::text::Text;
 use crate::shell;

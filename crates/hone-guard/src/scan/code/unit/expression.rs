@@ -1,7 +1,7 @@
 //! What an expression gives: the texts, names and taints of its parts, put together.
 
 use super::calls::Call;
-use super::named::powershell;
+use super::powershell::powershell;
 use super::{MAX_DEPTH, MAX_TEXT, Out, Unit};
 use crate::scan::code::World;
 use crate::scan::code::lexer::Token;

@@ -12,8 +12,12 @@ mod names;
 mod native;
 mod network;
 mod other_calls;
+mod powershell;
+mod ruby;
 mod running;
 mod statements;
+mod targets;
+mod variables;
 mod wrapped;
 
 use std::borrow::Cow;

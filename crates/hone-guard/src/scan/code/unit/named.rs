@@ -1,16 +1,19 @@
 //! A name in an expression with everything that is done with it: calls, indexes, methods of the
-//! result, and commands that take their arguments without parentheses.
+//! result, and commands that take their arguments without parentheses. Chains are followed to a depth; what is
+//! called is judged where it is called.
+
+use std::ops::Range;
 
 use super::calls::{Call, keys_named};
 use super::events::{ANY_ENTRY, is_settings_file};
 use super::expression::Value;
+use super::powershell::powershell;
 use super::{MAX_DEPTH, Out, Unit};
 use crate::scan::code::World;
 use crate::scan::code::lexer::{ESCAPED, Token};
 use crate::scan::code::tables::{Meaning, meaning};
 use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
-use std::ops::Range;
 
 /// Fewest texts of a list that are pieces of one.
 const MIN_PIECES: usize = 3;
@@ -469,141 +472,6 @@ impl Unit<'_> {
         }
     }
 
-    /// What methods do that Ruby calls without parentheses: `c.chr`, `text.reverse`.
-    fn chained(&self, name: &str) -> Taint {
-        match name.rsplit_once('.') {
-            Some((_, "chr")) => Taint::decoded("character codes"),
-            Some((text, "reverse")) if self.texts.get(text).is_some_and(|t| t.len() == 1) => {
-                Taint::decoded("reversal")
-            }
-            _ => Taint::default(),
-        }
-    }
-
-    /// `URI("https://…").open.read`: an address is asked, with what is in it.
-    fn opened(&self, members: &str, value: &mut Value, at: usize, out: &mut Out<'_, '_, '_>) {
-        let asks = members.split('.').any(|member| matches!(member, "open" | "read"));
-        if let Some(address) = value.address().map(str::to_owned).filter(|_| asks) {
-            self.to_network(&value.taint, &address, "`open`", at, out);
-            value.taint.add(&Taint::remote(address));
-        }
-        if members.split('.').any(|member| member == "chr") {
-            value.taint.add(&Taint::decoded("character codes"));
-        }
-    }
-
-    /// Ruby calls methods without parentheses: `parts.join`, `report { |body| …`.
-    #[expect(clippy::too_many_arguments, reason = "the call and what stands around it")]
-    fn unparenthesised(
-        &mut self,
-        callee: &str,
-        receiver: &Value,
-        at: usize,
-        next: usize,
-        end: usize,
-        value: Value,
-        world: &mut World,
-    ) -> Value {
-        let last = callee.rsplit('.').next().unwrap_or(callee);
-        if callee.contains('.') && matches!(last, "join" | "reverse" | "downcase" | "upcase") {
-            let call = Call { callee, shown: last, ranges: &[], receiver, at };
-            if let Some(texts) = self.folded(&call, &[]) {
-                let mut value = Value { texts, folded: true, ..value };
-                if last == "reverse" {
-                    value.taint.add(&Taint::decoded("reversal"));
-                }
-                return value;
-            }
-        }
-        if let Some(returned) = world.returns.get(last).cloned() {
-            let result = Value { taint: returned, ..Value::default() };
-            self.block_parameters(next, end, &result, world);
-        }
-        value
-    }
-
-    /// `{ |f| …`, `do |f| …`: the names of a block get what the call gives.
-    pub(super) fn block_parameters(
-        &mut self,
-        at: usize,
-        end: usize,
-        result: &Value,
-        world: &mut World,
-    ) {
-        if self.passage.language != Language::Ruby
-            || !(self.is_op(at, '{') || self.name_at(at) == Some("do"))
-            || !self.is_op(at + 1, '|')
-        {
-            return;
-        }
-        let close = (at + 2..end.min(at + 20)).find(|i| self.is_op(*i, '|')).unwrap_or(at + 2);
-        let names: Vec<String> =
-            (at + 2..close).filter_map(|i| self.name_at(i).map(str::to_owned)).collect();
-        for name in names {
-            self.assign(&name, result, world);
-        }
-    }
-
-    /// What stands left of the pipe before a PowerShell command. It is remembered: each command of a
-    /// pipeline asks for the one before it, which asks again, back to the first.
-    pub(super) fn piped(&mut self, at: usize, world: &mut World, depth: usize) -> Value {
-        // The ones asked for again are the last few.
-        const MAX_REMEMBERED: usize = 256;
-        let Some(pipe) = self.before(at).filter(|i| self.is_op(*i, '|')) else {
-            return Value::default();
-        };
-        if let Some((_, value)) =
-            self.left_of_pipes.get(&pipe).filter(|(around, _)| *around <= depth)
-        {
-            return value.clone();
-        }
-        let start = self.before(pipe).map_or(0, |i| i + 1);
-        let mut value = self.value(start..pipe, world, &mut None, depth + 1);
-        // … | % { "$($_.Name)=$($_.Value)" } | …: what comes in is what it works on.
-        if depth < MAX_DEPTH && self.is_stage(start) {
-            value.add(&self.piped(start, world, depth + 1));
-        }
-        if self.left_of_pipes.len() >= MAX_REMEMBERED {
-            self.left_of_pipes.clear();
-        }
-        self.left_of_pipes.insert(pipe, (depth, value.clone()));
-        value
-    }
-
-    /// The pipe before a place of a PowerShell statement, or where the statement begins.
-    fn before(&self, at: usize) -> Option<usize> {
-        const FAR: usize = 256;
-        let mut i = at;
-        for _ in 0..FAR {
-            i = i.checked_sub(1)?;
-            match self.token(i) {
-                // A block of the pipeline is part of it.
-                Some(Token::Op('}')) => {
-                    let open = (i.saturating_sub(FAR)..i).rev().find(|o| self.close[*o] == i);
-                    let stage = open.filter(|open| *open > 0 && self.is_stage(open - 1));
-                    let Some(open) = stage else { return Some(i) };
-                    i = open;
-                }
-                // (gci env: | Out-String) | …
-                Some(Token::Op(')')) => {
-                    let open = (i.saturating_sub(FAR)..i).rev().find(|o| self.close[*o] == i);
-                    i = open.unwrap_or(i);
-                }
-                Some(Token::Line | Token::Op(';' | '{' | '(' | '|')) => return Some(i),
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// Whether a stage of a PowerShell pipeline works on each of what comes in.
-    pub(super) fn is_stage(&self, at: usize) -> bool {
-        const STAGES: [&str; 5] =
-            ["ForEach-Object", "foreach", "Where-Object", "where", "Sort-Object"];
-        matches!(self.token(at), Some(Token::Op('%' | '?')))
-            || self.name_at(at).is_some_and(|n| STAGES.iter().any(|s| n.eq_ignore_ascii_case(s)))
-    }
-
     /// The thing that a method is called on.
     pub(super) fn receiver(&self, name: &str, world: &World) -> Value {
         let Some((before, _)) = name.rsplit_once('.') else { return Value::default() };
@@ -661,44 +529,4 @@ fn nth(texts: &[String], at: u32) -> Option<String> {
         [text] => text.chars().nth(at).map(String::from),
         texts => texts.get(at).cloned(),
     }
-}
-
-/// The arguments of a PowerShell command: each option with its value, then what stands alone.
-pub(super) fn powershell(unit: &Unit<'_>, range: Range<usize>) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut at = range.start;
-    while at < range.end {
-        let start = at;
-        if unit.is_op(at, '-') {
-            at += 1;
-            let name_at = at;
-            at += 1;
-            let from = name_at;
-            while at < range.end && !unit.is_op(at, '-') {
-                at = if matches!(unit.token(at), Some(Token::Op('(' | '[' | '{'))) {
-                    (unit.close[at] + 1).min(range.end)
-                } else {
-                    at + 1
-                };
-            }
-            found.push(from..at);
-        } else {
-            at = if matches!(unit.token(at), Some(Token::Op('(' | '[' | '{'))) {
-                (unit.close[at] + 1).min(range.end)
-            } else {
-                at + 1
-            };
-            while at < range.end
-                && matches!(unit.token(at), Some(Token::Op('.' | '+' | ':' | '(' | '[')))
-            {
-                at = if matches!(unit.token(at), Some(Token::Op('(' | '['))) {
-                    (unit.close[at] + 1).min(range.end)
-                } else {
-                    (at + 2).min(range.end)
-                };
-            }
-            found.push(start..at);
-        }
-    }
-    found
 }

@@ -1,13 +1,15 @@
 //! Another agent that is started, and protections of the system that are switched off.
 
+use std::ops::Range;
+
 use super::call::Call;
 use crate::scan::destination::addresses;
 use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::Match;
 use crate::scan::flow::{self, is_active};
 use crate::scan::rules;
-use crate::scan::shell_flow::{Taint, Walk, key};
-use std::ops::Range;
+use crate::scan::shell_flow::files::key;
+use crate::scan::shell_flow::{Taint, Walk};
 
 /// Words by which agents are told not to ask.
 const UNCHECKED: &[&[&str]] = &[

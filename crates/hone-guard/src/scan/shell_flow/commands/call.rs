@@ -86,7 +86,8 @@ impl Call {
             }
             return;
         }
-        let first = crate::scan::shell_flow::telling(lines().map(str::to_owned).collect());
+        let first =
+            crate::scan::shell_flow::compound::telling(lines().map(str::to_owned).collect());
         for argument in &mut self.arguments {
             if argument.text.contains(&self.placeholder) {
                 let unknown = if argument.text == self.placeholder { "" } else { "$()" };

@@ -1,9 +1,11 @@
 //! Programs that change a text on its way: what they add to it by what they are told.
 
+use std::ops::Range;
+
 use super::call::Call;
 use super::one_liner::printed;
-use crate::scan::shell_flow::{Taint, Walk, key};
-use std::ops::Range;
+use crate::scan::shell_flow::files::key;
+use crate::scan::shell_flow::{Taint, Walk};
 
 /// What packers call the file that they leave.
 const ENDINGS: [(&str, &str); 9] = [

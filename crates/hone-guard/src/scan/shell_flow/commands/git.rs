@@ -1,5 +1,7 @@
 //! `git`: remotes, pushes of everything, settings that run programs.
 
+use std::ops::Range;
+
 use super::call::{Call, options_of, remote_copy};
 use crate::scan::destination::{Class, addresses, classify, host};
 use crate::scan::finding::{Context, Flow, Severity};
@@ -7,8 +9,8 @@ use crate::scan::findings::Match;
 use crate::scan::flow::is_active;
 use crate::scan::kind::{Kind, Language};
 use crate::scan::rules;
-use crate::scan::shell_flow::{Taint, Value, Walk, key};
-use std::ops::Range;
+use crate::scan::shell_flow::files::key;
+use crate::scan::shell_flow::{Taint, Value, Walk};
 
 /// Clones of one file that are remembered.
 const MAX_CLONES: usize = 16;

@@ -1,8 +1,13 @@
-//! What commands mean: what they read, what they make of it, where it goes.
+//! What commands mean: what they read, what they make of it, where it goes. Here it is told by its name which
+//! meaning a command has; each meaning has its file. Of a program that is not known, what goes in may come out.
 
 mod agent;
+mod builtins;
 mod call;
+mod coders;
 mod destroy;
+mod echo;
+mod environment;
 mod filters;
 mod git;
 mod interpret;
@@ -10,85 +15,31 @@ mod move_data;
 mod one_liner;
 mod packages;
 mod persist;
+mod readers;
+mod schedule;
 mod senders;
 mod suspicious;
 mod transfer;
 
 use std::ops::Range;
 
-use super::words::ALL_NAMES;
-use super::{MAX_LINES, Taint, Value, Walk, key, telling};
-use crate::scan::finding::{Context, Flow, Severity};
+use super::{Taint, Value, Walk};
+use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::Match;
-use crate::scan::flow::{is_active, loosens_agent, printed_by};
+use crate::scan::flow::printed_by;
 use crate::scan::rules;
 use crate::shell::SimpleCommand;
 #[cfg(test)]
 pub(super) use call::MAX_GIVEN;
 pub(super) use call::{Call, octal_escapes};
-use call::{call_address, decodes, looks_for_secrets, unwrap};
-use filters::filtered;
+use call::{call_address, unwrap};
+#[cfg(test)]
+pub(super) use readers::{MAX_SYSTEM_CALLS, system_calls};
 #[cfg(test)]
 pub(super) use senders::MAX_NAMED;
 
-/// Commands of one program of awk that are followed.
-pub(super) const MAX_SYSTEM_CALLS: usize = 16;
 /// Words of a command that a variable holds.
 pub(super) const MAX_COMMAND_WORDS: usize = 16;
-
-/// What `find` prints, as one path: the first folder with the name that is looked for.
-fn found_path(call: &Call) -> String {
-    let folder = call.arguments.first().map_or("", |folder| folder.text.as_str());
-    // What else it asks for is not known by a path.
-    let asks =
-        ["-mtime", "-size", "-path", "-regex", "-newer", "-empty", "-mmin", "-atime", "-perm"];
-    if folder.starts_with('-') || call.has(&asks) {
-        return String::new();
-    }
-    let name = call.value_of(&["-name", "-iname"]).map_or("", |name| name.text.as_str());
-    if name.is_empty() {
-        return folder.to_owned();
-    }
-    format!("{}/{name}", folder.trim_end_matches('/'))
-}
-
-/// The commands that `find` runs for each file, as one script in which `{}` is what is found.
-fn for_each_found(call: &Call) -> String {
-    const STARTS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
-    // Deleting is judged with what is looked for.
-    const DELETES: [&str; 5] = ["rm", "shred", "truncate", "unlink", "srm"];
-    let found = match found_path(call) {
-        path if path.is_empty() => "./found".to_owned(),
-        path => path,
-    };
-    let mut script = String::new();
-    let mut words = call.arguments.iter().map(|word| word.text.as_str()).peekable();
-    while words.any(|word| STARTS.contains(&word)) {
-        if words
-            .peek()
-            .is_some_and(|name| DELETES.contains(&name.rsplit('/').next().unwrap_or(name)))
-        {
-            continue;
-        }
-        for word in words.by_ref().take_while(|word| !matches!(*word, ";" | "\\;" | "+")) {
-            let word = word.replace("{}", &found).replace('\'', "'\\''");
-            script.extend(["'", &word, "' "]);
-        }
-        script.push_str(";\n");
-    }
-    script
-}
-
-/// The commands that a program of awk runs by `system("…")`.
-pub(super) fn system_calls(program: &str) -> Vec<String> {
-    let opened = program.match_indices("system(\"").take(MAX_SYSTEM_CALLS);
-    opened
-        .filter_map(|(at, open)| {
-            let inner = &program[at + open.len()..];
-            Some(inner[..inner.find("\")")?].replace("\\\"", "\""))
-        })
-        .collect()
-}
 
 impl Walk<'_, '_, '_> {
     /// `$get "https://…"` whose variable holds a command and its options.
@@ -158,35 +109,7 @@ impl Walk<'_, '_, '_> {
         let name = call.name.as_str();
         match name {
             "echo" | "printf" | "print" => {
-                output.add(&taint);
-                text = call
-                    .arguments
-                    .iter()
-                    .map(|a| a.text.as_str())
-                    .filter(|a| !matches!(*a, "-n" | "-e" | "-ne" | "-en"))
-                    .collect::<Vec<_>>()
-                    .join(" ");
-                let escapes = text.matches("\\x").count()
-                    + text.matches("\\0").count()
-                    + octal_escapes(&text);
-                // printf "\\$(printf '%03o' "$c")"
-                let written = self.source.get(at.clone()).unwrap_or_default();
-                let built =
-                    name == "printf" && (written.contains("\\$(") || written.contains("\\x$"));
-                if escapes >= 4 || built {
-                    output.add(&Taint::decoded("character escapes"));
-                }
-                if name == "printf" {
-                    text = text.replace("\\n", "\n");
-                }
-                // printf -v name '%s' "$(…)"
-                if let [flag, variable, ..] = call.arguments.as_slice()
-                    && name == "printf"
-                    && flag.text == "-v"
-                {
-                    let value = Value { text: String::new(), taint: taint.clone() };
-                    self.memory.variables.insert(variable.text.clone(), value);
-                }
+                self.echo(&call, &at, &mut output, &mut text);
             }
             "curl" | "wget" | "http" | "https" | "xh" | "aria2c" | "httpie" | "lynx" | "fetch"
             | "axel" | "w3m" | "curlie" | "hurl" | "wget2" => {
@@ -206,115 +129,11 @@ impl Walk<'_, '_, '_> {
             | "xzcat" | "bzcat" | "bunzip2" | "unxz" | "brotli" | "pigz" | "unpigz"
             | "uuencode" | "btoa" | "atob" | "hex2bin" | "ccrypt" | "ccat" | "mcrypt"
             | "gbase64" | "gzcat" | "compress" | "uncompress" | "qrencode" => {
-                output.add(input);
-                output.add(&taint);
-                for argument in call.plain() {
-                    output.add(&self.file(&argument.text));
-                }
-                // Named in a sentence without anything to decode, it is talked about.
-                let named = self.passage.context == Context::InlineCode
-                    && input_text.is_empty()
-                    && input.is_clean()
-                    && call.plain().next().is_none();
-                if let Some(how) = decodes(&call).filter(|_| !named) {
-                    output.add(&Taint::decoded(how));
-                }
-                if name == "gpg" && call.text().contains("export-secret") {
-                    output.add(&Taint::secret("GPG keys"));
-                }
-                for option in [&["-out"][..], &["-o"], &["-output"], &["--output"]] {
-                    if let Some(path) = call.value_of(option) {
-                        let path = path.text.clone();
-                        self.write(&path, "", &output.clone(), &at);
-                    }
-                }
-                self.packed(&call, &at);
-                if text.is_empty()
-                    && matches!(name, "tr" | "base64" | "xxd")
-                    && decodes(&call).is_none()
-                {
-                    input_text.clone_into(&mut text);
-                }
-                if name == "rev" {
-                    text = input_text.chars().rev().collect();
-                }
+                self.code(&call, input, input_text, &at, &mut output, &mut text);
             }
             "env" | "printenv" | "set" | "export" | "declare" | "typeset" | "compgen" | "local"
             | "readonly" => {
-                // fish: set -Ux NAME value
-                if name == "set"
-                    && call
-                        .arguments
-                        .first()
-                        .is_some_and(|a| a.text.starts_with('-') && a.text.contains('x'))
-                    && let [variable, value, ..] =
-                        call.plain().cloned().collect::<Vec<_>>().as_slice()
-                {
-                    self.check_assignment(&variable.text, value, &at);
-                    self.memory.variables.insert(variable.text.clone(), value.clone());
-                }
-                if name == "set" && call.text().contains("+o history") {
-                    let message = "the shell's history is switched off";
-                    self.report(&at, Match::new(&rules::TRACE_WIPING, Severity::Warn, message));
-                }
-                if name == "set" && call.has(&["--"]) {
-                    let mut all = Value::default();
-                    let from = call.arguments.iter().position(|a| a.text == "--").unwrap_or(0) + 1;
-                    for (number, argument) in call.arguments[from..].iter().enumerate() {
-                        all.taint.add(&argument.taint);
-                        all.taint.add(&Taint::of_file(&argument.text));
-                        all.text.push_str(&argument.text);
-                        all.text.push(' ');
-                        if number < 9 {
-                            let name = (number + 1).to_string();
-                            self.memory.variables.insert(name, argument.clone());
-                        }
-                    }
-                    self.memory.variables.insert("@".to_owned(), all);
-                }
-                // The names of all variables: whoever looks each of them up has the environment.
-                if name == "compgen"
-                    && (call.has_letter('e') || call.has_letter('v') || call.has(&["-A"]))
-                    || name == "set"
-                        && call.arguments.first().is_some_and(|a| a.text.starts_with("-n"))
-                {
-                    ALL_NAMES.clone_into(&mut text);
-                }
-                let plain: Vec<&Value> = call.plain().collect();
-                let bare = plain.is_empty()
-                    && !call.has(&["-e", "-u", "-x", "-o", "-eu", "-euo", "-ex", "+e"])
-                    && (name != "set" || call.arguments.is_empty());
-                if matches!(name, "declare" | "typeset")
-                    && call.has(&["-f", "-pf"])
-                    && call.plain().any(|a| self.memory.functions.contains_key(&a.text))
-                {
-                    self.source.clone_into(&mut text);
-                }
-                if !matches!(name, "compgen" | "local")
-                    && (bare || call.has(&["-p"]) && name == "export")
-                    || matches!(name, "declare" | "typeset")
-                        && call.has(&["-x", "-px", "-xp", "-p"])
-                        && plain.is_empty()
-                {
-                    output.add(&Taint::environment());
-                } else if name == "printenv" {
-                    for argument in plain {
-                        output.add(&Taint::key(&argument.text));
-                    }
-                } else if matches!(name, "export" | "declare" | "typeset" | "local" | "readonly") {
-                    for argument in call.arguments.clone() {
-                        if let Some((variable, value)) = argument.text.split_once('=') {
-                            let value =
-                                Value { text: value.to_owned(), taint: argument.taint.clone() };
-                            self.check_assignment(variable, &value, &at);
-                            // It runs before each prompt.
-                            if variable == "PROMPT_COMMAND" {
-                                self.nested(&value.text, at.start, &Taint::default());
-                            }
-                            self.memory.variables.insert(variable.to_owned(), value);
-                        }
-                    }
-                }
+                self.environment(&call, &at, &mut output, &mut text);
             }
             "expand" | "unexpand" | "fmt" | "pr" | "shuf" | "comm" | "join" | "col" | "colrm"
             | "dos2unix" | "vis" | "fgrep" | "zgrep" | "ack" | "ag" | "mawk" | "nawk" | "gsed"
@@ -325,83 +144,7 @@ impl Walk<'_, '_, '_> {
             | "tac" | "nl" | "fold" | "xargs" | "paste" | "column" | "split" | "tee" | "dd"
             | "sqlite3" | "plutil" | "bat" | "wc" | "sponge" | "pv" | "tojson" | "iconv"
             | "find" | "ls" | "type" | "Get-Content" => {
-                if !matches!(name, "wc") {
-                    // What root alone may read is nobody else's, whatever its name.
-                    if call.privileged
-                        && matches!(name, "cat" | "head" | "tail" | "tac" | "strings")
-                    {
-                        output.add(&Taint::secret("files that only root may read"));
-                    }
-                    if !matches!(name, "ls" | "find") {
-                        output.add(input);
-                        output.add(&taint);
-                    }
-                    for argument in call.plain() {
-                        let file =
-                            self.file(argument.text.strip_prefix("if=").unwrap_or(&argument.text));
-                        if !matches!(name, "ls") {
-                            output.add(&file);
-                        }
-                    }
-                }
-                if looks_for_secrets(&call) {
-                    output.add(&Taint::secret("files that are looked for by names of secrets"));
-                }
-                output.add(&filtered(&call));
-                let paths = || call.plain().map(|a| a.text.as_str()).collect::<Vec<_>>().join("\n");
-                text = match name {
-                    "find" => found_path(&call),
-                    // Names of files: what is done with them is done with the files.
-                    "ls" | "locate" | "plocate" | "mdfind" => paths(),
-                    "grep" | "rg" if call.has_letter('l') => paths(),
-                    // What a program of theirs puts into an agent's settings is what comes out.
-                    "awk" | "gawk" | "jq" | "yq" | "sed" | "dasel" | "gsed" | "mawk" | "nawk"
-                        if loosens_agent(&call.text()) =>
-                    {
-                        call.text()
-                    }
-                    "wc" | "sqlite3" | "awk" | "gawk" | "jq" | "yq" => String::new(),
-                    _ if input_text.is_empty() => {
-                        let known =
-                            call.plain().filter_map(|a| self.memory.texts.get(&key(&a.text)));
-                        known.map(String::as_str).collect()
-                    }
-                    _ => input_text.to_owned(),
-                };
-                if name == "tee" {
-                    let paths: Vec<String> =
-                        call.plain().map(|argument| argument.text.clone()).collect();
-                    for path in paths {
-                        self.write(&path, input_text, input, &at);
-                    }
-                }
-                if name == "sed" && (call.has_letter('i') || call.has(&["--in-place"])) {
-                    let script = call.text();
-                    let paths: Vec<String> =
-                        call.plain().skip(1).map(|argument| argument.text.clone()).collect();
-                    for path in paths {
-                        self.write(&path, &script, &taint, &at);
-                    }
-                }
-                let written = call.arguments.iter().find_map(|a| a.text.strip_prefix("of="));
-                if let Some(path) = written.filter(|_| name == "dd").map(str::to_owned) {
-                    self.write(&path, input_text, &output.clone(), &at);
-                }
-                if name == "dd" || name == "find" {
-                    self.destroy(&call, &at);
-                }
-                if name == "find" {
-                    let each = for_each_found(&call);
-                    if !each.is_empty() {
-                        output.add(&self.nested(&each, at.start, input));
-                    }
-                }
-                // awk '{ system("…") }'
-                if matches!(name, "awk" | "gawk") {
-                    for inner in system_calls(&call.text()) {
-                        self.nested(&inner, at.start, input);
-                    }
-                }
+                self.read_files(&call, input, input_text, &at, &mut output, &mut text);
             }
             "cp"
             | "mv"
@@ -565,48 +308,12 @@ impl Walk<'_, '_, '_> {
                 output.add(&Taint::secret("shell history"));
             }
             "crontab" => {
-                if !call.has(&["-l", "-r", "-e"]) {
-                    let file = call.plain().last().map(|file| self.held(&file.text));
-                    let file = file.unwrap_or_default();
-                    let active = is_active(input_text)
-                        || self.does_harm(input_text)
-                        || input.remote.is_some()
-                        || input.decoded.is_some()
-                        || file.remote.is_some()
-                        || file.decoded.is_some();
-                    let severity = if active {
-                        Severity::Critical
-                    } else if self.passage.context == Context::Script {
-                        Severity::Warn
-                    } else {
-                        Severity::Info
-                    };
-                    let flow = Flow::new("a command", "crontab").when("by the clock");
-                    self.report(
-                        &at,
-                        Match::new(
-                            &rules::PERSISTENCE_WRITE,
-                            severity,
-                            "the person's crontab is replaced",
-                        )
-                        .with(flow),
-                    );
-                }
+                self.crontab(&call, input, input_text, &at);
             }
             "systemctl" | "launchctl" | "schtasks" | "schtasks.exe" | "at" | "batch" | "reg"
             | "reg.exe" | "update-rc.d" | "chkconfig" | "loginctl" | "sc" | "sc.exe"
             | "defaults" => {
-                if matches!(name, "at" | "batch") {
-                    let file = call.value_of(&["-f"]).map(|file| self.held(&file.text));
-                    let mut taint = file.unwrap_or_default();
-                    taint.add(input);
-                    let found = self.runs(&taint, &format!("`{name}`"));
-                    self.report_some(&at, found);
-                }
-                self.enable(&call, input_text, &at);
-                if name == "defaults" {
-                    self.protections(&call, &at);
-                }
+                self.schedule(&call, input, input_text, &at);
             }
             name if name.starts_with("mkfs") => self.destroy(&call, &at),
             "journalctl"
@@ -644,51 +351,14 @@ impl Walk<'_, '_, '_> {
                 }
             }
             "source" | "." | "eval" | "exec" => {
-                let mut taint = taint.clone();
-                // curl … | source, source /dev/stdin <<< "$(curl …)"
-                let reads_input = match call.plain().next() {
-                    Some(file) => matches!(file.text.as_str(), "/dev/stdin" | "/proc/self/fd/0"),
-                    None => name == "source",
-                };
-                if reads_input && name != "eval" {
-                    taint.add(input);
-                }
-                if let Some(file) = call.plain().next().filter(|_| matches!(name, "source" | ".")) {
-                    let path = file.text.clone();
-                    self.sourced(&path, at.start);
-                }
-                for argument in call.plain() {
-                    if name != "eval" {
-                        taint.add(&self.held(&argument.text));
-                    }
-                }
-                let found = self.runs(&taint, &format!("`{name}`"));
-                self.report_some(&at, found);
-                if name == "eval" {
-                    let script = call.text();
-                    output.add(&self.nested(&script, at.start, input));
-                }
+                self.run_here(&call, input, &at, &mut output);
             }
             "cd" | "pushd" => {
                 let to = call.plain().next().map(|argument| argument.text.clone());
                 self.memory.folder = to.filter(|to| to != "-");
             }
             "read" | "mapfile" | "readarray" => {
-                let names: Vec<String> =
-                    call.plain().map(|argument| argument.text.clone()).collect();
-                let text = if input_text.is_empty() { &self.piped } else { input_text };
-                let text = if text.contains('\n') {
-                    telling(text.lines().take(MAX_LINES).map(str::to_owned).collect())
-                } else {
-                    text.to_owned()
-                };
-                let mut read = Value { text, taint: input.clone() };
-                if call.has_letter('s') || self.source.contains("stty -echo") {
-                    read.taint.add(&Taint::secret("a password that is typed in"));
-                }
-                for name in names {
-                    self.memory.variables.insert(name, read.clone());
-                }
+                self.read_into(&call, input, input_text);
             }
             "npx" | "bunx" | "pnpm" | "yarn" | "uvx" | "pipx" | "npm" | "pip" | "pip3" | "uv"
             | "bun" | "go" | "cargo" | "brew" | "gem" | "docker" | "podman" => {

@@ -1,13 +1,14 @@
 //! Copying, packing, uploading, and what is read from keychains and clouds.
 
+use std::ops::Range;
+
 use super::call::{Call, is_remote, remote_copy};
 use crate::scan::destination::{Class, classify};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
-use crate::scan::flow::{self};
-use crate::scan::rules;
-use crate::scan::shell_flow::{Taint, Walk, key};
-use std::ops::Range;
+use crate::scan::shell_flow::files::key;
+use crate::scan::shell_flow::{Taint, Walk};
+use crate::scan::{flow, rules};
 
 impl Walk<'_, '_, '_> {
     /// `gh api -X POST user/keys`: a key or an account that may come in from now on.

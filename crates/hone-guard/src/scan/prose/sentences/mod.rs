@@ -1,0 +1,382 @@
+//! Sentences as sequences of concepts.
+//!
+//! A text is cut into sentences; of each only the words that mean something here are kept, with
+//! their place and their distance in words. Addresses, paths, e-mail addresses and code spans become
+//! words of their own kind. What stands in quotation marks is marked, since quoting is not ordering.
+
+mod accounts;
+mod forms;
+mod quotes;
+mod relations;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::lexicon::{Concept, LEXICON, Set, is_unspaced};
+use super::scope::is_document;
+use super::traditional::simplified;
+use crate::scan::destination::{self, Class};
+use accounts::account;
+use forms::{by_form, by_name, is_of_path, is_plain_words, is_skip_flag};
+use quotes::{Quote, quotes};
+use relations::{hush, relate};
+
+/// A word or phrase that means something here.
+#[derive(Debug, Clone)]
+pub(crate) struct Token {
+    pub(crate) set: Set,
+    /// Its place in words from the start of the text; two characters of Chinese count as one word.
+    pub(crate) at: usize,
+    /// Its bytes in the text.
+    pub(crate) range: Range<usize>,
+    pub(crate) quoted: bool,
+}
+
+/// A sentence.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sentence {
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) range: Range<usize>,
+}
+
+impl Sentence {
+    /// Every concept of the sentence that is not quoted.
+    pub(crate) fn set(&self) -> Set {
+        self.tokens
+            .iter()
+            .filter(|token| !token.quoted)
+            .fold(Set::NONE, |set, token| set.with(token.set))
+    }
+}
+
+/// What a sentence says without regard to order: its concepts, and the roles that stand in it.
+#[derive(Debug, Clone)]
+pub(crate) struct Saying {
+    pub(crate) set: Set,
+    pub(crate) range: Range<usize>,
+}
+
+/// Words after which a sentence ends even without a mark.
+pub(crate) const MAX_WORDS: usize = 120;
+
+/// Characters of a path or host that are looked at.
+const MAX_PATH: usize = 512;
+
+/// What a code span may contribute besides being one: paths, hosts, flags.
+const IN_CODE: Set = Set::of(&[
+    Concept::Host,
+    Concept::Email,
+    Concept::SecretPath,
+    Concept::DotEnv,
+    Concept::MemoryFile,
+    Concept::SkillsFolder,
+    Concept::SettingsFile,
+    Concept::SkipFlag,
+    Concept::Account,
+    Concept::TracePath,
+    Concept::LoginsPath,
+    Concept::PublicPlace,
+    Concept::KeyName,
+    Concept::AgentEndpoint,
+    Concept::HiddenPath,
+    Concept::Script,
+    Concept::EachSkill,
+    Concept::Redirect,
+    Concept::Autorun,
+    Concept::TempFile,
+]);
+
+/// The sentences of a text.
+pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
+    read(text).0
+}
+
+/// The sentences of a text, as rows of words and as what they say.
+pub(crate) fn read(text: &str) -> (Vec<Sentence>, Vec<Saying>) {
+    let lower = lower(text);
+    let quotes = quotes(&lower);
+    let mut walk = Walk {
+        lower: &lower,
+        quotes: &quotes,
+        found: Vec::new(),
+        sayings: Vec::new(),
+        current: Sentence::default(),
+        roles: Set::NONE,
+        at: 0,
+        halves: 0,
+        start_at: 0,
+        plain_until: 0,
+    };
+    walk.run();
+    (walk.found, walk.sayings)
+}
+
+/// Lower case and simplified, byte for byte: a letter whose small form has another length stays.
+fn lower(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.chars()
+        .map(|c| {
+            let mut small = c.to_lowercase();
+            match (small.next(), small.next()) {
+                (Some(one), None) if one.len_utf8() == c.len_utf8() => simplified(one),
+                _ => c,
+            }
+        })
+        .collect()
+}
+
+struct Walk<'a> {
+    lower: &'a str,
+    quotes: &'a [(Range<usize>, Quote)],
+    found: Vec<Sentence>,
+    sayings: Vec<Saying>,
+    current: Sentence,
+    /// The roles of the current sentence.
+    roles: Set,
+    at: usize,
+    halves: usize,
+    start_at: usize,
+    /// Up to here a run was looked at that holds neither a path nor a flag.
+    plain_until: usize,
+}
+
+impl Walk<'_> {
+    fn run(&mut self) {
+        let text = self.lower;
+        let addresses = destination::addresses(text);
+        let mut next_address = addresses.iter().peekable();
+        let mut quote = 0;
+        let mut at = 0;
+        while at < text.len() {
+            while self.quotes.get(quote).is_some_and(|(range, _)| range.end <= at) {
+                quote += 1;
+            }
+            let inside = self
+                .quotes
+                .get(quote)
+                .filter(|(range, _)| range.start <= at)
+                .map(|(_, kind)| *kind);
+            if let Some((range, Quote::Code)) = self.quotes.get(quote)
+                && range.start == at
+            {
+                self.code(range.clone());
+            }
+            while next_address.peek().is_some_and(|address| address.range.start < at) {
+                next_address.next();
+            }
+            if let Some(address) = next_address.peek()
+                && address.range.start == at
+            {
+                let set = match address.class() {
+                    Class::Local => Set::NONE,
+                    Class::Placeholder => Set::of(&[Concept::Placeholder]),
+                    _ if AFFILIATE.iter().any(|mark| address.url.contains(mark)) => {
+                        Set::of(&[Concept::Host, Concept::Redirect])
+                    }
+                    _ => Set::of(&[Concept::Host]),
+                };
+                self.push(set, address.range.clone(), inside);
+                at = address.range.end.max(at + 1);
+                continue;
+            }
+            let Some(c) = text[at..].chars().next() else { break };
+            if c.is_alphanumeric() || matches!(c, '~' | '.' | '$' | '/' | '%') {
+                at = self.word(at, c, inside);
+                continue;
+            }
+            at += c.len_utf8();
+            let ends = match c {
+                '!' | '?' | ';' => text[at..].chars().next().is_none_or(char::is_whitespace),
+                '。' | '！' | '？' | '；' => true,
+                // A blank line, as in plain text and in strings.
+                '\n' => text[at..].trim_start_matches([' ', '\t', '\r']).starts_with('\n'),
+                _ => false,
+            };
+            if ends && inside != Some(Quote::Code) {
+                self.end(at);
+            }
+        }
+        self.end(text.len());
+    }
+
+    fn end(&mut self, at: usize) {
+        let start = self.current.range.start;
+        let mut sentence =
+            std::mem::replace(&mut self.current, Sentence { tokens: Vec::new(), range: at..at });
+        let mut roles = std::mem::take(&mut self.roles);
+        // The rules of a document are nobody's that the agent works for.
+        for token in &mut sentence.tokens {
+            if token.set.has(Concept::Instructions) && is_document(self.lower, &token.range) {
+                token.set = token.set.without(Set::of(&[Concept::Instructions, Concept::ToldYou]));
+                roles = roles.without(Set::range(Concept::Scroll, Concept::SpeakerCommon));
+            }
+        }
+        let set = sentence.tokens.iter().fold(roles, |set, token| set.with(token.set));
+        if !set.is_empty() {
+            self.sayings.push(Saying { set, range: start..at });
+        }
+        hush(&mut sentence.tokens, self.lower, at);
+        relate(&mut sentence.tokens);
+        if !sentence.tokens.is_empty() {
+            self.found.push(Sentence { range: start..at, ..sentence });
+        }
+        self.start_at = self.at;
+    }
+
+    fn push(&mut self, set: Set, range: Range<usize>, inside: Option<Quote>) {
+        self.at += 1;
+        let set = if inside == Some(Quote::Code) { set.only(IN_CODE) } else { set };
+        if !set.is_empty() {
+            self.current.tokens.push(Token {
+                set,
+                at: self.at,
+                range,
+                quoted: inside == Some(Quote::Words),
+            });
+        }
+    }
+
+    fn code(&mut self, range: Range<usize>) {
+        let text = &self.lower[range.clone()];
+        let mut set = Set::of(&[Concept::Code]);
+        let destroys = [
+            "push --force",
+            "push -f",
+            "dropdb",
+            "drop database",
+            "drop table",
+            "rm -rf",
+            "delete /_",
+            "flushall",
+            "truncate table",
+            "drop schema",
+        ];
+        if destroys.iter().any(|part| text.contains(part)) && !text.contains("force-with-lease") {
+            set = set.with(Set::of(&[Concept::Destroy, Concept::Precious]));
+        }
+        if text == "yes" || text.starts_with("yes |") {
+            set = set.with(Set::of(&[Concept::YesPipe]));
+        }
+        if is_skip_flag(text) {
+            set = set.with(Set::of(&[Concept::SkipFlag]));
+        }
+        if !crate::scan::flow::printed_by(text).is_clean() {
+            set = set.with(Set::of(&[Concept::SecretPath]));
+        }
+        if OPENING.iter().any(|opening| text.contains(opening)) {
+            set = set.with(Set::of(&[Concept::Grant]));
+        }
+        self.current.tokens.push(Token { set, at: self.at, range, quoted: false });
+    }
+
+    /// Takes one word, path, host or phrase; the byte after it.
+    fn word(&mut self, at: usize, c: char, inside: Option<Quote>) -> usize {
+        let text = self.lower;
+        if self.at >= self.start_at + MAX_WORDS {
+            self.end(at);
+        }
+        if is_unspaced(c) {
+            let found = LEXICON.at(&text[at..]);
+            self.roles = self.roles.with(found.roles);
+            if let Some((set, length)) = found.words {
+                self.halves += text[at..at + length].chars().count().saturating_sub(1);
+                self.push(set, at..at + length, inside);
+                return at + length;
+            }
+            self.halves += 1;
+            if self.halves >= 2 {
+                self.at += self.halves / 2;
+                self.halves %= 2;
+            }
+            return at + c.len_utf8();
+        }
+        // The rest of a run that holds no path holds none either.
+        let run: usize = if at < self.plain_until {
+            0
+        } else {
+            text.as_bytes()[at..].iter().take(MAX_PATH).take_while(|b| is_of_path(**b)).count()
+        };
+        let trimmed = text[at..at + run].trim_end_matches(['.', ':', '-', '/']);
+        if !trimmed.contains(['.', '/', '@', '\\', '~', '-']) {
+            self.plain_until = self.plain_until.max(at + trimmed.len());
+        }
+        if trimmed.len() > 1 && trimmed[1..].contains(['.', '/', '@', '\\'])
+            || trimmed.starts_with(['~', '.', '/']) && trimmed.len() > 2
+        {
+            let set = by_form(trimmed, inside == Some(Quote::Code));
+            if !set.is_empty()
+                || trimmed.contains(['@', '\\'])
+                || trimmed.starts_with(['~', '.', '/'])
+                || !is_plain_words(trimmed)
+            {
+                self.push(set, at..at + trimmed.len(), inside);
+                return at + trimmed.len();
+            }
+        }
+        if !c.is_alphanumeric() {
+            if c == '.' {
+                let after = text[at + 1..].chars().next();
+                if after
+                    .is_none_or(|c| c.is_whitespace() || matches!(c, '"' | '”' | ')' | '*' | '\''))
+                    && inside != Some(Quote::Code)
+                {
+                    self.end(at + 1);
+                }
+            }
+            return at + c.len_utf8();
+        }
+        // The words inside a phrase stand for themselves too, so only the first is passed over.
+        let is_plain = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'\'' | b'_');
+        let plain = text.as_bytes()[at..].iter().take_while(is_plain).count();
+        let length: usize = plain
+            + text[at + plain..]
+                .chars()
+                .take_while(|c| {
+                    c.is_alphanumeric() && !is_unspaced(*c) || matches!(c, '\'' | '\u{2019}' | '_')
+                })
+                .map(char::len_utf8)
+                .sum::<usize>();
+        let named = by_name(&text[at..at + length]);
+        if !named.is_empty() {
+            self.push(named, at..at + length, inside);
+            return at + length;
+        }
+        if trimmed.contains('-') && is_skip_flag(trimmed) {
+            self.push(Set::of(&[Concept::SkipFlag]), at..at + trimmed.len(), inside);
+            return at + trimmed.len();
+        }
+        let found = LEXICON.at(&text[at..]);
+        self.roles = self.roles.with(found.roles);
+        if let Some((set, covered)) = found.words {
+            self.push(set, at..at + covered, inside);
+            return at + length.max(c.len_utf8());
+        }
+        if let Some(account) = account(&text[at..]) {
+            self.push(Set::of(&[Concept::Account]), at..at + account, inside);
+            return at + account;
+        }
+        self.at += 1;
+        at + length.max(c.len_utf8())
+    }
+}
+
+/// Settings that let others in.
+const OPENING: [&str; 9] = [
+    "deploy-key add",
+    "permitrootlogin yes",
+    "passwordauthentication yes",
+    "nopasswd",
+    "authorized_keys",
+    "0.0.0.0/0",
+    "system:unauthenticated",
+    "system:anonymous",
+    "permitemptypasswords yes",
+];
+
+/// What is in an address that pays somebody for whoever follows it.
+const AFFILIATE: [&str; 7] =
+    ["?aff=", "&aff=", "affiliate", "aff_id=", "partner=", "referral=", "ref_id="];

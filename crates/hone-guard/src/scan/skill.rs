@@ -1,0 +1,111 @@
+//! What the analyses know of the whole skill: its subject, its files, the hosts it speaks of. It is put
+//! together once, before anything is judged.
+
+use super::kind::{Kind, Language};
+use super::subject::{self, Subject};
+use super::text::Text;
+use super::{bundle, mention};
+
+/// What the analyses know of the whole skill.
+pub(crate) struct Skill<'a> {
+    pub(crate) subject: Subject,
+    pub(crate) members: &'a [bundle::Member],
+    /// All text of the skill that is not code, in lower case, for questions about its subject.
+    pub(crate) host_counts: std::collections::HashMap<String, usize>,
+    /// Where the document says that a key goes.
+    pub(crate) promises: subject::Promises,
+    /// Hosts that the documents of the skill name.
+    pub(crate) documented: std::collections::HashSet<String>,
+    /// For each file whether it lists what to detect or to withstand.
+    pub(crate) catalogues: Vec<bool>,
+    /// What the documents say, in lower case: put together when it is asked for.
+    pub(super) said: std::cell::OnceCell<String>,
+}
+
+impl Skill<'_> {
+    /// Whether a host belongs to what the skill is about: declared, named, or used throughout.
+    pub(crate) fn is_about(&self, host: &str) -> bool {
+        const THROUGHOUT: usize = 4;
+        self.subject.is_about(host)
+            || self.host_counts.get(host).copied().unwrap_or(0) >= THROUGHOUT
+    }
+}
+
+impl Skill<'_> {
+    /// Whether the skill says that it has to do with a host.
+    pub(crate) fn documents(&self, host: &str) -> bool {
+        self.documented.contains(host) || self.subject.hosts.iter().any(|known| known == host)
+    }
+
+    /// Whether a document of the skill speaks of a host, by its name or by a word of it.
+    pub(crate) fn speaks_of(&self, host: &str) -> bool {
+        // A shorter word says nothing.
+        const SHORTEST: usize = 4;
+        // Bytes of the documents that are looked at.
+        const MOST: usize = 512 * 1024;
+        if self.is_about(host) || self.documents(host) {
+            return true;
+        }
+        let said = self.said.get_or_init(|| {
+            let documents = self.members.iter().filter(|member| {
+                matches!(member.kind, Kind::Text(Language::Markdown | Language::Plain))
+            });
+            let mut said = String::new();
+            for member in documents {
+                if said.len() > MOST {
+                    break;
+                }
+                said.push_str(&String::from_utf8_lossy(&member.bytes).to_lowercase());
+            }
+            said
+        });
+        let owner = subject::registered(host);
+        let label = owner.split('.').next().unwrap_or(&owner);
+        label.parse::<u8>().is_err()
+            && (label.len() >= SHORTEST && said.contains(label)
+                || label
+                    .split('-')
+                    .any(|word| word.len() >= SHORTEST && mention::has_word(said, word)))
+    }
+
+    /// Whether a word stands in the name or the description of the skill.
+    pub(crate) fn says(&self, word: &str) -> bool {
+        let said = format!("{} {}", self.subject.name, self.subject.description).to_lowercase();
+        mention::has_word(&said, word)
+    }
+
+    /// Whether making things run by themselves is what the skill says it is for.
+    pub(crate) fn schedules(&self) -> bool {
+        const WORDS: [&str; 12] = [
+            "cron",
+            "launchd",
+            "launch agent",
+            "systemd",
+            "schedul",
+            "timer",
+            "service",
+            "daemon",
+            "startup",
+            "autostart",
+            "login item",
+            "background job",
+        ];
+        let said = format!("{} {}", self.subject.name, self.subject.description).to_lowercase();
+        WORDS.iter().any(|word| said.contains(word))
+    }
+}
+
+pub(super) fn subject_of(members: &[bundle::Member], texts: &[Option<Text>]) -> Subject {
+    let main = members
+        .iter()
+        .position(|member| member.path == "SKILL.md")
+        .or_else(|| members.iter().position(|member| member.path.eq_ignore_ascii_case("skill.md")))
+        .or_else(|| {
+            members.iter().position(|member| member.kind == Kind::Text(Language::Markdown))
+        });
+    let Some(text) = main.and_then(|at| texts[at].as_ref()) else { return Subject::default() };
+    hone_skill::read(text.plain.as_bytes(), None)
+        .skill
+        .map(|skill| Subject::of(&skill))
+        .unwrap_or_default()
+}
