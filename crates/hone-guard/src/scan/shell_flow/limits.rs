@@ -1,6 +1,8 @@
 //! Every limit of the walk at its bound and one past it.
 
-use super::commands::{MAX_COMMAND_WORDS, MAX_GIVEN, MAX_NAMED, MAX_SYSTEM_CALLS, system_calls};
+use super::commands::{
+    MAX_ARGUMENTS, MAX_COMMAND_WORDS, MAX_GIVEN, MAX_NAMED, MAX_SYSTEM_CALLS, system_calls,
+};
 use super::compound::{MAX_LINES, MAX_TOLD, telling};
 use super::files::{MAX_JUDGED, MAX_KEPT, MAX_KEPT_TEXT, MAX_UNPACKED};
 use super::tests::{memory, walked};
@@ -131,4 +133,15 @@ fn what_stands_behind_a_long_text_is_walked_too() {
         assert_eq!(value.text.len(), if length > words::MAX_TEXT { length } else { length + 3 });
         assert!(!value.taint.is_clean());
     }
+}
+
+#[test]
+fn as_many_words_of_a_command_are_told_apart() {
+    // The name is a word too, and so is the key at the end.
+    let command = |words: usize| format!("cat {} {KEY} > file", "a ".repeat(words - 2));
+    let (seen, worst) = walked(command(MAX_ARGUMENTS), Memory::default());
+    assert_eq!((seen.files["file"].is_clean(), worst), (false, None));
+    // What the others carry is known, and that they were not told apart is said.
+    let (seen, worst) = walked(command(MAX_ARGUMENTS + 1), Memory::default());
+    assert_eq!((seen.files["file"].is_clean(), worst), (false, Some(Severity::Warn)));
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::variables::{Cost, Variables};
 use crate::scan::flow::Taint;
@@ -25,7 +26,7 @@ pub(crate) struct Memory {
     /// Folders that fetched archives were unpacked into.
     pub(super) unpacked: BTreeMap<String, Taint>,
     /// Functions, each with the text it was written in.
-    pub(super) functions: HashMap<String, (Rc<Command>, Rc<str>)>,
+    pub(super) functions: HashMap<String, (Arc<Command>, Rc<str>)>,
     /// The folder that the script went to.
     pub(super) folder: Option<String>,
     /// How many texts this one was found in that are left somewhere to be run.

@@ -139,6 +139,7 @@ impl Unit<'_> {
         let mut value = Value::default();
         world.steps += 1;
         if depth > MAX_DEPTH {
+            self.too_deep(&range, out);
             return value;
         }
         let mut joins = false;
@@ -397,6 +398,19 @@ impl Unit<'_> {
             value.taint.add(&Taint::of_file(&format!("~/{}", value.path())));
         }
         value
+    }
+
+    /// Says that what stands here is not looked at, where nothing else will.
+    fn too_deep(&self, range: &Range<usize>, out: &mut Out<'_, '_, '_>) {
+        let Some((_, findings)) = out.as_mut() else { return };
+        // Numbers and brackets alone hide nothing.
+        let says = |at| matches!(self.token(at), Some(Token::Name(_) | Token::Text(_)));
+        if range.clone().any(says)
+            && let Some(spot) = self.tokens.get(range.start)
+        {
+            let why = "calls stand too deep inside one another";
+            findings.unfinished(self.passage, spot.at..spot.at, why);
+        }
     }
 
     /// Where the brackets around a place end, or what is left does.
