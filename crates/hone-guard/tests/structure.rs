@@ -353,6 +353,18 @@ fn arguments_that_are_too_many_to_be_told_apart_are_said() {
 }
 
 #[test]
+fn lines_of_applescript_that_are_too_long_are_said() {
+    const MOST: usize = 64 * 1024;
+    let scan = |length: usize| {
+        let text = "do shell script \"ls\" --";
+        let line = text.to_owned() + &"a".repeat(length - text.len());
+        Skill::new().with("a.applescript", line + "\n").scan()
+    };
+    assert_eq!(loud(&scan(MOST)), []);
+    assert_eq!(loud(&scan(MOST + 1)), [("unfinished", Severity::Warn)]);
+}
+
+#[test]
 fn scripts_too_deep_in_strings_are_said() {
     let quoted = |depth: usize| {
         (0..depth).fold(SENDS.to_owned(), |inner, _| {

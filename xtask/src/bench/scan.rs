@@ -122,6 +122,7 @@ const OTHERS: &[(&str, &str, &[&str])] = &[
     ("keys and hosts", "KEY_{n}_A h{n}.example.com ", &["SKILL.md"]),
     ("anchors", "a{n}: &a{n} [*a{m},*a{m}]\n", &["x.yaml"]),
     ("nested lists", "[", &["x.yaml", "x.json"]),
+    ("commands of AppleScript", "do shell script \"a\" & ", &["run.applescript"]),
 ];
 
 /// Measures everything and prints the tables.
