@@ -91,6 +91,40 @@ const REPEATS: &[(&str, &str)] = &[
 const FILES: [&str; 7] =
     ["SKILL.md", "run.sh", "run.py", "run.js", "run.ps1", "run.bat", "run.vbs"];
 
+/// Texts that are costly in the languages of some files only. `{n}` is the number of the repeat, `{m}`
+/// the one before it.
+const OTHERS: &[(&str, &str, &[&str])] = &[
+    ("additions", "v+=x\n", &["run.sh"]),
+    ("additions that are used", "v+=\"https://a{n}.example/ \"; curl $v\n", &["run.sh"]),
+    ("keys handed on", "x=\"$x$API_{n}_KEY\"\n", &["run.sh"]),
+    ("variables in a row", "v{n}=$v{m}x\n", &["run.sh"]),
+    ("functions in a row", "f{n}(){ f{m}; }\n", &["run.sh"]),
+    ("arms of case", "a) b;;\n", &["run.sh"]),
+    ("fetched files", "curl a > f{n}; sh f{n}\n", &["run.sh"]),
+    ("rules of make", "a: b\n\tcurl a | sh\n", &["Makefile"]),
+    ("pipes and conditions", "curl a | sh && ", &["run.ps1", "run.sh"]),
+    ("pipes in brackets", "curl (b|curl c)|", &["run.ps1"]),
+    ("stages", "% {curl $_} | ", &["run.ps1"]),
+    ("texts in a row", "$v{n} = $v{m} + \"x\"\n", &["run.ps1", "run.php"]),
+    ("texts in a row", "v{n} := v{m} + \"x\"\n", &["run.go"]),
+    ("carets", "c^u^r^l a\n", &["run.bat"]),
+    ("comprehensions", "[a for a in ", &["run.py"]),
+    ("joined lists", "\"\".join([\"a\",\"b\"]),", &["run.py"]),
+    ("triple quotation marks", "\"\"\"", &["run.py"]),
+    ("keys in a row", "v{n} = os.environ[\"API_{n}_KEY\"] + v{m}\n", &["run.py"]),
+    ("functions in a row", "def f{n}(x):\n return f{m}(x)\n", &["run.py"]),
+    ("arguments", "\"a\",", &["run.py", "run.js", "run.rb", "run.php", "run.lua"]),
+    ("templates", "`${", &["run.js"]),
+    ("arrows", "a=>{", &["run.js"]),
+    ("blocks", "a do |b| ", &["run.rb"]),
+    ("subroutines", "sub f { f(); }\n", &["run.pl"]),
+    ("things to fill in", "<YOUR_KEY> ", &["SKILL.md"]),
+    ("keys and hosts", "KEY_{n}_A h{n}.example.com ", &["SKILL.md"]),
+    ("anchors", "a{n}: &a{n} [*a{m},*a{m}]\n", &["x.yaml"]),
+    ("nested lists", "[", &["x.yaml", "x.json"]),
+    ("commands of AppleScript", "do shell script \"a\" & ", &["run.applescript"]),
+];
+
 /// Measures everything and prints the tables.
 pub(crate) fn bench(options: &Options) -> Result<(), Failure> {
     let release = super::programs()?;
@@ -222,7 +256,9 @@ impl Bench<'_> {
         let mut table =
             Table::new(&["repeated", "file", "1 MB", "10 MB", "MB/s", "memory", "ratio", "target"]);
         let files = if quick { &FILES[..1] } else { &FILES[..] };
-        for (name, unit) in REPEATS {
+        let others = if quick { &[][..] } else { OTHERS };
+        let everywhere = REPEATS.iter().map(|(name, unit)| (*name, *unit, files));
+        for (name, unit, files) in everywhere.chain(others.iter().copied()) {
             for file in files {
                 eprintln!("scanning 10 MB of {name} as {file}");
                 let small = self.one(file, unit, SMALL)?;
@@ -264,7 +300,7 @@ impl Bench<'_> {
         }
         fs::create_dir_all(&skill).doing(making)?;
         let head = "---\nname: made\ndescription: A file to be measured\n---\n";
-        let body = unit.repeat(size / unit.len());
+        let body = repeated(unit, size);
         if file == "SKILL.md" {
             fs::write(skill.join(file), format!("{head}{body}")).doing(making)?;
         } else {
@@ -273,6 +309,23 @@ impl Bench<'_> {
         }
         Ok(self.costs(&root)?.and_then(|mut costs| costs.pop()))
     }
+}
+
+/// A text as often as it fits, each time with its number where it asks for it.
+fn repeated(unit: &str, size: usize) -> String {
+    if !unit.contains("{n}") {
+        return unit.repeat(size / unit.len());
+    }
+    let mut text = String::with_capacity(size);
+    for number in 1_usize.. {
+        let next =
+            unit.replace("{n}", &number.to_string()).replace("{m}", &(number - 1).to_string());
+        if text.len() + next.len() > size {
+            break;
+        }
+        text.push_str(&next);
+    }
+    text
 }
 
 fn verdicts(costs: &[Cost]) -> String {
@@ -490,6 +543,12 @@ mod tests {
         assert_eq!([at(&values, 0.5), at(&values, 0.95), at(&values, 1.0)], [10, 19, 20]);
         assert_eq!(at(&[7], 0.5), 7);
         assert_eq!(at(&[], 0.5), 0);
+    }
+
+    #[test]
+    fn repeats_are_numbered_where_they_ask_for_it() {
+        assert_eq!(repeated("ab", 5), "abab");
+        assert_eq!(repeated("v{n}=v{m};", 14), "v1=v0;v2=v1;");
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! What a skill says of itself: name, description, tools, hosts, environment. What it does is
 //! compared with this; none of it makes anything safe by itself.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use hone_skill::{Skill, Value};
 
@@ -90,21 +92,30 @@ impl Subject {
 
 /// Where a document says that a key goes: the hosts that stand in one line with the key's name.
 #[derive(Debug, Default)]
-pub(crate) struct Promises(HashMap<String, HashSet<String>>);
+pub(crate) struct Promises(HashMap<String, Vec<Rc<HashSet<String>>>>);
 
 impl Promises {
     /// Reads the lines of a document.
     pub(crate) fn of(text: &str) -> Self {
         let mut promises = Self::default();
+        let is_part = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
         for line in text.lines() {
-            let is_part = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
-            let keys = line.split(is_part).filter(|word| is_environment_name(word));
-            for key in keys.map(str::to_owned).collect::<Vec<_>>() {
+            // Looked for once, and shared by the keys of the line: there may be as many of both.
+            let hosts = LazyCell::new(|| {
                 // `.action.status` is a place in an answer.
                 let words = line.split(is_part).filter(|word| !word.starts_with('.'));
                 let named = words.map(|word| word.trim_matches('.'));
                 let hosts = named.filter(|word| is_domain(word)).map(registered);
-                promises.0.entry(key).or_default().extend(hosts);
+                Rc::new(hosts.collect::<HashSet<_>>())
+            });
+            for key in line.split(is_part).filter(|word| is_environment_name(word)) {
+                if hosts.is_empty() {
+                    break;
+                }
+                let lines = promises.0.entry(key.to_owned()).or_default();
+                if !lines.last().is_some_and(|last| Rc::ptr_eq(last, &hosts)) {
+                    lines.push(Rc::clone(&hosts));
+                }
             }
         }
         promises
@@ -115,8 +126,9 @@ impl Promises {
     pub(crate) fn breaks(&self, key: &str, host: &str) -> bool {
         let is_own = || shares_label(host, key);
         is_domain(host)
-            && self.0.get(key).is_some_and(|hosts| {
-                !hosts.is_empty() && !hosts.contains(&registered(host)) && !is_own()
+            && self.0.get(key).is_some_and(|lines| {
+                let host = registered(host);
+                !lines.iter().any(|hosts| hosts.contains(&host)) && !is_own()
             })
     }
 }
@@ -157,4 +169,20 @@ pub(crate) fn is_environment_name(text: &str) -> bool {
     text.len() >= 4
         && text.contains('_')
         && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_line_share_its_hosts() {
+        let promises = Promises::of("A_KEY, B_KEY, A_KEY: api.acme.dev\nA_KEY: api.other.dev\n");
+        let (one, other) = (&promises.0["A_KEY"], &promises.0["B_KEY"]);
+        assert_eq!((one.len(), other.len()), (2, 1));
+        assert!(Rc::ptr_eq(&one[0], &other[0]));
+        assert!(promises.breaks("B_KEY", "api.other.dev"));
+        assert!(!promises.breaks("A_KEY", "api.other.dev"));
+        assert!(promises.breaks("A_KEY", "third.io"));
+    }
 }

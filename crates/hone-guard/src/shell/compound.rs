@@ -1,6 +1,8 @@
 //! Compound commands: groups, conditions, loops, `case`, `[[ … ]]`, functions. One that is not closed ends with
 //! the text and is an error.
 
+use std::sync::Arc;
+
 use super::command::{CLOSING, Stop};
 use super::cursor::{Parser, is_meta, is_name_byte};
 use super::tree::{Arm, CompoundKind, Part, PartKind, Problem, Script, Word};
@@ -213,7 +215,7 @@ impl Parser<'_> {
 
     pub(super) fn function_body(&mut self, name: Word) -> CompoundKind {
         self.skip_lines();
-        let body = self.command().map(Box::new);
+        let body = self.command().map(Arc::new);
         if body.is_none() {
             self.error(self.pos, Problem::Unfinished, "a function needs a body");
         }
@@ -236,6 +238,6 @@ impl Parser<'_> {
                 self.pos = start;
             }
         }
-        CompoundKind::Coproc { body: self.command().map(Box::new) }
+        CompoundKind::Coproc { body: self.command().map(Arc::new) }
     }
 }

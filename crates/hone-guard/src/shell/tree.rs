@@ -195,13 +195,13 @@ pub enum CompoundKind {
     Function {
         /// Its name.
         name: Word,
-        /// What it runs; nothing when the text ends before.
-        body: Option<Box<Command>>,
+        /// What it runs; nothing when the text ends before. Shared, since it is kept for its calls.
+        body: Option<Arc<Command>>,
     },
     /// `coproc …`
     Coproc {
         /// What it runs; nothing when the text ends before.
-        body: Option<Box<Command>>,
+        body: Option<Arc<Command>>,
     },
 }
 

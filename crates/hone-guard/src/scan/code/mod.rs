@@ -19,6 +19,7 @@ mod together;
 mod unit;
 mod windows;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::Skill;
@@ -33,6 +34,13 @@ use unit::Unit;
 const MAX_SETTINGS: usize = 64 * 1024;
 /// Texts that are kept for one name.
 pub(super) const MAX_TEXTS: usize = 12;
+
+/// Bytes of texts that the variables of a skill's code may hold: each line can go on with the text of the
+/// one before it.
+pub(super) const MAX_KEPT: usize = 16 * 1024 * 1024;
+
+/// Bytes of long texts that names are taken to stand for, in one round over all statements.
+pub(super) const MAX_FILLED_IN: usize = 16 * 1024 * 1024;
 
 /// Rounds over all statements; each passes a value on through one more function at least.
 const MAX_ROUNDS: usize = 5;
@@ -69,6 +77,10 @@ pub(super) struct World {
     inherited: HashMap<String, Taint>,
     /// What scripts leave in files, by path.
     pub(super) saved: HashMap<String, Taint>,
+    /// Bytes of texts that variables hold.
+    pub(super) kept: usize,
+    /// Bytes of long texts that names stood for in this round.
+    pub(super) filled_in: Cell<usize>,
     /// Whether anything was gained in this round.
     pub(super) moved: bool,
     /// Expressions looked at so far: a measure of the work.
@@ -139,6 +151,7 @@ impl<'a> Program<'a> {
         let mut shell = Vec::new();
         across_files::look_at_all(&self.units, findings);
         together::look(&self.units, skill, findings);
+        self.world.filled_in.set(0);
         for unit in &mut self.units {
             unit.round(&mut self.world, Some((skill, findings)));
             shapes::look(unit, skill, findings);
@@ -176,6 +189,7 @@ impl<'a> Program<'a> {
         }
         for _ in 0..MAX_ROUNDS {
             self.world.moved = false;
+            self.world.filled_in.set(0);
             for unit in &mut self.units {
                 unit.round(&mut self.world, None);
             }
@@ -194,6 +208,11 @@ mod tests {
     use super::*;
 
     fn steps(language: Language, text: String) -> usize {
+        settled(language, text, |program| program.world.steps)
+    }
+
+    /// What is known once nothing more is gained.
+    fn settled<T>(language: Language, text: String, asked: impl FnOnce(&Program<'_>) -> T) -> T {
         let passage = Passage {
             file: 0,
             language,
@@ -207,7 +226,7 @@ mod tests {
         let mut program = Program::default();
         program.add(&passage);
         program.settle();
-        program.world.steps
+        asked(&program)
     }
 
     #[test]
@@ -230,11 +249,53 @@ mod tests {
             (Language::Ruby, "f x, "),
             (Language::Perl, "print $x "),
             (Language::PowerShell, "x | y | "),
+            (Language::PowerShell, "curl a|"),
+            (Language::PowerShell, "curl (b|curl c)|"),
+            (Language::PowerShell, "irm a | iex | "),
+            (Language::PowerShell, "% {curl $_} | "),
+            (Language::Python, "[a for a in "),
+            (Language::Python, "[a for a in b], "),
+            (Language::Ruby, "a do |b| "),
             (Language::Php, "$x=$y;"),
         ];
         for (language, unit) in units {
             let [small, large] = [1_000, 2_000].map(|n| steps(language, unit.repeat(n)));
             assert!(large <= 2 * small + 2_000, "{unit:?}: {small} {large}");
+            // Each expression a few times in each of two rounds, not once for every one before it.
+            assert!(large <= 24 * 2_000, "{unit:?}: {large}");
         }
+    }
+
+    /// Whether a file of code is known to hold more text than was kept.
+    fn is_short(text: String) -> bool {
+        settled(Language::Python, text, |program| program.units[0].is_short())
+    }
+
+    #[test]
+    fn as_much_text_is_kept_for_names() {
+        // Kept for the file, for others that import it, and for what the name was made from.
+        const TIMES: usize = 3;
+        const EACH: usize = 16_000;
+        let variables = |count: usize, more: usize| {
+            let long = "a".repeat(EACH);
+            let line = |name: String, text: &str| format!("{name} = '{text}'\n");
+            let mut lines: Vec<String> =
+                (0..count).map(|at| line(format!("v{at}"), &long)).collect();
+            lines.push(line("w".to_owned(), &"a".repeat(more)));
+            lines.concat()
+        };
+        let count = MAX_KEPT / (TIMES * EACH);
+        let rest = MAX_KEPT - count * TIMES * EACH;
+        assert!(!is_short(variables(count, rest / TIMES)));
+        assert!(is_short(variables(count, rest / TIMES + 1)));
+    }
+
+    #[test]
+    fn names_stand_for_as_much_text() {
+        const EACH: usize = 16 * 1024 - 1;
+        let used = |times: usize| format!("v = '{}'\n{}", "a".repeat(EACH), "f(v)\n".repeat(times));
+        let most = MAX_FILLED_IN / EACH;
+        assert!(!is_short(used(most)));
+        assert!(is_short(used(most + 1)));
     }
 }

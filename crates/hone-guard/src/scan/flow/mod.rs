@@ -11,7 +11,7 @@ use super::kind::has_extension;
 use super::places::{Spot, is_global};
 use super::rules;
 use super::text::visible;
-pub(crate) use taint::{Taint, is_key_name, is_vendor_key, printed_by};
+pub(crate) use taint::{Keys, Taint, is_key_name, is_vendor_key, printed_by};
 
 /// A value that reaches the network at an address (empty when it is only known at run time).
 pub(crate) fn to_network(
@@ -81,7 +81,7 @@ pub(crate) fn to_network(
     }
     // A page of the service that everybody reads is not where its key belongs.
     let public = class == Some(Class::Paste);
-    let strangers: Vec<&String> = taint
+    let strangers: Vec<&str> = taint
         .keys
         .iter()
         .filter(|key| is_vendor_key(key) && (public || !is_akin(&to, key)))

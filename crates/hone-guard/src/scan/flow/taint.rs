@@ -2,6 +2,7 @@
 //! which names of variables are keys.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use crate::scan::places::{Spot, classify, is_global};
 
@@ -13,7 +14,7 @@ pub(crate) struct Taint {
     /// The whole environment.
     pub(crate) environment: bool,
     /// Single variables of the environment, by name.
-    pub(crate) keys: BTreeSet<String>,
+    pub(crate) keys: Keys,
     /// Fetched from the network; where from, as far as that is known.
     pub(crate) remote: Option<String>,
     /// Made readable by decoding; how.
@@ -45,7 +46,7 @@ impl Taint {
     }
 
     pub(crate) fn key(name: &str) -> Self {
-        Self { keys: BTreeSet::from([name.to_owned()]), ..Self::default() }
+        Self { keys: Keys::of(name), ..Self::default() }
     }
 
     pub(crate) fn environment() -> Self {
@@ -100,9 +101,7 @@ impl Taint {
         if self.secrets.len() < MOST {
             self.secrets.extend(&other.secrets);
         }
-        if self.keys.len() < MOST {
-            self.keys.extend(other.keys.iter().cloned());
-        }
+        self.keys.add(&other.keys);
         self.environment |= other.environment;
         self.input |= other.input;
         if self.remote.is_none() || self.remote.as_deref() == Some("") {
@@ -136,6 +135,59 @@ impl Taint {
         } else {
             self.keys.iter().take(4).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
         }
+    }
+}
+
+/// Keys that one value is known to carry.
+const MAX_KEYS: usize = 64;
+
+/// Names of variables of the environment, in order. They are shared: a script can hand all of them from
+/// one variable to the next in every line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Keys(Option<Rc<[Rc<str>]>>);
+
+impl Keys {
+    pub(crate) fn of(name: &str) -> Self {
+        Self(Some(Rc::from([Rc::from(name)])))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, |keys| keys.len())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flat_map(|keys| keys.iter()).map(|key| &**key)
+    }
+
+    /// Takes on more keys, its own first, as many as are kept.
+    pub(crate) fn add(&mut self, more: &Self) {
+        let Some(more) = &more.0 else { return };
+        let Some(own) = &self.0 else {
+            self.0 = Some(Rc::clone(more));
+            return;
+        };
+        if Rc::ptr_eq(own, more) || own.len() >= MAX_KEYS {
+            return;
+        }
+        let room = MAX_KEYS - own.len();
+        let new = more.iter().filter(|key| own.binary_search(key).is_err()).take(room);
+        let mut all: Vec<Rc<str>> = new.cloned().collect();
+        if !all.is_empty() {
+            all.extend(own.iter().cloned());
+            all.sort_unstable();
+            self.0 = Some(all.into());
+        }
+    }
+
+    /// Those of the keys for which something holds.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        let kept: Rc<[Rc<str>]> =
+            self.0.iter().flat_map(|keys| keys.iter()).filter(|key| keep(key)).cloned().collect();
+        self.0 = Some(kept).filter(|kept| !kept.is_empty());
     }
 }
 
@@ -355,4 +407,34 @@ pub(crate) fn is_key_name(name: &str) -> bool {
         upper.split('_').any(|part| part == *word || part == format!("{word}S"))
             || upper.contains(word) && word.len() > 4
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_carries_as_many_keys() {
+        let keys = |count: usize| {
+            let mut all = Keys::default();
+            (0..count).for_each(|at| all.add(&Keys::of(&format!("KEY_{at:03}"))));
+            all
+        };
+        assert_eq!(keys(MAX_KEYS).len(), MAX_KEYS);
+        assert_eq!(keys(MAX_KEYS + 1), keys(MAX_KEYS));
+        // Its own come first.
+        let mut own = Keys::of("OWN_KEY");
+        own.add(&keys(MAX_KEYS));
+        assert_eq!((own.len(), own.iter().last()), (MAX_KEYS, Some("OWN_KEY")));
+    }
+
+    #[test]
+    fn keys_that_are_handed_on_are_shared() {
+        let first = Taint::key("A_KEY");
+        let mut second = Taint::default();
+        assert!(second.add(&first));
+        assert!(!second.add(&first));
+        let (Some(one), Some(other)) = (&first.keys.0, &second.keys.0) else { panic!() };
+        assert!(Rc::ptr_eq(one, other));
+    }
 }

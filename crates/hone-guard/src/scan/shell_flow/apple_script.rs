@@ -8,7 +8,11 @@ use super::{At, Walk};
 use crate::scan::finding::Severity;
 use crate::scan::findings::{Findings, Match};
 use crate::scan::passage::Passage;
+use crate::scan::text::floor;
 use crate::scan::{Skill, rules};
+
+/// Bytes behind the word for a shell script that are looked at for it.
+const MAX_STATEMENT: usize = 64 * 1024;
 
 /// `AppleScript`: the shell scripts in it, and windows that ask for a password.
 pub(super) fn apple_script(
@@ -19,7 +23,13 @@ pub(super) fn apple_script(
 ) {
     let text: &str = &passage.text;
     for (at, _) in text.match_indices("do shell script") {
-        let line = text[at..].split('\n').next().unwrap_or_default();
+        // Bounded: each of many in one line would be looked for its end through all the others.
+        let near = &text[at..floor(text, at + MAX_STATEMENT + 1)];
+        let line = near.split('\n').next().unwrap_or_default();
+        if line.len() > MAX_STATEMENT {
+            let why = "a command stands in a line that is too long";
+            findings.unfinished(passage, at..at, why);
+        }
         let mut walk = Walk {
             passage,
             skill,

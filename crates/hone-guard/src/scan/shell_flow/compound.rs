@@ -1,7 +1,7 @@
 //! Compound commands: groups, conditions, loops, functions. Every branch is walked, each once, and a
 //! variable of a loop stands for the one of its texts that matters most.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{Value, Walk};
 use crate::scan::flow::Taint;
@@ -113,7 +113,7 @@ impl Walk<'_, '_, '_> {
                 if let Some(body) = body {
                     self.command(body, &Taint::default(), "");
                     let text = self.text();
-                    self.memory.functions.insert(name, (Rc::new((**body).clone()), text));
+                    self.memory.functions.insert(name, (Arc::clone(body), text));
                 }
                 Taint::default()
             }

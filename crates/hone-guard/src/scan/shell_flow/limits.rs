@@ -1,6 +1,8 @@
 //! Every limit of the walk at its bound and one past it.
 
-use super::commands::{MAX_COMMAND_WORDS, MAX_GIVEN, MAX_NAMED, MAX_SYSTEM_CALLS, system_calls};
+use super::commands::{
+    MAX_ARGUMENTS, MAX_COMMAND_WORDS, MAX_GIVEN, MAX_NAMED, MAX_SYSTEM_CALLS, system_calls,
+};
 use super::compound::{MAX_LINES, MAX_TOLD, telling};
 use super::files::{MAX_JUDGED, MAX_KEPT, MAX_KEPT_TEXT, MAX_UNPACKED};
 use super::tests::{memory, walked};
@@ -110,4 +112,36 @@ fn as_many_words_of_a_command_in_a_variable_are_split() {
     // Of the words one is the command; `last` stands behind them.
     assert_eq!(printed(MAX_COMMAND_WORDS), MAX_COMMAND_WORDS);
     assert_eq!(printed(MAX_COMMAND_WORDS + 1), MAX_COMMAND_WORDS);
+}
+
+#[test]
+fn texts_that_are_added_to_are_not_copied() {
+    let seen = memory("text=a\n".to_owned() + &"text+=b\n".repeat(1_000));
+    assert_eq!(seen.variables.get("text").unwrap().text.len(), 1_001);
+    assert_eq!(seen.variables.copied(), 0);
+    // A copy of every text before it costs what it has.
+    let seen = memory("text=a\n".to_owned() + &"text=$text$text\n".repeat(12));
+    assert_eq!(seen.variables.copied(), 2 * (512 + 1024 + 2048));
+}
+
+#[test]
+fn what_stands_behind_a_long_text_is_walked_too() {
+    for length in [words::MAX_TEXT, words::MAX_TEXT + 1] {
+        let text = format!("a=\"{}$(cat ~/.ssh/id_rsa)\"", "a".repeat(length));
+        let seen = memory(text);
+        let value = seen.variables.get("a").unwrap();
+        assert_eq!(value.text.len(), if length > words::MAX_TEXT { length } else { length + 3 });
+        assert!(!value.taint.is_clean());
+    }
+}
+
+#[test]
+fn as_many_words_of_a_command_are_told_apart() {
+    // The name is a word too, and so is the key at the end.
+    let command = |words: usize| format!("cat {} {KEY} > file", "a ".repeat(words - 2));
+    let (seen, worst) = walked(command(MAX_ARGUMENTS), Memory::default());
+    assert_eq!((seen.files["file"].is_clean(), worst), (false, None));
+    // What the others carry is known, and that they were not told apart is said.
+    let (seen, worst) = walked(command(MAX_ARGUMENTS + 1), Memory::default());
+    assert_eq!((seen.files["file"].is_clean(), worst), (false, Some(Severity::Warn)));
 }

@@ -41,7 +41,7 @@ impl Walk<'_, '_, '_> {
             return Taint::default();
         };
         let parsed = shell::parse(&text);
-        self.with_arguments(&arguments, |walk| {
+        self.with_arguments(arguments, |walk| {
             walk.elsewhere(&text, at, |inner| inner.script(&parsed.script, input))
         })
     }

@@ -1,11 +1,11 @@
 //! What is known while the text of one file is walked, and kept from one text of a skill to the next.
 //! It holds what variables, files and descriptors carry; every table of it is bounded by who fills it.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use super::variables::Variables;
+use super::variables::{Cost, Variables};
 use crate::scan::flow::Taint;
 use crate::shell::Command;
 
@@ -26,7 +26,7 @@ pub(crate) struct Memory {
     /// Folders that fetched archives were unpacked into.
     pub(super) unpacked: BTreeMap<String, Taint>,
     /// Functions, each with the text it was written in.
-    pub(super) functions: HashMap<String, (Rc<Command>, Rc<str>)>,
+    pub(super) functions: HashMap<String, (Arc<Command>, Rc<str>)>,
     /// The folder that the script went to.
     pub(super) folder: Option<String>,
     /// How many texts this one was found in that are left somewhere to be run.
@@ -44,14 +44,14 @@ pub(crate) struct Memory {
 #[derive(Default)]
 pub(crate) struct Memories {
     files: HashMap<usize, Memory>,
-    /// Bytes that the variables of all of them hold.
-    kept: Rc<Cell<usize>>,
+    /// What the variables of all of them cost.
+    cost: Rc<Cost>,
 }
 
 impl Memories {
     pub(crate) fn of(&mut self, file: usize) -> &mut Memory {
         self.files.entry(file).or_insert_with(|| Memory {
-            variables: Variables::beside(&self.kept),
+            variables: Variables::beside(&self.cost),
             ..Memory::default()
         })
     }

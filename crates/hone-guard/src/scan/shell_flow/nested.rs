@@ -93,13 +93,10 @@ impl Walk<'_, '_, '_> {
             .map(|i| i.to_string())
             .chain(["@".to_owned(), "*".to_owned()])
             .map(|name| {
-                let value = self.memory.variables.get(&name).cloned();
+                let value = self.memory.variables.remove(&name);
                 (name, value)
             })
             .collect();
-        for (name, _) in &before {
-            self.memory.variables.remove(name);
-        }
         let mut all = Value::default();
         for (position, argument) in arguments.iter().enumerate().take(9) {
             self.memory.variables.insert((position + 1).to_string(), argument.clone());
@@ -113,7 +110,9 @@ impl Walk<'_, '_, '_> {
         for (name, value) in before {
             match value {
                 Some(value) => self.memory.variables.insert(name, value),
-                None => self.memory.variables.remove(&name),
+                None => {
+                    self.memory.variables.remove(&name);
+                }
             }
         }
         output

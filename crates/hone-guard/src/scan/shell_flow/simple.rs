@@ -99,11 +99,16 @@ impl Walk<'_, '_, '_> {
             if !(shown && assignment.name == "LD_PRELOAD") {
                 self.check_assignment(&assignment.name, &value, &assignment.span);
             }
+            // Taken out and put back: a copy at each addition would cost the square of their number.
             if assignment.append
-                && let Some(before) = self.memory.variables.get(&assignment.name)
+                && let Some(mut before) = self.memory.variables.remove(&assignment.name)
             {
                 value.taint.add(&before.taint);
-                value.text = format!("{}{}", before.text, value.text);
+                if self.branching > 0 {
+                    value.taint.add(&Taint::of_file(&before.text));
+                }
+                before.text.push_str(&value.text);
+                value.text = before.text;
             }
             // It runs before each prompt.
             if assignment.name == "PROMPT_COMMAND" {

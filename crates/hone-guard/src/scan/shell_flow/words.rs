@@ -8,7 +8,8 @@ use crate::scan::finding::{Flow, Severity};
 use crate::scan::findings::Match;
 use crate::scan::flow::is_key_name;
 use crate::scan::rules;
-use crate::shell::{Command, Part, PartKind, Script, Word};
+use crate::scan::text::floor;
+use crate::shell::{Command, Parameter, Part, PartKind, Script, Word};
 
 use super::commands::octal_escapes;
 
@@ -17,7 +18,7 @@ pub(super) const ALL_NAMES: &str = "<every-variable>";
 /// Words of a list that are told apart.
 const MAX_WORDS: usize = 64;
 /// Longest text of a value that is kept.
-const MAX_TEXT: usize = 64 * 1024;
+pub(super) const MAX_TEXT: usize = 64 * 1024;
 
 impl Walk<'_, '_, '_> {
     /// A word's value.
@@ -29,132 +30,138 @@ impl Walk<'_, '_, '_> {
 
     fn parts(&mut self, parts: &[Part], value: &mut Value) {
         for part in parts {
-            if value.text.len() > MAX_TEXT {
-                return;
+            self.part(part, value);
+        }
+    }
+
+    /// Adds a part to a word's value; of what comes after a long text only what it carries.
+    fn part(&mut self, part: &Part, value: &mut Value) {
+        let length = value.text.len();
+        match &part.kind {
+            PartKind::Literal(text) | PartKind::SingleQuoted(text) => value.text.push_str(text),
+            PartKind::AnsiC(text) => {
+                value.text.push_str(text);
+                let source = self.source.get(part.span.clone()).unwrap_or_default();
+                let escapes = source.matches("\\x").count()
+                    + source.matches("\\u").count()
+                    + octal_escapes(source);
+                if escapes >= 4 {
+                    value.taint.add(&Taint::decoded("character escapes"));
+                }
             }
-            match &part.kind {
-                PartKind::Literal(text) | PartKind::SingleQuoted(text) => value.text.push_str(text),
-                PartKind::AnsiC(text) => {
-                    value.text.push_str(text);
-                    let source = self.source.get(part.span.clone()).unwrap_or_default();
-                    let escapes = source.matches("\\x").count()
-                        + source.matches("\\u").count()
-                        + octal_escapes(source);
-                    if escapes >= 4 {
-                        value.taint.add(&Taint::decoded("character escapes"));
-                    }
-                }
-                PartKind::DoubleQuoted(inner) | PartKind::ExtendedGlob(inner) => {
-                    self.parts(inner, value);
-                }
-                PartKind::Parameter(parameter) => {
-                    let name = parameter.name.as_str();
-                    // ${!name}: the variable whose name that is.
-                    let behind = self.memory.variables.get(name).filter(|_| parameter.indirect);
-                    if let Some(behind) = behind.map(|value| value.text.clone()) {
-                        self.indirect(&behind, value);
-                        continue;
-                    }
-                    if let Some(known) = self.memory.variables.get(name).cloned() {
-                        value.taint.add(&known.taint);
-                        // ${letters[4]}
-                        let element = parameter.index.as_ref().and_then(|index| {
-                            let place: usize = index.static_prefix().trim().parse().ok()?;
-                            known.text.split_whitespace().nth(place)
-                        });
-                        if let Some(element) = element {
-                            value.text.push_str(element);
-                        } else if parameter.operator.is_empty() {
-                            value.text.push_str(&known.text);
-                        } else {
-                            let argument = parameter.argument.as_ref();
-                            let argument = argument.map(|word| word.unquoted(self.source));
-                            let argument = argument.unwrap_or_default();
-                            let text = operated(&known.text, &parameter.operator, &argument);
-                            value.text.push_str(&text);
-                        }
-                    } else if !parameter.length {
-                        if is_key_name(name) && name.len() > 3 {
-                            value.taint.add(&Taint::key(name));
-                        }
-                        if matches!(name, "@" | "*" | "1" | "2" | "3") {
-                            value.taint.input = true;
-                        }
-                        if name == "HOME" {
-                            value.text.push('~');
-                        } else if name == "HISTFILE" {
-                            value.text.push_str("~/.bash_history");
-                        } else if name == "SHELL" && parameter.operator.starts_with('#') {
-                            value.text.push_str("bash");
-                        } else {
-                            value.text.push('$');
-                            value.text.push_str(name);
-                        }
-                    }
-                    if let Some(argument) = &parameter.argument
-                        && parameter.operator.starts_with([':', '-', '='])
-                    {
-                        let argument = self.word(argument);
-                        value.taint.add(&argument.taint);
-                        // `${URL:-https://…}`: the default is what a plain run uses.
-                        if value.text.ends_with(&format!("${name}")) && !argument.text.is_empty() {
-                            value.text.truncate(value.text.len() - name.len() - 1);
-                            value.text.push_str(&argument.text);
-                        }
-                        // ${NAME:=value} keeps it.
-                        if parameter.operator.ends_with('=')
-                            && !self.memory.variables.contains_key(name)
-                        {
-                            self.memory.variables.insert(name.to_owned(), argument);
-                        }
-                    }
-                }
-                PartKind::CommandSubstitution(script) => {
-                    let before = value.text.len();
-                    let (output, said) = self.substituted(script);
-                    value.taint.add(&output);
-                    value.text.push_str(&said.unwrap_or_default());
-                    // $(getent passwd "$USER" | cut -d: -f6)
-                    let written = self.source.get(part.span.clone()).unwrap_or_default();
-                    let home = ["$(getent passwd", "$(echo ~", "$(eval echo ~", "`echo ~"];
-                    if home.iter().any(|way| written.starts_with(way)) {
-                        value.text.truncate(before);
-                        value.text.push('~');
-                    }
-                    if value.text.len() == before {
-                        value.text.push_str("$()");
-                    }
-                }
-                PartKind::ProcessSubstitution { script, .. } => {
-                    let output = self.script(script, &Taint::default());
-                    value.taint.add(&output);
-                    value.text.push_str("<()");
-                }
-                PartKind::Arithmetic(_) => value.text.push('0'),
-                PartKind::Glob(c) => value.text.push(*c),
-                PartKind::Brace(words) => {
-                    for (count, word) in words.iter().enumerate() {
-                        if count > 0 {
-                            value.text.push(' ');
-                        }
-                        let inner = self.word(word);
-                        value.taint.add(&inner.taint);
-                        value.text.push_str(&inner.text);
-                    }
-                }
-                PartKind::Tilde(user) => {
+            PartKind::DoubleQuoted(inner) | PartKind::ExtendedGlob(inner) => {
+                self.parts(inner, value);
+            }
+            PartKind::Parameter(parameter) => self.parameter(parameter, value),
+            PartKind::CommandSubstitution(script) => {
+                let before = value.text.len();
+                let (output, said) = self.substituted(script);
+                value.taint.add(&output);
+                value.text.push_str(&said.unwrap_or_default());
+                // $(getent passwd "$USER" | cut -d: -f6)
+                let written = self.source.get(part.span.clone()).unwrap_or_default();
+                let home = ["$(getent passwd", "$(echo ~", "$(eval echo ~", "`echo ~"];
+                if home.iter().any(|way| written.starts_with(way)) {
+                    value.text.truncate(before);
                     value.text.push('~');
-                    value.text.push_str(user.trim_start_matches('~'));
                 }
-                PartKind::Array(words) => {
-                    for word in words {
-                        let inner = self.word(word);
-                        value.taint.add(&inner.taint);
-                        value.taint.add(&Taint::of_file(&inner.text));
-                        value.text.push_str(&inner.text);
+                if value.text.len() == before {
+                    value.text.push_str("$()");
+                }
+            }
+            PartKind::ProcessSubstitution { script, .. } => {
+                let output = self.script(script, &Taint::default());
+                value.taint.add(&output);
+                value.text.push_str("<()");
+            }
+            PartKind::Arithmetic(_) => value.text.push('0'),
+            PartKind::Glob(c) => value.text.push(*c),
+            PartKind::Brace(words) => {
+                for (count, word) in words.iter().enumerate() {
+                    if count > 0 {
                         value.text.push(' ');
                     }
+                    let inner = self.word(word);
+                    value.taint.add(&inner.taint);
+                    value.text.push_str(&inner.text);
                 }
+            }
+            PartKind::Tilde(user) => {
+                value.text.push('~');
+                value.text.push_str(user.trim_start_matches('~'));
+            }
+            PartKind::Array(words) => {
+                for word in words {
+                    let inner = self.word(word);
+                    value.taint.add(&inner.taint);
+                    value.taint.add(&Taint::of_file(&inner.text));
+                    value.text.push_str(&inner.text);
+                    value.text.push(' ');
+                }
+            }
+        }
+        if length > MAX_TEXT {
+            value.text.truncate(floor(&value.text, length));
+        }
+    }
+
+    fn parameter(&mut self, parameter: &Parameter, value: &mut Value) {
+        let name = parameter.name.as_str();
+        // ${!name}: the variable whose name that is.
+        let behind = parameter.indirect.then(|| self.memory.variables.expanded(name));
+        if let Some(behind) = behind.flatten().map(|value| value.text) {
+            self.indirect(&behind, value);
+            return;
+        }
+        if let Some(known) = self.memory.variables.expanded(name) {
+            value.taint.add(&known.taint);
+            // ${letters[4]}
+            let element = parameter.index.as_ref().and_then(|index| {
+                let place: usize = index.static_prefix().trim().parse().ok()?;
+                known.text.split_whitespace().nth(place)
+            });
+            if let Some(element) = element {
+                value.text.push_str(element);
+            } else if parameter.operator.is_empty() {
+                value.text.push_str(&known.text);
+            } else {
+                let argument = parameter.argument.as_ref();
+                let argument = argument.map(|word| word.unquoted(self.source));
+                let argument = argument.unwrap_or_default();
+                let text = operated(&known.text, &parameter.operator, &argument);
+                value.text.push_str(&text);
+            }
+        } else if !parameter.length {
+            if is_key_name(name) && name.len() > 3 {
+                value.taint.add(&Taint::key(name));
+            }
+            if matches!(name, "@" | "*" | "1" | "2" | "3") {
+                value.taint.input = true;
+            }
+            if name == "HOME" {
+                value.text.push('~');
+            } else if name == "HISTFILE" {
+                value.text.push_str("~/.bash_history");
+            } else if name == "SHELL" && parameter.operator.starts_with('#') {
+                value.text.push_str("bash");
+            } else {
+                value.text.push('$');
+                value.text.push_str(name);
+            }
+        }
+        if let Some(argument) = &parameter.argument
+            && parameter.operator.starts_with([':', '-', '='])
+        {
+            let argument = self.word(argument);
+            value.taint.add(&argument.taint);
+            // `${URL:-https://…}`: the default is what a plain run uses.
+            if value.text.ends_with(&format!("${name}")) && !argument.text.is_empty() {
+                value.text.truncate(value.text.len() - name.len() - 1);
+                value.text.push_str(&argument.text);
+            }
+            // ${NAME:=value} keeps it.
+            if parameter.operator.ends_with('=') && !self.memory.variables.contains_key(name) {
+                self.memory.variables.insert(name.to_owned(), argument);
             }
         }
     }
@@ -198,7 +205,7 @@ impl Walk<'_, '_, '_> {
     fn indirect(&mut self, name: &str, value: &mut Value) {
         if name.contains(ALL_NAMES) {
             value.taint.add(&Taint::environment());
-        } else if let Some(known) = self.memory.variables.get(name) {
+        } else if let Some(known) = self.memory.variables.expanded(name) {
             value.taint.add(&known.taint);
             value.text.push_str(&known.text);
         } else {

@@ -74,7 +74,8 @@ impl Lexer<'_> {
         let inner = self.text[from..self.at.min(self.bytes.len())].to_owned();
         self.at = (self.at + if triple { 3 } else { 1 }).min(self.bytes.len());
         if triple {
-            self.line_start = self.text[..self.at].rfind('\n').map_or(0, |i| i + 1);
+            let last = self.text[start..self.at].rfind('\n');
+            self.line_start = last.map_or(self.line_start, |i| start + i + 1);
         }
         // Escapes for letters that need none hide them from a reader.
         let hidden = inner.matches("\\x").count()

@@ -9,6 +9,9 @@ mod running;
 mod secrets;
 mod services;
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use super::clients::{ASKS, CLIENTS};
 use super::runners::RUNNERS;
 use Meaning::{Client, Connect, Evaluate, Fetch};
@@ -64,8 +67,6 @@ const WHOLE: [&[(&str, Meaning)]; 6] = [SECRETS, NETWORK, SERVICES, RUNNING, FIL
 
 /// What a resolved name means.
 pub(super) fn meaning(name: &str) -> Option<Meaning> {
-    use std::collections::HashMap;
-    use std::sync::OnceLock;
     static TABLES: OnceLock<[HashMap<&str, Meaning>; 2]> = OnceLock::new();
     let [whole, last] = TABLES.get_or_init(|| {
         let rows = [RUNNERS, CLIENTS].into_iter().chain(WHOLE).flatten().copied();
@@ -102,21 +103,31 @@ pub(super) fn php(name: &str) -> Option<Meaning> {
 
 /// PowerShell does not care for case.
 pub(super) fn meaning_any_case(name: &str) -> Option<Meaning> {
+    // Shorter names of methods are words of too many things to be told without their case.
+    const SHORTEST: usize = 7;
+    static TABLES: OnceLock<[HashMap<String, Meaning>; 2]> = OnceLock::new();
     // A word of the language, not what makes functions elsewhere.
     if name.eq_ignore_ascii_case("function") {
         return None;
     }
     meaning(name).or_else(|| {
-        WHOLE
-            .into_iter()
-            .flatten()
-            .find(|(known, _)| known.eq_ignore_ascii_case(name))
-            .map(|(_, meaning)| *meaning)
-            .or_else(|| {
-                let part = name.rsplit('.').next().unwrap_or(name);
-                LAST.iter()
-                    .find(|(known, _)| known.len() > 6 && known.eq_ignore_ascii_case(part))
-                    .map(|(_, meaning)| *meaning)
-            })
+        let [whole, last] = TABLES.get_or_init(|| {
+            let methods = LAST.iter().filter(|(known, _)| known.len() >= SHORTEST);
+            [in_lower_case(WHOLE.into_iter().flatten()), in_lower_case(methods)]
+        });
+        let name = name.to_ascii_lowercase();
+        let method = name.rsplit('.').next().unwrap_or(&name);
+        whole.get(&name).or_else(|| last.get(method)).copied()
     })
+}
+
+/// Rows by their names in lower case; of names that differ in case alone the first counts.
+fn in_lower_case<'r>(
+    rows: impl Iterator<Item = &'r (&'r str, Meaning)>,
+) -> HashMap<String, Meaning> {
+    let mut table = HashMap::new();
+    for (name, meaning) in rows {
+        table.entry(name.to_ascii_lowercase()).or_insert(*meaning);
+    }
+    table
 }

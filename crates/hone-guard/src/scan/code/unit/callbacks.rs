@@ -106,7 +106,7 @@ impl Unit<'_> {
         world: &mut World,
     ) {
         let calls = world.calls.entry(name.to_owned()).or_default();
-        let parameters = world.parameters.get(name).cloned().unwrap_or_default();
+        let parameters = world.parameters.get(name).map(Vec::as_slice).unwrap_or_default();
         let position_of = |position: usize, unit: &Self| {
             // send(data=x), Send-It -Data $x: by its name.
             call.ranges
@@ -164,19 +164,29 @@ impl Unit<'_> {
         world: &mut World,
     ) {
         let mut given: Vec<(String, String)> = Vec::new();
-        for (position, range) in ranges.iter().enumerate() {
+        let own = |range: &Range<usize>| {
             let keyword = range.len() == 3 && self.is_op(range.start + 1, '=');
             let at = if keyword { range.start + 2 } else { range.start };
-            if range.len() != 1 && !keyword {
-                continue;
+            let name = self.name_at(at).filter(|_| range.len() == 1 || keyword)?;
+            let name = name.rsplit('.').next().unwrap_or(name);
+            world.returns.contains_key(name).then(|| name.to_owned())
+        };
+        let functions = ranges.iter().enumerate();
+        let functions = functions.filter_map(|(position, range)| Some((position, own(range)?)));
+        let functions: Vec<(usize, String)> = functions.collect();
+        // What stands behind each of them, from the last to the first.
+        let mut behind = Taint::default();
+        let mut next = arguments.len();
+        let mut beside: Vec<Taint> = Vec::new();
+        for (position, _) in functions.iter().rev() {
+            while next > position + 1 {
+                next -= 1;
+                let rest = std::mem::replace(&mut behind, arguments[next].taint.clone());
+                behind.add(&rest);
             }
-            let Some(function) = self
-                .name_at(at)
-                .map(|name| name.rsplit('.').next().unwrap_or(name))
-                .filter(|name| world.returns.contains_key(*name))
-            else {
-                continue;
-            };
+            beside.push(behind.clone());
+        }
+        for (position, function) in functions {
             // apply(collect): its parameter is that function.
             if let Some(parameter) = self
                 .by_name
@@ -185,13 +195,11 @@ impl Unit<'_> {
                 .filter(|parameter| !self.aliases.contains_key(*parameter))
                 .cloned()
             {
-                given.push((parameter, function.to_owned()));
+                given.push((parameter, function.clone()));
             }
             let mut first = passed.clone();
-            for value in arguments.iter().skip(position + 1) {
-                first.add(&value.taint);
-            }
-            let calls = world.calls.entry(function.to_owned()).or_default();
+            first.add(&beside.pop().unwrap_or_default());
+            let calls = world.calls.entry(function).or_default();
             if calls.is_empty() {
                 calls.push(Taint::default());
             }

@@ -8,7 +8,7 @@ use crate::scan::code::World;
 use crate::scan::code::lexer::Token;
 use crate::scan::code::tables::Meaning;
 use crate::scan::decode::readable;
-use crate::scan::flow::Taint;
+use crate::scan::flow::{Keys, Taint};
 use crate::scan::kind::Language;
 use crate::scan::subject::is_environment_name;
 use std::ops::Range;
@@ -24,6 +24,9 @@ pub(super) struct Call<'c> {
     pub(super) receiver: &'c Value,
     pub(super) at: usize,
 }
+
+/// Arguments of a call that are told apart: each is kept with what it carries.
+const MAX_ARGUMENTS: usize = 16 * 1024;
 
 /// What a call is given.
 pub(super) struct Given {
@@ -55,9 +58,21 @@ impl Unit<'_> {
         let call = Call { shown, ..call };
         let found = self.meaning(callee);
         // Each argument is looked at once: twice, at every depth, would double with every call inside.
-        let mut arguments: Vec<Value> = Vec::with_capacity(ranges.len());
-        for range in ranges {
+        let (told_apart, more) = ranges.split_at(ranges.len().min(MAX_ARGUMENTS));
+        let mut arguments: Vec<Value> = Vec::with_capacity(told_apart.len());
+        for range in told_apart {
             arguments.push(self.value(range.clone(), world, out, depth + 1));
+        }
+        if let Some(first) = more.first() {
+            let mut together = Value::default();
+            for range in more {
+                together.add(&self.value(range.clone(), world, out, depth + 1));
+            }
+            arguments.push(together);
+            if let Some((_, findings)) = out.as_mut() {
+                let at = self.tokens.get(first.start).map_or(0, |spot| spot.at);
+                findings.unfinished(self.passage, at..at, "a call has too many arguments");
+            }
         }
         // What a callback gets: the thing itself, or what the call gives.
         world.sends_event(callee, &arguments);
@@ -273,7 +288,7 @@ pub(super) fn keys_named(value: &Value, unit: &Unit<'_>) -> Taint {
     for text in value.texts.iter().chain(origins) {
         for part in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
             if is_environment_name(part) {
-                taint.keys.insert(part.to_owned());
+                taint.keys.add(&Keys::of(part));
             }
         }
     }

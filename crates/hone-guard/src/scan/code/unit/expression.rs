@@ -26,6 +26,11 @@ const HOMES: [&str; 10] = [
 /// Longest text that may be a list of paths.
 const MAX_LIST: usize = 400;
 
+/// Texts and names that the thing has which a method is called on: the last ones before it.
+const MAX_OF_RECEIVER: usize = 256;
+/// Names that a value is made from.
+const MAX_NAMES: usize = 64;
+
 /// Fewest letters by their numbers that hide a text.
 const MIN_LETTERS: usize = 5;
 
@@ -69,11 +74,33 @@ impl Value {
         self.taint.add(&other.taint);
         self.picked |= other.picked;
         self.codes |= other.codes;
-        if self.texts.iter().map(String::len).sum::<usize>() < MAX_TEXT {
+        if self.is_shorter_than(MAX_TEXT) {
             self.texts.extend(other.texts.iter().cloned());
         }
-        if self.names.len() < 64 {
+        if self.names.len() < MAX_NAMES {
             self.names.extend(other.names.iter().cloned());
+        }
+    }
+
+    /// Whether its texts, with something between them, have fewer bytes than that.
+    pub(super) fn is_shorter_than(&self, bytes: usize) -> bool {
+        self.texts.len() < bytes
+            && self.texts.iter().map(|text| text.len() + 1).sum::<usize>() <= bytes
+    }
+
+    /// What a method is called on that stands behind all this: of many texts the last ones.
+    fn receiver(&self, literal: Option<&String>) -> Self {
+        let texts = match literal {
+            Some(literal) => vec![literal.clone()],
+            None => last(&self.texts).to_vec(),
+        };
+        Self {
+            taint: self.taint.clone(),
+            texts,
+            names: last(&self.names).to_vec(),
+            alias: self.alias.clone(),
+            head: self.head.clone(),
+            ..*self
         }
     }
 
@@ -96,6 +123,10 @@ impl Value {
     }
 }
 
+fn last(texts: &[String]) -> &[String] {
+    &texts[texts.len().saturating_sub(MAX_OF_RECEIVER)..]
+}
+
 impl Unit<'_> {
     /// The value of an expression.
     pub(super) fn value(
@@ -108,6 +139,7 @@ impl Unit<'_> {
         let mut value = Value::default();
         world.steps += 1;
         if depth > MAX_DEPTH {
+            self.too_deep(&range, out);
             return value;
         }
         let mut joins = false;
@@ -138,10 +170,16 @@ impl Unit<'_> {
                 Token::Name(word)
                     if word == "for"
                         && self.passage.language == Language::Python
-                        && at > range.start =>
+                        && at > range.start
+                        && depth < MAX_DEPTH =>
                 {
-                    self.each_of(at..range.end, world, depth);
-                    at += 1;
+                    at = match self.each_of(at..range.end, world, out, depth) {
+                        Some((next, list)) => {
+                            value.add(&list);
+                            next
+                        }
+                        None => at + 1,
+                    };
                 }
                 // (data := f()): bound where it stands.
                 Token::Name(name)
@@ -187,10 +225,7 @@ impl Unit<'_> {
                             Some(Token::Text(text)) if !arrow => Some(self.filled(text, world)),
                             _ => None,
                         };
-                        let mut receiver = value.clone();
-                        if let Some(literal) = &literal {
-                            receiver.texts = vec![literal.clone()];
-                        }
+                        let receiver = value.receiver(literal.as_ref());
                         let called = self.is_op(at + 1, '(');
                         let arguments = if called { self.arguments(at + 1) } else { Vec::new() };
                         let callee = format!(
@@ -365,6 +400,19 @@ impl Unit<'_> {
         value
     }
 
+    /// Says that what stands here is not looked at, where nothing else will.
+    fn too_deep(&self, range: &Range<usize>, out: &mut Out<'_, '_, '_>) {
+        let Some((_, findings)) = out.as_mut() else { return };
+        // Numbers and brackets alone hide nothing.
+        let says = |at| matches!(self.token(at), Some(Token::Name(_) | Token::Text(_)));
+        if range.clone().any(says)
+            && let Some(spot) = self.tokens.get(range.start)
+        {
+            let why = "calls stand too deep inside one another";
+            findings.unfinished(self.passage, spot.at..spot.at, why);
+        }
+    }
+
     /// Where the brackets around a place end, or what is left does.
     fn enclosing_end(&self, at: usize, end: usize) -> usize {
         let mut i = at;
@@ -392,11 +440,18 @@ impl Unit<'_> {
         numbers >= MIN_LETTERS
     }
 
-    /// `for x in list if …` inside an expression: binds its names.
-    fn each_of(&mut self, range: Range<usize>, world: &mut World, depth: usize) {
+    /// `for x in list if …` inside an expression: binds its names. Gives where the list ends, and what
+    /// it gives, so that it is looked at once: twice at every level would double with every list inside
+    /// another.
+    fn each_of(
+        &mut self,
+        range: Range<usize>,
+        world: &mut World,
+        out: &mut Out<'_, '_, '_>,
+        depth: usize,
+    ) -> Option<(usize, Value)> {
         const NAMES: usize = 8;
-        let word = range.clone().take(NAMES).find(|i| self.name_at(*i) == Some("in"));
-        let Some(word) = word else { return };
+        let word = range.clone().take(NAMES).find(|i| self.name_at(*i) == Some("in"))?;
         let mut end = word + 1;
         while end < range.end && !matches!(self.name_at(end), Some("if" | "for" | "else")) {
             end = match self.token(end) {
@@ -405,10 +460,12 @@ impl Unit<'_> {
                 _ => end + 1,
             };
         }
-        let list = self.value(word + 1..end.min(range.end), world, &mut None, depth + 1);
+        let end = end.min(range.end);
+        let list = self.value(word + 1..end, world, out, depth + 1);
         for name in self.targets(range.start + 1..word) {
             self.assign(&name, &list, world);
         }
+        Some((end.max(word + 1), list))
     }
 
     /// What PowerShell's `&` runs, when a text names it: where that ends, and what it gives.

@@ -21,6 +21,7 @@ mod variables;
 mod wrapped;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -30,6 +31,7 @@ use crate::scan::Skill;
 use crate::scan::finding::Context;
 use crate::scan::findings::{Findings, Match};
 use crate::scan::flow::{self, Taint};
+use crate::scan::kind::Language;
 use crate::scan::passage::{Passage, Place};
 
 use expression::Value;
@@ -39,6 +41,8 @@ use statements::SEVERAL;
 const MAX_DEPTH: usize = 40;
 /// Longest text of a value that is kept.
 const MAX_TEXT: usize = 16 * 1024;
+/// Parameters of a function that a call may name.
+const MAX_PARAMETERS: usize = 256;
 /// Longest text of a function's result that is kept.
 const MAX_RETURNED: usize = 400;
 /// In front of a text that stands for a running interpreter.
@@ -65,12 +69,19 @@ pub(crate) struct Unit<'a> {
     methods: HashSet<String>,
     /// The class whose methods are being read.
     class: Option<String>,
+    /// Whether functions of Perl take what they are called with by its place: `$_[0]`.
+    takes_by_place: bool,
     /// Functions whose body is one expression, with that body.
     arrows: Vec<(usize, Range<usize>)>,
     /// Functions that are called where they are written, with the bracket of their arguments.
     immediate: Vec<(usize, usize)>,
     /// Shell texts that the code runs.
     pub(super) shell: Vec<Passage<'a>>,
+    /// Whether variables hold more text than was kept.
+    is_short: Cell<bool>,
+    /// What stands left of the pipes of the statement being read, by the pipe: with the calls around
+    /// it then, since inside more of them less is followed.
+    left_of_pipes: HashMap<usize, (usize, Value)>,
 }
 
 struct Statement {
@@ -105,9 +116,12 @@ impl<'a> Unit<'a> {
             origins: HashMap::new(),
             methods: HashSet::new(),
             class: None,
+            takes_by_place: passage.language == Language::Perl && passage.text.contains("$_["),
             arrows: Vec::new(),
             immediate: Vec::new(),
             shell: Vec::new(),
+            is_short: Cell::new(false),
+            left_of_pipes: HashMap::new(),
         };
         unit.split();
         unit.find_arrows();
@@ -117,6 +131,12 @@ impl<'a> Unit<'a> {
         }
         unit.imports();
         unit
+    }
+
+    /// Whether variables hold more text than was kept.
+    #[cfg(test)]
+    pub(super) fn is_short(&self) -> bool {
+        self.is_short.get()
     }
 
     fn token(&self, at: usize) -> Option<&Token> {
@@ -139,7 +159,7 @@ impl<'a> Unit<'a> {
         const LONGEST: usize = 64;
         self.is_op(at + 1, '(')
             && (at + 2..self.close[at + 1].min(at + 2 + LONGEST)).any(|i| self.name_at(i).is_some())
-            || matches!(self.passage.language, crate::scan::kind::Language::PowerShell)
+            || self.passage.language == Language::PowerShell
                 && !matches!(self.token(at + 1), Some(Token::Text(_)))
     }
 
@@ -147,10 +167,9 @@ impl<'a> Unit<'a> {
     pub(super) fn declare(&mut self, world: &mut World) {
         for function in &self.functions {
             world.returns.entry(function.name.clone()).or_default();
-            world
-                .parameters
-                .entry(function.name.clone())
-                .or_insert_with(|| function.parameters.clone());
+            world.parameters.entry(function.name.clone()).or_insert_with(|| {
+                function.parameters.iter().take(MAX_PARAMETERS).cloned().collect()
+            });
         }
     }
 
@@ -183,6 +202,7 @@ impl<'a> Unit<'a> {
         // The name that the block below it is for, and how far it is indented.
         let mut awaits: Option<(String, usize)> = None;
         for at in 0..self.statements.len() {
+            self.left_of_pipes.clear();
             self.decorator(at, world);
             let given = self.statement(at, world, &mut out);
             let start = self.without_lines(self.statements[at].tokens.clone()).start;
@@ -194,6 +214,11 @@ impl<'a> Unit<'a> {
                 }
                 _ => awaits = self.awaits(at),
             }
+        }
+        if let Some((_, findings)) = &mut out
+            && self.is_short.get()
+        {
+            findings.unfinished(self.passage, 0..0, "its variables hold too much text");
         }
         if let Some((skill, _)) = &out
             && !self.is_test(skill)

@@ -200,7 +200,7 @@ impl Unit<'_> {
         let result = Value::default();
         let to = address.unwrap_or_default();
         let mut taint = all.taint.clone();
-        taint.keys.retain(|key| is_key_name(key));
+        taint.keys.retain(is_key_name);
         let to = to.rsplit('}').next().unwrap_or_default().trim_start_matches('.').to_owned();
         if taint.keys.is_empty() {
             self.to_network(&taint, &to, "DNS names", at, out);

@@ -10,16 +10,29 @@ use crate::scan::code::lexer::Token;
 
 impl Unit<'_> {
     /// What stands left of the pipe before a PowerShell command.
+    /// It is remembered: each command of a pipeline asks for the one before it, which asks again, back to
+    /// the first.
     pub(super) fn piped(&mut self, at: usize, world: &mut World, depth: usize) -> Value {
+        // The ones asked for again are the last few.
+        const MAX_REMEMBERED: usize = 256;
         let Some(pipe) = self.before(at).filter(|i| self.is_op(*i, '|')) else {
             return Value::default();
         };
+        if let Some((_, value)) =
+            self.left_of_pipes.get(&pipe).filter(|(around, _)| *around <= depth)
+        {
+            return value.clone();
+        }
         let start = self.before(pipe).map_or(0, |i| i + 1);
         let mut value = self.value(start..pipe, world, &mut None, depth + 1);
         // … | % { "$($_.Name)=$($_.Value)" } | …: what comes in is what it works on.
         if depth < MAX_DEPTH && self.is_stage(start) {
             value.add(&self.piped(start, world, depth + 1));
         }
+        if self.left_of_pipes.len() >= MAX_REMEMBERED {
+            self.left_of_pipes.clear();
+        }
+        self.left_of_pipes.insert(pipe, (depth, value.clone()));
         value
     }
 

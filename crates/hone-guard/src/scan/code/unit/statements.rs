@@ -363,9 +363,7 @@ impl Unit<'_> {
                 self.parameters(open)
             }
             // `$_[0]` of Perl is what a function is called with, whichever place it has.
-            None if self.passage.language == Language::Perl
-                && self.passage.text.contains("$_[") =>
-            {
+            None if self.takes_by_place => {
                 const PLACES: usize = 4;
                 vec!["_".to_owned(); PLACES]
             }

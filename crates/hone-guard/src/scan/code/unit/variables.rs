@@ -5,8 +5,14 @@ use std::collections::BTreeSet;
 
 use super::expression::Value;
 use super::{MAX_TEXT, Unit};
-use crate::scan::code::World;
+use crate::scan::code::{MAX_FILLED_IN, MAX_KEPT, World};
 use crate::scan::flow::Taint;
+
+/// Texts of a list that are kept.
+const MAX_IN_LIST: usize = 1024;
+/// Names and texts that a variable is known to be made from, and those that are tried for it.
+const MAX_ORIGINS: usize = 8;
+const MAX_TRIED: usize = 64;
 
 impl Unit<'_> {
     pub(super) fn assign(&mut self, target: &str, value: &Value, world: &mut World) {
@@ -25,21 +31,43 @@ impl Unit<'_> {
             };
             self.gain(whole, &part, world);
         }
-        if !value.texts.is_empty() && value.path().len() < MAX_TEXT {
-            world
-                .constants
-                .entry(target.rsplit('.').next().unwrap_or(target).to_owned())
-                .or_insert_with(|| value.texts.clone());
-            self.texts.entry(target.to_owned()).or_insert_with(|| value.texts.clone());
+        if !value.texts.is_empty()
+            && value.texts.len() <= MAX_IN_LIST
+            && value.is_shorter_than(MAX_TEXT)
+        {
+            let constant = target.rsplit('.').next().unwrap_or(target);
+            if !world.constants.contains_key(constant) && self.has_room(&value.texts, world) {
+                world.constants.insert(constant.to_owned(), value.texts.clone());
+            }
+            if !self.texts.contains_key(target) && self.has_room(&value.texts, world) {
+                self.texts.insert(target.to_owned(), value.texts.clone());
+            }
         }
         if !value.names.is_empty() || !value.texts.is_empty() {
-            let origins = self.origins.entry(target.to_owned()).or_default();
-            for origin in value.names.iter().chain(&value.texts) {
-                if origins.len() < 8 && origin != target && !origins.contains(origin) {
+            let mut origins = self.origins.remove(target).unwrap_or_default();
+            let names = value.names.iter().take(MAX_TRIED);
+            for origin in names.chain(value.texts.iter().take(MAX_TRIED)) {
+                if origins.len() < MAX_ORIGINS
+                    && origin != target
+                    && !origins.contains(origin)
+                    && self.has_room(std::slice::from_ref(origin), world)
+                {
                     origins.push(origin.clone());
                 }
             }
+            self.origins.insert(target.to_owned(), origins);
         }
+    }
+
+    /// Whether texts may still be kept; they count from then on.
+    fn has_room(&mut self, texts: &[String], world: &mut World) -> bool {
+        let bytes = texts.iter().map(String::len).sum::<usize>();
+        let has_room = world.kept + bytes <= MAX_KEPT;
+        if has_room {
+            world.kept += bytes;
+        }
+        self.is_short.set(self.is_short.get() || !has_room);
+        has_room
     }
 
     /// Texts that names may stand for, through what they were made from.
@@ -104,15 +132,33 @@ impl Unit<'_> {
         taint
     }
 
+    /// The texts that a name stands for. Long ones cost what they have: there may be as many names for
+    /// them as there is room in a file.
     pub(super) fn known_text(&self, name: &str, world: &World) -> Option<Vec<String>> {
-        self.texts.get(name).cloned().or_else(|| {
+        // Texts of names as people write them cost nothing.
+        const SHORT: usize = 256;
+        let texts = self.texts_of(name, world)?;
+        let bytes = texts.iter().map(String::len).sum::<usize>();
+        if bytes > SHORT {
+            let filled_in = world.filled_in.get() + bytes;
+            if filled_in > MAX_FILLED_IN {
+                self.is_short.set(true);
+                return None;
+            }
+            world.filled_in.set(filled_in);
+        }
+        Some(texts.clone())
+    }
+
+    fn texts_of<'t>(&'t self, name: &str, world: &'t World) -> Option<&'t Vec<String>> {
+        self.texts.get(name).or_else(|| {
             let (root, last) = match name.split_once('.') {
                 Some((root, _)) => (root, name.rsplit('.').next().unwrap_or(name)),
                 None => (name, name),
             };
             if let Some(original) = self.imported.get(root) {
                 let part = world.constants.get(last).filter(|_| root != name);
-                return part.or_else(|| world.constants.get(original)).cloned();
+                return part.or_else(|| world.constants.get(original));
             }
             // Constants of other files are written in capitals or as attributes.
             (last.len() > 2
@@ -120,7 +166,7 @@ impl Unit<'_> {
                     .bytes()
                     .all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
                     || name.contains('.')))
-            .then(|| world.constants.get(last).cloned())
+            .then(|| world.constants.get(last))
             .flatten()
         })
     }

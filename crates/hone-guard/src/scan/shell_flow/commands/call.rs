@@ -67,9 +67,9 @@ impl Call {
     }
 
     /// The arguments after the one that names the file being run.
-    pub(in crate::scan::shell_flow) fn after(&self, path: &str) -> Vec<Value> {
+    pub(in crate::scan::shell_flow) fn after(&self, path: &str) -> &[Value] {
         let from = self.arguments.iter().position(|a| a.text == path).map_or(0, |at| at + 1);
-        self.arguments[from..].to_vec()
+        &self.arguments[from..]
     }
 
     /// Gives `xargs` and its kin the arguments that come from the input.

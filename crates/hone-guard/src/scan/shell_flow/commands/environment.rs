@@ -77,7 +77,7 @@ impl Walk<'_, '_, '_> {
                 output.add(&Taint::key(&argument.text));
             }
         } else if matches!(name, "export" | "declare" | "typeset" | "local" | "readonly") {
-            for argument in call.arguments.clone() {
+            for argument in &call.arguments {
                 if let Some((variable, value)) = argument.text.split_once('=') {
                     let value = Value { text: value.to_owned(), taint: argument.taint.clone() };
                     self.check_assignment(variable, &value, at);

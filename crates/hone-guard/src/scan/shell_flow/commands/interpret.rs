@@ -3,6 +3,7 @@
 use super::call::Call;
 use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::Match;
+use crate::scan::flow::Keys;
 use crate::scan::kind::{Language, of_interpreter};
 use crate::scan::rules;
 use crate::scan::shell_flow::{Taint, Value, Walk};
@@ -117,7 +118,7 @@ impl Walk<'_, '_, '_> {
                     }
                 }
                 // Text that is data for the code: only what the code is made of counts.
-                taint.keys.clear();
+                taint.keys = Keys::default();
                 taint.secrets.clear();
                 taint.environment = false;
             }

@@ -28,7 +28,7 @@ use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::Match;
 use crate::scan::flow::printed_by;
 use crate::scan::rules;
-use crate::shell::SimpleCommand;
+use crate::shell::{SimpleCommand, Word};
 #[cfg(test)]
 pub(super) use call::MAX_GIVEN;
 pub(super) use call::{Call, octal_escapes};
@@ -38,6 +38,8 @@ pub(super) use readers::{MAX_SYSTEM_CALLS, system_calls};
 #[cfg(test)]
 pub(super) use senders::MAX_NAMED;
 
+/// Words of a command that are told apart: each is kept with what it carries.
+pub(super) const MAX_ARGUMENTS: usize = 64 * 1024;
 /// Words of a command that a variable holds.
 pub(super) const MAX_COMMAND_WORDS: usize = 16;
 
@@ -58,6 +60,17 @@ impl Walk<'_, '_, '_> {
         }
     }
 
+    /// What words carry that are not told apart.
+    fn carried_by(&mut self, words: &[Word]) -> Value {
+        let mut taint = Taint::default();
+        for word in words {
+            let value = self.word(word);
+            taint.add(&value.taint);
+            taint.add(&Taint::of_file(&value.text));
+        }
+        Value { text: String::new(), taint }
+    }
+
     /// Runs a simple command in the mind; gives what it writes to its output, and that text where
     /// it is known.
     pub(super) fn run(
@@ -66,9 +79,10 @@ impl Walk<'_, '_, '_> {
         input: &Taint,
         input_text: &str,
     ) -> (Taint, String) {
-        let mut arguments: Vec<Value> = Vec::with_capacity(simple.words.len());
-        let mut spans: Vec<Range<usize>> = Vec::with_capacity(simple.words.len());
-        for word in &simple.words {
+        let mut arguments: Vec<Value> = Vec::new();
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        let (words, more) = simple.words.split_at(simple.words.len().min(MAX_ARGUMENTS));
+        for word in words {
             if let Some(values) = self.several(word) {
                 spans.extend(values.iter().map(|_| word.span.clone()));
                 arguments.extend(values);
@@ -76,6 +90,11 @@ impl Walk<'_, '_, '_> {
                 arguments.push(self.word(word));
                 spans.push(word.span.clone());
             }
+        }
+        if let Some(first) = more.first() {
+            self.unfinished(first.span.start, "a command has too many words");
+            arguments.push(self.carried_by(more));
+            spans.push(first.span.clone());
         }
         if let Some(heard) = &mut self.heard
             && heard.span == simple.span
@@ -427,7 +446,7 @@ impl Walk<'_, '_, '_> {
                         output.add(&self.file(&argument.text));
                     }
                 }
-                output.keys.extend(taint.keys.iter().cloned());
+                output.keys.add(&taint.keys);
                 // $m -fs https://…: whatever it is called, it is given an address.
                 if name.is_empty() || name.starts_with('$') {
                     let address = call.plain().find(|argument| is_fetched(&argument.text));

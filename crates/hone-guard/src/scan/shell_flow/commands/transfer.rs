@@ -212,7 +212,7 @@ impl Walk<'_, '_, '_> {
         };
         let mut all = sent;
         // A key in its header is how an API is used; elsewhere it is data.
-        all.keys.extend(headers.keys);
+        all.keys.add(&headers.keys);
         let own = self.skill.is_about(&host(&address).unwrap_or_default());
         if !own && !matches!(classify(&address), Class::Service | Class::Installer) {
             all.secrets.extend(headers.secrets);
