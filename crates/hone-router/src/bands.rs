@@ -1,7 +1,8 @@
 //! Whether a skill should be used for a message: a calibrated confidence, and one of three bands.
 //!
 //! The confidence is a small logistic model over what [`crate::rank`] measured; its weights stand in
-//! one table, fitted by `cargo xtask bench route --fit`. Another table orders the best skills: what
+//! one table, held against all sets of `cargo xtask bench route`: a fit to some of them (`--fit`) can do worse on the
+//! others than the sum of words. Another table orders the best skills: what
 //! tells a skill from its rivals is not what tells a message for it from one about something else. A
 //! skill with a suite is calibrated by it: the
 //! model judges the messages it remembers, and the middle between those that should and those that
@@ -92,7 +93,7 @@ pub struct Model {
     pub remembered_not: f32,
 }
 
-/// The confidence by words alone. Fitted on labelled messages of public skills.
+/// The confidence by words alone. Fitted on labelled messages of public skills, and on those of `xtask/data`.
 pub const MODEL: Model = Model {
     weights: [0.59, 3.8, 0.11, 0.85, 0.88, 0.29, 0.4, -3.0, 0.0, 2.1, 1.53, 0.0, 0.0],
     constant: -5.9,

@@ -4,7 +4,7 @@
 //! document. Words are kept as hashes: two words that share one are counted as the same word, which
 //! happens to a few in a hundred thousand.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::query::Query;
@@ -61,6 +61,9 @@ pub(crate) type Key = u32;
 
 /// Something for each of many keys.
 pub(crate) type ByKey<V> = HashMap<Key, V, BuildHasherDefault<AsItIs>>;
+
+/// Many keys.
+pub(crate) type Keys = HashSet<Key, BuildHasherDefault<AsItIs>>;
 
 /// The hash of a key, which is one already: the first message to a library with suites asks for thousands. Words
 /// made to collide cost little, since messages and suites are short.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::document::{ByKey, Key, Kind, PHRASE_START, extended, key, start, trigram_key};
+use crate::document::{ByKey, Key, Keys, Kind, PHRASE_START, extended, key, start, trigram_key};
 use crate::everyday::{is_everyday, is_talk};
 use crate::text::{self, Word};
 
@@ -65,8 +65,7 @@ impl Query {
             is_question: message.contains(['?', '？']),
         };
         let mut stems: ByKey<usize> = ByKey::default();
-        let mut pairs: ByKey<()> = ByKey::default();
-        let mut trigrams: ByKey<()> = ByKey::default();
+        let (mut pairs, mut trigrams) = (Keys::default(), Keys::default());
         let mut before: Option<&Word> = None;
         for word in words.iter().filter(|word| !word.is_stop) {
             let stem = key(Kind::Stem, &[&word.stem]);
@@ -82,9 +81,7 @@ impl Query {
                 if !word.is_piece && most_trigrams > 0 {
                     text::trigrams(&word.plain, |trigram| {
                         let trigram = trigram_key(trigram);
-                        if query.trigrams.len() < most_trigrams
-                            && trigrams.insert(trigram, ()).is_none()
-                        {
+                        if query.trigrams.len() < most_trigrams && trigrams.insert(trigram) {
                             query.trigrams.push(trigram);
                         }
                     });
@@ -92,7 +89,7 @@ impl Query {
             }
             if let Some(before) = before {
                 let pair = key(Kind::Pair, &[&before.stem, &word.stem]);
-                if pairs.insert(pair, ()).is_none() {
+                if pairs.insert(pair) {
                     query.pairs.push(pair);
                 }
             }
