@@ -343,7 +343,7 @@ pub fn propose_suite(
         .take(MAX_PROPOSED)
         .map(|case| Case { query: case.query.clone(), should_trigger: false });
     cases.extend(near_misses);
-    Suite { cases }
+    Suite { cases, left_out: None }
 }
 
 /// Whether a message would put a skill before the model.

@@ -131,8 +131,8 @@ pub use requirements::{
     Secret, Status, needs, question, requirements_of,
 };
 pub use suite::{
-    Case, MAX_CASES, MAX_MESSAGE_BYTES, MAX_REMEMBERED, MAX_SUITE_BYTES, SUITE_FILE, Suite,
-    SuiteError,
+    Case, LeftOut, MAX_CASES, MAX_MESSAGE_BYTES, MAX_REMEMBERED, MAX_SUITE_BYTES, SUITE_FILE,
+    Suite, SuiteError,
 };
 pub use text::resembles;
 pub use variables::{Variables, join_arguments, split_arguments};

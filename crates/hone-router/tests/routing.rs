@@ -506,7 +506,7 @@ fn small_talk_is_offered_nothing_unless_a_name_or_a_remembered_message_is_said()
     skills.push(text("worked-examples", "Writes worked examples for teachers. Use for lessons."));
     skills.push(text("good-morning", "Greets the team every morning with the plan of the day."));
     let query = "hello again everybody".to_owned();
-    skills[3].suite = Suite { cases: vec![Case { query, should_trigger: true }] };
+    skills[3].suite = suite(&[(&query, true)]);
     for message in ["thanks, that worked", "good morning", "ok, continue", "explain that again"] {
         let band = first(&skills, message).map_or(Band::Nothing, |(_, band)| band);
         assert_eq!(band, Band::Nothing, "{message}");
@@ -540,7 +540,7 @@ fn messages_of_one_kind_tell_skills_apart_but_not_where_one_begins() {
     let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
     let sure = |cases: Vec<Case>| {
         let mut skills = library();
-        skills[3].suite = Suite { cases };
+        skills[3].suite = Suite { cases, left_out: None };
         let index = Index::in_memory(&skills);
         let ranking = Ranking::new(&index, "tell me about the city");
         ranking.remembered(3)[0].abs()
@@ -569,10 +569,7 @@ fn remembered_messages_lead_to_their_skill() {
     let mut skills = library();
     let message = "is it going to rain on saturday";
     assert_ne!(first(&skills, message).unwrap().0, "weather");
-    let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
-    skills[3].suite = Suite {
-        cases: vec![case("will it rain tomorrow", true), case("rain man, the film", false)],
-    };
+    skills[3].suite = suite(&[("will it rain tomorrow", true), ("rain man, the film", false)]);
     assert_eq!(first(&skills, message).unwrap().0, "weather");
 }
 
@@ -580,16 +577,15 @@ fn remembered_messages_lead_to_their_skill() {
 fn a_remembered_message_said_again_activates_its_skill_unless_another_remembers_it_too() {
     let mut skills = library();
     let message = "how cold is it outside";
-    let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
     let band = |skills: &[SkillText], skill: usize| {
         let index = Index::in_memory(skills);
         Ranking::new(&index, message).look_at(skill).band
     };
-    skills[3].suite = Suite { cases: vec![case(message, true)] };
+    skills[3].suite = suite(&[(message, true)]);
     assert_eq!(band(&skills, 3), Band::Activate);
-    skills[0].suite = Suite { cases: vec![case(message, true)] };
+    skills[0].suite = suite(&[(message, true)]);
     assert_eq!([band(&skills, 0), band(&skills, 3)], [Band::Offer; 2]);
-    skills[0].suite = Suite { cases: vec![case(message, false)] };
+    skills[0].suite = suite(&[(message, false)]);
     assert_eq!(band(&skills, 3), Band::Activate);
 }
 
@@ -631,9 +627,7 @@ fn a_stolen_message_lowers_a_skill_and_names_the_thief() {
         text("hotel-finder", "Finds a hotel for a trip and books a hotel room."),
         text("hotel-rooms", "Finds and books a hotel room for a trip: hotel, hotel, hotel."),
     ];
-    let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
-    let suite =
-        Suite { cases: vec![case("got to book a hotel room before the trip to Oslo", true)] };
+    let suite = suite(&[("got to book a hotel room before the trip to Oslo", true)]);
     let index = Index::in_memory(&skills);
     let ask = |counts: &dyn Fn(usize) -> bool| {
         evaluate(&index, &|skill| skills[skill].clone(), &[(0, suite.clone())], counts)
@@ -662,8 +656,55 @@ fn both_formats_of_a_suite_are_read() {
     ] {
         assert_eq!(Suite::read(format.as_bytes()).unwrap().cases, expected, "{format}");
     }
-    let written = Suite { cases: expected.clone() }.to_json();
+    let written = Suite { cases: expected.clone(), left_out: None }.to_json();
     assert_eq!(Suite::read(written.as_bytes()).unwrap().cases, expected);
     let with_mark = format!("\u{feff}{written}");
     assert_eq!(Suite::read(with_mark.as_bytes()).unwrap().cases, expected);
+}
+
+fn case(query: &str, should_trigger: bool) -> Case {
+    Case { query: query.to_owned(), should_trigger }
+}
+
+fn suite(cases: &[(&str, bool)]) -> Suite {
+    let cases = cases.iter().map(|(query, yes)| case(query, *yes)).collect();
+    Suite { cases, left_out: None }
+}
+
+#[test]
+fn what_of_a_suite_is_not_read_is_said_with_its_place() {
+    let read = |text: &str| Suite::read(text.as_bytes());
+    let left_out = |text: &str| read(text).unwrap().left_out.map(|left| left.to_string());
+    let good = r#"{"query":"fill this form","should_trigger":true}"#;
+    for (text, expected) in [
+        (format!("[{good}]"), None),
+        (
+            format!(r#"[{good},{{"query":"x","should_trigger":"yes"}},7,{good}]"#),
+            Some(
+                r#"2 entries are left out: entry 2: it has no "should_trigger" that is true or false"#,
+            ),
+        ),
+        (
+            format!(r#"{{"evals":[{good},{good},{{"should_trigger":true}}]}}"#),
+            Some(r#"1 entry is left out: entry 3 of `evals`: it has no "query" that is a text"#),
+        ),
+        (
+            r#"{"should_trigger":["a b"," "],"should_not_trigger":[["c"]]}"#.to_owned(),
+            Some("2 entries are left out: entry 2 of `should_trigger`: its message is empty"),
+        ),
+        (format!(r#"[{good},{{"positive":["a"],"negative":["b"]}}]"#), None),
+    ] {
+        assert_eq!(left_out(&text).as_deref(), expected, "{text}");
+    }
+    let of = |count: usize| format!("[{}]", vec![good; count].join(","));
+    assert_eq!(left_out(&of(hone_router::MAX_CASES)), None);
+    assert_eq!(
+        left_out(&of(hone_router::MAX_CASES + 2)).as_deref(),
+        Some("2 messages are left out: 1000 are read")
+    );
+    assert_eq!(
+        read(r#"["fill this form"]"#).unwrap_err().to_string(),
+        "no message of it can be read: entry 1: it has no \"should_trigger\" that is true or false; \
+         write a list of {\"query\": \"…\", \"should_trigger\": true}"
+    );
 }

@@ -133,7 +133,9 @@ impl Proposed {
 
     /// The suite of a skill with what was learned besides; none when it has all of that.
     pub(crate) fn more(skill: &Listed, learned: Suite) -> Option<Self> {
-        let mut suite = suite_of(skill).ok().filter(|_| !skill.is_flat)?;
+        // What is not read would be lost.
+        let is_whole = |suite: &Suite| suite.left_out.is_none() && !skill.is_flat;
+        let mut suite = suite_of(skill).ok().filter(is_whole)?;
         suite.take_in(learned.cases, MAX_SUITE).then_some(Self(suite))
     }
 
@@ -162,7 +164,7 @@ fn described(text: &[u8]) -> Option<SkillText> {
     Some(SkillText { name: skill.name, description: skill.description, ..SkillText::default() })
 }
 
-/// The suites to evaluate, and whether one of them cannot be read, which is told.
+/// The suites to evaluate, and whether one of them cannot be read whole, which is told.
 fn suites(
     context: &Context,
     skills: &[Listed],
@@ -179,14 +181,19 @@ fn suites(
             let hint = "a suite is a list of {\"query\": \"…\", \"should_trigger\": true}";
             Failure::failed(format!("`{}`: {error}", file.display()), hint)
         })?;
-        return Ok((vec![(skill, suite)], false));
+        let is_broken = tell_left_out(&file.display().to_string(), &suite);
+        return Ok((vec![(skill, suite)], is_broken));
     }
     let everything: Vec<usize> = (0..skills.len()).collect();
     let (mut found, mut is_broken) = (Vec::new(), false);
     for &place in if wanted.is_empty() { &everything } else { wanted } {
         match suite_of(&skills[place]) {
             Ok(suite) if suite.cases.is_empty() => {}
-            Ok(suite) => found.push((place, suite)),
+            Ok(suite) => {
+                let path = skills[place].folder().join(SUITE_FILE);
+                is_broken |= tell_left_out(&context.shown(&path), &suite);
+                found.push((place, suite));
+            }
             Err(error) => {
                 tell_broken_suite(context, &skills[place], &error);
                 is_broken = true;
@@ -194,6 +201,14 @@ fn suites(
         }
     }
     Ok((found, is_broken))
+}
+
+/// Says what of a suite is not read; false when that is nothing.
+pub(crate) fn tell_left_out(shown: &str, suite: &Suite) -> bool {
+    if let Some(left_out) = &suite.left_out {
+        say(&format!("warning: `{shown}`: {left_out}"));
+    }
+    suite.left_out.is_some()
 }
 
 fn show(report: &Report, json: &EvalReport, described: usize) -> Outcome {

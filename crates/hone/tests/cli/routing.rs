@@ -406,3 +406,27 @@ fn a_new_skill_that_is_not_there_is_not_to_be_checked() {
         assert_eq!((run.code, run.errors().trim_end()), (1, said), "{run}");
     }
 }
+
+#[test]
+fn what_of_a_suite_is_not_read_is_told_where_it_is_asked_and_checked() {
+    let sandbox = library();
+    sandbox.write(
+        &format!("{SKILLS}/weather/triggers.json"),
+        r#"[{"query":"what is the weather in Oslo","should_trigger":true},{"query":"rain"},3]"#,
+    );
+    let what =
+        "2 entries are left out: entry 2: it has no \"should_trigger\" that is true or false";
+    let shown = "~/.agents/skills/weather/triggers.json";
+    let warning = format!("warning: `{shown}`: {what}\n");
+    let asked = sandbox.hone("eval triggers weather").run();
+    assert_eq!((asked.code, asked.errors()), (1, warning.clone()));
+    let checked = sandbox.hone("check weather").run();
+    assert!(checked.code == 0 && checked.errors().contains(&warning), "{checked}");
+    let doctor = sandbox.hone("doctor --json").run().json();
+    let told = doctor["checks"].as_array().unwrap().iter().find(|check| check["name"] == "suite");
+    assert_eq!(told.unwrap()["message"], json!(format!("{shown}: {what}")));
+    sandbox.write("project/s.json", r#"["rain"]"#);
+    let none = sandbox.hone("eval triggers weather --suite s.json").run();
+    assert_eq!(none.code, 2, "{none}");
+    assert!(none.errors().contains("no message of it can be read: entry 1"), "{none}");
+}
