@@ -335,7 +335,7 @@ fn what_a_model_may_not_load_loses_nothing_to_a_new_skill() {
     let messages = ["fill in all kinds of pdf form with a filler".to_owned()];
     let taken = |counts: &dyn Fn(usize) -> bool| {
         let after = Index::in_memory(&skills).plus(&new);
-        let answer = what_if(&before, &after, &new, &messages, counts);
+        let answer = what_if(&before, &after, &new, None, &messages, counts);
         answer.first.into_iter().map(|change| change.taken_from).collect::<Vec<_>>()
     };
     assert_eq!(taken(&|_| true), [Some(0)]);
@@ -669,6 +669,44 @@ fn case(query: &str, should_trigger: bool) -> Case {
 fn suite(cases: &[(&str, bool)]) -> Suite {
     let cases = cases.iter().map(|(query, yes)| case(query, *yes)).collect();
     Suite { cases, left_out: None }
+}
+
+#[test]
+fn a_draft_is_held_against_the_skill_that_it_replaces() {
+    let skills = library();
+    let draft = text("weather", "Tells the rain of a city");
+    let before = Index::in_memory(&skills);
+    let others = skills.iter().filter(|skill| skill.name != draft.name);
+    let after = Index::in_memory(others).plus(&draft);
+    let messages = ["the rain of the city", "the weather, please", "fill in this pdf form"];
+    let messages = messages.map(str::to_owned);
+    let answer = what_if(&before, &after, &draft, Some(3), &messages, &|_| true);
+    let first: Vec<(&str, Option<usize>)> =
+        answer.first.iter().map(|change| (change.query.as_str(), change.taken_from)).collect();
+    assert!(first.contains(&("the rain of the city", None)), "{first:?}");
+    assert!(first.iter().all(|(_, from)| *from != Some(3)), "{first:?}");
+    assert!(!answer.neighbours.contains(&3), "{answer:?}");
+    // One that says nothing of the weather loses its messages.
+    let draft = text("weather", "Mows the lawn");
+    let others = skills.iter().filter(|skill| skill.name != draft.name);
+    let after = Index::in_memory(others).plus(&draft);
+    let asked = ["tells it the city".to_owned()];
+    let answer = what_if(&before, &after, &draft, Some(3), &asked, &|_| true);
+    assert_eq!((answer.lost, answer.first.len()), (asked.to_vec(), 0));
+    // Nobody hears of one that a model may not load.
+    let hidden = what_if(&before, &after, &draft, Some(3), &messages, &|skill| skill != 5);
+    assert_eq!((hidden.first.len(), hidden.also_offered), (0, 0));
+}
+
+#[test]
+fn why_says_that_a_model_may_not_load_a_skill() {
+    let skills = library();
+    let index = Index::in_memory(&skills);
+    let ranking = Ranking::new(&index, "/weather in the city").among(|skill| skill != 3);
+    let answer = why(&ranking, 3, &|skill| skills[skill].name.clone());
+    assert_eq!((answer.found.band, answer.place), (Band::Nothing, None));
+    let told = answer.would_change.unwrap();
+    assert!(told.starts_with("a model may not load it by itself"), "{told}");
 }
 
 #[test]

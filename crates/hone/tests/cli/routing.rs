@@ -430,3 +430,71 @@ fn what_of_a_suite_is_not_read_is_told_where_it_is_asked_and_checked() {
     assert_eq!(none.code, 2, "{none}");
     assert!(none.errors().contains("no message of it can be read: entry 1"), "{none}");
 }
+
+#[test]
+fn a_new_skill_costs_the_line_that_a_model_gets() {
+    let sandbox = library();
+    let long = "<rain> & ".repeat(300);
+    sandbox.skill("project/drafts", "rain-radar", &format!("\"{}\"", long.trim()));
+    sandbox.write(
+        "project/drafts/silent/SKILL.md",
+        "---\nname: silent\ndescription: Tells the weather of a city.\ndisable-model-invocation: true\n---\nDo it.\n",
+    );
+    let report = |name: &str| sandbox.hone(&format!("what-if --json drafts/{name}")).run().json();
+    let before = sandbox.hone("prompt --budget 100000 --json").run().json();
+    sandbox.write(
+        &format!("{SKILLS}/rain-radar/SKILL.md"),
+        &sandbox.read("project/drafts/rain-radar/SKILL.md"),
+    );
+    let after = sandbox.hone("prompt --budget 100000 --json").run().json();
+    let tokens = |prompt: &Value| prompt["tokens"].as_u64().unwrap();
+    let line = report("rain-radar")["tokens_a_turn"].as_u64().unwrap();
+    assert!(line.abs_diff(tokens(&after) - tokens(&before)) <= 2, "{line}: {before} {after}");
+    let silent = report("silent");
+    assert_eq!(
+        [
+            &silent["tokens_a_turn"],
+            &silent["model_invocable"],
+            &silent["first"],
+            &silent["also_offered"]
+        ],
+        [&json!(0), &json!(false), &json!([]), &json!(0)]
+    );
+    let told = sandbox.hone("what-if drafts/silent").run().text();
+    assert!(told.contains("a model may not load it by itself"), "{told}");
+}
+
+#[test]
+fn a_draft_of_an_installed_skill_is_its_replacement() {
+    let sandbox = library();
+    sandbox.skill("project/drafts", "weather", "Tells the weather of a city.");
+    let report = sandbox.hone("what-if --json drafts/weather").run().json();
+    assert!(report["replaces"].as_str().unwrap().ends_with("skills/weather/SKILL.md"), "{report}");
+    let taken = report["taken"].as_array().unwrap();
+    assert!(taken.iter().all(|taken| taken["name"] != "weather"), "{report}");
+    let told = sandbox.hone("what-if drafts/weather").run().text();
+    assert!(told.contains("\n  replaces `~/.agents/skills/weather/SKILL.md`\n"), "{told}");
+    validate(&committed("what-if"), &report, "what-if");
+}
+
+#[test]
+fn why_does_not_say_that_a_skill_is_offered_which_a_model_may_not_load() {
+    let text = library().hone("why 'fill forms in secret' quiet").run().text();
+    let quiet = text.split("\n\n").nth(1).unwrap();
+    assert!(quiet.starts_with("quiet: nothing, nowhere"), "{text}");
+    assert!(quiet.contains("change   a model may not load it by itself"), "{text}");
+    assert!(!quiet.contains("offered"), "{text}");
+}
+
+#[test]
+fn what_a_message_mentions_behind_a_command_or_cannot_load_is_said() {
+    let sandbox = library();
+    sandbox.done("config set skills.disabled planner");
+    let run = sandbox.hone("invoke --json '/weather use $pdf-forms, not $planner'").run().json();
+    let names: Vec<&str> =
+        run["skills"].as_array().unwrap().iter().filter_map(|s| s["name"].as_str()).collect();
+    assert_eq!(names, ["weather", "pdf-forms"]);
+    assert_eq!(run["not_loaded"][0]["name"], json!("planner"));
+    let only = sandbox.hone("invoke 'use $planner'").run();
+    assert!(only.code == 1 && only.errors().contains("`planner`: it is not offered: "), "{only}");
+}
