@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use hone_library::{Catalogue, Config, Root, Search, State, Surroundings};
 use hone_router::{
-    Band, Case, Index, MAX_END_BYTES, Opened, Part, Ranking, SkillText, Suite, evaluate, what_if,
-    why,
+    Band, Case, Index, MAX_END_BYTES, Opened, Part, Ranking, SkillText, Suite, evaluate,
+    propose_suite, what_if, why,
 };
 use proptest::prelude::*;
 
@@ -669,6 +669,106 @@ fn case(query: &str, should_trigger: bool) -> Case {
 fn suite(cases: &[(&str, bool)]) -> Suite {
     let cases = cases.iter().map(|(query, yes)| case(query, *yes)).collect();
     Suite { cases, left_out: None }
+}
+
+#[test]
+fn what_a_description_quotes_as_not_for_it_is_proposed_as_a_near_miss() {
+    let index = Index::in_memory(&[]);
+    let proposed = |description: &str| propose_suite(&index, &text("x", description), None, &[]);
+    assert_eq!(
+        proposed(
+            "Tells the weather. Use on \"will it rain\". Do not use when the user says \"paint the rain\". \
+             Also on \"is it sunny\"; not for \"rain of arrows\", e.g. in \"games of war\"."
+        ),
+        suite(&[
+            ("will it rain", true),
+            ("is it sunny", true),
+            ("paint the rain", false),
+            ("rain of arrows", false),
+            ("games of war", false),
+        ])
+    );
+    assert_eq!(
+        proposed("Do not use for \"city maps\". Tells the weather of a city."),
+        suite(&[("Tells the weather of a city", true), ("city maps", false)])
+    );
+}
+
+#[test]
+fn without_quotations_a_suite_is_proposed_of_the_whole_first_sentence() {
+    let index = Index::in_memory(&[]);
+    for (description, sentence) in [
+        ("Writes Node.js services. Use for servers.", "Writes Node.js services"),
+        (
+            "Reads files, e.g. PDF forms, v1.2 or later! Ask first.",
+            "Reads files, e.g. PDF forms, v1.2 or later",
+        ),
+        ("Tests (i.e. Vitest vs. Jest). More", "Tests (i.e. Vitest vs. Jest)"),
+        ("Sorts logs, notes etc. by date. Then stops.", "Sorts logs, notes etc. by date"),
+        ("Sorts logs, notes etc. Use on Mondays.", "Sorts logs, notes etc"),
+        ("Sorts logs", "Sorts logs"),
+        ("Sorts logs, not for notes.", "Sorts logs"),
+        ("会话收尾。复盘", "会话收尾"),
+        ("First line\nsecond line", "First line"),
+    ] {
+        let proposed = propose_suite(&index, &text("x", description), None, &[]);
+        assert_eq!(proposed, suite(&[(sentence, true)]), "{description}");
+    }
+    assert_eq!(propose_suite(&index, &text("x", " \n"), None, &[]).cases, []);
+}
+
+/// What comes of suites for the skills of the library.
+fn evaluated(skills: &[SkillText], suites: &[(usize, Suite)]) -> hone_router::Report {
+    let index = Index::in_memory(skills);
+    evaluate(&index, &|skill| skills[skill].clone(), suites, &|_| true)
+}
+
+#[test]
+fn a_message_that_reaches_nobody_is_nobodys() {
+    let report = evaluated(&library(), &[(3, suite(&[("zzz qqq", true)]))]);
+    assert_eq!((report.skills[0].first, report.skills[0].tally.misses), (0, 1));
+    assert_eq!((report.stolen.len(), report.confusion.len()), (0, 0));
+}
+
+#[test]
+fn a_skill_that_would_not_be_offered_steals_nothing() {
+    let skills = library();
+    // `planner` has a word of it, but it is nothing but everyday talk.
+    let message = "thanks, that worked";
+    let index = Index::in_memory(&skills);
+    let best = Ranking::unremembered(&index, message).matches(1, |_| true);
+    assert_eq!((best[0].skill, best[0].band), (1, Band::Nothing));
+    let report = evaluated(&skills, &[(3, suite(&[(message, true)]))]);
+    assert_eq!((report.stolen, report.skills[0].first), (vec![], 0));
+    assert_eq!(report.confusion.len(), 0);
+}
+
+#[test]
+fn a_message_of_its_own_suite_is_not_off_topic_for_a_skill() {
+    let skills = library();
+    let message = "fill in the form about the weather of the city";
+    let suites = [
+        (0, suite(&[(message, true), ("fill in the pdf form", true)])),
+        (3, suite(&[(" Fill in the form about the weather of the city", false)])),
+    ];
+    let report = evaluated(&skills, &suites);
+    let weather = &report.skills[1].tally;
+    assert_eq!((weather.near_misses, weather.off_topic), (1, 1));
+    assert_eq!(report.skills[0].tally.off_topic, 0);
+}
+
+#[test]
+fn what_a_skill_is_about_is_not_suggested_as_what_it_is_not_for() {
+    let skills = library();
+    let near = "paint the weather of a city in watercolor";
+    let report =
+        evaluated(&skills, &[(3, suite(&[("is it sunny in the city", true), (near, false)]))]);
+    assert_eq!(report.total.near_misses_called, 1);
+    let suggestion = report.skills[0].suggestion.clone().unwrap_or_default();
+    assert!(suggestion.contains("Not for paint, watercolor"), "{suggestion}");
+    let only_own = "the weather of a city tells";
+    let report = evaluated(&skills, &[(3, suite(&[(only_own, false)]))]);
+    assert_eq!((report.total.near_misses_called, &report.skills[0].suggestion), (1, &None));
 }
 
 #[test]

@@ -66,7 +66,8 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
         report.unreached.extend(unreached_by_description(&index, &without));
         report.unreached.sort_unstable();
     }
-    if let Some(file) = what.plot {
+    let has_nothing_to_draw = what.plot.is_some() && report.skills.is_empty();
+    if let Some(file) = what.plot.filter(|_| !has_nothing_to_draw) {
         let svg = confusion_svg(&report, &|skill| skills[skill].summary.name.clone());
         std::fs::write(file, svg).map_err(|error| {
             let hint = "name a file in a folder that can be written to";
@@ -74,16 +75,20 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
         })?;
     }
     let is_good = !is_broken
+        && !has_nothing_to_draw
         && report.stolen.is_empty()
         && report.unreached.is_empty()
         && report.total.misses + report.total.near_misses_called == 0;
     let code = if is_good { ExitCode::SUCCESS } else { ExitCode::from(NO) };
     let json = EvalReport::of(&report, skills);
+    if has_nothing_to_draw {
+        say("note: no skill has a suite, so there is nothing to draw");
+    }
     if as_json {
         return print_json(&json).map(|_| code);
     }
     show(&report, &json, described)?;
-    if let Some(file) = what.plot {
+    if let Some(file) = what.plot.filter(|_| !has_nothing_to_draw) {
         say(&format!("wrote `{}`", file.display()));
     }
     Ok(code)

@@ -408,6 +408,23 @@ fn a_new_skill_that_is_not_there_is_not_to_be_checked() {
 }
 
 #[test]
+fn a_description_proposes_no_message_that_it_says_it_is_not_for() {
+    let sandbox = library();
+    let description = "Says whether it will rain. Use on \"rain radar\". Do not use when the user says \"paint the rain\".";
+    let line = format!("new rain-radar --stdin --triggers --description '{description}'");
+    assert_eq!(sandbox.hone(&line).stdin("Look at the radar.\n").run().code, 0);
+    let suite: Value =
+        serde_json::from_str(&sandbox.read(&format!("{SKILLS}/rain-radar/triggers.json"))).unwrap();
+    assert_eq!(
+        suite.as_array().unwrap()[..2],
+        [
+            json!({"query": "rain radar", "should_trigger": true}),
+            json!({"query": "paint the rain", "should_trigger": false}),
+        ]
+    );
+}
+
+#[test]
 fn what_of_a_suite_is_not_read_is_told_where_it_is_asked_and_checked() {
     let sandbox = library();
     sandbox.write(
@@ -484,6 +501,15 @@ fn why_does_not_say_that_a_skill_is_offered_which_a_model_may_not_load() {
     assert!(quiet.starts_with("quiet: nothing, nowhere"), "{text}");
     assert!(quiet.contains("change   a model may not load it by itself"), "{text}");
     assert!(!quiet.contains("offered"), "{text}");
+}
+
+#[test]
+fn without_a_suite_there_is_nothing_to_draw() {
+    let sandbox = Sandbox::with_tidy();
+    let run = sandbox.hone("eval triggers --all --plot out.svg").run();
+    let told = "note: no skill has a suite, so there is nothing to draw\n";
+    assert_eq!((run.code, run.errors()), (1, told.to_owned()));
+    assert!(!sandbox.path("project/out.svg").exists());
 }
 
 #[test]
