@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use hone_agent::tools::skills::{Clock, Shelf};
+use hone_agent::tools::skills::{Clock, MAX_DESCRIPTION_CHARS, Shelf};
 use hone_agent::tools::{Class, Tool, ToolResult, Working};
 use hone_guard::Files;
 use hone_library::usage::Event;
 use hone_library::{Catalogue, Listed, State};
-use hone_router::{Answers, Caller, Inline, Match, Request, prepare};
+use hone_router::{Answers, Caller, Inline, Match, Request, in_a_line, prepare};
+use hone_skill::printable_line;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -263,9 +264,9 @@ fn answer(offer: &Offer, kind: Kind, arguments: &Value) -> ToolResult {
         Kind::Invoke | Kind::Scan | Kind::Usage => {
             let skill = match catalogue.resolve(text("name"), std::path::Path::new("")) {
                 Ok(skill) => skill,
-                Err(error) => return ToolResult::failed(error.to_string()),
+                Err(error) => return ToolResult::failed(printable_line(&error.to_string())),
             };
-            let name = &skill.summary.name;
+            let name = in_a_line(&skill.summary.name, MAX_DESCRIPTION_CHARS);
             if !skill.summary.model_invocable {
                 return ToolResult::refused(format!(
                     "`{name}` is for people to call, not for agents."
@@ -288,14 +289,13 @@ fn told(catalogue: &Catalogue, found: &[Match]) -> ToolResult {
     let mut text = String::new();
     for found in found {
         let summary = &catalogue.skills[found.skill].summary;
-        let description = summary.description.split_whitespace().collect::<Vec<_>>().join(" ");
-        let description: String = description.chars().take(300).collect();
         let _ = writeln!(
             text,
-            "- {} ({}, {:.2}): {description}",
-            summary.name,
+            "- {} ({}, {:.2}): {}",
+            in_a_line(&summary.name, MAX_DESCRIPTION_CHARS),
             found.band.id(),
-            found.score
+            found.score,
+            in_a_line(&summary.description, MAX_DESCRIPTION_CHARS)
         );
     }
     if text.is_empty() {
@@ -316,8 +316,8 @@ fn scanned(skill: &Listed) -> ToolResult {
             "- {} [{}] {}: {}",
             finding.rule,
             finding.severity,
-            finding.place(),
-            finding.message
+            printable_line(&finding.place()),
+            printable_line(&finding.message)
         );
     }
     if report.findings.len() > MAX_FINDINGS {
