@@ -483,7 +483,7 @@ impl Answers {
 
     /// The first `end` bytes of a text without any of the values. One that reaches past the end is taken
     /// out as a whole: no part of it stays.
-    pub(crate) fn redact_start(&self, text: &str, mut end: usize) -> String {
+    pub fn redact_start(&self, text: &str, mut end: usize) -> String {
         let values = self.redacted();
         let reaches_past = |end: usize| {
             let past = values.iter().filter_map(|(value, _)| {

@@ -132,7 +132,7 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
     }
     if let Some(fork) = fork {
         let told = report(&payload, &meant, &needs, None, true, runs);
-        return forked(context, fork, &payload.text, &meant.skills, told, call.json);
+        return forked(context, fork, &payload.text, &meant.skills, &answers, told, call.json);
     }
     if call.json {
         print_json(&report(&payload, &meant, &needs, still.as_ref(), forks, runs))?;
@@ -159,10 +159,11 @@ fn forked(
     fork: Result<Fork, Failure>,
     text: &str,
     skills: &[&Listed],
+    answers: &Answers,
     mut told: routing::Invoked,
     as_json: bool,
 ) -> Outcome {
-    let done = fork.and_then(|fork| fork.run(context, text, skills, &told.tools, as_json));
+    let done = fork.and_then(|fork| fork.run(context, text, skills, answers, &told.tools, as_json));
     if let Ok(done) = &done {
         for skill in skills {
             usage::count(&context.state, skill, Event::Use, now());

@@ -19,7 +19,7 @@ use hone_library::{
     Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, Tally, Watch, Whole,
     read_file, read_whole, usage,
 };
-use hone_router::{Index, Ranking, in_a_line};
+use hone_router::{Answers, Index, Ranking, Secret, in_a_line};
 use hone_skill::{Permissions, printable_line};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -71,6 +71,8 @@ pub struct Shelf {
     /// The skills whose text the agent has read or written.
     known: Mutex<BTreeSet<PathBuf>>,
     gated: Option<Gated>,
+    /// What skills need, each for its own commands alone.
+    answers: Answers,
 }
 
 /// The catalogue that was found last.
@@ -108,6 +110,8 @@ pub struct Active {
     pub folder: Option<PathBuf>,
     /// What it declares; nothing when it declares nothing.
     pub permissions: Option<Permissions>,
+    /// What its own commands find in their environment.
+    pub environment: Vec<(String, Secret)>,
 }
 
 impl std::fmt::Debug for Shelf {
@@ -143,6 +147,7 @@ impl Shelf {
             tally: None,
             known: Mutex::default(),
             gated: None,
+            answers: Answers::default(),
         }
     }
 
@@ -150,6 +155,17 @@ impl Shelf {
     #[must_use]
     pub fn gated(self, gated: Gated) -> Self {
         Self { gated: Some(gated), ..self }
+    }
+
+    /// The same with answers of a person: the commands of each skill get those that were given to it.
+    #[must_use]
+    pub fn answered(self, answers: Answers) -> Self {
+        Self { answers, ..self }
+    }
+
+    /// The answers of a person.
+    pub(crate) fn answers(&self) -> &Answers {
+        &self.answers
     }
 
     /// The same for whoever outlives a task: every question is answered from the skills as they are then,
@@ -413,6 +429,11 @@ impl Shelf {
             folder: (!skill.is_flat && skill.scope != Scope::Builtin)
                 .then(|| skill.folder().to_owned()),
             permissions: (!declared.is_empty()).then(|| Permissions::new(declared)),
+            environment: self
+                .answers
+                .of(&skill.path)
+                .map(|(name, value)| (name.to_owned(), value.clone()))
+                .collect(),
         });
     }
 }
