@@ -9,7 +9,9 @@ use hone_agent::tools::{Class, Tool, ToolResult, Working};
 use hone_guard::Files;
 use hone_library::usage::Event;
 use hone_library::{Catalogue, Listed, State};
-use hone_router::{Answers, Caller, Inline, Match, Request, in_a_line, prepare};
+use hone_router::{
+    Answers, Caller, Inline, Match, Probe, Request, in_a_line, needs, prepare, requirements_of,
+};
 use hone_skill::printable_line;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -107,13 +109,17 @@ impl Offer {
         (self.now)()
     }
 
-    /// The text that a called skill becomes.
+    /// The text that a called skill becomes. What it needs stands in it with what the server finds around
+    /// itself. Something that is missing does not hold it back: the client works elsewhere, and may well
+    /// have it there, or ask for it.
     pub(crate) fn invoked(
         &self,
         skill: &Listed,
         words: &str,
         caller: Caller,
     ) -> Result<String, String> {
+        let declared = requirements_of(skill).map_err(|error| error.to_string())?;
+        let needs = needs([(skill, &declared)], &Probe::of_process());
         let request = Request {
             skills: &[skill],
             words,
@@ -124,7 +130,7 @@ impl Offer {
             is_loaded: &|_, _| false,
             variables: true,
             inline: Inline::Off,
-            needs: &[],
+            needs: &needs,
             answers: &Answers::default(),
         };
         let payload = prepare(&request).map_err(|error| error.to_string())?;

@@ -306,6 +306,26 @@ async fn a_skill_cannot_write_lines_of_an_answer_or_hide_anything_in_it() {
 }
 
 #[tokio::test]
+async fn a_called_skill_says_what_it_needs_and_what_of_that_is_missing() {
+    let library = Library::new(&["plain"]);
+    let text = "---\nname: deploy\ndescription: Deploys.\nrequired_environment_variables:\n  - PATH\n  \
+        - {name: HONE_TEST_UNSET, prompt: Key of the shop}\nprerequisites:\n  commands: [sh, hone-no-such-program]\n\
+        ---\nDeploy it.\n";
+    library.write("deploy/SKILL.md", text);
+    let mut wire = Wire::connect(&library.offer(false), Era::Stateless).await;
+    let (_, text) = called(&mut wire, "skill_invoke", json!({"name": "deploy"})).await;
+    let expected = "<skill_requirements>\nvariable PATH: met\n\
+        variable HONE_TEST_UNSET: missing (Key of the shop)\ncommand sh: met\n\
+        command hone-no-such-program: missing\n</skill_requirements>\n";
+    assert!(text.contains(expected) && text.contains("Deploy it."), "{text}");
+    let prompt = wire.ask("prompts/get", json!({"name": "deploy"})).await.unwrap();
+    let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.contains(expected), "{text}");
+    let (_, text) = called(&mut wire, "skill_invoke", json!({"name": "plain"})).await;
+    assert!(!text.contains("skill_requirements"), "{text}");
+}
+
+#[tokio::test]
 async fn a_long_list_goes_on_at_its_cursor_and_shows_every_skill_once() {
     let names: Vec<String> = (0..250).map(|number| format!("skill-{number:03}")).collect();
     let library = Library::new(&names.iter().map(String::as_str).collect::<Vec<_>>());
