@@ -1,6 +1,7 @@
 //! `hone invoke`.
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::harness::{Sandbox, need, transcript};
 
@@ -298,6 +299,32 @@ fn what_is_one_argument_in_the_shell_is_one_argument() {
     }
     let run = sandbox.hone("invoke").arg("/v two words").run();
     assert!(run.text().contains("<two><words><$2>"), "{run}");
+}
+
+#[test]
+fn usage_is_of_the_root_that_is_asked_for() {
+    let sandbox = needy();
+    sandbox.skill("project/skills", "other", "Another.");
+    sandbox.skill("project/linked", "apart", "Apart.");
+    std::os::unix::fs::symlink("../linked/apart", sandbox.path("project/skills/apart")).unwrap();
+    sandbox.done("invoke /tidy");
+    sandbox.done("invoke --root skills /other");
+    sandbox.done("invoke --root skills /apart");
+    let names = |line: &str, key: &str| -> Vec<String> {
+        let json = sandbox.hone(line).run().json();
+        match &json[key] {
+            Value::Array(rows) => {
+                rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+            }
+            _ => json.as_object().unwrap().keys().cloned().collect(),
+        }
+    };
+    assert_eq!(names("usage --json", "usage"), ["apart", "other", "tidy"]);
+    assert_eq!(names("usage --json --root skills", "usage"), ["apart", "other"]);
+    assert_eq!(names("usage export --root skills", ""), ["apart", "other"]);
+    std::fs::remove_dir_all(sandbox.path("project/skills/other")).unwrap();
+    assert_eq!(names("usage --json --root skills", "usage"), ["apart", "other"]);
+    assert_eq!(names("usage --json --root linked", "usage"), ["apart"]);
 }
 
 #[test]
