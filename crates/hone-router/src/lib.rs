@@ -115,7 +115,7 @@ pub use inline_shell::{
     INLINE_TIMEOUT, InlineCommand, InlineError, InlineOutput, MAX_INLINE_CHARS,
     MAX_INLINE_COMMANDS, RunInline,
 };
-pub use level0::{Level0, Ranked, level0, level0_line};
+pub use level0::{Level0, Ranked, in_a_line, level0, level0_line};
 pub use likeness::likeness;
 pub use matching::{Match, Part, Ranking, Reason};
 pub use meaning::{Texts, about};

@@ -115,10 +115,25 @@ fn the_longest_line_of_a_batch_is_answered_and_a_longer_one_named() {
     };
     let run = sandbox.hone("match --batch - -k 1").stdin(of(MAX_LINE_BYTES)).run();
     assert_eq!((run.code, run.json()["matches"][0]["name"].clone()), (0, json!("pdf-forms")));
-    let input = format!("\n{}", of(MAX_LINE_BYTES + 1));
-    let run = sandbox.hone("match --batch - -k 1").stdin(&input).run();
-    let told = "error: line 2 has more than 16777216 bytes\nhint: ask shorter messages\n";
-    assert_eq!((run.code, run.text(), run.errors()), (2, String::new(), told.to_owned()));
+    let next = "{\"id\":2,\"query\":\"zzz\"}\n";
+    for bytes in [MAX_LINE_BYTES + 1, 2 * MAX_LINE_BYTES + 3] {
+        let input = format!("\n{}{next}", of(bytes));
+        let run = sandbox.hone("match --batch - -k 1").stdin(&input).run();
+        let told = "{\"id\":null,\"matches\":[],\"error\":\"line 2 has more than 16777216 bytes\"}\n\
+                    {\"id\":2,\"matches\":[]}\n";
+        assert_eq!((run.code, run.text(), run.errors()), (1, told.to_owned(), String::new()));
+    }
+}
+
+#[test]
+fn a_batch_that_cannot_be_read_is_named() {
+    let sandbox = library();
+    for (file, why) in [("..", "read `..`: Is a directory"), ("no", "open `no`: No such file")] {
+        let run = sandbox.hone(&format!("match --batch {file}")).run();
+        let told = format!("error: could not {why}");
+        assert!(run.code == 2 && run.errors().starts_with(&told), "{run}");
+        assert!(run.errors().contains("hint: name a file with one {\"id\""), "{run}");
+    }
 }
 
 #[test]
