@@ -88,6 +88,7 @@ pub(super) fn look(bundle: &bundle::Bundle) -> Report {
         documented,
         catalogues: catalogues.collect(),
         said: std::cell::OnceCell::new(),
+        asked: std::cell::RefCell::default(),
     };
     let mut findings = Findings::new(members);
     for (at, why) in undecoded {

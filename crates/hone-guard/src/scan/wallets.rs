@@ -98,11 +98,11 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
         return;
     }
     let fixed: Vec<Fixed<'_>> = written(text)
+        .take(MAX_ADDRESSES)
         .filter(|fixed| {
             let lower = fixed.address.to_ascii_lowercase();
             !KNOWN.contains(&lower.as_str()) && !skill.mentions(&lower)
         })
-        .take(MAX_ADDRESSES)
         .collect();
     if fixed.is_empty() {
         return;

@@ -13,6 +13,9 @@ use super::rules;
 use super::text::visible;
 pub(crate) use taint::{PACKED, Taint, is_key_name, is_vendor_key, printed_by};
 
+/// Hosts of a skill among which the service of a key is looked for; of more, one is taken to be.
+const MAX_AKIN: usize = 512;
+
 /// A value that reaches the network at an address (empty when it is only known at run time).
 pub(crate) fn to_network(
     taint: &Taint,
@@ -128,7 +131,8 @@ pub(crate) fn to_network(
         && class == Some(Class::Foreign)
         && context == Context::Script
         && !skill.speaks_of(&to)
-        && skill.host_counts.keys().any(|host| *host != to && is_akin(host, key))
+        && (skill.host_counts.len() > MAX_AKIN
+            || skill.host_counts.keys().any(|host| *host != to && is_akin(host, key)))
     {
         let message = format!("`{key}` goes to {}, which no document speaks of", shown(&to));
         let found = Match::new(&rules::KEY_TO_FOREIGN_HOST, Severity::Critical, message);
