@@ -57,14 +57,16 @@ impl Checker<'_> {
             self.refuse(&first.span, "which command this is, is only known when it runs");
             return;
         };
-        if let Some(name) = system_name(name) {
-            if self.wrapper(name, arguments) {
+        if let Some(program) = system_name(name) {
+            // By a path, neither a builtin nor a function is found.
+            let is_builtin = program != name && SPECIAL_BUILTINS.contains(&program);
+            if !is_builtin && self.wrapper(program, arguments) {
                 return;
             }
-            if self.functions.contains(name) && !SPECIAL_BUILTINS.contains(&name) {
-                self.call(&first.span);
-                return;
-            }
+        }
+        if self.functions.contains(name) && !SPECIAL_BUILTINS.contains(&name) {
+            self.call(&first.span);
+            return;
         }
         self.declared(arguments);
     }

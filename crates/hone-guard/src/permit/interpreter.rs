@@ -131,7 +131,7 @@ const INTERPRETERS: [Interpreter; 12] = [
     Interpreter {
         names: &["sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "rbash"],
         runs: "csi",
-        flags: "abefhklmnprtuvxBCEHPT",
+        flags: "befhlmnprtuvxBCEPT",
         valued: "oO",
         long_runs: &["--rcfile", "--init-file"],
         long_flags: &["--login", "--norc", "--noprofile", "--posix", "--verbose", "--restricted"],

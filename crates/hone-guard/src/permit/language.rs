@@ -295,23 +295,146 @@ fn by_option(name: &str, arguments: &[Argument]) -> (Vec<Deed>, usize) {
     (deeds, at.min(arguments.len()))
 }
 
+/// `test -v NAME` evaluates the index of the name.
+fn tests(arguments: &[Argument]) -> Vec<Deed> {
+    let mut deeds = Vec::new();
+    for (at, argument) in arguments.iter().enumerate() {
+        if argument.value.is_none() && argument.splits && !argument.is_number {
+            let what = "may get `-v` from this, which evaluates a name; quote it";
+            deeds.push(Deed::runs(argument, "", what));
+            continue;
+        }
+        let is_named = |name: &&Argument| name.value.is_none() || name.text().contains('[');
+        let name = arguments.get(at + 1).filter(is_named);
+        if let Some(name) = name.filter(|_| argument.may_be("-v") && !argument.is_number) {
+            deeds.push(Deed::runs(name, "", EVALUATES));
+        }
+    }
+    deeds
+}
+
+/// Options of `set` and of a shell that leave alone how a line is read and what it runs: not `-k`, which makes
+/// assignments of arguments, not `-a`, which hands variables on, and not those of the history.
+const SET_LETTERS: &str = "bBCeEfhmnPpTuvx";
+
+/// The same by name.
+const SET_NAMES: [&str; 20] = [
+    "braceexpand",
+    "emacs",
+    "errexit",
+    "errtrace",
+    "functrace",
+    "hashall",
+    "ignoreeof",
+    "monitor",
+    "noclobber",
+    "noexec",
+    "noglob",
+    "nolog",
+    "notify",
+    "nounset",
+    "physical",
+    "pipefail",
+    "privileged",
+    "verbose",
+    "vi",
+    "xtrace",
+];
+
+/// Options of `shopt` that do the same.
+const SHOPT_NAMES: [&str; 19] = [
+    "checkhash",
+    "checkjobs",
+    "checkwinsize",
+    "cmdhist",
+    "direxpand",
+    "dotglob",
+    "execfail",
+    "extglob",
+    "failglob",
+    "globasciiranges",
+    "globskipdots",
+    "globstar",
+    "huponexit",
+    "inherit_errexit",
+    "lastpipe",
+    "nocaseglob",
+    "nocasematch",
+    "nullglob",
+    "xpg_echo",
+];
+
+const READS_OTHERWISE: &str = "changes how the shell reads or runs what follows";
+
+/// Whether `-o NAME` (or `-O NAME`) leaves alone what a shell runs.
+pub(super) fn is_plain_setting(letter: char, name: &str) -> bool {
+    if letter == 'O' { SHOPT_NAMES.contains(&name) } else { SET_NAMES.contains(&name) }
+}
+
+/// `set`, whose options change how lines are read.
+pub(super) fn set(arguments: &[Argument]) -> Vec<Deed> {
+    let (mut deeds, mut at) = (Vec::new(), 0);
+    while let Some(argument) = arguments.get(at) {
+        at += 1;
+        let Some(text) = argument.value.as_deref() else {
+            if argument.may_be_option() {
+                deeds.push(Deed::runs(argument, "", READS_OTHERWISE));
+            }
+            break;
+        };
+        if text.len() < 2 || text == "--" || !text.starts_with(['-', '+']) {
+            break;
+        }
+        for letter in text.chars().skip(1) {
+            if letter != 'o' {
+                if !SET_LETTERS.contains(letter) {
+                    deeds.push(Deed::runs(argument, &format!("-{letter}"), READS_OTHERWISE));
+                }
+                continue;
+            }
+            let Some(name) = arguments.get(at) else { break };
+            at += 1;
+            if name.value.is_none() || !is_plain_setting('o', name.text()) {
+                deeds.push(Deed::runs(name, name.text(), READS_OTHERWISE));
+            }
+        }
+    }
+    deeds
+}
+
+/// `shopt`, which with `-o` sets what `set` does.
+pub(super) fn shopt(arguments: &[Argument]) -> Vec<Deed> {
+    let is_option = |argument: &&Argument| argument.text().starts_with('-');
+    let is_set = arguments.iter().filter(is_option).any(|option| option.text().contains('o'));
+    let is_plain = |argument: &&Argument| {
+        is_option(argument) || is_plain_setting(if is_set { 'o' } else { 'O' }, argument.text())
+    };
+    let others = arguments.iter().filter(|argument| !is_plain(argument));
+    others.map(|other| Deed::runs(other, other.text(), READS_OTHERWISE)).collect()
+}
+
 /// Shell builtins that set variables, or evaluate the names they are given.
 pub(super) fn builtin(name: &str, arguments: &[Argument]) -> Vec<Deed> {
     let (mut deeds, options) = by_option(name, arguments);
     let declares = matches!(name, "declare" | "typeset" | "local");
     let sets = declares
         || matches!(name, "export" | "readonly" | "read" | "getopts" | "mapfile" | "readarray");
-    let tests_variable = |argument: &Argument| argument.text() == "-v";
-    let tests = matches!(name, "test" | "[") && arguments.iter().any(tests_variable);
-    let evaluates = sets || name == "unset" || tests;
+    if matches!(name, "test" | "[") {
+        return tests(arguments);
+    }
+    let evaluates = sets || name == "unset";
     let unsets_function = name == "unset" && arguments.iter().any(|a| a.text() == "-f");
     for argument in &arguments[options..] {
         let text = argument.text();
-        if evaluates
-            && (argument.value.is_none() || text.contains('['))
-            && (sets || text.contains('[') || argument.may_be_option())
-        {
+        if evaluates && (argument.value.is_none() || text.contains('[')) {
             deeds.push(Deed::runs(argument, "", EVALUATES));
+            continue;
+        }
+        // `declare -a a='(…)'` reads the text as a list, with its substitutions.
+        let is_list =
+            text.split_once('=').is_some_and(|(_, value)| value.trim_start().starts_with('('));
+        if sets && is_list {
+            deeds.push(Deed::runs(argument, "", "evaluates this list when it runs"));
             continue;
         }
         if text.starts_with(['-', '+']) {

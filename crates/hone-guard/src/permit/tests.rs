@@ -750,3 +750,103 @@ fn the_command_behind_wrappers_is_found_or_nothing_is_said() {
     assert_eq!(inner(&deep(MAX_WRAPPED - 1)), Some(MAX_WRAPPED - 1));
     assert_eq!(inner(&deep(MAX_WRAPPED)), None);
 }
+
+#[test]
+fn a_function_is_found_by_its_bare_name_only() {
+    check(&[
+        (GIT, "touch() { git status; }; /usr/bin/touch evil", &["/usr/bin/touch evil"]),
+        (GIT, "touch() { git status; }; eval '/usr/bin/touch evil'", &["/usr/bin/touch evil"]),
+        (GIT, "touch() { git status; }; trap '/bin/touch evil' EXIT", &["/bin/touch evil"]),
+        (GIT, "touch() { git status; }; x=$(/bin/touch evil)", &["/bin/touch evil"]),
+        (GIT, "touch() { git status; }; touch evil", &[]),
+        (GIT, "touch() { git status; }; \"touch\" evil; x=$(touch y)", &[]),
+        // Bash takes a quoted name for none, says so, and goes on without the function.
+        (GIT, "'touch'() { git status; }; touch evil", &["'touch'"]),
+        (GIT, "to\\uch() { git status; }; touch evil", &["to\\uch"]),
+        (GIT, "$'touch'() { git status; }; touch evil", &["$'touch'"]),
+        (GIT, "function \"touch\" { git status; }; touch evil", &["\"touch\""]),
+        (GIT, "/usr/bin/eval 'git status'", &["/usr/bin/eval 'git status'"]),
+        (GIT, "/usr/bin/unset x; /bin/exit 1", &["/usr/bin/unset x", "/bin/exit 1"]),
+        (GIT, "/usr/bin/env git status; /bin/true", &[]),
+    ]);
+}
+
+#[test]
+fn an_index_is_a_number() {
+    check(&[
+        (GIT, "x=(['y[$(touch evil)]']=1); git status", &["['y[$(touch evil)]']=1"]),
+        (GIT, "y='b[$(touch evil)]'; a=([y]=1); git status", &["[y]=1"]),
+        (GIT, "a+=(['b[$(touch evil)]']=x)", &["['b[$(touch evil)]']=x"]),
+        (GIT, "y=1; a=(x [y]+=1)", &["[y]+=1"]),
+        (GIT, "y=1; a=([ y ]=1)", &["["]),
+        (GIT, "a=([\"$y\"]=1 [$y]=2)", &["[\"$y\"]=1", "[$y]=2"]),
+        (GIT, "a=([y]\\\n=1)", &["[y]\\\n=1"]),
+        (GIT, "a=([0\\]=b]=1)", &["[0\\]=b]=1"]),
+        (GIT, "a=([0]=x [12]+=y z) b=([ab]*.md [0-9]x '[y]=1'); git status", &[]),
+        (GIT, ": {a['b[$(touch evil)]']}>/dev/null", &["{a['b[$(touch evil)]']}"]),
+        (GIT, "y='b[$(touch evil)]'; : {a[y]}>/dev/null", &["{a[y]}"]),
+        (GIT, ": {a[y]}\\\n>/dev/null", &["{a[y]}\\\n"]),
+        (GIT, ": {a[0]}<<< x", &["{a[0]}"]),
+        (GIT, ": {PA\\\nTH}> /dev/null", &["{PA\\\nTH}"]),
+        (GIT, ": {fd}> /dev/null; : {a,b}> /dev/null", &[]),
+    ]);
+}
+
+#[test]
+fn what_a_builtin_evaluates_is_no_text() {
+    const DECLARING: &str = "Bash(declare:*) Bash(local:*) Bash(typeset:*) Bash(readonly:*) Bash(export:*) Bash([:*) \
+                             Bash(test:*) Bash(unset:*) Bash(compgen:*) Bash(jobs:*) Bash(history:*)";
+    check(&[
+        (DECLARING, "declare -a a='($(touch evil))'", &["a='($(touch evil))'"]),
+        (DECLARING, "declare -a 'a=(`touch evil`)'", &["'a=(`touch evil`)'"]),
+        (DECLARING, "declare -Ag a='($(touch evil))'", &["a='($(touch evil))'"]),
+        (DECLARING, "declare -a a; declare a='($(touch evil))'", &["a='($(touch evil))'"]),
+        (DECLARING, "declare -a a+='($(touch evil))'", &["a+='($(touch evil))'"]),
+        (DECLARING, "f() { local -a a='($(touch evil))'; }; f", &["a='($(touch evil))'"]),
+        (DECLARING, "typeset -a a='(x)'; readonly -a b='(x)'", &["a='(x)'", "b='(x)'"]),
+        (DECLARING, "command declare -a a='(x)'; builtin export b='(x)'", &["a='(x)'", "b='(x)'"]),
+        (DECLARING, "declare a='x (y)'; readonly b='a=(c)'", &[]),
+        (DECLARING, "x='[$(touch evil)]'; [ -v \"a$x\" ]", &["\"a$x\""]),
+        (DECLARING, "test -v 'a[$(touch evil)]'", &["'a[$(touch evil)]'"]),
+        (DECLARING, "x=-v; [ \"$x\" 'a[$(touch evil)]' ]", &["'a[$(touch evil)]'"]),
+        (DECLARING, "x=v; test ! \"-$x\" 'a[$(touch evil)]'", &["'a[$(touch evil)]'"]),
+        (DECLARING, "x='-v a[$(./ev)] -o b'; [ $x = y ]", &["$x"]),
+        (DECLARING, "x=y; [ \"$x\" = 'a[1]' ] || [ -n \"$x\" -a \"$x\" != \"$y\" ]", &[]),
+        (DECLARING, "[ $# -gt 0 ] && test $? -eq 0 && [ ${#x} -lt 3 ]; [ -v x ]", &[]),
+        (DECLARING, "unset \"a$x\"", &["\"a$x\""]),
+        (DECLARING, "compgen -W '$(touch evil)'", &["-W"]),
+        (DECLARING, "jobs -x touch evil", &["-x"]),
+        (DECLARING, "history -w evil; jobs -l", &["-w"]),
+    ]);
+}
+
+#[test]
+fn a_setting_must_not_change_how_a_line_is_read() {
+    const SET: &str = "Bash(set:*) Bash(shopt:*) Bash(git:*) Bash(bash:*)";
+    check(&[
+        (SET, "set -k; git diff HEAD~1 HEAD -p GIT_EXTERNAL_DIFF=./ev", &["-k"]),
+        (SET, "set -o keyword", &["keyword"]),
+        (SET, "set -euo pipefail -o keyword", &["keyword"]),
+        (SET, "set -ek; set -eoo pipefail keyword", &["-ek", "keyword"]),
+        (SET, "set -o history -H", &["history", "-H"]),
+        (SET, "set -a; set -o allexport", &["-a", "allexport"]),
+        (SET, "set \"$x\"; set -o \"$x\"; set \"-$x\"", &["\"$x\"", "\"$x\"", "\"-$x\""]),
+        (SET, "shopt -so keyword; shopt -s -o keyword", &["keyword", "keyword"]),
+        (
+            SET,
+            "shopt -u interactive_comments; shopt -s \"$x\"",
+            &["interactive_comments", "\"$x\""],
+        ),
+        (GIT, "bash -o keyword -c 'git status PATH=./b'", &["keyword"]),
+        (GIT, "bash -O expand_aliases -c 'git status'", &["expand_aliases"]),
+        (GIT, "bash -kc 'git status PATH=./b'", &["bash -kc 'git status PATH=./b'"]),
+        (SET, "bash -k x.sh", &["-k"]),
+        (
+            SET,
+            "set -euo pipefail; set +e -x; set -- \"$x\" -k; set -o; shopt -s nullglob globstar",
+            &[],
+        ),
+        ("Bash(set -k)", "set -k", &[]),
+        (GIT, "bash -euo pipefail -O globstar -c 'git status'", &[]),
+    ]);
+}

@@ -111,6 +111,8 @@ pub(super) fn deeds(program: &str, arguments: &[Argument]) -> Vec<Deed> {
             deeds.extend(stdin::client(arguments));
             return deeds;
         }
+        "set" => return language::set(rest),
+        "shopt" => return language::shopt(rest),
         "source" | "." => {
             return rest.first().and_then(stdin::not_a_file).into_iter().collect();
         }
