@@ -89,6 +89,14 @@ impl Argument {
         }
     }
 
+    /// Whether it begins like this, or could turn out to.
+    pub(super) fn may_begin(&self, start: &str) -> bool {
+        match &self.value {
+            Some(value) => value.starts_with(start),
+            None => self.prefix.starts_with(start) || self.may_be(start),
+        }
+    }
+
     /// Whether it could turn out to be an option.
     pub(super) fn may_be_option(&self) -> bool {
         self.value.is_none()

@@ -13,11 +13,17 @@ pub(super) fn awk(arguments: &[Argument]) -> Vec<Deed> {
     let mut at = 0;
     while let Some(argument) = arguments.get(at) {
         at += 1;
+        // With a program from an option, operands are files.
+        let has_program = !deeds.is_empty();
         let Some(text) = argument.value.as_deref() else {
+            if has_program && !argument.may_be_option() {
+                continue;
+            }
             deeds.push(Deed::runs(argument, "", NOT_KNOWN));
             return deeds;
         };
         match text {
+            "--" if has_program => return deeds,
             "--" => {}
             "-F" | "-v" => {
                 // The value must not turn into the program.
@@ -39,8 +45,14 @@ pub(super) fn awk(arguments: &[Argument]) -> Vec<Deed> {
             }
             _ if text.starts_with('-') && text.len() > 1 => {
                 deeds.push(Deed::runs(argument, text, "runs or loads a program from this option"));
-                return deeds;
+                let takes_next = matches!(text, "-f" | "-e" | "-E" | "-i" | "-l")
+                    || text.starts_with("--") && !text.contains('=');
+                let next = arguments.get(at).filter(|_| takes_next);
+                // What begins with a dash may be an option, if this one takes no value.
+                at += usize::from(next.is_some_and(|next| !next.prefix.starts_with('-')));
+                continue;
             }
+            _ if has_program => continue,
             _ => {}
         }
         let program = if text == "--" { arguments.get(at) } else { Some(argument) };
@@ -98,7 +110,8 @@ pub(super) fn sed(arguments: &[Argument]) -> Vec<Deed> {
             _ if text.len() > 1 && text.starts_with('-') => {
                 if text.starts_with("--") {
                     deeds.push(Deed::runs(argument, text, RUNS_ANOTHER));
-                    return deeds;
+                    has_script = true;
+                    continue;
                 }
                 let mut script = None;
                 for (offset, letter) in text.char_indices().skip(1) {
@@ -122,7 +135,8 @@ pub(super) fn sed(arguments: &[Argument]) -> Vec<Deed> {
                             let option = format!("-{letter}");
                             let what = "runs a script from this option";
                             deeds.push(Deed::runs(argument, &option, what));
-                            return deeds;
+                            has_script = true;
+                            break;
                         }
                     }
                 }

@@ -683,7 +683,7 @@ fn a_refusal_says_what_and_what_would_permit_it() {
     assert_eq!(one[0].writes.as_deref(), Some("x"));
     let one = refusals("git -c a=b log");
     assert_eq!(one[0].reason, "`git` runs another program because of this");
-    assert_eq!(one[0].hint.as_deref(), Some("an entry that names `-c` would permit it"));
+    assert_eq!(one[0].hint.as_deref(), Some("an entry with `-c` in this place would permit it"));
 }
 
 #[test]
@@ -848,5 +848,106 @@ fn a_setting_must_not_change_how_a_line_is_read() {
         ),
         ("Bash(set -k)", "set -k", &[]),
         (GIT, "bash -euo pipefail -O globstar -c 'git status'", &[]),
+    ]);
+}
+
+#[test]
+fn a_word_that_may_become_one_that_runs_something_is_refused() {
+    const MORE: &str = "Bash(npm:*) Bash(deno:*) Bash(gcc:*) Bash(go:*) Bash(java:*) Bash(git:*) Bash(tar:*) \
+                        Bash(make:*)";
+    check(&[
+        (MORE, "x=oreach; git submodule \"f$x\" 'touch evil'", &["\"f$x\""]),
+        (MORE, "x=un; git bisect \"r$x\" ./ev", &["\"r$x\""]),
+        (MORE, "git submodule --quiet \"foreach$x\" ./ev", &["\"foreach$x\""]),
+        (MORE, "git clone \"ext::$x\" y; git fetch \"e$x\"", &["\"ext::$x\"", "\"e$x\""]),
+        (MORE, "git bisect good \"r$x\"; git submodule update \"run$x\"; git log \"e$x\"", &[]),
+        (MORE, "git submodule \"$x\"", &["\"$x\"", "\"$x\""]),
+        (MORE, "y=If; tar \"c$y\" ./ev out.tar a.txt", &["\"c$y\""]),
+        (MORE, "tar xf \"a$y\" \"./$x\"; tar \"./$y\"", &[]),
+        (MORE, "x=L=./ev; make \"SHEL$x\"", &["\"SHEL$x\""]),
+        (MORE, "x==./ev; make SHELL\"$x\" -- \"$x\"", &["SHELL\"$x\"", "\"$x\""]),
+        (MORE, "make \"out/$x\" all", &[]),
+        (MORE, "x=xec; npm \"e$x\" -c 'touch evil'", &["\"e$x\"", "-c"]),
+        (MORE, "npm run \"build-$x\"", &[]),
+        (MORE, "x=val; deno \"e$x\" code", &["\"e$x\""]),
+        (MORE, "deno run \"e$x\"", &[]),
+        (MORE, "x=opts; gcc \"@$x\"", &["\"@$x\""]),
+        (MORE, "gcc \"src/$x.c\"; java \"@$x\"", &["\"@$x\""]),
+        (MORE, "go \"gen$x\"", &["\"gen$x\""]),
+    ]);
+}
+
+#[test]
+fn an_entry_speaks_only_for_its_own_words() {
+    check(&[
+        (
+            "Bash(ssh -o BatchMode=yes:*)",
+            "ssh -o BatchMode=yes -o ProxyCommand='touch evil' h",
+            &["-o"],
+        ),
+        ("Bash(ssh -o BatchMode=yes:*)", "ssh -o BatchMode=yes h ls", &[]),
+        ("Bash(ssh -oBatchMode=yes:*)", "ssh -oBatchMode=yes h", &[]),
+        (
+            "Bash(git -c color.ui=never:*)",
+            "git -c color.ui=never -c core.fsmonitor='touch evil' status",
+            &["-c"],
+        ),
+        ("Bash(git -c color.ui=never:*)", "git -c color.ui=never status", &[]),
+        ("Bash(rsync -e ssh:*)", "rsync -e ssh -e 'touch evil' h:x y", &["-e"]),
+        ("Bash(git '' :*) Bash(git:*)", "git log \"$x\"", &["\"$x\""]),
+        ("Bash(sort -o out.txt:*)", "sort -o out.txt a -o evil", &["-o"]),
+        ("Bash(sort -o:*)", "sort -o x a", &[]),
+        ("Bash(make A=1:*)", "make A=1 SHELL=./ev", &["SHELL=./ev"]),
+        (
+            "Bash(node --require ./a.js:*)",
+            "node --require ./a.js --require ./ev.js x.js",
+            &["--require"],
+        ),
+        ("Bash(node --require ./a.js:*)", "node --require ./a.js x.js", &[]),
+        ("Bash(python3 -m pytest:*)", "python3 -m pytest -c x -m y", &[]),
+        ("Bash(perl -ne:*)", "perl -ne 'print' -e 'system' x", &["-e"]),
+        ("Bash(sed -f a.sed:*)", "sed -f a.sed -e '1e touch evil' x", &["'1e touch evil'"]),
+        ("Bash(sed -f a.sed:*)", "sed -f a.sed -n x y", &[]),
+        ("Bash(awk -f a.awk:*)", "awk -f a.awk -f ev.awk x", &["-f"]),
+        ("Bash(awk -f a.awk:*)", "awk -f a.awk -v x=1 -F: y", &[]),
+        ("Bash(watch -n 5:*)", "watch -n 5 rm x", &["rm"]),
+        ("Bash(watch -n 5 git:*)", "watch -n 5 git status", &[]),
+        ("Bash(flock lock:*)", "flock lock rm x", &["rm"]),
+        ("Bash(alias ll=ls:*)", "alias ll=ls git='rm x'", &["git='rm x'"]),
+    ]);
+}
+
+#[test]
+fn commands_of_npm_are_known_by_all_their_names() {
+    const NPM: &str = "Bash(npm:*) Bash(pnpm:*) Bash(yarn:*)";
+    check(&[
+        (NPM, "npm x -- touch evil", &["x"]),
+        (NPM, "npm exe -- touch evil", &["exe"]),
+        (NPM, "npm --silent x touch evil; npm -- exec y", &["x", "exec"]),
+        (
+            NPM,
+            "npm create y; npm init y; npm cr y; npm innit y",
+            &["create", "init", "cr", "innit"],
+        ),
+        (NPM, "npm explore y -- touch evil; npm explo y", &["explore", "explo"]),
+        (NPM, "npm c set script-shell ./ev; npm conf ls", &["c", "conf"]),
+        (NPM, "npm set script-shell=./ev", &["set"]),
+        (NPM, "npm pkg set scripts.test=./ev", &["pkg"]),
+        (NPM, "npm docs y --browser=./ev", &["--browser=./ev"]),
+        (NPM, "pnpm touch evil; pnpm -r touch evil", &["touch", "evil"]),
+        (
+            NPM,
+            "pnpm dlx y; pnpm create y; yarn dlx y; yarn create y",
+            &["dlx", "create", "dlx", "create"],
+        ),
+        (NPM, "yarn node -e y", &["node"]),
+        (NPM, "npm i y; npm in y; npm ci; npm s y; npm t; npm run x; npm install x; npm test", &[]),
+        (
+            NPM,
+            "npm init -y; npm init -w packages/a -y; npm pkg get name; npm install --global y",
+            &[],
+        ),
+        (NPM, "pnpm build; pnpm --filter y build; pnpm lint:fix; pnpm i; yarn build; yarn x2", &[]),
+        ("Bash(npm exec:*)", "npm exec y", &[]),
     ]);
 }
