@@ -13,6 +13,8 @@ pub(super) struct Argument {
     pub(super) home: Option<String>,
     /// Whether it may become several words, or none.
     pub(super) splits: bool,
+    /// Whether it is a number, which one ever (`$#`, `$?`).
+    pub(super) is_number: bool,
     /// Where it stands in the text that is being checked.
     pub(super) span: Span,
     /// Where its value stands, when that is there byte for byte.
@@ -51,12 +53,14 @@ impl Argument {
             _ => None,
         };
         let home = home.map(|rest| format!("~{rest}"));
-        Self { value, prefix, home, splits: splits(&word.parts), span: word.span.clone(), inside }
+        let (splits, is_number) = (splits(&word.parts), is_number(&word.parts));
+        Self { value, prefix, home, splits, is_number, span: word.span.clone(), inside }
     }
 
     /// Something that is only known at run time.
     pub(super) fn unknown(span: Span, prefix: &str, splits: bool) -> Self {
-        Self { value: None, prefix: prefix.to_owned(), home: None, splits, span, inside: None }
+        let prefix = prefix.to_owned();
+        Self { value: None, prefix, home: None, splits, is_number: false, span, inside: None }
     }
 
     /// A known text.
@@ -66,6 +70,7 @@ impl Argument {
             prefix: value.to_owned(),
             home: None,
             splits: false,
+            is_number: false,
             span,
             inside: None,
         }
@@ -76,10 +81,39 @@ impl Argument {
         self.value.as_deref().unwrap_or_default()
     }
 
+    /// Whether it is this word, or could turn out to be.
+    pub(super) fn may_be(&self, word: &str) -> bool {
+        match &self.value {
+            Some(value) => value == word,
+            None => self.splits || word.starts_with(&self.prefix),
+        }
+    }
+
+    /// Whether it begins like this, or could turn out to.
+    pub(super) fn may_begin(&self, start: &str) -> bool {
+        match &self.value {
+            Some(value) => value.starts_with(start),
+            None => self.prefix.starts_with(start) || self.may_be(start),
+        }
+    }
+
     /// Whether it could turn out to be an option.
     pub(super) fn may_be_option(&self) -> bool {
         self.value.is_none()
             && (self.splits || self.prefix.is_empty() || self.prefix.starts_with(['-', '+']))
+    }
+}
+
+/// Whether it is one expansion that always gives a number.
+fn is_number(parts: &[Part]) -> bool {
+    match parts {
+        [Part { kind: PartKind::DoubleQuoted(parts), .. }] => is_number(parts),
+        [Part { kind: PartKind::Parameter(parameter), .. }] => {
+            parameter.operator.is_empty()
+                && (parameter.length || matches!(parameter.name.as_str(), "#" | "?" | "$"))
+        }
+        [Part { kind: PartKind::Arithmetic(_), .. }] => true,
+        _ => false,
     }
 }
 

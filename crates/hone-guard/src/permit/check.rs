@@ -13,6 +13,8 @@ use crate::shell::{
     RedirectOperator, Script, SimpleCommand, Span, Word,
 };
 
+const EVALUATED_INDEX: &str = "an index that is evaluated when it runs";
+
 /// Where the text that is being checked stands in the command line.
 #[derive(Debug, Clone)]
 pub(super) enum Place {
@@ -241,7 +243,12 @@ impl<'p> Checker<'p> {
                 let is_name = |name: &str| {
                     name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
                 };
-                if !name.literal().is_some_and(|name| is_name(&name)) {
+                // A name in quotes is none to bash: it goes on without the function.
+                let is_bare = |part: &Part| {
+                    matches!(&part.kind, PartKind::Literal(text)
+                        if text.len() == part.span.len() && is_name(text))
+                };
+                if !matches!(name.parts.as_slice(), [part] if is_bare(part)) {
                     self.refuse(&name.span, "a function whose name is not plain");
                 }
                 if let Some(command) = body {
@@ -274,6 +281,13 @@ impl<'p> Checker<'p> {
             self.word(word);
         }
         for redirect in &simple.redirects {
+            // `{name[…]}>file`, and a name over two lines, is a word only to the parser.
+            let stands_before = |word: &&Word| word.span.end == redirect.span.start;
+            if let Some(word) = simple.words.iter().find(stands_before)
+                && names_descriptor(self.source.get(word.span.clone()).unwrap_or("{[}"))
+            {
+                self.refuse(&word.span, EVALUATED_INDEX);
+            }
             self.redirect(redirect);
         }
         if is_prefix {
@@ -297,7 +311,7 @@ impl<'p> Checker<'p> {
             let reason = format!("sets `{}`, which may change what runs", assignment.name);
             self.refuse(&assignment.span, reason);
         } else if !assignment.index.as_deref().is_none_or(is_plain_index) {
-            self.refuse(&assignment.span, "an index that is evaluated when it runs");
+            self.refuse(&assignment.span, EVALUATED_INDEX);
         }
     }
 
@@ -330,8 +344,16 @@ impl<'p> Checker<'p> {
                     self.parts(parts);
                 }
                 PartKind::Arithmetic(parts) => self.arithmetic(parts, &part.span),
-                PartKind::Brace(words) | PartKind::Array(words) => {
+                PartKind::Brace(words) => {
                     for word in words {
+                        self.parts(&word.parts);
+                    }
+                }
+                PartKind::Array(words) => {
+                    for word in words {
+                        if !is_plain_element(&word.parts) {
+                            self.refuse(&word.span, EVALUATED_INDEX);
+                        }
                         self.parts(&word.parts);
                     }
                 }
@@ -500,6 +522,40 @@ fn span_of(command: &Command) -> &Span {
         Command::Simple(simple) => &simple.span,
         Command::Compound(compound) => &compound.span,
     }
+}
+
+/// Whether a word right before a redirection is the variable for its descriptor.
+fn names_descriptor(word: &str) -> bool {
+    let word = word.replace("\\\n", "");
+    let inside = word.strip_prefix('{').and_then(|word| word.strip_suffix('}'));
+    inside.is_some_and(|name| {
+        name.contains('[') || name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+/// Whether an element of a list has no index, or a number: any other is evaluated as an expression, which
+/// may run commands. `[ab]*` is a glob.
+fn is_plain_element(parts: &[Part]) -> bool {
+    let has_bracket = match parts.first().map(|part| &part.kind) {
+        Some(PartKind::Glob('[')) => true,
+        Some(PartKind::Literal(text)) => text.starts_with('['),
+        _ => false,
+    };
+    if !has_bracket {
+        return true;
+    }
+    let [_, Part { kind: PartKind::Literal(text), span }, rest @ ..] = parts else { return false };
+    let Some((index, after)) = text.split_once(']') else { return false };
+    if span.len() != text.len() || index.is_empty() {
+        return false;
+    }
+    if after.starts_with('=') || after.starts_with("+=") {
+        return index.chars().all(|c| c.is_ascii_digit());
+    }
+    let is_class = index.chars().all(|c| c.is_ascii_alphanumeric() || "!^_.,-".contains(c));
+    let follows = !after.is_empty()
+        || matches!(rest.first().map(|p| &p.kind), None | Some(PartKind::Glob(_)));
+    is_class && follows
 }
 
 /// Whether a path is another one in another folder.

@@ -57,14 +57,16 @@ impl Checker<'_> {
             self.refuse(&first.span, "which command this is, is only known when it runs");
             return;
         };
-        if let Some(name) = system_name(name) {
-            if self.wrapper(name, arguments) {
+        if let Some(program) = system_name(name) {
+            // By a path, neither a builtin nor a function is found.
+            let is_builtin = program != name && SPECIAL_BUILTINS.contains(&program);
+            if !is_builtin && self.wrapper(program, arguments) {
                 return;
             }
-            if self.functions.contains(name) && !SPECIAL_BUILTINS.contains(&name) {
-                self.call(&first.span);
-                return;
-            }
+        }
+        if self.functions.contains(name) && !SPECIAL_BUILTINS.contains(&name) {
+            self.call(&first.span);
+            return;
         }
         self.declared(arguments);
     }
@@ -147,10 +149,16 @@ impl Checker<'_> {
             return;
         };
         let by = (*by).to_owned();
-        let names = |option: &str| {
+        // An entry speaks for the words that it holds itself, not for the same option later on.
+        let names = |deed: &Deed| {
+            let at = arguments.iter().position(|argument| argument.span == deed.span);
             entries.iter().any(|(_, pattern)| {
                 let is_exact = !pattern.open && !pattern.words.iter().any(|w| w.contains('*'));
-                is_exact || pattern.words.iter().any(|word| word == option)
+                let is_written = match at.unwrap_or_default() {
+                    0 => pattern.words.iter().any(|word| *word == deed.option),
+                    at => pattern.words.get(at).is_some_and(|word| !word.contains('*')),
+                };
+                is_exact || !deed.option.is_empty() && is_written
             })
         };
         let base = base_name(name);
@@ -162,9 +170,13 @@ impl Checker<'_> {
         if entries.iter().all(|(_, pattern)| by_path(pattern)) {
             self.relative(&span);
         }
+        let is_undeclared = |deed: &Deed| !names(deed);
         let mut deeds = program::deeds(base, arguments);
-        deeds.extend(interpreter::deeds(base, arguments));
-        let deeds: Vec<Deed> = deeds.into_iter().filter(|deed| !names(&deed.option)).collect();
+        deeds.retain(is_undeclared);
+        if program::is_launcher(base) {
+            deeds.truncate(1);
+        }
+        deeds.extend(interpreter::deeds(base, arguments).into_iter().find(is_undeclared));
         self.grant(&span, Some(&by));
         for deed in deeds {
             self.deed(base, &deed);
@@ -177,7 +189,7 @@ impl Checker<'_> {
             Effect::Runs(what) => {
                 let hint = (!deed.option.is_empty()
                     && !deed.option.contains(['(', ')', '\'', '"']))
-                .then(|| format!("an entry that names `{}` would permit it", deed.option));
+                .then(|| format!("an entry with `{}` in this place would permit it", deed.option));
                 self.refuse_with(&deed.span, format!("`{program}` {what}"), hint);
             }
             // To these programs `-` is standard output.

@@ -1,7 +1,7 @@
 //! What `git` runs because of its arguments: configuration on the command line, helpers, hooks.
 
 use super::argument::Argument;
-use super::program::{Deed, PLAIN, Program, RUNS_ANOTHER};
+use super::program::{Deed, MAY_BECOME, PLAIN, Program, RUNS_ANOTHER};
 
 /// Options of any subcommand.
 const EVERY: Program = Program {
@@ -39,6 +39,21 @@ const LETTERS: [(&str, &str, &str, &str); 8] = [
     ("ls-remote", "u", "", "o"),
     ("archive", "", "o", ""),
     ("format-patch", "", "o", ""),
+];
+
+/// Subcommands that take the address of a repository.
+const FROM_ELSEWHERE: [&str; 11] = [
+    "archive",
+    "clone",
+    "fetch",
+    "fetch-pack",
+    "ls-remote",
+    "pull",
+    "push",
+    "remote",
+    "request-pull",
+    "send-pack",
+    "submodule",
 ];
 
 /// Subcommands that run what they are told, or what a file tells.
@@ -271,17 +286,21 @@ pub(super) fn deeds(arguments: &[Argument]) -> Vec<Deed> {
     } else if !OWN.contains(&name) {
         deeds.push(Deed::runs(subcommand, name, "runs an alias or another program by this name"));
     }
-    let action = rest.iter().find(|argument| !argument.text().starts_with('-'));
-    match (name, action.map(Argument::text)) {
-        ("bisect", Some("run")) | ("submodule", Some("foreach")) => {
-            deeds.extend(action.map(|action| Deed::runs(action, action.text(), RUNS_ANOTHER)));
-        }
+    let action = rest.iter().find(|argument| !argument.prefix.starts_with('-'));
+    let runs = |action: &Argument| {
+        let what = if action.value.is_some() { RUNS_ANOTHER } else { MAY_BECOME };
+        Deed::runs(action, action.text(), what)
+    };
+    match (name, action) {
+        ("bisect", Some(action)) if action.may_be("run") => deeds.push(runs(action)),
+        ("submodule", Some(action)) if action.may_be("foreach") => deeds.push(runs(action)),
         ("config", _) => deeds.extend(config(subcommand, rest)),
         _ => {}
     }
     let letters = LETTERS.iter().find(|(known, ..)| *known == name);
     let (_, runs, writes, valued) = letters.copied().unwrap_or_default();
-    deeds.extend(Program { runs, writes, valued, ..EVERY }.found(rest));
+    let prefixes = if FROM_ELSEWHERE.contains(&name) { EVERY.prefixes } else { &[] };
+    deeds.extend(Program { runs, writes, valued, prefixes, ..EVERY }.found(rest));
     deeds
 }
 

@@ -131,7 +131,7 @@ const INTERPRETERS: [Interpreter; 12] = [
     Interpreter {
         names: &["sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "rbash"],
         runs: "csi",
-        flags: "abefhklmnprtuvxBCEHPT",
+        flags: "befhlmnprtuvxBCEPT",
         valued: "oO",
         long_runs: &["--rcfile", "--init-file"],
         long_flags: &["--login", "--norc", "--noprofile", "--posix", "--verbose", "--restricted"],
@@ -160,6 +160,9 @@ const INTERPRETERS: [Interpreter; 12] = [
         ..NONE
     },
 ];
+
+/// Commands of `deno` and `bun` that run what the line says, or a package from elsewhere.
+const COMMANDS: [&str; 7] = ["eval", "repl", "x", "exec", "create", "c", "init"];
 
 const FROM_OPTION: &str = "runs or loads a program from this option";
 const NOT_UNDERSTOOD: &str = "gets an option that is not understood, and that may run something";
@@ -196,56 +199,84 @@ pub(super) fn deeds(program: &str, arguments: &[Argument]) -> Vec<Deed> {
     let known = INTERPRETERS.iter().find(|known| known.names.contains(&base));
     let Some(interpreter) = known else { return Vec::new() };
     let is_shell = interpreter.names.contains(&"bash");
+    let is_bundle = matches!(base, "deno" | "bun");
+    let ends_at_program = is_shell || interpreter.names.contains(&"python");
+    let mut deeds = Vec::new();
     let mut at = 1;
     let mut file = None;
     while let Some(argument) = arguments.get(at) {
         at += 1;
+        // Behind an option that may be declared, all is looked at: which word is its value is not known.
+        let is_behind = !deeds.is_empty();
+        let is_command = |word: &&&str| is_bundle && argument.may_be(word);
         let Some(text) = argument.value.as_deref() else {
             if argument.may_be_option() {
                 let what = "may get an option from this, which is only known when it runs";
-                return vec![Deed::runs(argument, "", what)];
+                deeds.push(Deed::runs(argument, "", what));
+                return deeds;
+            }
+            if COMMANDS.iter().any(|word| is_command(&word)) {
+                let what = "may get a command from this, which is only known when it runs";
+                deeds.push(Deed::runs(argument, "", what));
+                return deeds;
+            }
+            if is_behind {
+                continue;
             }
             file = Some(argument);
             break;
         };
         if interpreter.tells.contains(&text) {
-            return Vec::new();
+            return deeds;
         }
-        if matches!(text, "eval" | "repl" | "x" | "exec") && matches!(base, "deno" | "bun") {
-            return vec![Deed::runs(argument, text, "runs a program from the command line")];
+        if COMMANDS.iter().any(|word| is_command(&word)) {
+            deeds.push(Deed::runs(argument, text, "runs a program from the command line"));
+            return deeds;
         }
         if text == "--" {
             file = arguments.get(at);
             break;
         }
         if text == "-" {
+            if is_behind {
+                continue;
+            }
             break;
         }
         if text.starts_with("--") {
             let name = text.split('=').next().unwrap_or(text);
             if interpreter.long_runs.iter().any(|long| long.starts_with(name)) {
-                return vec![Deed::runs(argument, name, FROM_OPTION)];
+                deeds.push(Deed::runs(argument, name, FROM_OPTION));
+                continue;
             }
             let is_whole = text.contains('=')
                 || text.starts_with("--no-")
                 || interpreter.long_flags.contains(&text);
             if !is_whole {
-                return vec![Deed::runs(argument, name, NOT_UNDERSTOOD)];
+                deeds.push(Deed::runs(argument, name, NOT_UNDERSTOOD));
             }
         } else if text.starts_with('-') || is_shell && text.starts_with('+') {
             match interpreter.letters(argument, text) {
                 Ok(takes_next) => at += usize::from(takes_next),
-                Err(deed) => return vec![*deed],
+                Err(deed) => {
+                    // What follows is for that program.
+                    let is_last = ends_at_program && matches!(deed.option.as_str(), "-c" | "-m");
+                    deeds.push(*deed);
+                    if is_last {
+                        return deeds;
+                    }
+                }
             }
-        } else {
+        } else if !is_behind {
             file = Some(argument);
             break;
         }
     }
+    if !deeds.is_empty() {
+        return deeds;
+    }
     // `deno run FILE`: the file is somewhere behind.
-    if matches!(base, "deno" | "bun")
-        && let Some(deed) = arguments[1..].iter().find_map(stdin::not_a_file)
-    {
+    if is_bundle && let Some(deed) = arguments[1..].iter().find_map(stdin::not_a_file) {
         return vec![deed];
     }
     match file {

@@ -13,11 +13,17 @@ pub(super) fn awk(arguments: &[Argument]) -> Vec<Deed> {
     let mut at = 0;
     while let Some(argument) = arguments.get(at) {
         at += 1;
+        // With a program from an option, operands are files.
+        let has_program = !deeds.is_empty();
         let Some(text) = argument.value.as_deref() else {
+            if has_program && !argument.may_be_option() {
+                continue;
+            }
             deeds.push(Deed::runs(argument, "", NOT_KNOWN));
             return deeds;
         };
         match text {
+            "--" if has_program => return deeds,
             "--" => {}
             "-F" | "-v" => {
                 // The value must not turn into the program.
@@ -39,8 +45,14 @@ pub(super) fn awk(arguments: &[Argument]) -> Vec<Deed> {
             }
             _ if text.starts_with('-') && text.len() > 1 => {
                 deeds.push(Deed::runs(argument, text, "runs or loads a program from this option"));
-                return deeds;
+                let takes_next = matches!(text, "-f" | "-e" | "-E" | "-i" | "-l")
+                    || text.starts_with("--") && !text.contains('=');
+                let next = arguments.get(at).filter(|_| takes_next);
+                // What begins with a dash may be an option, if this one takes no value.
+                at += usize::from(next.is_some_and(|next| !next.prefix.starts_with('-')));
+                continue;
             }
+            _ if has_program => continue,
             _ => {}
         }
         let program = if text == "--" { arguments.get(at) } else { Some(argument) };
@@ -98,7 +110,8 @@ pub(super) fn sed(arguments: &[Argument]) -> Vec<Deed> {
             _ if text.len() > 1 && text.starts_with('-') => {
                 if text.starts_with("--") {
                     deeds.push(Deed::runs(argument, text, RUNS_ANOTHER));
-                    return deeds;
+                    has_script = true;
+                    continue;
                 }
                 let mut script = None;
                 for (offset, letter) in text.char_indices().skip(1) {
@@ -122,7 +135,8 @@ pub(super) fn sed(arguments: &[Argument]) -> Vec<Deed> {
                             let option = format!("-{letter}");
                             let what = "runs a script from this option";
                             deeds.push(Deed::runs(argument, &option, what));
-                            return deeds;
+                            has_script = true;
+                            break;
                         }
                     }
                 }
@@ -295,23 +309,146 @@ fn by_option(name: &str, arguments: &[Argument]) -> (Vec<Deed>, usize) {
     (deeds, at.min(arguments.len()))
 }
 
+/// `test -v NAME` evaluates the index of the name.
+fn tests(arguments: &[Argument]) -> Vec<Deed> {
+    let mut deeds = Vec::new();
+    for (at, argument) in arguments.iter().enumerate() {
+        if argument.value.is_none() && argument.splits && !argument.is_number {
+            let what = "may get `-v` from this, which evaluates a name; quote it";
+            deeds.push(Deed::runs(argument, "", what));
+            continue;
+        }
+        let is_named = |name: &&Argument| name.value.is_none() || name.text().contains('[');
+        let name = arguments.get(at + 1).filter(is_named);
+        if let Some(name) = name.filter(|_| argument.may_be("-v") && !argument.is_number) {
+            deeds.push(Deed::runs(name, "", EVALUATES));
+        }
+    }
+    deeds
+}
+
+/// Options of `set` and of a shell that leave alone how a line is read and what it runs: not `-k`, which makes
+/// assignments of arguments, not `-a`, which hands variables on, and not those of the history.
+const SET_LETTERS: &str = "bBCeEfhmnPpTuvx";
+
+/// The same by name.
+const SET_NAMES: [&str; 20] = [
+    "braceexpand",
+    "emacs",
+    "errexit",
+    "errtrace",
+    "functrace",
+    "hashall",
+    "ignoreeof",
+    "monitor",
+    "noclobber",
+    "noexec",
+    "noglob",
+    "nolog",
+    "notify",
+    "nounset",
+    "physical",
+    "pipefail",
+    "privileged",
+    "verbose",
+    "vi",
+    "xtrace",
+];
+
+/// Options of `shopt` that do the same.
+const SHOPT_NAMES: [&str; 19] = [
+    "checkhash",
+    "checkjobs",
+    "checkwinsize",
+    "cmdhist",
+    "direxpand",
+    "dotglob",
+    "execfail",
+    "extglob",
+    "failglob",
+    "globasciiranges",
+    "globskipdots",
+    "globstar",
+    "huponexit",
+    "inherit_errexit",
+    "lastpipe",
+    "nocaseglob",
+    "nocasematch",
+    "nullglob",
+    "xpg_echo",
+];
+
+const READS_OTHERWISE: &str = "changes how the shell reads or runs what follows";
+
+/// Whether `-o NAME` (or `-O NAME`) leaves alone what a shell runs.
+pub(super) fn is_plain_setting(letter: char, name: &str) -> bool {
+    if letter == 'O' { SHOPT_NAMES.contains(&name) } else { SET_NAMES.contains(&name) }
+}
+
+/// `set`, whose options change how lines are read.
+pub(super) fn set(arguments: &[Argument]) -> Vec<Deed> {
+    let (mut deeds, mut at) = (Vec::new(), 0);
+    while let Some(argument) = arguments.get(at) {
+        at += 1;
+        let Some(text) = argument.value.as_deref() else {
+            if argument.may_be_option() {
+                deeds.push(Deed::runs(argument, "", READS_OTHERWISE));
+            }
+            break;
+        };
+        if text.len() < 2 || text == "--" || !text.starts_with(['-', '+']) {
+            break;
+        }
+        for letter in text.chars().skip(1) {
+            if letter != 'o' {
+                if !SET_LETTERS.contains(letter) {
+                    deeds.push(Deed::runs(argument, &format!("-{letter}"), READS_OTHERWISE));
+                }
+                continue;
+            }
+            let Some(name) = arguments.get(at) else { break };
+            at += 1;
+            if name.value.is_none() || !is_plain_setting('o', name.text()) {
+                deeds.push(Deed::runs(name, name.text(), READS_OTHERWISE));
+            }
+        }
+    }
+    deeds
+}
+
+/// `shopt`, which with `-o` sets what `set` does.
+pub(super) fn shopt(arguments: &[Argument]) -> Vec<Deed> {
+    let is_option = |argument: &&Argument| argument.text().starts_with('-');
+    let is_set = arguments.iter().filter(is_option).any(|option| option.text().contains('o'));
+    let is_plain = |argument: &&Argument| {
+        is_option(argument) || is_plain_setting(if is_set { 'o' } else { 'O' }, argument.text())
+    };
+    let others = arguments.iter().filter(|argument| !is_plain(argument));
+    others.map(|other| Deed::runs(other, other.text(), READS_OTHERWISE)).collect()
+}
+
 /// Shell builtins that set variables, or evaluate the names they are given.
 pub(super) fn builtin(name: &str, arguments: &[Argument]) -> Vec<Deed> {
     let (mut deeds, options) = by_option(name, arguments);
     let declares = matches!(name, "declare" | "typeset" | "local");
     let sets = declares
         || matches!(name, "export" | "readonly" | "read" | "getopts" | "mapfile" | "readarray");
-    let tests_variable = |argument: &Argument| argument.text() == "-v";
-    let tests = matches!(name, "test" | "[") && arguments.iter().any(tests_variable);
-    let evaluates = sets || name == "unset" || tests;
+    if matches!(name, "test" | "[") {
+        return tests(arguments);
+    }
+    let evaluates = sets || name == "unset";
     let unsets_function = name == "unset" && arguments.iter().any(|a| a.text() == "-f");
     for argument in &arguments[options..] {
         let text = argument.text();
-        if evaluates
-            && (argument.value.is_none() || text.contains('['))
-            && (sets || text.contains('[') || argument.may_be_option())
-        {
+        if evaluates && (argument.value.is_none() || text.contains('[')) {
             deeds.push(Deed::runs(argument, "", EVALUATES));
+            continue;
+        }
+        // `declare -a a='(…)'` reads the text as a list, with its substitutions.
+        let is_list =
+            text.split_once('=').is_some_and(|(_, value)| value.trim_start().starts_with('('));
+        if sets && is_list {
+            deeds.push(Deed::runs(argument, "", "evaluates this list when it runs"));
             continue;
         }
         if text.starts_with(['-', '+']) {

@@ -3,6 +3,7 @@
 use super::MAX_WRAPPED;
 use super::argument::Argument;
 use super::check::Checker;
+use super::language::is_plain_setting;
 use super::variable::may_prefix;
 
 /// The options of a command that runs another one.
@@ -111,7 +112,7 @@ const XARGS: Wrapper = Wrapper {
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "rbash"];
 
 /// Letters of a shell's options that leave alone what it runs.
-const SHELL_FLAGS: &str = "lceuxvfnpEBhCTabmi";
+const SHELL_FLAGS: &str = "lceuxvfnpEBhCTbmi";
 
 const SHELL_LONG_FLAGS: [&str; 6] =
     ["--login", "--norc", "--noprofile", "--posix", "--verbose", "--restricted"];
@@ -320,8 +321,11 @@ impl Checker<'_> {
                     match letter {
                         'o' | 'O' => {
                             at += 1;
-                            if arguments.get(at).is_none_or(|value| value.value.is_none()) {
-                                return false;
+                            let Some(setting) = arguments.get(at) else { return false };
+                            if !is_plain_setting(letter, setting.text()) {
+                                let reason = "a setting of the shell that may change what it runs";
+                                self.refuse(&setting.span, reason);
+                                return true;
                             }
                         }
                         letter if !SHELL_FLAGS.contains(letter) => return false,

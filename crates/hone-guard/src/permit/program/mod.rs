@@ -4,6 +4,7 @@
 //! option must be named in the declaration. The table errs on the side of asking: an argument that
 //! looks like the option counts, wherever it stands.
 
+mod npm;
 mod operands;
 mod table;
 
@@ -48,6 +49,10 @@ impl Deed {
 /// What stands after the name of a program that runs another one.
 pub(super) const RUNS_ANOTHER: &str = "runs another program because of this";
 
+/// The same for a word that begins like one that runs something.
+pub(super) const MAY_BECOME: &str =
+    "may run another program because of this, which is only known when it runs";
+
 /// A program and its options.
 pub(super) struct Program {
     pub(super) names: &'static [&'static str],
@@ -87,15 +92,55 @@ pub(super) const PLAIN: Program = Program {
     ends_options: true,
 };
 
+/// Whether a program's arguments are a command.
+pub(super) fn is_launcher(program: &str) -> bool {
+    LAUNCHERS.contains(&program) || program.starts_with("ld-linux") || program.starts_with("ld.so")
+}
+
+/// The words up to the command that is launched, each of which an entry has to hold.
+fn launched(program: &str, rest: &[Argument]) -> Vec<Deed> {
+    // Those that take their command in an option, or several of them: all words.
+    let is_all = matches!(
+        program,
+        "alias"
+            | "at"
+            | "batch"
+            | "bind"
+            | "crontab"
+            | "expect"
+            | "fc"
+            | "gdb"
+            | "let"
+            | "script"
+            | "socat"
+            | "su"
+            | "runuser"
+            | "tmux"
+            | "screen"
+            | "parallel"
+    );
+    let mut operands =
+        usize::from(matches!(program, "flock" | "chroot" | "setarch" | "taskset")) + 1;
+    let mut deeds = Vec::new();
+    for argument in rest {
+        deeds.push(Deed::runs(argument, argument.text(), RUNS_ANOTHER));
+        let is_value = |text: &str| text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+        if !is_value(argument.text()) {
+            operands -= 1;
+        }
+        if operands == 0 && !is_all {
+            break;
+        }
+        operands = operands.max(1);
+    }
+    deeds
+}
+
 /// What `program` does because of `arguments`, the first of which is its name.
 pub(super) fn deeds(program: &str, arguments: &[Argument]) -> Vec<Deed> {
     let rest = &arguments[1..];
-    if LAUNCHERS.contains(&program)
-        || program.starts_with("ld-linux")
-        || program.starts_with("ld.so")
-    {
-        let first = rest.first().map(|first| Deed::runs(first, first.text(), RUNS_ANOTHER));
-        return first.into_iter().collect();
+    if is_launcher(program) {
+        return launched(program, rest);
     }
     match program {
         "git" => return git::deeds(arguments),
@@ -111,17 +156,34 @@ pub(super) fn deeds(program: &str, arguments: &[Argument]) -> Vec<Deed> {
             deeds.extend(stdin::client(arguments));
             return deeds;
         }
+        "npm" | "pnpm" | "yarn" => {
+            let mut deeds = options(program, rest);
+            deeds.extend(npm::deeds(program, rest));
+            return deeds;
+        }
+        "set" => return language::set(rest),
+        "shopt" => return language::shopt(rest),
         "source" | "." => {
             return rest.first().and_then(stdin::not_a_file).into_iter().collect();
         }
         "make" | "gmake" => {
+            // What begins like a name may go on with `=`; a variable with `/` in its name is none.
             let sets = |argument: &&Argument| {
-                argument.prefix.contains('=') && !argument.prefix.starts_with('-')
+                let may_set = argument.value.is_none() && !argument.prefix.contains('/');
+                !argument.prefix.starts_with('-') && (may_set || argument.prefix.contains('='))
             };
-            let set = rest.iter().find(sets);
             let mut deeds = options("make", rest);
             deeds.extend(
-                set.map(|set| Deed::runs(set, set.text(), "changes what the makefile runs")),
+                rest.iter()
+                    .filter(sets)
+                    .filter(|set| !set.may_be_option())
+                    .map(|set| Deed::runs(set, set.text(), "changes what the makefile runs")),
+            );
+            let ended = rest.iter().skip_while(|argument| argument.text() != "--");
+            deeds.extend(
+                ended
+                    .filter(|argument| argument.may_be_option())
+                    .map(|set| Deed::runs(set, "", "changes what the makefile runs")),
             );
             return deeds;
         }
@@ -143,11 +205,14 @@ fn options(program: &str, rest: &[Argument]) -> Vec<Deed> {
             let mut deeds = known.found(rest);
             // `tar xIf`: the first word may be options without a dash.
             if program.ends_with("tar")
-                && let Some(first) = rest.first().filter(|first| !first.text().starts_with('-'))
-                && first.text().contains(|c| known.runs.contains(c))
-                && first.text().chars().all(|c| c.is_ascii_alphanumeric())
+                && let Some(first) = rest.first().filter(|first| !first.may_be_option())
+                && first.prefix.chars().all(|c| c.is_ascii_alphanumeric())
             {
-                deeds.push(Deed::runs(first, first.text(), RUNS_ANOTHER));
+                if first.value.is_none() {
+                    deeds.push(Deed::runs(first, "", MAY_BECOME));
+                } else if first.text().contains(|c| known.runs.contains(c)) {
+                    deeds.push(Deed::runs(first, first.text(), RUNS_ANOTHER));
+                }
             }
             deeds
         }
@@ -163,6 +228,10 @@ impl Program {
                 if argument.may_be_option() {
                     let what = "may get an option from this, which is only known when it runs";
                     deeds.push(Deed::runs(argument, "", what));
+                } else if self.words.iter().any(|word| argument.may_be(word))
+                    || self.prefixes.iter().any(|prefix| argument.may_begin(prefix))
+                {
+                    deeds.push(Deed::runs(argument, "", MAY_BECOME));
                 }
                 continue;
             };

@@ -201,8 +201,15 @@ pub(super) const PROGRAMS: &[Program] = &[
             "--globalconfig",
             "--call",
             "--shell",
+            "--browser",
+            "--editor",
+            "--git",
+            "--viewer",
+            "--init-module",
+            "--init.module",
         ],
         words: &["config", "exec", "dlx"],
+        harmless: &["--global"],
         ..PLAIN
     },
     Program { names: &["cargo"], runs: "Z", long_runs: &["--config"], ..PLAIN },
@@ -357,7 +364,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { names: &["enable"], runs: "f", ..PLAIN },
     Program { names: &["hash"], runs: "p", ..PLAIN },
     Program { names: &["mapfile", "readarray"], runs: "C", ..PLAIN },
-    Program { names: &["complete", "compgen"], runs: "CF", ..PLAIN },
+    Program { names: &["complete", "compgen"], runs: "CFW", ..PLAIN },
+    Program { names: &["jobs"], runs: "x", ..PLAIN },
+    Program { names: &["history"], writes: "aw", ..PLAIN },
 ];
 
 /// Programs whose arguments are a command, in a form that is not looked into.
