@@ -369,18 +369,18 @@ impl<'s> Attribution<'s> {
     }
 
     fn read(&self, word: &str, cwd: &Path) -> Option<Used<'s>> {
-        self.place(word, cwd).and_then(Self::as_read)
+        self.place(word, cwd).map(Self::as_read)
     }
 
     /// Every file that a word of a shell means.
     fn reads(&self, word: &str, cwd: &Path) -> Vec<Used<'s>> {
-        self.places(word, cwd).into_iter().filter_map(Self::as_read).collect()
+        self.places(word, cwd).into_iter().map(Self::as_read).collect()
     }
 
-    fn as_read((skill, file): (&'s Listed, String)) -> Option<Used<'s>> {
+    fn as_read((skill, file): (&'s Listed, String)) -> Used<'s> {
         let main = skill.path.file_name().is_some_and(|main| *main == *file);
         let how = if main { How::Instructions } else { How::File };
-        Some(Used { skill, how, file })
+        Used { skill, how, file }
     }
 
     /// The files that a word means: itself, or those on disk that a pattern matches.
@@ -555,7 +555,9 @@ fn expanded(pattern: &Path, left: &mut usize) -> Vec<PathBuf> {
     for part in pattern.components() {
         let part = part.as_os_str().to_string_lossy();
         if !part.contains(PATTERN) {
-            found.iter_mut().for_each(|path| path.push(&*part));
+            for path in &mut found {
+                path.push(&*part);
+            }
             continue;
         }
         let mut next = Vec::new();

@@ -273,21 +273,15 @@ impl<'c> Index<'c> {
         let mut known_as = |name: Cow<'c, str>| {
             self.hidden.entry(name).or_insert(skipped);
         };
-        match &skipped.skill {
-            Some(skill) => {
-                let (summary, scope) = (&skill.summary, skill.scope.id());
-                for name in [summary.name.as_str(), summary.slug.as_str()] {
-                    known_as(name.into());
-                    known_as(format!("{scope}:{name}").into());
-                }
+        if let Some(skill) = &skipped.skill {
+            let (summary, scope) = (&skill.summary, skill.scope.id());
+            for name in [summary.name.as_str(), summary.slug.as_str()] {
+                known_as(name.into());
+                known_as(format!("{scope}:{name}").into());
             }
+        } else if let Some(name) = folder.map_or(path.file_stem(), Path::file_name) {
             // What cannot be read has the name of its folder.
-            None => {
-                let name = folder.map_or(path.file_stem(), Path::file_name);
-                if let Some(name) = name {
-                    known_as(name.to_string_lossy());
-                }
-            }
+            known_as(name.to_string_lossy());
         }
     }
 

@@ -476,7 +476,7 @@ fn a_new_skill_costs_the_line_that_a_model_gets() {
     let before = sandbox.hone("prompt --budget 100000 --json").run().json();
     sandbox.write(
         &format!("{SKILLS}/rain-radar/SKILL.md"),
-        &sandbox.read("project/drafts/rain-radar/SKILL.md"),
+        sandbox.read("project/drafts/rain-radar/SKILL.md"),
     );
     let after = sandbox.hone("prompt --budget 100000 --json").run().json();
     let tokens = |prompt: &Value| prompt["tokens"].as_u64().unwrap();
