@@ -5,6 +5,10 @@ use std::collections::BTreeSet;
 
 use crate::scan::places::{Spot, classify, is_global};
 
+/// A folder that was packed: the person's work, as far as is known. It is no secret, and one host's answer to
+/// it may be what the skill is for; it counts where a host is a stranger's.
+pub(crate) const PACKED: &str = "a folder that was packed";
+
 /// What a value carries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Taint {

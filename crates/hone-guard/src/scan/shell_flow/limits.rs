@@ -2,7 +2,7 @@
 
 use super::commands::{MAX_COMMAND_WORDS, MAX_GIVEN, MAX_NAMED, MAX_SYSTEM_CALLS, system_calls};
 use super::compound::{MAX_LINES, MAX_TOLD, telling};
-use super::files::{MAX_JUDGED, MAX_KEPT, MAX_KEPT_TEXT, MAX_UNPACKED};
+use super::files::{MAX_ABOVE, MAX_HELD, MAX_JUDGED, MAX_KEPT, MAX_KEPT_TEXT, MAX_UNPACKED};
 use super::tests::{memory, walked};
 use super::*;
 
@@ -110,4 +110,24 @@ fn as_many_words_of_a_command_in_a_variable_are_split() {
     // Of the words one is the command; `last` stands behind them.
     assert_eq!(printed(MAX_COMMAND_WORDS), MAX_COMMAND_WORDS);
     assert_eq!(printed(MAX_COMMAND_WORDS + 1), MAX_COMMAND_WORDS);
+}
+
+#[test]
+fn as_many_folders_are_known_to_hold_something_secret() {
+    let held = |folders: usize| {
+        let lines = (0..folders).map(|at| format!("cp {KEY} ./folder{at}\n"));
+        memory(lines.collect()).holds.len()
+    };
+    assert_eq!(held(MAX_HELD), MAX_HELD);
+    assert_eq!(held(MAX_HELD + 1), MAX_HELD);
+}
+
+#[test]
+fn what_lies_so_deep_is_known_to_lie_in_a_folder() {
+    let held = |deep: usize| {
+        let below = "/a".repeat(deep);
+        memory(format!("cat {KEY} > /tmp/top{below}\n")).holds.contains_key("/tmp/top")
+    };
+    assert!(held(MAX_ABOVE - 1));
+    assert!(!held(MAX_ABOVE));
 }

@@ -16,6 +16,7 @@ mod one_liner;
 mod packages;
 mod persist;
 mod readers;
+mod rights;
 mod schedule;
 mod senders;
 mod suspicious;
@@ -100,6 +101,7 @@ impl Walk<'_, '_, '_> {
             call.name = bare.to_owned();
         }
         self.check_words(&call, &at);
+        self.grants(&call, &at);
         // A function of the script's own is followed beside the program of its name, which runs
         // where the function was never declared.
         let own = self.called(&call.name, &call.arguments, input, at.start);

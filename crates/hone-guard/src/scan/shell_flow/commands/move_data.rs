@@ -88,7 +88,7 @@ impl Walk<'_, '_, '_> {
         // tar -C ~ -cz .ssh
         if let Some(folder) = call.value_of(&["-C", "--directory"]).filter(|_| name == "tar") {
             for argument in call.plain() {
-                data.add(&Taint::of_file(&format!("{}/{}", folder.text, argument.text)));
+                data.add(&self.file(&format!("{}/{}", folder.text, argument.text)));
             }
         }
         let text = call.text();
@@ -124,6 +124,9 @@ impl Walk<'_, '_, '_> {
                     self.destroy(call, at);
                 }
                 self.unpacks(call, input, &data);
+                if packs(call) {
+                    data.secrets.insert(flow::PACKED);
+                }
                 // tar xO, unzip -p, 7z -so: the content is printed.
                 let prints = match name {
                     "tar" => {
@@ -169,6 +172,10 @@ impl Walk<'_, '_, '_> {
                 } else if !data.is_clean() {
                     for path in &paths {
                         self.memory.files.entry(key(path)).or_default().add(&data);
+                    }
+                    // What is copied into a folder lies in it.
+                    if let Some(target) = paths.last().filter(|_| !matches!(name, "tar" | "zip")) {
+                        self.hold(target, &data);
                     }
                 }
                 data
@@ -386,7 +393,7 @@ impl Walk<'_, '_, '_> {
                 Taint::remote(format!("dns://{address}"))
             }
             "git" => {
-                self.git(call, at);
+                self.git(call, input, at);
                 flow::printed_by(&format!("git {text}"))
             }
             "osascript" => {
@@ -486,6 +493,28 @@ impl Walk<'_, '_, '_> {
             );
         }
     }
+}
+
+/// Whether a command packs a folder: what is built to be given away is none of the person's.
+fn packs(call: &Call) -> bool {
+    #[rustfmt::skip]
+    const BUILT: [&str; 12] = ["dist", "build", "out", "public", "site", "_site", "target", "release", "coverage", "bundle", "package", "artifacts"];
+    let first = call.arguments.first().map_or("", |a| a.text.as_str());
+    let makes = match call.name.as_str() {
+        "tar" => {
+            !first.starts_with('-') && first.contains('c') && first.len() <= 6
+                || call.has_letter('c')
+                || call.has(&["--create"])
+        }
+        "zip" => call.has_letter('r'),
+        "7z" | "7za" | "rar" => first == "a",
+        _ => false,
+    };
+    makes
+        && !call.plain().any(|argument| {
+            let name = argument.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            BUILT.contains(&name)
+        })
 }
 
 /// Whether what follows an option says how a connection is made, not what goes over it.
