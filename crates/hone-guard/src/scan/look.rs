@@ -13,8 +13,8 @@ use super::rules::RULES_VERSION;
 use super::skill::{Skill, subject_of};
 use super::text::Text;
 use super::{
-    awk, bundle, code, destination, given, inventory, mention, placeholders, prose, quoted,
-    settings, shell_flow, structure, subject, unsaid,
+    awk, bundle, code, destination, formulas, given, inventory, locks, mention, placeholders,
+    prose, quoted, settings, shell_flow, structure, subject, unsaid, wallets,
 };
 
 pub(super) fn look(bundle: &bundle::Bundle) -> Report {
@@ -88,6 +88,7 @@ pub(super) fn look(bundle: &bundle::Bundle) -> Report {
         documented,
         catalogues: catalogues.collect(),
         said: std::cell::OnceCell::new(),
+        asked: std::cell::RefCell::default(),
     };
     let mut findings = Findings::new(members);
     for (at, why) in undecoded {
@@ -106,6 +107,9 @@ pub(super) fn look(bundle: &bundle::Bundle) -> Report {
         prose::look(passage, &skill, &mut findings);
         awk::look(passage, &skill, &mut findings);
         unsaid::look(passage, &skill, &mut findings);
+        formulas::look(passage, &skill, &mut findings);
+        wallets::look(passage, &skill, &mut findings);
+        locks::look(passage, &skill, &mut findings);
         settings::look_passage(passage, &skill, &mut findings);
         structure::climbing::look(passage, &mut findings);
         // `irm … | iex` in a block that does not say its language.

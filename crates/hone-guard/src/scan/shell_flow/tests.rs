@@ -30,6 +30,7 @@ pub(super) fn walked(text: String, mut memory: Memory) -> (Memory, Option<Severi
         documented: std::collections::HashSet::new(),
         catalogues: Vec::new(),
         said: OnceCell::new(),
+        asked: std::cell::RefCell::default(),
     };
     let mut findings = Findings::new(&[]);
     look(&passage, &skill, &mut memory, &mut findings);
