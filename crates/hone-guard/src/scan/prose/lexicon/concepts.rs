@@ -115,7 +115,7 @@ concepts! {
     NotIn "do not list|do not include|never include|don't include|never list|do not put|never put|do not record|do not log|don't list|don't log|never log|no lo incluyas|nicht auffuhren|nicht aufnehmen|ne pas inclure|n'inclus pas|не включаи|не указываи|不要列入|不要写入|不要写进"
     Disclose "disclose|reveal|admit|acknowledge|divulge|give away|let slip|own up|confess|betray|reveles|revelar|verrate|offenlegen|devoile|revele|раскрываи*|выдаваи*|透露|泄露"
     Why "the reason|the reasons|reasons|why|the adjustment|the bonus|the fee|the criterion|the criteria|the rule|the source|the swap|the substitution|the preference|the motive|the change|the difference|the arrangement|el motivo|den grund|la raison|причину|原因"
-    Buy "place the order|places the order|place orders|pay for|pay the|purchase|buy the|transfer the|transfer money|book the|check out|checkout|complete the payment|submit the order|confirm the order|confirm the booking|make the payment|order with|stored card|saved card|with the card on file|pagar con|tarjeta guardada|hinterlegte* karte|carte enregistree|сохраненн* карт*|已保存的卡"
+    Buy "place the order|places the order|place orders|pay for|pay the|buy the|transfer the|transfer money|book the|check out|checkout|complete the payment|submit the order|confirm the order|confirm the booking|make the payment|order with|stored card|saved card|with the card on file|pagar con|tarjeta guardada|hinterlegte* karte|carte enregistree|сохраненн* карт*|已保存的卡|purchase the|purchase it|purchase them|purchase a|purchase what|purchase from|purchase with|make the purchase|complete the purchase|make purchases"
     Nobody "no one|nobody|neither|none of|not even|no user|no person|no human|nadie|niemand|personne|никто|任何人都不|没有人|никому|niemandem|a nadie|a personne"
     Alter "may alter|can alter|may change|can change|may amend|can amend|may overrule|can overrule|may touch|can lift|may lift|may suspend|can suspend|may set aside|can set aside|may override|can override|puede cambiar|darf andern|kann andern|peut modifier|может изменить|可以更改|能更改"
     OwnTools "tool schemas|all tool schemas|schemas of your tools|schema of your tools|definitions of your tools|parameters of your tools|list of your tools|schemas of all tools you|schemas of the tools you|definitions of the tools you|your tool definitions|your tool schemas|your tool list|tool schemas you|tool definitions you|every tool you can|each tool you can|all tools you can|tools available to you|tools at your disposal"
@@ -257,6 +257,7 @@ concepts! {
     Enter "list|include|record|log|document|report|comment|comment on|figure|appear|feature|note|flag|describe|write|surface|display|print|put|add|aufnehmen|auffuhren|auffuhrst|erscheinen|nennen|erwahnen|dokumentieren|protokollieren|ausweisen|vermerken|aparezca|aparecer|figurar|figure|incluir|incluyas|registrar|registres|documentar|mostrar|inclure|apparaitre|figurer|consigner|mentionner|faire figurer|documenter|noter|указыва*|включа*|записыва*|упомина*|документир*|列出|写入|记录|出现|写进|标注"
     Docs "readme|documentation|docs|changelog|release notes|commit message|commit messages|description|report|reports|summary|summaries|runbook|journal|minutes|log|logs|output|response|reply|answer|chat|rapport|rapports|bericht|berichte|protokoll|zusammenfassung|informe|informes|resumen|documentacion|resume|compte rendu|journaux|отчет*|сводк*|документаци*|报告|总结|摘要|文档|日志|回复"
     Hush ""
+    Opener "token|tokens|the key|keys|api key|api keys|secret|secrets|password|passwords|credential|credentials|webhook url|connection string|private key"
     Refusals "refusal|refusals|standard refusals|safety policy|safety policies|content policy|content policies|safety rules|safety guidelines|usage policy|usage policies|safeguards|safety filters|safety limits|safety training|ablehnungen|rechazos|refus|отказ*|拒绝|安全策略"
     Autorun "crontab|cron job|cron entry|cron table|launch agent|launch daemon|launchd|startup folder|autostart|login item|login items|scheduled task|task scheduler|systemd timer|systemd service|systemd unit|user service|shell profile|shell rc|run key|bash profile|shell startup|aufgabenplanung|anmeldeobjekt|tarea programada|tache planifiee|планировщик*|计划任务|开机启动|定时任务"
     Other "other|another|competing|rival|similar|remaining|neighbouring|any other"
@@ -281,6 +282,8 @@ concepts! {
     // Words of these stand in `phrases`.
     ToldYou "" Voided "" Restraint "" MaySkip "" YourVerdict "" MustBe "" FalseAlarm "" AsOrders "" TheirName "" MeantFor "" Diverts "" FirstOfAll "" Request "" OurTalk "" FedInto "" Done_ ""
     TempFile ""
+    // Words of these stand in `dealings`; an account of a cloud is told by its form.
+    Public "" Due "" IsPaid "" OwnAccount "" AskedSecret "" AsksOf "" LinkWord "" Camouflage "" StaysIn "" Upkeep "" CloudShare "" CloudAccount "" Swarm "" Endless "" LiftsLimit "" PageScript "" Returned "" NewAccount "" Receiver "" FormWord "" ChecksOff "" PackageIndex "" Aims ""
     // Words of these stand in `sayings`.
     SignIn "" BrandLogin ""
     // Roles; their words stand in `wording`, the rare, the less rare and the common ones.
