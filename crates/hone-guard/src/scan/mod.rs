@@ -30,6 +30,7 @@ mod locks;
 mod look;
 mod markdown;
 mod mention;
+mod outputs;
 mod packed;
 mod passage;
 mod placeholders;
