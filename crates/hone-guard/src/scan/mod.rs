@@ -29,6 +29,7 @@ mod label;
 mod locks;
 mod look;
 mod markdown;
+mod masked;
 mod mention;
 mod outputs;
 mod packed;
