@@ -21,6 +21,8 @@ pub(crate) struct Skill<'a> {
     pub(crate) documented: std::collections::HashSet<String>,
     /// For each file whether it lists what to detect or to withstand.
     pub(crate) catalogues: Vec<bool>,
+    /// What the scripts of the skill print and leave in files.
+    pub(crate) outputs: super::outputs::Outputs,
     /// What the documents say, in lower case: put together when it is asked for.
     pub(super) said: std::cell::OnceCell<String>,
     /// Hosts that the documents were searched for, and whether they speak of them.

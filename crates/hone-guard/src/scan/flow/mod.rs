@@ -11,7 +11,8 @@ use super::kind::has_extension;
 use super::places::{Spot, is_global};
 use super::rules;
 use super::text::visible;
-pub(crate) use taint::{Keys, PACKED, Taint, is_key_name, is_vendor_key, printed_by};
+use taint::OWN;
+pub(crate) use taint::{Keys, PACKED, Taint, is_key_name, is_vendor_key, own_files, printed_by};
 
 /// Hosts of a skill among which the service of a key is looked for; of more, one is taken to be.
 const MAX_AKIN: usize = 512;
@@ -28,11 +29,11 @@ pub(crate) fn to_network(
     if class == Some(Class::Local) {
         return None;
     }
-    if taint.secrets.contains(PACKED) {
+    if let Some((own, said)) = OWN.iter().find(|(own, _)| taint.secrets.contains(own)) {
         let mut rest = taint.clone();
-        rest.secrets.remove(PACKED);
+        rest.secrets.remove(own);
         let worse = to_network(&rest, address, via, context, skill);
-        return worse.or_else(|| packed_to_network(address, via, skill));
+        return worse.or_else(|| own_to_network(own, said, address, via, skill));
     }
     let to = host(address).unwrap_or_default();
     // A document shows a command with a place to fill in; a script with such a place still runs.
@@ -156,8 +157,19 @@ pub(crate) fn to_network(
     None
 }
 
-/// A packed folder in a request to somebody's host that the skill names nowhere else.
-fn packed_to_network(address: &str, via: &str, skill: &Skill<'_>) -> Option<Match> {
+/// Whether a kind of content counts only where a host is a stranger's.
+pub(crate) fn is_own(what: &str) -> bool {
+    OWN.iter().any(|(own, _)| *own == what)
+}
+
+/// What is the person's own in a request to somebody's host that the skill names nowhere else.
+fn own_to_network(
+    own: &str,
+    said: &str,
+    address: &str,
+    via: &str,
+    skill: &Skill<'_>,
+) -> Option<Match> {
     let to = host(address)?;
     let strange = matches!(
         classify(address),
@@ -167,8 +179,8 @@ fn packed_to_network(address: &str, via: &str, skill: &Skill<'_>) -> Option<Matc
     if !strange || named || skill.subject.is_about(&to) {
         return None;
     }
-    let flow = Flow::new(PACKED, via.to_owned()).to(to.clone());
-    let message = format!("a whole folder goes to {}", shown(&to));
+    let flow = Flow::new(own, via.to_owned()).to(to.clone());
+    let message = format!("{said} to {}", shown(&to));
     Some(Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, message).with(flow))
 }
 

@@ -102,11 +102,15 @@ impl Walk<'_, '_, '_> {
     /// What reading a path gives.
     pub(super) fn file(&self, path: &str) -> Taint {
         let mut taint = Taint::of_file(path);
+        taint.secrets.extend(flow::own_files(path));
         let number = path.strip_prefix("/dev/fd/").or(path.strip_prefix("/proc/self/fd/"));
         if let Some(number) = number {
             taint.add(&self.descriptor(number));
         }
         if let Some(known) = self.memory.files.get(&key(path)) {
+            taint.add(known);
+        }
+        if let Some(known) = self.skill.outputs.left(&key(path)) {
             taint.add(known);
         }
         if let Some(whole) = self.located(path) {

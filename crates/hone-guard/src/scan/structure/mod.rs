@@ -22,9 +22,9 @@ use super::kind::{Kind, Language, has_extension, is_disguised};
 use super::mention::References;
 use super::places;
 use super::rules;
-use super::secrets;
 use super::text::{Text, floor, visible};
 use super::{destination, hidden};
+use super::{masked, secrets};
 
 /// Looks at the tree and at each file's form.
 pub(crate) fn look(
@@ -575,7 +575,7 @@ fn hard_coded(
         let from = floor(&text.plain, secret.range.start.saturating_sub(60));
         let from =
             text.plain[from..secret.range.start].rfind('\n').map_or(from, |at| from + at + 1);
-        let evidence = secrets::redact(&text.plain[from..secret.range.end]);
+        let evidence = masked::redact(&text.plain[from..secret.range.end]);
         let message = format!("what looks like a working {} stands in the file", secret.what);
         let found = Match::new(&rules::HARD_CODED_SECRET, severity, message);
         findings.add_at(file, text.position(secret.range.start), context, &evidence, found);

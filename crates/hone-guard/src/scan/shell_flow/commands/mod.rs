@@ -392,6 +392,10 @@ impl Walk<'_, '_, '_> {
                 if name == "bun" || name == "uv" {
                     self.interpret(&call, input, input_text, &at);
                 }
+                // uv run get.py, npx tsx get.ts
+                for argument in call.plain().take(MAX_COMMAND_WORDS) {
+                    output.add(&self.printed_by_member(&argument.text));
+                }
             }
             "claude" | "codex" | "gemini" | "openclaw" | "opencode" | "hermes" | "cursor-agent"
             | "aider" | "goose" | "qwen" | "copilot" | "amp" | "droid" | "crush" | "cline"

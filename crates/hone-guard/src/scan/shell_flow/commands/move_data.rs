@@ -54,6 +54,25 @@ impl Walk<'_, '_, '_> {
         self.write(&path, "", &Taint::remote(remote_copy(from)), at);
     }
 
+    /// `rsync -a ./ host:`: the folder that the person works in goes to a host that no document speaks of;
+    /// what comes from a host takes nothing away.
+    fn copied_own(&self, call: &Call, data: &mut Taint) {
+        if !matches!(call.name.as_str(), "scp" | "rsync") {
+            return;
+        }
+        let paths: Vec<&str> = call.plain().map(|argument| argument.text.as_str()).collect();
+        let Some((to, from)) = paths.split_last() else { return };
+        if !is_remote(to) {
+            data.secrets.retain(|what| !flow::is_own(what));
+            return;
+        }
+        let here = [".", "./", "./*", "*", "$PWD", "${PWD}", "$PWD/", "$()"];
+        let host = crate::scan::destination::host(&remote_copy(to)).unwrap_or_default();
+        if from.iter().any(|path| here.contains(path)) && !self.skill.speaks_of(&host) {
+            data.secrets.insert(flow::PACKED);
+        }
+    }
+
     /// Copying, packing and uploading.
     pub(super) fn move_data(
         &mut self,
@@ -91,6 +110,7 @@ impl Walk<'_, '_, '_> {
                 data.add(&self.file(&format!("{}/{}", folder.text, argument.text)));
             }
         }
+        self.copied_own(call, &mut data);
         let text = call.text();
         let verb = call.plain().next().map(|argument| argument.text.clone()).unwrap_or_default();
         match name {
