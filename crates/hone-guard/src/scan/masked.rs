@@ -92,7 +92,7 @@ fn is_reference(value: &str) -> bool {
     value.starts_with(|c: char| {
         !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '+' | '/' | '!' | '#' | '^')
     }) || value.starts_with("--")
-        || value.starts_with("/") && value.matches('/').count() > 1 && !value.contains(['+', '='])
+        || value.starts_with('/') && value.matches('/').count() > 1 && !value.contains(['+', '='])
         || value.contains(['(', '{', '…'])
         || value.contains("...")
         || STARTS.iter().any(|start| lower.starts_with(&start.to_ascii_lowercase()))
@@ -161,7 +161,7 @@ fn labelled(text: &str) -> Vec<Range<usize>> {
                 }
             }
             b'-' if at == 0 || bytes[at - 1].is_ascii_whitespace() => {
-                found.extend(option(text, at))
+                found.extend(option(text, at));
             }
             _ => {}
         }

@@ -545,7 +545,7 @@ fn nothing_is_opened_through_a_link_that_a_command_or_a_project_made() {
 fn skill(sandbox: &Sandbox, name: &str, tools: &str) {
     sandbox.write(
         &format!("home/.agents/skills/{name}/SKILL.md"),
-        &format!("---\nname: {name}\ndescription: Does.\nallowed-tools: {tools}\n---\nDo.\n"),
+        format!("---\nname: {name}\ndescription: Does.\nallowed-tools: {tools}\n---\nDo.\n"),
     );
 }
 
@@ -627,7 +627,7 @@ fn whoever_watches_may_be_killed_and_everything_ends() {
         let sandbox = Sandbox::new();
         let word = unique(seed);
         skill(&sandbox, "sleepy", "Bash(bash:*)");
-        sandbox.write("project/in.sh", &format!("setsid -f sleep {word}; sleep {word}; echo late"));
+        sandbox.write("project/in.sh", format!("setsid -f sleep {word}; sleep {word}; echo late"));
         let mut command: Command = sandbox.hone("permit sleepy --run -- 'bash in.sh'").command();
         let scratch = sandbox.path("scratch");
         std::fs::create_dir(&scratch).unwrap();

@@ -6,10 +6,6 @@ use std::rc::Rc;
 
 use crate::scan::places::{Spot, classify, is_global, normalise};
 
-/// A folder that was packed: the person's work, as far as is known. It is no secret, and one host's answer to
-/// it may be what the skill is for; it counts where a host is a stranger's.
-pub(crate) const PACKED: &str = "a folder that was packed";
-
 /// What lies in the home or in one of its folders for documents, and the list of the machine's accounts: counted
 /// as a packed folder is.
 pub(crate) const PERSONAL: &str = "the person's own folders";
