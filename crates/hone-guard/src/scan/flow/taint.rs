@@ -22,7 +22,7 @@ pub(crate) const OWN: [(&str, &str); 3] = [
 pub(crate) fn own_files(path: &str) -> Option<&'static str> {
     #[rustfmt::skip]
     const FOLDERS: [&str; 13] = [
-        "documents", "desktop", "downloads", "pictures", "photos", "movies", "videos", "music", "library", "dropbox", "onedrive",
+        "documents", "desktop", "downloads", "photos", "movies", "videos", "music", "library", "dropbox", "onedrive",
         "google drive", "icloud drive",
     ];
     let path = normalise(path);
