@@ -21,7 +21,7 @@ pub(crate) const OWN: [(&str, &str); 3] = [
 /// What a path holds of the person's own, beside what is secret.
 pub(crate) fn own_files(path: &str) -> Option<&'static str> {
     #[rustfmt::skip]
-    const FOLDERS: [&str; 13] = [
+    const FOLDERS: [&str; 12] = [
         "documents", "desktop", "downloads", "photos", "movies", "videos", "music", "library", "dropbox", "onedrive",
         "google drive", "icloud drive",
     ];
@@ -37,7 +37,7 @@ pub(crate) fn own_files(path: &str) -> Option<&'static str> {
     let is_own = matches!(folder, "~" | "/home" | "/users" | "/root")
         || below.is_some_and(|below| FOLDERS.contains(&below))
         // Whatever has such a name, wherever it lies.
-        || path.starts_with("~/") && path.rsplit('/').next().is_some_and(|name| name.starts_with('*') && below.is_some_and(|below| !below.starts_with('.')));
+        || path.starts_with("~/") && path.rsplit('/').next().is_some_and(|name| name.starts_with("*.") && below.is_some_and(|below| !below.starts_with('.')));
     is_own.then_some(PERSONAL)
 }
 
