@@ -155,7 +155,7 @@ impl Checker<'_> {
             entries.iter().any(|(_, pattern)| {
                 let is_exact = !pattern.open && !pattern.words.iter().any(|w| w.contains('*'));
                 let is_written = match at.unwrap_or_default() {
-                    0 => pattern.words.iter().any(|word| *word == deed.option),
+                    0 => pattern.words.contains(&deed.option),
                     at => pattern.words.get(at).is_some_and(|word| !word.contains('*')),
                 };
                 is_exact || !deed.option.is_empty() && is_written
