@@ -145,7 +145,8 @@ pub(crate) fn result(
     text: &str,
     most: usize,
 ) -> (String, bool) {
-    let (text, is_cut) = cut(&visible(text), most);
+    // A model must not read what a person cannot see.
+    let (text, is_cut) = cut(&hone_skill::escape_hidden(text), most);
     let text = closed(&text);
     let tool: String = tool
         .chars()
@@ -158,19 +159,6 @@ pub(crate) fn result(
         "<result tool=\"{tool}\" step=\"{step}\" outcome=\"{outcome}\">\n{text}{end}</result>"
     );
     (framed, is_cut)
-}
-
-/// The text with its invisible characters as escapes: a model must not read what a person cannot see.
-fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if hone_skill::is_hidden(c) {
-            out.extend(c.escape_unicode());
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }
 
 /// The text without anything that could end its tags.

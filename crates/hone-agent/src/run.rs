@@ -17,7 +17,7 @@ use hone_guard::sandbox::Helper;
 use hone_library::{
     Author, Catalogue, DEFAULT_BUDGET, DEFAULT_DEPTH, Listed, Search, Standing, State, standings,
 };
-use hone_router::{Index, Ranked, Ranking, level0};
+use hone_router::{Answers, Index, Ranked, Ranking, level0};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -30,7 +30,7 @@ use crate::brain::{
 use crate::event::Event;
 use crate::lineage::Receipt;
 use crate::memory::{Ending, Frozen, Note, Objection, Quarantined, Subscriber, TaskRow};
-use crate::model::{Budget, Message, Model, NoPrice, Prices, Spent};
+use crate::model::{Budget, Discreet, Message, Model, NoPrice, Prices, Spent};
 use crate::packing::Packer;
 use crate::prompt::Frame;
 use crate::step::{Effect, Proposal};
@@ -162,6 +162,8 @@ pub struct Order {
     pub tools: Option<Vec<String>>,
     /// Skills that it was called with: what they declare holds for its commands.
     pub skills: Vec<Listed>,
+    /// What those skills need, each for its own commands alone; in no text of the task.
+    pub answers: Answers,
     /// How long it waits for its turn; [`DEFAULT_PATIENCE`] when left out.
     pub patience: Option<Duration>,
 }
@@ -247,8 +249,9 @@ impl Runner {
         listener: &dyn Listener,
         mut chain: Chain,
     ) -> Result<Report, RunError> {
+        let model = Discreet { model: &*self.model, answers: &order.answers };
         let concealed;
-        let order = match self.model.conceal(&order.input) {
+        let order = match model.conceal(&order.input) {
             Cow::Borrowed(_) => order,
             Cow::Owned(input) => {
                 concealed = Order { input, ..order.clone() };
@@ -289,7 +292,7 @@ impl Runner {
             earlier: &order.earlier,
             input: &order.input,
             tools: &ready.tools,
-            model: &*self.model,
+            model: &model,
             limits: ready.limits,
             allowance: chain.budget.as_deref().map(|budget| budget as &dyn Allowance),
             now: &*self.now,
@@ -303,7 +306,7 @@ impl Runner {
             "subscriber": order.subscriber.as_text(),
             "started": now,
             "input": order.input,
-            "system": self.model.conceal(&task.system()),
+            "system": model.conceal(&task.system()),
         });
         let log = match StepLog::begin(&brain, &id, &head) {
             Ok(log) => log,
@@ -423,7 +426,8 @@ impl Runner {
         let author = Author { actor: actor(task), reason: String::new(), now: 0 };
         let state = State::open(&self.hone_home);
         let shelf =
-            Shelf::new(state, search, own, author, self.policy.clone(), Arc::clone(&self.now));
+            Shelf::new(state, search, own, author, self.policy.clone(), Arc::clone(&self.now))
+                .answered(order.answers.clone());
         let Some(gate) = self.gate.clone() else { return shelf };
         let by = skills::Task {
             hone_home: self.hone_home.clone(),

@@ -47,4 +47,6 @@ families! {
     orders_as_relations_of_words "relations" 54;
     clients_loaders_and_recipients "clients" 133;
     ways_around_and_other_hosts "roundabout" 50;
+    outputs_of_scripts_and_own_folders "outputs" 9;
+    skills_of_the_wild_and_their_like "wild" 78;
 }

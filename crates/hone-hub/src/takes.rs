@@ -43,7 +43,7 @@ impl<'a> Newcomers<'a> {
         let Some(messages) = &self.messages else {
             return Takes { is_unasked: !self.catalogue.skills.is_empty(), ..Takes::default() };
         };
-        let Some(text) = text_of(name, files) else { return Takes::default() };
+        let Some((text, is_for_models)) = text_of(name, files) else { return Takes::default() };
         let is_other = |skill: &Listed| skill.summary.name != text.name;
         let messages: Vec<String> = messages
             .iter()
@@ -56,8 +56,10 @@ impl<'a> Newcomers<'a> {
         let skills: Vec<Listed> =
             self.catalogue.skills.iter().filter(|skill| is_other(skill)).cloned().collect();
         let open = || Index::open(self.state, &self.catalogue.roots, &skills).index;
-        let for_models = |skill: usize| skills[skill].summary.model_invocable;
-        let answer = what_if(&open(), &open().plus(&text), &text, &messages, &for_models);
+        let for_models = |skill: usize| {
+            skills.get(skill).map_or(is_for_models, |skill| skill.summary.model_invocable)
+        };
+        let answer = what_if(&open(), &open().plus(&text), &text, None, &messages, &for_models);
         let mut taken: Vec<Taken> = answer
             .first
             .into_iter()
@@ -72,16 +74,19 @@ impl<'a> Newcomers<'a> {
     }
 }
 
-fn text_of(name: &str, files: &BTreeMap<String, BundleFile>) -> Option<SkillText> {
+/// The text of a newcomer, and whether a model may load it.
+fn text_of(name: &str, files: &BTreeMap<String, BundleFile>) -> Option<(SkillText, bool)> {
     let bytes = &files.get("SKILL.md").or_else(|| files.get("skill.md"))?.bytes;
     let skill = hone_skill::read(bytes, Some(name)).skill?;
     let suite = files.get(hone_router::SUITE_FILE);
-    Some(SkillText {
+    let is_for_models = !skill.disable_model_invocation;
+    let text = SkillText {
         name: skill.name.clone(),
         description: skill.description.clone(),
         when_to_use: skill.when_to_use.clone().unwrap_or_default(),
         body: String::from_utf8_lossy(&bytes[skill.body.clone()]).into_owned(),
         suite: suite.and_then(|file| Suite::read(&file.bytes).ok()).unwrap_or_default(),
         ..SkillText::default()
-    })
+    };
+    Some((text, is_for_models))
 }

@@ -220,9 +220,10 @@ pub(crate) fn write(
     }
 }
 
-/// The examples that a skill remembers with those of a candidate; none when it remembers them all.
+/// The examples that a skill remembers with those of a candidate; none when it remembers them all, or when its file
+/// has what is not read and would be lost.
 fn suite_with(skill: &Listed, candidate: &Proposal) -> Option<Suite> {
-    let mut suite = suite_of(skill).unwrap_or_default();
+    let mut suite = suite_of(skill).ok().filter(|suite| suite.left_out.is_none())?;
     suite.take_in(candidate.suite().cases, MAX_SUITE).then_some(suite)
 }
 

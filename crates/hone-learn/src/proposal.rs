@@ -294,7 +294,7 @@ impl Proposal {
         let case = |query: &String, should_trigger| Case { query: query.clone(), should_trigger };
         let yes = self.examples.iter().map(|query| case(query, true));
         let no = self.near_misses.iter().map(|query| case(query, false));
-        Suite { cases: yes.chain(no).collect() }
+        Suite { cases: yes.chain(no).collect(), left_out: None }
     }
 
     /// SHA-256 of what it would write.

@@ -62,11 +62,7 @@ impl Redactor {
 
     /// A text with everything private replaced, and everything invisible taken out.
     pub fn redact(&self, text: &str) -> String {
-        if text.contains(hone_skill::is_hidden) {
-            let visible: String = text.chars().filter(|c| !hone_skill::is_hidden(*c)).collect();
-            return self.redact_visible(&visible);
-        }
-        self.redact_visible(text)
+        self.redact_visible(&hone_skill::visible(text))
     }
 
     fn redact_visible(&self, text: &str) -> String {

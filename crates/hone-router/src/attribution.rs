@@ -3,7 +3,8 @@
 //! The line is taken apart as a shell would, never run, in one pass. What it changes does not count,
 //! nor a path that it only names.
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -19,11 +20,71 @@ const MAX_FILE_DEPTH: usize = 32;
 /// How deep `sh -c '…'` inside `sh -c '…'` is followed.
 const MAX_DEPTH: usize = 3;
 
+/// Entries of folders that patterns are held against, for one command line.
+const MAX_MATCHED: usize = 4_096;
+
 /// Programs that run the script they are given.
-const RUNNERS: [&str; 33] = [
-    ".", "bash", "bun", "bunx", "dash", "deno", "fish", "java", "ksh", "lua", "node", "nodejs",
-    "npx", "perl", "php", "pipenv", "pipx", "pnpm", "poetry", "pwsh", "pypy3", "python", "python2",
-    "python3", "rscript", "ruby", "sh", "source", "ts-node", "tsx", "uv", "uvx", "zsh",
+const RUNNERS: [&str; 36] = [
+    ".",
+    "bash",
+    "bun",
+    "bunx",
+    "dash",
+    "deno",
+    "fish",
+    "java",
+    "ksh",
+    "lua",
+    "node",
+    "nodejs",
+    "npx",
+    "perl",
+    "php",
+    "pipenv",
+    "pipx",
+    "pnpm",
+    "pnpx",
+    "poetry",
+    "powershell",
+    "pwsh",
+    "pypy3",
+    "python",
+    "python2",
+    "python3",
+    "rscript",
+    "ruby",
+    "sh",
+    "source",
+    "ts-node",
+    "tsx",
+    "uv",
+    "uvx",
+    "yarn",
+    "zsh",
+];
+/// Programs that run one when their first word says so.
+const RUN_BY: [(&str, &[&str]); 5] = [
+    ("conda", &["run"]),
+    ("mamba", &["run"]),
+    ("micromamba", &["run"]),
+    ("npm", &["exec", "x"]),
+    ("pixi", &["run"]),
+];
+/// First words of runners that manage packages, behind which nothing runs.
+const MANAGING: [&str; 11] = [
+    "add", "build", "cache", "config", "init", "install", "link", "lock", "pip", "publish",
+    "remove",
+];
+/// Options of runners that name the folder to run in.
+const FOLDERS: [(&str, &[&str]); 8] = [
+    ("bun", &["--cwd"]),
+    ("conda", &["--cwd"]),
+    ("mamba", &["--cwd"]),
+    ("micromamba", &["--cwd"]),
+    ("pnpm", &["-C", "--dir"]),
+    ("poetry", &["-C", "--directory"]),
+    ("uv", &["--directory"]),
+    ("yarn", &["--cwd"]),
 ];
 /// Programs that only start another one.
 const WRAPPERS: [&str; 14] = [
@@ -75,7 +136,7 @@ const READERS: [&str; 24] = [
     "view",
 ];
 /// Shells whose `-c` holds another command line.
-const SHELLS: [&str; 7] = ["bash", "dash", "fish", "ksh", "pwsh", "sh", "zsh"];
+const SHELLS: [&str; 8] = ["bash", "dash", "fish", "ksh", "powershell", "pwsh", "sh", "zsh"];
 
 /// How a skill was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -118,6 +179,8 @@ pub struct Attribution<'s> {
     files: HashMap<PathBuf, &'s Listed>,
     home: PathBuf,
     only_existing: bool,
+    /// Entries of folders that the command line under way may still look at.
+    matched: Cell<usize>,
 }
 
 impl<'s> Attribution<'s> {
@@ -128,6 +191,7 @@ impl<'s> Attribution<'s> {
             files: HashMap::new(),
             home: home.to_owned(),
             only_existing: false,
+            matched: Cell::new(MAX_MATCHED),
         };
         for skill in skills {
             for path in std::iter::once(&skill.path).chain(&skill.also_at) {
@@ -156,6 +220,7 @@ impl<'s> Attribution<'s> {
         while !line.is_char_boundary(end) {
             end -= 1;
         }
+        self.matched.set(MAX_MATCHED);
         let mut found = Vec::new();
         self.line(&line[..end], cwd.to_owned(), 0, &mut found);
         found.sort_by(|a, b| (&a.skill.path, a.how, &a.file).cmp(&(&b.skill.path, b.how, &b.file)));
@@ -169,17 +234,58 @@ impl<'s> Attribution<'s> {
     }
 
     fn line(&self, line: &str, cwd: PathBuf, depth: usize, found: &mut Vec<Used<'s>>) {
+        self.walk(&steps(line, None), 0, cwd, depth, found);
+    }
+
+    /// Looks at the commands that stand in at least so many subshells.
+    fn walk(
+        &self,
+        steps: &[Step],
+        least: usize,
+        cwd: PathBuf,
+        depth: usize,
+        found: &mut Vec<Used<'s>>,
+    ) {
         // What a subshell changes to is its own.
         let (mut cwd, mut outer) = (Rc::new(cwd), Vec::new());
-        for step in steps(line) {
+        for step in steps {
             match step {
                 Step::Open => outer.push(Rc::clone(&cwd)),
                 Step::Close => cwd = outer.pop().unwrap_or(cwd),
+                Step::Command(_) if outer.len() < least => {}
                 Step::Command(command) => {
-                    if let Some(folder) = self.simple(&command, &cwd, depth, found) {
+                    let piped = command.fed_by.and_then(|at| printed(&steps[at]));
+                    self.texts(command, piped, &cwd, depth, found);
+                    if let Some(folder) = self.simple(command, &cwd, depth, found) {
                         cwd = Rc::new(folder);
                     }
                 }
+            }
+        }
+    }
+
+    /// Looks at the texts that a command gets as input: what a shell runs of them, and what is substituted in them
+    /// before anybody gets them.
+    fn texts(
+        &self,
+        command: &Simple,
+        piped: Option<&[Text]>,
+        cwd: &Path,
+        depth: usize,
+        found: &mut Vec<Used<'s>>,
+    ) {
+        if depth >= MAX_DEPTH {
+            return;
+        }
+        for text in command.texts.iter().filter(|text| !text.is_literal) {
+            let steps = steps(&text.body.replace('"', ""), Some('"'));
+            self.walk(&steps, 1, cwd.to_owned(), depth + 1, found);
+        }
+        let texts =
+            if command.texts.is_empty() { piped.unwrap_or_default() } else { &command.texts };
+        if !texts.is_empty() && reads_commands(&command.words) {
+            for text in texts {
+                self.line(&text.body, cwd.to_owned(), depth + 1, found);
             }
         }
     }
@@ -192,7 +298,7 @@ impl<'s> Attribution<'s> {
         depth: usize,
         found: &mut Vec<Used<'s>>,
     ) -> Option<PathBuf> {
-        found.extend(command.inputs.iter().filter_map(|path| self.read(path, cwd)));
+        found.extend(command.inputs.iter().flat_map(|path| self.reads(path, cwd)));
         let words = unwrapped(&command.words);
         let (program, arguments) = words.split_first()?;
         if matches!(program.as_str(), "cd" | "pushd") {
@@ -205,33 +311,37 @@ impl<'s> Attribution<'s> {
             found.push(script);
             return None;
         }
-        let base = program.rsplit(['/', '\\']).next().unwrap_or(program).to_ascii_lowercase();
-        let base = base.strip_suffix(".exe").unwrap_or(&base);
-        // `python3.12` is a python.
-        let base = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let base = base_of(program);
+        let base = base.as_str();
         let is = |list: &[&str]| {
             list.iter().any(|known| known.trim_end_matches(|c: char| c.is_ascii_digit()) == base)
         };
-        let is_npm_exec =
-            base == "npm" && arguments.first().is_some_and(|word| word == "exec" || word == "x");
+        let first = arguments.iter().find(|word| !word.starts_with('-')).map(String::as_str);
+        let may_run = |(runner, words): &(&str, &[&str])| {
+            *runner == base && first.is_some_and(|first| words.contains(&first))
+        };
         if base == "find" {
             if depth < MAX_DEPTH {
                 for words in run_by_find(arguments) {
-                    let command = Simple { words: words.to_vec(), inputs: Vec::new() };
+                    let command = Simple { words: words.to_vec(), ..Simple::default() };
                     self.simple(&command, cwd, depth + 1, found);
                 }
             }
         } else if SHELLS.contains(&base)
-            && let Some(inner) = after_c(arguments)
+            && let Some(inner) = after_c(base, arguments)
         {
             if depth < MAX_DEPTH {
-                self.line(inner, cwd.to_owned(), depth + 1, found);
+                self.line(&inner, cwd.to_owned(), depth + 1, found);
             }
-        } else if program == "." || is(&RUNNERS) || is_npm_exec {
-            found.extend(self.run(arguments, cwd, SHELLS.contains(&base)));
+        } else if program == "." || is(&RUNNERS) || RUN_BY.iter().any(may_run) {
+            let manages = FOLDERS.iter().any(|(runner, _)| *runner == base)
+                && first.is_some_and(|first| MANAGING.contains(&first));
+            let folder = folder_of(base, arguments).and_then(|folder| self.path(folder, cwd));
+            let folder = folder.as_deref().unwrap_or(cwd);
+            found.extend(self.run(arguments, folder, SHELLS.contains(&base)).filter(|_| !manages));
         } else if is(&READERS) && !edits_in_place(base, arguments) {
             let paths = arguments.iter().filter(|word| !word.starts_with('-'));
-            found.extend(paths.filter_map(|path| self.read(path, cwd)));
+            found.extend(paths.flat_map(|path| self.reads(path, cwd)));
         }
         None
     }
@@ -253,15 +363,37 @@ impl<'s> Attribution<'s> {
     }
 
     fn script(&self, word: &str, cwd: &Path) -> Option<Used<'s>> {
-        let (skill, file) = self.place(word, cwd)?;
-        file.starts_with("scripts/").then_some(Used { skill, how: How::Script, file })
+        let is_script = |(_, file): &(&'s Listed, String)| file.starts_with("scripts/");
+        let (skill, file) = self.places(word, cwd).into_iter().find(is_script)?;
+        Some(Used { skill, how: How::Script, file })
     }
 
     fn read(&self, word: &str, cwd: &Path) -> Option<Used<'s>> {
-        let (skill, file) = self.place(word, cwd)?;
+        self.place(word, cwd).map(Self::as_read)
+    }
+
+    /// Every file that a word of a shell means.
+    fn reads(&self, word: &str, cwd: &Path) -> Vec<Used<'s>> {
+        self.places(word, cwd).into_iter().map(Self::as_read).collect()
+    }
+
+    fn as_read((skill, file): (&'s Listed, String)) -> Used<'s> {
         let main = skill.path.file_name().is_some_and(|main| *main == *file);
         let how = if main { How::Instructions } else { How::File };
-        Some(Used { skill, how, file })
+        Used { skill, how, file }
+    }
+
+    /// The files that a word means: itself, or those on disk that a pattern matches.
+    fn places(&self, word: &str, cwd: &Path) -> Vec<(&'s Listed, String)> {
+        let whole = self.place(word, cwd);
+        if whole.is_some() || !self.only_existing || !word.contains(PATTERN) {
+            return whole.into_iter().collect();
+        }
+        let Some(path) = self.path(word, cwd) else { return Vec::new() };
+        let mut left = self.matched.get();
+        let found = expanded(&path, &mut left);
+        self.matched.set(left);
+        found.iter().filter(|path| path.is_file()).filter_map(|path| self.inside(path)).collect()
     }
 
     /// The skill in whose folder a path is, and the rest of the path. The innermost one counts.
@@ -339,16 +471,157 @@ fn run_by_find(arguments: &[String]) -> impl Iterator<Item = &[String]> {
     })
 }
 
-/// The command line that a shell's `-c`, or `-lc`, holds.
-fn after_c(arguments: &[String]) -> Option<&str> {
-    let is_c = |word: &String| {
-        let flags = word.strip_prefix('-').filter(|flags| !flags.starts_with('-'));
-        flags.is_some_and(|flags| {
-            flags.ends_with('c') && flags.bytes().all(|b| b.is_ascii_lowercase())
-        })
+/// A program's name without its folder, `.exe` and version: `python3.12` is a python.
+fn base_of(program: &str) -> String {
+    let base = program.rsplit(['/', '\\']).next().unwrap_or(program).to_ascii_lowercase();
+    let base = base.strip_suffix(".exe").unwrap_or(&base);
+    base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned()
+}
+
+/// The command line that a shell's `-c`, `-lc` or `-Command` holds.
+fn after_c(shell: &str, arguments: &[String]) -> Option<String> {
+    if matches!(shell, "powershell" | "pwsh") {
+        let is_command = |word: &String| ["-c", "-command"].contains(&&*word.to_ascii_lowercase());
+        let at = arguments.iter().position(is_command)?;
+        return Some(arguments[at + 1..].join(" "));
+    }
+    let (holds_commands, first) = options_of(shell, arguments);
+    first.filter(|_| holds_commands).cloned()
+}
+
+/// Whether the options of a shell say that its first word is a command line, and that word.
+fn options_of<'a>(shell: &str, arguments: &'a [String]) -> (bool, Option<&'a String>) {
+    let (mut holds_commands, mut is_value) = (false, false);
+    for word in arguments {
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        let Some(flags) = word.strip_prefix(['-', '+']).filter(|flags| !flags.is_empty()) else {
+            return (holds_commands, Some(word));
+        };
+        if let Some(long) = flags.strip_prefix('-') {
+            is_value = matches!(long, "init-file" | "rcfile" | "init-command");
+        } else {
+            // `-o pipefail`, and `-euo pipefail`, take the next word.
+            is_value = flags.ends_with(['o', 'O']) || flags == "C" && shell == "fish";
+            holds_commands |= flags.contains('c') && word.starts_with('-');
+        }
+    }
+    (holds_commands, None)
+}
+
+/// Whether a command is a shell that runs what it gets as input.
+fn reads_commands(words: &[String]) -> bool {
+    let Some((program, arguments)) = unwrapped(words).split_first() else { return false };
+    let base = base_of(program);
+    let (holds_commands, first) = options_of(&base, arguments);
+    let is_input =
+        first.is_none_or(|first| first == "-") || arguments.iter().any(|word| word == "-s");
+    SHELLS.contains(&base.as_str()) && !holds_commands && is_input
+}
+
+/// The texts that a command hands on as they are.
+fn printed(step: &Step) -> Option<&[Text]> {
+    let Step::Command(command) = step else { return None };
+    let (program, arguments) = unwrapped(&command.words).split_first()?;
+    let is_cat = program == "cat" && arguments.iter().all(|word| word == "-");
+    is_cat.then_some(&command.texts)
+}
+
+/// The folder that an option of a runner names.
+fn folder_of<'a>(runner: &str, arguments: &'a [String]) -> Option<&'a str> {
+    let (_, options) = FOLDERS.iter().find(|(known, _)| *known == runner)?;
+    let mut arguments = arguments.iter();
+    while let Some(word) = arguments.next() {
+        for option in *options {
+            match word.strip_prefix(option) {
+                Some("") => return arguments.next().map(String::as_str),
+                Some(rest) if option.starts_with("--") && rest.starts_with('=') => {
+                    return Some(&rest[1..]);
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// Signs of a pattern.
+const PATTERN: [char; 3] = ['*', '?', '['];
+
+/// The paths on disk that a pattern matches, in order. `left` is how many entries may be looked at.
+fn expanded(pattern: &Path, left: &mut usize) -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::new()];
+    for part in pattern.components() {
+        let part = part.as_os_str().to_string_lossy();
+        if !part.contains(PATTERN) {
+            for path in &mut found {
+                path.push(&*part);
+            }
+            continue;
+        }
+        let mut next = Vec::new();
+        for folder in &found {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten().take(*left) {
+                *left -= 1;
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                let is_seen = !name.starts_with('.') || part.starts_with('.');
+                if is_seen && matches(&part, &name) {
+                    next.push(entry.path());
+                }
+            }
+        }
+        next.sort_unstable();
+        found = next;
+    }
+    found
+}
+
+/// Whether a name is as a pattern of `*`, `?` and `[…]` says. Goes back to the last `*` only, so that the time is
+/// the product of the two lengths at most.
+fn matches(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
+    let (mut at, mut here) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while here < name.len() {
+        let step = match pattern.get(at) {
+            Some('*') => {
+                star = Some((at + 1, here));
+                at += 1;
+                continue;
+            }
+            Some('?') => Some(1),
+            Some('[') => one_of(&pattern[at..], name[here]),
+            Some(c) => (*c == name[here]).then_some(1),
+            None => None,
+        };
+        match (step, star) {
+            (Some(step), _) => (at, here) = (at + step, here + 1),
+            (None, Some((behind, from))) => {
+                star = Some((behind, from + 1));
+                (at, here) = (behind, from + 1);
+            }
+            (None, None) => return false,
+        }
+    }
+    pattern[at..].iter().all(|c| *c == '*')
+}
+
+/// How long a `[…]` is, when it has this character; a bracket that is never closed stands for itself.
+fn one_of(pattern: &[char], c: char) -> Option<usize> {
+    let is_negated = matches!(pattern.get(1), Some('!' | '^'));
+    let start = 1 + usize::from(is_negated);
+    // The first character may be a `]`.
+    let Some(end) = pattern.iter().skip(start + 1).position(|c| *c == ']').map(|n| start + 1 + n)
+    else {
+        return (c == '[').then_some(1);
     };
-    let at = arguments.iter().take_while(|word| word.starts_with('-')).position(is_c)?;
-    arguments.get(at + 1).map(String::as_str)
+    let set = &pattern[start..end];
+    let is_in_range =
+        set.windows(3).any(|three| three[1] == '-' && (three[0]..=three[2]).contains(&c));
+    ((set.contains(&c) || is_in_range) != is_negated).then_some(end + 1)
 }
 
 fn edits_in_place(program: &str, arguments: &[String]) -> bool {
@@ -356,11 +629,22 @@ fn edits_in_place(program: &str, arguments: &[String]) -> bool {
         && arguments.iter().any(|word| word.starts_with("-i") || word.starts_with("--in-place"))
 }
 
-/// A command with its words, and the files that it gets as input.
+/// A command with its words, and the files and texts that it gets as input.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Simple {
     words: Vec<String>,
     inputs: Vec<String>,
+    texts: Vec<Text>,
+    /// The step that is piped into it.
+    fed_by: Option<usize>,
+}
+
+/// What stands between `<<END` and `END`.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Text {
+    body: String,
+    /// Nothing is substituted in it: `<<'END'`.
+    is_literal: bool,
 }
 
 /// A command, or where the folder of a subshell begins and ends.
@@ -377,104 +661,212 @@ enum Next {
     Word,
     Input,
     Output,
+    /// What ends a text; tabs before its lines do not count.
+    End {
+        tabs: bool,
+    },
+}
+
+/// A text that begins with the next line.
+struct Awaited {
+    /// The step that gets it.
+    step: usize,
+    end: String,
+    tabs: bool,
+    is_literal: bool,
 }
 
 /// Takes a command line apart at everything that starts another command: operators, line ends,
-/// parentheses and substitutions. Quotes are removed.
-fn steps(line: &str) -> Vec<Step> {
-    let mut steps = vec![Step::Command(Simple::default())];
-    let mut word: Option<String> = None;
-    let mut next = Next::Word;
-    let mut quote: Option<char> = None;
-    // The quotes around each subshell that is still open, and what opened it: a backtick, `$(` as `$`, or `(`.
-    let mut around: Vec<(char, Option<char>)> = Vec::new();
-    let mut chars = line.chars().peekable();
-    fn end(word: &mut Option<String>, next: &mut Next, steps: &mut [Step]) {
-        if let (Some(word), Some(Step::Command(command))) = (word.take(), steps.last_mut()) {
-            match std::mem::replace(next, Next::Word) {
+/// parentheses and substitutions. Quotes are removed; `quote` is the one that it begins in.
+fn steps(line: &str, quote: Option<char>) -> Vec<Step> {
+    let mut splitter = Splitter {
+        steps: vec![Step::Command(Simple::default())],
+        word: None,
+        was_quoted: false,
+        next: Next::Word,
+        quote,
+        around: Vec::new(),
+        awaited: VecDeque::new(),
+    };
+    splitter.split(line);
+    splitter.steps
+}
+
+struct Splitter {
+    steps: Vec<Step>,
+    word: Option<String>,
+    /// A part of the word was quoted.
+    was_quoted: bool,
+    next: Next,
+    quote: Option<char>,
+    /// The quotes around each subshell that is still open, and what opened it: a backtick, `$(` as `$`, `(`, or the
+    /// second one of `((` as `+`.
+    around: Vec<(char, Option<char>)>,
+    awaited: VecDeque<Awaited>,
+}
+
+impl Splitter {
+    fn push(&mut self, c: char) {
+        self.word.get_or_insert_default().push(c);
+    }
+
+    fn end(&mut self) {
+        let is_literal = std::mem::take(&mut self.was_quoted);
+        let step = self.steps.len() - 1;
+        if let (Some(word), Some(Step::Command(command))) =
+            (self.word.take(), self.steps.last_mut())
+        {
+            match std::mem::replace(&mut self.next, Next::Word) {
                 Next::Word => command.words.push(word),
                 Next::Input => command.inputs.push(word),
                 Next::Output => {}
+                Next::End { tabs } => {
+                    self.awaited.push_back(Awaited { step, end: word, tabs, is_literal });
+                }
             }
         }
     }
+
     /// A mark and a new command behind it.
-    fn mark(step: Step, steps: &mut Vec<Step>) {
-        steps.extend([step, Step::Command(Simple::default())]);
+    fn mark(&mut self, step: Step) {
+        self.steps.extend([step, Step::Command(Simple::default())]);
     }
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (Some('\''), c) => word.get_or_insert_default().push(c),
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (_, '\\') => match chars.next() {
-                Some('\n') | None => {}
-                Some(escaped) => word.get_or_insert_default().push(escaped),
-            },
-            // A substitution is a command of its own, inside double quotes too.
-            (_, '`') => {
-                end(&mut word, &mut next, &mut steps);
-                let opened = around.pop_if(|(open, _)| *open == '`');
-                if opened.is_none() {
-                    around.push(('`', quote));
+
+    fn split(&mut self, line: &str) {
+        let mut chars = line.chars();
+        let mut before = ' ';
+        while let Some(c) = chars.next() {
+            let next_is = |wanted: char| chars.as_str().starts_with(wanted);
+            let is_double = before == '(' && c == '(';
+            before = c;
+            match (self.quote, c) {
+                (Some('\''), '\'') | (Some('"'), '"') => self.quote = None,
+                (Some('\''), c) => self.push(c),
+                (None, '\'' | '"') => {
+                    self.quote = Some(c);
+                    self.was_quoted = true;
+                    self.word.get_or_insert_default();
                 }
-                mark(if opened.is_none() { Step::Open } else { Step::Close }, &mut steps);
-                quote = opened.and_then(|(_, outer)| outer);
-            }
-            (_, '$') if chars.next_if_eq(&'(').is_some() => {
-                end(&mut word, &mut next, &mut steps);
-                mark(Step::Open, &mut steps);
-                around.push(('$', quote.take()));
-            }
-            (None, '(') => {
-                end(&mut word, &mut next, &mut steps);
-                next = Next::Word;
-                mark(Step::Open, &mut steps);
-                around.push(('(', None));
-            }
-            (None, ')') if around.last().is_some_and(|(open, _)| *open != '`') => {
-                end(&mut word, &mut next, &mut steps);
-                next = Next::Word;
-                mark(Step::Close, &mut steps);
-                quote = around.pop().and_then(|(_, outer)| outer);
-            }
-            (None, '#') if word.is_none() => {
-                while chars.peek().is_some_and(|c| *c != '\n') {
+                (_, '\\') => match chars.next() {
+                    Some('\n') | None => {}
+                    Some(escaped) => {
+                        self.was_quoted = true;
+                        self.push(escaped);
+                    }
+                },
+                // A substitution is a command of its own, inside double quotes too.
+                (_, '`') => {
+                    self.end();
+                    let opened = self.around.pop_if(|(open, _)| *open == '`');
+                    if opened.is_none() {
+                        self.around.push(('`', self.quote));
+                    }
+                    self.mark(if opened.is_none() { Step::Open } else { Step::Close });
+                    self.quote = opened.and_then(|(_, outer)| outer);
+                }
+                (_, '$') if next_is('(') => {
                     chars.next();
+                    before = '(';
+                    self.end();
+                    self.mark(Step::Open);
+                    self.around.push(('$', self.quote.take()));
                 }
-            }
-            (None, '&') if chars.peek() == Some(&'>') => end(&mut word, &mut next, &mut steps),
-            (None, ';' | '|' | '&' | '\n' | ')') => {
-                end(&mut word, &mut next, &mut steps);
-                next = Next::Word;
-                if !matches!(steps.last(), Some(Step::Command(last)) if *last == Simple::default())
-                {
-                    steps.push(Step::Command(Simple::default()));
+                (None, '(') => {
+                    self.end();
+                    self.next = Next::Word;
+                    self.mark(Step::Open);
+                    self.around.push((if is_double { '+' } else { '(' }, None));
                 }
-            }
-            (None, '>') => {
-                // `2>` is no word of the command.
-                if word.as_ref().is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit())) {
-                    word = None;
+                (None, ')') if self.around.last().is_some_and(|(open, _)| *open != '`') => {
+                    self.end();
+                    self.next = Next::Word;
+                    self.mark(Step::Close);
+                    self.quote = self.around.pop().and_then(|(_, outer)| outer);
                 }
-                end(&mut word, &mut next, &mut steps);
-                while chars.next_if(|c| matches!(c, '>' | '&' | '|')).is_some() {}
-                next = Next::Output;
+                (None, '#') if self.word.is_none() => {
+                    let rest = chars.as_str();
+                    chars = rest[rest.find('\n').unwrap_or(rest.len())..].chars();
+                }
+                (None, '&') if next_is('>') => self.end(),
+                (None, ';' | '|' | '&' | '\n' | ')') => {
+                    let is_pipe = c == '|' && !next_is('|');
+                    if c == '|' && (!is_pipe || next_is('&')) {
+                        chars.next();
+                    }
+                    self.end();
+                    self.next = Next::Word;
+                    self.new_command(is_pipe);
+                    if c == '\n' {
+                        chars = self.take_texts(chars.as_str()).chars();
+                    }
+                }
+                (None, '>') => {
+                    // `2>` is no word of the command.
+                    let is_number = |word: &String| word.bytes().all(|b| b.is_ascii_digit());
+                    self.word.take_if(|word| is_number(word));
+                    self.end();
+                    let rest = chars.as_str();
+                    chars = rest.trim_start_matches(['>', '&', '|']).chars();
+                    self.next = Next::Output;
+                }
+                (None, '<') => {
+                    self.end();
+                    let rest = chars.as_str();
+                    let signs = rest.len() - rest.trim_start_matches('<').len();
+                    let is_sum = self.around.last().is_some_and(|(open, _)| *open == '+');
+                    self.next = match signs {
+                        0 => Next::Input,
+                        // `<<` brings lines, `<<<` a word.
+                        1 if !is_sum => Next::End { tabs: rest[1..].starts_with('-') },
+                        _ => Next::Output,
+                    };
+                    let tabs = usize::from(self.next == Next::End { tabs: true });
+                    chars = rest[signs + tabs..].chars();
+                }
+                (None, c) if c.is_whitespace() => self.end(),
+                (_, c) => self.push(c),
             }
-            (None, '<') => {
-                end(&mut word, &mut next, &mut steps);
-                // `<<` brings text, not a file.
-                let is_text = chars.peek() == Some(&'<');
-                while chars.next_if_eq(&'<').is_some() {}
-                next = if is_text { Next::Output } else { Next::Input };
-            }
-            (None, c) if c.is_whitespace() => end(&mut word, &mut next, &mut steps),
-            (_, c) => word.get_or_insert_default().push(c),
+        }
+        self.end();
+    }
+
+    /// Begins a command, unless the last one is still empty.
+    fn new_command(&mut self, is_pipe: bool) {
+        let is_empty =
+            matches!(self.steps.last(), Some(Step::Command(last)) if *last == Simple::default());
+        if !is_empty {
+            let fed_by = is_pipe.then(|| self.steps.len() - 1);
+            self.steps.push(Step::Command(Simple { fed_by, ..Simple::default() }));
         }
     }
-    end(&mut word, &mut next, &mut steps);
-    steps
+
+    /// Gives the texts that begin here to their commands; what is left follows them.
+    fn take_texts<'t>(&mut self, mut rest: &'t str) -> &'t str {
+        let is_inside = !self.around.is_empty();
+        while let Some(awaited) = self.awaited.pop_front() {
+            let mut body = String::new();
+            while !rest.is_empty() {
+                let end = rest.find('\n').map_or(rest.len(), |end| end + 1);
+                let whole = &rest[..end];
+                let line = if awaited.tabs { whole.trim_start_matches('\t') } else { whole };
+                let behind = line.strip_prefix(awaited.end.as_str());
+                // A shell also takes the parenthesis that closes the substitution around it.
+                let is_end = behind.is_some_and(|behind| {
+                    behind.trim_end_matches(['\r', '\n']).is_empty()
+                        || is_inside && behind.starts_with(')')
+                });
+                if is_end {
+                    rest = &rest[end - behind.map_or(0, str::len)..];
+                    rest = rest.strip_prefix('\n').unwrap_or(rest);
+                    break;
+                }
+                body.push_str(line);
+                rest = &rest[end..];
+            }
+            if let Some(Step::Command(command)) = self.steps.get_mut(awaited.step) {
+                command.texts.push(Text { body, is_literal: awaited.is_literal });
+            }
+        }
+        rest
+    }
 }

@@ -5,11 +5,13 @@
 //! other is reported with the address that still reaches it. Nothing is taken away in silence.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hone_library::{Bundle, Catalogue, Listed, Reason, Scope};
 use hone_skill::Slug;
 use serde::{Deserialize, Serialize};
+
+use crate::mentions::select;
 
 /// Most commands at the head of one message; what follows is text.
 pub const MAX_STACKED: usize = 6;
@@ -95,11 +97,11 @@ pub struct Reload {
 /// What a message that starts with commands asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Called<'c> {
-    /// The skills, each once, in the order of the message.
+    /// The skills, each once: those of commands in the order of the message, then those that its words mention.
     pub skills: Vec<&'c Listed>,
     /// Words that bundles add.
     pub instructions: Vec<String>,
-    /// Members of bundles that are not there, with the reason.
+    /// Members of bundles, and mentions, that cannot be loaded, with the reason.
     pub missing: Vec<(String, String)>,
     /// The rest of the message: the person's own words.
     pub words: &'c str,
@@ -335,8 +337,14 @@ impl<'c> Commands<'c> {
     ///
     /// The first command may be a unique prefix and its case does not matter; those that follow must be
     /// exact, because they may as well be text. The stack ends at the first word that is no command, at
-    /// a repetition of a stacked one, and after [`MAX_STACKED`] commands.
+    /// a repetition of a stacked one, and after [`MAX_STACKED`] commands. Skills that the person's words mention
+    /// (`$name`, `[$name](path)`) are called behind them; a relative path starts at the current folder.
     pub fn parse(&self, message: &'c str) -> Result<Called<'c>, CommandError> {
+        self.parse_in(message, &std::env::current_dir().unwrap_or_default())
+    }
+
+    /// The same, with the folder at which relative paths start.
+    pub fn parse_in(&self, message: &'c str, cwd: &Path) -> Result<Called<'c>, CommandError> {
         let (first, mut rest) = next_word(message);
         let command = first
             .strip_prefix('/')
@@ -370,6 +378,15 @@ impl<'c> Commands<'c> {
                 Target::Bundle(bundle) => self.unpack(bundle, &mut called)?,
             }
         }
+        if !called.words.contains('$') {
+            return Ok(called);
+        }
+        let mentioned = select(self.catalogue, called.words, &[], &[], cwd);
+        for skill in mentioned.skills {
+            called.add(skill);
+        }
+        let refused = mentioned.unselected.into_iter().map(|other| (other.mention, other.why));
+        called.missing.extend(refused);
         Ok(called)
     }
 
@@ -464,7 +481,7 @@ impl<'c> Commands<'c> {
         if name.contains(['/', '\\']) {
             return Err("a bundle names skills, not paths".to_owned());
         }
-        let skill = self.catalogue.resolve(name, std::path::Path::new("/"));
+        let skill = self.catalogue.resolve(name, Path::new("/"));
         match skill {
             Ok(skill) if skill.summary.user_invocable => Ok(skill),
             Ok(_) => Err("it says `user-invocable: false`".to_owned()),
@@ -476,7 +493,7 @@ impl<'c> Commands<'c> {
     /// What is there now, for a later [`Commands::since`]: each command and a digest of what it is.
     pub fn snapshot(&self) -> Snapshot {
         let digest = |command: &SlashCommand| {
-            let path = command.path.as_deref().unwrap_or(std::path::Path::new(""));
+            let path = command.path.as_deref().unwrap_or(Path::new(""));
             let hint = command.argument_hint.as_deref().unwrap_or_default();
             let parts =
                 [&command.name, &command.description, hint, &path.to_string_lossy()].join("\0");

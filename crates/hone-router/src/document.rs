@@ -271,19 +271,18 @@ struct Fields {
 
 impl Fields {
     fn add_description(&mut self, text: &str, phrases: &mut Vec<Phrase>) {
-        let negative = text::negative_ranges(text);
-        let mut from = 0;
-        for range in negative.iter().cloned().chain(std::iter::once(text.len()..text.len())) {
-            let positive = &text[from..range.start];
-            self.add(&text::words(positive), Field::Description);
-            for quoted in text::quotations(positive) {
+        for (piece, is_negative) in text::pieces(text) {
+            if is_negative {
+                text::stems(piece, |stem| {
+                    self.words.push((key(Kind::Negative, &[stem]), Field::Description));
+                });
+                continue;
+            }
+            self.add(&text::words(piece), Field::Description);
+            for quoted in text::quotations(piece) {
                 let words = text::words(quoted);
                 phrases.extend(phrase(&words, false).filter(|_| text::is_phrase(&words)));
             }
-            text::stems(&text[range.clone()], |stem| {
-                self.words.push((key(Kind::Negative, &[stem]), Field::Description));
-            });
-            from = range.end;
         }
     }
 

@@ -2,11 +2,10 @@
 //!
 //! Every message of every suite is asked as if it were not remembered: what counts is what names,
 //! descriptions and bodies say. A suite's own negatives are its near-misses; messages that should call
-//! another skill are the off-topic ones.
+//! another skill, and that it does not speak of itself, are the off-topic ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use crate::bands::OFFER;
 use crate::document::SkillText;
 use crate::everyday::is_everyday;
 use crate::index::Index;
@@ -40,7 +39,7 @@ pub struct Tally {
     pub near_misses: usize,
     /// Called by a message of another skill.
     pub off_topic_called: usize,
-    /// Messages of other skills in all.
+    /// Messages of other skills in all, without those that its own suite has too.
     pub off_topic: usize,
 }
 
@@ -118,7 +117,7 @@ pub struct Evaluated {
     pub skill: usize,
     /// How often it was right and wrong.
     pub tally: Tally,
-    /// Positives for which it stood first.
+    /// Positives for which it stood first and was offered.
     pub first: usize,
     /// What would help its description.
     pub suggestion: Option<String>,
@@ -149,6 +148,10 @@ pub fn evaluate(
 ) -> Report {
     let mut report = Report::default();
     let mut rows: Vec<Row> = suites.iter().map(|_| Row::default()).collect();
+    // What a suite says about a message goes before what another says.
+    let plain = |query: &str| query.trim().to_lowercase();
+    let messages = |suite: &Suite| suite.cases.iter().map(|case| plain(&case.query)).collect();
+    let known: Vec<HashSet<String>> = suites.iter().map(|(_, suite)| messages(suite)).collect();
     for (own, (skill, suite)) in suites.iter().enumerate() {
         let mut best_place = None;
         for case in &suite.cases {
@@ -166,14 +169,19 @@ pub fn evaluate(
             }
             let place = ranking.place(*skill);
             best_place = best_place.into_iter().chain(place).min();
-            let first = ranking.first().unwrap_or(*skill);
-            *report.confusion.entry((*skill, first)).or_default() += 1;
-            if first == *skill {
-                rows[own].first += 1;
-            } else {
-                let query = case.query.clone();
-                rows[own].stolen.push((first, case));
-                report.stolen.push(Stolen { query, from: *skill, by: first, place });
+            // What is not even offered gets no message, and takes none.
+            let got_by = ranking.first().filter(|first| ranking.is_offered(*first));
+            if let Some(first) = got_by {
+                *report.confusion.entry((*skill, first)).or_default() += 1;
+            }
+            match got_by {
+                None => {}
+                Some(first) if first == *skill => rows[own].first += 1,
+                Some(first) => {
+                    let query = case.query.clone();
+                    rows[own].stolen.push((first, case));
+                    report.stolen.push(Stolen { query, from: *skill, by: first, place });
+                }
             }
             if called(*skill) {
                 rows[own].tally.hits += 1;
@@ -182,7 +190,7 @@ pub fn evaluate(
                 rows[own].missed.push(case);
             }
             for (other, (rival, _)) in suites.iter().enumerate() {
-                if other != own {
+                if other != own && !known[other].contains(&plain(&case.query)) {
                     rows[other].tally.off_topic += 1;
                     rows[other].tally.off_topic_called += usize::from(called(*rival));
                 }
@@ -266,7 +274,9 @@ fn by_words(skill: &SkillText, suite: &Suite, row: &Row<'_>) -> Option<String> {
     }
     let positives = suite.cases.iter().filter(|case| case.should_trigger);
     let of_positives: Vec<String> = positives.flat_map(|case| stems(&case.query)).collect();
-    let unwanted = common_words(&row.false_alarms, |stem| of_positives.contains(stem));
+    // A skill about cities cannot say that it is not for them.
+    let is_own = |stem: &String| of_positives.contains(stem) || known.contains(stem);
+    let unwanted = common_words(&row.false_alarms, is_own);
     (!unwanted.is_empty())
         .then(|| format!("say what it is not for: \u{201c}Not for {}\u{201d}", unwanted.join(", ")))
 }
@@ -295,7 +305,7 @@ fn stems(text: &str) -> Vec<String> {
 fn common_words(cases: &[&Case], known: impl Fn(&String) -> bool) -> Vec<String> {
     let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for case in cases {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let says = |word: &text::Word| !word.is_stop && !is_everyday(&word.plain);
         for word in text::words(&case.query).into_iter().filter(says) {
             if !known(&word.stem) && seen.insert(word.stem.clone()) {
@@ -314,24 +324,31 @@ fn common_words(cases: &[&Case], known: impl Fn(&String) -> bool) -> Vec<String>
 /// Near-misses that are proposed for one skill.
 const MAX_PROPOSED: usize = 5;
 
-/// A suite for a skill that has none: its description as what should call it, and messages of its
-/// nearest neighbours as near-misses, for a person to confirm.
+/// A suite for a skill that has none: what its description quotes, or its first sentence, as what should call it;
+/// what it quotes as not for it, and messages of its nearest neighbours, as near-misses; for a person to confirm.
 pub fn propose_suite(
     index: &Index<'_>,
     skill: &SkillText,
     own: Option<usize>,
     suites: &[(usize, Suite)],
 ) -> Suite {
-    let mut cases: Vec<Case> = text::quotations(&skill.description)
-        .into_iter()
-        .filter(|quoted| text::is_phrase(&text::words(quoted)))
-        .map(|quoted| Case { query: quoted.to_owned(), should_trigger: true })
-        .collect();
+    let pieces = text::pieces(&skill.description);
+    let quoted = |wanted: bool| {
+        let of_kind = pieces.iter().filter(move |(_, is_negative)| *is_negative != wanted);
+        of_kind
+            .flat_map(|(piece, _)| text::quotations(piece))
+            .filter(|quoted| text::is_phrase(&text::words(quoted)))
+            .map(move |quoted| Case { query: quoted.to_owned(), should_trigger: wanted })
+    };
+    let mut cases: Vec<Case> = quoted(true).collect();
     if cases.is_empty() {
-        let first = skill.description.split_inclusive(['.', '\n']).next().unwrap_or_default();
-        let query = first.trim().trim_end_matches('.').to_owned();
+        let positive = pieces.iter().filter(|(_, is_negative)| !is_negative);
+        let mut sentences = positive.map(|(piece, _)| text::first_sentence(piece));
+        let first = sentences.find(|sentence| !sentence.is_empty()).unwrap_or_default();
+        let query = first.to_owned();
         cases.extend((!query.is_empty()).then_some(Case { query, should_trigger: true }));
     }
+    cases.extend(quoted(false));
     let about = format!("{} {}", skill.name, skill.description);
     let ranking = Ranking::by_words(index, &about);
     let near = ranking.best(REACH, |other| Some(other) != own);
@@ -343,10 +360,5 @@ pub fn propose_suite(
         .take(MAX_PROPOSED)
         .map(|case| Case { query: case.query.clone(), should_trigger: false });
     cases.extend(near_misses);
-    Suite { cases }
-}
-
-/// Whether a message would put a skill before the model.
-pub(crate) fn is_offered(confidence: f32) -> bool {
-    confidence >= OFFER
+    Suite { cases, left_out: None }
 }

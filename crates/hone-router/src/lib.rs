@@ -115,7 +115,7 @@ pub use inline_shell::{
     INLINE_TIMEOUT, InlineCommand, InlineError, InlineOutput, MAX_INLINE_CHARS,
     MAX_INLINE_COMMANDS, RunInline,
 };
-pub use level0::{Level0, Ranked, level0};
+pub use level0::{Level0, Ranked, in_a_line, level0, level0_line};
 pub use likeness::likeness;
 pub use matching::{Match, Part, Ranking, Reason};
 pub use meaning::{Texts, about};
@@ -131,8 +131,8 @@ pub use requirements::{
     Secret, Status, needs, question, requirements_of,
 };
 pub use suite::{
-    Case, MAX_CASES, MAX_MESSAGE_BYTES, MAX_REMEMBERED, MAX_SUITE_BYTES, SUITE_FILE, Suite,
-    SuiteError,
+    Case, LeftOut, MAX_CASES, MAX_MESSAGE_BYTES, MAX_REMEMBERED, MAX_SUITE_BYTES, SUITE_FILE,
+    Suite, SuiteError,
 };
 pub use text::resembles;
 pub use variables::{Variables, join_arguments, split_arguments};

@@ -180,7 +180,8 @@ impl<'i, 's> Ranking<'i, 's> {
         self
     }
 
-    fn counts(&self, skill: usize) -> bool {
+    /// Whether a skill is one of those that this is among.
+    pub(crate) fn counts(&self, skill: usize) -> bool {
         self.counted.as_ref().is_none_or(|counted| counted[skill])
     }
 
@@ -390,6 +391,11 @@ impl<'i, 's> Ranking<'i, 's> {
     pub fn look_at(&self, skill: usize) -> Match {
         let score = self.confidence(skill);
         Match { skill, score, band: self.band(skill, score), reasons: self.reasons(skill) }
+    }
+
+    /// Whether the message would at least put a skill before the model.
+    pub(crate) fn is_offered(&self, skill: usize) -> bool {
+        self.band(skill, self.confidence(skill)) > Band::Nothing
     }
 
     fn band(&self, skill: usize, score: f32) -> Band {

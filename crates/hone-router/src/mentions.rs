@@ -3,10 +3,11 @@
 //! Names of environment variables are left alone, and so is a name that nothing here has. What was
 //! mentioned and selects nothing is reported with the reason.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use hone_library::{Catalogue, Listed, Reason, Scope, normal};
+use hone_library::{Catalogue, Listed, Reason, Scope, Skipped, normal};
 
 /// Names that mean a variable, whatever skill is called so.
 pub const ENVIRONMENT_NAMES: [&str; 11] = [
@@ -120,8 +121,8 @@ fn link_path(text: &str, from: usize) -> Option<(&str, usize)> {
 /// The skills that a person's message selects: what the front end picked, then links, then names.
 ///
 /// A pick settles its name, even when its path leads nowhere. A name counts when one skill has it and
-/// no connector does; a link to a skill's file always counts. Skills that people may not call are not
-/// selected.
+/// no connector does; a link to a skill's file always counts. Skills that people may not call, and those that are
+/// not offered, are not selected, which is said.
 pub fn select<'c>(
     catalogue: &'c Catalogue,
     text: &str,
@@ -136,12 +137,16 @@ pub fn select<'c>(
     let refuse = |selection: &mut Selection<'c>, mention: &str, why: &str| {
         selection.unselected.push(Unselected { mention: mention.to_owned(), why: why.to_owned() });
     };
-    const NO_SKILL: &str = "no skill is at that path";
+    let not_at = |path: &str| match index.hidden_at(path, cwd) {
+        Some(skipped) => not_offered(skipped),
+        None => "no skill is at that path".to_owned(),
+    };
     for pick in picks {
         settled.insert(&pick.name);
-        match index.at_path(&pick.path.to_string_lossy(), cwd) {
+        let path = pick.path.to_string_lossy();
+        match index.at_path(&path, cwd) {
             Some(at) => chosen.extend([at]),
-            None => refuse(&mut selection, &pick.name, NO_SKILL),
+            None => refuse(&mut selection, &pick.name, &not_at(&path)),
         }
     }
     let found = mentions(text);
@@ -154,7 +159,7 @@ pub fn select<'c>(
                 }
                 // A link to something of another kind is none of ours.
                 None if path.contains("://") && !path.starts_with("skill://") => {}
-                None => refuse(&mut selection, path, NO_SKILL),
+                None => refuse(&mut selection, path, &not_at(path)),
             }
         }
     }
@@ -171,6 +176,7 @@ pub fn select<'c>(
             Found::Several => {
                 refuse(&mut selection, name, "several skills share that name; link to one");
             }
+            Found::Hidden(skipped) => refuse(&mut selection, name, &not_offered(skipped)),
             // `$name` may be anything: money, a variable, a placeholder.
             Found::None => {}
         }
@@ -188,10 +194,16 @@ pub fn select<'c>(
     selection
 }
 
-enum Found {
+enum Found<'c> {
     None,
     One(usize),
     Several,
+    /// It is there, and not offered.
+    Hidden(&'c Skipped),
+}
+
+fn not_offered(skipped: &Skipped) -> String {
+    format!("it is not offered: {}", skipped.message)
 }
 
 /// Every way to name a skill, looked at once.
@@ -202,6 +214,9 @@ struct Index<'c> {
     slugs: HashMap<&'c str, (usize, usize)>,
     scoped: HashMap<(Scope, &'c str), usize>,
     paths: HashMap<&'c Path, usize>,
+    /// What is not offered, by name, slug, `scope:name`, and path.
+    hidden: HashMap<Cow<'c, str>, &'c Skipped>,
+    hidden_paths: HashMap<&'c Path, &'c Skipped>,
 }
 
 impl<'c> Index<'c> {
@@ -217,7 +232,15 @@ impl<'c> Index<'c> {
             scoped: HashMap::new(),
             paths: HashMap::new(),
             skills: Vec::new(),
+            hidden: HashMap::new(),
+            hidden_paths: HashMap::new(),
         };
+        let is_hidden = |skipped: &&Skipped| {
+            !matches!(skipped.reason, Reason::Shadowed | Reason::TooDeep | Reason::Closed)
+        };
+        for skipped in catalogue.skipped.iter().filter(is_hidden) {
+            index.hide(skipped);
+        }
         for (at, &skill) in skills.iter().enumerate() {
             let summary = &skill.summary;
             if at < index.offered {
@@ -240,7 +263,29 @@ impl<'c> Index<'c> {
         index
     }
 
-    fn named(&self, name: &str) -> Found {
+    fn hide(&mut self, skipped: &'c Skipped) {
+        let path = skipped.path.as_path();
+        let is_folder = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"));
+        let folder = path.parent().filter(|_| is_folder);
+        for path in std::iter::once(path).chain(folder) {
+            self.hidden_paths.entry(path).or_insert(skipped);
+        }
+        let mut known_as = |name: Cow<'c, str>| {
+            self.hidden.entry(name).or_insert(skipped);
+        };
+        if let Some(skill) = &skipped.skill {
+            let (summary, scope) = (&skill.summary, skill.scope.id());
+            for name in [summary.name.as_str(), summary.slug.as_str()] {
+                known_as(name.into());
+                known_as(format!("{scope}:{name}").into());
+            }
+        } else if let Some(name) = folder.map_or(path.file_stem(), Path::file_name) {
+            // What cannot be read has the name of its folder.
+            known_as(name.to_string_lossy());
+        }
+    }
+
+    fn named(&self, name: &str) -> Found<'c> {
         if let Some(at) = self.names.get(name) {
             return Found::One(*at);
         }
@@ -254,12 +299,23 @@ impl<'c> Index<'c> {
         match self.slugs.get(name.replace('_', "-").as_str()) {
             Some((at, 1)) => Found::One(*at),
             Some(_) => Found::Several,
-            None => Found::None,
+            None => {
+                let hyphened = name.replace('_', "-");
+                let hidden = [name, &hyphened].into_iter().find_map(|name| self.hidden.get(name));
+                hidden.map_or(Found::None, |skipped| Found::Hidden(skipped))
+            }
         }
     }
 
     fn at_path(&self, path: &str, cwd: &Path) -> Option<usize> {
-        let path = path.strip_prefix("skill://").unwrap_or(path);
-        self.paths.get(normal(&cwd.join(path)).as_path()).copied()
+        self.paths.get(full(path, cwd).as_path()).copied()
     }
+
+    fn hidden_at(&self, path: &str, cwd: &Path) -> Option<&'c Skipped> {
+        self.hidden_paths.get(full(path, cwd).as_path()).copied()
+    }
+}
+
+fn full(path: &str, cwd: &Path) -> PathBuf {
+    normal(&cwd.join(path.strip_prefix("skill://").unwrap_or(path)))
 }

@@ -488,10 +488,8 @@ fn attribute(text: &str) -> String {
 
 /// One line of plain text.
 fn line(text: &str) -> String {
-    text.chars()
-        .filter(|c| !hone_skill::is_hidden(*c))
-        .map(|c| if c.is_whitespace() { ' ' } else { c })
-        .collect()
+    let visible = hone_skill::visible(text);
+    visible.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect()
 }
 
 fn cut_words(words: &str) -> String {

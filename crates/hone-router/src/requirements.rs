@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hone_library::{Error, Listed, list_files, read_file, read_text};
@@ -352,6 +353,27 @@ pub fn needs<'s>(
     needs
 }
 
+impl Probe<'static> {
+    /// What this process finds around it: its variables, the programs on its path, its system.
+    pub fn of_process() -> Self {
+        Self {
+            variable: &|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()),
+            command: &on_path,
+            servers: None,
+            platform: std::env::consts::OS,
+        }
+    }
+}
+
+fn on_path(command: &str) -> bool {
+    let is_program = |path: &Path| {
+        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders)
+        .any(|folder| folder.is_absolute() && is_program(&folder.join(command)))
+}
+
 impl Probe<'_> {
     fn status(&self, skill: &Listed, requirement: &Requirement) -> Status {
         let name = requirement.name.as_str();
@@ -483,7 +505,7 @@ impl Answers {
 
     /// The first `end` bytes of a text without any of the values. One that reaches past the end is taken
     /// out as a whole: no part of it stays.
-    pub(crate) fn redact_start(&self, text: &str, mut end: usize) -> String {
+    pub fn redact_start(&self, text: &str, mut end: usize) -> String {
         let values = self.redacted();
         let reaches_past = |end: usize| {
             let past = values.iter().filter_map(|(value, _)| {

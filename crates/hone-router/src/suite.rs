@@ -39,6 +39,37 @@ pub struct Case {
 pub struct Suite {
     /// In the order of the file.
     pub cases: Vec<Case>,
+    /// What of its file is not among them. Whoever writes it anew would lose that.
+    pub left_out: Option<LeftOut>,
+}
+
+/// What of a file is not read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Entries that are no message with an answer.
+    pub malformed: usize,
+    /// The first of them, and what it lacks.
+    pub first: String,
+    /// Messages past the [`MAX_CASES`]th.
+    pub past: usize,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = |count: usize, one: &str, many: &str| {
+            format!("{count} {}", if count == 1 { one } else { many })
+        };
+        if self.malformed > 0 {
+            let entries = counted(self.malformed, "entry is", "entries are");
+            write!(f, "{entries} left out: {}", self.first)?;
+        }
+        if self.past > 0 {
+            let comma = if self.malformed > 0 { "; " } else { "" };
+            let messages = counted(self.past, "message is", "messages are");
+            write!(f, "{comma}{messages} left out: {MAX_CASES} are read")?;
+        }
+        Ok(())
+    }
 }
 
 /// Why a suite could not be read.
@@ -102,16 +133,23 @@ impl Suite {
         let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         let value: Value = serde_json::from_slice(bytes)
             .map_err(|error| SuiteError(format!("this is not JSON: {error}")))?;
-        let mut cases = Vec::new();
-        collect(&value, None, &mut cases);
+        let mut found = Found::default();
+        found.collect(&value, None, None);
+        let Found { mut cases, malformed, first } = found;
         if cases.is_empty() {
-            return Err(SuiteError(
-                "there are no messages in it; write a list of {\"query\": \"…\", \"should_trigger\": true}"
-                    .to_owned(),
-            ));
+            let why = match malformed {
+                0 => "there are no messages in it".to_owned(),
+                _ => format!("no message of it can be read: {first}"),
+            };
+            return Err(SuiteError(format!(
+                "{why}; write a list of {{\"query\": \"…\", \"should_trigger\": true}}"
+            )));
         }
+        let past = cases.len().saturating_sub(MAX_CASES);
         cases.truncate(MAX_CASES);
-        Ok(Self { cases })
+        let is_whole = malformed == 0 && past == 0;
+        let left_out = (!is_whole).then_some(LeftOut { malformed, first, past });
+        Ok(Self { cases, left_out })
     }
 
     /// The suite as skill-creator writes it.
@@ -134,36 +172,79 @@ impl Suite {
     }
 }
 
-/// Finds the cases in a value; `answer` is what the list around it says about its messages.
-fn collect(value: &Value, answer: Option<bool>, cases: &mut Vec<Case>) {
-    match value {
-        Value::Array(items) => {
-            for item in items {
-                match (item, answer) {
-                    (Value::String(query), Some(should_trigger)) => {
-                        cases.push(Case { query: query.clone(), should_trigger });
+/// What was found in a file so far.
+#[derive(Default)]
+struct Found {
+    cases: Vec<Case>,
+    malformed: usize,
+    first: String,
+}
+
+impl Found {
+    /// Finds the cases in a value; `answer` is what the list around it says about its messages, and `list` what that
+    /// list is called.
+    fn collect(&mut self, value: &Value, answer: Option<bool>, list: Option<&str>) {
+        match value {
+            Value::Array(items) => {
+                for (number, item) in (1..).zip(items) {
+                    self.entry(item, answer, (number, list));
+                }
+            }
+            Value::Object(map) => {
+                let lists = CASE_LISTS.iter().map(|key| (key, answer));
+                let yes = YES_LISTS.iter().map(|key| (key, Some(true)));
+                let no = NO_LISTS.iter().map(|key| (key, Some(false)));
+                if let Some(case) = case(value, answer).unwrap_or_default() {
+                    return self.cases.push(case);
+                }
+                for (key, answer) in lists.chain(yes).chain(no) {
+                    if let Some(list @ Value::Array(_)) = map.get(*key) {
+                        self.collect(list, answer, Some(key));
                     }
-                    (Value::Object(_), _) => collect(item, answer, cases),
-                    _ => {}
                 }
             }
+            _ => {}
         }
-        Value::Object(map) => {
-            let query = QUERY_KEYS.iter().find_map(|key| map.get(*key)?.as_str());
-            let said = ANSWER_KEYS.iter().find_map(|key| map.get(*key)?.as_bool());
-            if let (Some(query), Some(should_trigger)) = (query, said.or(answer)) {
-                cases.push(Case { query: query.to_owned(), should_trigger });
-                return;
-            }
-            let lists = CASE_LISTS.iter().map(|key| (key, answer));
-            let yes = YES_LISTS.iter().map(|key| (key, Some(true)));
-            let no = NO_LISTS.iter().map(|key| (key, Some(false)));
-            for (key, answer) in lists.chain(yes).chain(no) {
-                if let Some(list @ Value::Array(_)) = map.get(*key) {
-                    collect(list, answer, cases);
-                }
-            }
-        }
-        _ => {}
     }
+
+    fn entry(&mut self, item: &Value, answer: Option<bool>, at: (usize, Option<&str>)) {
+        let before = (self.cases.len(), self.malformed);
+        let why = match case(item, answer) {
+            Ok(Some(case)) => return self.cases.push(case),
+            Ok(None) => "it is no message",
+            Err(why) => why,
+        };
+        if item.is_object() {
+            // A group of lists.
+            self.collect(item, answer, at.1);
+        }
+        if (self.cases.len(), self.malformed) == before {
+            if self.malformed == 0 {
+                let (number, list) = at;
+                let of = list.map_or(String::new(), |list| format!(" of `{list}`"));
+                self.first = format!("entry {number}{of}: {why}");
+            }
+            self.malformed += 1;
+        }
+    }
+}
+
+/// The message that a value is, or what it lacks; none when it is of another kind.
+fn case(value: &Value, answer: Option<bool>) -> Result<Option<Case>, &'static str> {
+    let (query, said) = match value {
+        Value::String(query) => (Some(query.as_str()), None),
+        Value::Object(map) => (
+            QUERY_KEYS.iter().find_map(|key| map.get(*key)?.as_str()),
+            ANSWER_KEYS.iter().find_map(|key| map.get(*key)?.as_bool()),
+        ),
+        _ => return Ok(None),
+    };
+    let query = query.ok_or("it has no \"query\" that is a text")?;
+    if query.trim().is_empty() {
+        return Err("its message is empty");
+    }
+    let should_trigger = said.or(answer);
+    let should_trigger =
+        should_trigger.ok_or("it has no \"should_trigger\" that is true or false")?;
+    Ok(Some(Case { query: query.to_owned(), should_trigger }))
 }

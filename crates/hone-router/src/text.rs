@@ -413,7 +413,7 @@ const NOT_FOR: [&str; 16] = [
 ];
 
 /// The parts of a description that say what the skill is not for, each up to the end of its sentence.
-pub(crate) fn negative_ranges(text: &str) -> Vec<Range<usize>> {
+fn negative_ranges(text: &str) -> Vec<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let bytes = lower.as_bytes();
     let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -444,7 +444,10 @@ fn sentence_end(bytes: &[u8], at: usize) -> usize {
     while end < bytes.len() {
         let is_end = match bytes[end] {
             b';' | b'\n' => true,
-            b'.' | b'!' | b'?' => bytes.get(end + 1).is_none_or(u8::is_ascii_whitespace),
+            b'.' | b'!' | b'?' => {
+                bytes.get(end + 1).is_none_or(u8::is_ascii_whitespace)
+                    && !is_abbreviated(&bytes[at..end])
+            }
             _ => false,
         };
         if is_end {
@@ -454,6 +457,56 @@ fn sentence_end(bytes: &[u8], at: usize) -> usize {
     }
     // These are ASCII, so the range ends between characters.
     end
+}
+
+/// Words that a full stop belongs to, and behind which a sentence goes on.
+const ABBREVIATED: [&str; 6] = ["e.g", "i.e", "vs", "cf", "approx", "incl"];
+
+/// Whether a text ends in such a word, whatever its case.
+fn is_abbreviated(text: &[u8]) -> bool {
+    ABBREVIATED.iter().any(|word| {
+        let Some(start) = text.len().checked_sub(word.len()) else { return false };
+        text[start..].eq_ignore_ascii_case(word.as_bytes())
+            && (start == 0 || !text[start - 1].is_ascii_alphanumeric())
+    })
+}
+
+/// The first sentence of a text, without the mark at its end. A full stop in `Node.js` or before a word that goes on
+/// in small letters ends none.
+pub(crate) fn first_sentence(text: &str) -> &str {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || ".,;:!?".contains(c));
+    let mut end = 0;
+    for (at, c) in text.char_indices() {
+        let rest = &text[at + c.len_utf8()..];
+        let is_end = match c {
+            '\n' | '。' | '！' | '？' => true,
+            '.' | '!' | '?' => {
+                let goes_on = || rest.trim_start().starts_with(char::is_lowercase);
+                rest.starts_with(char::is_whitespace)
+                    && !goes_on()
+                    && !is_abbreviated(&text.as_bytes()[..at])
+            }
+            _ => false,
+        };
+        if is_end {
+            break;
+        }
+        end = at + c.len_utf8();
+    }
+    text[..end].trim().trim_end_matches(['.', '!', '?', ',', ';', ':', '(', '-', '–', '—', ' '])
+}
+
+/// A description in pieces, in order: what it says that the skill is for, and what it is not for (`true`).
+pub(crate) fn pieces(text: &str) -> Vec<(&str, bool)> {
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for range in negative_ranges(text) {
+        pieces.push((&text[from..range.start], false));
+        from = range.end;
+        pieces.push((&text[range], true));
+    }
+    pieces.push((&text[from..], false));
+    pieces
 }
 
 /// The least and most words of a quotation that counts as a trigger phrase.

@@ -48,7 +48,7 @@ fn scripts_without_blanks_give_pairs() {
 fn what_a_skill_is_not_for_ends_with_its_sentence() {
     let text = "Fills forms. Do NOT use for scans; works on v1.2 too. Not for forums or e.g. mail.";
     let found: Vec<&str> = negative_ranges(text).into_iter().map(|range| &text[range]).collect();
-    assert_eq!(found, ["Do NOT use for scans", "Not for forums or e.g"]);
+    assert_eq!(found, ["Do NOT use for scans", "Not for forums or e.g. mail"]);
 }
 
 #[test]

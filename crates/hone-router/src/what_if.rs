@@ -2,7 +2,6 @@
 
 use crate::bands::Band;
 use crate::document::SkillText;
-use crate::eval::is_offered;
 use crate::index::Index;
 use crate::matching::Ranking;
 
@@ -28,6 +27,8 @@ pub struct WhatIf {
     pub first: Vec<Change>,
     /// Messages for which it would be offered among others.
     pub also_offered: usize,
+    /// Messages that the skill which it replaces gets, and it would not.
+    pub lost: Vec<String>,
     /// The skills most like it, the nearest first.
     pub neighbours: Vec<usize>,
 }
@@ -35,36 +36,49 @@ pub struct WhatIf {
 /// Neighbours that are named.
 const MAX_NEIGHBOURS: usize = 5;
 
-/// Asks messages before and after a skill is added. Of the others, only those that `counts` are rivals.
+/// Asks messages before a skill is added and after it.
+///
+/// `after` has the skills of `before` in their order, without the one that is replaced, and the new one last. Places
+/// are those of `before`, and the new skill's is the one behind its last. Only those that `counts` are rivals: a new
+/// skill that a model may not load gets no message and takes none.
 pub fn what_if(
     before: &Index<'_>,
     after: &Index<'_>,
     skill: &SkillText,
+    replaces: Option<usize>,
     messages: &[String],
     counts: &dyn Fn(usize) -> bool,
 ) -> WhatIf {
-    let new = before.len();
+    let new = after.len().saturating_sub(1);
+    let place_before = |place: usize| match replaces {
+        _ if place == new => before.len(),
+        Some(old) if place >= old => place + 1,
+        _ => place,
+    };
     let about = format!("{} {} {}", skill.name, skill.description, skill.when_to_use);
-    let neighbours = Ranking::by_words(before, &about).best(MAX_NEIGHBOURS, |_| true);
+    let is_other = |other: usize| Some(other) != replaces;
+    let neighbours = Ranking::by_words(before, &about).best(MAX_NEIGHBOURS, is_other);
     let mut answer = WhatIf { asked: messages.len(), neighbours, ..WhatIf::default() };
+    let is_heard_of = counts(before.len());
     for message in messages {
-        let now = Ranking::new(after, message).among(|other| other == new || counts(other));
+        let then = || Ranking::new(before, message).among(counts);
+        let gets = |then: Ranking<'_, '_>| then.first().filter(|first| then.is_offered(*first));
+        let now = Ranking::new(after, message).among(|other| counts(place_before(other)));
         let found = now.look_at(new);
-        if found.band == Band::Nothing {
+        let is_offered = is_heard_of && found.band > Band::Nothing;
+        if is_offered && now.first() == Some(new) {
+            answer.first.push(Change {
+                query: message.clone(),
+                taken_from: gets(then()).filter(|first| is_other(*first)),
+                score: found.score,
+                band: found.band,
+            });
             continue;
         }
-        if now.first() != Some(new) {
-            answer.also_offered += 1;
-            continue;
+        answer.also_offered += usize::from(is_offered);
+        if replaces.is_some() && gets(then()) == replaces {
+            answer.lost.push(message.clone());
         }
-        let then = Ranking::new(before, message).among(counts);
-        let taken_from = then.first().filter(|first| is_offered(then.confidence(*first)));
-        answer.first.push(Change {
-            query: message.clone(),
-            taken_from,
-            score: found.score,
-            band: found.band,
-        });
     }
     answer
 }

@@ -29,7 +29,7 @@ pub struct Word {
 pub struct Why {
     /// The skill, its band, confidence and reasons.
     pub found: Match,
-    /// Its place in the order, from 1; `None` when nothing leads to it.
+    /// Its place in the order, from 1; `None` when nothing leads to it, or no model may load it.
     pub place: Option<usize>,
     /// What its place is made from.
     pub total: f32,
@@ -47,9 +47,14 @@ const MAX_LACKING: usize = 5;
 /// Others that are named as called just as well.
 const MAX_RIVALS: usize = 3;
 
-/// Explains what a ranking says about one skill; `name` is what the others are called.
+/// Explains what a ranking says about one skill; `name` is what the others are called. Of a ranking among some
+/// skills, the others are those that a model may not load.
 pub fn why(ranking: &Ranking<'_, '_>, skill: usize, name: &dyn Fn(usize) -> String) -> Why {
-    let found = ranking.look_at(skill);
+    let mut found = ranking.look_at(skill);
+    let may_be_loaded = ranking.counts(skill);
+    if !may_be_loaded {
+        found.band = Band::Nothing;
+    }
     let (features, model) = (ranking.features(skill), ranking.model());
     let mut contributions: Vec<Contribution> = FEATURES
         .into_iter()
@@ -76,10 +81,15 @@ pub fn why(ranking: &Ranking<'_, '_>, skill: usize, name: &dyn Fn(usize) -> Stri
         .collect();
     lacks.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     lacks.truncate(MAX_LACKING);
-    let place = ranking.place(skill);
+    let place = ranking.place(skill).filter(|_| may_be_loaded);
     let rivals: Vec<String> =
         ranking.rivals(skill).into_iter().take(MAX_RIVALS).map(name).collect();
-    let would_change = if found.band == Band::Nothing && ranking.is_small_talk() {
+    let would_change = if !may_be_loaded {
+        Some(
+            "a model may not load it by itself, so no message leads to it; a person calls it by `/name` or `$name`"
+                .to_owned(),
+        )
+    } else if found.band == Band::Nothing && ranking.is_small_talk() {
         Some(
             "the message is nothing but everyday talk: only its name, one of its phrases or a message of its triggers.json would call it"
                 .to_owned(),

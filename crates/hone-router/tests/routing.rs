@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use hone_library::{Catalogue, Config, Root, Search, State, Surroundings};
 use hone_router::{
-    Band, Case, Index, MAX_END_BYTES, Opened, Part, Ranking, SkillText, Suite, evaluate, what_if,
-    why,
+    Band, Case, Index, MAX_END_BYTES, Opened, Part, Ranking, SkillText, Suite, evaluate,
+    propose_suite, what_if, why,
 };
 use proptest::prelude::*;
 
@@ -335,7 +335,7 @@ fn what_a_model_may_not_load_loses_nothing_to_a_new_skill() {
     let messages = ["fill in all kinds of pdf form with a filler".to_owned()];
     let taken = |counts: &dyn Fn(usize) -> bool| {
         let after = Index::in_memory(&skills).plus(&new);
-        let answer = what_if(&before, &after, &new, &messages, counts);
+        let answer = what_if(&before, &after, &new, None, &messages, counts);
         answer.first.into_iter().map(|change| change.taken_from).collect::<Vec<_>>()
     };
     assert_eq!(taken(&|_| true), [Some(0)]);
@@ -506,7 +506,7 @@ fn small_talk_is_offered_nothing_unless_a_name_or_a_remembered_message_is_said()
     skills.push(text("worked-examples", "Writes worked examples for teachers. Use for lessons."));
     skills.push(text("good-morning", "Greets the team every morning with the plan of the day."));
     let query = "hello again everybody".to_owned();
-    skills[3].suite = Suite { cases: vec![Case { query, should_trigger: true }] };
+    skills[3].suite = suite(&[(&query, true)]);
     for message in ["thanks, that worked", "good morning", "ok, continue", "explain that again"] {
         let band = first(&skills, message).map_or(Band::Nothing, |(_, band)| band);
         assert_eq!(band, Band::Nothing, "{message}");
@@ -540,7 +540,7 @@ fn messages_of_one_kind_tell_skills_apart_but_not_where_one_begins() {
     let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
     let sure = |cases: Vec<Case>| {
         let mut skills = library();
-        skills[3].suite = Suite { cases };
+        skills[3].suite = Suite { cases, left_out: None };
         let index = Index::in_memory(&skills);
         let ranking = Ranking::new(&index, "tell me about the city");
         ranking.remembered(3)[0].abs()
@@ -569,10 +569,7 @@ fn remembered_messages_lead_to_their_skill() {
     let mut skills = library();
     let message = "is it going to rain on saturday";
     assert_ne!(first(&skills, message).unwrap().0, "weather");
-    let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
-    skills[3].suite = Suite {
-        cases: vec![case("will it rain tomorrow", true), case("rain man, the film", false)],
-    };
+    skills[3].suite = suite(&[("will it rain tomorrow", true), ("rain man, the film", false)]);
     assert_eq!(first(&skills, message).unwrap().0, "weather");
 }
 
@@ -580,16 +577,15 @@ fn remembered_messages_lead_to_their_skill() {
 fn a_remembered_message_said_again_activates_its_skill_unless_another_remembers_it_too() {
     let mut skills = library();
     let message = "how cold is it outside";
-    let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
     let band = |skills: &[SkillText], skill: usize| {
         let index = Index::in_memory(skills);
         Ranking::new(&index, message).look_at(skill).band
     };
-    skills[3].suite = Suite { cases: vec![case(message, true)] };
+    skills[3].suite = suite(&[(message, true)]);
     assert_eq!(band(&skills, 3), Band::Activate);
-    skills[0].suite = Suite { cases: vec![case(message, true)] };
+    skills[0].suite = suite(&[(message, true)]);
     assert_eq!([band(&skills, 0), band(&skills, 3)], [Band::Offer; 2]);
-    skills[0].suite = Suite { cases: vec![case(message, false)] };
+    skills[0].suite = suite(&[(message, false)]);
     assert_eq!(band(&skills, 3), Band::Activate);
 }
 
@@ -631,9 +627,7 @@ fn a_stolen_message_lowers_a_skill_and_names_the_thief() {
         text("hotel-finder", "Finds a hotel for a trip and books a hotel room."),
         text("hotel-rooms", "Finds and books a hotel room for a trip: hotel, hotel, hotel."),
     ];
-    let case = |query: &str, should_trigger| Case { query: query.to_owned(), should_trigger };
-    let suite =
-        Suite { cases: vec![case("got to book a hotel room before the trip to Oslo", true)] };
+    let suite = suite(&[("got to book a hotel room before the trip to Oslo", true)]);
     let index = Index::in_memory(&skills);
     let ask = |counts: &dyn Fn(usize) -> bool| {
         evaluate(&index, &|skill| skills[skill].clone(), &[(0, suite.clone())], counts)
@@ -662,8 +656,193 @@ fn both_formats_of_a_suite_are_read() {
     ] {
         assert_eq!(Suite::read(format.as_bytes()).unwrap().cases, expected, "{format}");
     }
-    let written = Suite { cases: expected.clone() }.to_json();
+    let written = Suite { cases: expected.clone(), left_out: None }.to_json();
     assert_eq!(Suite::read(written.as_bytes()).unwrap().cases, expected);
     let with_mark = format!("\u{feff}{written}");
     assert_eq!(Suite::read(with_mark.as_bytes()).unwrap().cases, expected);
+}
+
+fn case(query: &str, should_trigger: bool) -> Case {
+    Case { query: query.to_owned(), should_trigger }
+}
+
+fn suite(cases: &[(&str, bool)]) -> Suite {
+    let cases = cases.iter().map(|(query, yes)| case(query, *yes)).collect();
+    Suite { cases, left_out: None }
+}
+
+#[test]
+fn what_a_description_quotes_as_not_for_it_is_proposed_as_a_near_miss() {
+    let index = Index::in_memory(&[]);
+    let proposed = |description: &str| propose_suite(&index, &text("x", description), None, &[]);
+    assert_eq!(
+        proposed(
+            "Tells the weather. Use on \"will it rain\". Do not use when the user says \"paint the rain\". \
+             Also on \"is it sunny\"; not for \"rain of arrows\", e.g. in \"games of war\"."
+        ),
+        suite(&[
+            ("will it rain", true),
+            ("is it sunny", true),
+            ("paint the rain", false),
+            ("rain of arrows", false),
+            ("games of war", false),
+        ])
+    );
+    assert_eq!(
+        proposed("Do not use for \"city maps\". Tells the weather of a city."),
+        suite(&[("Tells the weather of a city", true), ("city maps", false)])
+    );
+}
+
+#[test]
+fn without_quotations_a_suite_is_proposed_of_the_whole_first_sentence() {
+    let index = Index::in_memory(&[]);
+    for (description, sentence) in [
+        ("Writes Node.js services. Use for servers.", "Writes Node.js services"),
+        (
+            "Reads files, e.g. PDF forms, v1.2 or later! Ask first.",
+            "Reads files, e.g. PDF forms, v1.2 or later",
+        ),
+        ("Tests (i.e. Vitest vs. Jest). More", "Tests (i.e. Vitest vs. Jest)"),
+        ("Sorts logs, notes etc. by date. Then stops.", "Sorts logs, notes etc. by date"),
+        ("Sorts logs, notes etc. Use on Mondays.", "Sorts logs, notes etc"),
+        ("Sorts logs", "Sorts logs"),
+        ("Sorts logs, not for notes.", "Sorts logs"),
+        ("会话收尾。复盘", "会话收尾"),
+        ("First line\nsecond line", "First line"),
+    ] {
+        let proposed = propose_suite(&index, &text("x", description), None, &[]);
+        assert_eq!(proposed, suite(&[(sentence, true)]), "{description}");
+    }
+    assert_eq!(propose_suite(&index, &text("x", " \n"), None, &[]).cases, []);
+}
+
+/// What comes of suites for the skills of the library.
+fn evaluated(skills: &[SkillText], suites: &[(usize, Suite)]) -> hone_router::Report {
+    let index = Index::in_memory(skills);
+    evaluate(&index, &|skill| skills[skill].clone(), suites, &|_| true)
+}
+
+#[test]
+fn a_message_that_reaches_nobody_is_nobodys() {
+    let report = evaluated(&library(), &[(3, suite(&[("zzz qqq", true)]))]);
+    assert_eq!((report.skills[0].first, report.skills[0].tally.misses), (0, 1));
+    assert_eq!((report.stolen.len(), report.confusion.len()), (0, 0));
+}
+
+#[test]
+fn a_skill_that_would_not_be_offered_steals_nothing() {
+    let skills = library();
+    // `planner` has a word of it, but it is nothing but everyday talk.
+    let message = "thanks, that worked";
+    let index = Index::in_memory(&skills);
+    let best = Ranking::unremembered(&index, message).matches(1, |_| true);
+    assert_eq!((best[0].skill, best[0].band), (1, Band::Nothing));
+    let report = evaluated(&skills, &[(3, suite(&[(message, true)]))]);
+    assert_eq!((report.stolen, report.skills[0].first), (vec![], 0));
+    assert_eq!(report.confusion.len(), 0);
+}
+
+#[test]
+fn a_message_of_its_own_suite_is_not_off_topic_for_a_skill() {
+    let skills = library();
+    let message = "fill in the form about the weather of the city";
+    let suites = [
+        (0, suite(&[(message, true), ("fill in the pdf form", true)])),
+        (3, suite(&[(" Fill in the form about the weather of the city", false)])),
+    ];
+    let report = evaluated(&skills, &suites);
+    let weather = &report.skills[1].tally;
+    assert_eq!((weather.near_misses, weather.off_topic), (1, 1));
+    assert_eq!(report.skills[0].tally.off_topic, 0);
+}
+
+#[test]
+fn what_a_skill_is_about_is_not_suggested_as_what_it_is_not_for() {
+    let skills = library();
+    let near = "paint the weather of a city in watercolor";
+    let report =
+        evaluated(&skills, &[(3, suite(&[("is it sunny in the city", true), (near, false)]))]);
+    assert_eq!(report.total.near_misses_called, 1);
+    let suggestion = report.skills[0].suggestion.clone().unwrap_or_default();
+    assert!(suggestion.contains("Not for paint, watercolor"), "{suggestion}");
+    let only_own = "the weather of a city tells";
+    let report = evaluated(&skills, &[(3, suite(&[(only_own, false)]))]);
+    assert_eq!((report.total.near_misses_called, &report.skills[0].suggestion), (1, &None));
+}
+
+#[test]
+fn a_draft_is_held_against_the_skill_that_it_replaces() {
+    let skills = library();
+    let draft = text("weather", "Tells the rain of a city");
+    let before = Index::in_memory(&skills);
+    let others = skills.iter().filter(|skill| skill.name != draft.name);
+    let after = Index::in_memory(others).plus(&draft);
+    let messages = ["the rain of the city", "the weather, please", "fill in this pdf form"];
+    let messages = messages.map(str::to_owned);
+    let answer = what_if(&before, &after, &draft, Some(3), &messages, &|_| true);
+    let first: Vec<(&str, Option<usize>)> =
+        answer.first.iter().map(|change| (change.query.as_str(), change.taken_from)).collect();
+    assert!(first.contains(&("the rain of the city", None)), "{first:?}");
+    assert!(first.iter().all(|(_, from)| *from != Some(3)), "{first:?}");
+    assert!(!answer.neighbours.contains(&3), "{answer:?}");
+    // One that says nothing of the weather loses its messages.
+    let draft = text("weather", "Mows the lawn");
+    let others = skills.iter().filter(|skill| skill.name != draft.name);
+    let after = Index::in_memory(others).plus(&draft);
+    let asked = ["tells it the city".to_owned()];
+    let answer = what_if(&before, &after, &draft, Some(3), &asked, &|_| true);
+    assert_eq!((answer.lost, answer.first.len()), (asked.to_vec(), 0));
+    // Nobody hears of one that a model may not load.
+    let hidden = what_if(&before, &after, &draft, Some(3), &messages, &|skill| skill != 5);
+    assert_eq!((hidden.first.len(), hidden.also_offered), (0, 0));
+}
+
+#[test]
+fn why_says_that_a_model_may_not_load_a_skill() {
+    let skills = library();
+    let index = Index::in_memory(&skills);
+    let ranking = Ranking::new(&index, "/weather in the city").among(|skill| skill != 3);
+    let answer = why(&ranking, 3, &|skill| skills[skill].name.clone());
+    assert_eq!((answer.found.band, answer.place), (Band::Nothing, None));
+    let told = answer.would_change.unwrap();
+    assert!(told.starts_with("a model may not load it by itself"), "{told}");
+}
+
+#[test]
+fn what_of_a_suite_is_not_read_is_said_with_its_place() {
+    let read = |text: &str| Suite::read(text.as_bytes());
+    let left_out = |text: &str| read(text).unwrap().left_out.map(|left| left.to_string());
+    let good = r#"{"query":"fill this form","should_trigger":true}"#;
+    for (text, expected) in [
+        (format!("[{good}]"), None),
+        (
+            format!(r#"[{good},{{"query":"x","should_trigger":"yes"}},7,{good}]"#),
+            Some(
+                r#"2 entries are left out: entry 2: it has no "should_trigger" that is true or false"#,
+            ),
+        ),
+        (
+            format!(r#"{{"evals":[{good},{good},{{"should_trigger":true}}]}}"#),
+            Some(r#"1 entry is left out: entry 3 of `evals`: it has no "query" that is a text"#),
+        ),
+        (
+            r#"{"should_trigger":["a b"," "],"should_not_trigger":[["c"]]}"#.to_owned(),
+            Some("2 entries are left out: entry 2 of `should_trigger`: its message is empty"),
+        ),
+        (format!(r#"[{good},{{"positive":["a"],"negative":["b"]}}]"#), None),
+    ] {
+        assert_eq!(left_out(&text).as_deref(), expected, "{text}");
+    }
+    let of = |count: usize| format!("[{}]", vec![good; count].join(","));
+    assert_eq!(left_out(&of(hone_router::MAX_CASES)), None);
+    assert_eq!(
+        left_out(&of(hone_router::MAX_CASES + 2)).as_deref(),
+        Some("2 messages are left out: 1000 are read")
+    );
+    assert_eq!(
+        read(r#"["fill this form"]"#).unwrap_err().to_string(),
+        "no message of it can be read: entry 1: it has no \"should_trigger\" that is true or false; \
+         write a list of {\"query\": \"…\", \"should_trigger\": true}"
+    );
 }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use hone_agent::brain::Brain;
 use hone_agent::tools::ToolResult;
+use hone_agent::tools::skills::MAX_DESCRIPTION_CHARS;
 use hone_guard::policy::Policy;
 use hone_learn::destination::Destination;
 use hone_learn::draft::Draft;
@@ -20,6 +21,8 @@ use hone_learn::save::{Lesson, Part, taken};
 use hone_learn::sessions::{self, Places};
 use hone_learn::wizard::{Answers, Place, Wizard};
 use hone_library::{Catalogue, State, Surroundings};
+use hone_router::in_a_line;
+use hone_skill::printable_line;
 use serde_json::{Value, json};
 
 /// The prompt's name: no skill can have it, since no slug has an underscore.
@@ -187,10 +190,12 @@ impl Lessons {
             Err(error) => return ToolResult::failed(error.to_string()),
         };
         let mut text = match &proposal.decided {
-            Some(decided) => format!("Not taken ({}): {}.\n", proposal.id, decided.why),
+            Some(decided) => {
+                format!("Not taken ({}): {}.\n", proposal.id, printable_line(&decided.why))
+            }
             None => format!(
                 "`{}` ({}, {}) waits for the user: `hone review show {}`.\n",
-                proposal.name,
+                in_a_line(&proposal.name, MAX_DESCRIPTION_CHARS),
                 proposal.kind.id(),
                 proposal.id,
                 proposal.id
@@ -198,7 +203,7 @@ impl Lessons {
         };
         for checked in &proposal.checks {
             let (check, finding) = (checked.check.id(), checked.finding.id());
-            let _ = writeln!(text, "- {check}: {finding}: {}", checked.why);
+            let _ = writeln!(text, "- {check}: {finding}: {}", printable_line(&checked.why));
         }
         ToolResult::ok(text, format!("proposed {}", proposal.name))
     }

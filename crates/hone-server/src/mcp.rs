@@ -9,6 +9,7 @@ use hone_agent::step::Outcome;
 use hone_agent::tools::schema::problems;
 use hone_library::{Catalogue, Listed};
 use hone_router::Caller;
+use hone_skill::{printable_line, visible};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorData,
     GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
@@ -387,8 +388,8 @@ impl ServerHandler for Door {
             let resource = |skill: &&Listed| {
                 json!({
                     "uri": uri::address(skill.summary.slug.as_str(), SKILL_FILE),
-                    "name": skill.summary.name,
-                    "description": skill.summary.description,
+                    "name": printable_line(&skill.summary.name),
+                    "description": visible(&skill.summary.description),
                     "mimeType": "text/markdown",
                 })
             };
@@ -441,7 +442,7 @@ impl ServerHandler for Door {
             let prompt = |skill: &&Listed| {
                 json!({
                     "name": skill.summary.slug.as_str(),
-                    "description": skill.summary.description,
+                    "description": visible(&skill.summary.description),
                     "arguments": prompts::arguments(skill),
                 })
             };
@@ -484,7 +485,7 @@ impl ServerHandler for Door {
                 .ok_or_else(|| wrong(format!("there is no prompt `{:.200}`", request.name)))?;
             let words = prompts::words(skill, &arguments)?;
             let text = door.offer.invoked(skill, &words, Caller::Person).map_err(wrong)?;
-            prompted(&skill.summary.description, &text)
+            prompted(&visible(&skill.summary.description), &text)
         })
         .await
     }

@@ -4,12 +4,15 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use hone_agent::tools::skills::{Clock, Shelf};
+use hone_agent::tools::skills::{Clock, MAX_DESCRIPTION_CHARS, Shelf};
 use hone_agent::tools::{Class, Tool, ToolResult, Working};
 use hone_guard::Files;
 use hone_library::usage::Event;
 use hone_library::{Catalogue, Listed, State};
-use hone_router::{Answers, Caller, Inline, Match, Request, prepare};
+use hone_router::{
+    Answers, Caller, Inline, Match, Probe, Request, in_a_line, needs, prepare, requirements_of,
+};
+use hone_skill::printable_line;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -106,13 +109,17 @@ impl Offer {
         (self.now)()
     }
 
-    /// The text that a called skill becomes.
+    /// The text that a called skill becomes. What it needs stands in it with what the server finds around
+    /// itself. Something that is missing does not hold it back: the client works elsewhere, and may well
+    /// have it there, or ask for it.
     pub(crate) fn invoked(
         &self,
         skill: &Listed,
         words: &str,
         caller: Caller,
     ) -> Result<String, String> {
+        let declared = requirements_of(skill).map_err(|error| error.to_string())?;
+        let needs = needs([(skill, &declared)], &Probe::of_process());
         let request = Request {
             skills: &[skill],
             words,
@@ -123,7 +130,7 @@ impl Offer {
             is_loaded: &|_, _| false,
             variables: true,
             inline: Inline::Off,
-            needs: &[],
+            needs: &needs,
             answers: &Answers::default(),
         };
         let payload = prepare(&request).map_err(|error| error.to_string())?;
@@ -263,9 +270,9 @@ fn answer(offer: &Offer, kind: Kind, arguments: &Value) -> ToolResult {
         Kind::Invoke | Kind::Scan | Kind::Usage => {
             let skill = match catalogue.resolve(text("name"), std::path::Path::new("")) {
                 Ok(skill) => skill,
-                Err(error) => return ToolResult::failed(error.to_string()),
+                Err(error) => return ToolResult::failed(printable_line(&error.to_string())),
             };
-            let name = &skill.summary.name;
+            let name = in_a_line(&skill.summary.name, MAX_DESCRIPTION_CHARS);
             if !skill.summary.model_invocable {
                 return ToolResult::refused(format!(
                     "`{name}` is for people to call, not for agents."
@@ -288,14 +295,13 @@ fn told(catalogue: &Catalogue, found: &[Match]) -> ToolResult {
     let mut text = String::new();
     for found in found {
         let summary = &catalogue.skills[found.skill].summary;
-        let description = summary.description.split_whitespace().collect::<Vec<_>>().join(" ");
-        let description: String = description.chars().take(300).collect();
         let _ = writeln!(
             text,
-            "- {} ({}, {:.2}): {description}",
-            summary.name,
+            "- {} ({}, {:.2}): {}",
+            in_a_line(&summary.name, MAX_DESCRIPTION_CHARS),
             found.band.id(),
-            found.score
+            found.score,
+            in_a_line(&summary.description, MAX_DESCRIPTION_CHARS)
         );
     }
     if text.is_empty() {
@@ -316,8 +322,8 @@ fn scanned(skill: &Listed) -> ToolResult {
             "- {} [{}] {}: {}",
             finding.rule,
             finding.severity,
-            finding.place(),
-            finding.message
+            printable_line(&finding.place()),
+            printable_line(&finding.message)
         );
     }
     if report.findings.len() > MAX_FINDINGS {

@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hone_agent::tools::ToolResult;
+use hone_agent::tools::skills::MAX_DESCRIPTION_CHARS;
 use hone_learn::outcomes::Seen;
 use hone_learn::records::Records;
 use hone_library::usage::{Event, iso};
 use hone_library::{Listed, Standing, standings};
+use hone_router::in_a_line;
 use serde_json::{Value, json};
 
 use crate::tools::Offer;
@@ -100,7 +102,8 @@ pub(crate) fn report(offer: &Offer, cursor: Option<&str>) -> ToolResult {
     let mut text = String::new();
     for (skill, standing) in &used[from..to] {
         let last = standing.last_used.map_or_else(String::new, |at| format!(", last {}", iso(at)));
-        let (name, uses) = (&skill.summary.name, standing.uses);
+        let name = in_a_line(&skill.summary.name, MAX_DESCRIPTION_CHARS);
+        let uses = standing.uses;
         let times = if uses == 1 { "time" } else { "times" };
         let _ = writeln!(text, "- {name}: used {uses} {times}{last}");
     }

@@ -47,7 +47,7 @@ mod yaml;
 pub use diagnostic::{Diagnostic, Edit, Severity};
 pub use dismissal::Dismissal;
 pub use edit::{EditError, Field, apply_edits, fix, set_field};
-pub use hidden::is_hidden;
+pub use hidden::{escape_hidden, first_hidden, is_hidden, visible};
 pub use markdown::is_costly_markdown;
 pub use name::{is_valid_name, name_matches_folder, name_problems};
 pub use openai::{OpenAiPolicy, OpenAiTool};

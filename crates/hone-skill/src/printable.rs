@@ -75,7 +75,15 @@ pub fn is_forbidden(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
         '\u{ad}'
+        | '\u{34f}'
         | '\u{61c}'
+        // Letters that are blank: the fillers of Hangul, two vowels of Khmer.
+        | '\u{115f}'
+        | '\u{1160}'
+        | '\u{17b4}'
+        | '\u{17b5}'
+        | '\u{3164}'
+        | '\u{ffa0}'
         | '\u{180e}'
         | '\u{200b}'
         | '\u{200e}'..='\u{200f}'

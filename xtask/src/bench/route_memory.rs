@@ -53,7 +53,7 @@ pub(crate) fn remembering(data: &Data, indexer: &Indexer) -> Table {
                         should_trigger: true,
                     };
                     let cases = messages[..half].iter().take(keep).map(case).collect();
-                    skills[*place].suite = Suite { cases };
+                    skills[*place].suite = Suite { cases, left_out: None };
                     asked.extend(&messages[half..]);
                 }
                 let index = indexer.index(&skills, asked.iter().map(|m| m.query.as_str()));

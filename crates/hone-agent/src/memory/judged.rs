@@ -2,7 +2,7 @@
 //! reach a later prompt. What looks like an instruction is set aside with the reason.
 
 use hone_guard::{Files, Verdict};
-use hone_skill::is_hidden;
+use hone_skill::first_hidden;
 
 /// Why a text may not reach a later prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Objection {
 
 /// What speaks against a text, if anything does.
 pub fn objection(text: &str) -> Option<Objection> {
-    if let Some(hidden) = text.chars().find(|c| is_hidden(*c)) {
+    if let Some(hidden) = first_hidden(text) {
         let message = format!("it has the invisible character U+{:04X}", u32::from(hidden));
         return Some(Objection { rule: "hidden-text".to_owned(), message });
     }

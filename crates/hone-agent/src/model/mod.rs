@@ -10,6 +10,7 @@
 mod anthropic;
 mod budget;
 mod connect;
+mod discreet;
 pub mod find;
 mod form;
 #[cfg(feature = "local-model")]
@@ -33,6 +34,7 @@ use crate::tools::Tool;
 
 pub use budget::{Budget, NoPrice, Prices, Spent};
 pub use connect::{Choice, Wire, client, connect};
+pub(crate) use discreet::Discreet;
 #[cfg(feature = "local-model")]
 pub use gguf::MAX_CONTEXT_TOKENS;
 pub use http::MIN_CONCEALED_BYTES;
@@ -183,7 +185,8 @@ pub trait Model: Send + Sync {
     fn name(&self) -> &str;
     /// Asks for one reply. Retries are inside; cancelling ends them too.
     fn ask<'a>(&'a self, request: &'a Request, cancelled: &'a CancellationToken) -> Pending<'a>;
-    /// A text without the key that this model is asked with, wherever that stands in it letter by letter.
+    /// A text without the key that this model is asked with, and without any value that its task must keep
+    /// to itself, wherever one stands in it letter by letter.
     fn conceal<'t>(&self, text: &'t str) -> Cow<'t, str> {
         Cow::Borrowed(text)
     }

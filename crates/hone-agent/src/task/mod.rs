@@ -12,6 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::canonical::{canonical, sha256};
@@ -351,9 +352,7 @@ impl<'a, 't> Run<'a, 't> {
     ) -> Option<End> {
         let begun = self.now();
         // What was escaped in the reply is plain in its arguments.
-        if let Cow::Owned(text) = self.task.model.conceal(&call.arguments.to_string()) {
-            call.arguments = serde_json::from_str(&text).unwrap_or_default();
-        }
+        conceal_in(self.task.model, &mut call.arguments);
         self.tell(&Event::Calling { turn, tool: &call.tool, arguments: &call.arguments });
         let arguments_sha256 = sha256(&canonical(&call.arguments));
         let key = format!("{} {arguments_sha256}", call.tool);
@@ -479,6 +478,31 @@ impl<'a, 't> Run<'a, 't> {
 fn conceal(model: &dyn Model, text: &mut String) {
     if let Cow::Owned(concealed) = model.conceal(text) {
         *text = concealed;
+    }
+}
+
+/// Takes it out of every text in a value.
+fn conceal_in(model: &dyn Model, value: &mut Value) {
+    match value {
+        Value::String(text) => conceal(model, text),
+        Value::Array(items) => items.iter_mut().for_each(|item| conceal_in(model, item)),
+        Value::Object(entries) => {
+            *entries = std::mem::take(entries)
+                .into_iter()
+                .map(|(mut key, mut value)| {
+                    conceal(model, &mut key);
+                    conceal_in(model, &mut value);
+                    (key, value)
+                })
+                .collect();
+        }
+        // Digits can be one, too.
+        Value::Number(number) => {
+            if let Cow::Owned(concealed) = model.conceal(&number.to_string()) {
+                *value = Value::String(concealed);
+            }
+        }
+        Value::Null | Value::Bool(_) => {}
     }
 }
 

@@ -3,7 +3,8 @@
 //! It runs in the workspace, reads it, the skills in use and the system, and writes the workspace and a
 //! scratch folder. Without a skill there is no network. Once a skill that declares `allowed-tools` was
 //! read in the task, every command must be inside what one such skill declares; a skill that declares
-//! nothing neither adds nor takes away. Where nothing confines, nothing runs. What git would run by itself
+//! nothing neither adds nor takes away. A command that a skill permits has the answers that were given to
+//! that skill in its environment, and no other's; nothing that it prints shows one. Where nothing confines, nothing runs. What git would run by itself
 //! in a repository of the workspace is put back when a command changed it.
 
 use std::fmt::Write as _;
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use hone_guard::permit::{MAX_COMMAND_BYTES, permit};
 use hone_guard::sandbox::{self, End, Helper, Outcome, Plan, Stop};
+use hone_router::Answers;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -77,7 +79,14 @@ impl RunCommand {
         let seconds = u64::try_from(seconds).unwrap_or(0);
         plan.limits.milliseconds = seconds * 1_000;
         plan.limits.cpu_seconds = seconds;
-        plan.limits.output_bytes = MAX_OUTPUT_BYTES;
+        // A value that begins before the end is seen whole, so that no part of it stays.
+        let environment = by.map(|skill| skill.environment.as_slice()).unwrap_or_default();
+        let longest = environment.iter().map(|(_, value)| value.expose().len()).max();
+        plan.limits.output_bytes = MAX_OUTPUT_BYTES + longest.unwrap_or_default();
+        plan.environment = environment
+            .iter()
+            .map(|(name, value)| (name.clone(), value.expose().to_owned()))
+            .collect();
         plan.unconfined = self.unconfined;
         Ok(plan)
     }
@@ -165,7 +174,10 @@ impl Tool for RunCommand {
                 }
             };
             match ended {
-                Ok(Ok((Ok(outcome), changed))) => with_restored(told(&outcome, seconds), &changed),
+                Ok(Ok((Ok(outcome), changed))) => {
+                    let answers = self.shelf.as_ref().map(|shelf| shelf.answers());
+                    with_restored(told(outcome, seconds, answers), &changed)
+                }
                 Ok(Ok((Err(error), _))) => ToolResult::failed(format!("Not run: {error}.")),
                 Ok(Err(why)) => ToolResult::failed(format!("Not run, or not whole: {why}.")),
                 Err(_) => ToolResult::failed("Not run: the sandbox broke down."),
@@ -186,11 +198,22 @@ fn with_restored(mut result: ToolResult, changed: &[String]) -> ToolResult {
     result
 }
 
-fn told(outcome: &Outcome, seconds: usize) -> ToolResult {
+fn told(mut outcome: Outcome, seconds: usize, answers: Option<&Answers>) -> ToolResult {
     let mut text = String::new();
     for (name, bytes) in [("output", &outcome.stdout), ("errors", &outcome.stderr)] {
+        if bytes.len() > MAX_OUTPUT_BYTES {
+            outcome.end = End::TooMuchOutput;
+        }
         if !bytes.is_empty() {
             let part = String::from_utf8_lossy(bytes);
+            let mut end = part.len().min(MAX_OUTPUT_BYTES);
+            while !part.is_char_boundary(end) {
+                end -= 1;
+            }
+            let part = match answers {
+                Some(answers) => answers.redact_start(&part, end),
+                None => part[..end].to_owned(),
+            };
             let _ = writeln!(text, "[{name}]\n{}", part.trim_end_matches('\n'));
         }
     }

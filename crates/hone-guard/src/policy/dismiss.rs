@@ -30,9 +30,10 @@ pub struct Judgement<'r> {
 pub fn judge<'r>(report: &'r Report, dismissals: &'r [Dismissal], now: i64) -> Judgement<'r> {
     let (mut findings, mut dismissed) = (Vec::new(), Vec::new());
     for finding in &report.findings {
+        let names = names(report, finding);
         let dismissal = dismissals.iter().find(|dismissal| {
             dismissal.digest == report.digest
-                && dismissal.rule == finding.rule
+                && names.contains(&dismissal.rule)
                 && dismissal.file == finding.file
                 && dismissal.line == finding.line
                 && (dismissal.at..dismissal.expires).contains(&now)
@@ -46,10 +47,48 @@ pub fn judge<'r>(report: &'r Report, dismissals: &'r [Dismissal], now: i64) -> J
     Judgement { verdict: Verdict::of(worst), findings, dismissed }
 }
 
+/// What stands between a rule and the mark of one of its findings in a line.
+const MARK: char = '@';
+
+/// The findings of the same rule in the same line, itself included, that count.
+fn beside<'r>(report: &'r Report, finding: &'r Finding) -> impl Iterator<Item = &'r Finding> {
+    report.findings.iter().filter(move |other| {
+        other.rule == finding.rule
+            && other.file == finding.file
+            && other.line == finding.line
+            && other.severity > Severity::Info
+    })
+}
+
+/// A finding's rule with a mark of what it says, which tells it from others in its line.
+fn marked(finding: &Finding) -> String {
+    // FNV-1a: it tells apart and protects nothing; what has the mark of another is not dismissed by it.
+    let mut mark: u32 = 0x811c_9dc5;
+    for byte in finding.message.bytes().chain([0]).chain(finding.evidence.bytes()) {
+        mark = (mark ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    }
+    format!("{}{MARK}{mark:08x}", finding.rule)
+}
+
+/// The names that a dismissal may know a finding by: its rule where it is the only one in its line, and its
+/// mark where no other one there has it.
+fn names(report: &Report, finding: &Finding) -> Vec<String> {
+    let mut names = Vec::new();
+    if beside(report, finding).count() <= 1 {
+        names.push(finding.rule.clone());
+    }
+    let mark = marked(finding);
+    if beside(report, finding).filter(|other| marked(other) == mark).count() <= 1 {
+        names.push(mark);
+    }
+    names
+}
+
 /// Makes a dismissal of one finding of a report.
 ///
-/// `rule` and, where it has several findings, the file and line say which one. The error says why
-/// there is none, and what to do.
+/// `rule` and, where it has several findings, the file and line say which one; where one line has
+/// several, the rule with a mark (`rule@1a2b3c4d`), which the error names. The error says why there is
+/// none, and what to do.
 #[expect(clippy::too_many_arguments, reason = "each says one thing about the dismissal")]
 pub fn dismissal(
     report: &Report,
@@ -74,7 +113,7 @@ pub fn dismissal(
     let (of_rule, notes): (Vec<&Finding>, Vec<&Finding>) = report
         .findings
         .iter()
-        .filter(|finding| finding.rule == rule)
+        .filter(|finding| finding.rule == rule || marked(finding) == rule)
         .partition(|finding| finding.severity > Severity::Info);
     let noted =
         |file: &str, line: usize| notes.iter().any(|note| note.file == file && note.line == line);
@@ -107,6 +146,19 @@ pub fn dismissal(
             ));
         }
     };
+    let there: Vec<&&Finding> =
+        of_rule.iter().filter(|finding| finding.file == file && finding.line == line).collect();
+    if there.len() > 1 {
+        let each: Vec<String> = there
+            .iter()
+            .map(|finding| format!("`{}` ({})", marked(finding), finding.message))
+            .collect();
+        return Err(format!(
+            "`{rule}` found {} things at {file}:{line}: name one of {}",
+            there.len(),
+            each.join(", ")
+        ));
+    }
     Ok(Dismissal {
         skill: skill.to_owned(),
         digest: report.digest.clone(),
@@ -178,6 +230,27 @@ mod tests {
         assert_eq!(judgement.dismissed, [(&report.findings[1], &all[1])]);
         let left: Vec<usize> = judgement.findings.iter().map(|finding| finding.line).collect();
         assert_eq!(left, [3, 9, 12, 2]);
+    }
+
+    #[test]
+    fn a_dismissal_of_one_finding_in_a_line_leaves_the_other() {
+        let mut report = report();
+        let mut second = report.findings[0].clone();
+        second.message = "another host".to_owned();
+        report.findings.insert(1, second);
+        let make = |rule: &str| {
+            dismissal(&report, "x", rule, Some(("SKILL.md", 3)), "seen", "me", 2, 1_000)
+        };
+        let message = make("bad").expect_err("two");
+        let marks: Vec<&str> = message.split('`').filter(|word| word.starts_with("bad@")).collect();
+        assert_eq!(marks.len(), 2, "{message}");
+        let one = [make(marks[0]).expect("one")];
+        let judgement = judge(&report, &one, 1_000);
+        assert_eq!(judgement.verdict, Verdict::Dangerous);
+        assert_eq!(judgement.dismissed, [(&report.findings[0], &one[0])]);
+        // One that was made for the line when it held one finding does not cover two.
+        let old = [super::Dismissal { rule: "bad".to_owned(), ..one[0].clone() }];
+        assert_eq!(judge(&report, &old, 1_000).dismissed, []);
     }
 
     #[test]

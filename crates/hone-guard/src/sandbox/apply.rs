@@ -10,18 +10,19 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr,
     RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{
+    Resource, Rlimit, Signal, getppid, set_parent_process_death_signal, setrlimit, setsid,
+};
 
-use super::supervise::SYSTEM;
+use super::supervise::{MAX_OPEN_FILES, SYSTEM};
 use super::talk::{self, Note};
-use super::{End, Layer, Limits, PATH, Plan, REFUSED, filter, mounts};
-
-/// Files at once.
-const MAX_OPEN_FILES: u64 = 1_024;
+use super::{End, Layer, Limits, PATH, Plan, REFUSED, descendants, filter, mounts};
 
 /// Devices that hold nothing and lead nowhere.
-const DEVICES: [&str; 6] =
-    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+const DEVICES: [&str; 4] = ["/dev/null", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// One that holds memory which no process has when it is written through a shared mapping.
+const READ_DEVICE: &str = "/dev/zero";
 
 /// What may be read of `/proc`: nothing of other processes, whose environment stands there.
 const PROC: [&str; 9] = [
@@ -36,23 +37,28 @@ const PROC: [&str; 9] = [
     "/proc/version",
 ];
 
-pub(super) fn apply(folder: &Path) -> u8 {
+pub(super) fn apply(folder: &Path, counts_memory: bool) -> u8 {
     let (Ok(plan), Ok(mut notes)) = (talk::read_plan(folder), talk::open_notes(folder)) else {
         return REFUSED;
     };
-    let end = confined(&plan, folder, &mut notes);
+    let end = confined(&plan, folder, counts_memory, &mut notes);
     let _ = talk::write_note(&mut notes, &Note::End(end));
     REFUSED
 }
 
 /// Comes back only when the command was not started.
-fn confined(plan: &Plan, folder: &Path, notes: &mut File) -> End {
+fn confined(plan: &Plan, folder: &Path, counts_memory: bool, notes: &mut File) -> End {
+    let parent = getppid();
     let scratch = talk::scratch(folder);
+    // No terminal, whose output nobody counts, and no signal to the supervisor's group. Inside bubblewrap
+    // it leads a session already.
+    let _ = setsid();
     let is_link = |path: &&PathBuf| path.canonicalize().is_ok_and(|real| real != **path);
     if let Some(path) = plan.writes.iter().find(is_link) {
         return End::NotStarted(format!("`{}` is a link or below one", path.display()));
     }
     let writable: Vec<PathBuf> = plan.writes.iter().cloned().chain([scratch.clone()]).collect();
+    let above = descendants::ancestors();
     // Before Landlock, which lets nobody mount.
     let holds_files = mounts::close(&writable).is_ok();
     let dropped = mounts::drop_capabilities(holds_files)
@@ -60,7 +66,15 @@ fn confined(plan: &Plan, folder: &Path, notes: &mut File) -> End {
     let layers = [
         ("limits", dropped.and_then(|()| limit(&plan.limits))),
         ("landlock", restrict(plan, &writable).map_err(|error| error.to_string())),
-        ("seccomp", filter::install(plan.network, holds_files)),
+        ("seccomp", {
+            let above = above.as_slice();
+            filter::install(&filter::Open {
+                network: plan.network,
+                holds_files,
+                counts_memory,
+                above,
+            })
+        }),
     ];
     let mut missing = Vec::new();
     for (name, result) in layers {
@@ -86,6 +100,11 @@ fn confined(plan: &Plan, folder: &Path, notes: &mut File) -> End {
     if let Err(error) = std::env::set_current_dir(start) {
         return End::NotStarted(format!("could not enter `{}`: {error}", start.display()));
     }
+    // Last of all: a change of credentials takes it back.
+    let follows = set_parent_process_death_signal(Some(Signal::KILL));
+    if follows.is_err() || getppid() != parent {
+        return End::NotStarted("its supervisor is gone".to_owned());
+    }
     let error = Command::new(program)
         .args(arguments)
         .env_clear()
@@ -106,7 +125,7 @@ fn limit(limits: &Limits) -> Result<String, String> {
     set(Resource::Cpu, limits.cpu_seconds)?;
     set(Resource::Data, limits.memory_bytes)?;
     set(Resource::Fsize, limits.file_bytes)?;
-    set(Resource::Nofile, MAX_OPEN_FILES)?;
+    set(Resource::Nofile, MAX_OPEN_FILES as u64)?;
     set(Resource::Core, 0)?;
     Ok("processor, memory, file size, open files".to_owned())
 }
@@ -131,6 +150,7 @@ fn restrict(plan: &Plan, writable: &[PathBuf]) -> Result<String, RulesetError> {
         .create()?
         .add_rules(path_beneath_rules(everywhere.chain(plan.reads.iter().cloned()), read))?
         .add_rules(path_beneath_rules(DEVICES, devices))?
+        .add_rules(path_beneath_rules([READ_DEVICE], AccessFs::ReadFile))?
         .add_rules(path_beneath_rules(writable, write))?
         .restrict_self()?;
     Ok(match status.ruleset {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rustix::process::Pid;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule, TargetArch, apply_filter,
@@ -76,7 +77,35 @@ const ABSENT: &[i64] = &[
     libc::SYS_msgget,
     libc::SYS_semget,
     libc::SYS_shmget,
+    libc::SYS_vmsplice,
 ];
+
+/// Calls that signal the process, thread or group that they name first, or get hold of it.
+const SIGNALLING: [i64; 6] = [
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_tgkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_open,
+];
+
+/// Families of sockets that are the network's. No sockets of the system's own services, which would do
+/// what the command may not; and of the kernel's only the one that resolvers ask for addresses.
+const NETWORK: [i32; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+/// What a filter has to leave open.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open<'a> {
+    /// The network may be used.
+    pub(super) network: bool,
+    /// Something else keeps owners, modes and times of other files as they are.
+    pub(super) holds_files: bool,
+    /// Something else counts memory that no process holds.
+    pub(super) counts_memory: bool,
+    /// The processes above, which must live.
+    pub(super) above: &'a [Pid],
+}
 
 /// Calls about a process, which they name by this argument: only the calling one, by zero.
 const OF_A_PROCESS: [(i64, u8); 8] = [
@@ -125,34 +154,80 @@ const OF_A_FILE: &[i64] = &[
 /// Controls of a file that do the same: its flags and its extended flags.
 const FILE_FLAGS: [u64; 2] = [0x4008_6602, 0x401c_5820];
 
+/// What of the kind of a socket is no flag.
+const KIND_OF_SOCKET: u64 = 0xf;
+
 /// Terminal controls that type in another's name.
 const TYPING: [u64; 2] = [0x5412, 0x541c];
 
-/// Installs the filters for this process and what it becomes. `holds_files` when something else keeps
-/// owners, modes and times of other files as they are; else no file's can be changed.
-pub(super) fn install(network: bool, holds_files: bool) -> Result<String, String> {
-    let filters = filters(network, holds_files).map_err(|error| error.to_string())?;
+/// Installs the filters for this process and what it becomes.
+pub(super) fn install(open: &Open<'_>) -> Result<String, String> {
+    let filters = filters(open).map_err(|error| error.to_string())?;
     for filter in &filters {
         apply_filter(filter).map_err(|error| error.to_string())?;
     }
-    let sockets = if network { "" } else { "no sockets, " };
-    let files = if holds_files { "" } else { ", no change of owners, modes and times of files" };
-    Ok(format!("{sockets}no kernel interfaces{files}"))
+    let sockets = if open.network { "" } else { "no sockets, " };
+    let files =
+        if open.holds_files { "" } else { ", no change of owners, modes and times of files" };
+    let memory = if open.counts_memory { "" } else { ", no shared memory without a file" };
+    Ok(format!("{sockets}no kernel interfaces{files}{memory}"))
 }
 
-fn filters(network: bool, holds_files: bool) -> Result<[BpfProgram; 2], seccompiler::BackendError> {
+fn filters(open: &Open<'_>) -> Result<[BpfProgram; 3], seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         REFUSED.iter().map(|call| (*call, Vec::new())).collect();
-    if !network {
-        // No socket of any family; pairs of connected ones are made by another call.
-        rules.insert(libc::SYS_socket, Vec::new());
+    let is = |argument: u8, operator: SeccompCmpOp, value: i32| {
+        // As the kernel compares it, bit by bit.
+        let value = u64::from(value.cast_unsigned());
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+    };
+    let equal = SeccompCmpOp::Eq;
+    let other = SeccompCmpOp::Ne;
+    // Without network no socket of any family; pairs of connected ones are made by another call.
+    let mut sockets = Vec::new();
+    if open.network {
+        let families = NETWORK.iter().map(|family| is(0, other.clone(), *family));
+        sockets.push(SeccompRule::new(families.collect::<Result<_, _>>()?)?);
+        sockets.push(SeccompRule::new(vec![
+            is(0, equal.clone(), libc::AF_NETLINK)?,
+            is(2, other.clone(), libc::NETLINK_ROUTE)?,
+        ])?);
+    }
+    rules.insert(libc::SYS_socket, sockets);
+    // One of a pair that takes datagrams could be led to any socket of the system by its name.
+    let mut pairs = vec![SeccompRule::new(vec![is(0, other, libc::AF_UNIX)?])?];
+    for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
+        let masked = SeccompCmpOp::MaskedEq(KIND_OF_SOCKET);
+        pairs.push(SeccompRule::new(vec![is(1, masked, kind)?])?);
+    }
+    rules.insert(libc::SYS_socketpair, pairs);
+    for call in SIGNALLING {
+        let own = open.above.iter().map(|pid| pid.as_raw_nonzero().get());
+        // A negative number is a group, and minus one is everybody.
+        for target in own.flat_map(|pid| [pid, -pid]).chain([-1]) {
+            let rule = SeccompRule::new(vec![is(0, equal.clone(), target)?])?;
+            rules.entry(call).or_default().push(rule);
+        }
+    }
+    let mut shared = BTreeMap::new();
+    if !open.counts_memory {
+        let unnamed = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+        let masked = SeccompCmpOp::MaskedEq(u64::from(unnamed.cast_unsigned()));
+        shared.insert(libc::SYS_mmap, vec![SeccompRule::new(vec![is(3, masked, unnamed)?])?]);
+        let larger = |option: i32| {
+            let conditions =
+                vec![is(1, SeccompCmpOp::Eq, libc::SOL_SOCKET)?, is(2, SeccompCmpOp::Eq, option)?];
+            SeccompRule::new(conditions)
+        };
+        let larger = vec![larger(libc::SO_SNDBUF)?, larger(libc::SO_SNDBUFFORCE)?];
+        rules.insert(libc::SYS_setsockopt, larger);
     }
     let when = |argument: u8, operator: SeccompCmpOp, value: u64| {
         SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
             .and_then(|condition| SeccompRule::new(vec![condition]))
     };
     let mut controls = TYPING.to_vec();
-    if !holds_files {
+    if !open.holds_files {
         rules.extend(OF_A_FILE.iter().map(|call| (*call, Vec::new())));
         controls.extend(FILE_FLAGS);
     }
@@ -174,7 +249,8 @@ fn filters(network: bool, holds_files: bool) -> Result<[BpfProgram; 2], seccompi
     rules.insert(libc::SYS_clone, spaces);
     // The flags of `clone3` cannot be looked at; a program that is told it is not there uses the other.
     let absent = ABSENT.iter().map(|call| (*call, Vec::new())).collect();
-    Ok([program(rules, libc::EPERM)?, program(absent, libc::ENOSYS)?])
+    let [refused, absent] = [program(rules, libc::EPERM)?, program(absent, libc::ENOSYS)?];
+    Ok([refused, absent, program(shared, libc::ENOMEM)?])
 }
 
 fn program(

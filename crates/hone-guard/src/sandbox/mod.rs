@@ -8,7 +8,8 @@
 //!
 //! A supervisor process stands between the caller and the command. It is the one that every process
 //! started inside ends up below, so that it can end all of them: at the end of the command, at a limit,
-//! and when the caller goes away.
+//! and when the caller goes away. A keeper stands above it and does the same when the supervisor itself
+//! is ended; when the keeper is, the supervisor ends everything.
 
 #[cfg(target_os = "linux")]
 mod apply;
@@ -18,6 +19,8 @@ mod cage;
 mod descendants;
 #[cfg(target_os = "linux")]
 mod filter;
+#[cfg(target_os = "linux")]
+mod keep;
 #[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(target_os = "linux")]
@@ -270,9 +273,15 @@ impl fmt::Debug for Stop {
 /// that is started takes the place of this process instead.
 #[cfg(target_os = "linux")]
 pub fn confine(arguments: &[std::ffi::OsString]) -> u8 {
+    if descendants::close_inherited().is_err() {
+        return REFUSED;
+    }
     match arguments {
+        [folder, stage] if stage == "keep" => keep::keep(Path::new(folder)),
         [folder, stage] if stage == "supervise" => supervise::supervise(Path::new(folder)),
-        [folder, stage] if stage == "apply" => apply::apply(Path::new(folder)),
+        [folder, stage, memory] if stage == "apply" => {
+            apply::apply(Path::new(folder), memory == supervise::COUNTED)
+        }
         _ => 2,
     }
 }

@@ -5,13 +5,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::talk::{self, Note};
-use super::{End, Helper, Layer, Outcome, Plan, SandboxError, Stop};
+use super::{End, Helper, Layer, Outcome, Plan, SandboxError, Stop, cage};
 
-/// How long the supervisor may take to clean up before it is ended itself.
+/// How long the keeper may take to clean up before it is ended itself.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// How often the keeper is looked at.
+const INTERVAL: Duration = Duration::from_millis(100);
 
 enum Heard {
     /// Standard output (0) or error (1) is over; what was kept of it.
@@ -38,7 +41,7 @@ pub(super) fn run(plan: &Plan, helper: &Helper, stop: &Stop) -> Result<Outcome, 
     let mut child = Command::new(&helper.program)
         .arg(&helper.argument)
         .arg(&path)
-        .arg("supervise")
+        .arg("keep")
         .env_clear()
         .envs(talk::carry(plan))
         .stdin(Stdio::piped())
@@ -47,7 +50,7 @@ pub(super) fn run(plan: &Plan, helper: &Helper, stop: &Stop) -> Result<Outcome, 
         .process_group(0)
         .spawn()
         .map_err(failed("start the helper"))?;
-    // The supervisor lives as long as this end is open, whatever happens to us.
+    // The keeper, and with it the supervisor, lives as long as this end is open, whatever happens to us.
     let mut lifeline = child.stdin.take();
     let (say, hear) = mpsc::channel();
     let most = plan.limits.output_bytes;
@@ -61,25 +64,38 @@ pub(super) fn run(plan: &Plan, helper: &Helper, stop: &Stop) -> Result<Outcome, 
     }
     let mut kept = [Vec::new(), Vec::new()];
     let (mut is_too_much, mut over) = (false, 0);
-    let mut patience = Duration::from_millis(plan.limits.milliseconds) + GRACE;
+    let mut deadline = Instant::now() + Duration::from_millis(plan.limits.milliseconds) + GRACE;
+    let mut is_gone = false;
     while over < kept.len() {
-        match hear.recv_timeout(patience) {
+        let patience = deadline.saturating_duration_since(Instant::now());
+        match hear.recv_timeout(patience.min(INTERVAL)) {
             Ok(Heard::Over(which, bytes)) => {
                 kept[which] = bytes;
                 over += 1;
             }
             Ok(Heard::Stopped) => {
-                patience = GRACE;
+                deadline = Instant::now() + GRACE;
                 drop(lifeline.take());
             }
             Ok(Heard::TooMuch) => {
                 is_too_much = true;
-                patience = GRACE;
+                deadline = Instant::now() + GRACE;
                 drop(lifeline.take());
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
-            Err(mpsc::RecvTimeoutError::Timeout) => {
+            Err(mpsc::RecvTimeoutError::Timeout) if patience > INTERVAL => {
+                // Without a keeper the supervisor ends everything; without either, nobody does.
+                if !is_gone && child.try_wait().is_ok_and(|status| status.is_some()) {
+                    is_gone = true;
+                    deadline = deadline.min(Instant::now() + GRACE);
+                }
+            }
+            // The keeper ends whatever does not end by itself, and has its own time for that.
+            Err(mpsc::RecvTimeoutError::Timeout) if !is_gone && lifeline.is_some() => {
+                deadline = Instant::now() + GRACE;
                 drop(lifeline.take());
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => {
                 let _ = child.kill();
                 break;
             }
@@ -88,6 +104,8 @@ pub(super) fn run(plan: &Plan, helper: &Helper, stop: &Stop) -> Result<Outcome, 
     stop.by(None);
     let status = child.wait().map_err(failed("wait for the helper"))?;
     drop(lifeline);
+    // Nothing is left of these unless those who made them were ended.
+    cage::clear(&path);
     let (mut layers, mut end): (Vec<Layer>, Option<End>) = (Vec::new(), None);
     for note in talk::read_notes(&path) {
         match note {

@@ -12,12 +12,21 @@ use rustix::param::page_size;
 use rustix::process::{Pid, WaitStatus, getpid, set_child_subreaper};
 
 use super::cage::Cage;
-use super::descendants::{descendants, end_all, reap};
+use super::descendants::{Process, descendants, end_all, reap, sockets};
 use super::talk::{self, Note};
 use super::{End, Layer, Plan, REFUSED};
 
 /// How often limits are looked at.
 const INTERVAL: Duration = Duration::from_millis(20);
+
+/// The word by which the helper knows that the kernel bounds the memory of all together.
+pub(super) const COUNTED: &str = "memory-counted";
+
+/// In how many rounds sockets are counted once, which takes longer.
+const SOCKET_ROUNDS: u64 = 5;
+
+/// Files at once, for each process.
+pub(super) const MAX_OPEN_FILES: usize = 1_024;
 
 /// Processes of bubblewrap's own.
 const BUBBLEWRAP_PROCESSES: usize = 2;
@@ -66,11 +75,11 @@ pub(super) fn supervise(folder: &Path) -> u8 {
             return REFUSED;
         }
     };
-    let cage = Cage::new(plan.limits.processes + BUBBLEWRAP_PROCESSES);
+    let cage = Cage::new(folder, plan.limits.processes + BUBBLEWRAP_PROCESSES, &plan.limits);
     let end = if talk::write_note(&mut notes, &Note::Layer(cage.layer.clone())).is_err() {
         End::Refused("what confines it could not be recorded".to_owned())
     } else if cage.layer.held || plan.unconfined {
-        prepared(&plan, folder, &mut notes)
+        prepared(&plan, folder, &cage, &mut notes)
             .unwrap_or_else(|error| End::NotStarted(error.to_string()))
     } else {
         End::Refused(format!("not in force: processes ({})", cage.layer.note))
@@ -90,19 +99,20 @@ pub(super) fn supervise(folder: &Path) -> u8 {
 }
 
 /// Whether the caller is gone, who reads what the command prints to its end.
-fn nobody_reads() -> bool {
+pub(super) fn nobody_reads() -> bool {
     let stdout = io::stdout();
     let mut events = [PollFd::new(&stdout, PollFlags::empty())];
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
     poll(&mut events, Some(&at_once)).is_ok() && events[0].revents().contains(PollFlags::ERR)
 }
 
-fn prepared(plan: &Plan, folder: &Path, notes: &mut File) -> io::Result<End> {
+fn prepared(plan: &Plan, folder: &Path, cage: &Cage, notes: &mut File) -> io::Result<End> {
     set_child_subreaper(Some(getpid()))?;
     let deadline = Instant::now() + Duration::from_millis(plan.limits.milliseconds);
     if let Some(bubblewrap) = &plan.bubblewrap {
-        let command = wrapped(plan, bubblewrap, folder)?;
-        let end = watch(command, plan, plan.limits.processes + BUBBLEWRAP_PROCESSES, deadline)?;
+        let command = wrapped(plan, bubblewrap, folder, cage)?;
+        let processes = plan.limits.processes + BUBBLEWRAP_PROCESSES;
+        let end = watch(command, plan, cage, processes, deadline)?;
         // The helper inside takes note of its own layers before anything else.
         let inside = |note: &Note| matches!(note, Note::Layer(layer) if layer.name == "limits");
         let started = talk::read_notes(folder).iter().any(inside);
@@ -113,23 +123,24 @@ fn prepared(plan: &Plan, folder: &Path, notes: &mut File) -> io::Result<End> {
             return Ok(end);
         }
     }
-    watch(helper(folder)?, plan, plan.limits.processes, deadline)
+    watch(helper(folder, cage)?, plan, cage, plan.limits.processes, deadline)
 }
 
 /// This program again, to confine itself and become the command.
-fn helper(folder: &Path) -> io::Result<Command> {
+fn helper(folder: &Path, cage: &Cage) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(confining(folder)?);
+    command.args(confining(folder, cage)?);
     Ok(command)
 }
 
-fn confining(folder: &Path) -> io::Result<[PathBuf; 3]> {
+fn confining(folder: &Path, cage: &Cage) -> io::Result<[PathBuf; 4]> {
     let argument = std::env::args_os().nth(1).ok_or(io::ErrorKind::InvalidInput)?;
-    Ok([argument.into(), folder.to_owned(), "apply".into()])
+    let memory = if cage.counts_memory() { COUNTED } else { "memory-watched" };
+    Ok([argument.into(), folder.to_owned(), "apply".into(), memory.into()])
 }
 
 /// The same inside bubblewrap.
-fn wrapped(plan: &Plan, bubblewrap: &Path, folder: &Path) -> io::Result<Command> {
+fn wrapped(plan: &Plan, bubblewrap: &Path, folder: &Path, cage: &Cage) -> io::Result<Command> {
     let program = std::env::current_exe()?;
     let mut command = Command::new(bubblewrap);
     command.args(["--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]);
@@ -152,7 +163,7 @@ fn wrapped(plan: &Plan, bubblewrap: &Path, folder: &Path) -> io::Result<Command>
         bind("--bind-try", path);
     }
     bind("--bind", folder);
-    command.arg("--").arg(program).args(confining(folder)?);
+    command.arg("--").arg(program).args(confining(folder, cage)?);
     Ok(command)
 }
 
@@ -160,20 +171,25 @@ fn wrapped(plan: &Plan, bubblewrap: &Path, folder: &Path) -> io::Result<Command>
 fn watch(
     mut command: Command,
     plan: &Plan,
+    cage: &Cage,
     processes: usize,
     deadline: Instant,
 ) -> io::Result<End> {
-    let child = command.env_clear().envs(talk::carried()).stdin(Stdio::null()).spawn()?;
+    command.env_clear().envs(talk::carried()).stdin(Stdio::null());
+    let child = cage.inside(|| command.spawn())??;
     let main = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let stdin = io::stdin();
     let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(INTERVAL.subsec_nanos()) };
-    loop {
+    for round in 0_u64.. {
         let mut end = None;
         reap(|pid, status| {
             if Some(pid) == main {
                 end = Some(ended(status));
             }
         });
+        if cage.is_out_of_memory() {
+            return Ok(End::TooMuchMemory);
+        }
         if let Some(end) = end {
             return Ok(end);
         }
@@ -191,10 +207,27 @@ fn watch(
             return Ok(End::TooManyProcesses);
         }
         let pages: u64 = below.iter().map(|process| process.pages).sum();
-        if pages.saturating_mul(page_size() as u64) > plan.limits.memory_bytes {
+        let mut bytes = pages.saturating_mul(page_size() as u64);
+        if !cage.counts_memory() && round.is_multiple_of(SOCKET_ROUNDS) {
+            bytes = bytes.saturating_add(buffered(&below, plan.limits.memory_bytes));
+        }
+        if bytes > plan.limits.memory_bytes {
             return Ok(End::TooMuchMemory);
         }
     }
+    Ok(End::OutOfTime)
+}
+
+/// How much memory the kernel may hold in the sockets of these processes at most: what one has sent, and
+/// what a closed one at its other end has. Pairs that hold nothing count as well, but a program has few.
+fn buffered(below: &[Process], most: u64) -> u64 {
+    let read = std::fs::read_to_string("/proc/sys/net/core/wmem_default");
+    let buffer: u64 = read.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(212_992);
+    let each = buffer.saturating_mul(2).max(1);
+    let held =
+        u64::try_from(sockets(below, MAX_OPEN_FILES)).unwrap_or(u64::MAX).saturating_mul(each);
+    // Only what would be too much by itself: an empty pair is no reason to end anything.
+    if held > most { held } else { 0 }
 }
 
 fn ended(status: WaitStatus) -> End {

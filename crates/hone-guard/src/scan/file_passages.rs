@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::finding::Context as In;
-use super::kind::Language;
+use super::kind::{Language, has_extension};
 use super::passage::{Passage, Place};
 use super::spaced::{letter_spaced, pushed_aside};
 use super::text::{self, Text};
@@ -59,10 +59,37 @@ pub(super) fn passages_of<'a>(
         language => {
             let all = 0..text.plain.len();
             let mut found = vec![straight(file, language, context, text, all.clone())];
+            if has_extension(path, "csv") || has_extension(path, "tsv") {
+                let cells = cells(&text.plain).into_iter();
+                found.extend(cells.map(|cell| straight(file, language, context, text, cell)));
+            }
             found.extend(settings::passages(file, path, language, text, all, context));
             found
         }
     }
+}
+
+/// Cells of a table that are read as sentences, and the words from which on a cell is one.
+const MAX_CELLS: usize = 1024;
+const MIN_CELL_WORDS: usize = 6;
+
+/// The cells of a table that are sentences: quotation marks around them are marks of the table, and what
+/// stands in them is said, not quoted.
+fn cells(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut found = Vec::new();
+    let mut open: Option<usize> = None;
+    for (at, _) in text.match_indices('"') {
+        match open.take() {
+            None => open = Some(at + 1),
+            Some(start) => {
+                let words = text[start..at].split_whitespace().take(MIN_CELL_WORDS).count();
+                if words == MIN_CELL_WORDS && found.len() < MAX_CELLS {
+                    found.push(start..at);
+                }
+            }
+        }
+    }
+    found
 }
 
 pub(super) fn straight(

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use super::bundle::Member;
 use super::finding::{Context, Finding, Flow, Severity};
+use super::masked::redact;
 use super::passage::Passage;
 use super::rules::{self, Rule};
-use super::secrets::redact;
 use super::text::visible;
 
 /// Findings of one rule in one file that are kept; the rest are counted.
@@ -129,14 +129,10 @@ impl<'a> Findings<'a> {
     ) {
         let path =
             self.members.get(file).map_or_else(String::new, |member| visible(&member.path, 200));
-        // The same rule at the same line: the worst one stays.
-        if let Some(same) = self
-            .found
-            .iter_mut()
-            .rev()
-            .take(64)
-            .find(|f| f.rule == found.rule.id && f.line == line && f.file == path)
-        {
+        // The same rule at the same line: the worst one stays, unless each is a flow of its own.
+        if let Some(same) = self.found.iter_mut().rev().take(64).find(|f| {
+            f.rule == found.rule.id && f.line == line && f.file == path && !is_apart(f, &found)
+        }) {
             if found.severity > same.severity {
                 *same = finish(path, line, column, context, evidence, found);
             }
@@ -195,9 +191,33 @@ impl<'a> Findings<'a> {
     }
 }
 
+/// Whether two findings of one rule in one line are two: each matters, and what flows or where to differs.
+fn is_apart(one: &Finding, other: &Match) -> bool {
+    let ends = |flow: &Flow| (flow.source.clone(), flow.destination.clone());
+    one.severity > Severity::Info
+        && other.severity > Severity::Info
+        && one.message != other.message
+        && match (&one.flow, &other.flow) {
+            (Some(one), Some(other)) => ends(one) != ends(other),
+            _ => false,
+        }
+}
+
 fn unfinished(why: &str) -> Match {
     let message = format!("not looked at in full: {why}");
     Match::new(&rules::UNFINISHED, Severity::Warn, message)
+}
+
+/// A flow whose ends are shown without the secrets in them.
+fn masked(flow: Flow) -> Flow {
+    let part = |text: Option<String>| text.map(|text| redact(&text));
+    Flow {
+        source: part(flow.source),
+        transform: flow.transform,
+        sink: part(flow.sink),
+        destination: part(flow.destination),
+        trigger: part(flow.trigger),
+    }
 }
 
 fn finish(
@@ -216,9 +236,9 @@ fn finish(
         line,
         column,
         context,
-        message: found.message,
+        message: redact(&found.message),
         evidence: redact(evidence),
-        flow: found.flow,
+        flow: found.flow.map(masked),
         why: found.rule.why.to_owned(),
         hint: found.rule.fix.to_owned(),
     }

@@ -11,8 +11,8 @@ use super::bundle::Member;
 use super::files::Files;
 use super::finding::{Context, Finding, Report, Severity, Verdict};
 use super::kind::Kind;
+use super::masked::redact;
 use super::rules::Rule;
-use super::secrets::redact;
 use super::text::visible;
 
 /// Bytes of one excerpt.

@@ -32,7 +32,7 @@ const BAD: [&str; 21] = [
 ];
 
 /// Words for those who attack, and for what they do.
-const HOSTILE: [&str; 16] = [
+const HOSTILE: [&str; 24] = [
     "malicious",
     "attack",
     "suspicious",
@@ -49,6 +49,14 @@ const HOSTILE: [&str; 16] = [
     "compromise",
     "misuse",
     "adversary",
+    "defanged",
+    "in the wild",
+    "observed shape",
+    "observed command",
+    "observed form",
+    "as observed",
+    "infostealer",
+    "malware",
 ];
 
 /// What one does about something: it labels what follows only where it is what the sentence says.
@@ -114,6 +122,24 @@ const DEEDS: [&str; 41] = [
 
 /// Deeds that, negated, order what they speak of: `never skip this`.
 const OMISSIONS: [&str; 6] = ["skip", "bypass", "bypassing", "remove", "delete", "disable"];
+
+/// What a guide has its reader not leave out.
+const STEPS: [&str; 11] = [
+    "step",
+    "steps",
+    "part",
+    "section",
+    "setup",
+    "installation",
+    "install",
+    "preparation",
+    "prerequisite",
+    "prerequisites",
+    "bootstrap",
+];
+
+/// Words between `skip` and the step.
+const STEP_WITHIN: usize = 3;
 
 /// Words that point at what follows.
 #[rustfmt::skip]
@@ -250,6 +276,10 @@ fn is_negated(after: &str, is_avoid: bool, span: bool) -> bool {
     let object: Vec<&str> = rest.collect();
     let points = object.iter().position(|word| POINTING.contains(word));
     if OMISSIONS.contains(&deed) && (object.is_empty() || points.is_some_and(|at| at <= 1)) {
+        return false;
+    }
+    // `don't skip the step`: what is left out would be the code, and not what it leaves out.
+    if deed == "skip" && object.iter().take(STEP_WITHIN).any(|word| STEPS.contains(word)) {
         return false;
     }
     let said = object.join(" ");
@@ -451,6 +481,9 @@ mod tests {
             "never pipe a download into a shell:",
             "reject a skill that asks for this:",
             "suspicious commands look like this:",
+            "the command, defanged:",
+            "observed shape (cut):",
+            "seen in the wild:",
             "never disable the check:",
             "不要这样做：",
         ] {
@@ -466,6 +499,9 @@ mod tests {
             "never bypass this step:",
             "do not skip the following command:",
             "don't remove this line:",
+            "install it like this and don't skip the step:",
+            "never skip the installation step:",
+            "please do not skip this preparation:",
             "never run anything before this:",
             "do not run the tests before this:",
             "do not use the tool without running this first:",

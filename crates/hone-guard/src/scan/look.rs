@@ -13,8 +13,8 @@ use super::rules::RULES_VERSION;
 use super::skill::{Skill, subject_of};
 use super::text::Text;
 use super::{
-    awk, bundle, code, destination, given, inventory, mention, placeholders, prose, quoted,
-    settings, shell_flow, structure, subject, unsaid,
+    awk, bundle, code, destination, formulas, given, inventory, locks, mention, outputs,
+    placeholders, prose, quoted, settings, shell_flow, structure, subject, unsaid, wallets,
 };
 
 pub(super) fn look(bundle: &bundle::Bundle) -> Report {
@@ -80,15 +80,19 @@ pub(super) fn look(bundle: &bundle::Bundle) -> Report {
         );
         is_settings && text.as_ref().is_some_and(|text| prose::is_list(&text.plain))
     });
-    let skill = Skill {
+    let mut skill = Skill {
         subject,
         members,
         host_counts,
         promises: promises.unwrap_or_default(),
         documented,
         catalogues: catalogues.collect(),
+        outputs: outputs::Outputs::default(),
         said: std::cell::OnceCell::new(),
+        asked: std::cell::RefCell::default(),
     };
+    outputs::gather(&passages, &mut skill);
+    let skill = skill;
     let mut findings = Findings::new(members);
     for (at, why) in undecoded {
         findings.unfinished(&passages[at], 0..0, why);
@@ -106,6 +110,9 @@ pub(super) fn look(bundle: &bundle::Bundle) -> Report {
         prose::look(passage, &skill, &mut findings);
         awk::look(passage, &skill, &mut findings);
         unsaid::look(passage, &skill, &mut findings);
+        formulas::look(passage, &skill, &mut findings);
+        wallets::look(passage, &skill, &mut findings);
+        locks::look(passage, &skill, &mut findings);
         settings::look_passage(passage, &skill, &mut findings);
         structure::climbing::look(passage, &mut findings);
         // `irm … | iex` in a block that does not say its language.
@@ -142,6 +149,7 @@ pub(super) fn look(bundle: &bundle::Bundle) -> Report {
         embedded.extend(strings_of(passage));
     }
     let mut program = code::Program::default();
+    program.hear(&skill);
     for memory in memories.all() {
         program.inherit(memory.carried());
         program.find(memory.saved());

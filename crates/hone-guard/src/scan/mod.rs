@@ -17,6 +17,7 @@ mod finding;
 mod findings;
 mod flow;
 mod forks;
+mod formulas;
 mod given;
 mod grams;
 mod hidden;
@@ -25,9 +26,12 @@ mod invisible;
 mod judge;
 mod kind;
 mod label;
+mod locks;
 mod look;
 mod markdown;
+mod masked;
 mod mention;
+mod outputs;
 mod packed;
 mod passage;
 mod placeholders;
@@ -47,6 +51,7 @@ mod subject;
 mod text;
 mod unfenced;
 mod unsaid;
+mod wallets;
 
 use std::path::{Path, PathBuf};
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::finding::Context;
 use super::kind::Language;
+use super::masked::{MAX_AROUND, redact_part};
 use super::text::{Text, floor, visible};
 
 /// A piece of text that rules look at.
@@ -81,7 +82,12 @@ impl Passage<'_> {
         let start = floor(text, range.end.clamp(middle, middle + LONGEST));
         let most = floor(text, start + LONGEST);
         let end = text[start..most].find('\n').map_or(most, |at| start + at);
-        let shown = visible(&text[from..end], MAX_EVIDENCE);
+        // Masked before it is cut: a half of a secret is known by nothing.
+        let around = floor(text, from.saturating_sub(MAX_AROUND));
+        let line = text[around..from].rfind('\n').map_or(around, |at| around + at + 1);
+        let until = floor(text, end + MAX_AROUND);
+        let shown = redact_part(&text[line..until], from - line..end - line);
+        let shown = visible(&shown, MAX_EVIDENCE);
         match &self.decoded {
             Some(how) => format!("{shown} (decoded from {how})"),
             None => shown,

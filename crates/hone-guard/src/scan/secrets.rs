@@ -328,27 +328,6 @@ fn is_repetitive(value: &str) -> bool {
     distinct < 7.min(value.len()) || seen.iter().any(|count| *count * 2 > value.len())
 }
 
-/// A text with its secrets masked.
-pub(crate) fn redact(text: &str) -> String {
-    let secrets = find(text);
-    if secrets.is_empty() {
-        return text.to_owned();
-    }
-    let mut shown = String::with_capacity(text.len());
-    let mut at = 0;
-    for secret in secrets {
-        if secret.range.start < at {
-            continue;
-        }
-        let keep = super::text::floor(text, secret.range.start + 6).max(secret.range.start);
-        shown.push_str(&text[at..keep]);
-        shown.push_str("…redacted…");
-        at = secret.range.end;
-    }
-    shown.push_str(&text[at..]);
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -366,7 +345,7 @@ mod tests {
         ];
         for text in real {
             assert_eq!(find(text).len(), 1, "{text}");
-            assert!(redact(text).contains("redacted"));
+            assert!(crate::scan::masked::redact(text).contains("redacted"));
         }
         let fake = [
             "AKIAIOSFODNN7EXAMPLE",

@@ -6,6 +6,9 @@ use super::subject::{self, Subject};
 use super::text::Text;
 use super::{bundle, mention};
 
+/// Hosts of one skill that its documents are searched for.
+pub(crate) const MAX_ASKED: usize = 512;
+
 /// What the analyses know of the whole skill.
 pub(crate) struct Skill<'a> {
     pub(crate) subject: Subject,
@@ -18,8 +21,12 @@ pub(crate) struct Skill<'a> {
     pub(crate) documented: std::collections::HashSet<String>,
     /// For each file whether it lists what to detect or to withstand.
     pub(crate) catalogues: Vec<bool>,
+    /// What the scripts of the skill print and leave in files.
+    pub(crate) outputs: super::outputs::Outputs,
     /// What the documents say, in lower case: put together when it is asked for.
     pub(super) said: std::cell::OnceCell<String>,
+    /// Hosts that the documents were searched for, and whether they speak of them.
+    pub(super) asked: std::cell::RefCell<std::collections::HashMap<String, bool>>,
 }
 
 impl Skill<'_> {
@@ -39,14 +46,50 @@ impl Skill<'_> {
 
     /// Whether a document of the skill speaks of a host, by its name or by a word of it.
     pub(crate) fn speaks_of(&self, host: &str) -> bool {
-        // A shorter word says nothing.
-        const SHORTEST: usize = 4;
-        // Bytes of the documents that are looked at.
-        const MOST: usize = 512 * 1024;
         if self.is_about(host) || self.documents(host) {
             return true;
         }
-        let said = self.said.get_or_init(|| {
+        if let Some(known) = self.asked.borrow().get(host) {
+            return *known;
+        }
+        // Each host costs a search of all documents; of more nobody speaks.
+        if self.asked.borrow().len() >= MAX_ASKED {
+            return false;
+        }
+        let known = self.is_spoken_of(host);
+        self.asked.borrow_mut().insert(host.to_owned(), known);
+        known
+    }
+
+    fn is_spoken_of(&self, host: &str) -> bool {
+        // A shorter word says nothing.
+        const SHORTEST: usize = 4;
+        // Words of a name that say nothing about whose it is.
+        #[rustfmt::skip]
+        const EMPTY: [&str; 22] = [
+            "app", "api", "apps", "hq", "get", "use", "try", "my", "the", "go", "io", "ai", "web", "online", "cloud", "labs", "inc", "dev", "team", "hub", "site", "cdn",
+        ];
+        let said = self.said();
+        let owner = subject::registered(host);
+        let label = owner.split('.').next().unwrap_or(&owner);
+        // `bybit-sync.com` is not Bybit's: each word must be one that is spoken of, or say nothing.
+        let mut words = label.split('-').filter(|word| !EMPTY.contains(word)).peekable();
+        label.parse::<u8>().is_err()
+            && (label.len() >= SHORTEST && said.contains(label)
+                || words.peek().is_some()
+                    && words.all(|word| word.len() >= SHORTEST && mention::has_word(said, word)))
+    }
+
+    /// Whether a document of the skill holds a text, in lower case.
+    pub(crate) fn mentions(&self, lower: &str) -> bool {
+        self.said().contains(lower)
+    }
+
+    /// What the documents say, in lower case.
+    fn said(&self) -> &str {
+        // Bytes of the documents that are looked at.
+        const MOST: usize = 512 * 1024;
+        self.said.get_or_init(|| {
             let documents = self.members.iter().filter(|member| {
                 matches!(member.kind, Kind::Text(Language::Markdown | Language::Plain))
             });
@@ -58,14 +101,7 @@ impl Skill<'_> {
                 said.push_str(&String::from_utf8_lossy(&member.bytes).to_lowercase());
             }
             said
-        });
-        let owner = subject::registered(host);
-        let label = owner.split('.').next().unwrap_or(&owner);
-        label.parse::<u8>().is_err()
-            && (label.len() >= SHORTEST && said.contains(label)
-                || label
-                    .split('-')
-                    .any(|word| word.len() >= SHORTEST && mention::has_word(said, word)))
+        })
     }
 
     /// Whether a word stands in the name or the description of the skill.

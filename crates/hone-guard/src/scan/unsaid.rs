@@ -5,11 +5,13 @@
 use std::collections::HashSet;
 
 use super::Skill;
-use super::destination::{Class, addresses};
+use super::destination::{Class, addresses, classify};
 use super::finding::{Context, Flow, Severity};
 use super::findings::{Findings, Match};
 use super::passage::Passage;
 use super::rules;
+use super::subject::{is_domain, registered};
+use super::text::floor;
 
 /// How the content of files, arguments and histories is read.
 #[rustfmt::skip]
@@ -31,16 +33,22 @@ const MAX_HOSTS: usize = 64;
 
 /// Looks at one script.
 pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
-    if passage.context != Context::Script
-        || !passage.language.runs()
-        || passage.decoded.is_some()
-        || !passage.text.contains("://")
-    {
+    if passage.context != Context::Script || !passage.language.runs() || passage.decoded.is_some() {
         return;
     }
     let lower = passage.text.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    if !has(READS) || !has(SENDS) {
+    credentials(passage, &lower, skill, findings);
+    if !has(READS) {
+        return;
+    }
+    if has(LOOKUPS) {
+        lookups(passage, skill, findings);
+    }
+    if has(CONNECTS) {
+        connections(passage, &lower, skill, findings);
+    }
+    if !has(SENDS) {
         return;
     }
     // Each host is asked about once.
@@ -59,6 +67,121 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
         let found = Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, message).with(flow);
         findings.add(passage, address.range, found);
     }
+}
+
+/// How names are looked up.
+#[rustfmt::skip]
+const LOOKUPS: &[&str] = &[
+    "getresource", "resolv::dns", "dns.resolve", "dns.lookup", "resolver.resolve", "resolver.query", "gethostbyname", "getaddrinfo", "lookuphost", "lookuptxt", "dns_get_record", "resolve-dnsname", "nslookup",
+    "dig +", "dig ", "checkdnsrr", "net.lookup", "query_txt", "resolvetxt", "resolve4",
+];
+
+/// How connections are opened by a bare name.
+#[rustfmt::skip]
+const CONNECTS: &[&str] = &[
+    "httpsconnection(", "httpconnection(", "https.request", "http.request", "from 'node:https'", "from \"https\"", "from 'https'", "require('https')", "require(\"https\")", "net::http", "net.connect",
+    "net.dial", "fsockopen", "smtplib.smtp", "ftplib.ftp", "tlssocket", "tls.connect",
+];
+
+/// A text between quotation marks.
+struct Quoted<'t> {
+    at: usize,
+    text: &'t str,
+}
+
+/// Longest text that is read as the name of a host.
+const MAX_NAME: usize = 120;
+
+/// Short texts between quotation marks on one line.
+fn quoted(text: &str) -> impl Iterator<Item = Quoted<'_>> {
+    text.match_indices(['"', '\'']).filter_map(|(at, quote)| {
+        let rest = &text[at + 1..floor(text, at + 1 + MAX_NAME)];
+        let end = rest.find([quote.chars().next()?, '\n'])?;
+        Some(Quoted { at: at + 1, text: &rest[..end] })
+    })
+}
+
+/// `"#{chunk}.#{i}.t.somewhere.org"`: what a script reads, put into names that somebody's server is asked
+/// for.
+fn lookups(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    let asked = quoted(&passage.text).find_map(|name| {
+        let (_, fixed) = name.text.rsplit_once(['}', '+'])?;
+        let host = fixed.trim_start_matches('.').to_ascii_lowercase();
+        let filled = name.text.contains(['{', '$', '%']) && fixed.starts_with('.');
+        (filled && is_stranger(&host, skill)).then_some((name.at, host))
+    });
+    if let Some((at, host)) = asked {
+        let message = format!("what a script reads goes into names that {host} is asked for");
+        let flow = Flow::new("what the person works on", "DNS names").to(host);
+        let found = Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, message).with(flow);
+        findings.add(passage, at..at + 1, found);
+    }
+}
+
+/// `HTTPSConnection("somewhere.net")`, `request({ host: "somewhere.net", method: "POST" })`.
+fn connections(passage: &Passage<'_>, lower: &str, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    if !SENDS.iter().any(|way| lower.contains(way))
+        && !["createreadstream", ".write(", ".end(", "storbinary", "sendmail("]
+            .iter()
+            .any(|way| lower.contains(way))
+    {
+        return;
+    }
+    let mut known = HashSet::new();
+    let reached = quoted(&passage.text).find(|name| {
+        let line = lower[..name.at].rsplit('\n').next().unwrap_or_default();
+        ["host", "connection(", "connect", "dial", "socket", "smtp(", "ftp(", "start("]
+            .iter()
+            .any(|word| line.contains(word))
+            && known.len() < MAX_HOSTS
+            && known.insert(name.text)
+            && is_stranger(&name.text.to_ascii_lowercase(), skill)
+    });
+    if let Some(name) = reached {
+        let host = name.text.to_ascii_lowercase();
+        let message = format!("what a script reads goes to {host}, which no document speaks of");
+        let flow = Flow::new("what the person works on", "a connection").to(host);
+        let found = Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, message).with(flow);
+        findings.add(passage, name.at..name.at + 1, found);
+    }
+}
+
+/// Bytes around an address in which its request is written.
+const MAX_AROUND: usize = 160;
+
+/// The headers, cookies or logins of one client in a request to another host: what it was made for is
+/// elsewhere.
+fn credentials(passage: &Passage<'_>, lower: &str, skill: &Skill<'_>, findings: &mut Findings<'_>) {
+    #[rustfmt::skip]
+    const TAKEN: [&str; 12] = [
+        "session.headers", "s.headers", "client.headers", "self.headers", "this.headers", "defaults.headers", "session.cookies", "s.cookies", "self.cookies", "self.auth", "session.auth", "request.headers",
+    ];
+    if !TAKEN.iter().any(|word| lower.contains(word)) {
+        return;
+    }
+    let stranger = addresses(&passage.text).into_iter().take(MAX_HOSTS).find(|address| {
+        let after = &lower[address.range.end..floor(lower, address.range.end + MAX_AROUND)];
+        let call = after.split(['\n', ';']).next().unwrap_or(after);
+        matches!(address.class(), Class::Foreign | Class::Address | Class::Inbox)
+            && TAKEN.iter().any(|word| call.contains(word))
+            && !skill.speaks_of(&address.host())
+    });
+    if let Some(address) = stranger {
+        let host = address.host();
+        let message =
+            format!("what a client logs in with goes to {host}, which no document speaks of");
+        let flow = Flow::new("the headers of a client", "a request").to(host);
+        let found = Match::new(&rules::KEY_TO_FOREIGN_HOST, Severity::Warn, message).with(flow);
+        findings.add(passage, address.range, found);
+    }
+}
+
+/// Whether a bare name is a host that nobody knows and no document speaks of.
+fn is_stranger(host: &str, skill: &Skill<'_>) -> bool {
+    is_domain(&registered(host))
+        && host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-'))
+        && matches!(classify(host), Class::Foreign | Class::Address | Class::Inbox)
+        && !skill.speaks_of(host)
 }
 
 /// Whether an address stands in a comment, or right in a call that only fetches.

@@ -125,8 +125,8 @@ fn worded(text: &str, draft: &Draft, redactor: &Redactor) -> Result<Draft, NoDra
     let worded: Worded =
         serde_json::from_str(object).map_err(|error| NoDraft::Reply(error.to_string()))?;
     let clean = |text: &str, most: usize| {
-        let visible: String = text.chars().filter(|c| !hone_skill::is_hidden(*c)).collect();
-        let line = visible.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = hone_skill::visible(text);
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
         bounded(&redactor.redact(&line), most)
     };
     let all = |texts: &[String]| -> Vec<String> {

@@ -206,7 +206,7 @@ impl Draft {
         let cases = yes
             .chain(no)
             .map(|(query, should_trigger)| Case { query: query.trim().to_owned(), should_trigger });
-        Suite { cases: cases.collect() }
+        Suite { cases: cases.collect(), left_out: None }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use hone_router::in_a_line;
+
 use crate::experience::{Experience, Outcome, Step, bounded};
 
 /// Characters of the whole question at most.
@@ -15,6 +17,9 @@ pub const MAX_STEP_CHARS: usize = 800;
 
 /// Characters of an existing skill that are shown.
 pub const MAX_SKILL_CHARS: usize = 20_000;
+
+/// Characters of the description of another skill.
+const MAX_DESCRIPTION_CHARS: usize = 200;
 
 /// Other skills that are named.
 pub const MAX_NAMED: usize = 30;
@@ -94,7 +99,11 @@ pub(crate) struct Shown<'a> {
 impl Shown<'_> {
     fn tagged(self) -> String {
         let text = bounded(self.text, MAX_SKILL_CHARS);
-        format!("<skill name=\"{}\">\n{}\n</skill>", escaped(self.name), escaped(&text))
+        format!(
+            "<skill name=\"{}\">\n{}\n</skill>",
+            shown_name(self.name).replace('"', "&quot;"),
+            escaped(&text)
+        )
     }
 }
 
@@ -123,7 +132,8 @@ pub(super) fn question(
     }
     text.push_str(&tagged_corrections(experience));
     if !experience.skills.is_empty() {
-        let names: Vec<&str> = experience.skills.iter().map(|skill| skill.name.as_str()).collect();
+        let names = experience.skills.iter().map(|skill| shown_name(&skill.name));
+        let names: Vec<String> = names.collect();
         let _ = writeln!(text, "\nThe task read these skills: {}", names.join(", "));
     }
     match nearest {
@@ -135,8 +145,8 @@ pub(super) fn question(
     if !others.is_empty() {
         text.push_str("\nOther skills:\n");
         for (name, description) in others.iter().take(MAX_NAMED) {
-            let description = bounded(description, 200);
-            let _ = writeln!(text, "- {}: {}", escaped(name), escaped(&description));
+            let description = in_a_line(description, MAX_DESCRIPTION_CHARS);
+            let _ = writeln!(text, "- {}: {description}", shown_name(name));
         }
     }
     bounded(&text, MAX_QUESTION_CHARS)
@@ -151,7 +161,7 @@ pub(super) fn twin_question(experience: &Experience, new: &str, twin: Shown<'_>)
          These are the steps that taught it:\n\n{}{}",
         escaped(new),
         twin.tagged(),
-        twin.name,
+        shown_name(twin.name),
         tagged_steps(experience),
         tagged_corrections(experience)
     );
@@ -195,6 +205,11 @@ fn write_step(text: &mut String, number: usize, step: &Step) {
         escaped(&arguments),
         escaped(&result)
     );
+}
+
+/// The name of a skill in a line.
+fn shown_name(name: &str) -> String {
+    in_a_line(name, MAX_DESCRIPTION_CHARS)
 }
 
 /// Data that cannot end its block: a tag in it is no tag.

@@ -78,6 +78,27 @@ fn a_script_of_a_skill_that_ran() {
         ("x=$( (cd user/deploy; pwd) ); user/tidy/scripts/run.py", ""),
         ("echo `cd user/deploy` && user/tidy/scripts/run.py", ""),
         ("cd user; (cd deploy); (cd tidy; scripts/run.py)", ""),
+        ("bash -o pipefail -c 'user/tidy/scripts/run.py'", ""),
+        ("bash -euo pipefail -c 'user/tidy/scripts/run.py'", ""),
+        ("bash -c -e 'user/tidy/scripts/run.py'", ""),
+        ("bash -euo pipefail user/tidy/scripts/run.py", ""),
+        ("uv run --directory user/tidy scripts/run.py", ""),
+        ("uv --directory=user/tidy run python scripts/run.py", ""),
+        ("poetry -C user/tidy run python scripts/run.py", ""),
+        ("yarn tsx user/tidy/scripts/run.py", ""),
+        ("yarn --cwd user/tidy tsx scripts/run.py", ""),
+        ("conda run -n base python user/tidy/scripts/run.py", ""),
+        ("powershell.exe -ExecutionPolicy Bypass -File user/tidy/scripts/run.py", ""),
+        ("pwsh -NoProfile -Command user/tidy/scripts/run.py -x", ""),
+        ("bash <<EOF\ncd user/tidy\nscripts/run.py\nEOF", ""),
+        ("cd user/tidy && bash -euo pipefail -s a <<-'EOF'\n\tscripts/run.py\n\tEOF", ""),
+        ("cat <<EOF | sudo sh -\nuser/tidy/scripts/run.py\nEOF", ""),
+        ("cat > notes.md <<EOF\n$(cd user/tidy; scripts/run.py) \"said\"\nEOF", ""),
+        ("cat <<EOF\nuser/deploy/scripts/x\nEOF\nuser/tidy/scripts/run.py", ""),
+        ("git commit -m \"$(cat <<'EOF'\nit's (new\nEOF\n)\" && user/tidy/scripts/run.py", ""),
+        ("git commit -m \"$(cat <<EOF\nnew\nEOF)\" && user/tidy/scripts/run.py", ""),
+        ("cat <<A - <<\"B C\"\nx\nA\ny\nB C\nuser/tidy/scripts/run.py", ""),
+        ("echo $((1<<2))\nuser/tidy/scripts/run.py", ""),
     ] {
         assert_eq!(used_in(&shelf, line, cwd), [RUN], "{line}");
     }
@@ -109,6 +130,18 @@ fn what_only_names_or_changes_a_script_is_no_use() {
         "npm install user/tidy/scripts/run.py",
         "find user/tidy/scripts/run.py -newer x",
         "sudo -u user/tidy/scripts/run.py true",
+        "cat > notes.md <<EOF\npython user/tidy/scripts/run.py\nEOF",
+        "cat > notes.md <<'EOF'\n$(python user/tidy/scripts/run.py)\nEOF",
+        "cat > notes.md <<EOF\n\\$(user/tidy/scripts/run.py)\nEOF",
+        "cat <<-EOF > notes.md\n\tcat user/tidy/SKILL.md\n\tEOF",
+        "git commit -m \"$(cat <<EOF\nuser/tidy/scripts/run.py\nEOF\n)\"",
+        "echo $(cat <<'EOF'\npython user/tidy/scripts/run.py\nEOF\n)",
+        "cat <<EOF\nuser/tidy/scripts/run.py\nnever ended",
+        "bash script.sh <<EOF\nuser/tidy/scripts/run.py\nEOF",
+        "bash -c 'cat' <<EOF\nuser/tidy/scripts/run.py\nEOF",
+        "tee x <<EOF | bash y\nuser/tidy/scripts/run.py\nEOF",
+        "yarn add user/tidy/scripts/run.py",
+        "conda install user/tidy/scripts/run.py",
     ] {
         assert_eq!(used_in(&shelf, line, ""), Vec::<String>::new(), "{line}");
     }
@@ -175,6 +208,34 @@ fn what_is_not_on_disk_can_be_left_out() {
 }
 
 #[test]
+fn a_pattern_means_the_files_on_disk_that_it_matches() {
+    let shelf = shelf();
+    shelf.write("user/tidy/references/.b.md", "");
+    shelf.write("user/tidy/references/[x].md", "");
+    let catalogue = shelf.catalogue();
+    let index = Attribution::new(&catalogue.skills, &shelf.folder).only_existing();
+    let used = |line: &str| {
+        let used = index.command(line, &shelf.folder);
+        used.iter().map(|u| format!("{} {}", u.skill.summary.name, u.file)).collect::<Vec<_>>()
+    };
+    for (line, expected) in [
+        ("cat user/tidy/references/*", vec!["tidy references/[x].md"]),
+        ("cat user/tidy/references/[a-c].m?", vec!["tidy references/a.md"]),
+        ("cat user/tidy/references/[!x].md", vec!["tidy references/a.md"]),
+        ("cat user/tidy/references/.*.md", vec!["tidy references/.b.md"]),
+        ("cat user/tidy/*", vec!["tidy SKILL.md"]),
+        ("cat user/*/SKILL.md", vec!["deploy SKILL.md", "tidy SKILL.md"]),
+        ("cat user/d*y/*.md", vec!["deploy SKILL.md"]),
+        ("python user/tidy/scripts/*.py", vec!["tidy scripts/run.py"]),
+        ("cat user/tidy/references/*.txt", vec![]),
+        ("cat user/tidy/references/[", vec![]),
+        ("cat 'user/tidy/references/[x].md'", vec!["tidy references/[x].md"]),
+    ] {
+        assert_eq!(used(line), expected, "{line}");
+    }
+}
+
+#[test]
 fn a_skill_found_through_a_link_is_known_by_both_paths() {
     let shelf = shelf();
     let link = shelf.folder.join("admin/other");
@@ -187,7 +248,21 @@ fn a_skill_found_through_a_link_is_known_by_both_paths() {
 fn odd_lines_are_one_pass_and_long_ones_are_cut() {
     let catalogue = shelf().catalogue();
     let index = Attribution::new(&catalogue.skills, Path::new("/"));
-    for line in ["$(", "`", "\"$(", "'", "(", "bash -c \"", "a=1 ", "sudo ", "cd x;", "x/", "é<"] {
+    for line in [
+        "$(",
+        "`",
+        "\"$(",
+        "'",
+        "(",
+        "bash -c \"",
+        "a=1 ",
+        "sudo ",
+        "cd x;",
+        "x/",
+        "é<",
+        "<<a\n",
+        "cat <<a|",
+    ] {
         assert_eq!(index.command(&line.repeat(20_000), Path::new("/")), [], "{line}");
     }
     let shelf = shelf();

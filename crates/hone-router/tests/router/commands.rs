@@ -347,3 +347,53 @@ fn a_bundle_of_which_nothing_is_there_takes_no_core_command() {
     assert_eq!(typed(&commands), ["a"]);
     assert!(matches!(commands.parse("/help"), Err(CommandError::Core { .. })));
 }
+
+/// Hermes S10.
+#[test]
+fn a_disabled_skill_has_no_command() {
+    let shelf = Shelf::with(&["deploy", "tidy"]);
+    let catalogue = shelf.catalogue_without(&["deploy"]);
+    let commands = Commands::new(&catalogue, &[], &[]);
+    assert_eq!(typed(&commands), ["tidy"]);
+    for message in ["/deploy", "/user:deploy", "/dep"] {
+        let refused = commands.parse(message);
+        assert!(matches!(refused, Err(CommandError::Unknown { .. })), "{message}: {refused:?}");
+    }
+}
+
+/// Hermes S05: a name without a letter or digit is no name, so the folder names the skill.
+#[test]
+fn a_name_of_nothing_but_symbols_is_no_command() {
+    let shelf = Shelf::with(&["tidy"]);
+    shelf.skill("user/odd", "name: \"+++\"", "Do it.");
+    let catalogue = shelf.catalogue();
+    let commands = Commands::new(&catalogue, &[], &[]);
+    assert!(typed(&commands).iter().all(|command| !command.is_empty() && command != "+++"));
+    assert!(matches!(commands.parse("/+++"), Err(CommandError::Unknown { .. })));
+    assert_eq!(called(&shelf, "/tidy /+++ x"), answer(&["tidy"], "/+++ x"));
+}
+
+#[test]
+fn what_the_words_behind_a_command_mention_is_called_as_well() {
+    let shelf = Shelf::with(&["a", "b", "c", "off"]);
+    let catalogue = shelf.catalogue_without(&["off"]);
+    let commands = Commands::new(&catalogue, &[], &CORE_COMMANDS);
+    let called = |message: &'static str| {
+        let called = commands.parse_in(message, &shelf.folder).unwrap();
+        let missing: Vec<String> = called.missing.into_iter().map(|(name, _)| name).collect();
+        (names(&called.skills), called.words, missing)
+    };
+    let expected = |skills: &[&str], words, missing: &[&str]| {
+        let owned = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect::<Vec<_>>();
+        (owned(skills), words, owned(missing))
+    };
+    assert_eq!(called("/c use $b now"), expected(&["c", "b"], "use $b now", &[]));
+    assert_eq!(
+        called("/c /b then $c, $a and [$b](user/b)"),
+        expected(&["c", "b", "a"], "then $c, $a and [$b](user/b)", &[])
+    );
+    assert_eq!(
+        called("/c $off [$x](gone) $HOME"),
+        expected(&["c"], "$off [$x](gone) $HOME", &["gone", "off"])
+    );
+}

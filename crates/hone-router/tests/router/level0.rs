@@ -280,6 +280,27 @@ fn a_description_cannot_end_the_block_or_start_a_line() {
 }
 
 #[test]
+fn nothing_is_smuggled_past_the_eye_and_every_script_keeps_what_it_needs() {
+    let selectors: String = "obey".chars().map(selector).collect();
+    let tags: String = ('\u{e0061}'..='\u{e0065}').collect();
+    let description = format!(
+        "Reads 😀{selectors}{tags} mail\u{fe0f}\u{3164}\u{115f}\u{1160}\u{ffa0}\u{180e}. می\u{200c}خواهم \
+         क्\u{200d}ष 👩\u{200d}💻 ❤\u{fe0f} 葛\u{e0100}"
+    );
+    assert_eq!(
+        index(&[listed("mail", &description)], 4_000).text,
+        "<available_skills>\n\
+         ▸ mail: Reads 😀 mail. می\u{200c}خواهم क्\u{200d}ष 👩\u{200d}💻 ❤\u{fe0f} 葛\u{e0100}\n\
+         </available_skills>\n"
+    );
+}
+
+/// The variation selector that stands for a byte.
+fn selector(byte: char) -> char {
+    char::from_u32(0xe0100 + u32::from(byte) - 16).unwrap()
+}
+
+#[test]
 fn a_skill_that_the_model_may_not_load_is_named_apart() {
     let mut skills = skills(2, "x");
     skills[1].summary.model_invocable = false;

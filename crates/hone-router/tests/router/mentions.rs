@@ -167,3 +167,39 @@ fn a_name_in_another_script_is_a_mention() {
     let selection = select(&catalogue, "用 $天气 看看", &[], &[], &shelf.folder);
     assert_eq!(selection.skills.len(), 1);
 }
+
+#[test]
+fn what_is_not_offered_is_said_with_the_reason() {
+    let shelf = Shelf::with(&["painter", "tidy"]);
+    shelf.skill("user/mac-only", "platforms: [macos]", "Do it.");
+    shelf.write("user/broken/SKILL.md", "---\nname: [\n---\n");
+    let catalogue = shelf.catalogue_without(&["painter"]);
+    let said = |text: &str| {
+        let selection = select(&catalogue, text, &[], &[], &shelf.folder);
+        let said = selection.unselected.iter().map(|u| format!("{}: {}", u.mention, u.why));
+        (names(&selection.skills), said.collect::<Vec<_>>())
+    };
+    let why = |name: &str| {
+        let is_meant = |skipped: &&hone_library::Skipped| {
+            skipped.path.parent().unwrap().file_name().unwrap() == name
+        };
+        catalogue.skipped.iter().find(is_meant).unwrap().message.clone()
+    };
+    for (text, name, mention) in [
+        ("use $painter", "painter", "painter"),
+        ("use $user:painter", "painter", "user:painter"),
+        ("use [$painter](user/painter/SKILL.md)", "painter", "user/painter/SKILL.md"),
+        ("use [$painter](user/painter)", "painter", "user/painter"),
+        ("$mac-only", "mac-only", "mac-only"),
+        ("$mac_only", "mac-only", "mac_only"),
+        ("$broken", "broken", "broken"),
+    ] {
+        let expected = format!("{mention}: it is not offered: {}", why(name));
+        assert_eq!(said(text), (vec![], vec![expected]), "{text}");
+    }
+    // What nothing here has may be anything.
+    assert_eq!(
+        said("$tidy costs $5, not $PAINTER or $MAC_ONLY"),
+        (vec!["tidy".to_owned()], vec![])
+    );
+}

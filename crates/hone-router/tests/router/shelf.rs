@@ -50,6 +50,11 @@ impl Shelf {
     }
 
     pub(crate) fn catalogue(&self) -> Catalogue {
+        self.catalogue_without(&[])
+    }
+
+    /// The catalogue when skills of those names are switched off.
+    pub(crate) fn catalogue_without(&self, disabled: &[&str]) -> Catalogue {
         let root = |name: &str, scope| {
             let root = Root::explicit(&self.folder.join(name), &self.folder).unwrap();
             Root { scope, ..root }
@@ -62,7 +67,9 @@ impl Shelf {
             platform: "linux".to_owned(),
             moved: BTreeMap::new(),
         };
-        Catalogue::find(Search::only(roots, &around, &Config::default()), &self.state())
+        let mut config = Config::default();
+        config.skills.disabled = disabled.iter().map(|&name| name.to_owned()).collect();
+        Catalogue::find(Search::only(roots, &around, &config), &self.state())
     }
 
     /// A path without the temporary folder.

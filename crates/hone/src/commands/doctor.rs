@@ -10,6 +10,7 @@ use hone_guard::Verdict;
 use hone_guard::policy::Policy;
 use hone_guard::sandbox::{Layer, Plan};
 use hone_library::{Catalogue, Config, Listed, Project, Reason, Skipped, reports};
+use hone_router::{SUITE_FILE, suite_of};
 
 use super::list::counts;
 use super::policy::configured;
@@ -177,6 +178,18 @@ fn skills(context: &Context, catalogue: &Catalogue, checks: &mut Vec<DoctorCheck
         checks.push(bad("skill", &format!("{path}: {}", skipped.message), Some(&hint)));
     }
     dangerous(context, catalogue, checks);
+    let with_suite = catalogue.skills.iter().filter(|skill| skill.has_suite);
+    let wrong = with_suite.filter_map(|skill| {
+        let why = match suite_of(skill) {
+            Ok(suite) => suite.left_out?.to_string(),
+            Err(error) => error.to_string(),
+        };
+        Some((skill.folder().join(SUITE_FILE), why))
+    });
+    for (path, why) in wrong.take(MOST) {
+        let hint = "`hone eval triggers` asks what is left of it";
+        checks.push(warning("suite", &format!("{}: {why}", context.shown(&path)), Some(hint)));
+    }
     for skipped in
         catalogue.skipped.iter().filter(|skipped| skipped.reason == Reason::TooDeep).take(MOST)
     {

@@ -66,7 +66,8 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
         report.unreached.extend(unreached_by_description(&index, &without));
         report.unreached.sort_unstable();
     }
-    if let Some(file) = what.plot {
+    let has_nothing_to_draw = what.plot.is_some() && report.skills.is_empty();
+    if let Some(file) = what.plot.filter(|_| !has_nothing_to_draw) {
         let svg = confusion_svg(&report, &|skill| skills[skill].summary.name.clone());
         std::fs::write(file, svg).map_err(|error| {
             let hint = "name a file in a folder that can be written to";
@@ -74,16 +75,20 @@ pub(crate) fn triggers(context: &Context, what: &What<'_>, as_json: bool) -> Out
         })?;
     }
     let is_good = !is_broken
+        && !has_nothing_to_draw
         && report.stolen.is_empty()
         && report.unreached.is_empty()
         && report.total.misses + report.total.near_misses_called == 0;
     let code = if is_good { ExitCode::SUCCESS } else { ExitCode::from(NO) };
     let json = EvalReport::of(&report, skills);
+    if has_nothing_to_draw {
+        say("note: no skill has a suite, so there is nothing to draw");
+    }
     if as_json {
         return print_json(&json).map(|_| code);
     }
     show(&report, &json, described)?;
-    if let Some(file) = what.plot {
+    if let Some(file) = what.plot.filter(|_| !has_nothing_to_draw) {
         say(&format!("wrote `{}`", file.display()));
     }
     Ok(code)
@@ -133,7 +138,9 @@ impl Proposed {
 
     /// The suite of a skill with what was learned besides; none when it has all of that.
     pub(crate) fn more(skill: &Listed, learned: Suite) -> Option<Self> {
-        let mut suite = suite_of(skill).ok().filter(|_| !skill.is_flat)?;
+        // What is not read would be lost.
+        let is_whole = |suite: &Suite| suite.left_out.is_none() && !skill.is_flat;
+        let mut suite = suite_of(skill).ok().filter(is_whole)?;
         suite.take_in(learned.cases, MAX_SUITE).then_some(Self(suite))
     }
 
@@ -162,7 +169,7 @@ fn described(text: &[u8]) -> Option<SkillText> {
     Some(SkillText { name: skill.name, description: skill.description, ..SkillText::default() })
 }
 
-/// The suites to evaluate, and whether one of them cannot be read, which is told.
+/// The suites to evaluate, and whether one of them cannot be read whole, which is told.
 fn suites(
     context: &Context,
     skills: &[Listed],
@@ -179,14 +186,19 @@ fn suites(
             let hint = "a suite is a list of {\"query\": \"…\", \"should_trigger\": true}";
             Failure::failed(format!("`{}`: {error}", file.display()), hint)
         })?;
-        return Ok((vec![(skill, suite)], false));
+        let is_broken = tell_left_out(&file.display().to_string(), &suite);
+        return Ok((vec![(skill, suite)], is_broken));
     }
     let everything: Vec<usize> = (0..skills.len()).collect();
     let (mut found, mut is_broken) = (Vec::new(), false);
     for &place in if wanted.is_empty() { &everything } else { wanted } {
         match suite_of(&skills[place]) {
             Ok(suite) if suite.cases.is_empty() => {}
-            Ok(suite) => found.push((place, suite)),
+            Ok(suite) => {
+                let path = skills[place].folder().join(SUITE_FILE);
+                is_broken |= tell_left_out(&context.shown(&path), &suite);
+                found.push((place, suite));
+            }
             Err(error) => {
                 tell_broken_suite(context, &skills[place], &error);
                 is_broken = true;
@@ -194,6 +206,14 @@ fn suites(
         }
     }
     Ok((found, is_broken))
+}
+
+/// Says what of a suite is not read; false when that is nothing.
+pub(crate) fn tell_left_out(shown: &str, suite: &Suite) -> bool {
+    if let Some(left_out) = &suite.left_out {
+        say(&format!("warning: `{shown}`: {left_out}"));
+    }
+    suite.left_out.is_some()
 }
 
 fn show(report: &Report, json: &EvalReport, described: usize) -> Outcome {

@@ -6,7 +6,8 @@ use hone_library::usage::{self, Event};
 use hone_library::{Catalogue, Listed, memo};
 use hone_router::{
     Answers, CORE_COMMANDS, Caller, CommandError, Commands, Declared, Inline, Kind, Need, Payload,
-    PayloadError, Place, Question, Request, prepare, question, requirements_of, select,
+    PayloadError, Place, Question, Request, join_arguments, prepare, question, requirements_of,
+    select,
 };
 
 use super::admit::{Decider, admit};
@@ -17,7 +18,7 @@ use super::keyring;
 use super::needs::{ask, can_ask, from_environment, looked_at, tell};
 use crate::context::{Context, now};
 use crate::json::routing;
-use crate::output::{Failure, NO, Outcome, print_data, print_json, quoted, say};
+use crate::output::{Failure, NO, Outcome, print_data, print_json, say};
 
 /// Longest name of a session, in bytes.
 const MAX_SESSION_BYTES: usize = 128;
@@ -132,7 +133,7 @@ pub(crate) fn invoke(context: &Context, message: &[String], call: &Call) -> Outc
     }
     if let Some(fork) = fork {
         let told = report(&payload, &meant, &needs, None, true, runs);
-        return forked(context, fork, &payload.text, &meant.skills, told, call.json);
+        return forked(context, fork, &payload.text, &meant.skills, &answers, told, call.json);
     }
     if call.json {
         print_json(&report(&payload, &meant, &needs, still.as_ref(), forks, runs))?;
@@ -159,10 +160,11 @@ fn forked(
     fork: Result<Fork, Failure>,
     text: &str,
     skills: &[&Listed],
+    answers: &Answers,
     mut told: routing::Invoked,
     as_json: bool,
 ) -> Outcome {
-    let done = fork.and_then(|fork| fork.run(context, text, skills, &told.tools, as_json));
+    let done = fork.and_then(|fork| fork.run(context, text, skills, answers, &told.tools, as_json));
     if let Ok(done) = &done {
         for skill in skills {
             usage::count(&context.state, skill, Event::Use, now());
@@ -246,18 +248,12 @@ fn given(mut needs: Vec<Need>, answers: &Answers) -> Vec<Need> {
     needs
 }
 
-/// Arguments as one message. Words that were one argument in the shell stay one.
+/// Arguments as one message. What was one argument in the shell stays one; a single one is the message as
+/// it was typed elsewhere.
 fn joined(message: &[String]) -> String {
     match message {
         [whole] => whole.clone(),
-        [command, words] => format!("{command} {words}"),
-        words => {
-            let word = |word: &String| {
-                let is_whole = word.contains(char::is_whitespace) || word.is_empty();
-                if is_whole { quoted(word).into_owned() } else { word.clone() }
-            };
-            words.iter().map(word).collect::<Vec<_>>().join(" ")
-        }
+        words => join_arguments(words.iter().map(String::as_str)),
     }
 }
 

@@ -138,13 +138,17 @@ pub(crate) fn reasons(found: &Match) -> String {
 }
 
 fn run_batch(catalogue: &Catalogue, index: &Index<'_>, file: &Path, k: usize) -> Outcome {
-    let mut input: Box<dyn BufRead> = if file == Path::new("-") {
+    let is_stdin = file == Path::new("-");
+    let not_read = |doing: &str, error: &std::io::Error| {
+        let name =
+            if is_stdin { "standard input".to_owned() } else { format!("`{}`", file.display()) };
+        let hint = "name a file with one {\"id\": …, \"query\": …} a line, or `-`";
+        Failure::failed(format!("could not {doing} {name}: {error}"), hint)
+    };
+    let mut input: Box<dyn BufRead> = if is_stdin {
         Box::new(std::io::stdin().lock())
     } else {
-        let opened = std::fs::File::open(file).map_err(|error| {
-            let hint = "name a file with one {\"id\": …, \"query\": …} a line, or `-`";
-            Failure::failed(format!("could not open `{}`: {error}", file.display()), hint)
-        })?;
+        let opened = std::fs::File::open(file).map_err(|error| not_read("open", &error))?;
         Box::new(std::io::BufReader::new(opened))
     };
     let mut out = stdout();
@@ -153,20 +157,23 @@ fn run_batch(catalogue: &Catalogue, index: &Index<'_>, file: &Path, k: usize) ->
     for number in 1.. {
         line.clear();
         let most = u64::try_from(MAX_LINE_BYTES + 1).unwrap_or(u64::MAX);
-        let read = (&mut input).take(most).read_until(b'\n', &mut line)?;
+        let failed = |error: std::io::Error| not_read("read", &error);
+        let read = (&mut input).take(most).read_until(b'\n', &mut line).map_err(failed)?;
         if read == 0 {
             break;
         }
-        if line.len() > MAX_LINE_BYTES && line.last() != Some(&b'\n') {
-            let message = format!("line {number} has more than {MAX_LINE_BYTES} bytes");
-            return Err(Failure::failed(message, "ask shorter messages"));
-        }
-        let asked = line.strip_prefix(BYTE_ORDER_MARK.as_bytes()).filter(|_| number == 1);
-        let asked = asked.unwrap_or(&line).trim_ascii();
-        if asked.is_empty() {
-            continue;
-        }
-        let answer = answer(catalogue, index, (number, asked), k);
+        let answer = if line.len() > MAX_LINE_BYTES && line.last() != Some(&b'\n') {
+            input.skip_until(b'\n').map_err(failed)?;
+            let error = format!("line {number} has more than {MAX_LINE_BYTES} bytes");
+            BatchLine { id: Value::Null, matches: Vec::new(), error: Some(error) }
+        } else {
+            let asked = line.strip_prefix(BYTE_ORDER_MARK.as_bytes()).filter(|_| number == 1);
+            let asked = asked.unwrap_or(&line).trim_ascii();
+            if asked.is_empty() {
+                continue;
+            }
+            answer(catalogue, index, (number, asked), k)
+        };
         is_wrong |= answer.error.is_some();
         let text = serde_json::to_string(&answer).map_err(std::io::Error::from)?;
         out.write_all(visible_json(&text).as_bytes())?;

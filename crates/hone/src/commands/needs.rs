@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, IsTerminal as _};
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 use hone_library::Listed;
@@ -74,13 +72,7 @@ pub(crate) fn needs(context: &Context, names: &[String], forget: bool, as_json: 
 
 /// The needs of some skills, with what the process finds around it.
 pub(crate) fn looked_at(context: &Context, skills: &[&Listed], declared: &[Declared]) -> Vec<Need> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let probe = Probe {
-        variable: &is_set,
-        command: &on_path,
-        servers: None,
-        platform: &context.around.platform,
-    };
+    let probe = Probe { platform: &context.around.platform, ..Probe::of_process() };
     let mut needs = hone_router::needs(skills.iter().copied().zip(declared), &probe);
     let is_kept = |need: &Need| {
         let name = &need.requirement.name;
@@ -116,15 +108,6 @@ pub(crate) fn from_environment(skill: &Listed, declared: &Declared, answers: &mu
             answers.give(&skill.path, &requirement.name, &value);
         }
     }
-}
-
-fn on_path(command: &str) -> bool {
-    let is_program = |path: &Path| {
-        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-    };
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders)
-        .any(|folder| folder.is_absolute() && is_program(&folder.join(command)))
 }
 
 fn described(need: &Need) -> String {

@@ -1,11 +1,12 @@
 //! `hone usage`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use hone_library::usage::{Event, all, count as count_event, from_hermes, iso, to_hermes};
-use hone_library::{Listed, normal};
+use hone_library::usage::{Event, Usage, all, count as count_event, from_hermes, iso, to_hermes};
+use hone_library::{Catalogue, Listed, normal};
 use hone_router::{Attribution, How, Used};
 
 use crate::cli::UsageCommand;
@@ -42,11 +43,11 @@ pub(crate) fn usage(context: &Context, command: Option<UsageCommand>, as_json: b
         Some(UsageCommand::Export { file }) => {
             let catalogue = context.catalogue()?;
             let store = context.pins();
-            let pinned = |row: &hone_library::usage::Usage| {
+            let pinned = |row: &Usage| {
                 let skill = catalogue.skills.iter().find(|skill| skill.summary.name == row.name);
                 skill.is_some_and(|skill| store.is_pinned(skill).unwrap_or(false))
             };
-            let records = to_hermes(&all(&context.state)?, pinned);
+            let records = to_hermes(&counted(context)?, pinned);
             let text = serde_json::to_string_pretty(&records).unwrap_or_default();
             let text = format!("{}\n", visible_json(&text));
             let Some(file) = file else { return print(&text) };
@@ -99,8 +100,28 @@ fn record(
     Ok(ExitCode::SUCCESS)
 }
 
+/// What was counted; with `--root`, of the skills there, also of those that are gone.
+fn counted(context: &Context) -> Result<Vec<Usage>, Failure> {
+    let mut rows = all(&context.state)?;
+    if context.places.root.is_empty() {
+        return Ok(rows);
+    }
+    let Catalogue { roots, skills, skipped, .. } = context.catalogue()?;
+    let others = skipped.iter().filter_map(|skipped| skipped.skill.as_deref());
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    // A link leads to a skill that lies elsewhere.
+    let keys: BTreeSet<PathBuf> =
+        skills.iter().chain(others).map(|skill| real(skill.key())).collect();
+    let roots: Vec<PathBuf> = roots.iter().map(|root| real(&root.path)).collect();
+    rows.retain(|row| {
+        let path = Path::new(&row.skill);
+        keys.contains(path) || roots.iter().any(|root| path.starts_with(root))
+    });
+    Ok(rows)
+}
+
 fn show(context: &Context, as_json: bool) -> Outcome {
-    let rows = all(&context.state)?;
+    let rows = counted(context)?;
     if as_json {
         let usage = rows
             .into_iter()

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hone_router::token_estimate;
 use hone_router::{
-    Index, Ranking, Why, skill_text, suite_of, what_if as ask_what_if, why as explain,
+    Index, Ranking, Why, level0_line, skill_text, suite_of, token_estimate, what_if as ask_what_if,
+    why as explain,
 };
 
 use super::check::skill_file;
@@ -75,9 +75,6 @@ pub(crate) fn why(context: &Context, message: &str, name: Option<&str>, as_json:
         if !moved.is_empty() {
             let _ = writeln!(text, "  tipped   {}", moved.join(", "));
         }
-        if !skill.summary.model_invocable {
-            let _ = writeln!(text, "  but      a model may not load it by itself");
-        }
         if let Some(change) = &why.would_change {
             let _ = writeln!(text, "  change   {}", printable_line(change));
         }
@@ -108,21 +105,25 @@ pub(crate) fn what_if(
     };
     let mut catalogue = context.catalogue()?;
     context.tell_problem();
-    // A version that is installed already is what it would replace.
+    // Who asks about a skill that is installed wants to know what would be without it; a draft of one is held against
+    // it.
     catalogue.skills.retain(|skill| skill.path != new.path);
+    let replaces = catalogue.skills.iter().position(|skill| skill.summary.name == new.summary.name);
     let messages = match messages {
         Some(file) => read_messages(file)?,
         None => remembered_messages(&catalogue.skills),
     };
     let (text, _) = skill_text(&new);
     let before = open_index(context, &catalogue);
-    let again = Index::open(&context.state, &catalogue.roots, &catalogue.skills).index;
-    let after = understood(context, &catalogue, again, &[]).plus(&text);
-    let for_models = |skill: usize| catalogue.skills[skill].summary.model_invocable;
-    let answer = ask_what_if(&before, &after, &text, &messages, &for_models);
-    let line = format!("▸ {}: {}\n", new.summary.name, new.summary.description);
-    let report =
-        WhatIfReport::of(&answer, &new.summary.name, &catalogue.skills, token_estimate(&line));
+    let mut without = catalogue.clone();
+    let replaced = replaces.map(|place| without.skills.remove(place));
+    let again = Index::open(&context.state, &without.roots, &without.skills).index;
+    let after = understood(context, &without, again, &[]).plus(&text);
+    let for_models =
+        |skill: usize| catalogue.skills.get(skill).unwrap_or(&new).summary.model_invocable;
+    let answer = ask_what_if(&before, &after, &text, replaces, &messages, &for_models);
+    let tokens = level0_line(&new.summary).map_or(0, |line| token_estimate(&line));
+    let report = WhatIfReport::of(&answer, &new, replaced.as_ref(), &catalogue.skills, tokens);
     if as_json {
         return print_json(&report);
     }
@@ -134,6 +135,16 @@ pub(crate) fn what_if(
         report.first.len(),
         report.also_offered
     );
+    if let Some(replaced) = &replaced {
+        let path = context.shown(&replaced.path);
+        let _ = writeln!(text, "  replaces `{}`", printable_line(&path));
+    }
+    if !report.model_invocable {
+        text.push_str("  a model may not load it by itself: it has no line and gets no message\n");
+    }
+    for message in &report.lost {
+        let _ = writeln!(text, "  loses     {}", printable_line(message));
+    }
     for taken in &report.taken {
         let name = printable_line(&taken.name);
         let _ = writeln!(text, "  takes {} from {name}", count(taken.messages, "message"));

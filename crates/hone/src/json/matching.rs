@@ -113,8 +113,14 @@ pub(crate) struct WhatIfReport {
     pub(crate) taken: Vec<TakenFrom>,
     /// The skills most like it.
     pub(crate) neighbours: Vec<String>,
-    /// What its line costs in every prompt, an upper estimate.
+    /// What its line costs in every prompt, an upper estimate; 0 when a model may not load it.
     pub(crate) tokens_a_turn: usize,
+    /// Whether a model may load it; if not, no message leads to it.
+    pub(crate) model_invocable: bool,
+    /// The installed skill of the same name, which it would replace.
+    pub(crate) replaces: Option<String>,
+    /// Messages that the skill which it replaces gets, and it would not.
+    pub(crate) lost: Vec<String>,
 }
 
 /// A message that a new skill would get.
@@ -238,7 +244,13 @@ impl WhySkill {
 }
 
 impl WhatIfReport {
-    pub(crate) fn of(answer: &WhatIf, name: &str, skills: &[Listed], tokens: usize) -> Self {
+    pub(crate) fn of(
+        answer: &WhatIf,
+        new: &Listed,
+        replaced: Option<&Listed>,
+        skills: &[Listed],
+        tokens: usize,
+    ) -> Self {
         let named = |skill: usize| skills[skill].summary.name.clone();
         let mut taken: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();
         for from in answer.first.iter().filter_map(|change| change.taken_from) {
@@ -251,7 +263,7 @@ impl WhatIfReport {
             band: change.band.id(),
         });
         Self {
-            name: name.to_owned(),
+            name: new.summary.name.clone(),
             asked: answer.asked,
             first: first.collect(),
             also_offered: answer.also_offered,
@@ -261,6 +273,9 @@ impl WhatIfReport {
                 .collect(),
             neighbours: answer.neighbours.iter().copied().map(named).collect(),
             tokens_a_turn: tokens,
+            model_invocable: new.summary.model_invocable,
+            replaces: replaced.map(|skill| skill.path.to_string_lossy().into_owned()),
+            lost: answer.lost.clone(),
         }
     }
 }

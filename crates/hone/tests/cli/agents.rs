@@ -623,6 +623,48 @@ fn a_skill_that_forks_and_declares_nothing_may_read() {
 }
 
 #[test]
+fn the_commands_of_a_skill_that_forks_have_what_it_needs_and_no_text_has_it() {
+    const VALUE: &str = "top-secret-value";
+    let run = |command: &str| call("run_command", json!({"command": command}));
+    let server = Server::says(&[
+        run("test \"$HONE_TEST_KEY\" = top-secret-value"),
+        run("test \"$HONE_TEST_KEY\" != '' && echo has it"),
+        run("echo \"$HONE_TEST_KEY\""),
+        run("printenv HONE_TEST_KEY"),
+        run("echo \"$HONE_TEST_KEY\" > key.txt"),
+        call("read_file", json!({"path": "key.txt"})),
+        answer(&format!("{VALUE} was used")),
+    ]);
+    let sandbox = server.sandbox();
+    sandbox.write(
+        "home/.agents/skills/other/SKILL.md",
+        "---\nname: other\ndescription: Others.\nallowed-tools: Bash(printenv:*)\n---\nLook.\n",
+    );
+    sandbox.write(
+        "home/.agents/skills/ship/SKILL.md",
+        "---\nname: ship\ndescription: Ships.\ncontext: fork\nrequired_environment_variables: [HONE_TEST_KEY]\n\
+         allowed-tools: Read Write Bash(test:*) Bash(echo:*)\n---\nShip it.\n",
+    );
+    let line = "invoke /ship /other with top-secret-value --json --agent ada";
+    let run = sandbox.hone(line).env("HONE_TEST_KEY", VALUE).run();
+    assert_eq!(run.json()["answer"], "[redacted HONE_TEST_KEY] was used", "{run}");
+    let asked = server.asked();
+    let heard = asked.last().unwrap();
+    assert!(heard.contains("[output]\\nhas it\\n[it ended well"), "{heard}");
+    assert!(heard.contains("[output]\\n[redacted HONE_TEST_KEY]\\n[it ended well"), "{heard}");
+    // The command of a skill that did not ask for it does not get it.
+    assert!(heard.contains("outcome=\\\"failed\\\">\\n[it ended with code 1]"), "{heard}");
+    assert_eq!(sandbox.read("project/key.txt"), format!("{VALUE}\n"));
+    for told in asked.iter().chain([&run.to_string()]) {
+        assert!(!told.contains(VALUE), "{told}");
+    }
+    for file in sandbox.files("state") {
+        let bytes = std::fs::read(sandbox.path(&format!("state/{file}"))).unwrap();
+        assert!(!bytes.windows(VALUE.len()).any(|part| part == VALUE.as_bytes()), "{file}");
+    }
+}
+
+#[test]
 fn a_skill_that_forks_in_the_home_says_why_it_reads_nothing() {
     let server = Server::says(&vec![answer("120 cents"); 8]);
     let sandbox = server.sandbox();

@@ -1,10 +1,10 @@
 //! The sandbox, against real child processes: each claim with its opposite, so that it can fail.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -206,7 +206,7 @@ fn without_a_space_of_mounts_no_mode_can_be_changed_at_all() {
     );
     let seccomp = outcome.layers.iter().find(|layer| layer.name == "seccomp").unwrap();
     let note = "no sockets, no kernel interfaces, no change of owners, modes and times of files";
-    assert_eq!((seccomp.held, seccomp.note.as_str()), (true, note));
+    assert!(seccomp.held && seccomp.note.starts_with(note), "{}", seccomp.note);
 }
 
 #[test]
@@ -430,7 +430,9 @@ fn without_a_layer_nothing_runs_unless_the_configuration_says_so() {
     let program = PathBuf::from(sandbox.script("bin/helper", &script));
     assert_eq!(program.metadata().unwrap().permissions().mode() & 0o777, 0o755);
     let helper = Helper { program, argument: "__confine".to_owned() };
-    let mut plan = Plan { bubblewrap: None, ..shell("echo ran") };
+    // Without Landlock nothing but seccomp keeps signals from the supervisor.
+    let script = "kill -9 $PPID -$PPID 2> /dev/null; echo ran";
+    let mut plan = Plan { bubblewrap: None, ..shell(script) };
     // The helper's environment is empty, so that its programs are found by the shell's default path.
     let outcome = run(&plan, &helper).unwrap();
     assert!(
@@ -537,4 +539,222 @@ fn nothing_is_opened_through_a_link_that_a_command_or_a_project_made() {
         outcome.end
     );
     assert_eq!(run("echo fine > out/x/.ssh/here && echo fine > log.txt"), (Some(0), String::new()));
+}
+
+/// A skill that may run these, as `allowed-tools` spells them.
+fn skill(sandbox: &Sandbox, name: &str, tools: &str) {
+    sandbox.write(
+        &format!("home/.agents/skills/{name}/SKILL.md"),
+        format!("---\nname: {name}\ndescription: Does.\nallowed-tools: {tools}\n---\nDo.\n"),
+    );
+}
+
+#[test]
+fn nothing_that_the_caller_holds_open_reaches_the_command() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "holder", "Bash(bash:*)");
+    sandbox.write("home/secret", "secret\n");
+    sandbox.write("home/outside", "");
+    let inside = "for f in 6 7 8 9 300; do [ -e /proc/self/fd/$f ] && echo has $f; done\n\
+                  cat <&7; echo written >&8; cat /proc/self/fd/9/secret; cat <&300; echo sent >&6; echo done";
+    sandbox.write("project/inside.sh", inside);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let home = sandbox.path("home");
+    let holding = format!(
+        "exec 6<>/dev/tcp/127.0.0.1/{port} 7<{home}/secret 8>>{home}/outside 9<{home} 300<{home}/secret; \
+         for f in 6 7 8 9 300; do [ -e /proc/self/fd/$f ] || exit 9; done; exec \"$@\"",
+        home = home.display()
+    );
+    let held = sandbox.hone("permit holder --run -- 'bash inside.sh'");
+    let mut command: Command = held.command_under(&["bash", "-c", &holding, "bash"]);
+    let output = command.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "done\n", "{told}");
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert_eq!(sandbox.read("home/outside"), "");
+    let (mut connection, _) = listener.accept().unwrap();
+    let mut received = Vec::new();
+    connection.read_to_end(&mut received).unwrap();
+    assert_eq!(received, b"");
+}
+
+#[test]
+fn the_terminal_of_the_caller_is_out_of_reach() {
+    need("script");
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "typist", "Bash(bash:*)");
+    let inside = "(echo leaked > /dev/tty) 2> /dev/null || echo kept";
+    sandbox.write("project/inside.sh", inside);
+    let run = sandbox.hone("permit typist --run -- 'bash inside.sh'").on_terminal(80, 24);
+    assert_eq!(String::from_utf8_lossy(&run.stdout), "kept\n");
+}
+
+/// The processes of a run's helpers at this stage, by the folder where the run's own is.
+fn helpers(scratch: &Path, stage: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let is_one = |line: &[u8]| {
+        let line = String::from_utf8_lossy(line);
+        let words: Vec<&str> = line.split('\0').collect();
+        words.contains(&stage) && words.iter().any(|word| Path::new(word).starts_with(scratch))
+    };
+    processes
+        .filter(|entry| std::fs::read(entry.path().join("cmdline")).is_ok_and(|line| is_one(&line)))
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect()
+}
+
+/// The control groups of that name, wherever they are.
+fn groups(name: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![PathBuf::from("/sys/fs/cgroup")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if entry.file_name() == name {
+                    found.push(entry.path());
+                }
+                folders.push(entry.path());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn whoever_watches_may_be_killed_and_everything_ends() {
+    for (seed, stages) in [(77, ["supervise"].as_slice()), (78, &["keep"])] {
+        let sandbox = Sandbox::new();
+        let word = unique(seed);
+        skill(&sandbox, "sleepy", "Bash(bash:*)");
+        sandbox.write("project/in.sh", format!("setsid -f sleep {word}; sleep {word}; echo late"));
+        let mut command: Command = sandbox.hone("permit sleepy --run -- 'bash in.sh'").command();
+        let scratch = sandbox.path("scratch");
+        std::fs::create_dir(&scratch).unwrap();
+        command.env("TMPDIR", &scratch);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let sleeping = || running(&word).iter().filter(|line| line.starts_with("sleep ")).count();
+        wait_until("the command starts", || sleeping() == 2);
+        let run = std::fs::read_dir(&scratch).unwrap().flatten().next().unwrap().file_name();
+        let found: Vec<String> = stages.iter().flat_map(|stage| helpers(&scratch, stage)).collect();
+        assert_eq!(found.len(), stages.len(), "{stages:?}");
+        assert!(Command::new("kill").arg("-9").args(&found).status().unwrap().success());
+        let ended = std::cell::Cell::new(None);
+        let child = std::cell::RefCell::new(&mut child);
+        wait_until("the caller ends", || {
+            ended.set(child.borrow_mut().try_wait().unwrap());
+            ended.get().is_some()
+        });
+        assert_eq!(ended.get().unwrap().code(), Some(125), "{stages:?}");
+        assert_eq!(sleeping(), 0, "{stages:?}");
+        assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "{stages:?}");
+        assert_eq!(groups(run.to_str().unwrap()), Vec::<PathBuf>::new(), "{stages:?}");
+    }
+}
+
+#[test]
+fn a_network_is_no_way_to_the_services_of_this_machine() {
+    need("perl");
+    let sandbox = Sandbox::new();
+    sandbox.write("home/x", "");
+    let (stream, datagram) = (sandbox.path("home/stream"), sandbox.path("home/datagram"));
+    let listener = UnixListener::bind(&stream).unwrap();
+    let receiver = UnixDatagram::bind(&datagram).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    receiver.set_nonblocking(true).unwrap();
+    let script = format!(
+        "perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) && connect(S, pack_sockaddr_un(qq({stream}))) \
+         && print qq(stream\\n)'\n\
+         for kind in SOCK_DGRAM SOCK_RAW; do perl -MSocket -e 'socketpair(A, B, AF_UNIX, '$kind', 0) \
+         && send(A, q(x), 0, pack_sockaddr_un(qq({datagram}))) && print qq(datagram\\n)'; done\n\
+         perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) && syswrite(A, q(x)) && sysread(B, $x, 1) \
+         && print qq(pair\\n)'\n\
+         perl -MSocket -e 'socket(S, AF_INET6, SOCK_STREAM, 0) || socket(S, AF_INET, SOCK_STREAM, 0) and print qq(net\\n)'\n\
+         exit 0",
+        stream = stream.display(),
+        datagram = datagram.display()
+    );
+    for (network, expected) in [(true, "pair\nnet\n"), (false, "pair\n")] {
+        let outcome = done(&Plan { network, bubblewrap: None, ..shell(&script) });
+        assert_eq!(String::from_utf8_lossy(&outcome.stdout), expected, "{}", text(&outcome));
+        assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+        assert_eq!(receiver.recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    }
+}
+
+/// A helper that can make no control group, and runs without what root needs one for.
+fn without_groups(sandbox: &Sandbox) -> Helper {
+    need("strace");
+    let script = format!(
+        "exec strace -f -qq -o /dev/null -e trace=?mkdir,mkdirat -e inject=?mkdir,mkdirat:error=EACCES {} \"$@\"",
+        env!("CARGO_BIN_EXE_hone")
+    );
+    let program = PathBuf::from(sandbox.script("bin/helper", &script));
+    Helper { program, argument: "__confine".to_owned() }
+}
+
+fn bounds_memory(outcome: &Outcome) -> bool {
+    let processes = outcome.layers.iter().find(|layer| layer.name == "processes").unwrap();
+    processes.note.contains("memory")
+}
+
+/// Keeps 384 MiB of shared memory, of which hardly anything is in the process.
+const SHARED: &str = "import mmap\nsize, step = 384 << 20, 16 << 20\n\
+    try: m = mmap.mmap(-1, size)\n\
+    except OSError as e: print(e.errno); raise SystemExit\n\
+    for at in range(0, size, step):\n  m[at:at+step] = b'x' * step\n  m.madvise(mmap.MADV_DONTNEED, at, step)\n\
+    print('held')";
+
+#[test]
+fn shared_memory_is_limited_where_no_process_shows_it() {
+    need("python3");
+    let limits = Limits { memory_bytes: 192 << 20, ..Limits::default() };
+    let plan = Plan { limits, bubblewrap: None, ..Plan::new(["python3", "-c", SHARED]) };
+    let outcome = done(&plan);
+    if bounds_memory(&outcome) {
+        assert_eq!(outcome.end, End::TooMuchMemory, "{}", text(&outcome));
+        let roomy = Plan { limits: Limits::default(), ..plan.clone() };
+        assert_eq!(done(&roomy).stdout, b"held\n");
+    }
+    // Where the kernel does not count it, there is none; nor by the device that gives it.
+    let sandbox = Sandbox::new();
+    let helper = without_groups(&sandbox);
+    let plan = Plan { unconfined: true, ..plan };
+    let outcome = run(&plan, &helper).unwrap();
+    assert!(!bounds_memory(&outcome));
+    assert_eq!(outcome.stdout, b"12\n", "{}", text(&outcome));
+    let device = "import mmap, os\ntry: mmap.mmap(os.open('/dev/zero', os.O_RDWR), 4096)\n\
+                  except OSError as e: print(e.errno)\nprint(len(open('/dev/zero', 'rb').read(9)))";
+    let command = ["python3", "-c", device].map(str::to_owned).to_vec();
+    assert_eq!(run(&Plan { command, ..plan }, &helper).unwrap().stdout, b"13\n9\n");
+}
+
+/// Four processes that fill the buffers of pairs of sockets with 96 MiB each, and then wait.
+const FILLING: &str = "import os, socket, time\n\
+    def fill(most):\n\
+    \x20 kept, sent = [], 0\n\
+    \x20 while sent < most:\n\
+    \x20   pair = socket.socketpair()\n\
+    \x20   kept.append(pair)\n\
+    \x20   for one in pair:\n\
+    \x20     one.setblocking(False)\n\
+    \x20     try:\n\
+    \x20       while sent < most: sent += one.send(b'x' * 65536)\n\
+    \x20     except BlockingIOError: pass\n\
+    \x20 time.sleep(100)\n\
+    for _ in range(4):\n\
+    \x20 if os.fork() == 0: fill(96 << 20)\n\
+    time.sleep(100)";
+
+#[test]
+fn what_the_kernel_holds_in_sockets_is_limited() {
+    need("python3");
+    let limits = Limits { memory_bytes: 128 << 20, ..Limits::default() };
+    let plan = Plan { limits, bubblewrap: None, ..Plan::new(["python3", "-c", FILLING]) };
+    let outcome = done(&plan);
+    assert_eq!(outcome.end, End::TooMuchMemory, "{}", text(&outcome));
+    let sandbox = Sandbox::new();
+    let outcome = run(&Plan { unconfined: true, ..plan }, &without_groups(&sandbox)).unwrap();
+    assert!(!bounds_memory(&outcome));
+    assert_eq!(outcome.end, End::TooMuchMemory, "{}", text(&outcome));
 }

@@ -1,6 +1,7 @@
 //! `hone invoke`.
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::harness::{Sandbox, need, transcript};
 
@@ -48,11 +49,11 @@ fn a_command_becomes_the_text_for_a_model() {
     </skill_files>
     <skill_body>
     Run [HOME]/.agents/skills/fix/scripts/fix.sh for 42 on the main branch.
-    All: 42 'the main branch' now, none: $7.
+    All: 42 "the main branch" now, none: $7.
     </skill_body>
     </skill>
     <user_words>
-    42 'the main branch' now
+    42 "the main branch" now
     </user_words>
     "#);
 }
@@ -279,6 +280,51 @@ fn the_second_call_in_a_session_is_a_note() {
     sandbox.done("patch tidy --old Sort --new Order");
     let changed = sandbox.hone("invoke --session 7 /tidy").run().text();
     assert!(changed.contains("1. Order the entries."), "{changed}");
+}
+
+#[test]
+fn what_is_one_argument_in_the_shell_is_one_argument() {
+    let sandbox = library();
+    let text = "---\nname: v\ndescription: Says them.\n---\n<$0><$1><$2>\n";
+    sandbox.write("home/.agents/skills/v/SKILL.md", text);
+    for (arguments, said) in [
+        (&["don't", "stop", "now"][..], "<don't><stop><now>"),
+        (&["C:\\new"], "<C:\\new><$1><$2>"),
+        (&["two words"], "<two words><$1><$2>"),
+        (&["say \"hi\"", "", "a\\ b"], "<say \"hi\"><><a\\ b>"),
+    ] {
+        let call = arguments.iter().fold(sandbox.hone("invoke /v"), |call, word| call.arg(*word));
+        let run = call.run();
+        assert!(run.text().contains(&format!("\n{said}\n")), "{arguments:?}: {run}");
+    }
+    let run = sandbox.hone("invoke").arg("/v two words").run();
+    assert!(run.text().contains("<two><words><$2>"), "{run}");
+}
+
+#[test]
+fn usage_is_of_the_root_that_is_asked_for() {
+    let sandbox = needy();
+    sandbox.skill("project/skills", "other", "Another.");
+    sandbox.skill("project/linked", "apart", "Apart.");
+    std::os::unix::fs::symlink("../linked/apart", sandbox.path("project/skills/apart")).unwrap();
+    sandbox.done("invoke /tidy");
+    sandbox.done("invoke --root skills /other");
+    sandbox.done("invoke --root skills /apart");
+    let names = |line: &str, key: &str| -> Vec<String> {
+        let json = sandbox.hone(line).run().json();
+        match &json[key] {
+            Value::Array(rows) => {
+                rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+            }
+            _ => json.as_object().unwrap().keys().cloned().collect(),
+        }
+    };
+    assert_eq!(names("usage --json", "usage"), ["apart", "other", "tidy"]);
+    assert_eq!(names("usage --json --root skills", "usage"), ["apart", "other"]);
+    assert_eq!(names("usage export --root skills", ""), ["apart", "other"]);
+    std::fs::remove_dir_all(sandbox.path("project/skills/other")).unwrap();
+    assert_eq!(names("usage --json --root skills", "usage"), ["apart", "other"]);
+    assert_eq!(names("usage --json --root linked", "usage"), ["apart"]);
 }
 
 #[test]

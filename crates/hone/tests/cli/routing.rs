@@ -115,10 +115,25 @@ fn the_longest_line_of_a_batch_is_answered_and_a_longer_one_named() {
     };
     let run = sandbox.hone("match --batch - -k 1").stdin(of(MAX_LINE_BYTES)).run();
     assert_eq!((run.code, run.json()["matches"][0]["name"].clone()), (0, json!("pdf-forms")));
-    let input = format!("\n{}", of(MAX_LINE_BYTES + 1));
-    let run = sandbox.hone("match --batch - -k 1").stdin(&input).run();
-    let told = "error: line 2 has more than 16777216 bytes\nhint: ask shorter messages\n";
-    assert_eq!((run.code, run.text(), run.errors()), (2, String::new(), told.to_owned()));
+    let next = "{\"id\":2,\"query\":\"zzz\"}\n";
+    for bytes in [MAX_LINE_BYTES + 1, 2 * MAX_LINE_BYTES + 3] {
+        let input = format!("\n{}{next}", of(bytes));
+        let run = sandbox.hone("match --batch - -k 1").stdin(&input).run();
+        let told = "{\"id\":null,\"matches\":[],\"error\":\"line 2 has more than 16777216 bytes\"}\n\
+                    {\"id\":2,\"matches\":[]}\n";
+        assert_eq!((run.code, run.text(), run.errors()), (1, told.to_owned(), String::new()));
+    }
+}
+
+#[test]
+fn a_batch_that_cannot_be_read_is_named() {
+    let sandbox = library();
+    for (file, why) in [("..", "read `..`: Is a directory"), ("no", "open `no`: No such file")] {
+        let run = sandbox.hone(&format!("match --batch {file}")).run();
+        let told = format!("error: could not {why}");
+        assert!(run.code == 2 && run.errors().starts_with(&told), "{run}");
+        assert!(run.errors().contains("hint: name a file with one {\"id\""), "{run}");
+    }
 }
 
 #[test]
@@ -405,4 +420,122 @@ fn a_new_skill_that_is_not_there_is_not_to_be_checked() {
         let run = sandbox.hone(line).run();
         assert_eq!((run.code, run.errors().trim_end()), (1, said), "{run}");
     }
+}
+
+#[test]
+fn a_description_proposes_no_message_that_it_says_it_is_not_for() {
+    let sandbox = library();
+    let description = "Says whether it will rain. Use on \"rain radar\". Do not use when the user says \"paint the rain\".";
+    let line = format!("new rain-radar --stdin --triggers --description '{description}'");
+    assert_eq!(sandbox.hone(&line).stdin("Look at the radar.\n").run().code, 0);
+    let suite: Value =
+        serde_json::from_str(&sandbox.read(&format!("{SKILLS}/rain-radar/triggers.json"))).unwrap();
+    assert_eq!(
+        suite.as_array().unwrap()[..2],
+        [
+            json!({"query": "rain radar", "should_trigger": true}),
+            json!({"query": "paint the rain", "should_trigger": false}),
+        ]
+    );
+}
+
+#[test]
+fn what_of_a_suite_is_not_read_is_told_where_it_is_asked_and_checked() {
+    let sandbox = library();
+    sandbox.write(
+        &format!("{SKILLS}/weather/triggers.json"),
+        r#"[{"query":"what is the weather in Oslo","should_trigger":true},{"query":"rain"},3]"#,
+    );
+    let what =
+        "2 entries are left out: entry 2: it has no \"should_trigger\" that is true or false";
+    let shown = "~/.agents/skills/weather/triggers.json";
+    let warning = format!("warning: `{shown}`: {what}\n");
+    let asked = sandbox.hone("eval triggers weather").run();
+    assert_eq!((asked.code, asked.errors()), (1, warning.clone()));
+    let checked = sandbox.hone("check weather").run();
+    assert!(checked.code == 0 && checked.errors().contains(&warning), "{checked}");
+    let doctor = sandbox.hone("doctor --json").run().json();
+    let told = doctor["checks"].as_array().unwrap().iter().find(|check| check["name"] == "suite");
+    assert_eq!(told.unwrap()["message"], json!(format!("{shown}: {what}")));
+    sandbox.write("project/s.json", r#"["rain"]"#);
+    let none = sandbox.hone("eval triggers weather --suite s.json").run();
+    assert_eq!(none.code, 2, "{none}");
+    assert!(none.errors().contains("no message of it can be read: entry 1"), "{none}");
+}
+
+#[test]
+fn a_new_skill_costs_the_line_that_a_model_gets() {
+    let sandbox = library();
+    let long = "<rain> & ".repeat(300);
+    sandbox.skill("project/drafts", "rain-radar", &format!("\"{}\"", long.trim()));
+    sandbox.write(
+        "project/drafts/silent/SKILL.md",
+        "---\nname: silent\ndescription: Tells the weather of a city.\ndisable-model-invocation: true\n---\nDo it.\n",
+    );
+    let report = |name: &str| sandbox.hone(&format!("what-if --json drafts/{name}")).run().json();
+    let before = sandbox.hone("prompt --budget 100000 --json").run().json();
+    sandbox.write(
+        &format!("{SKILLS}/rain-radar/SKILL.md"),
+        sandbox.read("project/drafts/rain-radar/SKILL.md"),
+    );
+    let after = sandbox.hone("prompt --budget 100000 --json").run().json();
+    let tokens = |prompt: &Value| prompt["tokens"].as_u64().unwrap();
+    let line = report("rain-radar")["tokens_a_turn"].as_u64().unwrap();
+    assert!(line.abs_diff(tokens(&after) - tokens(&before)) <= 2, "{line}: {before} {after}");
+    let silent = report("silent");
+    assert_eq!(
+        [
+            &silent["tokens_a_turn"],
+            &silent["model_invocable"],
+            &silent["first"],
+            &silent["also_offered"]
+        ],
+        [&json!(0), &json!(false), &json!([]), &json!(0)]
+    );
+    let told = sandbox.hone("what-if drafts/silent").run().text();
+    assert!(told.contains("a model may not load it by itself"), "{told}");
+}
+
+#[test]
+fn a_draft_of_an_installed_skill_is_its_replacement() {
+    let sandbox = library();
+    sandbox.skill("project/drafts", "weather", "Tells the weather of a city.");
+    let report = sandbox.hone("what-if --json drafts/weather").run().json();
+    assert!(report["replaces"].as_str().unwrap().ends_with("skills/weather/SKILL.md"), "{report}");
+    let taken = report["taken"].as_array().unwrap();
+    assert!(taken.iter().all(|taken| taken["name"] != "weather"), "{report}");
+    let told = sandbox.hone("what-if drafts/weather").run().text();
+    assert!(told.contains("\n  replaces `~/.agents/skills/weather/SKILL.md`\n"), "{told}");
+    validate(&committed("what-if"), &report, "what-if");
+}
+
+#[test]
+fn why_does_not_say_that_a_skill_is_offered_which_a_model_may_not_load() {
+    let text = library().hone("why 'fill forms in secret' quiet").run().text();
+    let quiet = text.split("\n\n").nth(1).unwrap();
+    assert!(quiet.starts_with("quiet: nothing, nowhere"), "{text}");
+    assert!(quiet.contains("change   a model may not load it by itself"), "{text}");
+    assert!(!quiet.contains("offered"), "{text}");
+}
+
+#[test]
+fn without_a_suite_there_is_nothing_to_draw() {
+    let sandbox = Sandbox::with_tidy();
+    let run = sandbox.hone("eval triggers --all --plot out.svg").run();
+    let told = "note: no skill has a suite, so there is nothing to draw\n";
+    assert_eq!((run.code, run.errors()), (1, told.to_owned()));
+    assert!(!sandbox.path("project/out.svg").exists());
+}
+
+#[test]
+fn what_a_message_mentions_behind_a_command_or_cannot_load_is_said() {
+    let sandbox = library();
+    sandbox.done("config set skills.disabled planner");
+    let run = sandbox.hone("invoke --json '/weather use $pdf-forms, not $planner'").run().json();
+    let names: Vec<&str> =
+        run["skills"].as_array().unwrap().iter().filter_map(|s| s["name"].as_str()).collect();
+    assert_eq!(names, ["weather", "pdf-forms"]);
+    assert_eq!(run["not_loaded"][0]["name"], json!("planner"));
+    let only = sandbox.hone("invoke 'use $planner'").run();
+    assert!(only.code == 1 && only.errors().contains("`planner`: it is not offered: "), "{only}");
 }

@@ -14,10 +14,10 @@ use hone_library::{
     Author, Change, Error, FileDelta, Layout, Listed, Matching, Mode, Scope, Store, history,
     list_files, read_file, read_text,
 };
-use hone_skill::{Origin, Slug};
+use hone_skill::{Origin, Slug, printable_line};
 use serde_json::Value;
 
-use super::{Shelf, Written, lock, real, told};
+use super::{Shelf, Written, lock, real, shown, told};
 use crate::brain::{BrainError, Editing, Editor, TASK};
 use crate::step::{Effect, Proposal};
 use crate::tools::{ToolResult, text_of};
@@ -76,7 +76,7 @@ impl Shelf {
                 Ok(skill) => {
                     return ToolResult::refused(format!(
                         "`{}` is not this agent's own: it belongs to the {}. Create one of your own.",
-                        skill.summary.name,
+                        shown(&skill.summary.name),
                         skill.scope.id()
                     ));
                 }
@@ -88,7 +88,7 @@ impl Shelf {
         {
             return ToolResult::refused(format!(
                 "`{name}` was installed from elsewhere. A person takes it away with `hone remove {name}`.",
-                name = skill.summary.name
+                name = shown(&skill.summary.name)
             ));
         }
         if let (What::Edit { .. } | What::Delete, Some(skill)) = (&change.what, skill)
@@ -96,7 +96,8 @@ impl Shelf {
         {
             return ToolResult::refused(format!(
                 "Read `{}` with `skill_view` first: `{}` takes away all that it says.",
-                skill.summary.name, change.action
+                shown(&skill.summary.name),
+                change.action
             ));
         }
         let shape = if self.is_brain() { Shape::File } else { Shape::Folder };
@@ -189,7 +190,9 @@ impl Shelf {
     ) -> Option<String> {
         let gated = self.gated.as_ref()?;
         let name = skill.map_or(planned.name.as_str(), |skill| skill.summary.name.as_str());
-        gated.gate.refuses(Written { by: &gated.by, name, text, files, now: (self.now)() })
+        let written = Written { by: &gated.by, name, text, files, now: (self.now)() };
+        // It may name other skills.
+        gated.gate.refuses(written).map(|why| printable_line(&why).into_owned())
     }
 
     /// Whether the agent has read it, or written it.
@@ -212,7 +215,7 @@ impl Shelf {
         if rows.is_empty() || rows.iter().any(|row| !is_tasks(&row.actor)) {
             return Err(ToolResult::refused(format!(
                 "`{}` is a single file that a person wrote. Create a skill of your own for more files.",
-                skill.summary.name
+                shown(&skill.summary.name)
             )));
         }
         let author =
@@ -268,7 +271,9 @@ fn parts<'p>(
 pub fn worst_findings(report: &Report) -> Vec<String> {
     let shown = report.findings.iter().take(MAX_FINDINGS);
     let line = |finding: &Finding| {
-        format!("{} in {}:{}: {}", finding.rule, finding.file, finding.line, finding.message)
+        let line =
+            format!("{} in {}:{}: {}", finding.rule, finding.file, finding.line, finding.message);
+        printable_line(&line).into_owned()
     };
     shown.map(line).collect()
 }

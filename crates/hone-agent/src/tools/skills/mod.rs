@@ -7,6 +7,7 @@
 mod admits;
 mod manage;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::os::fd::OwnedFd;
@@ -18,8 +19,8 @@ use hone_library::{
     Author, Catalogue, Error, Listed, Reason, Scope, Search, Skipped, State, Tally, Watch, Whole,
     read_file, read_whole, usage,
 };
-use hone_router::{Index, Ranking};
-use hone_skill::Permissions;
+use hone_router::{Answers, Index, Ranking, Secret, in_a_line};
+use hone_skill::{Permissions, printable_line};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -70,6 +71,8 @@ pub struct Shelf {
     /// The skills whose text the agent has read or written.
     known: Mutex<BTreeSet<PathBuf>>,
     gated: Option<Gated>,
+    /// What skills need, each for its own commands alone.
+    answers: Answers,
 }
 
 /// The catalogue that was found last.
@@ -107,6 +110,8 @@ pub struct Active {
     pub folder: Option<PathBuf>,
     /// What it declares; nothing when it declares nothing.
     pub permissions: Option<Permissions>,
+    /// What its own commands find in their environment.
+    pub environment: Vec<(String, Secret)>,
 }
 
 impl std::fmt::Debug for Shelf {
@@ -142,6 +147,7 @@ impl Shelf {
             tally: None,
             known: Mutex::default(),
             gated: None,
+            answers: Answers::default(),
         }
     }
 
@@ -149,6 +155,17 @@ impl Shelf {
     #[must_use]
     pub fn gated(self, gated: Gated) -> Self {
         Self { gated: Some(gated), ..self }
+    }
+
+    /// The same with answers of a person: the commands of each skill get those that were given to it.
+    #[must_use]
+    pub fn answered(self, answers: Answers) -> Self {
+        Self { answers, ..self }
+    }
+
+    /// The answers of a person.
+    pub(crate) fn answers(&self) -> &Answers {
+        &self.answers
     }
 
     /// The same for whoever outlives a task: every question is answered from the skills as they are then,
@@ -330,7 +347,8 @@ impl Shelf {
         if words.is_empty() && to == found.len() && !catalogue.skipped.is_empty() {
             let _ = writeln!(text, "\nNot offered:");
             for skipped in catalogue.skipped.iter().take(MAX_SKIPPED) {
-                let _ = writeln!(text, "- {}: {}", shown_name(skipped, &self.own), skipped.message);
+                let (name, why) = (shown_name(skipped, &self.own), shown(&skipped.message));
+                let _ = writeln!(text, "- {name}: {why}");
             }
             if catalogue.skipped.len() > MAX_SKIPPED {
                 let _ = writeln!(text, "- and {} more", catalogue.skipped.len() - MAX_SKIPPED);
@@ -360,6 +378,7 @@ impl Shelf {
         };
         let name = &skill.summary.name;
         if !skill.summary.model_invocable {
+            let name = shown(name);
             return ToolResult::refused(format!("`{name}` is for people to call, not for agents."));
         }
         let read = match file {
@@ -384,7 +403,9 @@ impl Shelf {
         let files = if files.is_empty() {
             String::new()
         } else {
-            format!("\n[its files, for `file`: {}]\n", files.join(", "))
+            // What a model sends back must be the name: nothing but what ends a line or hides is escaped.
+            let names: Vec<Cow<'_, str>> = files.iter().map(|file| printable_line(file)).collect();
+            format!("\n[its files, for `file`: {}]\n", names.join(", "))
         };
         let version = skill.summary.version.clone();
         let sha256 = Some(hone_library::hash(text.as_bytes()));
@@ -408,16 +429,23 @@ impl Shelf {
             folder: (!skill.is_flat && skill.scope != Scope::Builtin)
                 .then(|| skill.folder().to_owned()),
             permissions: (!declared.is_empty()).then(|| Permissions::new(declared)),
+            environment: self
+                .answers
+                .of(&skill.path)
+                .map(|(name, value)| (name.to_owned(), value.clone()))
+                .collect(),
         });
     }
 }
 
 /// A skill in a line: its name and what it is for.
 fn line(skill: &Listed) -> String {
-    let words = skill.summary.description.split_whitespace().collect::<Vec<_>>().join(" ");
-    let description: String = words.chars().take(MAX_DESCRIPTION_CHARS).collect();
-    let more = if description.len() < words.len() { "…" } else { "" };
-    format!("- {}: {description}{more}\n", skill.summary.name)
+    format!("- {}: {}\n", shown(&skill.summary.name), shown(&skill.summary.description))
+}
+
+/// A text of a skill in a line for a model.
+fn shown(text: &str) -> String {
+    in_a_line(text, MAX_DESCRIPTION_CHARS)
 }
 
 /// What a lock guards, also when somebody broke down with it: each of these is whole at any time.
@@ -472,10 +500,9 @@ fn is_linked(skill: &Listed) -> bool {
 }
 
 fn shown_name(skipped: &Skipped, own: &Path) -> String {
-    match &skipped.skill {
-        Some(skill) => skill.summary.name.clone(),
-        None => skipped.path.strip_prefix(own).unwrap_or(&skipped.path).display().to_string(),
-    }
+    let path = skipped.path.strip_prefix(own).unwrap_or(&skipped.path);
+    let name = skipped.skill.as_ref().map(|skill| skill.summary.name.as_str());
+    shown(name.unwrap_or(&path.to_string_lossy()))
 }
 
 /// An error in words for a model: hints about commands that only a person has are left out.
@@ -488,11 +515,13 @@ fn told(error: &Error) -> String {
         },
         _ => error.hint().filter(|hint| !hint.contains("`hone ") && !hint.contains("`--")),
     };
-    match hint {
+    // It may name skills and files.
+    let told = match hint {
         Some(hint) if hint.ends_with('?') => format!("{error}; {hint}"),
         Some(hint) => format!("{error}. {hint}."),
         None => format!("{error}."),
-    }
+    };
+    printable_line(&told).into_owned()
 }
 
 #[derive(Debug, Clone, Copy)]

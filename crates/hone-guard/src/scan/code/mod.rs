@@ -81,6 +81,8 @@ pub(super) struct World {
     pub(super) kept: usize,
     /// Bytes of long texts that names stood for in this round.
     pub(super) filled_in: Cell<usize>,
+    /// What scripts of the skill print, by the name of their file.
+    pub(super) printed: HashMap<String, Taint>,
     /// Whether anything was gained in this round.
     pub(super) moved: bool,
     /// Expressions looked at so far: a measure of the work.
@@ -98,7 +100,28 @@ impl World {
     }
 }
 
+/// A file, what it prints when it is run, and what it leaves at paths.
+pub(crate) type Output = (usize, Taint, Vec<(String, Taint)>);
+
 impl<'a> Program<'a> {
+    /// Takes over what scripts of the skill print and leave in files.
+    pub(crate) fn hear(&mut self, skill: &Skill<'_>) {
+        for (file, taint) in skill.outputs.all_printed() {
+            let path = &skill.members[file].path;
+            let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+            self.world.printed.entry(name).or_default().add(taint);
+        }
+        self.find(skill.outputs.all_left());
+    }
+
+    /// What each unit prints and leaves behind.
+    pub(crate) fn outputs(&mut self) -> Vec<Output> {
+        self.settle();
+        let world = &mut self.world;
+        let units = self.units.iter_mut();
+        units.map(|unit| (unit.passage.file, unit.printed(world), unit.left())).collect()
+    }
+
     /// Takes over what shell scripts leave in their variables.
     pub(crate) fn inherit<'n>(&mut self, carried: impl Iterator<Item = (&'n str, &'n Taint)>) {
         for (name, taint) in carried {

@@ -9,7 +9,7 @@ use crate::scan::Skill;
 use crate::scan::destination::{Class, addresses, classify as classify_host};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::{Findings, Match};
-use crate::scan::kind::Language;
+use crate::scan::kind::{Kind, Language};
 use crate::scan::places::{Spot, classify};
 use crate::scan::rules;
 use crate::scan::subject::is_domain;
@@ -32,6 +32,10 @@ struct Parts {
     stranger: Option<String>,
     /// Text that is not written there is run as code.
     evaluates: Option<usize>,
+    /// A function that runs text is kept under another name.
+    hands_on: Option<usize>,
+    /// A data file of the skill that holds code is named.
+    code_in_data: Option<String>,
     /// Something is decoded.
     decodes: Option<&'static str>,
     /// A connection is opened that is not to this machine.
@@ -69,6 +73,12 @@ pub(super) fn look(units: &[Unit<'_>], skill: &Skill<'_>, findings: &mut Finding
         if let (Some(at), Some(how)) = (parts.evaluates, parts.decodes) {
             let message = "text is run as code in a script that decodes";
             let flow = Flow::new("an encoded text", "an interpreter").through(how);
+            let found = Match::new(&rules::DECODED_TO_INTERPRETER, Severity::Warn, message);
+            report(at, found.with(flow));
+        }
+        if let (Some(at), Some(file)) = (parts.hands_on, &parts.code_in_data) {
+            let message = format!("code out of the data file `{file}` is run under another name");
+            let flow = Flow::new(format!("`{file}`"), "an interpreter");
             let found = Match::new(&rules::DECODED_TO_INTERPRETER, Severity::Warn, message);
             report(at, found.with(flow));
         }
@@ -139,6 +149,9 @@ fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
                 if parts.stranger.is_none() {
                     parts.stranger = stranger(text, skill);
                 }
+                if parts.code_in_data.is_none() && holds_code(text, skill) {
+                    parts.code_in_data = Some(text.clone());
+                }
                 if parts.standing.is_none() && is_standing(text) {
                     parts.standing = Some(at);
                 }
@@ -146,8 +159,9 @@ fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
             }
             Token::Name(name) => {
                 called(unit, at, name, &mut parts);
-                if parts.evaluates.is_none() && hands_on_an_evaluator(unit, at, name) {
-                    parts.evaluates = Some(at);
+                if hands_on_an_evaluator(unit, at, name) {
+                    parts.evaluates.get_or_insert(at);
+                    parts.hands_on.get_or_insert(at);
                 }
             }
             _ => {}
@@ -199,6 +213,39 @@ fn hands_on_an_evaluator(unit: &Unit<'_>, at: usize, name: &str) -> bool {
     }
 }
 
+/// Whether a name is that of a data file of the skill with code in it that reaches out or starts something.
+fn holds_code(name: &str, skill: &Skill<'_>) -> bool {
+    const CODE: [&str; 10] = [
+        "import os",
+        "import subprocess",
+        "urllib",
+        "requests.",
+        "os.system",
+        "subprocess.",
+        "urlopen",
+        "child_process",
+        "exec(",
+        "spawnlp",
+    ];
+    // Bytes of a data file that are looked at.
+    const MOST: usize = 64 * 1024;
+    if name.len() > MAX_PATH || !name.contains('.') {
+        return false;
+    }
+    skill.members.iter().any(|member| {
+        let is_data = matches!(
+            member.kind,
+            Kind::Text(
+                Language::Json | Language::Yaml | Language::Toml | Language::Ini | Language::Plain
+            )
+        );
+        is_data && member.path.rsplit('/').next() == name.rsplit('/').next() && {
+            let text = String::from_utf8_lossy(&member.bytes[..member.bytes.len().min(MOST)]);
+            CODE.iter().any(|word| text.contains(word))
+        }
+    })
+}
+
 /// Whether a script makes a text out of a long row of numbers.
 fn builds_a_text(text: &str) -> bool {
     const MAKES: [&str; 12] = [
@@ -229,11 +276,34 @@ fn builds_a_text(text: &str) -> bool {
 
 /// What a path holds, when it is a path and holds what nobody gives away.
 fn secret(text: &str) -> Option<&'static str> {
+    if let Some(what) = sought(text) {
+        return Some(what);
+    }
     let path = text.len() <= MAX_PATH && !text.contains([' ', '\n', '(', '<']);
     match classify(text).filter(|_| path)? {
         Spot::Secret(what) if what != "environment" => Some(what),
         _ => None,
     }
+}
+
+/// What a name or a pattern of names is for, when only secrets are called so: `(wallet\.dat$|^UTC--)`, the
+/// number of a wallet among a browser's extensions.
+fn sought(text: &str) -> Option<&'static str> {
+    #[rustfmt::skip]
+    const NAMES: [(&str, &str); 20] = [
+        ("wallet.dat", "wallets"), ("utc--", "wallets"), ("seed.seco", "wallets"), ("exodus.wallet", "wallets"), ("default_wallet", "wallets"), ("wallet.aes.json", "wallets"),
+        ("nkbihfbeogaeaoehlefnkodbefgpgknn", "wallets"), ("bfnaelmomeimhlpmgjnjophhpkkoljpa", "wallets"), ("hnfanknocfeofbddgcijnmhnfnkdnaad", "wallets"), ("ibnejdfjmmkpcnlpebklmnkoeoihofec", "wallets"),
+        ("fhbohimaelbohpjbbldcngcnapndodjp", "wallets"), ("egjidjbpglichdcondbcbdnbeeppgdph", "wallets"),
+        ("key4.db", "logins of browsers"), ("logins.json", "logins of browsers"), ("cookies.sqlite", "cookies of browsers"), ("login data", "logins of browsers"),
+        ("id_rsa", "SSH keys"), ("id_ed25519", "SSH keys"), ("login.keychain-db", "keychains"), (".kdbx", "password safes"),
+    ];
+    // A sentence may name them.
+    const WORDS: usize = 3;
+    if text.len() > MAX_PATH || text.split_whitespace().take(WORDS + 1).count() > WORDS {
+        return None;
+    }
+    let plain = text.replace('\\', "").to_ascii_lowercase();
+    NAMES.iter().find(|(name, _)| plain.contains(name)).map(|(_, what)| *what)
 }
 
 /// Whether a path is one that shells or agents read by themselves.

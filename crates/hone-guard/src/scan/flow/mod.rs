@@ -11,7 +11,11 @@ use super::kind::has_extension;
 use super::places::{Spot, is_global};
 use super::rules;
 use super::text::visible;
-pub(crate) use taint::{Keys, Taint, is_key_name, is_vendor_key, printed_by};
+use taint::OWN;
+pub(crate) use taint::{Keys, PACKED, Taint, is_key_name, is_vendor_key, own_files, printed_by};
+
+/// Hosts of a skill among which the service of a key is looked for; of more, one is taken to be.
+const MAX_AKIN: usize = 512;
 
 /// A value that reaches the network at an address (empty when it is only known at run time).
 pub(crate) fn to_network(
@@ -24,6 +28,12 @@ pub(crate) fn to_network(
     let class = if address.is_empty() { None } else { Some(classify(address)) };
     if class == Some(Class::Local) {
         return None;
+    }
+    if let Some((own, said)) = OWN.iter().find(|(own, _)| taint.secrets.contains(own)) {
+        let mut rest = taint.clone();
+        rest.secrets.remove(own);
+        let worse = to_network(&rest, address, via, context, skill);
+        return worse.or_else(|| own_to_network(own, said, address, via, skill));
     }
     let to = host(address).unwrap_or_default();
     // A document shows a command with a place to fill in; a script with such a place still runs.
@@ -117,6 +127,18 @@ pub(crate) fn to_network(
             .with(flow(None)),
         );
     }
+    // A key goes where its service is, and somewhere that no document speaks of.
+    if let Some(key) = taint.keys.iter().find(|key| is_key_name(key) && !is_akin(&to, key))
+        && class == Some(Class::Foreign)
+        && context == Context::Script
+        && !skill.speaks_of(&to)
+        && (skill.host_counts.len() > MAX_AKIN
+            || skill.host_counts.keys().any(|host| *host != to && is_akin(host, key)))
+    {
+        let message = format!("`{key}` goes to {}, which no document speaks of", shown(&to));
+        let found = Match::new(&rules::KEY_TO_FOREIGN_HOST, Severity::Critical, message);
+        return Some(found.with(flow(None)));
+    }
     let others = taint.keys.iter().filter(|key| is_key_name(key) && !is_akin(&to, key)).count();
     if others > 0
         && class.is_some_and(|class| matches!(class, Class::Inbox | Class::Paste | Class::Address))
@@ -133,6 +155,33 @@ pub(crate) fn to_network(
         );
     }
     None
+}
+
+/// Whether a kind of content counts only where a host is a stranger's.
+pub(crate) fn is_own(what: &str) -> bool {
+    OWN.iter().any(|(own, _)| *own == what)
+}
+
+/// What is the person's own in a request to somebody's host that the skill names nowhere else.
+fn own_to_network(
+    own: &str,
+    said: &str,
+    address: &str,
+    via: &str,
+    skill: &Skill<'_>,
+) -> Option<Match> {
+    let to = host(address)?;
+    let strange = matches!(
+        classify(address),
+        Class::Foreign | Class::Address | Class::Inbox | Class::Paste | Class::Shortener
+    );
+    let named = skill.host_counts.get(&to).copied().unwrap_or(0) > 1;
+    if !strange || named || skill.subject.is_about(&to) {
+        return None;
+    }
+    let flow = Flow::new(own, via.to_owned()).to(to.clone());
+    let message = format!("{said} to {}", shown(&to));
+    Some(Match::new(&rules::DATA_TO_FOREIGN_HOST, Severity::Warn, message).with(flow))
 }
 
 /// Whether a host is the one that a kind of credential is for.

@@ -4,7 +4,46 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::scan::places::{Spot, classify, is_global};
+use crate::scan::places::{Spot, classify, is_global, normalise};
+
+/// What lies in the home or in one of its folders for documents, and the list of the machine's accounts: counted
+/// as a packed folder is.
+pub(crate) const PERSONAL: &str = "the person's own folders";
+pub(crate) const ACCOUNTS: &str = "the accounts of this machine";
+
+/// What counts only where a host is a stranger's, with what is said of it there.
+pub(crate) const OWN: [(&str, &str); 3] = [
+    (PACKED, "a whole folder goes"),
+    (PERSONAL, "the person's own folders go"),
+    (ACCOUNTS, "the list of this machine's accounts goes"),
+];
+
+/// What a path holds of the person's own, beside what is secret.
+pub(crate) fn own_files(path: &str) -> Option<&'static str> {
+    #[rustfmt::skip]
+    const FOLDERS: [&str; 13] = [
+        "documents", "desktop", "downloads", "pictures", "photos", "movies", "videos", "music", "library", "dropbox", "onedrive",
+        "google drive", "icloud drive",
+    ];
+    let path = normalise(path);
+    if matches!(&*path, "/etc/passwd" | "/etc/group") {
+        return Some(ACCOUNTS);
+    }
+    let mut folder = path.trim_end_matches('/');
+    for end in ["/**", "/*", "/."] {
+        folder = folder.strip_suffix(end).unwrap_or(folder);
+    }
+    let below = folder.strip_prefix("~/");
+    let is_own = matches!(folder, "~" | "/home" | "/users" | "/root")
+        || below.is_some_and(|below| FOLDERS.contains(&below))
+        // Whatever has such a name, wherever it lies.
+        || path.starts_with("~/") && path.rsplit('/').next().is_some_and(|name| name.starts_with('*') && below.is_some_and(|below| !below.starts_with('.')));
+    is_own.then_some(PERSONAL)
+}
+
+/// A folder that was packed: the person's work, as far as is known. It is no secret, and one host's answer to
+/// it may be what the skill is for; it counts where a host is a stranger's.
+pub(crate) const PACKED: &str = "a folder that was packed";
 
 /// What a value carries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

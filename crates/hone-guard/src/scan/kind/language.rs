@@ -150,7 +150,18 @@ pub(super) fn by_name(path: &str) -> Option<Language> {
         ".condarc" | ".gemrc" => return Some(Language::Yaml),
         _ => {}
     }
-    let extension = lower.rsplit_once('.')?.1;
+    let (stem, extension) = lower.rsplit_once('.')?;
+    // `transport.py.txt`, `hook.sh.tmpl`: a text that becomes code where it is copied to.
+    const TEMPLATES: [&str; 12] = [
+        "txt", "tmpl", "tpl", "template", "j2", "jinja", "jinja2", "in", "dist", "sample", "bak",
+        "stub",
+    ];
+    if TEMPLATES.contains(&extension)
+        && let Some(language) = stem.contains('.').then(|| by_name(stem)).flatten()
+        && language.runs()
+    {
+        return Some(language);
+    }
     Some(match extension {
         "md" | "markdown" | "mdx" | "mdc" | "rst" => Language::Markdown,
         "sh" | "bash" | "zsh" | "ksh" | "command" | "bats" | "awk" | "gawk" => Language::Shell,

@@ -10,6 +10,7 @@ mod acts;
 mod bare;
 mod broken;
 mod carried;
+mod dealings;
 mod dropper_signs;
 mod droppers;
 mod frames;
@@ -162,6 +163,12 @@ pub(crate) fn look_across(
     skill: &Skill<'_>,
     findings: &mut Findings<'_>,
 ) {
+    let spelled = spelled_out(passages);
+    for passage in &spelled {
+        let piece = Piece::whole(passage);
+        orders::look(&piece, piece.set, skill, findings);
+        sending::look(&[piece], skill, findings);
+    }
     let mut section: Vec<Piece<'_, '_>> = Vec::new();
     for passage in passages.iter().filter(|passage| {
         is_prose(passage) && !is_catalogue(passage, skill) && !is_sample(passage, skill)
@@ -191,6 +198,54 @@ pub(crate) fn look_across(
     }
     end_section(&section, skill, findings);
     droppers::look(passages, skill, findings);
+}
+
+/// Bytes of a block that is read as a part of the sentences around it, and of those sentences.
+const MAX_SPELLED: usize = 240;
+const MAX_AROUND: usize = 1024;
+
+/// A block of one command that reaches an address, with the paragraphs before and after it: `Fetch the rules:`,
+/// the command, `Treat its text as part of this skill.` Somebody who writes it as a span says the same.
+fn spelled_out<'a>(passages: &[Passage<'a>]) -> Vec<Passage<'a>> {
+    let is_text = |passage: &Passage<'_>| {
+        is_prose(passage)
+            && passage.context == Context::Prose
+            && passage.text.len() <= MAX_AROUND
+            && passage.decoded.is_none()
+    };
+    let mut found = Vec::new();
+    for at in 1..passages.len() {
+        let (block, after) = (&passages[at - 1], &passages[at]);
+        let command = block.text.trim();
+        let fits = block.context == Context::Fence
+            && block.decoded.is_none()
+            && command.len() <= MAX_SPELLED
+            && !command.contains(['\n', '`'])
+            && command.contains("://")
+            && is_fetch(command)
+            && is_text(after)
+            && block.file == after.file;
+        if !fits {
+            continue;
+        }
+        let lead = at.checked_sub(2).map(|at| &passages[at]).filter(|lead| {
+            is_text(lead) && lead.file == after.file && lead.headings == after.headings
+        });
+        let lead = lead.map_or("", |lead| lead.text.trim());
+        let said = format!("{lead} Fetch: `{command}`. {}", after.text.trim());
+        found.push(joined(after, said));
+    }
+    found
+}
+
+/// Whether a command fetches a text.
+fn is_fetch(command: &str) -> bool {
+    #[rustfmt::skip]
+    const PROGRAMS: [&str; 12] = [
+        "curl", "wget", "http", "https", "xh", "lynx", "fetch", "irm", "iwr", "invoke-restmethod", "invoke-webrequest", "w3m",
+    ];
+    let mut words = command.trim_start_matches(['$', '>', '%', ' ']).split_whitespace();
+    words.next().is_some_and(|first| PROGRAMS.contains(&first.to_ascii_lowercase().as_str()))
 }
 
 /// Files without a known language that are recipes all the same: most lines are not sentences.
@@ -452,13 +507,17 @@ impl<'p, 'a> Piece<'p, 'a> {
 
     fn look_for(&self, patterns: &[Pattern], findings: &mut Findings<'_>, bar: Bar, around: Set) {
         let encoded = self.passage.decoded.is_some() && bar == Bar::Hidden;
-        for sentence in &self.sentences {
+        for (at, sentence) in self.sentences.iter().enumerate() {
             let tokens = sentence.tokens.iter();
             let concepts = tokens.fold(Set::NONE, |set, token| set.with(token.set));
+            let is_key_kept = self.keeps_key(at);
             for pattern in patterns.iter().filter(|pattern| pattern.may_stand_in(concepts)) {
                 let Some(hit) = pattern.find(sentence, around) else { continue };
                 if matches!(bar, Bar::Block | Bar::Literal) && pattern.severity < Severity::Critical
                 {
+                    continue;
+                }
+                if is_key_kept && pattern.rule.id == rules::CONCEAL_FROM_USER.id {
                     continue;
                 }
                 // What somebody asked for may stay out of a report.
@@ -478,6 +537,31 @@ impl<'p, 'a> Piece<'p, 'a> {
                 self.add(findings, hit.range, Match::new(rule, severity, pattern.message));
             }
         }
+    }
+
+    /// Whether what a sentence keeps out of sight is a key, and nothing goes anywhere: `Put the token in .env; it
+    /// must not appear in the chat`, `op read …: pipe it, don't show it`.
+    fn keeps_key(&self, at: usize) -> bool {
+        const KEYS: Set = Set::of(&[Concept::Opener, Concept::DotEnv]);
+        const SECRETS: Set = Set::of(&[Concept::SecretPath, Concept::SecretWord]);
+        const MOVED: Set =
+            Set::of(&[Concept::Send, Concept::Host, Concept::Email, Concept::CarbonCopy]);
+        let sentence = &self.sentences[at];
+        let here = sentence.tokens.iter().fold(Set::NONE, |set, token| set.with(token.set));
+        let before = at.checked_sub(1).map_or(Set::NONE, |at| self.sentences[at].set());
+        if here.has(Concept::Mute) && before.meets(KEYS) {
+            return !before.with(here).meets(MOVED);
+        }
+        let shows = |token: &sentences::Token| {
+            const SHOWN: [&str; 4] = ["show", "reveal", "disclos", "display"];
+            let from = self.start + token.range.start;
+            let said = &self.passage.text[from..self.start + token.range.end];
+            SHOWN.iter().any(|word| said.contains(word))
+        };
+        here.meets(KEYS.with(SECRETS))
+            && here.has(Concept::This_)
+            && !self.set.meets(MOVED)
+            && sentence.tokens.iter().any(shows)
     }
 
     /// Whether a piece that speaks of not asking forbids to ask, rather than to act unasked.

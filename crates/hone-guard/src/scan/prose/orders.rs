@@ -336,6 +336,8 @@ static ORDERS: &[Order] = &[
         &[any(&[Fetch, Read, AskHost])]).near(&[any(&[AsOrders])]).to(Address::Undeclared).unless(&[Not, Consent, Detect]),
     order(&rules::FETCH_AND_OBEY, Caution, "gives the text of somebody's host the rank of an order",
         &[any(&[AsOrders])]).near(&[any(&[Fetch, Read, AskHost])]).to(Address::Undeclared).unless(&[Not, Consent, Detect]),
+    order(&rules::FETCH_AND_OBEY, Caution, "has the text of somebody's host carried out",
+        &[any(&[Fetch, Read, AskHost]), any(&[ObeyIt, ObeyThere, Run, Follow]), any(&[Returned])]).to(Address::Undeclared).unless(&[Not, Consent, Detect, Obtain]),
     order(&rules::FETCH_AND_OBEY, Caution, "obeys what a script leaves in a temporary file",
         &[any(&[TempFile]), any(&[Follow, ObeyIt, ObeyThere, AsOrders])]).within(&[any(&[Script, Fetch])]).near(&[any(&[AsOrders])]).unless(&[Not, Consent, Detect]),
     // All of a secret file in a request.
@@ -383,6 +385,35 @@ static ORDERS: &[Order] = &[
         &[any(&[Buy])]).near(&[UNASKED]).unless(&[Not, Consent]),
     order(&rules::DECEIVE_USER, Caution, "spends the user's money besides",
         &[any(&[BuyVerb]), any(&[Also]), any(&[Misname])]),
+    // Others, in the user's name.
+    order(&rules::DECEIVE_USER, Caution, "has the user's customers pay to an account that stands in the skill",
+        &[any(&[Account]), any(&[Due]), any(&[IsPaid, PayTo])]).near(&[any(&[Public, NewAccount])]).unless(&[Placeholder, Consent, OwnAccount, Not]),
+    order(&rules::SECRET_TO_NETWORK, Caution, "has the user's customers give secrets to somebody's host",
+        &[any(&[AsksOf]), any(&[AskedSecret])]).near(&[any(&[Public])]).to(Address::Undeclared).unless(&[Not, Placeholder, Consent, Obtain]),
+    order(&rules::DECEIVE_USER, Caution, "puts a link into the user's pages that nobody is to see",
+        &[any(&[LinkWord, PageScript, Image]), any(&[Camouflage])]).to(Address::Undeclared).unless(&[Not, Consent, Placeholder]),
+    order(&rules::DECEIVE_USER, Caution, "puts something of a stranger's into the user's pages and has it stay there",
+        &[any(&[LinkWord, PageScript, Image])]).near(&[any(&[StaysIn])]).to(Address::Undeclared).unless(&[Consent, Placeholder]),
+    order(&rules::DECEIVE_USER, Caution, "puts a stranger's link into what the user publishes",
+        &[any(&[LinkWord, PageScript]), any(&[Upkeep])]).near(&[any(&[Insert, Add_, Give, Copy, Every, All, Bend])]).to(Address::Undeclared).unless(&[Not, Consent, If_, Placeholder]),
+    order(&rules::SECRET_TO_NETWORK, Caution, "has secrets put where everybody reads them",
+        &[any(&[Copy, Carry, Send, Insert]), any(&[SecretPath])]).near(&[any(&[PublicPlace])]).unless(&[Not, Unless, Without, Consent]),
+    order(&rules::CREDENTIAL_WRITE, Caution, "gives an account of somebody's cloud a share in what is the user's",
+        &[any(&[CloudAccount]), any(&[CloudShare, Rights, Role])]).unless(&[Not, Consent, If_, Placeholder]),
+    order(&rules::DECEIVE_USER, Caution, "has checks made weaker and reported as passed",
+        &[any(&[Disable]), any(&[Control])]).near(&[any(&[AsReal]), any(&[Told, Tell, Enter, Feign])]).unless(&[Not, Unless, Consent]),
+    order(&rules::CONCEAL_FROM_USER, Caution, "switches checks off and leaves it unsaid",
+        &[any(&[ChecksOff])]).near(&[UNHEARD.with(any(&[Hush, Mute]))]).unless(&[Unless, Consent, Detect]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Caution, "has a stranger receive what comes back to the user",
+        &[any(&[Receiver]), any(&[SetTo, Insert, Add_, Give, Aims, Create, Bend])]).near(&[any(&[Every, All, Also, Against, Standing])]).to(Address::Undeclared).unless(&[Not, Consent, Placeholder, Ask]),
+    order(&rules::DATA_TO_FOREIGN_HOST, Caution, "has the user's forms send to a stranger",
+        &[any(&[FormWord]), any(&[Bend, Substitution, SetTo, Redirect]), any(&[Send, Goes, SetTo])]).to(Address::Undeclared).unless(&[Not, Consent, Placeholder, Ask, If_]),
+    order(&rules::PACKAGE_SOURCE, Caution, "has packages come from somebody's host",
+        &[any(&[PackageIndex]), any(&[Aims, SetTo, Insert, Remember])]).near(&[any(&[All, Every, Standing])]).to(Address::Undeclared).unless(&[Not, Consent, If_, Placeholder, Ask]),
+    order(&rules::RESOURCE_ABUSE, Caution, "has agents start agents without an end",
+        &[any(&[Swarm])]).near(&[any(&[Endless]), UNASKED.with(any(&[LiftsLimit]))]).unless(&[Consent]),
+    order(&rules::RESOURCE_ABUSE, Caution, "lifts the limit on what the work may cost, unasked",
+        &[any(&[LiftsLimit])]).near(&[UNASKED]).within(&[any(&[Endless, Swarm])]).unless(&[Consent]),
     order(&rules::SECRET_TO_NETWORK, Caution, "leaves the person's data where others can read it",
         &[any(&[Copy, Carry, Remember]), any(&[PersonData]), any(&[PublicPlace])]).unless(&[Not, Consent]),
 ];
@@ -425,6 +456,9 @@ pub(super) fn look(
             }
             // The next sentence may say that somebody is asked.
             if order.severity < Critical && order.unless.has(Consent) && near.has(Consent) {
+                continue;
+            }
+            if order.rule.id == rules::CONCEAL_FROM_USER.id && piece.keeps_key(at) {
                 continue;
             }
             let Some(act) = ordered(sentence, order.needs[0]) else { continue };

@@ -152,6 +152,11 @@ fn planted(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>
             "plants an order in the agent's memory that nobody is to hear of"
         } else if deed && stranger() {
             "plants an order of a stranger in the agent's memory"
+        } else if sentence.set().has(Fetch)
+            && sentence.set().meets(Set::of(&[ObeyIt, ObeyThere]))
+            && sentence.set().has(Host)
+        {
+            "plants an order to obey what a host says each time"
         } else {
             continue;
         };

@@ -44,6 +44,7 @@ impl Walk<'_, '_, '_> {
         if !path.is_empty() && path != "/dev/null" && !path.starts_with('&') {
             self.keep(path, text);
             self.memory.files.entry(key(path)).or_default().add(taint);
+            self.hold(path, taint);
             if let Some(whole) = self.located(path).filter(|_| !taint.is_clean()) {
                 self.memory.files.entry(key(&whole)).or_default().add(taint);
             }
@@ -101,11 +102,15 @@ impl Walk<'_, '_, '_> {
     /// What reading a path gives.
     pub(super) fn file(&self, path: &str) -> Taint {
         let mut taint = Taint::of_file(path);
+        taint.secrets.extend(flow::own_files(path));
         let number = path.strip_prefix("/dev/fd/").or(path.strip_prefix("/proc/self/fd/"));
         if let Some(number) = number {
             taint.add(&self.descriptor(number));
         }
         if let Some(known) = self.memory.files.get(&key(path)) {
+            taint.add(known);
+        }
+        if let Some(known) = self.skill.outputs.left(&key(path)) {
             taint.add(known);
         }
         if let Some(whole) = self.located(path) {
@@ -117,7 +122,34 @@ impl Walk<'_, '_, '_> {
         if let Some(known) = self.unpacked(path) {
             taint.add(known);
         }
+        for whole in [Some(path.to_owned()), self.located(path)].into_iter().flatten() {
+            if let Some(known) = self.memory.holds.get(folder_key(&whole)) {
+                taint.add(known);
+            }
+        }
         taint
+    }
+
+    /// Remembers that something secret lies in the folders above a path, and in the path where it is one.
+    pub(super) fn hold(&mut self, path: &str, taint: &Taint) {
+        let carried = taint.carried();
+        if carried.is_clean() {
+            return;
+        }
+        let path = self.located(path).unwrap_or_else(|| path.to_owned());
+        let mut folder = folder_key(&path);
+        for _ in 0..MAX_ABOVE {
+            let known = self.memory.holds.contains_key(folder);
+            if !known && self.memory.holds.len() >= MAX_HELD {
+                break;
+            }
+            self.memory.holds.entry(folder.to_owned()).or_default().add(&carried);
+            let Some((above, _)) = folder.rsplit_once('/').filter(|(above, _)| is_made(above))
+            else {
+                break;
+            };
+            folder = above;
+        }
     }
 
     /// What lies below a folder that a fetched archive was unpacked into.
@@ -168,6 +200,30 @@ impl Walk<'_, '_, '_> {
             self.memory.unpacked.insert(folder, taint.clone());
         }
     }
+}
+
+/// Folders above a path that are known to hold it.
+pub(super) const MAX_ABOVE: usize = 4;
+
+/// Folders that are known to hold something secret.
+pub(super) const MAX_HELD: usize = 64;
+
+/// Whether a folder is one that a script makes to put things into: what lies in a home or in the system's
+/// own folders lay there before.
+fn is_made(folder: &str) -> bool {
+    const SHARED: [&str; 10] =
+        ["", "~", "$HOME", "${HOME}", "/tmp", "/var/tmp", "/dev/shm", ".", "..", "/root"];
+    let home = ["/home/", "/Users/"].iter().find_map(|homes| folder.strip_prefix(homes));
+    !SHARED.contains(&folder) && home.is_none_or(|below| below.contains('/'))
+}
+
+/// A folder as a key: without what says that all in it is meant.
+fn folder_key(path: &str) -> &str {
+    let mut folder = path.trim_matches(['"', '\'']).trim_start_matches("./");
+    for end in ["/*", "/.", "/"] {
+        folder = folder.strip_suffix(end).unwrap_or(folder);
+    }
+    folder
 }
 
 /// Whether what lies at a path runs without anybody starting it.

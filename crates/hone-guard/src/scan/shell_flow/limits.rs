@@ -4,7 +4,7 @@ use super::commands::{
     MAX_ARGUMENTS, MAX_COMMAND_WORDS, MAX_GIVEN, MAX_NAMED, MAX_SYSTEM_CALLS, system_calls,
 };
 use super::compound::{MAX_LINES, MAX_TOLD, telling};
-use super::files::{MAX_JUDGED, MAX_KEPT, MAX_KEPT_TEXT, MAX_UNPACKED};
+use super::files::{MAX_ABOVE, MAX_HELD, MAX_JUDGED, MAX_KEPT, MAX_KEPT_TEXT, MAX_UNPACKED};
 use super::tests::{memory, walked};
 use super::*;
 
@@ -144,4 +144,24 @@ fn as_many_words_of_a_command_are_told_apart() {
     // What the others carry is known, and that they were not told apart is said.
     let (seen, worst) = walked(command(MAX_ARGUMENTS + 1), Memory::default());
     assert_eq!((seen.files["file"].is_clean(), worst), (false, Some(Severity::Warn)));
+}
+
+#[test]
+fn as_many_folders_are_known_to_hold_something_secret() {
+    let held = |folders: usize| {
+        let lines = (0..folders).map(|at| format!("cp {KEY} ./folder{at}\n"));
+        memory(lines.collect()).holds.len()
+    };
+    assert_eq!(held(MAX_HELD), MAX_HELD);
+    assert_eq!(held(MAX_HELD + 1), MAX_HELD);
+}
+
+#[test]
+fn what_lies_so_deep_is_known_to_lie_in_a_folder() {
+    let held = |deep: usize| {
+        let below = "/a".repeat(deep);
+        memory(format!("cat {KEY} > /tmp/top{below}\n")).holds.contains_key("/tmp/top")
+    };
+    assert!(held(MAX_ABOVE - 1));
+    assert!(!held(MAX_ABOVE));
 }

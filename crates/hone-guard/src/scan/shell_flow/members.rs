@@ -27,6 +27,28 @@ impl Walk<'_, '_, '_> {
     /// `sh send.sh "$key"`, `env | ./send.sh`: a script of the skill's own with what it is given.
     /// Without anything that matters it is looked at by itself, as any file is.
     pub(super) fn started(&mut self, call: &Call, path: &str, input: &Taint, at: usize) -> Taint {
+        let mut printed = self.printed_by_member(path);
+        printed.add(&self.started_with(call, path, input, at));
+        printed
+    }
+
+    /// What a script of the skill's own prints, by the path that it is run by.
+    pub(super) fn printed_by_member(&self, path: &str) -> Taint {
+        let name = path.trim_matches(['"', '\'']).rsplit(['/', '\\']).next().unwrap_or(path);
+        if name.len() < 3 || !name.contains('.') && !path.contains('/') {
+            return Taint::default();
+        }
+        let mut taint = Taint::default();
+        for (file, printed) in self.skill.outputs.all_printed() {
+            let member = &self.skill.members[file];
+            if file != self.passage.file && member.path.rsplit('/').next() == Some(name) {
+                taint.add(printed);
+            }
+        }
+        taint
+    }
+
+    fn started_with(&mut self, call: &Call, path: &str, input: &Taint, at: usize) -> Taint {
         let arguments = call.after(path);
         let matters = |taint: &Taint| {
             taint.environment || !taint.keys.is_empty() || !taint.secrets.is_empty()

@@ -25,6 +25,8 @@ pub(crate) struct Memory {
     pub(super) descriptors: HashMap<String, Taint>,
     /// Folders that fetched archives were unpacked into.
     pub(super) unpacked: BTreeMap<String, Taint>,
+    /// What lies in folders that the script put something secret into.
+    pub(super) holds: HashMap<String, Taint>,
     /// Functions, each with the text it was written in.
     pub(super) functions: HashMap<String, (Arc<Command>, Rc<str>)>,
     /// The folder that the script went to.

@@ -64,6 +64,26 @@ pub(crate) fn look(
     memory: &mut Memory,
     findings: &mut Findings<'_>,
 ) -> Vec<Embedded> {
+    walked(passage, skill, memory, findings).1
+}
+
+/// What a script prints when it is run.
+pub(crate) fn printed(
+    passage: &Passage<'_>,
+    skill: &Skill<'_>,
+    memory: &mut Memory,
+    findings: &mut Findings<'_>,
+) -> Taint {
+    walked(passage, skill, memory, findings).0
+}
+
+/// Follows the flows of one passage; gives what it prints, and the code of other languages inside it.
+fn walked(
+    passage: &Passage<'_>,
+    skill: &Skill<'_>,
+    memory: &mut Memory,
+    findings: &mut Findings<'_>,
+) -> (Taint, Vec<Embedded>) {
     let source = match passage.language {
         Language::Shell => console(&passage.text),
         Language::Fish => fish(&passage.text),
@@ -71,10 +91,10 @@ pub(crate) fn look(
         Language::Batch => batch(&passage.text),
         Language::AppleScript => {
             apple_script(passage, skill, memory, findings);
-            return Vec::new();
+            return (Taint::default(), Vec::new());
         }
         Language::Plain if passage.context == Context::Fence => console(&passage.text),
-        _ => return Vec::new(),
+        _ => return (Taint::default(), Vec::new()),
     };
     let parsed = shell::parse(&source);
     let too_deep = is_too_deep(&parsed);
@@ -105,12 +125,12 @@ pub(crate) fn look(
     if let Some(at) = too_deep {
         walk.unfinished(at, TOO_DEEP);
     }
-    walk.script(&parsed.script, &Taint::default());
+    let printed = walk.script(&parsed.script, &Taint::default());
     if walk.memory.variables.was_short() {
         walk.unfinished(0, "its variables hold too much text");
     }
     walk.raw_text();
-    walk.embedded
+    (printed, walk.embedded)
 }
 
 const TOO_DEEP: &str = "constructs of the shell stand too deep inside one another";

@@ -29,7 +29,9 @@ pub(super) fn walked(text: String, mut memory: Memory) -> (Memory, Option<Severi
         promises: crate::scan::subject::Promises::default(),
         documented: std::collections::HashSet::new(),
         catalogues: Vec::new(),
+        outputs: crate::scan::outputs::Outputs::default(),
         said: OnceCell::new(),
+        asked: std::cell::RefCell::default(),
     };
     let mut findings = Findings::new(&[]);
     look(&passage, &skill, &mut memory, &mut findings);

@@ -10,19 +10,21 @@ mod repository;
 
 use std::collections::{HashMap, HashSet};
 
+use hone_skill::Value;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::Skill;
 use super::bundle::{Bundle, Member, Oddity};
+use super::file_passages::frontmatter_end;
 use super::finding::{Context, Coverage, Severity};
 use super::findings::{Findings, MAX_PER_RULE_AND_FILE, Match};
 use super::kind::{Kind, Language, has_extension, is_disguised};
 use super::mention::References;
 use super::places;
 use super::rules;
-use super::secrets;
 use super::text::{Text, floor, visible};
 use super::{destination, hidden};
+use super::{masked, secrets};
 
 /// Looks at the tree and at each file's form.
 pub(crate) fn look(
@@ -41,6 +43,9 @@ pub(crate) fn look(
         if let Some(text) = &texts[file] {
             let context = references.context(file);
             hidden_characters(file, text, context, member, findings);
+            if member.kind == Kind::Text(Language::Markdown) {
+                escaped_characters(file, text, context, findings);
+            }
             host::look(file, text, context, findings);
             hard_coded(file, member, text, context, findings);
         }
@@ -469,24 +474,66 @@ fn hidden_characters(
         if *count > MAX_PER_RULE_AND_FILE {
             continue;
         }
-        let severity = match found.kind {
-            hidden::Kind::Tags | hidden::Kind::Selectors => Severity::Critical,
-            _ => Severity::Warn,
-        };
-        let evidence = if found.spelled.is_empty() {
-            let start = floor(&text.original, found.range.start.saturating_sub(40));
-            let end = floor(&text.original, found.range.end + 160);
-            text.original[start..end].to_owned()
-        } else {
-            format!("spells: {}", found.spelled)
-        };
-        findings.add_at(
-            file,
-            text.position_of_source(found.range.start),
-            context,
-            &evidence,
-            Match::new(&rules::HIDDEN_CHARACTERS, severity, found.kind.words()),
-        );
+        let position = text.position_of_source(found.range.start);
+        add_hidden(file, position, context, &text.original, &found, findings);
+    }
+}
+
+fn add_hidden(
+    file: usize,
+    position: (usize, usize),
+    context: Context,
+    text: &str,
+    found: &hidden::Hidden,
+    findings: &mut Findings<'_>,
+) {
+    let severity = match found.kind {
+        hidden::Kind::Tags | hidden::Kind::Selectors => Severity::Critical,
+        _ => Severity::Warn,
+    };
+    let evidence = if found.spelled.is_empty() {
+        let start = floor(text, found.range.start.saturating_sub(40));
+        let end = floor(text, found.range.end + 160);
+        text[start..end].to_owned()
+    } else {
+        format!("spells: {}", found.spelled)
+    };
+    let found = Match::new(&rules::HIDDEN_CHARACTERS, severity, found.kind.words());
+    findings.add_at(file, position, context, &evidence, found);
+}
+
+/// Hidden characters that the frontmatter writes as escapes: an agent reads the value, not the file.
+fn escaped_characters(file: usize, text: &Text, context: Context, findings: &mut Findings<'_>) {
+    let front = &text.original[..floor(&text.original, frontmatter_end(&text.original))];
+    if !front.contains('\\') {
+        return;
+    }
+    let Some(skill) = hone_skill::read(text.original.as_bytes(), None).skill else { return };
+    for (key, value) in &skill.frontmatter {
+        let at = front.match_indices(key.as_str()).find(|(at, _)| {
+            front[..*at].ends_with(['\n', '\r', '"', '\''])
+                && !front[at + key.len()..].starts_with(char::is_alphanumeric)
+        });
+        let position = text.position_of_source(at.map_or(0, |(at, _)| at));
+        let mut values = vec![value];
+        let mut count = 0;
+        while let Some(value) = values.pop() {
+            match value {
+                Value::List(items) => values.extend(items),
+                Value::Map(entries) => values.extend(entries.iter().map(|(_, value)| value)),
+                Value::String(value) => {
+                    for found in hidden::find(value, false) {
+                        // What stands in the file as it is was found there.
+                        let is_told = front.contains(&value[found.range.clone()]);
+                        if !is_told && count < MAX_PER_RULE_AND_FILE {
+                            count += 1;
+                            add_hidden(file, position, context, value, &found, findings);
+                        }
+                    }
+                }
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
     }
 }
 
@@ -528,7 +575,7 @@ fn hard_coded(
         let from = floor(&text.plain, secret.range.start.saturating_sub(60));
         let from =
             text.plain[from..secret.range.start].rfind('\n').map_or(from, |at| from + at + 1);
-        let evidence = secrets::redact(&text.plain[from..secret.range.end]);
+        let evidence = masked::redact(&text.plain[from..secret.range.end]);
         let message = format!("what looks like a working {} stands in the file", secret.what);
         let found = Match::new(&rules::HARD_CODED_SECRET, severity, message);
         findings.add_at(file, text.position(secret.range.start), context, &evidence, found);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hone_agent::brain::{Brain, New};
 use hone_agent::run::{Listener, Order, Report, Silence, Space};
 use hone_library::Listed;
+use hone_router::Answers;
 
 use super::folder::runtime;
 use super::interrupt::Interrupt;
@@ -66,12 +67,13 @@ impl Fork {
         Ok(Self { runtime, found })
     }
 
-    /// Runs called skills as a task.
+    /// Runs called skills as a task. Their answers go to their own commands and into no text.
     pub(crate) fn run(
         self,
         context: &Context,
         text: &str,
         skills: &[&Listed],
+        answers: &Answers,
         declared: &[String],
         is_silent: bool,
     ) -> Result<Report, Failure> {
@@ -101,6 +103,7 @@ impl Fork {
             space,
             tools: Some(tools),
             skills: skills.iter().map(|skill| (*skill).clone()).collect(),
+            answers: answers.clone(),
             ..Order::default()
         };
         let view = View::new(Mode::Lines);

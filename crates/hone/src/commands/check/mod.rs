@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hone_library::{Catalogue, Layout, Reason, Root, Scope, Search, Skipped};
+use hone_router::{SUITE_FILE, read_suite};
 use hone_skill::{Diagnostic, Profile, Rule, Severity, fix, read};
 
 use super::scan::MAX_DEPTH;
@@ -58,11 +59,16 @@ pub(crate) fn check(context: &Context, paths: &[PathBuf], how: How) -> Outcome {
     let targets = targets(context, paths)?;
     let mut checked = Vec::new();
     let mut progress = Progress::new("checking", targets.len());
+    let mut suites = Vec::new();
     for target in targets {
+        suites.extend(suite_problem(context, &target));
         checked.push(check_file(context, target, how)?);
         progress.step();
     }
     drop(progress);
+    for problem in suites {
+        say(&format!("warning: {problem}"));
+    }
     let invalid = checked.iter().filter(|file| !is_valid(file, how.profile)).count();
     match how.format {
         Format::Text => text(context, &checked, how)?,
@@ -178,6 +184,20 @@ fn files_of(catalogue: &Catalogue) -> Vec<PathBuf> {
     files.sort_unstable();
     files.dedup();
     files
+}
+
+/// What is wrong with the suite beside a skill, if there is one.
+fn suite_problem(context: &Context, target: &Target) -> Option<String> {
+    let suite = target.path.parent()?.join(SUITE_FILE);
+    let is_folder = target.path.file_name()?.eq_ignore_ascii_case("SKILL.md");
+    if !is_folder || target.builtin.is_some() || suite.symlink_metadata().is_err() {
+        return None;
+    }
+    let why = match read_suite(&suite) {
+        Ok(read) => read.left_out?.to_string(),
+        Err(error) => error.to_string(),
+    };
+    Some(format!("`{}`: {why}", context.shown(&suite)))
 }
 
 fn check_file(context: &Context, target: Target, how: How) -> Result<Checked, Failure> {

@@ -13,6 +13,7 @@ mod native;
 mod network;
 mod other_calls;
 mod powershell;
+mod printed;
 mod ruby;
 mod running;
 mod statements;

@@ -162,8 +162,21 @@ impl Unit<'_> {
                     let dynamic = member.texts.is_empty();
                     let built = member.folded
                         && self.is_dangerous(&self.resolve(&format!("{base}.{}", member.text())));
+                    // `getattr(args, k) for k in ("size", "model")` chooses among names that are written out.
+                    const MODULES: [&str; 9] = [
+                        "os",
+                        "sys",
+                        "subprocess",
+                        "builtins",
+                        "__builtins__",
+                        "importlib",
+                        "socket",
+                        "ctypes",
+                        "shutil",
+                    ];
+                    let module = object.alias.is_some() || MODULES.contains(&base.as_str());
                     let joined = built
-                        || member.texts.len() > 1
+                        || member.texts.len() > 1 && module
                         || member.names.iter().any(|n| n.ends_with("join") || n == "chr");
                     let member = member.text();
                     if joined && member.len() > 2 && !dynamic
@@ -265,9 +278,13 @@ impl Unit<'_> {
                 result.taint.add(&receiver.taint);
                 return result;
             }
-            "pipe" => {
-                // a.pipe(b): what a carries goes into b.
-                for argument in &arguments {
+            "pipe" | "pipeline" | "pipeTo" => {
+                // a.pipe(b), pipeline(a, b): what a carries goes into b.
+                let (receiver, targets) = match arguments.split_first() {
+                    Some((first, rest)) if last == "pipeline" => (first, rest),
+                    _ => (receiver, arguments.as_slice()),
+                };
+                for argument in targets {
                     if let Some(connection) = &argument.taint.connection {
                         self.to_network(&receiver.taint, &connection.clone(), "`pipe`", at, out);
                     }

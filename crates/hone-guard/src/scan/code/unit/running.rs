@@ -145,6 +145,7 @@ impl Unit<'_> {
             arguments.push(receiver.clone());
         }
         result.taint = self.run(&arguments, at, out);
+        result.taint.add(&world.printed_by(&all.texts));
         if let Some(to) = sends {
             result.texts.push(format!("{SENDER}{to}"));
         }

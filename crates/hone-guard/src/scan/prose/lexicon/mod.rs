@@ -100,6 +100,7 @@ fn table() -> impl Iterator<Item = &'static (Concept, &'static str)> {
         .chain(super::wording::WORDS)
         .chain(super::phrases::WORDS)
         .chain(super::sayings::WORDS)
+        .chain(super::dealings::WORDS)
 }
 
 /// The words of every concept.

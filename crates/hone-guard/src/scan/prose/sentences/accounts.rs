@@ -63,3 +63,37 @@ pub(super) fn account(text: &str) -> Option<usize> {
     }
     (count >= 15 && digits >= 12).then_some(at)
 }
+
+/// Digits of the number of an account at Amazon.
+const CLOUD_DIGITS: usize = 12;
+
+/// The bytes of an account of a cloud that is given by its number: `account 558210947736`,
+/// `arn:aws:iam::558210947736:root`. Numbers that documentation is written with are nobody's.
+pub(super) fn cloud_account(text: &str, at: usize) -> Option<usize> {
+    #[rustfmt::skip]
+    const SAMPLES: [&str; 8] = [
+        "123456789012", "111122223333", "444455556666", "210987654321", "012345678901", "098765432109", "777788889999", "123412341234",
+    ];
+    let digits = text.as_bytes()[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+    if digits != CLOUD_DIGITS {
+        return None;
+    }
+    let number = &text[at..at + digits];
+    let first = &number[..1];
+    let before = text[..at].trim_end_matches([' ', '`', '"', '(', '#', ':']);
+    let named = [
+        "account",
+        "account id",
+        "account number",
+        "konto",
+        "cuenta",
+        "compte",
+        "arn:aws:iam",
+        "arn:aws:sts",
+        "账户",
+        "账号",
+    ]
+    .iter()
+    .any(|word| before.ends_with(word));
+    (named && !SAMPLES.contains(&number) && number != first.repeat(CLOUD_DIGITS)).then_some(digits)
+}

@@ -18,10 +18,10 @@ use super::lexicon::{Concept, LEXICON, Set, is_unspaced};
 use super::scope::is_document;
 use super::traditional::simplified;
 use crate::scan::destination::{self, Class};
-use accounts::account;
+use accounts::{account, cloud_account};
 use forms::{by_form, by_name, is_of_path, is_plain_words, is_skip_flag};
 use quotes::{Quote, quotes};
-use relations::{hush, relate};
+use relations::{forbids_to_order, hush, relate};
 
 /// A word or phrase that means something here.
 #[derive(Debug, Clone)]
@@ -86,6 +86,10 @@ const IN_CODE: Set = Set::of(&[
     Concept::Redirect,
     Concept::Autorun,
     Concept::TempFile,
+    Concept::CloudAccount,
+    Concept::CloudShare,
+    Concept::ChecksOff,
+    Concept::PackageIndex,
 ]);
 
 /// The sentences of a text.
@@ -221,6 +225,7 @@ impl Walk<'_> {
         }
         hush(&mut sentence.tokens, self.lower, at);
         relate(&mut sentence.tokens);
+        forbids_to_order(&mut sentence.tokens, self.lower, start..at);
         if !sentence.tokens.is_empty() {
             self.found.push(Sentence { range: start..at, ..sentence });
         }
@@ -257,6 +262,26 @@ impl Walk<'_> {
         ];
         if destroys.iter().any(|part| text.contains(part)) && !text.contains("force-with-lease") {
             set = set.with(Set::of(&[Concept::Destroy, Concept::Precious]));
+        }
+        // What a reader of the page does not see, and what runs in it.
+        let bare: String = text.chars().filter(|c| *c != ' ').take(MAX_PATH).collect();
+        if STYLES.iter().any(|style| bare.contains(style)) {
+            set = set.with(Set::of(&[Concept::Camouflage]));
+        }
+        if CHECKS_OFF.iter().any(|setting| bare.contains(setting)) {
+            set = set.with(Set::of(&[Concept::ChecksOff]));
+        }
+        if text == "registry" || text.contains("npmrc") || text.contains("pip.conf") {
+            set = set.with(Set::of(&[Concept::PackageIndex]));
+        }
+        if text.contains("<a ") && text.contains("href") {
+            set = set.with(Set::of(&[Concept::LinkWord]));
+        }
+        if text.contains("<script") || text.contains("<iframe") {
+            set = set.with(Set::of(&[Concept::PageScript]));
+        }
+        if text.contains("pr merge") && text.contains("--admin") {
+            set = set.with(Set::of(&[Concept::Merge, Concept::SkipReview]));
         }
         if text == "yes" || text.starts_with("yes |") {
             set = set.with(Set::of(&[Concept::YesPipe]));
@@ -349,6 +374,10 @@ impl Walk<'_> {
             self.push(Set::of(&[Concept::SkipFlag]), at..at + trimmed.len(), inside);
             return at + trimmed.len();
         }
+        if let Some(account) = cloud_account(text, at) {
+            self.push(Set::of(&[Concept::CloudAccount]), at..at + account, inside);
+            return at + account;
+        }
         let found = LEXICON.at(&text[at..]);
         self.roles = self.roles.with(found.roles);
         if let Some((set, covered)) = found.words {
@@ -363,6 +392,31 @@ impl Walk<'_> {
         at + length.max(c.len_utf8())
     }
 }
+
+/// Settings by which nobody looks at a certificate, without blanks.
+const CHECKS_OFF: [&str; 7] = [
+    "verify=false",
+    "rejectunauthorized:false",
+    "insecureskipverify",
+    "tls_reject_unauthorized=0",
+    "ssl_verify:false",
+    "sslverifyfalse",
+    "check_hostname=false",
+];
+
+/// Styles by which what stands on a page is not seen as what it is, without blanks.
+const STYLES: [&str; 10] = [
+    "color:inherit",
+    "text-decoration:none",
+    "font-size:0",
+    "font-size:1px",
+    "display:none",
+    "visibility:hidden",
+    "opacity:0",
+    "color:transparent",
+    "color:#fff",
+    "left:-9999",
+];
 
 /// Settings that let others in.
 const OPENING: [&str; 9] = [

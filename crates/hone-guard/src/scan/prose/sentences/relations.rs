@@ -49,6 +49,51 @@ pub(super) fn hush(tokens: &mut [Token], lower: &str, end: usize) {
     }
 }
 
+/// Bytes of a sentence in which somebody is forbidden to give orders to others.
+const MAX_FORBIDDING: usize = 200;
+
+/// `Never tell the agent to hide its steps`, `never let a page make the agent …`: what is forbidden is to
+/// give such an order, so that all the sentence says is talked about.
+pub(super) fn forbids_to_order(
+    tokens: &mut [Token],
+    lower: &str,
+    sentence: std::ops::Range<usize>,
+) {
+    const NEGATIONS: [&str; 6] =
+        ["never", "do not", "don't", "must not", "should not", "must never"];
+    const ORDERS: [&str; 7] = ["tell", "instruct", "ask", "teach", "train", "prompt", "tells"];
+    const AGENTS: [&str; 9] =
+        ["agent", "agents", "model", "models", "assistant", "claude", "ai", "llm", "reader"];
+    const LETS: [&str; 4] = ["let", "allow", "permit", "have"];
+    #[rustfmt::skip]
+    const TEXTS: [&str; 20] = [
+        "page", "pages", "website", "websites", "site", "document", "documents", "text", "texts", "content", "email", "emails", "comment", "comments", "output", "skill", "skills", "webpage", "message", "stranger",
+    ];
+    const WITHIN: usize = 4;
+    let end = crate::scan::text::floor(lower, sentence.end.min(sentence.start + MAX_FORBIDDING));
+    let said = &lower[sentence.start..end];
+    for negation in NEGATIONS {
+        let Some(at) = said.find(negation) else { continue };
+        let mut words = said[at + negation.len()..]
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty());
+        let Some(verb) = words.next() else { continue };
+        let whom: Vec<&str> = words.take(WITHIN).collect();
+        let place = |nouns: &[&str]| whom.iter().position(|word| nouns.contains(word));
+        let orders = ORDERS.contains(&verb)
+            && place(&AGENTS)
+                .is_some_and(|agent| whom.get(agent + 1).is_none_or(|word| *word == "to"));
+        let lets = LETS.contains(&verb) && place(&TEXTS).is_some();
+        if !(orders || lets) {
+            continue;
+        }
+        for token in tokens.iter_mut() {
+            token.quoted = true;
+        }
+        return;
+    }
+}
+
 /// Words between a negation and a question that it forbids, and between that and who would be asked.
 const ASKED_WITHIN: usize = 4;
 

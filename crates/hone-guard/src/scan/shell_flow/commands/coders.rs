@@ -30,7 +30,11 @@ impl Walk<'_, '_, '_> {
             && input_text.is_empty()
             && input.is_clean()
             && call.plain().next().is_none();
-        if let Some(how) = decodes(call).filter(|_| !named) {
+        // `echo "aHR0cHM6…" | base64 -d | sh`: what is cut short is shown, and cannot be run.
+        let cut = self.passage.context != Context::Script
+            && input.is_clean()
+            && (input_text.contains("...") || input_text.contains('…'));
+        if let Some(how) = decodes(call).filter(|_| !named && !cut) {
             output.add(&Taint::decoded(how));
         }
         if name == "gpg" && call.text().contains("export-secret") {

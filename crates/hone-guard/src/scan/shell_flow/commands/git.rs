@@ -6,7 +6,7 @@ use super::call::{Call, options_of, remote_copy};
 use crate::scan::destination::{Class, addresses, classify, host};
 use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
-use crate::scan::flow::is_active;
+use crate::scan::flow::{self, is_active};
 use crate::scan::kind::{Kind, Language};
 use crate::scan::rules;
 use crate::scan::shell_flow::files::key;
@@ -14,6 +14,9 @@ use crate::scan::shell_flow::{Taint, Value, Walk};
 
 /// Clones of one file that are remembered.
 const MAX_CLONES: usize = 16;
+
+/// What was put into repositories, among the files of a script: no file has such a name.
+const COMMITTED: &str = "git objects";
 
 /// Settings whose value git starts by itself, and the values that are no program of somebody's.
 const STARTED: &[(&str, &[&str])] = &[
@@ -103,7 +106,42 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    pub(super) fn git(&mut self, call: &Call, at: &Range<usize>) {
+    /// What is put into a repository: objects, files, messages. It goes where the repository is pushed to.
+    fn committed(&mut self, verb: &str, words: &[&Value], call: &Call, input: &Taint) {
+        let mut put = call.taint().carried();
+        match verb {
+            "hash-object" | "fast-import" | "mktree" | "apply" | "am" => {
+                put.add(&input.carried());
+            }
+            "add" | "commit" | "notes" | "tag" | "stash" | "stage" | "update-index"
+            | "commit-tree" => {
+                if call.has(&["-F", "--file", "--stdin", "-"]) {
+                    put.add(&input.carried());
+                }
+            }
+            _ => return,
+        }
+        for word in words.iter().skip(1) {
+            put.add(&self.file(&word.text).carried());
+        }
+        if !put.is_clean() {
+            self.memory.files.entry(COMMITTED.to_owned()).or_default().add(&put);
+        }
+    }
+
+    /// What was put into a repository goes out with it.
+    fn pushed(&mut self, address: &str, at: &Range<usize>) {
+        let address = remote_copy(address);
+        if !matches!(classify(&address), Class::Foreign | Class::Address | Class::Inbox) {
+            return;
+        }
+        let Some(held) = self.memory.files.get(COMMITTED).cloned() else { return };
+        let context = self.passage.context;
+        let found = flow::to_network(&held, &address, "`git push`", context, self.skill);
+        self.report_some(at, found);
+    }
+
+    pub(super) fn git(&mut self, call: &Call, input: &Taint, at: &Range<usize>) {
         let text = call.text();
         // git -C folder -c setting=value verb …
         let before = options_of(&call.arguments, &["-C", "-c", "--git-dir", "--work-tree"]);
@@ -115,6 +153,7 @@ impl Walk<'_, '_, '_> {
         if verb == "clone" {
             self.cloned(&words);
         }
+        self.committed(&verb, &words, call, input);
         if verb == "remote" && (text.contains("add") || text.contains("set-url")) {
             if let (Some(name), Some(address)) = (words.get(2), words.get(3)) {
                 let value = Value {
@@ -146,9 +185,10 @@ impl Walk<'_, '_, '_> {
                     .map(|v| v.text.clone())
                     .unwrap_or_default()
             };
+            self.pushed(&address, at);
             let class = classify(&remote_copy(&address));
             let everything = call.has(&["--all", "--mirror", "--tags"])
-                || text.contains("+refs/*")
+                || text.contains("refs/*")
                 || text.contains("refs/heads/*");
             if !address.is_empty()
                 && !matches!(class, Class::Placeholder | Class::Local)
@@ -168,6 +208,15 @@ impl Walk<'_, '_, '_> {
             }
         } else if verb == "config" && !call.has(&["--get", "--list", "-l", "--unset"]) {
             let value = call.arguments.last().map(|last| last.text.clone()).unwrap_or_default();
+            // git config remote.NAME.url ADDRESS
+            let named = words.iter().find_map(|word| {
+                let name = word.text.strip_prefix("remote.")?;
+                name.strip_suffix(".url").or_else(|| name.strip_suffix(".pushurl"))
+            });
+            if let Some(name) = named {
+                let held = Value { text: value.clone(), taint: Taint::remote(value.clone()) };
+                self.memory.variables.insert(format!("git remote {name}"), held);
+            }
             let lower = text.to_ascii_lowercase();
             let runs = [
                 "core.fsmonitor",

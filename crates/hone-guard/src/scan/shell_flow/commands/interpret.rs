@@ -22,6 +22,26 @@ fn loaded(language: Language, options: &[Value]) -> String {
     parts.collect()
 }
 
+/// The file that an interpreter is given: `pipefail` of `bash -o pipefail` is none.
+fn given_file(call: &Call, language: Language) -> Option<Value> {
+    let takes_word = |option: &str| {
+        matches!(language, Language::Shell | Language::Fish)
+            && (matches!(option, "--rcfile" | "--init-file" | "+o" | "+O")
+                || option.starts_with('-')
+                    && !option.starts_with("--")
+                    && option.ends_with(['o', 'O']))
+    };
+    let mut before = "";
+    for argument in &call.arguments {
+        let text = argument.text.as_str();
+        if !text.is_empty() && !text.starts_with('-') && !takes_word(before) {
+            return Some(argument.clone());
+        }
+        before = text;
+    }
+    None
+}
+
 impl Walk<'_, '_, '_> {
     /// A program that runs what it is given: `sh`, `python`, `./downloaded`.
     pub(super) fn interpret(
@@ -49,6 +69,12 @@ impl Walk<'_, '_, '_> {
         };
         let code = call.arguments.iter().position(|a| {
             let option = a.text.as_str();
+            // `sh -e`, `bash -p`: of the options of a shell only `c` takes a script, alone or among others.
+            if matches!(language, Language::Shell | Language::Fish) {
+                return option.starts_with('-')
+                    && !option.starts_with("--")
+                    && option.contains('c');
+            }
             let power = language == Language::PowerShell
                 && ["-c", "-command", "-encodedcommand", "-enc", "-e", "-ec", "/c"]
                     .contains(&option.to_ascii_lowercase().as_str());
@@ -124,12 +150,14 @@ impl Walk<'_, '_, '_> {
             }
             Some(_) => {}
             None => {
-                let file = call.plain().find(|a| !a.text.is_empty()).cloned();
+                let file = given_file(call, language);
+                let from_input = call.has(&["-s"])
+                    || matches!(language, Language::Shell) && call.has_letter('s');
                 match file {
                     Some(file)
                         if file.text != "-"
                             && file.text != "/dev/stdin"
-                            && !call.has(&["-s"])
+                            && !from_input
                             && !(file.text == "run" && call.has(&["-"])) =>
                     {
                         taint.add(&self.held(&file.text));

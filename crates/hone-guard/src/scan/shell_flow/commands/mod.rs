@@ -16,6 +16,7 @@ mod one_liner;
 mod packages;
 mod persist;
 mod readers;
+mod rights;
 mod schedule;
 mod senders;
 mod suspicious;
@@ -119,6 +120,7 @@ impl Walk<'_, '_, '_> {
             call.name = bare.to_owned();
         }
         self.check_words(&call, &at);
+        self.grants(&call, &at);
         // A function of the script's own is followed beside the program of its name, which runs
         // where the function was never declared.
         let own = self.called(&call.name, &call.arguments, input, at.start);
@@ -389,6 +391,10 @@ impl Walk<'_, '_, '_> {
                 output.add(&printed_by(&format!("{name} {}", call.text())));
                 if name == "bun" || name == "uv" {
                     self.interpret(&call, input, input_text, &at);
+                }
+                // uv run get.py, npx tsx get.ts
+                for argument in call.plain().take(MAX_COMMAND_WORDS) {
+                    output.add(&self.printed_by_member(&argument.text));
                 }
             }
             "claude" | "codex" | "gemini" | "openclaw" | "opencode" | "hermes" | "cursor-agent"

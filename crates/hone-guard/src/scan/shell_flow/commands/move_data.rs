@@ -54,6 +54,25 @@ impl Walk<'_, '_, '_> {
         self.write(&path, "", &Taint::remote(remote_copy(from)), at);
     }
 
+    /// `rsync -a ./ host:`: the folder that the person works in goes to a host that no document speaks of;
+    /// what comes from a host takes nothing away.
+    fn copied_own(&self, call: &Call, data: &mut Taint) {
+        if !matches!(call.name.as_str(), "scp" | "rsync") {
+            return;
+        }
+        let paths: Vec<&str> = call.plain().map(|argument| argument.text.as_str()).collect();
+        let Some((to, from)) = paths.split_last() else { return };
+        if !is_remote(to) {
+            data.secrets.retain(|what| !flow::is_own(what));
+            return;
+        }
+        let here = [".", "./", "./*", "*", "$PWD", "${PWD}", "$PWD/", "$()"];
+        let host = crate::scan::destination::host(&remote_copy(to)).unwrap_or_default();
+        if from.iter().any(|path| here.contains(path)) && !self.skill.speaks_of(&host) {
+            data.secrets.insert(flow::PACKED);
+        }
+    }
+
     /// Copying, packing and uploading.
     pub(super) fn move_data(
         &mut self,
@@ -88,9 +107,10 @@ impl Walk<'_, '_, '_> {
         // tar -C ~ -cz .ssh
         if let Some(folder) = call.value_of(&["-C", "--directory"]).filter(|_| name == "tar") {
             for argument in call.plain() {
-                data.add(&Taint::of_file(&format!("{}/{}", folder.text, argument.text)));
+                data.add(&self.file(&format!("{}/{}", folder.text, argument.text)));
             }
         }
+        self.copied_own(call, &mut data);
         let text = call.text();
         let verb = call.plain().next().map(|argument| argument.text.clone()).unwrap_or_default();
         match name {
@@ -124,6 +144,9 @@ impl Walk<'_, '_, '_> {
                     self.destroy(call, at);
                 }
                 self.unpacks(call, input, &data);
+                if packs(call) {
+                    data.secrets.insert(flow::PACKED);
+                }
                 // tar xO, unzip -p, 7z -so: the content is printed.
                 let prints = match name {
                     "tar" => {
@@ -169,6 +192,10 @@ impl Walk<'_, '_, '_> {
                 } else if !data.is_clean() {
                     for path in &paths {
                         self.memory.files.entry(key(path)).or_default().add(&data);
+                    }
+                    // What is copied into a folder lies in it.
+                    if let Some(target) = paths.last().filter(|_| !matches!(name, "tar" | "zip")) {
+                        self.hold(target, &data);
                     }
                 }
                 data
@@ -386,7 +413,7 @@ impl Walk<'_, '_, '_> {
                 Taint::remote(format!("dns://{address}"))
             }
             "git" => {
-                self.git(call, at);
+                self.git(call, input, at);
                 flow::printed_by(&format!("git {text}"))
             }
             "osascript" => {
@@ -486,6 +513,28 @@ impl Walk<'_, '_, '_> {
             );
         }
     }
+}
+
+/// Whether a command packs a folder: what is built to be given away is none of the person's.
+fn packs(call: &Call) -> bool {
+    #[rustfmt::skip]
+    const BUILT: [&str; 12] = ["dist", "build", "out", "public", "site", "_site", "target", "release", "coverage", "bundle", "package", "artifacts"];
+    let first = call.arguments.first().map_or("", |a| a.text.as_str());
+    let makes = match call.name.as_str() {
+        "tar" => {
+            !first.starts_with('-') && first.contains('c') && first.len() <= 6
+                || call.has_letter('c')
+                || call.has(&["--create"])
+        }
+        "zip" => call.has_letter('r'),
+        "7z" | "7za" | "rar" => first == "a",
+        _ => false,
+    };
+    makes
+        && !call.plain().any(|argument| {
+            let name = argument.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            BUILT.contains(&name)
+        })
 }
 
 /// Whether what follows an option says how a connection is made, not what goes over it.
