@@ -117,9 +117,17 @@ impl Permissions {
         })
     }
 
-    /// The entry that permits any command, when there is one.
+    /// The entry that permits any command, when there is one. `Bash(* --version)` is any program, but not any
+    /// command.
     pub fn unlimited(&self) -> Option<&Permission> {
-        self.entries.iter().find(|entry| entry.is_unlimited())
+        self.entries.iter().find(|entry| {
+            let is_any = |word: &String| word.chars().all(|c| c == '*');
+            entry.is_unlimited()
+                && match &entry.extent {
+                    Extent::Command(pattern) => pattern.open && pattern.words.iter().all(is_any),
+                    _ => true,
+                }
+        })
     }
 
     /// The entry that permits writing this file.
@@ -491,6 +499,13 @@ mod tests {
             ["*", "Bash", "Bash(*)", "Bash(:*)", "Bash(**)", "Bash(* *)", "Bash(* --version)"]
         {
             assert!(Permission::parse(text).is_ok_and(|entry| entry.is_unlimited()), "{text}");
+        }
+        for text in ["Bash", "Bash(*)", "Bash(* *)", "Bash(** * *:*)", "Bash('*' *)", "Bash(*  *)"]
+        {
+            assert!(Permissions::new([text]).unlimited().is_some(), "{text}");
+        }
+        for text in ["Bash(* --version)", "Bash(/*)", "Bash(*/*)"] {
+            assert!(Permissions::new([text]).unlimited().is_none(), "{text}");
         }
         for text in ["Read", "Read(*)", "Bash(git:*)", "Bash(g*)", "mcp__a__*"] {
             assert!(Permission::parse(text).is_ok_and(|entry| !entry.is_unlimited()), "{text}");

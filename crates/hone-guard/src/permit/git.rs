@@ -23,14 +23,18 @@ const EVERY: Program = Program {
         "--textconv",
         "--config-env",
     ],
-    long_writes: &["--output", "--output-directory"],
+    long_writes: &["--output", "--output-directory", "--export-marks"],
     harmless: &["--text"],
     prefixes: &["ext::", "fd::"],
     ..PLAIN
 };
 
 /// Letters that run something, and letters with a value, by subcommand.
-const LETTERS: [(&str, &str, &str, &str); 8] = [
+const LETTERS: [(&str, &str, &str, &str); 12] = [
+    ("bugreport", "", "o", "s"),
+    ("diagnose", "", "o", "s"),
+    ("mailsplit", "", "o", "df"),
+    ("index-pack", "", "o", ""),
     ("rebase", "x", "", "sXC"),
     ("difftool", "xt", "", ""),
     ("mergetool", "t", "", ""),
@@ -287,6 +291,11 @@ pub(super) fn deeds(arguments: &[Argument]) -> Vec<Deed> {
         deeds.push(Deed::runs(subcommand, name, "runs an alias or another program by this name"));
     }
     let action = rest.iter().find(|argument| !argument.prefix.starts_with('-'));
+    let operands: Vec<&Argument> = rest
+        .iter()
+        .filter(|argument| argument.text() == "-" || !argument.prefix.starts_with('-'))
+        .collect();
+    let writes = |file: &&Argument| Deed::writes(file, file.text(), (*file).clone());
     let runs = |action: &Argument| {
         let what = if action.value.is_some() { RUNS_ANOTHER } else { MAY_BECOME };
         Deed::runs(action, action.text(), what)
@@ -295,6 +304,10 @@ pub(super) fn deeds(arguments: &[Argument]) -> Vec<Deed> {
         ("bisect", Some(action)) if action.may_be("run") => deeds.push(runs(action)),
         ("submodule", Some(action)) if action.may_be("foreach") => deeds.push(runs(action)),
         ("config", _) => deeds.extend(config(subcommand, rest)),
+        ("bundle", Some(action)) if action.may_be("create") => {
+            deeds.extend(operands.get(1).map(writes));
+        }
+        ("mailinfo", _) => deeds.extend(operands.iter().map(writes)),
         _ => {}
     }
     let letters = LETTERS.iter().find(|(known, ..)| *known == name);

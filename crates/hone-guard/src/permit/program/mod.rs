@@ -7,6 +7,7 @@
 mod npm;
 mod operands;
 mod table;
+mod written;
 
 use super::argument::Argument;
 use super::{git, language, stdin};
@@ -154,6 +155,16 @@ pub(super) fn deeds(program: &str, arguments: &[Argument]) -> Vec<Deed> {
         "psql" | "mysql" | "mariadb" => {
             let mut deeds = options(program, rest);
             deeds.extend(stdin::client(arguments));
+            return deeds;
+        }
+        "tar" | "gtar" | "bsdtar" => {
+            let mut deeds = options(program, rest);
+            deeds.extend(written::tar(rest));
+            return deeds;
+        }
+        "curl" => {
+            let mut deeds = options(program, rest);
+            deeds.extend(written::curl(rest));
             return deeds;
         }
         "npm" | "pnpm" | "yarn" => {

@@ -7,7 +7,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         names: &["tar", "gtar", "bsdtar"],
         runs: "IF",
-        valued: "fCTXbgHKLNV",
+        writes: "g",
+        valued: "fCTXbHKLNV",
         long_runs: &[
             "--to-command",
             "--use-compress-program",
@@ -17,7 +18,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             "--info-script",
             "--new-volume-script",
         ],
-        harmless: &["--checkpoint"],
+        long_writes: &["--index-file", "--listed-incremental", "--volno-file"],
+        harmless: &["--checkpoint", "--list"],
         ..PLAIN
     },
     Program {
@@ -55,12 +57,13 @@ pub(super) const PROGRAMS: &[Program] = &[
             "--etag-save",
             "--hsts",
             "--alt-svc",
+            "--ssl-sessions",
             "--output-dir",
             "--remote-name",
             "--remote-name-all",
             "--remote-header-name",
         ],
-        harmless: &["--trace-time", "--trace-ids"],
+        harmless: &["--trace-time", "--trace-ids", "--ssl"],
         ..PLAIN
     },
     Program {
@@ -77,6 +80,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "--save-cookies",
             "--hsts-file",
             "--warc-file",
+            "--rejected-log",
         ],
         ..PLAIN
     },
@@ -250,6 +254,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         runs: "pco",
         valued: "kmnr",
         long_runs: &["--rootdir", "--confcutdir", "--override-ini", "--config-file"],
+        long_writes: &["--junitxml", "--junit-xml", "--log-file", "--report-log"],
         ..PLAIN
     },
     Program {
@@ -315,6 +320,15 @@ pub(super) const PROGRAMS: &[Program] = &[
             "--keyboxd-program",
             "--options",
             "--load-extension",
+        ],
+        writes: "o",
+        valued: "ruN",
+        long_writes: &[
+            "--output",
+            "--log-file",
+            "--logger-file",
+            "--status-file",
+            "--attribute-file",
         ],
         ..PLAIN
     },

@@ -264,19 +264,11 @@ pub(super) fn is_wildcard(tool: &str) -> bool {
     let inner = tool.split_once('(').map(|(name, rest)| (name, rest.trim_end_matches(')')));
     match inner {
         Some((name, inner)) => {
-            matches!(
-                inner.trim(),
-                "*" | "**"
-                    | "*:*"
-                    | ":*"
-                    | "**/*"
-                    | "/**"
-                    | "*:*:*"
-                    | "sudo *"
-                    | "sudo:*"
-                    | "domain:*"
-                    | "//**"
-            ) && !matches!(name, "Read" | "Grep" | "Glob" | "LS" | "Skill" | "Task")
+            // Stars, however they are put: `* *`, `**/*`, `*:*`, `/*`.
+            let is_bare = inner.contains('*')
+                && inner.chars().all(|c| c.is_whitespace() || "*:/'\"".contains(c));
+            (is_bare || matches!(inner.trim(), "sudo *" | "sudo:*" | "domain:*"))
+                && !matches!(name, "Read" | "Grep" | "Glob" | "LS" | "Skill" | "Task")
         }
         None => matches!(tool, "*" | "**" | "all" | "ALL" | "mcp__*" | "mcp__*__*" | "*:*" | "any"),
     }
@@ -437,4 +429,21 @@ pub(super) fn look_load_time(
             format!("a command runs when the skill is loaded: {why}"),
         ),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_wildcard;
+
+    #[test]
+    fn stars_are_everything_however_they_are_put() {
+        for tool in
+            ["Bash(*)", "Bash(* *)", "Bash(*  * :*)", "Bash('*' *)", "Bash(/*)", "Write(**/*)"]
+        {
+            assert!(is_wildcard(tool), "{tool}");
+        }
+        for tool in ["Bash(git *)", "Bash(./*)", "Bash(* --version)", "Read(**)", "Write(out/**)"] {
+            assert!(!is_wildcard(tool), "{tool}");
+        }
+    }
 }
