@@ -34,12 +34,12 @@ impl Watched {
 
     fn look(&mut self) -> Vec<Listed> {
         let found = self.watch.find(&|| self.search.clone(), &self.state, self.last.as_ref());
-        self.last.insert(found).skills.clone()
+        unmarked(&self.last.insert(found).skills)
     }
 
     /// What somebody finds who does not watch.
     fn anew(&self) -> Vec<Listed> {
-        Catalogue::find(self.search.clone(), &self.state).skills
+        unmarked(&Catalogue::find(self.search.clone(), &self.state).skills)
     }
 
     fn is_stale(&mut self) -> bool {
@@ -60,6 +60,11 @@ impl Watched {
         change(&self.shelf.root.clone());
         assert!(!self.is_stale(), "{what}");
     }
+}
+
+/// The skills without their marks: a file that was too young for one a moment ago may have one now.
+fn unmarked(skills: &[Listed]) -> Vec<Listed> {
+    skills.iter().map(|skill| Listed { mark: None, ..skill.clone() }).collect()
 }
 
 fn put(path: &Path, text: &str) {
@@ -219,11 +224,12 @@ fn an_edit_is_read_and_nothing_else_is_looked_at() {
     assert!(!watched.is_stale());
     watched.watch.doubt();
     assert_eq!(descriptions(watched.look()), [old("one", "Say"), old("two", "Take")]);
-    fs::write(&map, edit("two", "Hear")).unwrap();
-    put(&one, &skill_text("renamed"));
+    // Another name is more than another text: it may be that of another skill.
+    put(&one, &skill_text("two"));
     assert!(watched.is_stale());
     let found = watched.look();
-    assert_eq!(found, watched.anew(), "another name is more than another text");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found, watched.anew());
 }
 
 #[test]
