@@ -1,9 +1,4 @@
-//! What a text costs a model, and what it may cost.
-//!
-//! Every model counts differently and no tokenizer comes with the binary, so tokens are estimated
-//! upwards. The estimate is no proof. On 2,059 lines of real descriptions it came to 1.5 times what the
-//! tokenizers `o200k` and `cl100k` count, and lay below for one line, by one token; random letters can cost
-//! 2.5 times as much as it says.
+//! What a text may cost a model.
 
 use std::str::FromStr;
 
@@ -11,32 +6,6 @@ use std::str::FromStr;
 pub const DEFAULT_WINDOW_TOKENS: usize = 200_000;
 /// The share of the window that the index may cost, unless somebody says otherwise.
 pub const DEFAULT_PERCENT: f64 = 2.0;
-
-/// An upper estimate of the tokens of a text.
-///
-/// A run of ASCII letters costs a token for every four of them, a run of digits one for every two, each
-/// other ASCII character but a blank one; a character outside ASCII two, or three when it needs four
-/// bytes. A capital after a small letter starts a new run.
-pub fn token_estimate(text: &str) -> usize {
-    let (mut tokens, mut letters, mut digits) = (0_usize, 0_usize, 0_usize);
-    let mut last = ' ';
-    for c in text.chars() {
-        if !c.is_ascii_alphabetic() || (last.is_ascii_lowercase() && c.is_ascii_uppercase()) {
-            tokens += std::mem::take(&mut letters).div_ceil(4);
-        }
-        if !c.is_ascii_digit() {
-            tokens += std::mem::take(&mut digits).div_ceil(2);
-        }
-        match c {
-            'a'..='z' | 'A'..='Z' => letters += 1,
-            '0'..='9' => digits += 1,
-            ' ' => {}
-            c => tokens += [1, 2, 2, 3][c.len_utf8() - 1],
-        }
-        last = c;
-    }
-    tokens + letters.div_ceil(4) + digits.div_ceil(2)
-}
 
 /// What a text may cost: so many tokens, or a share of the window.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,7 +10,7 @@ use hone_library::{Listed, Scope, Standing, Summary};
 use hone_skill::limits::MAX_DESCRIPTION_CHARS;
 use serde::Serialize;
 
-use crate::budget::token_estimate;
+use crate::tokens::token_bound;
 
 const OPEN: &str = "<available_skills>\n";
 const CLOSE: &str = "</available_skills>\n";
@@ -23,7 +23,7 @@ const NAMES_SHARE: usize = 4;
 pub struct Level0 {
     /// Exactly what a model gets; empty when there is nothing to show.
     pub text: String,
-    /// An upper estimate of what it costs.
+    /// What it costs at most.
     pub tokens: usize,
     /// What it may cost.
     pub budget: usize,
@@ -78,9 +78,9 @@ pub fn level0(skills: &[Ranked<'_>], budget: usize, search: &str) -> Level0 {
     if shown.is_empty() {
         return index;
     }
-    let frame = token_estimate(OPEN) + token_estimate(CLOSE);
+    let frame = token_bound(OPEN) + token_bound(CLOSE);
     let fates = fit_all(&shown, budget.saturating_sub(frame)).unwrap_or_else(|| {
-        let last = token_estimate(&last_line(shown.len(), search));
+        let last = token_bound(&last_line(shown.len(), search));
         fit_some(&shown, budget.saturating_sub(frame + last))
     });
     let mut text = OPEN.to_owned();
@@ -104,7 +104,7 @@ pub fn level0(skills: &[Ranked<'_>], budget: usize, search: &str) -> Level0 {
         text.push_str(&last_line(index.left_out.len(), search));
     }
     text.push_str(CLOSE);
-    index.tokens = token_estimate(&text);
+    index.tokens = token_bound(&text);
     index.text = text;
     if index.tokens > budget {
         // A budget smaller than the frame shows nothing at all.
@@ -128,7 +128,7 @@ fn fit_all(skills: &[&Ranked<'_>], room: usize) -> Option<Vec<Fate>> {
     let mut spent = 0;
     let fate = |ranked: &&Ranked<'_>| {
         let line = full_line(&ranked.skill.summary);
-        spent += token_estimate(&line);
+        spent += token_bound(&line);
         (spent <= room).then_some(Fate::Full(line))
     };
     skills.iter().map(fate).collect()
@@ -141,7 +141,7 @@ fn fit_some(skills: &[&Ranked<'_>], room: usize) -> Vec<Fate> {
     let mut order: Vec<usize> = (0..skills.len()).collect();
     order.sort_unstable_by(|a, b| skills[*a].key(*a).cmp(&skills[*b].key(*b)));
     let names: Vec<usize> =
-        skills.iter().map(|ranked| token_estimate(&name_line(&ranked.skill.summary))).collect();
+        skills.iter().map(|ranked| token_bound(&name_line(&ranked.skill.summary))).collect();
     let mut left: usize = names.iter().sum();
     let mut fates: Vec<Fate> = skills.iter().map(|_| Fate::Out).collect();
     let smallest = names.iter().min().copied().unwrap_or(0);
@@ -162,7 +162,7 @@ fn fit_some(skills: &[&Ranked<'_>], room: usize) -> Vec<Fate> {
             continue;
         }
         let line = full_line(&skills[at].skill.summary);
-        let cost = token_estimate(&line);
+        let cost = token_bound(&line);
         if spent + cost + kept <= room {
             spent += cost;
             left -= names[at];

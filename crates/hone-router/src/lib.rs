@@ -89,6 +89,7 @@ mod requirements;
 mod said;
 mod suite;
 mod text;
+mod tokens;
 mod variables;
 mod what_if;
 mod why;
@@ -98,7 +99,7 @@ pub use attribution::{Attribution, How, MAX_COMMAND_BYTES, Used};
 pub use bands::{
     ACTIVATE, Band, FEATURES, Features, MODEL, MODEL_WITH_MEANING, Model, OFFER, ORDER,
 };
-pub use budget::{Budget, DEFAULT_PERCENT, DEFAULT_WINDOW_TOKENS, NotABudget, token_estimate};
+pub use budget::{Budget, DEFAULT_PERCENT, DEFAULT_WINDOW_TOKENS, NotABudget};
 pub use commands::{
     CORE_COMMANDS, Called, Collision, CommandError, CommandKind, Commands, MAX_BUNDLE_SKILLS,
     MAX_STACKED, Reload, SlashCommand, Snapshot, With,
@@ -135,6 +136,7 @@ pub use suite::{
     Suite, SuiteError,
 };
 pub use text::resembles;
+pub use tokens::token_bound;
 pub use variables::{Variables, join_arguments, split_arguments};
 pub use what_if::{Change, WhatIf, what_if};
 pub use why::{Contribution, Why, Word, why};

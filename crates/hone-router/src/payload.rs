@@ -13,12 +13,12 @@ use hone_library::{Error, Listed, Scope, hash, list_files, read_text};
 use hone_skill::{Skill, Value};
 use serde::Serialize;
 
-use crate::budget::token_estimate;
 use crate::inline_shell::{
     INLINE_TIMEOUT, InlineCommand, InlineError, InlineOutput, MAX_INLINE_CHARS,
     MAX_INLINE_COMMANDS, RunInline, shown, snippets,
 };
 use crate::requirements::{Answers, Need, Secret};
+use crate::tokens::token_bound;
 use crate::variables::{MAX_ARGUMENT_NAMES, Variables, join_arguments, split_arguments};
 
 /// Longest body in a payload, in characters.
@@ -126,7 +126,7 @@ pub struct Activated {
 pub struct Payload {
     /// Exactly that.
     pub text: String,
-    /// An upper estimate of what it costs.
+    /// What it costs at most.
     pub tokens: usize,
     /// Who called.
     pub caller: Caller,
@@ -199,7 +199,7 @@ pub fn prepare(request: &Request<'_>) -> Result<Payload, PayloadError> {
         };
         block(&mut text, tag, &cut_words(&words));
     }
-    Ok(Payload { tokens: token_estimate(&text), text, caller: request.caller, words, skills })
+    Ok(Payload { tokens: token_bound(&text), text, caller: request.caller, words, skills })
 }
 
 /// The caller's words without any of the answers, as a text and as arguments.

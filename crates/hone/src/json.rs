@@ -298,7 +298,7 @@ pub(crate) struct Difference {
 pub(crate) struct Prompt {
     /// Exactly what a model gets.
     pub(crate) text: String,
-    /// An upper estimate of what it costs.
+    /// What it costs at most.
     pub(crate) tokens: usize,
     pub(crate) budget: usize,
     /// Shown with their description.

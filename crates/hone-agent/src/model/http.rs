@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hone_net::{Answer, Client, Error, HeaderMap, Limits, Url, Wait};
-use hone_router::{Secret, token_estimate};
+use hone_router::Secret;
 use serde_json::Value;
 
 use super::{Message, Reply, Request, Role, ToolSpec, Usage};
@@ -300,11 +300,16 @@ pub(super) fn usage(counted: Option<(u64, u64)>, request: &Request, text: &str) 
     match counted {
         Some((input, output)) if input > 0 => Usage { input, output, is_estimate: false },
         _ => Usage {
-            input: request.messages.iter().map(|m| token_estimate(&m.content) as u64).sum(),
-            output: token_estimate(text) as u64,
+            input: request.messages.iter().map(|m| token_estimate(&m.content)).sum(),
+            output: token_estimate(text),
             is_estimate: true,
         },
     }
+}
+
+/// What a text costs, more or less: a token is some four bytes.
+fn token_estimate(text: &str) -> u64 {
+    text.len().div_ceil(4) as u64
 }
 
 /// A temperature as people write it: an `f32` would show its last bits.

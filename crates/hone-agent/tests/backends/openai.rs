@@ -84,7 +84,7 @@ async fn a_stream_without_its_end_mark_counts_when_the_reply_was_finished() {
             .await;
     let got = ask(&streaming(&server)).await.unwrap();
     assert_eq!(got.text, "all of it");
-    assert_eq!(got.usage, Usage { input: 8, output: 3, is_estimate: true });
+    assert_eq!(got.usage, Usage { input: 7, output: 3, is_estimate: true });
 }
 
 #[tokio::test]

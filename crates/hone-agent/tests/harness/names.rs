@@ -176,7 +176,7 @@ async fn k20_an_index_of_two_hundred_skills_keeps_to_its_budget_and_its_order() 
         put(&brain.skills().join(format!("skill-{n:03}.md")), &text);
     }
     let first = index(&brain);
-    assert!(hone_router::token_estimate(&first) <= DEFAULT_BUDGET);
+    assert!(hone_router::token_bound(&first) <= DEFAULT_BUDGET);
     assert_eq!(first, index(&brain));
     let names: Vec<&str> =
         first.lines().filter_map(|line| line.split_once("skill-")?.1.get(..3)).collect();

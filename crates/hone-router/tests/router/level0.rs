@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hone_library::{Listed, Origin, Scope, Standing, Summary, standings, usage};
-use hone_router::{Level0, Ranked, level0, token_estimate};
+use hone_router::{Level0, Ranked, level0, token_bound};
 use hone_skill::Slug;
 
 use crate::shelf::Shelf;
@@ -84,7 +84,7 @@ fn what_fits_is_shown_whole_in_the_order_of_the_catalogue() {
         "<available_skills>\n▸ skill-00000: About\n▸ skill-00001: About\n</available_skills>\n"
     );
     assert_eq!(whole.full, called(&[0, 1]));
-    assert_eq!(whole.tokens, token_estimate(&whole.text));
+    assert_eq!(whole.tokens, token_bound(&whole.text));
 }
 
 /// Codex' case 69: there an unchanged catalogue is not sent again; here it is the same bytes, which a
@@ -103,8 +103,8 @@ fn the_budget_holds_at_every_size_of_it() {
     let skills = skills(300, "About this and that");
     for budget in 0..400 {
         let index = index(&skills, budget);
-        assert!(token_estimate(&index.text) <= budget, "{budget}: {}", index.text);
-        assert_eq!(index.tokens, token_estimate(&index.text));
+        assert!(token_bound(&index.text) <= budget, "{budget}: {}", index.text);
+        assert_eq!(index.tokens, token_bound(&index.text));
         assert_eq!(index.full.len() + index.named.len() + index.left_out.len(), 300);
         let last = format!("({} more: `search` finds them)\n", index.left_out.len());
         assert_eq!(index.text.contains(&last), !index.text.is_empty(), "{budget}");
@@ -116,7 +116,7 @@ fn the_budget_holds_at_every_size_of_it() {
 fn a_small_budget_keeps_whole_lines_then_names_then_counts() {
     let skills = skills(20, "Does one thing well");
     assert_eq!(
-        index(&skills, 100).text,
+        index(&skills, 110).text,
         "<available_skills>\n\
          ▸ skill-00000: Does one thing well\n\
          ▸ skill-00001: Does one thing well\n\
@@ -188,7 +188,7 @@ fn other_scripts_and_pictures_are_counted() {
     let skills = [listed("deploy", "部署 🚀 to prod")];
     for budget in 0..60 {
         let index = index(&skills, budget);
-        assert!(token_estimate(&index.text) <= budget);
+        assert!(token_bound(&index.text) <= budget);
     }
     assert!(index(&skills, 60).text.contains("部署 🚀 to prod"));
 }
@@ -204,7 +204,9 @@ fn the_prompt_costs_the_same_for_100_and_for_10_000_skills() {
     let (tokens, full, lines) = sizes[0];
     for (other_tokens, other_full, other_lines) in &sizes[1..] {
         assert!(other_tokens.abs_diff(tokens) <= 20, "{sizes:?}");
-        assert_eq!((*other_full, *other_lines), (full, lines), "{sizes:?}");
+        assert_eq!(*other_full, full, "{sizes:?}");
+        // The last line counts the rest, and larger numbers take the room of a name.
+        assert!(other_lines.abs_diff(lines) <= 1, "{sizes:?}");
     }
 }
 

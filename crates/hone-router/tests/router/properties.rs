@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hone_router::{
     Attribution, CORE_COMMANDS, Commands, Inline, InlineCommand, InlineError, InlineOutput,
-    Mention, RunInline, Variables, mentions, split_arguments, token_estimate, user_words,
+    Mention, RunInline, Variables, mentions, split_arguments, token_bound, user_words,
 };
 use proptest::prelude::*;
 
@@ -61,7 +61,7 @@ proptest! {
             .map(|(n, description)| listed(&format!("s{n}"), description))
             .collect();
         let index = index(&skills, budget);
-        prop_assert!(token_estimate(&index.text) <= budget);
+        prop_assert!(token_bound(&index.text) <= budget);
         if !index.text.is_empty() {
             let marked = index.text.lines().filter(|line| line.starts_with("▸ ")).count();
             prop_assert_eq!(marked, index.full.len() + index.named.len());

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use hone_router::{
-    Index, Ranking, Why, level0_line, skill_text, suite_of, token_estimate, what_if as ask_what_if,
+    Index, Ranking, Why, level0_line, skill_text, suite_of, token_bound, what_if as ask_what_if,
     why as explain,
 };
 
@@ -122,13 +122,13 @@ pub(crate) fn what_if(
     let for_models =
         |skill: usize| catalogue.skills.get(skill).unwrap_or(&new).summary.model_invocable;
     let answer = ask_what_if(&before, &after, &text, replaces, &messages, &for_models);
-    let tokens = level0_line(&new.summary).map_or(0, |line| token_estimate(&line));
+    let tokens = level0_line(&new.summary).map_or(0, |line| token_bound(&line));
     let report = WhatIfReport::of(&answer, &new, replaced.as_ref(), &catalogue.skills, tokens);
     if as_json {
         return print_json(&report);
     }
     let mut text = format!(
-        "{}: {} a turn; of {}, {} would have it first and {} among others\n",
+        "{}: at most {} a turn; of {}, {} would have it first and {} among others\n",
         printable_line(&report.name),
         count(report.tokens_a_turn, "token"),
         count(report.asked, "message"),

@@ -113,7 +113,7 @@ pub(crate) struct WhatIfReport {
     pub(crate) taken: Vec<TakenFrom>,
     /// The skills most like it.
     pub(crate) neighbours: Vec<String>,
-    /// What its line costs in every prompt, an upper estimate; 0 when a model may not load it.
+    /// What its line costs in every prompt at most; 0 when a model may not load it.
     pub(crate) tokens_a_turn: usize,
     /// Whether a model may load it; if not, no message leads to it.
     pub(crate) model_invocable: bool,

@@ -68,7 +68,7 @@ pub(crate) struct Reload {
 pub(crate) struct Invoked {
     /// Exactly what a model gets; null when something is missing.
     pub(crate) text: Option<String>,
-    /// An upper estimate of what it costs.
+    /// What it costs at most.
     pub(crate) tokens: usize,
     /// person or model.
     pub(crate) caller: &'static str,

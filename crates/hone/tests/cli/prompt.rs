@@ -88,7 +88,7 @@ fn json_says_what_became_of_each_skill() {
     assert_snapshot!(sandbox.hone("prompt --json --budget 70").run(), @r#"
     exit: 0
     --- stdout
-    {"text":"<available_skills>\n▸ commit: Writes a commit message. Use with Git.\n▸ deploy\n▸ tidy\n</available_skills>\n","tokens":46,"budget":70,"full":["commit"],"named":["deploy","tidy"],"left_out":[],"hidden":["secret"]}
+    {"text":"<available_skills>\n▸ commit: Writes a commit message. Use with Git.\n▸ deploy\n▸ tidy\n</available_skills>\n","tokens":45,"budget":70,"full":["commit"],"named":["deploy","tidy"],"left_out":[],"hidden":["secret"]}
     "#);
 }
 
@@ -110,15 +110,15 @@ fn what_answers_the_query_and_what_is_used_keeps_its_line() {
     let sandbox = library();
     let full = |line: &str| sandbox.hone(line).run().json()["full"].clone();
     let only = |name: &str| serde_json::json!([name]);
-    assert_eq!(full("prompt --json --budget 70"), only("commit"));
-    assert_eq!(full("prompt --json --budget 70 --query 'release the changelog'"), only("tidy"));
+    assert_eq!(full("prompt --json --budget 76"), only("commit"));
+    assert_eq!(full("prompt --json --budget 76 --query 'release the changelog'"), only("tidy"));
     // As `hone match`: other forms of a word, and typing errors.
-    assert_eq!(full("prompt --json --budget 70 --query 'deployment'"), only("deploy"));
-    assert_eq!(full("prompt --json --budget 70 --query ' '"), only("commit"));
+    assert_eq!(full("prompt --json --budget 76 --query 'deployment'"), only("deploy"));
+    assert_eq!(full("prompt --json --budget 76 --query ' '"), only("commit"));
     sandbox.done("invoke /deploy");
-    assert_eq!(full("prompt --json --budget 70"), only("deploy"));
+    assert_eq!(full("prompt --json --budget 76"), only("deploy"));
     sandbox.done("pin tidy");
-    assert_eq!(full("prompt --json --budget 70"), only("tidy"));
+    assert_eq!(full("prompt --json --budget 76"), only("tidy"));
 }
 
 /// Case 76.
