@@ -41,9 +41,12 @@ enum Known {
 }
 
 static KNOWN: LazyLock<HashMap<String, Known>> = LazyLock::new(|| {
-    let known = |word: &str| match word.starts_with(|c: char| c.is_ascii_uppercase()) {
-        true => Known::Anywhere,
-        false => Known::AfterBlank,
+    let known = |word: &str| {
+        if word.starts_with(|c: char| c.is_ascii_uppercase()) {
+            Known::Anywhere
+        } else {
+            Known::AfterBlank
+        }
     };
     WORDS.lines().map(|word| (word.to_ascii_lowercase(), known(word))).collect()
 });
