@@ -2,7 +2,8 @@
 //!
 //! Words are mapped to concepts ([`lexicon`]), texts to sequences of them ([`sentences`]), and
 //! attacks are sequences of concepts ([`patterns`], [`acts`]), sets of them ([`orders`]) or roles that meet
-//! ([`frames`]); the language does not matter. Steps that belong
+//! ([`frames`]); the language does not matter. What every language says alike is put together from stems
+//! ([`grammar`]). Steps that belong
 //! together only across a section, such as a download and its password, have modules of their own
 //! ([`droppers`], [`sending`]), as have files inside links ([`carried`]).
 
@@ -14,6 +15,7 @@ mod dealings;
 mod dropper_signs;
 mod droppers;
 mod frames;
+mod grammar;
 mod lexicon;
 mod markers;
 mod orders;

@@ -14,6 +14,7 @@ mod tests;
 
 use std::ops::Range;
 
+use super::grammar::{Roots, Word, stems_at};
 use super::lexicon::{Concept, LEXICON, Set, is_unspaced};
 use super::scope::is_document;
 use super::traditional::simplified;
@@ -38,6 +39,10 @@ pub(crate) struct Token {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sentence {
     pub(crate) tokens: Vec<Token>,
+    /// Stems that stand in it as they are, not quoted.
+    pub(crate) words: Vec<Word>,
+    /// What they mean, all together.
+    pub(crate) roots: Roots,
     pub(crate) range: Range<usize>,
 }
 
@@ -60,6 +65,9 @@ pub(crate) struct Saying {
 
 /// Words after which a sentence ends even without a mark.
 pub(crate) const MAX_WORDS: usize = 120;
+
+/// Bytes before the apostrophe of a word that may be what is left of another: `qu'il`.
+const MAX_ELIDED: usize = 2;
 
 /// Characters of a path or host that are looked at.
 const MAX_PATH: usize = 512;
@@ -210,7 +218,7 @@ impl Walk<'_> {
     fn end(&mut self, at: usize) {
         let start = self.current.range.start;
         let mut sentence =
-            std::mem::replace(&mut self.current, Sentence { tokens: Vec::new(), range: at..at });
+            std::mem::replace(&mut self.current, Sentence { range: at..at, ..Sentence::default() });
         let mut roles = std::mem::take(&mut self.roles);
         // The rules of a document are nobody's that the agent works for.
         for token in &mut sentence.tokens {
@@ -225,7 +233,10 @@ impl Walk<'_> {
         }
         hush(&mut sentence.tokens, self.lower, at);
         relate(&mut sentence.tokens);
-        forbids_to_order(&mut sentence.tokens, self.lower, start..at);
+        if forbids_to_order(&mut sentence.tokens, self.lower, start..at) {
+            sentence.words.clear();
+            sentence.roots = Roots::default();
+        }
         if !sentence.tokens.is_empty() {
             self.found.push(Sentence { range: start..at, ..sentence });
         }
@@ -242,6 +253,17 @@ impl Walk<'_> {
                 range,
                 quoted: inside == Some(Quote::Words),
             });
+        }
+    }
+
+    /// Takes the stems at a word of so many bytes.
+    fn stems(&mut self, at: usize, length: usize, place: usize, inside: Option<Quote>) {
+        if inside.is_some() {
+            return;
+        }
+        for (root, tongue, covered) in stems_at(&self.lower[at..], length) {
+            self.current.words.push(Word { root, tongue, at: place, range: at..at + covered });
+            self.current.roots[usize::from(tongue)] |= 1 << root as u64;
         }
     }
 
@@ -307,6 +329,11 @@ impl Walk<'_> {
         if is_unspaced(c) {
             let found = LEXICON.at(&text[at..]);
             self.roles = self.roles.with(found.roles);
+            let covered = found.words.map_or(c.len_utf8(), |(_, length)| length);
+            // The words inside a phrase stand for themselves too.
+            for (inner, c) in text[at..at + covered].char_indices() {
+                self.stems(at + inner, c.len_utf8(), self.at + (self.halves + inner / 3) / 2, inside);
+            }
             if let Some((set, length)) = found.words {
                 self.halves += text[at..at + length].chars().count().saturating_sub(1);
                 self.push(set, at..at + length, inside);
@@ -377,6 +404,11 @@ impl Walk<'_> {
         if let Some(account) = cloud_account(text, at) {
             self.push(Set::of(&[Concept::CloudAccount]), at..at + account, inside);
             return at + account;
+        }
+        self.stems(at, length, self.at + 1, inside);
+        // `d'aucune`: what is left of a word before an apostrophe hides the next.
+        if let Some(elided) = text[at..at + length].find('\'').filter(|elided| *elided <= MAX_ELIDED) {
+            self.stems(at + elided + 1, length - elided - 1, self.at + 1, inside);
         }
         let found = LEXICON.at(&text[at..]);
         self.roles = self.roles.with(found.roles);

@@ -1,0 +1,62 @@
+//! One or two sentences as the stems of one language in them, and where these stand to each other.
+
+use std::ops::Range;
+
+use super::{Root, Word};
+use crate::scan::prose::sentences::Sentence;
+
+/// The stems of one language in neighbouring sentences.
+pub(super) struct Clause<'s> {
+    words: Vec<&'s Word>,
+    roots: u64,
+}
+
+impl<'s> Clause<'s> {
+    pub(super) fn new(sentences: &'s [Sentence], tongue: u8) -> Self {
+        let all = sentences.iter().flat_map(|sentence| &sentence.words);
+        let words: Vec<&Word> = all.filter(|word| word.tongue == tongue).collect();
+        let roots = words.iter().fold(0, |roots, word| roots | 1 << word.root as u64);
+        Self { words, roots }
+    }
+
+    pub(super) const fn has(&self, root: Root) -> bool {
+        self.roots >> root as u64 & 1 == 1
+    }
+
+    pub(super) fn has_all(&self, roots: &[Root]) -> bool {
+        roots.iter().all(|root| self.has(*root))
+    }
+
+    pub(super) fn has_any(&self, roots: &[Root]) -> bool {
+        roots.iter().any(|root| self.has(*root))
+    }
+
+    fn of(&self, root: Root) -> impl Iterator<Item = &'s Word> {
+        self.words.iter().copied().filter(move |word| word.root == root)
+    }
+
+    /// Whether two roots stand at most so many words from each other, in either order.
+    pub(super) fn near(&self, one: Root, other: Root, within: usize) -> bool {
+        self.has(one)
+            && self.has(other)
+            && self.of(one).any(|a| self.of(other).any(|b| a.at.abs_diff(b.at) <= within))
+    }
+
+    /// Whether a negation of its own stands at most so many words before every word of a root.
+    pub(super) fn is_denied(&self, root: Root, within: usize) -> bool {
+        self.of(root).all(|word| {
+            self.of(Root::Nay).any(|nay| {
+                nay.range.end <= word.range.start && nay.at + within >= word.at
+            })
+        })
+    }
+
+    /// Whether the sentence is negated by another word than those of a root.
+    pub(super) fn is_denied_besides(&self, root: Root) -> bool {
+        self.of(Root::Nay).any(|nay| self.of(root).all(|word| !overlap(&nay.range, &word.range)))
+    }
+}
+
+const fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
+}
