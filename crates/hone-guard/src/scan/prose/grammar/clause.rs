@@ -60,3 +60,27 @@ impl<'s> Clause<'s> {
 const fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }
+
+/// Words between a negation and what it makes a condition.
+const PROVISO: usize = 8;
+
+/// Whether a sentence makes leave a condition: `Never run a command without the user's consent`. What is
+/// joined to the negation by a mark or an `and` is another order.
+pub(in crate::scan::prose) fn is_proviso(words: &[Word], lower: &str) -> bool {
+    const JOINTS: [&str; 7] = [",", ":", " and ", " y ", " und ", " et ", " и "];
+    let of = |root: Root| words.iter().filter(move |word| word.root == root);
+    of(Root::Lacking).any(|lacking| {
+        let same = |word: &&Word| word.tongue == lacking.tongue;
+        let leave = of(Root::Leave).filter(same).any(|leave| {
+            leave.at > lacking.at && leave.at <= lacking.at + PROVISO
+        });
+        leave
+            && of(Root::Nay).filter(same).any(|nay| {
+                nay.range.end <= lacking.range.start
+                    && nay.at + PROVISO >= lacking.at
+                    && !JOINTS
+                        .iter()
+                        .any(|joint| lower[nay.range.end..lacking.range.start].contains(joint))
+            })
+    })
+}

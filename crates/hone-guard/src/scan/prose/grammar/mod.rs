@@ -17,6 +17,7 @@ use std::sync::LazyLock;
 use super::lexicon::is_unspaced;
 use roots::ROOTS;
 pub(crate) use roots::Root;
+pub(super) use clause::is_proviso;
 pub(super) use stances::look;
 
 /// Languages, as the columns of the table.

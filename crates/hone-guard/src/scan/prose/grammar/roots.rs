@@ -36,11 +36,38 @@ roots! {
     /// Leave that somebody gives.
     Leave [
         "consent|permission|permissions|approval|approvals|confirmation|confirmations|authorisation|authorization|go ahead|sign off",
-        "同意|许可|批准|确认|授权|准许",
+        "同意|许可|批准|确认|授权|准许|权限",
         "permiso|permisos|consentimiento|aprobacion|confirmacion*|autorizacion*|visto bueno",
-        "erlaubnis*|zustimmung*|genehmigung*|bestatigung*|freigabe*|einwilligung*|einverstandnis*|ruckfrage*",
+        "erlaubnis*|berechtigung*|zustimmung*|genehmigung*|bestatigung*|freigabe*|einwilligung*|einverstandnis*|ruckfrage*",
         "permission*|consentement*|approbation*|confirmation*|autorisation*|accord|aval|feu vert",
         "разрешени*|согласи*|одобрени*|подтвержден*|дозволен*"
+    ]
+    /// Saying yes.
+    Accepts [
+        "accept|approve|confirm|allow|click|press|answer|grant",
+        "点击|同意|批准|确认|允许|接受|点",
+        "acept*|aprueb*|aprob*|confirm*|pulsa*|permit*|concede*",
+        "nimm|annehm*|bestatig*|akzeptier*|genehmig*|klick*|erlaub*|beantwort*",
+        "accept*|approuv*|confirm*|clique*|autorise|autorisez|valide*",
+        "принима*|подтвержда*|одобря*|нажима*|соглаша*|разреша*|прими"
+    ]
+    /// A question that a program puts to its user.
+    Dialog [
+        "prompt|prompts|dialog|dialogs|dialogue|window|windows|popup|popups|pop up|request|requests",
+        "弹窗|提示|对话框|请求|询问|窗口",
+        "aviso*|dialogo*|ventana*|solicitud*|peticion*",
+        "abfrage*|dialog*|fenster*|anfrage*|berechtigungsabfrage*|berechtigungsdialog*|berechtigungsanfrage*|bestatigungsdialog*|ruckfrage*",
+        "demande*|dialogue*|fenetre*|invite*|boite*",
+        "запрос*|окно|окна|диалог*"
+    ]
+    /// Without anybody else.
+    Alone [
+        "yourself|automatically|on your own|by yourself",
+        "自行|自动|自己|直接",
+        "tu mismo|tu misma|automaticamente|por tu cuenta",
+        "selbst|automatisch|eigenstandig|von dir aus",
+        "toi meme|vous meme|automatiquement|de toi meme",
+        "сам|сама|самостоятельно|автоматически"
     ]
     /// Asking somebody for something, or waiting for it.
     Seeks [
@@ -94,7 +121,7 @@ roots! {
         "todos|todas|cualquier*|cada|ningun*",
         "jede*|alle|allen|aller|kein*|samtlich*",
         "toute|toutes|tous|chaque|aucun*|n'importe",
-        "все|всех|всеми|всем|любо*|любы*|любу*|кажд*|ни одн*|никак*"
+        "все|всех|всеми|всем|любо*|любы*|любу*|кажд*|ни одн*|ни для|ни при|ни в|никак*"
     ]
     /// Whatever it is.
     Whatever [
@@ -105,14 +132,23 @@ roots! {
         "tout ce|tout|n'importe quoi",
         "все что|все, что|все|всего|что угодно"
     ]
-    /// Words that narrow an order down: only some, once more, in some case.
+    /// Words that narrow an order down: only some, once more, what is harmless.
     Narrowed [
-        "only|read only|again|twice|already|if|when|unless|except|until|once|second time|repeatedly|dry run|can|may|might|could|those|column|columns|safe|trivial",
-        "只读|只|重复|再次|已经|如果|除非|直到|若|仅|两次|可能|列",
-        "solo lectura|solo|si|dos veces|ya ha|ya hay|cuando|salvo|hasta|a menos|de nuevo|vuelvas|columna*",
-        "nur|erneut|zweimal|schon|wenn|falls|ausser|bis|sobald|noch einmal|nochmal*|bereits|spalte*",
-        "seulement|seule|si|deux fois|deja|sauf|jusqu*|de nouveau|encore|redemand*|lorsque|quand|uniquement|colonne*",
-        "только|дважды|уже|если|кроме|пока не|повторно|еще раз|снова|когда|столб*"
+        "only|read only|again|twice|already|once|second time|repeatedly|dry run|can|may|might|could|those|column|columns|safe|trivial",
+        "只读|只|重复|再次|已经|仅|两次|可能|列",
+        "solo lectura|solo|dos veces|ya ha|ya hay|de nuevo|vuelvas|columna*",
+        "nur|erneut|zweimal|schon|sobald|noch einmal|nochmal*|bereits|spalte*",
+        "seulement|seule|deux fois|deja|de nouveau|encore|redemand*|uniquement|colonne*",
+        "только|дважды|уже|повторно|еще раз|снова|столб*"
+    ]
+    /// In some case.
+    Case [
+        "if|when|unless|except|until",
+        "如果|除非|直到|若",
+        "si|cuando|salvo|hasta|a menos",
+        "wenn|falls|ausser wenn|es sei denn|bis",
+        "si|sauf|jusqu*|lorsque|quand",
+        "если|кроме|пока не|когда"
     ]
     /// Who is spoken to.
     You [
@@ -120,7 +156,7 @@ roots! {
         "你|您",
         "te|ti|tu|tus|tuyo*|estas|usted*|eres|tienes|has|contigo|respondes|actua|considerate",
         "du|dich|dir|dein*|euch|ihnen",
-        "tu|toi|te|t'*|tes|ton|ta|vous|vos|votre|considere",
+        "tu|toi|te|t'a|t'ont|t'es|t'est|tes|ton|ta|vous|vos|votre|considere",
         "ты|тебя|тебе|тобои|твои*|твоя|твое*|свои*|своя|свое*|вы|вас|вам|ваш*"
     ]
     /// Rules and limits that somebody is held by.
@@ -156,7 +192,7 @@ roots! {
         "解除|取消|免除|失效|作废|关闭|暂停|豁免|免去|撤销|停用|取代|没有任何|无效",
         "levanta*|elimina*|suspend*|suspens*|anul*|cancel*|exim*|exent*|libre de|libre*|desactiv*|revoc*|sin efecto|sustitu*|reemplaz*",
         "aufgehoben|aufheb*|hebe|hebt|entfernt|ausgesetzt|befreit|frei von|abschalt*|abzuschalt*|abgeschaltet|hinfallig|entbunden|ausser kraft|deaktivier*|ersetzt|ungultig|nichtig",
-        "leve*|supprim*|suspend*|suspens*|annul*|dispens*|libre de|libere*|desactiv*|nul|nulle|caduc*|exempt*|remplac*",
+        "leve*|supprim*|suppression*|suspend*|suspens*|annul*|dispens*|libre de|libere*|desactiv*|nul|nulle|caduc*|exempt*|remplac*",
         "снят*|снял*|снима*|отменен*|отмена*|отменя*|приостанов*|освобожд*|свобод*|отключ*|недеиствительн*|аннулир*|замен*|утратил*"
     ]
     /// The person that the agent works for.
@@ -204,6 +240,15 @@ roots! {
         "cache|cachez|cacher|secret|secrete|dissimul*|tais|taire",
         "скрои*|скрыва*|скрыть|секрет*|таине|утаи*|умалчив*"
     ]
+    /// Keeping it a secret.
+    Secret [
+        "keep it secret|keep this secret|keep that secret|keep secret|secret from|a secret from",
+        "保密|瞒着",
+        "en secreto|secreto",
+        "geheim|geheimhalt*",
+        "secret|secrete",
+        "в секрете|в таине"
+    ]
     /// Saying something to somebody.
     Tells [
         "tell|inform|notify|mention|say|report|announce",
@@ -218,9 +263,9 @@ roots! {
         "include|list|mention|put|add|write|show",
         "包含|写|列|放|提|出现|记录",
         "incluy*|incluir|pong*|poner|anad*|menciona*|list*",
-        "aufnehm*|nimm|auffuhr*|schreib*|erwahn*|nenn*",
+        "aufnehm*|nimm|auffuhr*|schreib*|erwahn*|nenn*|fuge*|einfug*",
         "inclu*|mets|mettre|mentionn*|ajout*|ecri*",
-        "включа*|упомина*|пиши*|указыва*|добавля*|вноси*"
+        "включ*|упомина*|пиши*|указыва*|добавля*|вноси*"
     ]
     /// Keeping out, in one word.
     Omits [
@@ -260,7 +305,7 @@ roots! {
     ]
     /// Doing what one is told.
     Heeds [
-        "follow|follows|obey|carry out|execute|act on|act upon|do exactly|do what|do whatever|apply|comply|perform|implement",
+        "follow|follows|following|obey|obeying|carry out|execute|act on|act upon|do exactly|do what|do whatever|apply|comply|perform|implement",
         "遵照|执行|按照|服从|照此|照做|照办|遵循|去做|遵守|照着|应用|就做|行动",
         "sigue*|siga*|seguir*|haz|haga|hacer|obedec*|actu*|aplica*|ejecut*|cumpl*|acata*",
         "befolg*|folge|folgen|fuhre|fuhr|ausfuhr*|tu|tue|gehorch*|handle|wende|anwend*|umsetz*|setze|halte dich|mach|mache",
@@ -334,8 +379,8 @@ roots! {
     Quits [
         "stop|cease|quit",
         "停止|不再",
-        "deja de|dejad de|deje de|para de",
-        "hor auf|hore auf|horen sie auf",
+        "deja de|dejad de|deje de|dejado de|dejas de|para de",
+        "hor auf|hore auf|horst auf|horen sie auf",
         "cesse*|arrete de|arretez de",
         "перестан*|прекрати*|больше не"
     ]
@@ -347,6 +392,15 @@ roots! {
         "systemprompt*|system prompt|systemnachricht*",
         "prompt systeme|message systeme",
         "системн* промпт*|системн* сообщени*|системн* инструкц*"
+    ]
+    /// Not for others to see.
+    Inner [
+        "hidden|internal|secret|initial",
+        "隐藏|内部|秘密|初始",
+        "ocult*|intern*|secret*|inicial*",
+        "verborgen*|versteckt*|intern*|geheim*",
+        "cache*|intern*|secret*|initial*",
+        "скрыт*|внутренн*|секретн*|таин*"
     ]
     /// Given before now.
     Earlier [

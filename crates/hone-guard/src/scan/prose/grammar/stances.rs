@@ -50,6 +50,13 @@ static STANCES: &[Stance] = &[
         besides: Besides::Nothing,
     },
     Stance {
+        rule: &rules::BYPASS_APPROVAL,
+        message: "answers permission questions in the user's place",
+        needs: &[Leave, Accepts, Dialog, Alone],
+        holds: is_nodded,
+        besides: Besides::Nothing,
+    },
+    Stance {
         rule: &rules::UNRESTRICTED_PERSONA,
         message: "declares the agent free of its rules",
         needs: &[Rein, You],
@@ -74,7 +81,7 @@ static STANCES: &[Stance] = &[
         rule: &rules::OVERRIDE_INSTRUCTIONS,
         message: "has the agent drop what it was told",
         needs: &[Drops, Prompt],
-        holds: |clause| drops(clause, Prompt) && !clause.has(Narrowed),
+        holds: |clause| drops(clause, Prompt) && !clause.has(Case),
         besides: Besides::Nothing,
     },
     Stance {
@@ -106,6 +113,13 @@ static STANCES: &[Stance] = &[
         besides: Besides::Stranger,
     },
     Stance {
+        rule: &rules::REVEAL_PROMPT,
+        message: "gives away the agent's own instructions or tools",
+        needs: &[You],
+        holds: is_given_away,
+        besides: Besides::Stranger,
+    },
+    Stance {
         rule: &rules::DATA_TO_FOREIGN_HOST,
         message: "has what the agent knows of the user sent to somebody's host",
         needs: &[Sends, Person],
@@ -117,7 +131,7 @@ static STANCES: &[Stance] = &[
 /// Whatever there is is run, and nobody is asked for leave: in so many words, because none is needed, or
 /// because the question is passed over.
 fn is_unasked(clause: &Clause<'_>) -> bool {
-    if clause.has(Narrowed) {
+    if clause.has_any(&[Narrowed, Case]) {
         return false;
     }
     let all = clause.near(AnyOf, Deed, BESIDE) || clause.near(Whatever, Does, BESIDE);
@@ -127,9 +141,18 @@ fn is_unasked(clause: &Clause<'_>) -> bool {
         && (all || clause.has(Person) && clause.has(Deed))
         && !(clause.has(Lacking) && clause.is_denied_besides(Lacking));
     let without = clause.near(Lacking, Leave, DENIED) && !clause.is_denied_besides(Lacking);
-    let unneeded = clause.near(Leave, Needed, TOGETHER) && clause.near(Nay, Needed, DENIED);
-    let skipped = clause.near(Skips, Leave, DENIED) && !clause.is_denied(Skips, BESIDE);
+    let unneeded = clause.near(Leave, Needed, TOGETHER)
+        && (clause.near(Nay, Needed, DENIED) || clause.near(Nay, Deed, 1));
+    let skipped = clause.near(Skips, Leave, TOGETHER) && !clause.is_denied(Skips, BESIDE);
     refused || all && (without || unneeded || skipped)
+}
+
+/// Questions for leave are answered by the agent itself.
+fn is_nodded(clause: &Clause<'_>) -> bool {
+    clause.near(Leave, Dialog, BESIDE)
+        && clause.near(Accepts, Dialog, TOGETHER)
+        && !clause.is_denied(Accepts, BESIDE)
+        && !clause.has_any(&[Narrowed, Case])
 }
 
 /// Whether rules are meant that hold an agent: those of safety, its own.
@@ -140,20 +163,21 @@ fn is_agents(clause: &Clause<'_>) -> bool {
 /// Whether what holds is said to hold no longer.
 fn is_lifted(clause: &Clause<'_>) -> bool {
     clause.has(Lifts) && !clause.is_denied(Lifts, BESIDE)
-        || clause.near(Nay, Binds, TOGETHER) && clause.near(Binds, Rein, TOGETHER)
+        || (clause.near(Nay, Binds, TOGETHER) || clause.near(Quits, Binds, BESIDE))
+            && clause.near(Binds, Rein, TOGETHER)
 }
 
 fn is_unbound(clause: &Clause<'_>) -> bool {
-    is_agents(clause) && is_lifted(clause) && !clause.has(Narrowed)
+    is_agents(clause) && is_lifted(clause) && !clause.has_any(&[Narrowed, Case])
 }
 
 /// Somebody whose word counts is said to have taken checks or rules away.
 fn is_decreed(clause: &Clause<'_>) -> bool {
-    let guard = clause.has_any(&[Check, Leave]) || is_agents(clause);
+    let guard = clause.has_any(&[Check, Leave, Rein]);
     let taken = is_lifted(clause)
         || clause.has(Skips) && !clause.is_denied(Skips, BESIDE)
         || clause.near(Nay, Needed, BESIDE);
-    guard && taken && !clause.has(Narrowed)
+    guard && taken && !clause.has_any(&[Narrowed, Case])
 }
 
 fn drops(clause: &Clause<'_>, what: Root) -> bool {
@@ -162,7 +186,7 @@ fn drops(clause: &Clause<'_>, what: Root) -> bool {
 
 /// What an agent was told before is to be dropped, or no longer counts.
 fn is_overruled(clause: &Clause<'_>) -> bool {
-    if clause.has(Narrowed) {
+    if clause.has(Case) {
         return false;
     }
     let dropped = clause.has(Earlier) && drops(clause, Rein);
@@ -170,7 +194,7 @@ fn is_overruled(clause: &Clause<'_>) -> bool {
         && clause.near(Earlier, Dictates, BESIDE)
         && clause.near(Lifts, Dictates, DENIED)
         && !clause.is_denied(Lifts, BESIDE);
-    let quit = (clause.near(Quits, Heeds, BESIDE) || clause.near(Quits, Binds, BESIDE))
+    let quit = (clause.near(Quits, Heeds, TOGETHER) || clause.near(Quits, Binds, TOGETHER))
         && clause.near(Earlier, Rein, BESIDE)
         && clause.near(Quits, Rein, TOGETHER);
     dropped || replaced || quit || clause.has_all(&[AllTold, Lifts])
@@ -181,12 +205,12 @@ fn is_outvoted(clause: &Clause<'_>) -> bool {
     clause.near(Ruler, Dictates, BESIDE)
         && clause.near(Nay, Binds, DENIED)
         && clause.near(Binds, Dictates, TOGETHER)
-        && !clause.has(Narrowed)
+        && !clause.has(Case)
 }
 
 /// The user is not to find out, does not know, or has it hidden from him.
 fn is_kept_from(clause: &Clause<'_>) -> bool {
-    if clause.has(Narrowed) {
+    if clause.has_any(&[Narrowed, Case]) {
         return false;
     }
     let barred = clause.near(Nay, Learns, DENIED)
@@ -196,7 +220,7 @@ fn is_kept_from(clause: &Clause<'_>) -> bool {
         && (clause.near(Lacking, Knowledge, DENIED) || !clause.has(Lacking))
         && !clause.is_denied_besides(Knowledge);
     let hidden = clause.near(Hides, Person, DENIED)
-        && clause.has(Step)
+        && (clause.has(Step) || clause.has(Does) && clause.near(Secret, Person, DENIED))
         && !clause.is_denied(Hides, BESIDE);
     let unneeded = clause.near(Nay, Needed, BESIDE)
         && clause.near(Needed, Tells, DENIED)
@@ -206,7 +230,7 @@ fn is_kept_from(clause: &Clause<'_>) -> bool {
 
 /// A step is to stay out of the report of it.
 fn is_left_out(clause: &Clause<'_>) -> bool {
-    if clause.has(Narrowed) {
+    if clause.has_any(&[Narrowed, Case]) {
         return false;
     }
     let omitted = clause.near(Omits, Step, TOGETHER) && !clause.is_denied(Omits, BESIDE);
@@ -218,7 +242,15 @@ fn is_left_out(clause: &Clause<'_>) -> bool {
 fn is_told_on(clause: &Clause<'_>) -> bool {
     let known = clause.near(Memory, Person, DENIED);
     let each = clause.near(Message, Person, BESIDE) && clause.near(AnyOf, Message, BESIDE);
-    (known || each) && !clause.is_denied(Sends, DENIED) && !clause.has(Narrowed)
+    (known || each) && !clause.is_denied(Sends, DENIED) && !clause.has_any(&[Narrowed, Case])
+}
+
+/// What the agent was started with goes somewhere.
+fn is_given_away(clause: &Clause<'_>) -> bool {
+    let prompt = clause.near(You, Prompt, BESIDE)
+        || clause.near(You, Inner, BESIDE) && clause.near(Inner, Dictates, BESIDE);
+    let put = |by: Root| clause.has(by) && !clause.is_denied(by, DENIED);
+    prompt && (put(Sends) || put(Enters)) && !clause.has(Case)
 }
 
 /// Sentences that are read together.
@@ -252,7 +284,6 @@ fn look_at(
     skill: &Skill<'_>,
     findings: &mut Findings<'_>,
 ) -> bool {
-    const TALK: Set = Set::of(&[Concept::Detect, Concept::Consent]);
     const ACTS: Set = Set::of(&[
         Concept::Code,
         Concept::Script,
@@ -261,9 +292,11 @@ fn look_at(
         Concept::SecretPath,
     ]);
     let set = sentences.iter().fold(Set::NONE, |set, sentence| set.with(sentence.set()));
-    if set.meets(TALK) {
+    if set.has(Concept::Detect) {
         return false;
     }
+    // Only the user's own leave makes something his wish.
+    let asked = |rule: &Rule| set.has(Concept::Consent) && rule.id != rules::FAKE_AUTHORITY.id;
     let besides = |besides: Besides| match besides {
         Besides::Nothing => true,
         Besides::Act => set.meets(ACTS),
@@ -275,7 +308,7 @@ fn look_at(
     for tongue in (0..TONGUES).filter(|tongue| may_stand_in(sentences, *tongue)) {
         let clause = Clause::new(sentences, tongue);
         for stance in STANCES.iter().filter(|stance| clause.has_all(stance.needs)) {
-            if (stance.holds)(&clause) && besides(stance.besides) {
+            if (stance.holds)(&clause) && besides(stance.besides) && !asked(stance.rule) {
                 let range = sentences[0].range.start..sentences[sentences.len() - 1].range.end;
                 let found_here = Match::new(stance.rule, Severity::Warn, stance.message);
                 piece.add(findings, range, found_here);

@@ -14,7 +14,7 @@ mod tests;
 
 use std::ops::Range;
 
-use super::grammar::{Roots, Word, stems_at};
+use super::grammar::{Roots, Word, is_proviso, stems_at};
 use super::lexicon::{Concept, LEXICON, Set, is_unspaced};
 use super::scope::is_document;
 use super::traditional::simplified;
@@ -226,6 +226,10 @@ impl Walk<'_> {
                 token.set = token.set.without(Set::of(&[Concept::Instructions, Concept::ToldYou]));
                 roles = roles.without(Set::range(Concept::Scroll, Concept::SpeakerCommon));
             }
+        }
+        // What is never done without leave is not done in the place of whoever gives it.
+        if is_proviso(&sentence.words, self.lower) {
+            roles = roles.without(Set::range(Concept::Question, Concept::InsteadCommon));
         }
         let set = sentence.tokens.iter().fold(roles, |set, token| set.with(token.set));
         if !set.is_empty() {
