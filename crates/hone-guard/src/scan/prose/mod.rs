@@ -44,6 +44,7 @@ use super::kind::{Language, has_extension};
 use super::passage::{Passage, Place};
 use super::rules;
 
+pub(crate) use lexicon::is_unspaced;
 pub(crate) use planted::is_planted;
 pub(crate) use texts::is_catalogue as is_list;
 

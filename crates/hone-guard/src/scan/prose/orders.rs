@@ -13,12 +13,12 @@ use super::super::mention::has_word;
 use super::super::rules::{self, Rule};
 use super::super::subject::registered;
 use super::super::text::floor;
-use super::{Piece, grammar};
 #[allow(clippy::enum_glob_use, reason = "orders are data made of concepts")]
 use super::lexicon::Concept::*;
 use super::lexicon::{Concept, Set};
 use super::sending::{first, foreign, neighbours};
 use super::sentences::{Sentence, Token};
+use super::{Piece, grammar};
 
 /// Whose address an order must name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -45,9 +45,8 @@ impl<'s> Clause<'s> {
     /// Whether a negation of its own stands at most so many words before every word of a root.
     pub(super) fn is_denied(&self, root: Root, within: usize) -> bool {
         self.of(root).all(|word| {
-            self.of(Root::Nay).any(|nay| {
-                nay.range.end <= word.range.start && nay.at + within >= word.at
-            })
+            self.of(Root::Nay)
+                .any(|nay| nay.range.end <= word.range.start && nay.at + within >= word.at)
         })
     }
 
@@ -71,9 +70,9 @@ pub(in crate::scan::prose) fn is_proviso(words: &[Word], lower: &str) -> bool {
     let of = |root: Root| words.iter().filter(move |word| word.root == root);
     of(Root::Lacking).any(|lacking| {
         let same = |word: &&Word| word.tongue == lacking.tongue;
-        let leave = of(Root::Leave).filter(same).any(|leave| {
-            leave.at > lacking.at && leave.at <= lacking.at + PROVISO
-        });
+        let leave = of(Root::Leave)
+            .filter(same)
+            .any(|leave| leave.at > lacking.at && leave.at <= lacking.at + PROVISO);
         leave
             && of(Root::Nay).filter(same).any(|nay| {
                 nay.range.end <= lacking.range.start

@@ -15,9 +15,9 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::lexicon::is_unspaced;
+pub(super) use clause::is_proviso;
 use roots::ROOTS;
 pub(crate) use roots::Root;
-pub(super) use clause::is_proviso;
 pub(super) use stances::look;
 
 /// Languages, as the columns of the table.

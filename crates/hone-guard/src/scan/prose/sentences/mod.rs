@@ -336,7 +336,12 @@ impl Walk<'_> {
             let covered = found.words.map_or(c.len_utf8(), |(_, length)| length);
             // The words inside a phrase stand for themselves too.
             for (inner, c) in text[at..at + covered].char_indices() {
-                self.stems(at + inner, c.len_utf8(), self.at + (self.halves + inner / 3) / 2, inside);
+                self.stems(
+                    at + inner,
+                    c.len_utf8(),
+                    self.at + (self.halves + inner / 3) / 2,
+                    inside,
+                );
             }
             if let Some((set, length)) = found.words {
                 self.halves += text[at..at + length].chars().count().saturating_sub(1);
@@ -411,7 +416,9 @@ impl Walk<'_> {
         }
         self.stems(at, length, self.at + 1, inside);
         // `d'aucune`: what is left of a word before an apostrophe hides the next.
-        if let Some(elided) = text[at..at + length].find('\'').filter(|elided| *elided <= MAX_ELIDED) {
+        if let Some(elided) =
+            text[at..at + length].find('\'').filter(|elided| *elided <= MAX_ELIDED)
+        {
             self.stems(at + elided + 1, length - elided - 1, self.at + 1, inside);
         }
         let found = LEXICON.at(&text[at..]);
