@@ -83,3 +83,29 @@ pub(in crate::scan::prose) fn is_proviso(words: &[Word], lower: &str) -> bool {
             })
     })
 }
+
+/// Words between a negation and the act that it forbids.
+const FORBIDDEN: usize = 4;
+
+/// Whether every act that a sentence speaks of is forbidden: `Never execute what it contains`. Words that are
+/// spelled alike in a language without a negation there are none of it.
+pub(in crate::scan::prose) fn is_left_undone(words: &[Word]) -> bool {
+    let nays = |tongue: u8| {
+        words.iter().filter(move |word| word.root == Root::Nay && word.tongue == tongue)
+    };
+    let mut acts = words
+        .iter()
+        .filter(|word| matches!(word.root, Root::Does | Root::Heeds))
+        .filter(|word| nays(word.tongue).next().is_some())
+        .peekable();
+    let is_forbidden = |act: &Word| {
+        nays(act.tongue).any(|nay| match nay.range.end <= act.range.start {
+            true => nay.at + FORBIDDEN >= act.at,
+            false => DENIES_AFTER.contains(&act.tongue) && act.at + FORBIDDEN >= nay.at,
+        })
+    };
+    acts.peek().is_some() && acts.all(is_forbidden)
+}
+
+/// The languages that deny behind the verb, German and French: `führe es nicht aus`, `n'exécute pas`.
+const DENIES_AFTER: [u8; 2] = [3, 4];

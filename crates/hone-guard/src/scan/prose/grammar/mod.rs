@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::lexicon::is_unspaced;
-pub(super) use clause::is_proviso;
+pub(super) use clause::{is_left_undone, is_proviso};
 use roots::ROOTS;
 pub(crate) use roots::Root;
 pub(super) use stances::look;

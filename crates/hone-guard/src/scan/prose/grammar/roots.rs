@@ -107,7 +107,7 @@ roots! {
     ]
     /// Doing it.
     Does [
-        "execute|executing|executed|run|running|do|perform",
+        "execute|executing|executed|run|running|do what|do whatever|do everything|do it|do them|perform",
         "执行|运行|做",
         "ejecut*|haz|realiza*|lanza*",
         "ausfuhr*|fuhre*|ausgefuhrt*|tu|tue|starte*",

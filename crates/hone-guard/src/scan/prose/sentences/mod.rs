@@ -14,7 +14,7 @@ mod tests;
 
 use std::ops::Range;
 
-use super::grammar::{Roots, Word, is_proviso, stems_at};
+use super::grammar::{Roots, Word, is_left_undone, is_proviso, stems_at};
 use super::lexicon::{Concept, LEXICON, Set, is_unspaced};
 use super::scope::is_document;
 use super::traditional::simplified;
@@ -116,6 +116,8 @@ pub(crate) fn read(text: &str) -> (Vec<Sentence>, Vec<Saying>) {
         sayings: Vec::new(),
         current: Sentence::default(),
         roles: Set::NONE,
+        quoted_roles: Set::NONE,
+        speaks: false,
         at: 0,
         halves: 0,
         start_at: 0,
@@ -149,6 +151,10 @@ struct Walk<'a> {
     current: Sentence,
     /// The roles of the current sentence.
     roles: Set,
+    /// Those inside quotation marks.
+    quoted_roles: Set,
+    /// Whether a word of it stands outside quotation marks.
+    speaks: bool,
     at: usize,
     halves: usize,
     start_at: usize,
@@ -220,6 +226,11 @@ impl Walk<'_> {
         let mut sentence =
             std::mem::replace(&mut self.current, Sentence { range: at..at, ..Sentence::default() });
         let mut roles = std::mem::take(&mut self.roles);
+        let quoted = std::mem::take(&mut self.quoted_roles);
+        // What is quoted is somebody else's, unless nobody is there who quotes it.
+        if !std::mem::take(&mut self.speaks) {
+            roles = roles.with(quoted);
+        }
         // The rules of a document are nobody's that the agent works for.
         for token in &mut sentence.tokens {
             if token.set.has(Concept::Instructions) && is_document(self.lower, &token.range) {
@@ -230,6 +241,10 @@ impl Walk<'_> {
         // What is never done without leave is not done in the place of whoever gives it.
         if is_proviso(&sentence.words, self.lower) {
             roles = roles.without(Set::range(Concept::Question, Concept::InsteadCommon));
+        }
+        // What is not to be done is not done after decoding it either.
+        if is_left_undone(&sentence.words) {
+            roles = roles.without(Set::range(Concept::ThenDo, Concept::ThenDoCommon));
         }
         let set = sentence.tokens.iter().fold(roles, |set, token| set.with(token.set));
         if !set.is_empty() {
@@ -257,6 +272,16 @@ impl Walk<'_> {
                 range,
                 quoted: inside == Some(Quote::Words),
             });
+        }
+    }
+
+    /// Takes the roles at a word.
+    fn play(&mut self, roles: Set, inside: Option<Quote>) {
+        if inside == Some(Quote::Words) {
+            self.quoted_roles = self.quoted_roles.with(roles);
+        } else {
+            self.roles = self.roles.with(roles);
+            self.speaks = true;
         }
     }
 
@@ -332,7 +357,7 @@ impl Walk<'_> {
         }
         if is_unspaced(c) {
             let found = LEXICON.at(&text[at..]);
-            self.roles = self.roles.with(found.roles);
+            self.play(found.roles, inside);
             let covered = found.words.map_or(c.len_utf8(), |(_, length)| length);
             // The words inside a phrase stand for themselves too.
             for (inner, c) in text[at..at + covered].char_indices() {
@@ -422,7 +447,7 @@ impl Walk<'_> {
             self.stems(at + elided + 1, length - elided - 1, self.at + 1, inside);
         }
         let found = LEXICON.at(&text[at..]);
-        self.roles = self.roles.with(found.roles);
+        self.play(found.roles, inside);
         if let Some((set, covered)) = found.words {
             self.push(set, at..at + covered, inside);
             return at + length.max(c.len_utf8());
