@@ -52,6 +52,7 @@ impl Walk<'_, '_, '_> {
             && call.plain().all(|file| file.text == "-")
             && is_variables(&self.passage.text, input_text)
             && !has_schedule(&self.passage.text)
+            && is_small(&self.passage.text)
     }
 
     /// Services, tasks and settings of the system that start something.
@@ -95,6 +96,28 @@ fn is_variables(script: &str, written: &str) -> bool {
         Some("()") => substituted(),
         Some(name) => !name.contains(['/', '(', '`']),
         None => word.trim_end_matches("\\n") == "%s",
+    })
+}
+
+/// Whether a script does nothing but print, filter and ask: whatever else it starts may add to the lines.
+fn is_small(script: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: [&str; 26] = [
+        "set", "crontab", "grep", "printf", "echo", "if", "then", "else", "elif", "fi", "exit", "read", "[", "[[", "test", "true", "false", "date", "mktemp", "dirname", "cd", "!",
+        "shift", "local", "return", "case",
+    ];
+    // `<<< "$line"` passes a variable on; a file or a text of its own does not.
+    if script.replace("<<<", "").contains('<') {
+        return false;
+    }
+    let lines = script.lines().filter(|line| !line.trim_start().starts_with('#'));
+    lines.flat_map(|line| line.split([';', '|', '&', '(', ')'])).all(|part| {
+        let mut words = part
+            .split_whitespace()
+            .skip_while(|word| matches!(*word, "{" | "}" | "then" | "else" | "if" | "!"));
+        words.next().is_none_or(|word| {
+            WORDS.contains(&word) || word.contains('=') || word.bytes().all(|b| b.is_ascii_digit())
+        })
     })
 }
 
