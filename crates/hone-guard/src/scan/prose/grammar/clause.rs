@@ -42,6 +42,12 @@ impl<'s> Clause<'s> {
             && self.of(one).any(|a| self.of(other).any(|b| a.at.abs_diff(b.at) <= within))
     }
 
+    /// Whether a root stands at most so many words before another.
+    pub(super) fn leads(&self, one: Root, other: Root, within: usize) -> bool {
+        self.of(one)
+            .any(|a| self.of(other).any(|b| a.range.end <= b.range.start && a.at + within >= b.at))
+    }
+
     /// Whether a negation of its own stands at most so many words before every word of a root.
     pub(super) fn is_denied(&self, root: Root, within: usize) -> bool {
         self.of(root).all(|word| {

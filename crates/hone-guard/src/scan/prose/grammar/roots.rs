@@ -213,14 +213,14 @@ roots! {
         "decouvr*|savoir|apprenn*|apprendre|remarqu*|s'aperce*|sache",
         "узна*|замет*|знать|обнаруж*|догада*"
     ]
-    /// Being obliged to.
+    /// Being obliged to, so that a negation forbids.
     Must [
-        "must|may|should|shall|is to|are to|has to|have to|needs to",
-        "得|让|能|应|可|要",
-        "debe|deben|puede|pueden|tiene que|ha de",
-        "darf|durfen|soll|sollen|muss|mussen",
-        "doit|doivent|peut|faut",
-        "должен|должна|должны|следует|надо|может"
+        "must|should|shall|is to|are to",
+        "不得|不能|不让|不要让|不应|不准|不许|别让|勿让",
+        "debe|deben|ha de",
+        "darf|durfen|soll|sollen",
+        "doit|doivent|faut",
+        "должен|должна|должны|следует"
     ]
     /// What somebody knows.
     Knowledge [
@@ -305,12 +305,21 @@ roots! {
     ]
     /// Doing what one is told.
     Heeds [
-        "follow|follows|following|obey|obeying|carry out|execute|act on|act upon|do exactly|do what|do whatever|apply|comply|perform|implement",
-        "遵照|执行|按照|服从|照此|照做|照办|遵循|去做|遵守|照着|应用|就做|行动",
-        "sigue*|siga*|seguir*|haz|haga|hacer|obedec*|actu*|aplica*|ejecut*|cumpl*|acata*",
-        "befolg*|folge|folgen|fuhre|fuhr|ausfuhr*|tu|tue|gehorch*|handle|wende|anwend*|umsetz*|setze|halte dich|mach|mache",
-        "suis|suivez|suivre|fais|faites|obei*|agis*|applique*|execut*|conform*",
-        "следуи*|следова*|сделаи*|делаи*|подчин*|деиствуи*|применя*|примени*|выполн*|исполн*|слуша*|соблюда*"
+        "follow|follows|following|obey|obeying|carry out|execute|act on|act upon|do exactly|do what|do whatever|comply|perform|implement",
+        "遵照|执行|按照|服从|照此|照做|照办|遵循|去做|遵守|照着|就做|行动",
+        "sigue*|siga*|seguir*|haz|haga|hacer|obedec*|actu*|ejecut*|cumpl*|acata*",
+        "befolg*|folge|folgen|fuhre|fuhr|ausfuhr*|tu|tue|gehorch*|handle|umsetz*|setze|halte dich|mach|mache",
+        "suis|suivez|suivre|fais|faites|obei*|agis*|execut*|conform*",
+        "следуи*|следова*|сделаи*|делаи*|подчин*|деиствуи*|выполн*|исполн*|слуша*|соблюда*"
+    ]
+    /// Putting to use, which is done to data too.
+    Applies [
+        "apply|applies|use",
+        "应用|运用",
+        "aplica*|usa",
+        "wende|anwend*|nutze",
+        "applique*|utilise*",
+        "применя*|примени*|использу*"
     ]
     /// What tells an agent what to do.
     Dictates [

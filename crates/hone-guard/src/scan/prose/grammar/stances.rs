@@ -108,8 +108,8 @@ static STANCES: &[Stance] = &[
     Stance {
         rule: &rules::FETCH_AND_OBEY,
         message: "takes its orders from somebody's host",
-        needs: &[Gets, Heeds, Repeats],
-        holds: |clause| clause.has_any(&[Dictates, There]) && !clause.is_denied(Heeds, DENIED),
+        needs: &[Gets, Repeats],
+        holds: is_obeyed,
         besides: Besides::Stranger,
     },
     Stance {
@@ -157,7 +157,7 @@ fn is_nodded(clause: &Clause<'_>) -> bool {
 
 /// Whether rules are meant that hold an agent: those of safety, its own.
 fn is_agents(clause: &Clause<'_>) -> bool {
-    clause.near(Moral, Rein, BESIDE) || clause.near(You, Rein, 1)
+    clause.near(Moral, Rein, BESIDE) || clause.leads(You, Rein, 1)
 }
 
 /// Whether what holds is said to hold no longer.
@@ -173,7 +173,8 @@ fn is_unbound(clause: &Clause<'_>) -> bool {
 
 /// Somebody whose word counts is said to have taken checks or rules away.
 fn is_decreed(clause: &Clause<'_>) -> bool {
-    let guard = clause.has_any(&[Check, Leave, Rein]);
+    let guard =
+        clause.has_any(&[Check, Leave]) || is_agents(clause) || clause.leads(You, Rein, BESIDE);
     let taken = is_lifted(clause)
         || clause.has(Skips) && !clause.is_denied(Skips, BESIDE)
         || clause.near(Nay, Needed, BESIDE);
@@ -236,6 +237,12 @@ fn is_left_out(clause: &Clause<'_>) -> bool {
     let omitted = clause.near(Omits, Step, TOGETHER) && !clause.is_denied(Omits, BESIDE);
     let unlisted = clause.near(Nay, Enters, DENIED) && clause.near(Enters, Step, DENIED);
     clause.near(Step, Account, TOGETHER) && (omitted || unlisted)
+}
+
+/// What stands somewhere else is done: orders, or whatever stands there.
+fn is_obeyed(clause: &Clause<'_>) -> bool {
+    let done = |by: Root| clause.has(by) && !clause.is_denied(by, DENIED);
+    done(Heeds) && clause.has_any(&[Dictates, There]) || done(Applies) && clause.has(Dictates)
 }
 
 /// What the agent remembers of the user, or each of his messages, goes somewhere.
