@@ -17,6 +17,7 @@ pub(super) fn decode_all(
     coverage: &mut Coverage,
 ) -> Vec<(usize, &'static str)> {
     let mut budget = decode::Budget::new(MAX_DECODED_BYTES);
+    let mut searches = 0;
     let mut unfinished = Vec::new();
     let mut from = 0;
     for depth in 0..MAX_DECODE_DEPTH {
@@ -45,6 +46,12 @@ pub(super) fn decode_all(
                     _ => Language::Shell,
                 };
                 let text = Text::from_string(encoded.text).plain;
+                let context = if searches < MAX_SEARCHES && is_document(outer) {
+                    searches += 1;
+                    if is_shown(&text, outer.file, passages) { In::Mention } else { context }
+                } else {
+                    context
+                };
                 for language in [language, Language::Markdown] {
                     let passage = Passage {
                         file: outer.file,
@@ -77,4 +84,29 @@ pub(super) fn decode_all(
         }
     }
     unfinished
+}
+
+/// Decoded texts of a skill that its documents are searched for.
+const MAX_SEARCHES: usize = 64;
+
+/// Shortest text that tells what another one says.
+const MIN_SHOWN: usize = 16;
+
+/// Whether a passage is one that a reader sees, and nothing runs.
+fn is_document(passage: &Passage<'_>) -> bool {
+    matches!(passage.context, In::Prose | In::Fence | In::Mention)
+        && matches!(passage.language, Language::Markdown | Language::Plain | Language::Shell)
+}
+
+/// Whether a text stands in the same document for everybody to read: whoever shows what he encodes gives an
+/// example. What he shows is looked at as what it is.
+fn is_shown(text: &str, file: usize, passages: &[Passage<'_>]) -> bool {
+    let text = text.trim();
+    text.len() >= MIN_SHOWN
+        && passages.iter().any(|passage| {
+            passage.file == file
+                && passage.decoded.is_none()
+                && is_document(passage)
+                && passage.text.contains(text)
+        })
 }

@@ -46,6 +46,10 @@ pub(super) fn passages_of<'a>(
                 let context = if part.hidden { In::Hidden } else { context };
                 straight(file, Language::Html, context, text, part.range)
             })
+            .chain(markdown::attributes(&text.plain).into_iter().map(|attribute| {
+                let context = if attribute.hidden { In::Hidden } else { context };
+                straight(file, Language::Html, context, text, attribute.range)
+            }))
             .chain(std::iter::once(straight(
                 file,
                 Language::Html,

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::captions::Captions;
 use super::decoded::decode_all;
 use super::file_passages::{passages_of, straight, strings_of};
 use super::finding::{Context as In, Coverage, Report, Verdict};
@@ -40,6 +41,14 @@ pub(super) fn look(bundle: &bundle::Bundle) -> Report {
                 .map_or((&*member.path, language), |copied| (&copied.path, copied.language));
             passages.extend(passages_of(file, path, language, text, &references));
         }
+    }
+    let mut cut = Vec::new();
+    for (file, member) in members.iter().enumerate() {
+        let captions = Captions::of(member);
+        if captions.is_cut {
+            cut.push(file);
+        }
+        passages.extend(captions.passages(file));
     }
     let mut unread = Vec::new();
     for (file, given) in given::languages(members, &texts) {
@@ -99,6 +108,10 @@ pub(super) fn look(bundle: &bundle::Bundle) -> Report {
     }
     for file in unread {
         let why = "it is given to an interpreter and is no text";
+        findings.unfinished_file(file, &members[file].path, why);
+    }
+    for file in cut {
+        let why = "it is a picture with more text inside than is read";
         findings.unfinished_file(file, &members[file].path, why);
     }
     structure::look(bundle, &skill, &texts, &references, &mut findings, &mut coverage);

@@ -7,6 +7,7 @@
 
 mod awk;
 mod bundle;
+mod captions;
 mod code;
 mod decode;
 mod decoded;

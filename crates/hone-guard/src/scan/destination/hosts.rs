@@ -102,6 +102,7 @@ pub(super) const INSTALLERS: &[&str] = &[
     "claude.ai/install",
     "opencode.ai/install",
     "cursor.com/install",
+    "openclaw.ai/install",
     "app.getambassador.io",
     "fluxcd.io",
     "install.pi-hole.net",

@@ -1,6 +1,7 @@
 //! Markdown taken apart: sentences, code blocks, code spans, and what a rendered page does not show,
 //! each with its headings, so that an instruction can be told from a mention.
 
+mod attributes;
 mod html;
 mod walk;
 
@@ -13,8 +14,9 @@ use super::finding::Context;
 use super::kind::Language;
 use super::passage::Passage;
 use super::text::Text;
+pub(crate) use attributes::attributes;
 pub(crate) use html::html_parts;
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 use walk::{Block, Walk};
 
 /// The passages of a Markdown text. `file` is its index, `context` what its prose counts as.
@@ -77,6 +79,9 @@ pub(crate) fn passages(
                 };
                 // Rules of detectors hold what they look for.
                 rules = matches!(&kind, CodeBlockKind::Fenced(info) if is_detector(info));
+                if let CodeBlockKind::Fenced(info) = &kind {
+                    walk.info(info, range.start);
+                }
                 code = Some((language, range));
                 code_text.clear();
                 code_pieces.clear();
@@ -139,7 +144,14 @@ pub(crate) fn passages(
             ) => walk.end_block(),
             Event::End(TagEnd::HtmlBlock) => walk.end_html(),
             Event::End(TagEnd::TableCell) => walk.block.push(" | ", walk.base + range.end),
-            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+            Event::Start(
+                Tag::Link { link_type, dest_url, title, .. }
+                | Tag::Image { link_type, dest_url, title, .. },
+            ) => {
+                // That of a definition is read there.
+                if link_type == LinkType::Inline {
+                    walk.title(&title, range);
+                }
                 target = dest_url.into_string();
             }
             Event::End(TagEnd::Link | TagEnd::Image) => {

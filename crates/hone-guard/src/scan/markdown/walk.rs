@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::attributes::{attributes, is_sentence};
 use super::html::{CHAT_TAGS, element, is_placeholder, parts_after};
 use crate::scan::finding::Context;
 use crate::scan::invisible;
@@ -239,6 +240,7 @@ impl<'a> Walk<'a> {
             let place = Place::Straight { text: self.text, start: at };
             self.passage(Language::Html, self.context, html.clone(), place);
         }
+        self.attributes(&html, at);
         let (parts, hidden) = parts_after(&html, self.hidden.take());
         self.hidden = hidden;
         for part in parts {
@@ -248,7 +250,35 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// What the attributes of tags say that start at a byte of the file.
+    fn attributes(&mut self, html: &str, at: usize) {
+        for attribute in attributes(html) {
+            let context = if attribute.hidden { Context::Hidden } else { self.context };
+            let place = Place::Straight { text: self.text, start: at + attribute.range.start };
+            let value = html[attribute.range].to_owned();
+            self.passage(Language::Markdown, context, value, place);
+        }
+    }
+
+    /// What stands behind the language of a block of code, which no page shows.
+    pub(super) fn info(&mut self, info: &str, at: usize) {
+        let rest = info.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
+        let value = rest.split_once(['"', '\'']).map_or(rest, |(_, value)| value);
+        let said = if is_sentence(value) { value } else { rest };
+        if is_sentence(said) {
+            self.hide(said.trim_end_matches(['"', '\'', '}', ' ']), at);
+        }
+    }
+
+    /// The title of a link or a picture, which shows only under a pointer.
+    pub(super) fn title(&mut self, title: &str, range: Range<usize>) {
+        if is_sentence(title) {
+            self.hide(title, range.start);
+        }
+    }
+
     pub(super) fn inline_html(&mut self, piece: &str, range: Range<usize>) {
+        self.attributes(piece, self.base + range.start);
         if piece.starts_with("<!--") {
             let inner = piece.trim_start_matches("<!--").trim_end_matches("-->");
             self.hide(inner, range.start + 4);

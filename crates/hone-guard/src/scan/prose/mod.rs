@@ -2,7 +2,8 @@
 //!
 //! Words are mapped to concepts ([`lexicon`]), texts to sequences of them ([`sentences`]), and
 //! attacks are sequences of concepts ([`patterns`], [`acts`]), sets of them ([`orders`]) or roles that meet
-//! ([`frames`]); the language does not matter. Steps that belong
+//! ([`frames`]); the language does not matter. What every language says alike is put together from stems
+//! ([`grammar`]). Steps that belong
 //! together only across a section, such as a download and its password, have modules of their own
 //! ([`droppers`], [`sending`]), as have files inside links ([`carried`]).
 
@@ -14,6 +15,7 @@ mod dealings;
 mod dropper_signs;
 mod droppers;
 mod frames;
+mod grammar;
 mod lexicon;
 mod markers;
 mod orders;
@@ -42,6 +44,7 @@ use super::kind::{Language, has_extension};
 use super::passage::{Passage, Place};
 use super::rules;
 
+pub(crate) use lexicon::is_unspaced;
 pub(crate) use planted::is_planted;
 pub(crate) use texts::is_catalogue as is_list;
 

@@ -13,16 +13,16 @@ use super::super::mention::has_word;
 use super::super::rules::{self, Rule};
 use super::super::subject::registered;
 use super::super::text::floor;
-use super::Piece;
 #[allow(clippy::enum_glob_use, reason = "orders are data made of concepts")]
 use super::lexicon::Concept::*;
 use super::lexicon::{Concept, Set};
 use super::sending::{first, foreign, neighbours};
 use super::sentences::{Sentence, Token};
+use super::{Piece, grammar};
 
 /// Whose address an order must name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Address {
+pub(super) enum Address {
     /// None at all.
     Any,
     /// One that is not what the skill is about.
@@ -426,6 +426,7 @@ pub(super) fn look(
     findings: &mut Findings<'_>,
 ) {
     keys_abroad(piece, skill, findings);
+    grammar::look(piece, skill, findings);
     // Most pieces hold the parts of no order.
     let all = piece.sentences.iter().fold(Set::NONE, |set, one| set.with(everything(one)));
     let orders: Vec<&Order> = ORDERS
@@ -504,7 +505,7 @@ fn everything(sentence: &Sentence) -> Set {
     sentence.tokens.iter().fold(Set::NONE, |set, token| set.with(token.set))
 }
 
-fn names_stranger(
+pub(super) fn names_stranger(
     piece: &Piece<'_, '_>,
     sentence: &Sentence,
     skill: &Skill<'_>,

@@ -134,7 +134,7 @@ pub(super) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
 fn planted(piece: &Piece<'_, '_>, skill: &Skill<'_>, findings: &mut Findings<'_>) {
     for sentence in &piece.sentences {
         let tokens = sentence.tokens.iter().map(|token| Token { quoted: false, ..token.clone() });
-        let sentence = &Sentence { tokens: tokens.collect(), range: sentence.range.clone() };
+        let sentence = &Sentence { tokens: tokens.collect(), ..sentence.clone() };
         let stranger = || {
             sentence.tokens.iter().filter(|token| token.set.meets(Set::of(&[Host, Email]))).any(
                 |token| {

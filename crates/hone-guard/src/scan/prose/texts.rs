@@ -20,6 +20,13 @@ fn json(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
+        if let Some(comment) = comment_at(text, at) {
+            at = comment.end;
+            if comment.len() >= MIN_STRING {
+                found.push(comment);
+            }
+            continue;
+        }
         if bytes[at] != b'"' {
             at += 1;
             continue;
@@ -36,6 +43,17 @@ fn json(text: &str) -> Vec<Range<usize>> {
         at += 1;
     }
     found
+}
+
+/// A comment that starts at a byte: JSON has none, but what reads settings often allows them.
+fn comment_at(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = text.as_bytes().get(at..).filter(|rest| rest.starts_with(b"/"))?;
+    let end = match rest.get(1)? {
+        b'/' => text[at..].find('\n'),
+        b'*' => text[at..].find("*/"),
+        _ => return None,
+    };
+    Some(at + 2..(at + end.unwrap_or(rest.len())).max(at + 2))
 }
 
 /// The values of `key: value` and `key = value` lines, with the lines that continue them.

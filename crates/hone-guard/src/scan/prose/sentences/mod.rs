@@ -14,6 +14,7 @@ mod tests;
 
 use std::ops::Range;
 
+use super::grammar::{Roots, Word, is_left_undone, is_proviso, stems_at};
 use super::lexicon::{Concept, LEXICON, Set, is_unspaced};
 use super::scope::is_document;
 use super::traditional::simplified;
@@ -38,6 +39,10 @@ pub(crate) struct Token {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sentence {
     pub(crate) tokens: Vec<Token>,
+    /// Stems that stand in it as they are, not quoted.
+    pub(crate) words: Vec<Word>,
+    /// What they mean, all together.
+    pub(crate) roots: Roots,
     pub(crate) range: Range<usize>,
 }
 
@@ -60,6 +65,9 @@ pub(crate) struct Saying {
 
 /// Words after which a sentence ends even without a mark.
 pub(crate) const MAX_WORDS: usize = 120;
+
+/// Bytes before the apostrophe of a word that may be what is left of another: `qu'il`.
+const MAX_ELIDED: usize = 2;
 
 /// Characters of a path or host that are looked at.
 const MAX_PATH: usize = 512;
@@ -108,6 +116,8 @@ pub(crate) fn read(text: &str) -> (Vec<Sentence>, Vec<Saying>) {
         sayings: Vec::new(),
         current: Sentence::default(),
         roles: Set::NONE,
+        quoted_roles: Set::NONE,
+        speaks: false,
         at: 0,
         halves: 0,
         start_at: 0,
@@ -141,6 +151,10 @@ struct Walk<'a> {
     current: Sentence,
     /// The roles of the current sentence.
     roles: Set,
+    /// Those inside quotation marks.
+    quoted_roles: Set,
+    /// Whether a word of it stands outside quotation marks.
+    speaks: bool,
     at: usize,
     halves: usize,
     start_at: usize,
@@ -210,8 +224,13 @@ impl Walk<'_> {
     fn end(&mut self, at: usize) {
         let start = self.current.range.start;
         let mut sentence =
-            std::mem::replace(&mut self.current, Sentence { tokens: Vec::new(), range: at..at });
+            std::mem::replace(&mut self.current, Sentence { range: at..at, ..Sentence::default() });
         let mut roles = std::mem::take(&mut self.roles);
+        let quoted = std::mem::take(&mut self.quoted_roles);
+        // What is quoted is somebody else's, unless nobody is there who quotes it.
+        if !std::mem::take(&mut self.speaks) {
+            roles = roles.with(quoted);
+        }
         // The rules of a document are nobody's that the agent works for.
         for token in &mut sentence.tokens {
             if token.set.has(Concept::Instructions) && is_document(self.lower, &token.range) {
@@ -219,13 +238,24 @@ impl Walk<'_> {
                 roles = roles.without(Set::range(Concept::Scroll, Concept::SpeakerCommon));
             }
         }
+        // What is never done without leave is not done in the place of whoever gives it.
+        if is_proviso(&sentence.words, self.lower) {
+            roles = roles.without(Set::range(Concept::Question, Concept::InsteadCommon));
+        }
+        // What is not to be done is not done after decoding it either.
+        if is_left_undone(&sentence.words) {
+            roles = roles.without(Set::range(Concept::ThenDo, Concept::ThenDoCommon));
+        }
         let set = sentence.tokens.iter().fold(roles, |set, token| set.with(token.set));
         if !set.is_empty() {
             self.sayings.push(Saying { set, range: start..at });
         }
         hush(&mut sentence.tokens, self.lower, at);
         relate(&mut sentence.tokens);
-        forbids_to_order(&mut sentence.tokens, self.lower, start..at);
+        if forbids_to_order(&mut sentence.tokens, self.lower, start..at) {
+            sentence.words.clear();
+            sentence.roots = Roots::default();
+        }
         if !sentence.tokens.is_empty() {
             self.found.push(Sentence { range: start..at, ..sentence });
         }
@@ -242,6 +272,27 @@ impl Walk<'_> {
                 range,
                 quoted: inside == Some(Quote::Words),
             });
+        }
+    }
+
+    /// Takes the roles at a word.
+    fn play(&mut self, roles: Set, inside: Option<Quote>) {
+        if inside == Some(Quote::Words) {
+            self.quoted_roles = self.quoted_roles.with(roles);
+        } else {
+            self.roles = self.roles.with(roles);
+            self.speaks = true;
+        }
+    }
+
+    /// Takes the stems at a word of so many bytes.
+    fn stems(&mut self, at: usize, length: usize, place: usize, inside: Option<Quote>) {
+        if inside.is_some() {
+            return;
+        }
+        for (root, tongue, covered) in stems_at(&self.lower[at..], length) {
+            self.current.words.push(Word { root, tongue, at: place, range: at..at + covered });
+            self.current.roots[usize::from(tongue)] |= 1 << root as u64;
         }
     }
 
@@ -306,7 +357,17 @@ impl Walk<'_> {
         }
         if is_unspaced(c) {
             let found = LEXICON.at(&text[at..]);
-            self.roles = self.roles.with(found.roles);
+            self.play(found.roles, inside);
+            let covered = found.words.map_or(c.len_utf8(), |(_, length)| length);
+            // The words inside a phrase stand for themselves too.
+            for (inner, c) in text[at..at + covered].char_indices() {
+                self.stems(
+                    at + inner,
+                    c.len_utf8(),
+                    self.at + (self.halves + inner / 3) / 2,
+                    inside,
+                );
+            }
             if let Some((set, length)) = found.words {
                 self.halves += text[at..at + length].chars().count().saturating_sub(1);
                 self.push(set, at..at + length, inside);
@@ -378,8 +439,15 @@ impl Walk<'_> {
             self.push(Set::of(&[Concept::CloudAccount]), at..at + account, inside);
             return at + account;
         }
+        self.stems(at, length, self.at + 1, inside);
+        // `d'aucune`: what is left of a word before an apostrophe hides the next.
+        if let Some(elided) =
+            text[at..at + length].find('\'').filter(|elided| *elided <= MAX_ELIDED)
+        {
+            self.stems(at + elided + 1, length - elided - 1, self.at + 1, inside);
+        }
         let found = LEXICON.at(&text[at..]);
-        self.roles = self.roles.with(found.roles);
+        self.play(found.roles, inside);
         if let Some((set, covered)) = found.words {
             self.push(set, at..at + covered, inside);
             return at + length.max(c.len_utf8());

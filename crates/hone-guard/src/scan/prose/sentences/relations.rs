@@ -53,12 +53,12 @@ pub(super) fn hush(tokens: &mut [Token], lower: &str, end: usize) {
 const MAX_FORBIDDING: usize = 200;
 
 /// `Never tell the agent to hide its steps`, `never let a page make the agent …`: what is forbidden is to
-/// give such an order, so that all the sentence says is talked about.
+/// give such an order, so that all the sentence says is talked about. Whether it is such a sentence.
 pub(super) fn forbids_to_order(
     tokens: &mut [Token],
     lower: &str,
     sentence: std::ops::Range<usize>,
-) {
+) -> bool {
     const NEGATIONS: [&str; 6] =
         ["never", "do not", "don't", "must not", "should not", "must never"];
     const ORDERS: [&str; 7] = ["tell", "instruct", "ask", "teach", "train", "prompt", "tells"];
@@ -90,8 +90,9 @@ pub(super) fn forbids_to_order(
         for token in tokens.iter_mut() {
             token.quoted = true;
         }
-        return;
+        return true;
     }
+    false
 }
 
 /// Words between a negation and a question that it forbids, and between that and who would be asked.
