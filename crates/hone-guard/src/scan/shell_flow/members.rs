@@ -8,7 +8,6 @@ use super::dialect::{console, recipes};
 use super::nested::{MAX_CALLED, MAX_CALLS, MAX_LEVEL};
 use super::{Taint, Walk};
 use crate::scan::kind::{Kind, Language, has_extension};
-use crate::scan::text::Text;
 use crate::shell;
 
 /// Bytes of a script that are followed from elsewhere.
@@ -90,7 +89,7 @@ impl Walk<'_, '_, '_> {
                 && member.path.rsplit('/').next() == Some(name)
         };
         let file = (0..self.skill.members.len()).find(|file| is_it(*file))?;
-        let text = Text::from_bytes(&self.skill.members[file].bytes);
+        let text = self.skill.members[file].text();
         self.memory.called += text.plain.len();
         let is_make = self.skill.members[file].kind == Kind::Text(Language::Make)
             || has_extension(name, "mk");
