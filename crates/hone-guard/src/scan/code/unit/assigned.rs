@@ -71,6 +71,10 @@ impl Unit<'_> {
             let head = (range.start + 1..range.end.min(range.start + 3))
                 .find(|i| self.is_op(*i, '('))
                 .map(|open| self.close[open] + 1)
+                // for _, x in ipairs(list) do f(x) end
+                .or_else(|| {
+                    range.clone().find(|i| self.name_at(*i) == Some("do")).map(|word| word + 1)
+                })
                 .filter(|end| *end < range.end && self.passage.language != Language::Python);
             let body = head.unwrap_or(range.end)..range.end;
             self.binding(&(range.start..body.start), world, out);

@@ -150,6 +150,12 @@ impl Unit<'_> {
         while at < range.end {
             let token = self.tokens[at].token.clone();
             match token {
+                // What it says is known, and not what it says here.
+                Token::Text(_) | Token::Number if self.is_turned(at) => {
+                    value.taint.add(&Taint::decoded("XOR"));
+                    value.dynamic_start |= first;
+                    at += 1;
+                }
                 Token::Text(text) => {
                     let text = self.filled(&text, world);
                     value.taint.add(&Taint::of_file(&text));

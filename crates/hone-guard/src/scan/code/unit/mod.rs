@@ -24,16 +24,19 @@ mod wrapped;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::lexer::{Spot, Token, lex};
 use super::{MAX_TEXTS, World};
 use crate::scan::Skill;
+use crate::scan::decode::{Encoded, turned_by_constant};
 use crate::scan::finding::Context;
 use crate::scan::findings::{Findings, Match};
 use crate::scan::flow::{self, Taint};
 use crate::scan::kind::Language;
 use crate::scan::passage::{Passage, Place};
+use crate::scan::text::visible;
 
 use expression::Value;
 use statements::SEVERAL;
@@ -46,6 +49,8 @@ const MAX_TEXT: usize = 16 * 1024;
 const MAX_PARAMETERS: usize = 256;
 /// Longest text of a function's result that is kept.
 const MAX_RETURNED: usize = 400;
+/// Characters of a decoded text that a finding shows.
+const MAX_SHOWN: usize = 80;
 /// In front of a text that stands for a running interpreter.
 const INTERPRETER: &str = "\u{0}interpreter ";
 
@@ -83,6 +88,8 @@ pub(crate) struct Unit<'a> {
     /// What stands left of the pipes of the statement being read, by the pipe: with the calls around
     /// it then, since inside more of them less is followed.
     left_of_pipes: HashMap<usize, (usize, Value)>,
+    /// Strings and lists of numbers that a constant makes readable, in their order.
+    turned: Vec<Encoded>,
 }
 
 struct Statement {
@@ -123,6 +130,7 @@ impl<'a> Unit<'a> {
             shell: Vec::new(),
             is_short: Cell::new(false),
             left_of_pipes: HashMap::new(),
+            turned: turned_by_constant(&passage.text),
         };
         unit.split();
         unit.find_arrows();
@@ -348,8 +356,36 @@ impl<'a> Unit<'a> {
     }
 
     fn to_interpreter(&self, taint: &Taint, name: &str, at: usize, out: &mut Out<'_, '_, '_>) {
-        let found = flow::to_interpreter(taint, &format!("`{name}`"), self.passage.context);
+        let mut found = flow::to_interpreter(taint, &format!("`{name}`"), self.passage.context);
+        if let Some(found) = &mut found
+            && taint.decoded.is_some()
+            && let Some(text) = self.turned_before(at)
+        {
+            let _ = write!(found.message, ": `{}`", visible(text, MAX_SHOWN));
+        }
         self.report(at, found, out);
+    }
+
+    /// Whether a constant makes readable what stands at a token.
+    fn is_turned(&self, at: usize) -> bool {
+        if self.turned.is_empty() {
+            return false;
+        }
+        let from = self.tokens[at].at;
+        // Behind a string in escapes stands a name at the same place.
+        let later = self.tokens[at..].iter().map(|spot| spot.at).find(|later| *later > from);
+        let until = later.unwrap_or(self.passage.text.len());
+        let next = self.turned.partition_point(|one| one.range.end <= from);
+        self.turned.get(next).is_some_and(|one| one.range.start < until)
+    }
+
+    /// The last text before the end of a statement that a constant makes readable.
+    fn turned_before(&self, at: usize) -> Option<&str> {
+        let start = self.tokens.get(at)?.at;
+        let line = self.passage.text.get(start..)?.find('\n').map(|end| start + end);
+        let end = line.unwrap_or(self.passage.text.len());
+        let next = self.turned.partition_point(|one| one.range.start < end);
+        self.turned[..next].last().map(|one| one.text.as_str())
     }
 
     fn to_file(&self, path: &str, content: &Value, at: usize, out: &mut Out<'_, '_, '_>) {

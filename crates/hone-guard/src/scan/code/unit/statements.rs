@@ -344,7 +344,8 @@ impl Unit<'_> {
                 .clone()
                 .find(|i| self.is_op(*i, '(') && (i - range.start <= 2 || self.is_entry(*i)))?;
             let found = at.checked_sub(1).and_then(|i| self.name_at(i))?;
-            if self.close[at] + 1 >= range.end
+            // eval(list.map((x) => {: its parentheses end behind the block, and not before.
+            if self.close[at] + 1 == range.end
                 && !matches!(found, "if" | "for" | "while" | "switch" | "catch" | "with")
                 && !found.contains('.')
             {
