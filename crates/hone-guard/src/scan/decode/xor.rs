@@ -369,6 +369,23 @@ mod tests {
     }
 
     #[test]
+    fn an_operand_stands_within_so_many_bytes() {
+        let operand = |bytes: usize| {
+            let text = format!("x ^{}90", " ".repeat(bytes - 2));
+            operands(&text).contains(&"90")
+        };
+        assert!(operand(MAX_OPERAND));
+        assert!(!operand(MAX_OPERAND + 1));
+    }
+
+    #[test]
+    fn as_many_operators_are_looked_at() {
+        let operands = |before: usize| operands(&format!("{}x ^ 90", "^\n".repeat(before))).len();
+        assert_eq!(operands(MAX_OPERATORS - 1), 2);
+        assert_eq!(operands(MAX_OPERATORS), 0);
+    }
+
+    #[test]
     fn a_constant_has_so_many_bytes() {
         let keys = |length: usize| {
             Keys::of(&format!("key = '{}'\nx = c ^ key[i]", "k".repeat(length)), &[]).0

@@ -49,6 +49,12 @@ const MAX_TEXT: usize = 16 * 1024;
 const MAX_PARAMETERS: usize = 256;
 /// Longest text of a function's result that is kept.
 const MAX_RETURNED: usize = 400;
+/// Texts of one file that are looked at as shell text or code of their own.
+const MAX_SHELL: usize = 200;
+/// Arguments of a function that is called where it is written.
+const MAX_CALLED_WITH: usize = 8;
+/// Names and texts of a call's result that are kept.
+const MAX_OF_CALL: usize = 8;
 /// Characters of a decoded text that a finding shows.
 const MAX_SHOWN: usize = 80;
 /// In front of a text that stands for a running interpreter.
@@ -243,7 +249,7 @@ impl<'a> Unit<'a> {
         for at in 0..self.immediate.len() {
             let (function, open) = self.immediate[at];
             let arguments = self.arguments(open);
-            for (position, range) in arguments.into_iter().enumerate().take(8) {
+            for (position, range) in arguments.into_iter().enumerate().take(MAX_CALLED_WITH) {
                 let value = self.value(range, world, &mut None, 1);
                 if let Some(parameter) = self.functions[function].parameters.get(position).cloned()
                 {
@@ -268,11 +274,10 @@ impl<'a> Unit<'a> {
 
     /// Strings that look like something to be run, wherever they go first.
     fn strings(&mut self, world: &World) {
-        const MOST: usize = 200;
         for at in 0..self.tokens.len() {
             let Token::Text(text) = &self.tokens[at].token else { continue };
             let Some(language) = crate::scan::quoted::language_of(text) else { continue };
-            if self.shell.len() >= MOST {
+            if self.shell.len() >= MAX_SHELL {
                 break;
             }
             let text = self.filled(text, world);
@@ -412,4 +417,19 @@ fn brackets(tokens: &[Spot]) -> Vec<usize> {
         }
     }
     close
+}
+
+/// A script of Python on its own.
+#[cfg(test)]
+fn test_passage(code: String) -> Passage<'static> {
+    Passage {
+        file: 0,
+        language: Language::Python,
+        context: Context::Script,
+        text: Cow::Owned(code),
+        place: Place::Fixed { line: 1, column: 1 },
+        headings: Cow::Borrowed(""),
+        lead: Cow::Borrowed(""),
+        decoded: None,
+    }
 }
