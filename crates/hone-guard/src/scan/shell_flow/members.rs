@@ -8,7 +8,6 @@ use super::dialect::{console, recipes};
 use super::nested::{MAX_CALLED, MAX_CALLS, MAX_LEVEL};
 use super::{Taint, Walk};
 use crate::scan::kind::{Kind, Language, has_extension};
-use crate::shell;
 
 /// Bytes of a script that are followed from elsewhere.
 const MAX_SCRIPT: usize = 128 * 1024;
@@ -18,8 +17,7 @@ impl Walk<'_, '_, '_> {
     pub(super) fn sourced(&mut self, path: &str, at: usize) {
         // Whatever its name says: it is read as shell.
         if let Some(text) = self.script_of(path, |_| true) {
-            let parsed = shell::parse(&text);
-            self.elsewhere(&text, at, |inner| inner.script(&parsed.script, &Taint::default()));
+            self.elsewhere(&text, at, |inner| inner.all_of(&text, &Taint::default()));
         }
     }
 
@@ -61,9 +59,8 @@ impl Walk<'_, '_, '_> {
         let Some(text) = self.script_of(path, |language| language == Language::Shell) else {
             return Taint::default();
         };
-        let parsed = shell::parse(&text);
         self.with_arguments(arguments, |walk| {
-            walk.elsewhere(&text, at, |inner| inner.script(&parsed.script, input))
+            walk.elsewhere(&text, at, |inner| inner.all_of(&text, input))
         })
     }
 
