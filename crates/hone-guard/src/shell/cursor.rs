@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{MAX_DEPTH, MAX_PARTS};
 use super::tree::{Heredoc, Problem, Span, SyntaxError};
+use super::{MAX_DEPTH, MAX_PARTS};
 
 /// A here-document whose lines are still to come.
 pub(super) struct Pending {

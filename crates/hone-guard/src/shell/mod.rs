@@ -90,9 +90,8 @@ impl Iterator for Statements<'_> {
                 break;
             }
         }
-        let is_unread = |error: &SyntaxError| {
-            matches!(error.problem, Problem::TooDeep | Problem::TooLarge)
-        };
+        let is_unread =
+            |error: &SyntaxError| matches!(error.problem, Problem::TooDeep | Problem::TooLarge);
         let unread = self.parser.errors.drain(..).find(is_unread);
         self.unread = self.unread.take().or(unread);
         let (first, last) = (items.first()?, items.last()?);

@@ -161,8 +161,7 @@ impl Walk<'_, '_, '_> {
             return Taint::default();
         }
         self.strings += 1;
-        let output =
-            self.elsewhere(&Rc::from(text), at, |inner| inner.all_of(text, input));
+        let output = self.elsewhere(&Rc::from(text), at, |inner| inner.all_of(text, input));
         self.strings -= 1;
         output
     }

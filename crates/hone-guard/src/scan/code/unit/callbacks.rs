@@ -65,7 +65,7 @@ impl Unit<'_> {
                     let text = self.known_text(name, world).filter(|texts| texts.len() == 1);
                     text.map_or_else(|| self.resolve(name), |texts| texts.concat())
                 }
-                Token::Text(text) if first.len() == 1 => text.clone(),
+                Token::Text(text) if first.len() == 1 => text.to_string(),
                 _ => return None,
             };
             return (self.is_dangerous(&name) && last != "method").then_some((name, rest));
@@ -94,7 +94,7 @@ impl Unit<'_> {
         let (at, name) =
             ranges.iter().enumerate().find_map(|(at, range)| match self.token(range.start) {
                 Some(Token::Text(name)) if range.len() == 1 && self.is_dangerous(name) => {
-                    Some((at, name.clone()))
+                    Some((at, name.to_string()))
                 }
                 _ => None,
             })?;

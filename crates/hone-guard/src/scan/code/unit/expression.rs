@@ -179,7 +179,7 @@ impl Unit<'_> {
                 }
                 // f(x) for x in list: x is each of the list, for what stands before and after.
                 Token::Name(word)
-                    if word == "for"
+                    if *word == *"for"
                         && self.passage.language == Language::Python
                         && at > range.start
                         && depth < MAX_DEPTH =>
@@ -206,7 +206,7 @@ impl Unit<'_> {
                 }
                 // list.each do |item|, list.each { |item|
                 Token::Name(word)
-                    if word == "do"
+                    if *word == *"do"
                         && self.passage.language == Language::Ruby
                         && self.is_op(at + 1, '|') =>
                 {
@@ -270,7 +270,7 @@ impl Unit<'_> {
                             value.texts.push(joined);
                         } else if result.folded {
                             value.texts = result.texts;
-                        } else if name != "join" {
+                        } else if *name != *"join" {
                             value.texts.extend(result.texts.into_iter().take(MAX_OF_CALL));
                         }
                         at = if called { (self.close[at + 1] + 1).max(at + 1) } else { at + 1 };
@@ -354,7 +354,7 @@ impl Unit<'_> {
                     match op {
                         '[' if at > range.start
                             && matches!(self.token(at - 1), Some(Token::Op(')' | ']' | '}')))
-                            && matches!(self.token(at + 1), Some(Token::Text(t)) if t == "constructor") =>
+                            && matches!(self.token(at + 1), Some(Token::Text(t)) if **t == *"constructor") =>
                         {
                             value.alias = Some("Function".to_owned());
                             at = self.close[at].clamp(at, range.end);
@@ -420,7 +420,7 @@ impl Unit<'_> {
             && let Some(spot) = self.tokens.get(range.start)
         {
             let why = "calls stand too deep inside one another";
-            findings.unfinished(self.passage, spot.at..spot.at, why);
+            findings.unfinished(self.passage, spot.at()..spot.at(), why);
         }
     }
 

@@ -165,7 +165,7 @@ impl Unit<'_> {
     /// The number that stands at a token.
     fn digits(&self, at: usize) -> Option<i64> {
         const LONGEST: usize = 10;
-        let rest = self.passage.text.get(self.tokens.get(at)?.at..)?;
+        let rest = self.passage.text.get(self.tokens.get(at)?.at()..)?;
         let length = rest.bytes().take(LONGEST).take_while(u8::is_ascii_alphanumeric).count();
         match rest[..length].strip_prefix("0x") {
             Some(hex) => i64::from_str_radix(hex, 16).ok(),

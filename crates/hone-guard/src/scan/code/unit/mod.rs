@@ -98,9 +98,28 @@ pub(crate) struct Unit<'a> {
     turned: Vec<Encoded>,
 }
 
+/// Small, since a file may have as many as it has lines.
 struct Statement {
-    tokens: Range<usize>,
-    function: Option<usize>,
+    start: u32,
+    end: u32,
+    function: Option<u32>,
+}
+
+impl Statement {
+    fn new(tokens: Range<usize>, function: Option<usize>) -> Self {
+        // Files have fewer bytes than that.
+        let short = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { start: short(tokens.start), end: short(tokens.end), function: function.map(short) }
+    }
+
+    fn tokens(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The function that it stands in.
+    fn function(&self) -> Option<usize> {
+        self.function.map(|at| at as usize)
+    }
 }
 
 struct Function {
@@ -220,8 +239,8 @@ impl<'a> Unit<'a> {
             self.left_of_pipes.clear();
             self.decorator(at, world);
             let given = self.statement(at, world, &mut out);
-            let start = self.without_lines(self.statements[at].tokens.clone()).start;
-            let column = self.tokens.get(start).map_or(0, |spot| spot.column);
+            let start = self.without_lines(self.statements[at].tokens()).start;
+            let column = self.tokens.get(start).map_or(0, |spot| spot.column());
             match &awaits {
                 Some((name, indent)) if column > *indent => {
                     let name = name.clone();
@@ -281,7 +300,7 @@ impl<'a> Unit<'a> {
                 break;
             }
             let text = self.filled(text, world);
-            let (line, column) = self.passage.place.position(self.tokens[at].at);
+            let (line, column) = self.passage.place.position(self.tokens[at].at());
             // Not a command yet: a host to be filled in makes it an example.
             let context = if self.passage.context == Context::Script {
                 Context::Setting
@@ -341,7 +360,7 @@ impl<'a> Unit<'a> {
 
     fn report(&self, at: usize, found: Option<Match>, out: &mut Out<'_, '_, '_>) {
         if let (Some(found), Some((_, findings))) = (found, out.as_mut()) {
-            let start = self.tokens.get(at).map_or(0, |spot| spot.at);
+            let start = self.tokens.get(at).map_or(0, |spot| spot.at());
             findings.add(self.passage, start..(start + 1).min(self.passage.text.len()), found);
         }
     }
@@ -376,9 +395,9 @@ impl<'a> Unit<'a> {
         if self.turned.is_empty() {
             return false;
         }
-        let from = self.tokens[at].at;
+        let from = self.tokens[at].at();
         // Behind a string in escapes stands a name at the same place.
-        let later = self.tokens[at..].iter().map(|spot| spot.at).find(|later| *later > from);
+        let later = self.tokens[at..].iter().map(|spot| spot.at()).find(|later| *later > from);
         let until = later.unwrap_or(self.passage.text.len());
         let next = self.turned.partition_point(|one| one.range.end <= from);
         self.turned.get(next).is_some_and(|one| one.range.start < until)
@@ -386,7 +405,7 @@ impl<'a> Unit<'a> {
 
     /// The last text before the end of a statement that a constant makes readable.
     fn turned_before(&self, at: usize) -> Option<&str> {
-        let start = self.tokens.get(at)?.at;
+        let start = self.tokens.get(at)?.at();
         let line = self.passage.text.get(start..)?.find('\n').map(|end| start + end);
         let end = line.unwrap_or(self.passage.text.len());
         let next = self.turned.partition_point(|one| one.range.start < end);
