@@ -5,6 +5,8 @@
 //! The text that is judged cannot speak through the judge: what a concern quotes must stand in an
 //! excerpt, its place is looked up here, and its words are made visible, cut and counted.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::bundle::Member;
@@ -204,9 +206,9 @@ fn excerpts(members: &[Member], report: &Report) -> (Vec<Excerpt>, bool) {
         let most = MAX_EXCERPT_BYTES.min(left);
         let text = String::from_utf8_lossy(&member.bytes);
         // A file that fits is shown whole, a longer one from a little before what was found.
-        let from = if text.len() <= most { 1 } else { found.saturating_sub(LINES_BEFORE).max(1) };
-        let excerpt = excerpt(member, &text, from, most);
-        complete &= from == 1 && text.len() <= most;
+        let lines = if text.len() <= most { 1..usize::MAX } else { lines_around(member, found) };
+        complete &= lines.start == 1 && text.len() <= most && member.gap.is_none();
+        let excerpt = excerpt(member, &text, lines, most);
         left = left.saturating_sub(excerpt.text.len());
         if !excerpt.text.is_empty() {
             excerpts.push(excerpt);
@@ -215,10 +217,21 @@ fn excerpts(members: &[Member], report: &Report) -> (Vec<Excerpt>, bool) {
     (excerpts, complete)
 }
 
-/// The lines of a text from one on, as far as they fit; of a line that is longer, its start.
-fn excerpt(member: &Member, text: &str, from: usize, most: usize) -> Excerpt {
+/// The lines of what was looked at, from a little before a line of the file; both ends of a long file are
+/// not shown as one.
+fn lines_around(member: &Member, found: usize) -> Range<usize> {
+    let Some(gap) = member.gap else {
+        return found.saturating_sub(LINES_BEFORE).max(1)..usize::MAX;
+    };
+    let found = gap.in_shown(found);
+    let from = found.saturating_sub(LINES_BEFORE);
+    if found < gap.end() { from.max(1)..gap.end() } else { from.max(gap.end())..usize::MAX }
+}
+
+/// Lines of a text, as far as they fit; of a line that is longer, its start.
+fn excerpt(member: &Member, text: &str, lines: Range<usize>, most: usize) -> Excerpt {
     let mut shown = String::new();
-    for line in text.lines().skip(from - 1) {
+    for line in text.lines().skip(lines.start - 1).take(lines.len()) {
         let line = redact(&visible_line(line));
         if shown.len() + line.len() + 1 > most {
             if shown.is_empty() {
@@ -229,7 +242,8 @@ fn excerpt(member: &Member, text: &str, from: usize, most: usize) -> Excerpt {
         shown.push_str(&line);
         shown.push('\n');
     }
-    Excerpt { file: visible(&member.path, MAX_WORDS), line: from, text: shown }
+    let line = member.gap.map_or(lines.start, |gap| gap.in_file((lines.start, 1)).0);
+    Excerpt { file: visible(&member.path, MAX_WORDS), line, text: shown }
 }
 
 /// A line with its indentation, hidden characters spelled out.
@@ -243,6 +257,7 @@ fn visible_line(line: &str) -> String {
 mod tests {
     use std::cell::RefCell;
 
+    use super::super::bundle;
     use super::*;
 
     /// A judge that says what it was told to say, and keeps what it was shown.
@@ -391,6 +406,21 @@ mod tests {
         );
         assert_eq!((shown[1].0[0].line, shown[1].1), (900 - LINES_BEFORE, false));
         assert!(shown[1].0[0].text.len() <= MAX_EXCERPT_BYTES);
+    }
+
+    #[test]
+    fn a_finding_at_the_end_of_a_long_file_is_shown_with_its_line_in_the_file() {
+        let line = "0123456789abcde\n";
+        let script = format!("{}the vault\n{}", line.repeat(3 << 20), line.repeat(4));
+        let files = Files { bundle: bundle::of_files([("SKILL.md", script.as_bytes())]) };
+        let judge = says(vec![concern(Severity::Warn, "vault")]);
+        let mut found = report(Verdict::Caution);
+        found.findings[0].line = (3 << 20) + 1;
+        let after = second_opinion(&files, found, &judge).unwrap();
+        let told = after.findings.iter().find(|found| found.rule == "second-opinion").unwrap();
+        assert_eq!((told.line, told.column), ((3 << 20) + 1, 5));
+        let shown = judge.shown.borrow();
+        assert_eq!((shown[0].0[0].line, shown[0].1), ((3 << 20) + 1 - LINES_BEFORE, false));
     }
 
     #[test]

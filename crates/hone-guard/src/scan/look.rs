@@ -22,7 +22,7 @@ pub(super) fn look(bundle: &bundle::Bundle) -> Report {
     let members = &bundle.members;
     let texts: Vec<Option<Text>> = members
         .iter()
-        .map(|member| matches!(member.kind, Kind::Text(_)).then(|| Text::from_bytes(&member.bytes)))
+        .map(|member| matches!(member.kind, Kind::Text(_)).then(|| member.text()))
         .collect();
     let subject = subject_of(members, &texts);
     let references = mention::References::of(members, &texts);

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::bundle::Gap;
 use unicode_normalization::char::decompose_compatible;
 
 /// A file's text, with its normalised form.
@@ -18,6 +19,7 @@ pub(crate) struct Text {
     /// For each byte of `plain` its byte in `original`; absent where both are equal.
     map: Option<Vec<u32>>,
     lines: Vec<u32>,
+    gap: Option<Gap>,
 }
 
 impl Text {
@@ -42,7 +44,12 @@ impl Text {
                     .map(|(i, _)| short(i + 1)),
             )
             .collect();
-        Self { original, plain, map, lines }
+        Self { original, plain, map, lines, gap: None }
+    }
+
+    /// The same text as what was looked at of a long file: positions are those of the whole file.
+    pub(crate) fn with_gap(self, gap: Option<Gap>) -> Self {
+        Self { gap, ..self }
     }
 
     /// The byte of `original` behind a byte of `plain`.
@@ -72,7 +79,7 @@ impl Text {
         } else {
             self.original[start..end].chars().count() + 1
         };
-        (line, column)
+        self.gap.map_or((line, column), |gap| gap.in_file((line, column)))
     }
 
     /// The line of `plain` that holds a byte.

@@ -35,14 +35,22 @@ const DECLARING: [&str; 5] = ["declare", "typeset", "local", "export", "readonly
 impl Parser<'_> {
     /// Commands up to `stop`, which is left in place.
     pub(super) fn script(&mut self, stop: Stop) -> Script {
-        let mut items: Vec<Item> = Vec::new();
         self.skip_lines();
         let start = self.pos;
+        let mut items: Vec<Item> = Vec::new();
+        while let Some(item) = self.item(stop) {
+            items.push(item);
+        }
+        Script { items, span: self.span_from(start) }
+    }
+
+    /// The next pipeline before `stop`, with what joins it to the one behind it.
+    pub(super) fn item(&mut self, stop: Stop) -> Option<Item> {
         loop {
             self.skip_lines();
-            let Some(byte) = self.peek() else { break };
+            let byte = self.peek()?;
             if self.is_at_stop(stop) {
-                break;
+                return None;
             }
             let at = self.pos;
             if matches!(byte, b')' | b';' | b'&' | b'|') && !self.is_at("&>") {
@@ -61,26 +69,30 @@ impl Parser<'_> {
             }
             let pipeline = self.pipeline();
             let connector = self.connector();
-            items.push(Item { pipeline, connector });
             if self.pos == at {
                 self.error(at, Problem::Unexpected, "this cannot stand here");
                 self.take_char();
             }
-            let before = self.pos;
-            match connector {
-                Connector::And | Connector::Or => {
-                    self.skip_lines();
-                    if self.peek().is_none() || self.is_at_stop(stop) {
-                        self.error(before, Problem::Unfinished, "an operator without a command");
-                    }
-                }
-                Connector::End if self.peek().is_some() && !self.is_at_stop(stop) => {
-                    self.error(before, Problem::Unexpected, "this cannot stand here");
-                }
-                _ => {}
-            }
+            self.after(connector, stop);
+            return Some(Item { pipeline, connector });
         }
-        Script { items, span: self.span_from(start) }
+    }
+
+    /// Says what is wrong behind a connector.
+    fn after(&mut self, connector: Connector, stop: Stop) {
+        let before = self.pos;
+        match connector {
+            Connector::And | Connector::Or => {
+                self.skip_lines();
+                if self.peek().is_none() || self.is_at_stop(stop) {
+                    self.error(before, Problem::Unfinished, "an operator without a command");
+                }
+            }
+            Connector::End if self.peek().is_some() && !self.is_at_stop(stop) => {
+                self.error(before, Problem::Unexpected, "this cannot stand here");
+            }
+            _ => {}
+        }
     }
 
     fn is_at_stop(&self, stop: Stop) -> bool {

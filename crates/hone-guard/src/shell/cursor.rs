@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::MAX_DEPTH;
 use super::tree::{Heredoc, Problem, Span, SyntaxError};
+use super::{MAX_DEPTH, MAX_PARTS};
 
 /// A here-document whose lines are still to come.
 pub(super) struct Pending {
@@ -24,6 +24,8 @@ pub(super) struct Parser<'t> {
     pub(super) depth: usize,
     pub(super) pending: Vec<Pending>,
     pub(super) errors: Vec<SyntaxError>,
+    /// Words, expansions and constructs of the statement that is being read.
+    pub(super) parts: usize,
     gave_up: bool,
 }
 
@@ -37,6 +39,7 @@ impl<'t> Parser<'t> {
             depth,
             pending: Vec::new(),
             errors: Vec::new(),
+            parts: 0,
             gave_up: false,
         }
     }
@@ -101,7 +104,10 @@ impl<'t> Parser<'t> {
     /// Reads something one level deeper; past the limit, the rest of the text is left alone.
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= MAX_DEPTH {
-            self.give_up();
+            self.give_up(Problem::TooDeep, "too many constructs inside one another");
+            return None;
+        }
+        if !self.is_counted() {
             return None;
         }
         self.depth += 1;
@@ -110,8 +116,17 @@ impl<'t> Parser<'t> {
         Some(value)
     }
 
-    pub(super) fn give_up(&mut self) {
-        self.error(self.pos, Problem::TooDeep, "too many constructs inside one another");
+    /// Counts one more part of a statement; past the limit, the rest of the text is left alone.
+    pub(super) fn is_counted(&mut self) -> bool {
+        self.parts += 1;
+        if self.parts > MAX_PARTS {
+            self.give_up(Problem::TooLarge, "a statement of too many parts");
+        }
+        self.parts <= MAX_PARTS
+    }
+
+    pub(super) fn give_up(&mut self, problem: Problem, message: &'static str) {
+        self.error(self.pos, problem, message);
         self.gave_up = true;
         self.pos = self.end;
     }

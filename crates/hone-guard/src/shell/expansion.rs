@@ -22,6 +22,9 @@ impl Parser<'_> {
     pub(super) fn expandable(&mut self, quoting: Quoting) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         while let Some(byte) = self.peek() {
+            if !self.is_counted() {
+                break;
+            }
             let at = self.pos;
             match byte {
                 b'"' if quoting == Quoting::Double => break,
@@ -294,9 +297,11 @@ impl Parser<'_> {
         let depth = self.depth;
         let script = self.deeper(|parser| {
             let mut nested = Parser::new(&inner, depth + 1);
+            nested.parts = parser.parts;
             nested.origins = Some(origins);
             let script = nested.script(Stop::End);
             nested.finish_heredocs();
+            parser.parts = nested.parts;
             parser.absorb(nested.errors);
             script
         });

@@ -1,8 +1,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    Command, CompoundKind, Connector, Direction, MAX_DEPTH, Part, PartKind, Problem,
-    RedirectOperator, Script, Word, parse,
+    Command, CompoundKind, Connector, Direction, Item, MAX_DEPTH, MAX_PARTS, Part, PartKind,
+    Problem, RedirectOperator, Script, Statements, Word, parse,
 };
 
 /// A tree as one line, so that a test states all of it.
@@ -424,4 +424,45 @@ fn operators_of_redirections_are_told_apart() {
         operators,
         [Op::HereString, Op::Heredoc, Op::DuplicateInput, Op::DuplicateOutput, Op::AppendBoth]
     );
+}
+
+#[test]
+fn a_statement_is_read_to_the_limit_of_parts_and_no_further() {
+    let problems = |parts: usize| {
+        let parsed = parse(&"*".repeat(parts));
+        parsed.errors.into_iter().map(|error| error.problem).collect::<Vec<_>>()
+    };
+    assert_eq!(problems(MAX_PARTS), []);
+    assert_eq!(problems(MAX_PARTS + 1), [Problem::TooLarge]);
+    // Commands in backquotes count as well, and one statement does not count for the next.
+    let half = "*".repeat(MAX_PARTS / 2);
+    assert_eq!(parse(&format!("`{half}`{half}")).errors.len(), 1);
+    let text = format!("{half}\n{half}\n{half}");
+    let mut statements = Statements::of(&text);
+    assert_eq!((&mut statements).count(), 3);
+    assert_eq!(statements.unread(), None);
+}
+
+#[test]
+fn statements_are_together_what_the_text_is() {
+    for text in [
+        "",
+        "a; b && c\nd | e &\nf",
+        "cat <<A; cat <<B; x\none\nA\ntwo\nB\ny\n",
+        "cat <<A",
+        "f() {\n a\n}\nif x; then y; fi; z",
+        ") a ;; b fi c",
+        "a `b; c` $(d; e)\n# f\n\n{ g; }",
+    ] {
+        let items: Vec<Item> = Statements::of(text).flat_map(|script| script.items).collect();
+        assert_eq!(items, parse(text).script.items, "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_read_of_statements_is_known() {
+    let deep = format!("a\n{}b{}\nc", "$(".repeat(MAX_DEPTH + 1), ")".repeat(MAX_DEPTH + 1));
+    let mut statements = Statements::of(&deep);
+    assert_eq!((&mut statements).count(), 2);
+    assert_eq!(statements.unread().map(|error| error.problem), Some(Problem::TooDeep));
 }

@@ -36,6 +36,8 @@ pub enum Problem {
     Unfinished,
     /// More constructs inside one another than [`MAX_DEPTH`](super::MAX_DEPTH); the rest was not read.
     TooDeep,
+    /// More parts in one statement than [`MAX_PARTS`](super::MAX_PARTS); the rest was not read.
+    TooLarge,
     /// Shells disagree on what this means.
     Ambiguous,
 }

@@ -72,6 +72,9 @@ impl Parser<'_> {
         let mut gathered = Gathered::default();
         let mut open_parentheses = 0_usize;
         while let Some(byte) = self.peek() {
+            if !self.is_counted() {
+                break;
+            }
             let at = self.pos;
             match byte {
                 b'\\' => {
@@ -216,7 +219,7 @@ impl Parser<'_> {
     fn brace(&mut self, gathered: &mut Gathered, byte: u8) {
         let at = self.pos;
         if byte == b'{' && self.depth + gathered.braces.len() >= MAX_DEPTH {
-            self.give_up();
+            self.give_up(Problem::TooDeep, "too many constructs inside one another");
             return;
         }
         self.pos += 1;

@@ -6,3 +6,4 @@ mod matrix;
 mod perl_php;
 mod python;
 mod ruby;
+mod turned;

@@ -91,7 +91,7 @@ impl Bundle {
     }
 
     pub(super) fn take_file(&mut self, path: &Path, shown: String, hash: &mut Sha256) {
-        match read_bounded(path, self.most()) {
+        match read_bounded(path, self.most(), self.limits.counted_bytes) {
             Ok(content) => self.take_content(content, shown, hash),
             Err(error) => self.unread(shown, error.to_string()),
         }

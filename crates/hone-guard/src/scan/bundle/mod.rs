@@ -14,6 +14,8 @@ use std::path::Path;
 use std::{fs, io};
 
 use super::kind::{Kind, classify};
+use super::text::Text;
+pub(crate) use content::Gap;
 use content::{Content, bounded};
 use digest::{add, hexadecimal};
 use folder::in_order_of_walk;
@@ -26,6 +28,8 @@ struct Limits {
     files: usize,
     /// Bytes of one file; of a longer one the start and the end are looked at.
     file_bytes: u64,
+    /// Bytes left out of one file that are read to count their lines.
+    counted_bytes: u64,
     /// Bytes of one skill.
     total_bytes: u64,
     /// Folders inside folders.
@@ -45,6 +49,7 @@ struct Limits {
 const LIMITS: Limits = Limits {
     files: 20_000,
     file_bytes: 32 * 1024 * 1024,
+    counted_bytes: 1024 * 1024 * 1024,
     total_bytes: 256 * 1024 * 1024,
     depth: 32,
     archive_depth: 3,
@@ -63,6 +68,15 @@ pub(crate) struct Member {
     pub(crate) kind: Kind,
     /// How many archives it lies in.
     pub(crate) nested: usize,
+    /// What is left out of it, where it is long.
+    pub(crate) gap: Option<Gap>,
+}
+
+impl Member {
+    /// Its text, whose lines are those of the file.
+    pub(crate) fn text(&self) -> Text {
+        Text::from_bytes(&self.bytes).with_gap(self.gap)
+    }
 }
 
 /// Something about the tree that a rule wants to know.
@@ -147,7 +161,7 @@ fn of_files_within<'f>(
     let mut files: Vec<(&str, &[u8])> = files.into_iter().collect();
     files.sort_by(|(a, _), (b, _)| in_order_of_walk(a, b));
     for (path, bytes) in files {
-        let content = bounded(bytes, bundle.most());
+        let content = bounded(bytes, bundle.most(), limits.counted_bytes);
         bundle.take_content(content, path.to_owned(), &mut hash);
     }
     bundle.open_archives();
@@ -171,16 +185,24 @@ impl Bundle {
                 add(hash, b"file", shown.as_bytes(), &bytes);
                 self.push(shown, bytes, 0);
             }
-            Content::Ends { bytes, length } => {
-                let why = format!("{length} bytes, of which only both ends were looked at");
+            Content::Ends { bytes, length, gap } => {
+                let mut why = format!("{length} bytes, of which only both ends were looked at");
+                if gap.is_none() {
+                    why.push_str("; lines in its end are counted without what is between");
+                }
                 self.unread(shown.clone(), why);
                 add(hash, &length.to_le_bytes(), shown.as_bytes(), &bytes);
-                self.push(shown, bytes, 0);
+                self.push_part(shown, bytes, 0, gap);
             }
         }
     }
 
     fn push(&mut self, path: String, bytes: Vec<u8>, nested: usize) {
+        self.push_part(path, bytes, nested, None);
+    }
+
+    /// As [`Bundle::push`], with something left out of the file.
+    fn push_part(&mut self, path: String, bytes: Vec<u8>, nested: usize, gap: Option<Gap>) {
         if self.members.len() >= self.limits.files {
             // Said once: the count alone tells how far the scan went.
             let why = format!("more than {} files", self.limits.files);
@@ -192,7 +214,7 @@ impl Bundle {
         }
         self.bytes += bytes.len() as u64;
         let kind = classify(&path, &bytes);
-        self.members.push(Member { path, bytes, kind, nested });
+        self.members.push(Member { path, bytes, kind, nested, gap });
     }
 }
 

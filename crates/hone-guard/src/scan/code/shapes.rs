@@ -42,7 +42,7 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
             .tokens
             .iter()
             .filter_map(|s| match &s.token {
-                Token::Name(n) if n.starts_with("_0x") && n.len() >= 5 => Some(n.as_str()),
+                Token::Name(n) if n.starts_with("_0x") && n.len() >= 5 => Some(&**n),
                 _ => None,
             })
             .collect();
@@ -423,7 +423,7 @@ fn base_url(unit: &Unit<'_>, skill: &Skill<'_>, report: &mut impl FnMut(usize, M
     let tokens = &unit.tokens;
     for at in 0..tokens.len() {
         let name = match &tokens[at].token {
-            Token::Text(text) => text.as_str(),
+            Token::Text(text) => &**text,
             Token::Name(name) => name.rsplit(['.', ':']).next().unwrap_or(name),
             _ => continue,
         };
@@ -453,7 +453,7 @@ fn base_url(unit: &Unit<'_>, skill: &Skill<'_>, report: &mut impl FnMut(usize, M
             let flow = Flow::new("every prompt and answer", "model base URL")
                 .to(crate::scan::destination::host(&address).unwrap_or_default());
             report(
-                tokens[at].at,
+                tokens[at].at(),
                 Match::new(
                     &rules::CONTROL_PLANE_WRITE,
                     Severity::Critical,

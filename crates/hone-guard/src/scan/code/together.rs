@@ -61,7 +61,7 @@ pub(super) fn look(units: &[Unit<'_>], skill: &Skill<'_>, findings: &mut Finding
         .collect();
     for (unit, parts) in &scripts {
         let mut report = |at: usize, found: Match| {
-            let start = unit.tokens.get(at).map_or(0, |spot| spot.at);
+            let start = unit.tokens.get(at).map_or(0, |spot| spot.at());
             findings.add(unit.passage, start..(start + 1).min(unit.passage.text.len()), found);
         };
         if let (Some(at), true, Some(host)) = (parts.evaluates, parts.fetches, &parts.stranger) {
@@ -100,7 +100,7 @@ pub(super) fn look(units: &[Unit<'_>], skill: &Skill<'_>, findings: &mut Finding
         } else {
             continue;
         };
-        let start = unit.tokens[at].at;
+        let start = unit.tokens[at].at();
         findings.add(unit.passage, start..(start + 1).min(unit.passage.text.len()), found);
     }
     // Who reads and who sends may be two files.
@@ -115,7 +115,7 @@ pub(super) fn look(units: &[Unit<'_>], skill: &Skill<'_>, findings: &mut Finding
     let reader =
         scripts.iter().find_map(|(unit, parts)| parts.secret.map(|(at, what)| (unit, at, what)));
     if let (Some(host), Some((unit, at, what))) = (sender, reader) {
-        let start = unit.tokens[at].at;
+        let start = unit.tokens[at].at();
         let message = format!("{what} are named in a program that sends to `{host}`");
         findings.add(
             unit.passage,
@@ -150,7 +150,7 @@ fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
                     parts.stranger = stranger(text, skill);
                 }
                 if parts.code_in_data.is_none() && holds_code(text, skill) {
-                    parts.code_in_data = Some(text.clone());
+                    parts.code_in_data = Some(text.to_string());
                 }
                 if parts.standing.is_none() && is_standing(text) {
                     parts.standing = Some(at);
@@ -198,16 +198,16 @@ fn hands_on_an_evaluator(unit: &Unit<'_>, at: usize, name: &str) -> bool {
                     | "__builtins__.exec"
                     | "__builtins__.eval"
             );
-            let named = matches!(before, Some(Token::Name(word)) if matches!(word.as_str(), "def" | "import" | "as"));
+            let named = matches!(before, Some(Token::Name(word)) if matches!(&**word, "def" | "import" | "as"));
             let looked_up = name == "getattr"
-                && matches!(token(at + 2), Some(Token::Name(of)) if matches!(of.as_str(), "builtins" | "__builtins__"))
+                && matches!(token(at + 2), Some(Token::Name(of)) if matches!(&**of, "builtins" | "__builtins__"))
                 && !matches!(token(at + 4), Some(Token::Text(_)));
             let dotted = matches!(before, Some(Token::Op('.')));
             evaluator && !called && !named && !dotted || looked_up
         }
         Language::JavaScript => name == "eval" && !called && !member,
         Language::Ruby => {
-            name == "method" && matches!(token(at + 2), Some(Token::Text(of)) if of == "eval")
+            name == "method" && matches!(token(at + 2), Some(Token::Text(of)) if **of == *"eval")
         }
         _ => false,
     }
@@ -396,7 +396,7 @@ fn called(unit: &Unit<'_>, at: usize, name: &str, parts: &mut Parts) {
         Some(Meaning::Run) => {
             let mut texts =
                 unit.tokens[at + 1..].iter().take(4).filter_map(|spot| match &spot.token {
-                    Token::Text(text) => Some(text.as_str()),
+                    Token::Text(text) => Some(&**text),
                     _ => None,
                 });
             let bare = texts.next().is_some_and(|program| SHELLS.contains(&program));

@@ -1,7 +1,8 @@
 //! Encoded texts inside a text: found by their shape, decoded, and given back to be looked at again.
 //!
 //! Base64, base85, hexadecimal ([`bases`]), escapes and percent signs ([`escapes`]), character codes
-//! ([`codes`]), rot13, reversal and XOR with one constant byte ([`turned`]), texts in pieces ([`pieces`]), gzip
+//! ([`codes`]), rot13, reversal and XOR with one constant byte ([`turned`]), XOR with a constant that stands in the
+//! same text ([`xor`]), texts in pieces ([`pieces`]), gzip
 //! and zlib inside them ([`as_text`]). Wrapped lines, pairs of digits, dumps and words of base85 are told by how
 //! they are laid out ([`shaped`]).
 
@@ -14,6 +15,7 @@ mod pieces;
 mod shaped;
 mod speech;
 mod turned;
+mod xor;
 
 #[cfg(test)]
 mod tests;
@@ -32,6 +34,7 @@ use escapes::escapes;
 use pieces::{Pieces, ordered, pieces};
 use speech::{contains_word, speaks};
 use turned::{TURNED, un_rot13, unxor};
+use xor::{Keys, OPERATORS, has_xor, literals};
 
 /// Encodings inside encodings that are followed.
 pub(super) const MAX_DECODE_DEPTH: usize = 3;
@@ -43,6 +46,9 @@ const MIN_CODES: usize = 6;
 const MAX_LOWERED: usize = 256 * 1024;
 /// Bytes of one candidate for which every XOR key is tried.
 const MAX_XOR: usize = 16 * 1024;
+
+/// How a text is called that a constant made readable.
+const XORED: &str = "XOR with a constant";
 
 /// An encoded text and what it says.
 #[derive(Debug, PartialEq, Eq)]
@@ -57,11 +63,24 @@ pub(crate) struct Encoded {
 ///
 /// `lead` is the paragraph before, which may say how the text is encoded.
 pub(crate) fn find(text: &str, lead: &str, budget: &mut Budget) -> Vec<Encoded> {
-    let mut found = Vec::new();
+    let mut found: Vec<Encoded> = Vec::new();
     let grams = Grams::of(text);
     let has = |part: &str| grams.may_hold(part) && text.contains(part);
     let xor = text.contains('^') || grams.may_hold("xor") && contains_word(text, "xor");
+    let listed: Vec<Numbers> = numbers(text);
+    let is_turned = OPERATORS.into_iter().any(has);
+    let keys = if is_turned { Keys::of(text, &listed) } else { Keys::default() };
+    found.extend(turned_literals(text, &keys, budget));
+    let turned: Vec<Range<usize>> = found.iter().map(|one| one.range.clone()).collect();
     let mut add = |range: Range<usize>, how: &'static str, mut bytes: Vec<u8>| {
+        let before = turned.partition_point(|literal| literal.start <= range.start);
+        if before > 0 && turned[before - 1].end > range.start {
+            return;
+        }
+        if let Some(text) = keys.reveal(&bytes, budget) {
+            found.push(Encoded { range, how: XORED, text });
+            return;
+        }
         // Pictures and programs are no texts, and cost nothing.
         if bytes.len() > MAX_XOR && !may_be_text(&bytes) {
             return;
@@ -78,7 +97,7 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut Budget) -> Vec<Encoded> 
             && bytes.len() >= MIN_CODES
             && let Some(text) = unxor(&bytes)
         {
-            found.push(Encoded { range, how: "XOR with a constant", text });
+            found.push(Encoded { range, how: XORED, text });
         }
     };
     let alone = runs(text);
@@ -115,13 +134,12 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut Budget) -> Vec<Encoded> 
     for (range, bytes) in escapes(text) {
         add(range, "character escapes", bytes);
     }
-    let runs: Vec<Numbers> = numbers(text);
-    for run in &runs {
+    for run in &listed {
         if let Some(bytes) = run.bytes() {
             add(run.range.clone(), "character codes", bytes);
         }
     }
-    for (range, how, text) in hidden(text, &runs) {
+    for (range, how, text) in hidden(text, &listed) {
         add(range, how, text.into_bytes());
     }
     let openers = ["b85decode(", "a85decode(", "Base85"];
@@ -197,6 +215,28 @@ pub(crate) fn find(text: &str, lead: &str, budget: &mut Budget) -> Vec<Encoded> 
             }
         }
     }
+    found
+}
+
+/// Strings that one of the constants makes readable as they stand.
+fn turned_literals(text: &str, keys: &Keys, budget: &mut Budget) -> Vec<Encoded> {
+    if keys.is_empty() {
+        return Vec::new();
+    }
+    let revealed = literals(text).into_iter().filter_map(|(range, bytes)| {
+        keys.reveal(&bytes, budget).map(|text| Encoded { range, how: XORED, text })
+    });
+    revealed.collect()
+}
+
+/// Strings and lists of numbers in code that a constant in the same code makes readable, in their order.
+pub(crate) fn turned_by_constant(text: &str) -> Vec<Encoded> {
+    if !has_xor(text) {
+        return Vec::new();
+    }
+    let mut found = find(text, "", &mut Budget::new(MAX_DECODED_BYTES));
+    found.retain(|one| one.how == XORED);
+    found.sort_by_key(|one| one.range.start);
     found
 }
 

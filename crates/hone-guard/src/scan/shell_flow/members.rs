@@ -8,8 +8,6 @@ use super::dialect::{console, recipes};
 use super::nested::{MAX_CALLED, MAX_CALLS, MAX_LEVEL};
 use super::{Taint, Walk};
 use crate::scan::kind::{Kind, Language, has_extension};
-use crate::scan::text::Text;
-use crate::shell;
 
 /// Bytes of a script that are followed from elsewhere.
 const MAX_SCRIPT: usize = 128 * 1024;
@@ -19,8 +17,7 @@ impl Walk<'_, '_, '_> {
     pub(super) fn sourced(&mut self, path: &str, at: usize) {
         // Whatever its name says: it is read as shell.
         if let Some(text) = self.script_of(path, |_| true) {
-            let parsed = shell::parse(&text);
-            self.elsewhere(&text, at, |inner| inner.script(&parsed.script, &Taint::default()));
+            self.elsewhere(&text, at, |inner| inner.all_of(&text, &Taint::default()));
         }
     }
 
@@ -62,9 +59,8 @@ impl Walk<'_, '_, '_> {
         let Some(text) = self.script_of(path, |language| language == Language::Shell) else {
             return Taint::default();
         };
-        let parsed = shell::parse(&text);
         self.with_arguments(arguments, |walk| {
-            walk.elsewhere(&text, at, |inner| inner.script(&parsed.script, input))
+            walk.elsewhere(&text, at, |inner| inner.all_of(&text, input))
         })
     }
 
@@ -90,7 +86,7 @@ impl Walk<'_, '_, '_> {
                 && member.path.rsplit('/').next() == Some(name)
         };
         let file = (0..self.skill.members.len()).find(|file| is_it(*file))?;
-        let text = Text::from_bytes(&self.skill.members[file].bytes);
+        let text = self.skill.members[file].text();
         self.memory.called += text.plain.len();
         let is_make = self.skill.members[file].kind == Kind::Text(Language::Make)
             || has_extension(name, "mk");

@@ -96,8 +96,6 @@ fn walked(
         Language::Plain if passage.context == Context::Fence => console(&passage.text),
         _ => return (Taint::default(), Vec::new()),
     };
-    let parsed = shell::parse(&source);
-    let too_deep = is_too_deep(&parsed);
     let mut walk = Walk {
         passage,
         skill,
@@ -122,10 +120,7 @@ fn walked(
         printed: String::new(),
         heard: None,
     };
-    if let Some(at) = too_deep {
-        walk.unfinished(at, TOO_DEEP);
-    }
-    let printed = walk.script(&parsed.script, &Taint::default());
+    let printed = walk.all_of(&source, &Taint::default());
     if walk.memory.variables.was_short() {
         walk.unfinished(0, "its variables hold too much text");
     }
@@ -133,12 +128,12 @@ fn walked(
     (printed, walk.embedded)
 }
 
-const TOO_DEEP: &str = "constructs of the shell stand too deep inside one another";
-
-/// Where a text was not read on, because too much stands inside one another.
-fn is_too_deep(parsed: &shell::Parsed) -> Option<usize> {
-    let error = parsed.errors.iter().find(|error| error.problem == shell::Problem::TooDeep)?;
-    Some(error.at)
+/// Why a text was not read on.
+fn why_unread(problem: shell::Problem) -> &'static str {
+    match problem {
+        shell::Problem::TooLarge => "a statement of the shell has too many parts",
+        _ => "constructs of the shell stand too deep inside one another",
+    }
 }
 
 /// Where each line of a text begins.
@@ -258,6 +253,20 @@ impl Walk<'_, '_, '_> {
         if let Some(found) = found {
             self.report(at, found);
         }
+    }
+
+    /// Walks a text statement by statement, so that one of them is kept at a time; gives what it writes to
+    /// its output. What is not read is said.
+    fn all_of(&mut self, text: &str, input: &Taint) -> Taint {
+        let mut output = Taint::default();
+        let mut statements = shell::Statements::of(text);
+        for statement in &mut statements {
+            output.add(&self.script(&statement, input));
+        }
+        if let Some(unread) = statements.unread() {
+            self.unfinished(unread.at, why_unread(unread.problem));
+        }
+        output
     }
 
     /// Walks a script; gives what it writes to its output.

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::{At, Embedded, TOO_DEEP, Value, Walk, is_too_deep};
+use super::{At, Embedded, Value, Walk};
 use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
 use crate::shell;
@@ -160,13 +160,8 @@ impl Walk<'_, '_, '_> {
             }
             return Taint::default();
         }
-        let parsed = shell::parse(text);
-        if is_too_deep(&parsed).is_some() {
-            self.unfinished(at, TOO_DEEP);
-        }
         self.strings += 1;
-        let output =
-            self.elsewhere(&Rc::from(text), at, |inner| inner.script(&parsed.script, input));
+        let output = self.elsewhere(&Rc::from(text), at, |inner| inner.all_of(text, input));
         self.strings -= 1;
         output
     }

@@ -12,7 +12,7 @@ impl Lexer<'_> {
         }
         let is_end = |c: char| c.is_whitespace() || "|);,\"'`".contains(c);
         let end = rest.find(is_end).unwrap_or(rest.len());
-        self.push(Token::Text(rest[..end].to_owned()), start);
+        self.push(Token::Text(rest[..end].into()), start);
         self.at = start + end;
         true
     }
@@ -23,7 +23,7 @@ impl Lexer<'_> {
         let is_end = |c: char| c.is_whitespace() || "|);,\"'`}{(&<>$".contains(c);
         let end = rest.find(is_end).unwrap_or(rest.len());
         let path = rest[..end].replace('\\', "/");
-        self.push(Token::Text(path), start);
+        self.push(Token::Text(path.into()), start);
         self.at += end;
     }
 

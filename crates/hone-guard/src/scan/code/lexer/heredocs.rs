@@ -29,7 +29,7 @@ impl Lexer<'_> {
             });
             let Some((end, next)) = end.filter(|_| !tag.is_empty()) else { break };
             let body = below[..end].to_owned();
-            self.push(Token::Text(body.clone()), start);
+            self.push(Token::Text(body.as_str().into()), start);
             self.interpolate(&body, start);
             after += next;
             tail = format!(
@@ -98,7 +98,7 @@ impl Lexer<'_> {
             at += line.len();
         }
         let body = rest.get(body_start..end.max(body_start)).unwrap_or_default().to_owned();
-        self.push(Token::Text(body.clone()), start);
+        self.push(Token::Text(body.as_str().into()), start);
         self.interpolate(&body, start);
         // The rest of the opening line first, then on after the body.
         let tail = rest

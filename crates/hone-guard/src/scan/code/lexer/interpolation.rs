@@ -74,9 +74,11 @@ impl Lexer<'_> {
             line_start: 0,
             language: self.language,
             out: Vec::new(),
+            names: std::mem::take(&mut self.names),
             depth: self.depth + 1,
         };
         inner.run();
+        self.names = std::mem::take(&mut inner.names);
         for spot in inner.out {
             if spot.token != Token::Line {
                 self.push(spot.token, at);

@@ -14,28 +14,48 @@ mod strings;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use crate::scan::kind::Language;
 
 /// A piece of code.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     /// `os.environ`, `$client->post`, `Net::HTTP.get`, `Invoke-RestMethod`: joined by dots.
-    Name(String),
+    Name(Rc<str>),
     /// A string's text, escapes resolved where they are plain.
-    Text(String),
+    Text(Rc<str>),
     Number,
     Op(char),
     /// The end of a line.
     Line,
 }
 
-/// A token and where it stands.
+/// A token and where it stands. Small, since a file may have nearly as many as it has bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Spot {
     pub(super) token: Token,
-    pub(super) at: usize,
+    at: u32,
+    column: u32,
+}
+
+impl Spot {
+    fn new(token: Token, at: usize, column: usize) -> Self {
+        // Files have fewer bytes than that.
+        let short = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { token, at: short(at), column: short(column) }
+    }
+
+    /// The byte that it begins with.
+    pub(super) fn at(&self) -> usize {
+        self.at as usize
+    }
+
     /// The column, for languages where it matters.
-    pub(super) column: usize,
+    pub(super) fn column(&self) -> usize {
+        self.column as usize
+    }
 }
 
 struct Lexer<'a> {
@@ -45,6 +65,8 @@ struct Lexer<'a> {
     line_start: usize,
     language: Language,
     out: Vec<Spot>,
+    /// The names so far: one that stands a million times is kept once.
+    names: HashSet<Rc<str>>,
     depth: usize,
 }
 
@@ -60,6 +82,7 @@ pub(super) fn lex(text: &str, language: Language) -> Vec<Spot> {
         line_start: 0,
         language,
         out: Vec::new(),
+        names: HashSet::new(),
         depth: 0,
     };
     lexer.run();
@@ -71,9 +94,21 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
+    fn push_name(&mut self, name: &str, at: usize) {
+        let name = match self.names.get(name) {
+            Some(known) => Rc::clone(known),
+            None => {
+                let name: Rc<str> = name.into();
+                self.names.insert(Rc::clone(&name));
+                name
+            }
+        };
+        self.push(Token::Name(name), at);
+    }
+
     fn push(&mut self, token: Token, at: usize) {
         let column = at.saturating_sub(self.line_start);
-        self.out.push(Spot { token, at, column });
+        self.out.push(Spot::new(token, at, column));
     }
 
     fn run(&mut self) {
@@ -172,7 +207,7 @@ impl Lexer<'_> {
                     let end = self.text[self.at + 1..]
                         .find('`')
                         .map_or(self.bytes.len(), |i| self.at + 1 + i);
-                    self.push(Token::Text(self.text[self.at + 1..end].to_owned()), start);
+                    self.push(Token::Text(self.text[self.at + 1..end].into()), start);
                     self.at = (end + 1).min(self.bytes.len());
                 }
                 b'`' if matches!(self.language, Ruby | Perl | Php) => {
@@ -180,9 +215,9 @@ impl Lexer<'_> {
                         .find('`')
                         .map_or(self.bytes.len(), |i| self.at + 1 + i);
                     let inner = self.text[self.at + 1..end].to_owned();
-                    self.push(Token::Name("qx".to_owned()), start);
+                    self.push_name("qx", start);
                     self.push(Token::Op('('), start);
-                    self.push(Token::Text(inner.clone()), start);
+                    self.push(Token::Text(inner.as_str().into()), start);
                     self.interpolate(&inner, start);
                     self.push(Token::Op(')'), start);
                     self.at = (end + 1).min(self.bytes.len());
@@ -191,7 +226,7 @@ impl Lexer<'_> {
                     let (length, close) = self.long_bracket(0).unwrap_or_default();
                     let from = self.at + length;
                     let end = self.text[from..].find(&close).map_or(self.bytes.len(), |i| from + i);
-                    self.push(Token::Text(self.text[from..end].to_owned()), start);
+                    self.push(Token::Text(self.text[from..end].into()), start);
                     self.at = (end + close.len()).min(self.bytes.len());
                 }
                 b'%' if self.language == Ruby && self.percent(start) => {}

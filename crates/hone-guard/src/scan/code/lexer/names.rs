@@ -23,7 +23,7 @@ impl Lexer<'_> {
         }
         let full = format!("{}.{}", &rest[..length], &member[..name]);
         self.at += 1 + length + 3 + name;
-        self.push(Token::Name(full), start);
+        self.push_name(&full, start);
         true
     }
 
@@ -152,7 +152,7 @@ impl Lexer<'_> {
             self.at += 1;
         }
         if !name.is_empty() {
-            self.push(Token::Name(name), start);
+            self.push_name(&name, start);
             // $HOME\.aws\credentials, $env:APPDATA\x: joined to what the name stands for.
             if self.language == Language::PowerShell
                 && self.bytes[start] == b'$'

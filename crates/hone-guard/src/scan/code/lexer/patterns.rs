@@ -57,7 +57,7 @@ impl Lexer<'_> {
             Token::Name(name) => {
                 spaced
                     && !matches!(next, b' ' | b'=' | b'/')
-                    && !b"$@%".contains(&self.bytes[last.at])
+                    && !b"$@%".contains(&self.bytes[last.at()])
                     && name.bytes().all(|b| b.is_ascii_lowercase() || b"_.".contains(&b))
             }
             _ => false,
@@ -92,7 +92,7 @@ impl Lexer<'_> {
             Some(Token::Op(op)) => "(,=:[!&|?{};>+*%^~".contains(*op),
             Some(Token::Name(name)) => {
                 matches!(
-                    name.as_str(),
+                    &**name,
                     "return"
                         | "typeof"
                         | "case"
@@ -113,7 +113,7 @@ impl Lexer<'_> {
             let flags = self.bytes[self.at..].iter().take_while(|b| b.is_ascii_lowercase()).count();
             if self.bytes.get(self.at + flags) == Some(&b'.') {
                 self.at += flags;
-                self.out.push(Spot { token: Token::Text(String::new()), at: start, column: 0 });
+                self.out.push(Spot::new(Token::Text("".into()), start, 0));
             }
         }
         skipped

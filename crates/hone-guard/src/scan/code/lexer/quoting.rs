@@ -71,20 +71,20 @@ impl Lexer<'_> {
             b'w' | b'W' | b'i' | b'I' => {
                 self.push(Token::Op('['), start);
                 for word in inner.split_whitespace() {
-                    self.push(Token::Text(word.to_owned()), start);
+                    self.push(Token::Text(word.into()), start);
                     self.push(Token::Op(','), start);
                 }
                 self.push(Token::Op(']'), start);
             }
             b'x' => {
-                self.push(Token::Name("qx".to_owned()), start);
+                self.push_name("qx", start);
                 self.push(Token::Op('('), start);
-                self.push(Token::Text(inner.clone()), start);
+                self.push(Token::Text(inner.as_str().into()), start);
                 self.interpolate(&inner, start);
                 self.push(Token::Op(')'), start);
             }
             _ => {
-                self.push(Token::Text(inner.clone()), start);
+                self.push(Token::Text(inner.as_str().into()), start);
                 self.interpolate(&inner, start);
             }
         }
@@ -130,19 +130,19 @@ impl Lexer<'_> {
         if kind == "qw" {
             self.push(Token::Op('('), start);
             for word in inner.split_whitespace() {
-                self.push(Token::Text(word.to_owned()), start);
+                self.push(Token::Text(word.into()), start);
                 self.push(Token::Op(','), start);
             }
             self.push(Token::Op(')'), start);
         } else if kind == "qx" {
             // A call, so that what is put into it is seen as its argument.
-            self.push(Token::Name("qx".to_owned()), start);
+            self.push_name("qx", start);
             self.push(Token::Op('('), start);
-            self.push(Token::Text(inner.clone()), start);
+            self.push(Token::Text(inner.as_str().into()), start);
             self.interpolate(&inner, start);
             self.push(Token::Op(')'), start);
         } else {
-            self.push(Token::Text(inner.clone()), start);
+            self.push(Token::Text(inner.as_str().into()), start);
             if kind == "qq" {
                 self.interpolate(&inner, start);
             }

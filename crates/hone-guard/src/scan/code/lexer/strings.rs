@@ -82,9 +82,9 @@ impl Lexer<'_> {
             + inner.matches("\\u00").count()
             + inner.matches("\\u{").count()
             + inner.as_bytes().windows(3).filter(|w| is_numbered(w)).count();
-        self.push(Token::Text(value), start);
+        self.push(Token::Text(value.into()), start);
         if hidden >= 6 {
-            self.push(Token::Name(ESCAPED.to_owned()), start);
+            self.push_name(ESCAPED, start);
         }
         let interpolates = match self.language {
             Language::Python => formatted,

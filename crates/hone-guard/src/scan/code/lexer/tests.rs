@@ -4,7 +4,7 @@ fn shown(text: &str, language: Language) -> Vec<String> {
     lex(text, language)
         .into_iter()
         .filter_map(|spot| match spot.token {
-            Token::Name(name) => Some(name),
+            Token::Name(name) => Some(name.to_string()),
             Token::Text(text) => Some(format!("'{text}'")),
             Token::Op(c) => Some(c.to_string()),
             Token::Number => Some("0".into()),

@@ -24,8 +24,8 @@ impl Unit<'_> {
         world: &mut World,
         out: &mut Out<'_, '_, '_>,
     ) -> Taint {
-        let range = self.without_lines(self.statements[at].tokens.clone());
-        self.follow(range, self.statements[at].function, world, out)
+        let range = self.without_lines(self.statements[at].tokens());
+        self.follow(range, self.statements[at].function(), world, out)
     }
 
     /// A statement without the line ends before it.
@@ -37,7 +37,7 @@ impl Unit<'_> {
     /// The name that is given what the block below a statement gives: `x = begin`, `my $x = do {`,
     /// `x = if …`, `f = coroutine.wrap(function()`; with how far it is indented.
     pub(super) fn awaits(&self, at: usize) -> Option<(String, usize)> {
-        let range = self.without_lines(self.statements[at].tokens.clone());
+        let range = self.without_lines(self.statements[at].tokens());
         let equals = self.assignment(&range)?;
         let next = self.name_at(equals + 1);
         let opens = match self.passage.language {
@@ -53,7 +53,7 @@ impl Unit<'_> {
             _ => false,
         };
         let target = self.targets(range.start..equals).into_iter().next().filter(|_| opens)?;
-        Some((target, self.tokens[range.start].column))
+        Some((target, self.tokens[range.start].column()))
     }
 
     /// Follows one statement, or the rest of one.
@@ -71,6 +71,10 @@ impl Unit<'_> {
             let head = (range.start + 1..range.end.min(range.start + 3))
                 .find(|i| self.is_op(*i, '('))
                 .map(|open| self.close[open] + 1)
+                // for _, x in ipairs(list) do f(x) end
+                .or_else(|| {
+                    range.clone().find(|i| self.name_at(*i) == Some("do")).map(|word| word + 1)
+                })
                 .filter(|end| *end < range.end && self.passage.language != Language::Python);
             let body = head.unwrap_or(range.end)..range.end;
             self.binding(&(range.start..body.start), world, out);
@@ -333,7 +337,7 @@ impl Unit<'_> {
                 )
             })
         });
-        let own = range.clone().any(|i| matches!(self.token(i), Some(Token::Text(text)) if text.len() >= 3 && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && !matches!(text.as_str(), "AWS_" | "AWS" | "GITHUB" | "GITHUB_" | "OPENAI" | "TOKEN" | "KEY" | "SECRET")));
+        let own = range.clone().any(|i| matches!(self.token(i), Some(Token::Text(text)) if text.len() >= 3 && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && !matches!(&**text, "AWS_" | "AWS" | "GITHUB" | "GITHUB_" | "OPENAI" | "TOKEN" | "KEY" | "SECRET")));
         if filters && own {
             value.taint.environment = false;
         }

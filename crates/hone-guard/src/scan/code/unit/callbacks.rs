@@ -13,6 +13,11 @@ use std::ops::Range;
 
 /// Longest text of an argument that is passed on.
 const MAX_GIVEN: usize = 400;
+/// Arguments of a call that are passed on, and those whose names and texts are.
+const MAX_PASSED: usize = 16;
+const MAX_FOLLOWED: usize = 8;
+/// Functions in one table that are followed.
+const MAX_HANDLERS: usize = 16;
 
 impl Unit<'_> {
     /// `ACTIONS.get(key, print)`: one of a table of functions.
@@ -60,7 +65,7 @@ impl Unit<'_> {
                     let text = self.known_text(name, world).filter(|texts| texts.len() == 1);
                     text.map_or_else(|| self.resolve(name), |texts| texts.concat())
                 }
-                Token::Text(text) if first.len() == 1 => text.clone(),
+                Token::Text(text) if first.len() == 1 => text.to_string(),
                 _ => return None,
             };
             return (self.is_dangerous(&name) && last != "method").then_some((name, rest));
@@ -89,7 +94,7 @@ impl Unit<'_> {
         let (at, name) =
             ranges.iter().enumerate().find_map(|(at, range)| match self.token(range.start) {
                 Some(Token::Text(name)) if range.len() == 1 && self.is_dangerous(name) => {
-                    Some((at, name.clone()))
+                    Some((at, name.to_string()))
                 }
                 _ => None,
             })?;
@@ -118,8 +123,8 @@ impl Unit<'_> {
                 .unwrap_or(position)
         };
         let given = world.given.entry(name.to_owned()).or_default();
-        for (at, argument) in arguments.iter().enumerate().take(16) {
-            let position = position_of(at, self).min(16);
+        for (at, argument) in arguments.iter().enumerate().take(MAX_PASSED) {
+            let position = position_of(at, self).min(MAX_PASSED);
             while calls.len() <= position {
                 calls.push(Taint::default());
             }
@@ -136,7 +141,7 @@ impl Unit<'_> {
                 }
             }
         }
-        for (position, argument) in arguments.iter().enumerate().take(8) {
+        for (position, argument) in arguments.iter().enumerate().take(MAX_FOLLOWED) {
             let parameter = self
                 .by_name
                 .get(name)
@@ -145,7 +150,7 @@ impl Unit<'_> {
             if let Some(parameter) = parameter {
                 let origins = self.origins.entry(parameter).or_default();
                 for origin in argument.texts.iter().chain(&argument.names) {
-                    if origins.len() < 12 && !origins.contains(origin) {
+                    if origins.len() < MAX_TEXTS && !origins.contains(origin) {
                         origins.push(origin.clone());
                     }
                 }
@@ -229,7 +234,7 @@ impl Unit<'_> {
                 .filter(|i| {
                     self.is_op(*i, '=') && self.is_op(*i + 1, '>') && self.is_op(*i - 1, ')')
                 })
-                .take(16)
+                .take(MAX_HANDLERS)
                 .collect();
             for arrow in arrows {
                 let open = (range.start..arrow)
@@ -289,5 +294,54 @@ impl Unit<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_passage;
+    use super::*;
+
+    /// What is known after one round over a call with so many arguments, of which the last is of interest.
+    fn called<T>(arguments: usize, last: &str, asked: impl FnOnce(&Unit<'_>, &World) -> T) -> T {
+        let parameters: Vec<String> = (0..arguments).map(|at| format!("p{at}")).collect();
+        let before = "0, ".repeat(arguments - 1);
+        let code = format!("def f({}):\n    pass\nf({before}{last})\n", parameters.join(", "));
+        let passage = test_passage(code);
+        let (mut unit, mut world) = (Unit::new(&passage), World::default());
+        unit.declare(&mut world);
+        unit.round(&mut world, None);
+        asked(&unit, &world)
+    }
+
+    #[test]
+    fn as_many_arguments_are_passed_on() {
+        let is_passed = |arguments: usize| {
+            called(arguments, "os.environ", |_, world| {
+                world.calls["f"].iter().any(|argument| argument.environment)
+            })
+        };
+        assert!(is_passed(MAX_PASSED));
+        assert!(!is_passed(MAX_PASSED + 1));
+    }
+
+    #[test]
+    fn the_names_of_as_many_arguments_are_passed_on() {
+        let is_known = |arguments: usize| {
+            let last = format!("p{}", arguments - 1);
+            called(arguments, "somewhere", |unit, _| unit.origins.contains_key(&last))
+        };
+        assert!(is_known(MAX_FOLLOWED));
+        assert!(!is_known(MAX_FOLLOWED + 1));
+    }
+
+    #[test]
+    fn texts_of_so_many_bytes_are_passed_on() {
+        let is_given = |bytes: usize| {
+            let text = format!("'{}'", "a".repeat(bytes));
+            called(1, &text, |_, world| !world.given["f"][0].is_empty())
+        };
+        assert!(is_given(MAX_GIVEN - 1));
+        assert!(!is_given(MAX_GIVEN));
     }
 }

@@ -70,7 +70,7 @@ impl Unit<'_> {
             }
             arguments.push(together);
             if let Some((_, findings)) = out.as_mut() {
-                let at = self.tokens.get(first.start).map_or(0, |spot| spot.at);
+                let at = self.tokens.get(first.start).map_or(0, |spot| spot.at());
                 findings.unfinished(self.passage, at..at, "a call has too many arguments");
             }
         }
@@ -299,7 +299,7 @@ pub(super) fn arguments_text(ranges: &[Range<usize>], unit: &Unit<'_>) -> Vec<St
     ranges
         .iter()
         .filter_map(|range| match unit.token(range.start) {
-            Some(Token::Text(text)) if range.len() == 1 => Some(text.clone()),
+            Some(Token::Text(text)) if range.len() == 1 => Some(text.to_string()),
             _ => None,
         })
         .collect()

@@ -109,8 +109,8 @@ impl World {
 impl Unit<'_> {
     /// `@bus.on("ready")` before a function: what is sent there goes to its parameters.
     pub(super) fn decorator(&mut self, at: usize, world: &mut World) {
-        let range = self.statements[at].tokens.clone();
-        let function = self.statements.get(at + 1).and_then(|next| next.function);
+        let range = self.statements[at].tokens();
+        let function = self.statements.get(at + 1).and_then(super::Statement::function);
         let (true, Some(function)) = (self.is_op(range.start, '@'), function) else { return };
         // @wrapped: its parameter is this function.
         if let Some(wrapper) = self.name_at(range.start + 1).and_then(|n| self.by_name.get(n))
@@ -123,7 +123,7 @@ impl Unit<'_> {
             self.name_at(i).is_some_and(|n| HEARS.contains(&n.rsplit('.').next().unwrap_or(n)))
         });
         let event = range.clone().find_map(|i| match self.token(i) {
-            Some(Token::Text(text)) => world.events.get(text).cloned(),
+            Some(Token::Text(text)) => world.events.get(&**text).cloned(),
             _ => None,
         });
         if let Some(taint) = event.filter(|_| hears) {
@@ -148,7 +148,7 @@ impl Unit<'_> {
             let function = match self.token(last) {
                 Some(Token::Name(name)) => self.resolve(name),
                 // PHP and Ruby name functions in strings.
-                Some(Token::Text(text)) if last > item.start => text.clone(),
+                Some(Token::Text(text)) if last > item.start => text.to_string(),
                 _ => continue,
             };
             let known = self.meaning(&function).is_some() || self.by_name.contains_key(&function);

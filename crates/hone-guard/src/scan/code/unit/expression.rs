@@ -2,7 +2,7 @@
 
 use super::calls::Call;
 use super::powershell::powershell;
-use super::{MAX_DEPTH, MAX_TEXT, Out, Unit};
+use super::{MAX_DEPTH, MAX_OF_CALL, MAX_TEXT, Out, Unit};
 use crate::scan::code::World;
 use crate::scan::code::lexer::Token;
 use crate::scan::flow::Taint;
@@ -30,6 +30,11 @@ const MAX_LIST: usize = 400;
 const MAX_OF_RECEIVER: usize = 256;
 /// Names that a value is made from.
 const MAX_NAMES: usize = 64;
+
+/// Texts that may be the parts of a path.
+const MAX_PARTS: usize = 11;
+/// Bytes of a text that may be a host.
+const MAX_HOST: usize = 199;
 
 /// Fewest letters by their numbers that hide a text.
 const MIN_LETTERS: usize = 5;
@@ -116,7 +121,7 @@ impl Value {
                 text.contains('.')
                     && !text.contains([' ', '/', '\n'])
                     && text.len() > 3
-                    && text.len() < 200
+                    && text.len() <= MAX_HOST
                     && text.parse::<f64>().is_err()
             })
         })
@@ -150,6 +155,12 @@ impl Unit<'_> {
         while at < range.end {
             let token = self.tokens[at].token.clone();
             match token {
+                // What it says is known, and not what it says here.
+                Token::Text(_) | Token::Number if self.is_turned(at) => {
+                    value.taint.add(&Taint::decoded("XOR"));
+                    value.dynamic_start |= first;
+                    at += 1;
+                }
                 Token::Text(text) => {
                     let text = self.filled(&text, world);
                     value.taint.add(&Taint::of_file(&text));
@@ -168,7 +179,7 @@ impl Unit<'_> {
                 }
                 // f(x) for x in list: x is each of the list, for what stands before and after.
                 Token::Name(word)
-                    if word == "for"
+                    if *word == *"for"
                         && self.passage.language == Language::Python
                         && at > range.start
                         && depth < MAX_DEPTH =>
@@ -195,7 +206,7 @@ impl Unit<'_> {
                 }
                 // list.each do |item|, list.each { |item|
                 Token::Name(word)
-                    if word == "do"
+                    if *word == *"do"
                         && self.passage.language == Language::Ruby
                         && self.is_op(at + 1, '|') =>
                 {
@@ -259,8 +270,8 @@ impl Unit<'_> {
                             value.texts.push(joined);
                         } else if result.folded {
                             value.texts = result.texts;
-                        } else if name != "join" {
-                            value.texts.extend(result.texts.into_iter().take(8));
+                        } else if *name != *"join" {
+                            value.texts.extend(result.texts.into_iter().take(MAX_OF_CALL));
                         }
                         at = if called { (self.close[at + 1] + 1).max(at + 1) } else { at + 1 };
                         continue;
@@ -281,7 +292,7 @@ impl Unit<'_> {
                     // (0, eval): the last of a list is what the list gives.
                     let last = self.is_op(at.wrapping_sub(1), ',') && self.is_op(next, ')');
                     value.alias = if first || last { piece.alias.clone() } else { None };
-                    value.names.extend(piece.names.iter().take(8).cloned());
+                    value.names.extend(piece.names.iter().take(MAX_OF_CALL).cloned());
                     for text in piece.texts {
                         match value.texts.last_mut() {
                             Some(last) if joins => last.push_str(&text),
@@ -343,7 +354,7 @@ impl Unit<'_> {
                     match op {
                         '[' if at > range.start
                             && matches!(self.token(at - 1), Some(Token::Op(')' | ']' | '}')))
-                            && matches!(self.token(at + 1), Some(Token::Text(t)) if t == "constructor") =>
+                            && matches!(self.token(at + 1), Some(Token::Text(t)) if **t == *"constructor") =>
                         {
                             value.alias = Some("Function".to_owned());
                             at = self.close[at].clamp(at, range.end);
@@ -394,7 +405,7 @@ impl Unit<'_> {
             value.taint.add(&Taint::decoded("character codes"));
         }
         // Path.home() / ".aws" / "credentials"; os.path.join(home, ".ssh", "id_rsa")
-        if value.texts.len() > 1 && value.texts.len() < 12 {
+        if value.texts.len() > 1 && value.texts.len() <= MAX_PARTS {
             value.taint.add(&Taint::of_file(&format!("~/{}", value.path())));
         }
         value
@@ -409,7 +420,7 @@ impl Unit<'_> {
             && let Some(spot) = self.tokens.get(range.start)
         {
             let why = "calls stand too deep inside one another";
-            findings.unfinished(self.passage, spot.at..spot.at, why);
+            findings.unfinished(self.passage, spot.at()..spot.at(), why);
         }
     }
 
@@ -538,5 +549,63 @@ impl Unit<'_> {
         }
         out.push_str(rest);
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_passage;
+    use super::*;
+
+    fn many(count: usize) -> Vec<String> {
+        (0..count).map(|at| at.to_string()).collect()
+    }
+
+    #[test]
+    fn the_last_texts_and_names_are_those_of_a_receiver() {
+        let of = |count: usize| {
+            let value = Value { texts: many(count), names: many(count), ..Value::default() };
+            let receiver = value.receiver(None);
+            (receiver.texts, receiver.names)
+        };
+        let most = many(MAX_OF_RECEIVER);
+        assert_eq!(of(MAX_OF_RECEIVER), (most.clone(), most));
+        let last = many(MAX_OF_RECEIVER + 1)[1..].to_vec();
+        assert_eq!(of(MAX_OF_RECEIVER + 1), (last.clone(), last));
+    }
+
+    #[test]
+    fn a_host_has_so_many_bytes() {
+        let is_host = |bytes: usize| {
+            let name = format!("{}.example", "a".repeat(bytes - ".example".len()));
+            Value { texts: vec![name], ..Value::default() }.host().is_some()
+        };
+        assert!(is_host(MAX_HOST));
+        assert!(!is_host(MAX_HOST + 1));
+    }
+
+    #[test]
+    fn as_many_texts_are_the_parts_of_a_path() {
+        let is_key = |parts: usize| {
+            let before = "'a', ".repeat(parts - 2);
+            let code = format!("x = [{before}'.docker', 'config.json']\n");
+            let passage = test_passage(code);
+            let mut unit = Unit::new(&passage);
+            let (all, mut world) = (2..unit.tokens.len() - 1, World::default());
+            !unit.value(all, &mut world, &mut None, 0).taint.is_clean()
+        };
+        assert!(is_key(MAX_PARTS));
+        assert!(!is_key(MAX_PARTS + 1));
+    }
+
+    #[test]
+    fn a_value_is_made_from_as_many_names() {
+        let joined = |count: usize| {
+            let mut value = Value { names: many(count), ..Value::default() };
+            value.add(&Value { names: many(1), ..Value::default() });
+            value.names.len()
+        };
+        assert_eq!(joined(MAX_NAMES - 1), MAX_NAMES);
+        assert_eq!(joined(MAX_NAMES), MAX_NAMES);
     }
 }

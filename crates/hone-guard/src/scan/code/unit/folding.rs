@@ -4,7 +4,7 @@
 
 use super::Unit;
 use super::calls::Call;
-use super::expression::Value;
+use super::expression::{Value, is_letter_maker};
 use crate::scan::code::lexer::Token;
 use crate::scan::kind::Language;
 use std::ops::Range;
@@ -27,6 +27,7 @@ impl Unit<'_> {
             (!own.is_empty()).then(|| own.iter().map(|text| change(text)).collect::<Vec<_>>())
         };
         if last == "join"
+            && !self.makes_letters(call)
             && let Some(numbers) = self.listed_numbers(call)
         {
             let between = match self.passage.language {
@@ -95,6 +96,13 @@ impl Unit<'_> {
         }
     }
 
+    /// `''.join(chr(c ^ 90) for c in [51, 62])`: the numbers of the list are letters.
+    fn makes_letters(&self, call: &Call<'_>) -> bool {
+        const LONGEST: usize = 64;
+        let mut inside = call.ranges.iter().flat_map(Clone::clone).take(LONGEST);
+        inside.any(|at| self.name_at(at).is_some_and(is_letter_maker))
+    }
+
     /// The numbers of the list that is joined: `[10, 0, 0, 1].join(".")`, `".".join(map(str, (10, 0, 0, 1)))`.
     fn listed_numbers(&self, call: &Call<'_>) -> Option<Vec<String>> {
         const LONGEST: usize = 64;
@@ -157,7 +165,7 @@ impl Unit<'_> {
     /// The number that stands at a token.
     fn digits(&self, at: usize) -> Option<i64> {
         const LONGEST: usize = 10;
-        let rest = self.passage.text.get(self.tokens.get(at)?.at..)?;
+        let rest = self.passage.text.get(self.tokens.get(at)?.at()..)?;
         let length = rest.bytes().take(LONGEST).take_while(u8::is_ascii_alphanumeric).count();
         match rest[..length].strip_prefix("0x") {
             Some(hex) => i64::from_str_radix(hex, 16).ok(),

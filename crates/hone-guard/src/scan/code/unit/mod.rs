@@ -24,16 +24,19 @@ mod wrapped;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::lexer::{Spot, Token, lex};
 use super::{MAX_TEXTS, World};
 use crate::scan::Skill;
+use crate::scan::decode::{Encoded, turned_by_constant};
 use crate::scan::finding::Context;
 use crate::scan::findings::{Findings, Match};
 use crate::scan::flow::{self, Taint};
 use crate::scan::kind::Language;
 use crate::scan::passage::{Passage, Place};
+use crate::scan::text::visible;
 
 use expression::Value;
 use statements::SEVERAL;
@@ -46,6 +49,14 @@ const MAX_TEXT: usize = 16 * 1024;
 const MAX_PARAMETERS: usize = 256;
 /// Longest text of a function's result that is kept.
 const MAX_RETURNED: usize = 400;
+/// Texts of one file that are looked at as shell text or code of their own.
+const MAX_SHELL: usize = 200;
+/// Arguments of a function that is called where it is written.
+const MAX_CALLED_WITH: usize = 8;
+/// Names and texts of a call's result that are kept.
+const MAX_OF_CALL: usize = 8;
+/// Characters of a decoded text that a finding shows.
+const MAX_SHOWN: usize = 80;
 /// In front of a text that stands for a running interpreter.
 const INTERPRETER: &str = "\u{0}interpreter ";
 
@@ -83,11 +94,32 @@ pub(crate) struct Unit<'a> {
     /// What stands left of the pipes of the statement being read, by the pipe: with the calls around
     /// it then, since inside more of them less is followed.
     left_of_pipes: HashMap<usize, (usize, Value)>,
+    /// Strings and lists of numbers that a constant makes readable, in their order.
+    turned: Vec<Encoded>,
 }
 
+/// Small, since a file may have as many as it has lines.
 struct Statement {
-    tokens: Range<usize>,
-    function: Option<usize>,
+    start: u32,
+    end: u32,
+    function: Option<u32>,
+}
+
+impl Statement {
+    fn new(tokens: Range<usize>, function: Option<usize>) -> Self {
+        // Files have fewer bytes than that.
+        let short = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { start: short(tokens.start), end: short(tokens.end), function: function.map(short) }
+    }
+
+    fn tokens(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The function that it stands in.
+    fn function(&self) -> Option<usize> {
+        self.function.map(|at| at as usize)
+    }
 }
 
 struct Function {
@@ -123,6 +155,7 @@ impl<'a> Unit<'a> {
             shell: Vec::new(),
             is_short: Cell::new(false),
             left_of_pipes: HashMap::new(),
+            turned: turned_by_constant(&passage.text),
         };
         unit.split();
         unit.find_arrows();
@@ -206,8 +239,8 @@ impl<'a> Unit<'a> {
             self.left_of_pipes.clear();
             self.decorator(at, world);
             let given = self.statement(at, world, &mut out);
-            let start = self.without_lines(self.statements[at].tokens.clone()).start;
-            let column = self.tokens.get(start).map_or(0, |spot| spot.column);
+            let start = self.without_lines(self.statements[at].tokens()).start;
+            let column = self.tokens.get(start).map_or(0, |spot| spot.column());
             match &awaits {
                 Some((name, indent)) if column > *indent => {
                     let name = name.clone();
@@ -235,7 +268,7 @@ impl<'a> Unit<'a> {
         for at in 0..self.immediate.len() {
             let (function, open) = self.immediate[at];
             let arguments = self.arguments(open);
-            for (position, range) in arguments.into_iter().enumerate().take(8) {
+            for (position, range) in arguments.into_iter().enumerate().take(MAX_CALLED_WITH) {
                 let value = self.value(range, world, &mut None, 1);
                 if let Some(parameter) = self.functions[function].parameters.get(position).cloned()
                 {
@@ -260,15 +293,14 @@ impl<'a> Unit<'a> {
 
     /// Strings that look like something to be run, wherever they go first.
     fn strings(&mut self, world: &World) {
-        const MOST: usize = 200;
         for at in 0..self.tokens.len() {
             let Token::Text(text) = &self.tokens[at].token else { continue };
             let Some(language) = crate::scan::quoted::language_of(text) else { continue };
-            if self.shell.len() >= MOST {
+            if self.shell.len() >= MAX_SHELL {
                 break;
             }
             let text = self.filled(text, world);
-            let (line, column) = self.passage.place.position(self.tokens[at].at);
+            let (line, column) = self.passage.place.position(self.tokens[at].at());
             // Not a command yet: a host to be filled in makes it an example.
             let context = if self.passage.context == Context::Script {
                 Context::Setting
@@ -328,7 +360,7 @@ impl<'a> Unit<'a> {
 
     fn report(&self, at: usize, found: Option<Match>, out: &mut Out<'_, '_, '_>) {
         if let (Some(found), Some((_, findings))) = (found, out.as_mut()) {
-            let start = self.tokens.get(at).map_or(0, |spot| spot.at);
+            let start = self.tokens.get(at).map_or(0, |spot| spot.at());
             findings.add(self.passage, start..(start + 1).min(self.passage.text.len()), found);
         }
     }
@@ -348,8 +380,36 @@ impl<'a> Unit<'a> {
     }
 
     fn to_interpreter(&self, taint: &Taint, name: &str, at: usize, out: &mut Out<'_, '_, '_>) {
-        let found = flow::to_interpreter(taint, &format!("`{name}`"), self.passage.context);
+        let mut found = flow::to_interpreter(taint, &format!("`{name}`"), self.passage.context);
+        if let Some(found) = &mut found
+            && taint.decoded.is_some()
+            && let Some(text) = self.turned_before(at)
+        {
+            let _ = write!(found.message, ": `{}`", visible(text, MAX_SHOWN));
+        }
         self.report(at, found, out);
+    }
+
+    /// Whether a constant makes readable what stands at a token.
+    fn is_turned(&self, at: usize) -> bool {
+        if self.turned.is_empty() {
+            return false;
+        }
+        let from = self.tokens[at].at();
+        // Behind a string in escapes stands a name at the same place.
+        let later = self.tokens[at..].iter().map(|spot| spot.at()).find(|later| *later > from);
+        let until = later.unwrap_or(self.passage.text.len());
+        let next = self.turned.partition_point(|one| one.range.end <= from);
+        self.turned.get(next).is_some_and(|one| one.range.start < until)
+    }
+
+    /// The last text before the end of a statement that a constant makes readable.
+    fn turned_before(&self, at: usize) -> Option<&str> {
+        let start = self.tokens.get(at)?.at();
+        let line = self.passage.text.get(start..)?.find('\n').map(|end| start + end);
+        let end = line.unwrap_or(self.passage.text.len());
+        let next = self.turned.partition_point(|one| one.range.start < end);
+        self.turned[..next].last().map(|one| one.text.as_str())
     }
 
     fn to_file(&self, path: &str, content: &Value, at: usize, out: &mut Out<'_, '_, '_>) {
@@ -376,4 +436,19 @@ fn brackets(tokens: &[Spot]) -> Vec<usize> {
         }
     }
     close
+}
+
+/// A script of Python on its own.
+#[cfg(test)]
+fn test_passage(code: String) -> Passage<'static> {
+    Passage {
+        file: 0,
+        language: Language::Python,
+        context: Context::Script,
+        text: Cow::Owned(code),
+        place: Place::Fixed { line: 1, column: 1 },
+        headings: Cow::Borrowed(""),
+        lead: Cow::Borrowed(""),
+        decoded: None,
+    }
 }

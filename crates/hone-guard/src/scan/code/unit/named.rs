@@ -46,7 +46,7 @@ impl Unit<'_> {
         // $f = "base" . "64_decode"; $f($x): PHP calls what a variable names.
         if self.passage.language == Language::Php
             && self.is_op(at + 1, '(')
-            && self.tokens.get(at).and_then(|spot| self.passage.text.as_bytes().get(spot.at))
+            && self.tokens.get(at).and_then(|spot| self.passage.text.as_bytes().get(spot.at()))
                 == Some(&b'$')
             && let Some(called) = self.texts.get(name).map(|texts| texts.concat())
             && self.meaning(&called).is_some()
@@ -84,8 +84,8 @@ impl Unit<'_> {
         } else if found == Some(Meaning::Environment) {
             let index = if self.is_op(next, '[') || self.is_op(next, '{') {
                 match self.token(next + 1) {
-                    Some(Token::Text(text)) => Some(text.clone()),
-                    Some(Token::Name(name)) if self.is_op(next, '{') => Some(name.clone()),
+                    Some(Token::Text(text)) => Some(text.to_string()),
+                    Some(Token::Name(name)) if self.is_op(next, '{') => Some(name.to_string()),
                     Some(Token::Name(_)) => Some(String::new()),
                     _ => None,
                 }

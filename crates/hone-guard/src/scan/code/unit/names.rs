@@ -33,10 +33,8 @@ impl Unit<'_> {
     /// Other names of modules and functions.
     pub(super) fn imports(&mut self) {
         self.constructors();
-        let statements: Vec<Range<usize>> =
-            self.statements.iter().map(|s| s.tokens.clone()).collect();
-        for range in statements {
-            let range = self.without_lines(range);
+        for at in 0..self.statements.len() {
+            let range = self.without_lines(self.statements[at].tokens());
             let first = self.name_at(range.start).map(str::to_owned);
             match (self.passage.language, first.as_deref()) {
                 (Language::Python, Some("import")) => {

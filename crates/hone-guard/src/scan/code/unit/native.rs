@@ -24,7 +24,7 @@ impl Unit<'_> {
         }
         let mut found = Vec::new();
         for statement in self.statements.iter().take(MOST * MOST) {
-            let range = self.without_lines(statement.tokens.clone());
+            let range = self.without_lines(statement.tokens());
             let Some(name) = self.name_at(range.start) else { continue };
             let program = name.strip_suffix(".exe").unwrap_or(name);
             // `curl` alone is another name for a cmdlet.
@@ -34,8 +34,8 @@ impl Unit<'_> {
             {
                 continue;
             }
-            let start = self.tokens[range.start].at;
-            let end = self.tokens.get(range.end).map_or(self.passage.text.len(), |next| next.at);
+            let start = self.tokens[range.start].at();
+            let end = self.tokens.get(range.end).map_or(self.passage.text.len(), |next| next.at());
             if let Some(line) = self.passage.text.get(start..end) {
                 found.push((start, as_batch(line)));
             }

@@ -5,7 +5,7 @@ use super::calls::{Call, Given};
 use super::events::is_settings_file;
 use super::expression::{Value, is_letter_maker};
 use super::names::js_module;
-use super::{INTERPRETER, Out, Unit};
+use super::{INTERPRETER, MAX_OF_CALL, Out, Unit};
 use crate::scan::code::World;
 use crate::scan::code::tables::Meaning;
 use crate::scan::finding::Severity;
@@ -334,9 +334,9 @@ impl Unit<'_> {
         result.texts = if receiver.texts.is_empty() {
             all.texts
         } else {
-            receiver.texts.iter().chain(&all.texts).take(8).cloned().collect()
+            receiver.texts.iter().chain(&all.texts).take(MAX_OF_CALL).cloned().collect()
         };
-        result.names = receiver.names.iter().chain(&all.names).take(8).cloned().collect();
+        result.names = receiver.names.iter().chain(&all.names).take(MAX_OF_CALL).cloned().collect();
         result.taint.add(&Taint::of_file(&result.path()));
         result
     }

@@ -38,8 +38,6 @@ impl Unit<'_> {
                 printed.add(written);
             }
         }
-        let ends: Vec<usize> =
-            self.statements.iter().map(|statement| statement.tokens.end).collect();
         let mut at = 0;
         while at < self.tokens.len() {
             let Token::Name(name) = &self.tokens[at].token else {
@@ -53,8 +51,9 @@ impl Unit<'_> {
             let (from, to) = if self.is_op(at + 1, '(') {
                 (at + 2, self.close[at + 1])
             } else {
-                let next = ends.partition_point(|end| *end <= at);
-                (at + 1, ends.get(next).copied().unwrap_or(self.tokens.len()))
+                let next = self.statements.partition_point(|one| one.tokens().end <= at);
+                let end = self.statements.get(next).map(|one| one.tokens().end);
+                (at + 1, end.unwrap_or(self.tokens.len()))
             };
             // print(x, file=sys.stderr) is for the person's eyes.
             let aside = (from..to).any(|i| {

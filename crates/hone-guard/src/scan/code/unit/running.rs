@@ -2,7 +2,7 @@
 
 use super::calls::{Call, Given};
 use super::expression::Value;
-use super::{INTERPRETER, Out, Unit};
+use super::{INTERPRETER, MAX_SHELL, Out, Unit};
 use crate::scan::code::World;
 use crate::scan::code::lexer::Token;
 use crate::scan::decode::readable;
@@ -173,8 +173,8 @@ impl Unit<'_> {
         let Some(language) = language.filter(|_| out.is_some() && text.len() >= SHORTEST) else {
             return;
         };
-        if self.shell.len() < 200 {
-            let start = self.tokens.get(at).map_or(0, |spot| spot.at);
+        if self.shell.len() < MAX_SHELL {
+            let start = self.tokens.get(at).map_or(0, |spot| spot.at());
             let (line, column) = self.passage.place.position(start);
             self.shell.push(Passage {
                 language,
@@ -332,8 +332,8 @@ impl Unit<'_> {
         ) {
             self.to_network(&all.taint, &address, &format!("`{base}`"), at, out);
         }
-        if out.is_some() && !joined.trim().is_empty() && self.shell.len() < 200 {
-            let start = self.tokens.get(at).map_or(0, |spot| spot.at);
+        if out.is_some() && !joined.trim().is_empty() && self.shell.len() < MAX_SHELL {
+            let start = self.tokens.get(at).map_or(0, |spot| spot.at());
             let (line, column) = self.passage.place.position(start);
             self.shell.push(Passage {
                 language: if self.passage.language == Language::Batch {
@@ -431,8 +431,12 @@ impl Unit<'_> {
     fn evaluated(&mut self, code: &Value, at: usize, out: &Out<'_, '_, '_>) {
         const SHORTEST: usize = 12;
         let text = code.text();
-        if out.is_some() && text.len() >= SHORTEST && text.contains('(') && self.shell.len() < 200 {
-            let start = self.tokens.get(at).map_or(0, |spot| spot.at);
+        if out.is_some()
+            && text.len() >= SHORTEST
+            && text.contains('(')
+            && self.shell.len() < MAX_SHELL
+        {
+            let start = self.tokens.get(at).map_or(0, |spot| spot.at());
             let (line, column) = self.passage.place.position(start);
             self.shell.push(Passage {
                 text: Cow::Owned(text),

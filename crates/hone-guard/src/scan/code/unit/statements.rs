@@ -77,7 +77,7 @@ impl Unit<'_> {
                 Token::Op('{') if braces => {
                     // function () {}: nothing stands in it.
                     if self.is_block(at) && !self.is_op(at + 1, '}') {
-                        self.statements.push(Statement { tokens: start..at, function });
+                        self.statements.push(Statement::new(start..at, function));
                         let inner = self.declared(start..at);
                         blocks.push((self.close[at], function));
                         saved.push(parens);
@@ -91,7 +91,7 @@ impl Unit<'_> {
                 }
                 Token::Op('}') if braces => {
                     if blocks.last().is_some_and(|(close, _)| *close == at) {
-                        self.statements.push(Statement { tokens: start..at, function });
+                        self.statements.push(Statement::new(start..at, function));
                         let (_, before) = blocks.pop().unwrap_or_default();
                         // {…}(x), {…})(x): called where it is written.
                         let open = if self.is_op(at + 1, ')') { at + 2 } else { at + 1 };
@@ -113,7 +113,7 @@ impl Unit<'_> {
             if end_statement {
                 let range = start..at;
                 if !braces {
-                    let column = self.tokens.get(start).map_or(0, |spot| spot.column);
+                    let column = self.tokens.get(start).map_or(0, |spot| spot.column());
                     let declared = self.declared(range.clone());
                     if declared.is_some() {
                         function = declared;
@@ -125,14 +125,14 @@ impl Unit<'_> {
                     }
                 }
                 if !range.is_empty() {
-                    self.statements.push(Statement { tokens: range, function });
+                    self.statements.push(Statement::new(range, function));
                 }
                 start = at + 1;
             }
             at += 1;
         }
         if start < self.tokens.len() {
-            self.statements.push(Statement { tokens: start..self.tokens.len(), function });
+            self.statements.push(Statement::new(start..self.tokens.len(), function));
         }
     }
 
@@ -172,9 +172,9 @@ impl Unit<'_> {
             Some(Token::Op('>')) => self.is_op(at.saturating_sub(2), '='),
             Some(Token::Op(':')) => self.is_case(at - 1),
             Some(Token::Name(name)) => {
-                matches!(name.as_str(), "else" | "try" | "finally" | "do" | "catch" | "BEGIN" | "static" | "process" | "begin" | "end")
+                matches!(&**name, "else" | "try" | "finally" | "do" | "catch" | "BEGIN" | "static" | "process" | "begin" | "end")
                     || self.passage.language == Language::Perl
-                        && matches!(name.as_str(), "eval" | "END" | "INIT" | "CHECK" | "sub")
+                        && matches!(&**name, "eval" | "END" | "INIT" | "CHECK" | "sub")
                     || self.passage.language == Language::PowerShell
                     || self.passage.language == Language::Go && !self.is_literal(at)
                     // class X {, sub name {, function name {
@@ -189,7 +189,7 @@ impl Unit<'_> {
         let before = at.checked_sub(1).and_then(|i| self.token(i));
         !self.is_op(at + 1, '|')
             && (matches!(before, Some(Token::Op('=' | '(' | ',' | '[' | ':' | '>')))
-                || matches!(before, Some(Token::Name(word)) if word == "return"))
+                || matches!(before, Some(Token::Name(word)) if **word == *"return"))
             && self.close[at] < self.tokens.len()
     }
 
@@ -344,7 +344,8 @@ impl Unit<'_> {
                 .clone()
                 .find(|i| self.is_op(*i, '(') && (i - range.start <= 2 || self.is_entry(*i)))?;
             let found = at.checked_sub(1).and_then(|i| self.name_at(i))?;
-            if self.close[at] + 1 >= range.end
+            // eval(list.map((x) => {: its parentheses end behind the block, and not before.
+            if self.close[at] + 1 == range.end
                 && !matches!(found, "if" | "for" | "while" | "switch" | "catch" | "with")
                 && !found.contains('.')
             {
@@ -409,9 +410,11 @@ impl Unit<'_> {
             let name = (range.start..equals).rev().find_map(|i| self.name_at(i).map(str::to_owned));
             if let (Some(name), Some(Token::Text(text))) = (name, self.token(equals + 1).cloned()) {
                 if self.passage.language == Language::JavaScript {
-                    self.texts.entry(format!("this.{name}")).or_insert_with(|| vec![text.clone()]);
+                    self.texts
+                        .entry(format!("this.{name}"))
+                        .or_insert_with(|| vec![text.to_string()]);
                 }
-                self.texts.entry(name).or_insert_with(|| vec![text]);
+                self.texts.entry(name).or_insert_with(|| vec![text.to_string()]);
             }
         }
     }

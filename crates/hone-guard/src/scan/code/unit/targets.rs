@@ -119,7 +119,7 @@ impl Unit<'_> {
                         .and_then(|i| self.token(i).cloned());
                     let adjacent = at
                         .checked_sub(1)
-                        .is_some_and(|i| self.tokens[i].at + 1 == self.tokens[at].at);
+                        .is_some_and(|i| self.tokens[i].at() + 1 == self.tokens[at].at());
                     let compares =
                         adjacent && matches!(before, Some(Token::Op('=' | '!' | '<' | '>' | '~')));
                     if !compares
@@ -147,8 +147,8 @@ impl Unit<'_> {
         let mut at = range.start;
         while at < range.end {
             match &self.tokens[at].token {
-                Token::Name(name) if !WORDS.contains(&name.as_str()) => {
-                    found.push(name.clone());
+                Token::Name(name) if !WORDS.contains(&&**name) => {
+                    found.push(name.to_string());
                     // `x: Type =`
                     if self.is_op(at + 1, ':')
                         && !self.is_op(range.start, '{')

@@ -178,3 +178,47 @@ fn is_program(name: &str) -> bool {
         ["cmd", "command", "proc", "child", "options", "opts", "opt", "config", "p", "settings"];
     NAMES.contains(&name.to_ascii_lowercase().as_str())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::code::unit::test_passage;
+
+    /// What is known of a variable after one round over some code.
+    fn known<T>(code: String, asked: impl FnOnce(&Unit<'_>) -> T) -> T {
+        let passage = test_passage(code);
+        let mut unit = Unit::new(&passage);
+        unit.round(&mut World::default(), None);
+        asked(&unit)
+    }
+
+    #[test]
+    fn as_many_texts_of_a_list_are_kept() {
+        let kept = |count: usize| {
+            known(format!("x = [{}]\n", "'a', ".repeat(count)), |unit| {
+                unit.texts.get("x").map(Vec::len)
+            })
+        };
+        assert_eq!(kept(MAX_IN_LIST), Some(MAX_IN_LIST));
+        assert_eq!(kept(MAX_IN_LIST + 1), None);
+    }
+
+    #[test]
+    fn a_variable_is_made_from_as_many_names() {
+        let origins = |count: usize| {
+            let names: Vec<String> = (0..count).map(|at| format!("n{at}")).collect();
+            known(format!("x = {}\n", names.join(" + ")), |unit| unit.origins["x"].clone())
+        };
+        assert_eq!(origins(MAX_ORIGINS).last(), Some(&format!("n{}", MAX_ORIGINS - 1)));
+        assert_eq!(origins(MAX_ORIGINS + 1), origins(MAX_ORIGINS));
+    }
+
+    #[test]
+    fn as_many_names_are_tried_for_a_variable() {
+        let origins = |before: usize| {
+            known(format!("x = {}y\n", "x + ".repeat(before)), |unit| unit.origins["x"].clone())
+        };
+        assert_eq!(origins(MAX_TRIED - 1), ["y"]);
+        assert_eq!(origins(MAX_TRIED), [""; 0]);
+    }
+}
