@@ -155,9 +155,9 @@ mod tests {
     fn read(bytes: &[u8]) -> Captions {
         let mut captions = Captions::default();
         if bytes.starts_with(b"\x89PNG") {
-            captions.png(bytes)
+            captions.png(bytes);
         } else {
-            captions.jpeg(bytes)
+            captions.jpeg(bytes);
         }
         captions
     }

@@ -57,7 +57,7 @@ struct Lines {
 
 impl Lines {
     fn add(&mut self, bytes: &[u8]) {
-        self.breaks += bytes.iter().filter(|byte| **byte == b'\n').count();
+        self.breaks += bytes.split(|byte| *byte == b'\n').count() - 1;
         match bytes.iter().rposition(|byte| *byte == b'\n') {
             Some(last) => self.column = bytes.len() - last - 1,
             None => self.column += bytes.len(),

@@ -78,7 +78,7 @@ pub(super) fn chosen_builtins(unit: &Unit<'_>, report: &mut impl FnMut(usize, Ma
     if unit.passage.language != Language::Python {
         return;
     }
-    let token = |at: usize| unit.tokens.get(at).map(|spot| &spot.token);
+    let token = |at: usize| unit.tokens.get(at).map(|lexeme| &lexeme.token);
     for at in 0..unit.tokens.len() {
         let Some(Token::Name(name)) = token(at) else { continue };
         let argument = match (token(at + 1), token(at + 2), token(at + 3)) {

@@ -441,7 +441,7 @@ fn base_url(unit: &Unit<'_>, skill: &Skill<'_>, report: &mut impl FnMut(usize, M
         if !vendor {
             continue;
         }
-        let address = tokens[at + 1..].iter().take(8).find_map(|spot| match &spot.token {
+        let address = tokens[at + 1..].iter().take(8).find_map(|lexeme| match &lexeme.token {
             Token::Text(text) if text.contains("://") => Some(text.clone()),
             _ => None,
         });

@@ -2,7 +2,7 @@
 //! the way between its parts was not followed. It is a guess, so it warns; it is made only where the
 //! program names a host that the skill's documents keep to themselves.
 
-use super::lexer::Token;
+use super::lexer::{Lexeme, Token};
 use super::tables::Meaning;
 use super::unit::Unit;
 use crate::scan::Skill;
@@ -61,7 +61,7 @@ pub(super) fn look(units: &[Unit<'_>], skill: &Skill<'_>, findings: &mut Finding
         .collect();
     for (unit, parts) in &scripts {
         let mut report = |at: usize, found: Match| {
-            let start = unit.tokens.get(at).map_or(0, |spot| spot.at());
+            let start = unit.tokens.get(at).map_or(0, Lexeme::at);
             findings.add(unit.passage, start..(start + 1).min(unit.passage.text.len()), found);
         };
         if let (Some(at), true, Some(host)) = (parts.evaluates, parts.fetches, &parts.stranger) {
@@ -132,8 +132,8 @@ fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
     // A path in pieces: `Path.home() / ".aws" / "credentials"`, `join(home, ".ssh", "id_rsa")`.
     let mut path = String::new();
     let mut last = 0;
-    for (at, spot) in unit.tokens.iter().enumerate() {
-        match &spot.token {
+    for (at, lexeme) in unit.tokens.iter().enumerate() {
+        match &lexeme.token {
             Token::Text(text) => {
                 local |= text.contains("127.0.0.1") || text.contains("localhost");
                 if at > last + 2 || path.len() + text.len() > MAX_PATH {
@@ -182,7 +182,7 @@ fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
 /// Whether a function that runs text is kept or passed on instead of being called, or looked up by a name
 /// that is only known when it runs: `run = {"a": exec}["a"]`, `getattr(builtins, name)`, `(0, eval)(x)`.
 fn hands_on_an_evaluator(unit: &Unit<'_>, at: usize, name: &str) -> bool {
-    let token = |at: usize| unit.tokens.get(at).map(|spot| &spot.token);
+    let token = |at: usize| unit.tokens.get(at).map(|lexeme| &lexeme.token);
     let before = at.checked_sub(1).and_then(token);
     let member =
         matches!(before, Some(Token::Op('.' | ':'))) && unit.passage.language != Language::Python;
@@ -395,7 +395,7 @@ fn called(unit: &Unit<'_>, at: usize, name: &str, parts: &mut Parts) {
         Some(Meaning::WriteFile | Meaning::WriteHere) => parts.writes = true,
         Some(Meaning::Run) => {
             let mut texts =
-                unit.tokens[at + 1..].iter().take(4).filter_map(|spot| match &spot.token {
+                unit.tokens[at + 1..].iter().take(4).filter_map(|lexeme| match &lexeme.token {
                     Token::Text(text) => Some(&**text),
                     _ => None,
                 });

@@ -331,13 +331,15 @@ mod tests {
 
     #[test]
     fn strings_are_turned_with_their_escapes_and_by_a_constant_of_several_letters() {
-        let raw: String = COMMAND.bytes().map(|b| format!("\\x{:02x}", b ^ 0x5a)).collect();
+        let raw: Vec<String> = COMMAND.bytes().map(|b| format!("\\x{:02x}", b ^ 0x5a)).collect();
+        let raw = raw.concat();
         assert_eq!(xored(&format!("x = b'{raw}'\nbytes(c ^ 0x5a for c in x)")), [COMMAND]);
-        let hex: String = COMMAND
+        let hex: Vec<String> = COMMAND
             .bytes()
             .zip(b"key".iter().cycle())
             .map(|(b, k)| format!("{:02x}", b ^ k))
             .collect();
+        let hex = hex.concat();
         let code = format!("key = b'key'\nd = '{hex}'\nbytes(c ^ key[i % 3] for i, c in d)");
         assert_eq!(xored(&code), [COMMAND]);
     }
@@ -360,7 +362,8 @@ mod tests {
     #[test]
     fn as_many_constants_are_tried() {
         let code = |others: usize| {
-            let others: String = (1..=others).map(|n| format!("f({n})\n")).collect();
+            let others: Vec<String> = (1..=others).map(|n| format!("f({n})\n")).collect();
+            let others = others.concat();
             format!("def d(x, k): return x ^ k\n{others}d(y, 90)\ns = [{}]", list(90))
         };
         let keys = |others: usize| Keys::of(&code(others), &[]).0;

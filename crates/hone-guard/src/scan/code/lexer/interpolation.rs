@@ -79,9 +79,9 @@ impl Lexer<'_> {
         };
         inner.run();
         self.names = std::mem::take(&mut inner.names);
-        for spot in inner.out {
-            if spot.token != Token::Line {
-                self.push(spot.token, at);
+        for lexeme in inner.out {
+            if lexeme.token != Token::Line {
+                self.push(lexeme.token, at);
             }
         }
     }

@@ -34,13 +34,13 @@ pub(super) enum Token {
 
 /// A token and where it stands. Small, since a file may have nearly as many as it has bytes.
 #[derive(Debug, Clone)]
-pub(super) struct Spot {
+pub(super) struct Lexeme {
     pub(super) token: Token,
     at: u32,
     column: u32,
 }
 
-impl Spot {
+impl Lexeme {
     fn new(token: Token, at: usize, column: usize) -> Self {
         // Files have fewer bytes than that.
         let short = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -64,7 +64,7 @@ struct Lexer<'a> {
     at: usize,
     line_start: usize,
     language: Language,
-    out: Vec<Spot>,
+    out: Vec<Lexeme>,
     /// The names so far: one that stands a million times is kept once.
     names: HashSet<Rc<str>>,
     depth: usize,
@@ -74,7 +74,7 @@ struct Lexer<'a> {
 pub(super) const ESCAPED: &str = "\u{0}escaped";
 
 /// Takes a text apart.
-pub(super) fn lex(text: &str, language: Language) -> Vec<Spot> {
+pub(super) fn lex(text: &str, language: Language) -> Vec<Lexeme> {
     let mut lexer = Lexer {
         text,
         bytes: text.as_bytes(),
@@ -95,20 +95,19 @@ impl Lexer<'_> {
     }
 
     fn push_name(&mut self, name: &str, at: usize) {
-        let name = match self.names.get(name) {
-            Some(known) => Rc::clone(known),
-            None => {
-                let name: Rc<str> = name.into();
-                self.names.insert(Rc::clone(&name));
-                name
-            }
+        let name = if let Some(known) = self.names.get(name) {
+            Rc::clone(known)
+        } else {
+            let name: Rc<str> = name.into();
+            self.names.insert(Rc::clone(&name));
+            name
         };
         self.push(Token::Name(name), at);
     }
 
     fn push(&mut self, token: Token, at: usize) {
         let column = at.saturating_sub(self.line_start);
-        self.out.push(Spot::new(token, at, column));
+        self.out.push(Lexeme::new(token, at, column));
     }
 
     fn run(&mut self) {

@@ -1,7 +1,7 @@
 //! Regular expressions that stand in code between slashes or other marks: they are passed over, since
 //! a quotation mark in a pattern opens no string. A slash that divides is told from one that opens.
 
-use super::{Lexer, Spot, Token, closing};
+use super::{Lexeme, Lexer, Token, closing};
 use crate::scan::kind::Language;
 
 impl Lexer<'_> {
@@ -9,7 +9,11 @@ impl Lexer<'_> {
     /// in a pattern opens no string.
     pub(super) fn matched(&mut self) -> bool {
         let is = |back: usize, op: char| {
-            self.out.len().checked_sub(back).and_then(|i| self.out.get(i)).map(|spot| &spot.token)
+            self.out
+                .len()
+                .checked_sub(back)
+                .and_then(|i| self.out.get(i))
+                .map(|lexeme| &lexeme.token)
                 == Some(&Token::Op(op))
         };
         let rest = &self.bytes[self.at..];
@@ -87,7 +91,7 @@ impl Lexer<'_> {
 
     /// Passes over a pattern of JavaScript: a slash where no value stands before it.
     pub(super) fn pattern(&mut self) -> bool {
-        let opens = match self.out.last().map(|spot| &spot.token) {
+        let opens = match self.out.last().map(|lexeme| &lexeme.token) {
             None | Some(Token::Line) => true,
             Some(Token::Op(op)) => "(,=:[!&|?{};>+*%^~".contains(*op),
             Some(Token::Name(name)) => {
@@ -113,7 +117,7 @@ impl Lexer<'_> {
             let flags = self.bytes[self.at..].iter().take_while(|b| b.is_ascii_lowercase()).count();
             if self.bytes.get(self.at + flags) == Some(&b'.') {
                 self.at += flags;
-                self.out.push(Spot::new(Token::Text("".into()), start, 0));
+                self.out.push(Lexeme::new(Token::Text("".into()), start, 0));
             }
         }
         skipped

@@ -6,7 +6,7 @@ use super::{Lexer, Token, closing, is_name};
 impl Lexer<'_> {
     /// `?'` of Ruby: one character, where a value may begin.
     pub(super) fn is_character(&self) -> bool {
-        let opens = match self.out.last().map(|spot| &spot.token) {
+        let opens = match self.out.last().map(|lexeme| &lexeme.token) {
             None | Some(Token::Line) => true,
             Some(Token::Op(op)) => "(,=[{|&<>+".contains(*op),
             _ => false,
@@ -34,7 +34,7 @@ impl Lexer<'_> {
         let letter = matches!(kind, b'x' | b'q' | b'Q' | b'w' | b'W' | b'i' | b'I' | b'r' | b's');
         let open = self.peek(1 + usize::from(letter));
         let value = matches!(
-            self.out.last().map(|spot| &spot.token),
+            self.out.last().map(|lexeme| &lexeme.token),
             Some(Token::Name(_) | Token::Text(_) | Token::Number | Token::Op(')' | ']' | '}'))
         );
         let bracket = matches!(open, b'(' | b'{' | b'[' | b'<');

@@ -3,7 +3,7 @@ use super::*;
 fn shown(text: &str, language: Language) -> Vec<String> {
     lex(text, language)
         .into_iter()
-        .filter_map(|spot| match spot.token {
+        .filter_map(|lexeme| match lexeme.token {
             Token::Name(name) => Some(name.to_string()),
             Token::Text(text) => Some(format!("'{text}'")),
             Token::Op(c) => Some(c.to_string()),

@@ -5,7 +5,7 @@
 use super::expression::{Value, is_letter_maker};
 use super::{Out, Unit};
 use crate::scan::code::World;
-use crate::scan::code::lexer::Token;
+use crate::scan::code::lexer::{Lexeme, Token};
 use crate::scan::code::tables::Meaning;
 use crate::scan::decode::readable;
 use crate::scan::flow::{Keys, Taint};
@@ -70,7 +70,7 @@ impl Unit<'_> {
             }
             arguments.push(together);
             if let Some((_, findings)) = out.as_mut() {
-                let at = self.tokens.get(first.start).map_or(0, |spot| spot.at());
+                let at = self.tokens.get(first.start).map_or(0, Lexeme::at);
                 findings.unfinished(self.passage, at..at, "a call has too many arguments");
             }
         }

@@ -417,10 +417,10 @@ impl Unit<'_> {
         // Numbers and brackets alone hide nothing.
         let says = |at| matches!(self.token(at), Some(Token::Name(_) | Token::Text(_)));
         if range.clone().any(says)
-            && let Some(spot) = self.tokens.get(range.start)
+            && let Some(lexeme) = self.tokens.get(range.start)
         {
             let why = "calls stand too deep inside one another";
-            findings.unfinished(self.passage, spot.at()..spot.at(), why);
+            findings.unfinished(self.passage, lexeme.at()..lexeme.at(), why);
         }
     }
 

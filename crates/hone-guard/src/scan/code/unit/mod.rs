@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::lexer::{Spot, Token, lex};
+use super::lexer::{Lexeme, Token, lex};
 use super::{MAX_TEXTS, World};
 use crate::scan::Skill;
 use crate::scan::decode::{Encoded, turned_by_constant};
@@ -63,7 +63,7 @@ const INTERPRETER: &str = "\u{0}interpreter ";
 /// A file or block of code.
 pub(crate) struct Unit<'a> {
     pub(super) passage: &'a Passage<'a>,
-    pub(super) tokens: Vec<Spot>,
+    pub(super) tokens: Vec<Lexeme>,
     /// For each opening bracket the index of its closing one.
     close: Vec<usize>,
     statements: Vec<Statement>,
@@ -174,7 +174,7 @@ impl<'a> Unit<'a> {
     }
 
     fn token(&self, at: usize) -> Option<&Token> {
-        self.tokens.get(at).map(|spot| &spot.token)
+        self.tokens.get(at).map(|lexeme| &lexeme.token)
     }
 
     fn name_at(&self, at: usize) -> Option<&str> {
@@ -240,7 +240,7 @@ impl<'a> Unit<'a> {
             self.decorator(at, world);
             let given = self.statement(at, world, &mut out);
             let start = self.without_lines(self.statements[at].tokens()).start;
-            let column = self.tokens.get(start).map_or(0, |spot| spot.column());
+            let column = self.tokens.get(start).map_or(0, Lexeme::column);
             match &awaits {
                 Some((name, indent)) if column > *indent => {
                     let name = name.clone();
@@ -360,7 +360,7 @@ impl<'a> Unit<'a> {
 
     fn report(&self, at: usize, found: Option<Match>, out: &mut Out<'_, '_, '_>) {
         if let (Some(found), Some((_, findings))) = (found, out.as_mut()) {
-            let start = self.tokens.get(at).map_or(0, |spot| spot.at());
+            let start = self.tokens.get(at).map_or(0, Lexeme::at);
             findings.add(self.passage, start..(start + 1).min(self.passage.text.len()), found);
         }
     }
@@ -397,7 +397,7 @@ impl<'a> Unit<'a> {
         }
         let from = self.tokens[at].at();
         // Behind a string in escapes stands a name at the same place.
-        let later = self.tokens[at..].iter().map(|spot| spot.at()).find(|later| *later > from);
+        let later = self.tokens[at..].iter().map(Lexeme::at).find(|later| *later > from);
         let until = later.unwrap_or(self.passage.text.len());
         let next = self.turned.partition_point(|one| one.range.end <= from);
         self.turned.get(next).is_some_and(|one| one.range.start < until)
@@ -421,11 +421,11 @@ impl<'a> Unit<'a> {
 }
 
 /// For each opening bracket the index of its closing one, or the end.
-fn brackets(tokens: &[Spot]) -> Vec<usize> {
+fn brackets(tokens: &[Lexeme]) -> Vec<usize> {
     let mut close = vec![tokens.len(); tokens.len()];
     let mut open = Vec::new();
-    for (at, spot) in tokens.iter().enumerate() {
-        match spot.token {
+    for (at, lexeme) in tokens.iter().enumerate() {
+        match lexeme.token {
             Token::Op('(' | '[' | '{') => open.push(at),
             Token::Op(')' | ']' | '}') => {
                 if let Some(from) = open.pop() {

@@ -46,7 +46,7 @@ impl Unit<'_> {
         // $f = "base" . "64_decode"; $f($x): PHP calls what a variable names.
         if self.passage.language == Language::Php
             && self.is_op(at + 1, '(')
-            && self.tokens.get(at).and_then(|spot| self.passage.text.as_bytes().get(spot.at()))
+            && self.tokens.get(at).and_then(|lexeme| self.passage.text.as_bytes().get(lexeme.at()))
                 == Some(&b'$')
             && let Some(called) = self.texts.get(name).map(|texts| texts.concat())
             && self.meaning(&called).is_some()

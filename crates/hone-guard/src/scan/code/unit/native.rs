@@ -2,6 +2,7 @@
 //! and `curl.exe …`, each followed as the same line of a batch file; in Julia between backticks.
 
 use super::Unit;
+use crate::scan::code::lexer::Lexeme;
 use crate::scan::kind::Language;
 use crate::scan::passage::{Passage, Place};
 use std::borrow::Cow;
@@ -35,7 +36,7 @@ impl Unit<'_> {
                 continue;
             }
             let start = self.tokens[range.start].at();
-            let end = self.tokens.get(range.end).map_or(self.passage.text.len(), |next| next.at());
+            let end = self.tokens.get(range.end).map_or(self.passage.text.len(), Lexeme::at);
             if let Some(line) = self.passage.text.get(start..end) {
                 found.push((start, as_batch(line)));
             }

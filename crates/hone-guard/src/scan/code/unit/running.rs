@@ -4,7 +4,7 @@ use super::calls::{Call, Given};
 use super::expression::Value;
 use super::{INTERPRETER, MAX_SHELL, Out, Unit};
 use crate::scan::code::World;
-use crate::scan::code::lexer::Token;
+use crate::scan::code::lexer::{Lexeme, Token};
 use crate::scan::decode::readable;
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
@@ -174,7 +174,7 @@ impl Unit<'_> {
             return;
         };
         if self.shell.len() < MAX_SHELL {
-            let start = self.tokens.get(at).map_or(0, |spot| spot.at());
+            let start = self.tokens.get(at).map_or(0, Lexeme::at);
             let (line, column) = self.passage.place.position(start);
             self.shell.push(Passage {
                 language,
@@ -333,7 +333,7 @@ impl Unit<'_> {
             self.to_network(&all.taint, &address, &format!("`{base}`"), at, out);
         }
         if out.is_some() && !joined.trim().is_empty() && self.shell.len() < MAX_SHELL {
-            let start = self.tokens.get(at).map_or(0, |spot| spot.at());
+            let start = self.tokens.get(at).map_or(0, Lexeme::at);
             let (line, column) = self.passage.place.position(start);
             self.shell.push(Passage {
                 language: if self.passage.language == Language::Batch {
@@ -436,7 +436,7 @@ impl Unit<'_> {
             && text.contains('(')
             && self.shell.len() < MAX_SHELL
         {
-            let start = self.tokens.get(at).map_or(0, |spot| spot.at());
+            let start = self.tokens.get(at).map_or(0, Lexeme::at);
             let (line, column) = self.passage.place.position(start);
             self.shell.push(Passage {
                 text: Cow::Owned(text),

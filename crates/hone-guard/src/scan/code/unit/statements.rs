@@ -4,7 +4,7 @@
 //! since order and nesting do not matter to what flows.
 
 use super::{Function, Statement, Unit};
-use crate::scan::code::lexer::Token;
+use crate::scan::code::lexer::{Lexeme, Token};
 use crate::scan::kind::Language;
 use std::ops::Range;
 
@@ -113,7 +113,7 @@ impl Unit<'_> {
             if end_statement {
                 let range = start..at;
                 if !braces {
-                    let column = self.tokens.get(start).map_or(0, |spot| spot.column());
+                    let column = self.tokens.get(start).map_or(0, Lexeme::column);
                     let declared = self.declared(range.clone());
                     if declared.is_some() {
                         function = declared;
@@ -143,7 +143,7 @@ impl Unit<'_> {
         let next = self.tokens[at + 1..]
             .iter()
             .take(LINES)
-            .map(|spot| &spot.token)
+            .map(|lexeme| &lexeme.token)
             .find(|token| **token != Token::Line);
         let before = at.checked_sub(1).and_then(|i| self.token(i));
         let semicolons = matches!(self.passage.language, Language::Perl | Language::Php);

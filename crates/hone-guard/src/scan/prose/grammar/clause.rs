@@ -105,9 +105,12 @@ pub(in crate::scan::prose) fn is_left_undone(words: &[Word]) -> bool {
         .filter(|word| nays(word.tongue).next().is_some())
         .peekable();
     let is_forbidden = |act: &Word| {
-        nays(act.tongue).any(|nay| match nay.range.end <= act.range.start {
-            true => nay.at + FORBIDDEN >= act.at,
-            false => DENIES_AFTER.contains(&act.tongue) && act.at + FORBIDDEN >= nay.at,
+        nays(act.tongue).any(|nay| {
+            if nay.range.end <= act.range.start {
+                nay.at + FORBIDDEN >= act.at
+            } else {
+                DENIES_AFTER.contains(&act.tongue) && act.at + FORBIDDEN >= nay.at
+            }
         })
     };
     acts.peek().is_some() && acts.all(is_forbidden)

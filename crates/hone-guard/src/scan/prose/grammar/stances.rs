@@ -1,6 +1,12 @@
 //! What a clause has an agent do: which stems must meet, and how near to each other.
 
-use super::Root::{self, *};
+use super::Root::{
+    self, Accepts, Account, AllTold, Alone, AnyOf, Applies, Binds, Case, Check, Deed, Dialog,
+    Dictates, Does, Drops, Earlier, Enters, Gets, Heeds, Hides, Inner, Knowledge, Lacking, Learns,
+    Leave, Lifts, Memory, Message, Moral, Must, Narrowed, Nay, Needed, Omits, Person, Prompt,
+    Quits, Rein, Repeats, Ruler, Sanctions, Secret, Seeks, Sends, Skips, Step, Tells, There,
+    Whatever, You,
+};
 use super::TONGUES;
 use super::clause::Clause;
 use crate::scan::Skill;

@@ -364,7 +364,7 @@ impl Walk<'_> {
                 self.stems(
                     at + inner,
                     c.len_utf8(),
-                    self.at + (self.halves + inner / 3) / 2,
+                    self.at + usize::midpoint(self.halves, inner / 3),
                     inside,
                 );
             }
