@@ -59,8 +59,8 @@ const MAX_WORD: usize = 16;
 /// ```
 /// use hone_router::token_bound;
 ///
-/// assert_eq!(token_bound("Fill in a form."), 5);
-/// assert_eq!(token_bound(" xqzjvk"), 7);
+/// assert_eq!(token_bound("Fill in a form."), 7);
+/// assert_eq!(token_bound(" xqzjvk"), 6);
 /// ```
 pub fn token_bound(text: &str) -> usize {
     let bytes = text.as_bytes();
