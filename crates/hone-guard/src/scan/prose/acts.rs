@@ -54,8 +54,6 @@ pub(crate) static SEEN_ACTS: &[Pattern] = &[
         &[s(&[Send, CarbonCopy], 0), s(&[Host, Email], 24)]).also(&[Set::of(&[Covert, Unsaid])]).unless(&[Not, Detect]),
     p(&PLANE, Caution, "changes the agent's memory and leaves it unsaid",
         &[s(&[Remember, Copy], 0), s(&[MemoryFile, Memory], 12)]).also(&[Set::of(&[Covert, Unsaid])]).unless(&[Not, Detect]),
-    p(&DECEIVE, Caution, "changes what the user relies on under a pretext",
-        &[s(&[Bend], 0), s(&[Measure, Redirect], 5)]).also(&[Set::of(&[Pretext])]).unless(&[Detect, Unless, Not]),
     p(&DECEIVE, Caution, "changes what the user relies on and leaves it unsaid",
         &[s(&[Measure, Redirect], 0), s(&[Bend], 3)]).also(&[Set::of(&[Pretext, Covert, Unsaid]), Set::of(&[User, Reply, Redirect, Measure])]).unless(&[Detect, Unless, Not]),
     p(&DECEIVE, Caution, "weakens checks and says that they pass",

@@ -26,8 +26,10 @@ const DOUBT: u32 = 3;
 /// as much as two rare words count.
 const HONEST: Set = Set::range(Honest, HonestCommon);
 
-/// Sentences that are read together.
-const WINDOW: usize = 3;
+/// Sentences that are read together, and the bytes that they may have: an order is short, and in a long
+/// paragraph words of every role meet by chance.
+const WINDOW: usize = 2;
+const MAX_TOGETHER: usize = 240;
 
 /// Parts of a frame that are counted at most.
 const COUNTED: usize = 4;
@@ -94,13 +96,13 @@ const fn frame(
 #[rustfmt::skip]
 static FRAMES: &[Frame] = &[
     frame(&rules::OVERRIDE_INSTRUCTIONS, "places itself above the user, the developer or the rules of the agent",
-        &[role(Above, AboveCommon), role(Master, MasterCommon)], &[role(Annulled, AnnulledCommon), role(Scroll, ScrollCommon), role(Speaker, SpeakerCommon)]).at(2, 16),
+        &[role(Above, AboveCommon), role(Master, MasterCommon)], &[role(Annulled, AnnulledCommon), role(Scroll, ScrollCommon), role(Speaker, SpeakerCommon)]).at(2, 22),
     frame(&rules::OVERRIDE_INSTRUCTIONS, "places itself above the user, the developer or the rules of the agent",
         &[role(Annulled, AnnulledCommon), role(Master, MasterCommon)], &[role(Above, AboveCommon), role(Scroll, ScrollCommon), role(Speaker, SpeakerCommon)]).at(3, 18),
     frame(&rules::OVERRIDE_INSTRUCTIONS, "places itself above the user, the developer or the rules of the agent",
         &[role(Above, AboveCommon), role(Scroll, ScrollCommon), role(Annulled, AnnulledCommon)], &[role(Speaker, SpeakerCommon)]).at(3, 18),
     frame(&rules::CONCEAL_FROM_USER, "has something done that nobody is to hear of",
-        &[role(Deed, DeedCommon), role(Deflects, DeflectsCommon)], &[role(Veiled, VeiledCommon), role(Person, PersonCommon), role(Record, RecordCommon)]).at(2, 21),
+        &[role(Deed, DeedCommon), role(Deflects, DeflectsCommon)], &[role(Veiled, VeiledCommon), role(Person, PersonCommon), role(Record, RecordCommon)]).at(2, 23),
     frame(&rules::CONCEAL_FROM_USER, "has something done that nobody is to hear of",
         &[role(Deed, DeedCommon), role(Veiled, VeiledCommon)], &[role(Deflects, DeflectsCommon), role(Person, PersonCommon), role(Record, RecordCommon)]).at(3, 25),
     frame(&rules::BYPASS_APPROVAL, "answers questions that are for the user to answer",
@@ -108,19 +110,19 @@ static FRAMES: &[Frame] = &[
     frame(&rules::BYPASS_APPROVAL, "answers questions that are for the user to answer",
         &[role(Question, QuestionCommon), role(Nods, NodsCommon)], &[role(Instead, InsteadCommon), role(Speaker, SpeakerCommon)]).at(3, 23),
     frame(&rules::BYPASS_APPROVAL, "answers questions that are for the user to answer",
-        &[role(Nods, NodsCommon), role(Instead, InsteadCommon)], &[role(Question, QuestionCommon), role(Speaker, SpeakerCommon)]).at(3, 19),
+        &[role(Nods, NodsCommon), role(Instead, InsteadCommon)], &[role(Question, QuestionCommon), role(Speaker, SpeakerCommon)]).at(3, 21),
     frame(&rules::REVEAL_PROMPT, "gives away the agent's own instructions, tools or memory",
-        &[role(Innards, InnardsCommon), role(PutsOut, PutsOutCommon)], &[role(Verbatim, VerbatimCommon), role(Outside, OutsideCommon), ADDRESS]).at(2, 17),
+        &[role(Innards, InnardsCommon), role(PutsOut, PutsOutCommon)], &[role(Verbatim, VerbatimCommon), role(Outside, OutsideCommon), ADDRESS]).at(2, 21),
     frame(&rules::DATA_TO_FOREIGN_HOST, "has what was said or opened go to somebody else",
-        &[role(Talk, TalkCommon)], &[role(Ships, ShipsCommon), role(Outside, OutsideCommon), role(Verbatim, VerbatimCommon), ADDRESS]).at(2, 18),
+        &[role(Talk, TalkCommon)], &[role(Ships, ShipsCommon), role(Outside, OutsideCommon), role(Verbatim, VerbatimCommon), ADDRESS]).at(2, 22),
     frame(&rules::FAKE_AUTHORITY, "lifts safeguards in the name of somebody else",
         &[role(Office, OfficeCommon), role(Unbound, UnboundCommon)], &[role(Limits, LimitsCommon), role(Scroll, ScrollCommon)]).at(3, 21),
     frame(&rules::FAKE_AUTHORITY, "lifts safeguards in the name of somebody else",
         &[role(Unbound, UnboundCommon), role(Limits, LimitsCommon)], &[role(Office, OfficeCommon), role(Scroll, ScrollCommon)]).at(3, 21),
     frame(&rules::FETCH_AND_OBEY, "takes its orders from the texts of strangers",
-        &[role(Elsewhere, ElsewhereCommon), role(Obeys, ObeysCommon)], &[role(Unvetted, UnvettedCommon), ADDRESS]).at(2, 17),
+        &[role(Elsewhere, ElsewhereCommon), role(Obeys, ObeysCommon)], &[role(Unvetted, UnvettedCommon), ADDRESS]).at(2, 18),
     frame(&rules::FETCH_AND_OBEY, "takes its orders from the texts of strangers",
-        &[ADDRESS, role(Obeys, ObeysCommon)], &[role(Unvetted, UnvettedCommon), role(Elsewhere, ElsewhereCommon)]).at(3, 17),
+        &[ADDRESS, role(Obeys, ObeysCommon)], &[role(Unvetted, UnvettedCommon), role(Elsewhere, ElsewhereCommon)]).at(3, 19),
     frame(&rules::UNRESTRICTED_PERSONA, "forbids the agent to refuse or to warn",
         &[role(NeverNo, NeverNoCommon), role(NoCaution, NoCautionCommon)], &[role(Harmful, HarmfulCommon)]).at(2, 12),
     frame(&rules::UNRESTRICTED_PERSONA, "forbids the agent to refuse or to warn",
@@ -130,9 +132,9 @@ static FRAMES: &[Frame] = &[
     frame(&rules::ENCODED_INSTRUCTION, "has an encoded text decoded and obeyed",
         &[role(Cipher, CipherCommon), role(ThenDo, ThenDoCommon)], &[role(Decodes, DecodesCommon), role(Unshown, UnshownCommon)]).at(2, 18),
     frame(&rules::ENCODED_INSTRUCTION, "has an encoded text decoded and obeyed",
-        &[role(Decodes, DecodesCommon), role(ThenDo, ThenDoCommon)], &[role(Cipher, CipherCommon), role(Unshown, UnshownCommon)]).at(2, 18),
+        &[role(Decodes, DecodesCommon), role(ThenDo, ThenDoCommon)], &[role(Cipher, CipherCommon), role(Unshown, UnshownCommon)]).at(2, 19),
     frame(&rules::ADDRESSES_SCANNER, "tells whoever checks the skill what to conclude",
-        &[role(Checker, CheckerCommon), role(Acquits, AcquitsCommon)], &[role(LookAway, LookAwayCommon), role(Scroll, ScrollCommon)]).at(2, 20),
+        &[role(Checker, CheckerCommon), role(Acquits, AcquitsCommon)], &[role(LookAway, LookAwayCommon), role(Scroll, ScrollCommon)]).at(2, 22),
     frame(&rules::ADDRESSES_SCANNER, "tells whoever checks the skill what to conclude",
         &[role(Acquits, AcquitsCommon), role(LookAway, LookAwayCommon)], &[role(Checker, CheckerCommon), role(Scroll, ScrollCommon)]).at(3, 22),
     frame(&rules::CONTROL_PLANE_WRITE, "plants a standing order in the agent's memory or settings",
@@ -146,7 +148,7 @@ static FRAMES: &[Frame] = &[
     frame(&rules::DATA_TO_FOREIGN_HOST, "has the address of a picture or a lookup filled with private data",
         &[role(Loaded, LoadedCommon), role(Private, PrivateCommon)], &[role(Picture, PictureCommon), ADDRESS]).at(3, 14),
     frame(&rules::DESTRUCTIVE, "destroys what is the user's",
-        &[role(Destroys, DestroysCommon), role(Treasure, TreasureCommon)], &[role(Reckless, RecklessCommon)]).at(2, 15),
+        &[role(Destroys, DestroysCommon), role(Treasure, TreasureCommon)], &[role(Reckless, RecklessCommon)]).at(2, 17),
     frame(&rules::DESTRUCTIVE, "destroys what is the user's",
         &[role(Destroys, DestroysCommon), role(Reckless, RecklessCommon)], &[role(Treasure, TreasureCommon)]).at(2, 16),
     frame(&rules::CLAIMS_EVERY_TASK, "takes the place of other skills",
@@ -156,19 +158,19 @@ static FRAMES: &[Frame] = &[
     frame(&rules::SECRET_TO_NETWORK, "has secrets put where others read them",
         &[SECRETS, role(Stashes, StashesCommon)], &[role(Leaks, LeaksCommon), ADDRESS]).at(2, 17),
     frame(&rules::SECRET_TO_NETWORK, "has secrets put where others read them",
-        &[SECRETS, role(Leaks, LeaksCommon)], &[role(Stashes, StashesCommon), ADDRESS]).at(2, 15),
+        &[SECRETS, role(Leaks, LeaksCommon)], &[role(Stashes, StashesCommon), ADDRESS]).at(2, 17),
     frame(&rules::PROTECTION_OFF, "takes checks away that protect the user",
         &[BARS, role(Lowers, LowersCommon)], &[role(Unwatched, UnwatchedCommon)]).at(2, 16),
     frame(&rules::PROTECTION_OFF, "takes checks away that protect the user",
-        &[role(Lowers, LowersCommon), role(Unwatched, UnwatchedCommon)], &[role(Bars, BarsCommon)]).at(2, 13),
+        &[role(Lowers, LowersCommon), role(Unwatched, UnwatchedCommon)], &[role(Bars, BarsCommon)]).at(2, 15),
     frame(&rules::UNRESTRICTED_PERSONA, "gives the agent a persona without rules",
-        &[role(Mask, MaskCommon), role(Lawless, LawlessCommon)], &[role(Master, MasterCommon)]).at(2, 18),
+        &[role(Mask, MaskCommon), role(Lawless, LawlessCommon)], &[role(Master, MasterCommon)]).at(2, 20),
     frame(&rules::UNRESTRICTED_PERSONA, "gives the agent a persona without rules",
         &[role(Lawless, LawlessCommon), role(Master, MasterCommon)], &[role(Mask, MaskCommon)]).at(2, 19),
     frame(&rules::FORGED_DELIMITER, "speaks as the platform, and gives itself rights",
         &[role(Turn, TurnCommon), role(Grants, GrantsCommon)], &[]).at(2, 13),
     frame(&rules::DECEIVE_USER, "has the user told what is not so",
-        &[role(Feigns, FeignsCommon), role(Facts, FactsCommon)], &[role(Despite, DespiteCommon), role(Person, PersonCommon)]).at(2, 14),
+        &[role(Feigns, FeignsCommon), role(Facts, FactsCommon)], &[role(Despite, DespiteCommon), role(Person, PersonCommon)]).at(2, 18),
     frame(&rules::DECEIVE_USER, "has the user told what is not so",
         &[role(Feigns, FeignsCommon), role(Despite, DespiteCommon)], &[role(Facts, FactsCommon), role(Person, PersonCommon)]).at(2, 18),
 ];
@@ -209,8 +211,11 @@ pub(super) fn look(piece: &Piece<'_, '_>, findings: &mut Findings<'_>) {
         return;
     }
     for frame in FRAMES.iter().filter(|frame| frame.may_stand_in(all)) {
-        let found = sayings.windows(WINDOW.min(sayings.len())).find(|window| {
-            frame.stands_in(window.iter().fold(Set::NONE, |set, saying| set.with(saying.set)))
+        let found = (1..=WINDOW).flat_map(|count| sayings.windows(count)).find(|window| {
+            let length = window[window.len() - 1].range.end - window[0].range.start;
+            length <= MAX_TOGETHER
+                && frame
+                    .stands_in(window.iter().fold(Set::NONE, |set, saying| set.with(saying.set)))
         });
         if let Some(window) = found {
             let range = window[0].range.start..window[window.len() - 1].range.end;

@@ -32,6 +32,7 @@ pub(super) fn look(passage: &Passage<'_>, findings: &mut Findings<'_>) {
         .iter()
         .flat_map(|marker| text.match_indices(marker).take(MAX_EACH))
         .filter(|(at, marker)| !in_code(&text, *at) && !quoted(&text, *at, marker.len()))
+        .filter(|(at, marker)| begins(&text, *at, marker.len()))
         .map(|(at, marker)| at..at + marker.len())
         .collect::<Vec<_>>();
     found.sort_by_key(|range| range.start);
@@ -49,6 +50,17 @@ pub(super) fn look(passage: &Passage<'_>, findings: &mut Findings<'_>) {
             Match::new(&rules::FORGED_DELIMITER, Severity::Warn, message),
         );
     }
+}
+
+/// Whether a message may begin with a marker: at the start of a line or a sentence, or before the name of who
+/// speaks. Amid a sentence it is spoken of.
+fn begins(text: &str, at: usize, length: usize) -> bool {
+    const SPEAKERS: [&str; 5] = ["system", "assistant", "user", "developer", "tool"];
+    let before = text[..at].trim_end_matches([' ', '\t', '*', '_', '-']);
+    let after = text[at + length..].trim_start();
+    before.is_empty()
+        || before.ends_with(['\n', '.', ':', '!', '?', '>', '。', ']'])
+        || SPEAKERS.iter().any(|speaker| after.starts_with(speaker))
 }
 
 /// Whether a place is inside a code span.

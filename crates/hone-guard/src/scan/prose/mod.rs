@@ -178,6 +178,10 @@ pub(crate) fn look_across(
     }) {
         bare::look(passage, skill, findings);
         let piece = Piece::whole(passage);
+        if is_laid_out(passage, skill) {
+            piece.look(findings, Bar::Block);
+            continue;
+        }
         if is_padded(passage) {
             let hidden = Passage { context: Context::Hidden, ..passage.clone() };
             Piece::whole(&hidden).look(findings, Bar::Hidden);
@@ -251,6 +255,15 @@ fn is_fetch(command: &str) -> bool {
     words.next().is_some_and(|first| PROGRAMS.contains(&first.to_ascii_lowercase().as_str()))
 }
 
+/// Whether a text is a table or is set by TeX: its cells and macros are no sentences one after the other. Cells
+/// that are sentences are read as passages of their own.
+fn is_laid_out(passage: &Passage<'_>, skill: &Skill<'_>) -> bool {
+    let path = skill.members.get(passage.file).map_or("", |member| member.path.as_str());
+    let has = |endings: &[&str]| endings.iter().any(|ending| has_extension(path, ending));
+    has(&["tex", "sty", "cls", "bst", "bib"])
+        || has(&["csv", "tsv"]) && passage.text.trim_end().contains('\n')
+}
+
 /// Files without a known language that are recipes all the same: most lines are not sentences.
 fn is_code_like(text: &str) -> bool {
     const RECIPES: [&str; 8] =
@@ -292,12 +305,12 @@ fn end_section(section: &[Piece<'_, '_>], skill: &Skill<'_>, findings: &mut Find
         && section.iter().all(|piece| !piece.set.has(Concept::NoAsk) || piece.refuses_to_ask())
     {
         for piece in section {
-            piece.look_for(UNASKED, findings, Bar::Shown, set);
+            piece.look_for(UNASKED, findings, Bar::Shown, Some(set));
         }
     }
     if set.meets(Set::of(&[Concept::Unsaid, Concept::Covert])) {
         for piece in section {
-            piece.look_for(UNSAID, findings, Bar::Shown, set);
+            piece.look_for(UNSAID, findings, Bar::Shown, Some(set));
         }
     }
 }
@@ -312,6 +325,9 @@ fn joined<'a>(passage: &Passage<'a>, text: String) -> Passage<'a> {
         ..passage.clone()
     }
 }
+
+/// Sentences before and after another that belong to it.
+const NEAR: usize = 3;
 
 /// Blanks on a line that push what follows out of sight.
 const PADDING: usize = 200;
@@ -403,14 +419,14 @@ impl<'p, 'a> Piece<'p, 'a> {
         if bar == Bar::Hidden
             || bar == Bar::Setting && self.set.meets(ODD) && self.set.meets(ACTING)
         {
-            self.look_for(HIDDEN, findings, bar, self.set);
-            self.look_for(UNSEEN_ACTS, findings, bar, self.set);
+            self.look_for(HIDDEN, findings, bar, None);
+            self.look_for(UNSEEN_ACTS, findings, bar, None);
         }
         if bar == Bar::Hidden {
             self.look_whole(findings);
         }
-        self.look_for(PATTERNS, findings, bar, self.set);
-        self.look_for(SEEN_ACTS, findings, bar, self.set);
+        self.look_for(PATTERNS, findings, bar, None);
+        self.look_for(SEEN_ACTS, findings, bar, None);
     }
 
     /// Whether the words of an override stand together, whomever they speak to.
@@ -508,9 +524,18 @@ impl<'p, 'a> Piece<'p, 'a> {
         }
     }
 
-    fn look_for(&self, patterns: &[Pattern], findings: &mut Findings<'_>, bar: Bar, around: Set) {
+    /// Looks for patterns; what else they ask for stands in the section, if it is given, or in the sentences
+    /// around: in a long paragraph, everything is somewhere.
+    fn look_for(
+        &self,
+        patterns: &[Pattern],
+        findings: &mut Findings<'_>,
+        bar: Bar,
+        section: Option<Set>,
+    ) {
         let encoded = self.passage.decoded.is_some() && bar == Bar::Hidden;
         for (at, sentence) in self.sentences.iter().enumerate() {
+            let around = section.unwrap_or_else(|| self.around(at));
             let tokens = sentence.tokens.iter();
             let concepts = tokens.fold(Set::NONE, |set, token| set.with(token.set));
             let is_key_kept = self.keeps_key(at);
@@ -540,6 +565,13 @@ impl<'p, 'a> Piece<'p, 'a> {
                 self.add(findings, hit.range, Match::new(rule, severity, pattern.message));
             }
         }
+    }
+
+    /// The concepts of a sentence and of those near it.
+    fn around(&self, at: usize) -> Set {
+        let end = (at + NEAR + 1).min(self.sentences.len());
+        let near = &self.sentences[at.saturating_sub(NEAR)..end];
+        near.iter().fold(Set::NONE, |set, sentence| set.with(sentence.set()))
     }
 
     /// Whether what a sentence keeps out of sight is a key, and nothing goes anywhere: `Put the token in .env; it

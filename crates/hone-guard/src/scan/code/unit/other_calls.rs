@@ -178,9 +178,11 @@ impl Unit<'_> {
                     let joined = built
                         || member.texts.len() > 1 && module
                         || member.names.iter().any(|n| n.ends_with("join") || n == "chr");
+                    let names = &member.names;
                     let member = member.text();
                     if joined && member.len() > 2 && !dynamic
-                        || dynamic && matches!(base.as_str(), "builtins" | "__builtins__")
+                        || (dynamic || !names.is_empty())
+                            && matches!(base.as_str(), "builtins" | "__builtins__")
                     {
                         let message =
                             "the function that is called is put together or chosen when it runs";

@@ -17,7 +17,7 @@ macro_rules! roots {
 roots! {
     /// A negation.
     Nay [
-        "not|no|never|don't|doesn't|none|cannot|won't|nobody|needn't|mustn't",
+        "not|no|never|nothing|don't|doesn't|none|cannot|won't|nobody|needn't|mustn't",
         "不|勿|别|无需|无须|没有|莫|未|毋须|毋需",
         "no|nunca|jamas|ningun*|nadie|tampoco|nada",
         "nicht|nie|niemals|kein*|niemand*|nichts",
@@ -224,7 +224,7 @@ roots! {
     ]
     /// What somebody knows.
     Knowledge [
-        "knowledge|knowing|awareness|being aware|noticing",
+        "unknowing*|unwitting*|unbeknown*|without knowing|without them knowing|without anyone knowing|without anybody knowing|without him knowing|without her knowing|without the user knowing|without the person knowing|without the customer knowing|without the owner knowing|without the operator knowing|without the human knowing|without the client knowing|without noticing|without them noticing|without anyone noticing|without anybody noticing|without him noticing|without her noticing|without the user noticing|without the person noticing|without the customer noticing|without the owner noticing|without the operator noticing|without the human noticing|without the client noticing|without being aware|without them being aware|without anyone being aware|without anybody being aware|without him being aware|without her being aware|without the user being aware|without the person being aware|without the customer being aware|without the owner being aware|without the operator being aware|without the human being aware|without the client being aware|without realising|without them realising|without anyone realising|without anybody realising|without him realising|without her realising|without the user realising|without the person realising|without the customer realising|without the owner realising|without the operator realising|without the human realising|without the client realising|without realizing|without them realizing|without anyone realizing|without anybody realizing|without him realizing|without her realizing|without the user realizing|without the person realizing|without the customer realizing|without the owner realizing|without the operator realizing|without the human realizing|without the client realizing|without knowledge|without the knowledge|without their knowledge|without his knowledge|without her knowledge|without anyone's knowledge|without the user's knowledge|without the person's knowledge|without the owner's knowledge|without the customer's knowledge|without the operator's knowledge|without the client's knowledge|without user knowledge|without awareness|without the awareness|without their awareness|without his awareness|without her awareness|without anyone's awareness|without the user's awareness|without the person's awareness|without the owner's awareness|without the customer's awareness|without the operator's awareness|without the client's awareness|without user awareness",
         "不知情|不知|不觉",
         "conocimiento|que lo sepa|que se entere|saberlo",
         "wissen|kenntnis",

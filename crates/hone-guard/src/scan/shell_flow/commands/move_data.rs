@@ -116,6 +116,10 @@ impl Walk<'_, '_, '_> {
         match name {
             "cp" | "mv" | "install" | "ln" | "ditto" | "rsync" | "tar" | "zip" | "7z" | "7za"
             | "rar" | "unzip" => {
+                if locks_away(call) {
+                    let message = "files are put behind a password and their originals removed";
+                    self.report(at, Match::new(&rules::DESTRUCTIVE, Severity::Warn, message));
+                }
                 let mut paths: Vec<String> =
                     call.plain().map(|argument| argument.text.clone()).collect();
                 // install -m 755 tool folder: the mode is no file.
@@ -535,6 +539,20 @@ fn packs(call: &Call) -> bool {
             let name = argument.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             BUILT.contains(&name)
         })
+}
+
+/// Whether a command moves files into an archive that wants a password.
+fn locks_away(call: &Call) -> bool {
+    let begins = |option: &str| call.arguments.iter().any(|a| a.text.starts_with(option));
+    match call.name.as_str() {
+        "7z" | "7za" => begins("-sdel") && begins("-p"),
+        "rar" => (begins("-df") || begins("-dw")) && (begins("-hp") || begins("-p")),
+        "zip" => {
+            (call.has_letter('m') || begins("--move"))
+                && (call.has_letter('P') || call.has_letter('e') || begins("--password"))
+        }
+        _ => false,
+    }
 }
 
 /// Whether what follows an option says how a connection is made, not what goes over it.
