@@ -272,9 +272,15 @@ fn is_ambiguous(headings: &str) -> bool {
 
 /// Whether a heading has a word that starts so: an asterisk is no risk.
 pub(crate) fn starts_a_word(heading: &str, start: &str) -> bool {
-    heading.match_indices(start).any(|(at, _)| {
-        !start.is_ascii() || !heading[..at].ends_with(|c: char| c.is_ascii_alphanumeric())
-    })
+    starts(heading, start).next().is_some()
+}
+
+/// Where in a text a word starts so.
+pub(crate) fn starts<'a>(text: &'a str, start: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let is_word = start.starts_with(|c: char| c.is_ascii_alphanumeric()) && start.is_ascii();
+    text.match_indices(start)
+        .map(|(at, _)| at)
+        .filter(move |at| !is_word || !text[..*at].ends_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
 fn heading_is_about_mistakes(headings: &str) -> bool {

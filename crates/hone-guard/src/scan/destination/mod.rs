@@ -8,7 +8,7 @@ mod hosts;
 
 use std::ops::Range;
 
-use hosts::{INBOXES, INSTALLERS, KIN, PASTES, SERVICES, SHORTENERS};
+use hosts::{INBOXES, INSTALLERS, KIN, OWNERS, PASTES, SERVICES, SHORTENERS};
 
 /// What is known of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,13 +160,28 @@ pub(crate) fn classify(url: &str) -> Class {
         Class::Inbox
     } else if is_at(SHORTENERS) {
         Class::Shortener
-    } else if is_at(INSTALLERS) {
+    } else if is_at(INSTALLERS) || is_known_download(&host, path) {
         Class::Installer
     } else if is_at(SERVICES) {
         Class::Service
     } else {
         Class::Foreign
     }
+}
+
+/// Whether a path on GitHub is a file or release of somebody who is known for his projects.
+fn is_known_download(host: &str, path: &str) -> bool {
+    let released = path.contains("/releases/download/")
+        || path.contains("/releases/latest/download/")
+        || path.contains("/raw/");
+    (host == "raw.githubusercontent.com" || host == "github.com" && released)
+        && is_known_owner(path.trim_start_matches('/'))
+}
+
+/// Whether `owner/project` on GitHub belongs to somebody who is known for his projects.
+pub(crate) fn is_known_owner(project: &str) -> bool {
+    let owner = project.split('/').next().unwrap_or_default().to_ascii_lowercase();
+    OWNERS.contains(&owner.as_str())
 }
 
 /// A public registry of packages: its domain as name and ending.
@@ -432,6 +447,11 @@ mod tests {
                 Class::Installer,
             ),
             ("https://raw.githubusercontent.com/someone/x/main/i.sh", Class::Service),
+            // An owner is known by his whole name.
+            ("https://raw.githubusercontent.com/docker-sync-hub/x/main/i.sh", Class::Service),
+            ("https://github.com/docker/compose/releases/download/v2/x", Class::Installer),
+            ("https://github.com/docker/compose/issues", Class::Service),
+            ("https://github.com/docker-sync-hub/x/releases/download/v2/x", Class::Service),
             ("https://astral.sh.io/x", Class::Foreign),
             ("http://127.0.0.1:8000", Class::Local),
             ("http://localhost:3000/x", Class::Local),

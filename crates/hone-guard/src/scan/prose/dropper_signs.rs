@@ -4,6 +4,8 @@
 pub(super) const PIPED: &str = "a stranger's script that is run unseen";
 pub(super) const LOGIN: &str = "the login password";
 pub(super) const STRANGER: &str = "a program on a stranger's host";
+pub(super) const PAGE: &str = "somebody's page";
+pub(super) const REPOSITORY: &str = "somebody's repository";
 pub(super) const PASTED: &str = "a page whose text is pasted into a terminal";
 
 /// Endings of files that carry programs.
@@ -92,7 +94,7 @@ pub(super) const SIGNS: &[Sign] = &[
         weight: 2,
         says: "getting past the system's warnings",
         words: &[
-    "blue warning", "blue window", "privacy & security", "privacy and security", "add an exclusion", "add an exception", "whitelist", "allow-list it", "control-click", "ctrl-click", "right click", "keep anyway", "click keep", "unblock", "heuristic", "flagged by", "flag it", "not signed", "signature warning", "allow apps from anywhere", "warning appears", "if windows warns", "if macos", "security prompt", "trojan", "malware warning", "administrator rights", "as administrator", "disable antivirus", "disable your antivirus", "turn off antivirus", "antivirus may", "antivirus", "defender", "smartscreen", "gatekeeper", "windows protected your pc",
+    "blue warning", "blue window", "privacy & security", "privacy and security", "add an exclusion", "add an exception", "whitelist it", "whitelist the file", "whitelist the app", "whitelist the program", "whitelist the folder", "whitelist this", "allow-list it", "control-click", "ctrl-click", "right click", "keep anyway", "click keep", "unblock", "heuristic", "flagged by", "flag it", "not signed", "signature warning", "allow apps from anywhere", "warning appears", "if windows warns", "if macos", "security prompt", "trojan", "malware warning", "disable antivirus", "disable your antivirus", "turn off antivirus", "antivirus may", "antivirus", "defender", "smartscreen", "gatekeeper", "windows protected your pc",
     "run anyway", "open anyway", "allow anyway", "unidentified developer", "unverified developer", "unsigned", "not notarized", "not notarised", "quarantine", "xattr",
     "spctl", "false positive", "security warning", "ignore the warning", "right-click", "more info →", "more info >", "more info*", "*more info", "\"more info", "click more info", "choose more info", "allow the exception", "developer cannot be verified", "developer mode", "turn off real-time", "disable real-time", "real-time protection", "杀毒", "误报",
     "关闭防火墙", "antivirenprogramm", "virenschutz", "антивирус",
@@ -123,6 +125,11 @@ pub(super) const SIGNS: &[Sign] = &[
     "on your own", "without asking", "need not confirm", "no confirmation", "do not ask", "without confirmation", "无需确认", "sin preguntar", "ohne nachfrage",
     "sans demander", "без спроса",
         ],
+    },
+    Sign {
+        weight: 1,
+        says: "the rights of an administrator",
+        words: &["administrator rights", "as administrator", "als administrator"],
     },
     Sign {
         weight: 1,
@@ -168,7 +175,7 @@ const PROMPTS: &[&str] = &[
 
 /// Putting it there and starting it.
 #[rustfmt::skip]
-const PUT: &[&str] = &[
+pub(super) const PUT: &[&str] = &[
     "paste", "run it in", "run in", "drop it into", "put it into", "type it into", "enter it in", "feed it", "execute it in", "into it and", "hit enter", "press return", "press enter", "fügen sie", "fugen sie", "fuge ", "einfugen", "füge", "einfügen", "pégue", "pegue", "péga", "pega ", "pulse intro", "collez", "colle-",
     "appuyez sur entrée", "粘贴", "回车", "вставьте", "вставить", "нажмите enter", "cole ", "cole-o", "ctrl+v", "ctrl + v", "cmd+v",
 ];

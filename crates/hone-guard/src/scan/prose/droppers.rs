@@ -4,26 +4,35 @@
 //! that links to a file or a paste of a stranger, and also says how to unlock it, that it must run,
 //! or how to get past the system's warnings, adds up.
 
+use std::borrow::Cow;
+use std::cell::LazyCell;
+use std::ops::Range;
+
 use super::super::Skill;
 use super::super::destination::{Address, Class, addresses, host, registry};
 use super::super::finding::{Context, Flow, Severity};
 use super::super::findings::{Findings, Match};
-use super::super::kind::Language;
-use super::super::mention::has_word;
-use super::super::passage::Passage;
+use super::super::kind::{Language, has_extension};
+use super::super::mention::{has_word, starts};
+use super::super::passage::{Passage, Place};
 use super::super::report;
 use super::super::rules;
 use super::super::text::floor;
 use super::dropper_signs::{
-    ARCHIVES, FILE_HOSTS, LOGIN, PASTED, PIPED, PROGRAMS, SIGNS, STARTABLE, STRANGER, TAKING,
-    is_clicked, is_pasted,
+    ARCHIVES, FILE_HOSTS, LOGIN, PAGE, PASTED, PIPED, PROGRAMS, PUT, REPOSITORY, SIGNS, STARTABLE,
+    STRANGER, TAKING, is_clicked, is_pasted,
 };
 
-/// Bytes of one section that are looked at.
-const MAX_SECTION: usize = 64 * 1024;
-/// Parts of a section before and after the link that speak of it.
+/// Parts of a section before and after the link that speak of it, and their bytes: whatever stands
+/// further away speaks of something else.
 const BEFORE: usize = 5;
 const AFTER: usize = 9;
+const MAX_BEFORE: usize = 1024;
+const MAX_AFTER: usize = 2048;
+/// Bytes between a terminal and the words for putting something into it.
+const MAX_TO_PUT: usize = 120;
+/// Bytes between a password and the archive that it opens.
+const MAX_TO_ARCHIVE: usize = 160;
 /// Weight at which a section is worth a look, and at which it is an attack.
 const CAUTION: usize = 4;
 const CERTAIN: usize = 6;
@@ -51,13 +60,18 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     // The strongest link decides where the finding stands.
     let mut best: Option<(usize, Address<'_>, usize, &'static str)> = None;
     let mut programs = 0;
-    let parts: Vec<&Passage<'_>> = section
+    let path = section.first().and_then(|passage| skill.members.get(passage.file));
+    let is_data =
+        path.is_some_and(|file| ["csv", "tsv"].iter().any(|name| has_extension(&file.path, name)));
+    let split: Vec<Passage<'_>> = section
         .iter()
         .filter(|passage| {
             (passage.context.acts() || is_row(passage))
                 && !matches!(passage.context, Context::Setting | Context::InlineCode)
         })
+        .flat_map(|passage| paragraphs(passage, is_data))
         .collect();
+    let parts: Vec<&Passage<'_>> = split.iter().collect();
     if parts.iter().all(|passage| is_row(passage)) {
         return;
     }
@@ -68,8 +82,6 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     } else {
         parts
     };
-    let clicks = parts.iter().any(|passage| is_clicked(&passage.text));
-    let pasted = is_pasted_somewhere(&parts);
     for (at, passage) in parts.iter().enumerate() {
         // Code spans repeat what the prose around them says.
         let named = passage.context == Context::Prose && names_program(&passage.text);
@@ -80,17 +92,21 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
             let text = passage.text.to_lowercase();
             TAKING.iter().any(|word| text.contains(word))
         };
+        let clicks = LazyCell::new(|| {
+            around(&parts, at, is_data).iter().any(|passage| is_clicked(&passage.text))
+        });
+        let pasted = LazyCell::new(|| is_pasted_somewhere(around(&parts, at, is_data)));
         for address in addresses(&passage.text).into_iter().chain(bare(&passage.text, named)) {
             let piped = is_piped(&passage.text[address.range.end..]);
             let (weight, says) = match link(&address, taking) {
                 // A page whose text ends up in a terminal.
-                (..4, _) if pasted && is_page(&address) => (4, PASTED),
+                (..4, _) if is_page(&address) && *pasted => (4, PASTED),
                 (0 | 1, _) if piped && matches!(address.class(), Class::Foreign | Class::Inbox) => {
                     (2, PIPED)
                 }
                 // A page that has the reader press keys blindly.
-                (0, _) if clicks && matches!(address.class(), Class::Foreign | Class::Inbox) => {
-                    (1, "somebody's page")
+                (0, _) if matches!(address.class(), Class::Foreign | Class::Inbox) && *clicks => {
+                    (1, PAGE)
                 }
                 // The program is named beside its page.
                 (0 | 1, _)
@@ -111,36 +127,46 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     let Some((at, address, mut weight, says)) = best else { return };
     let passage = parts[at];
     let script = passage.context == Context::Script;
+    let near = around(&parts, at, is_data);
     let mut text = String::new();
-    for part in &parts[at.saturating_sub(BEFORE)..(at + AFTER).min(parts.len())] {
-        let room = MAX_SECTION.saturating_sub(text.len());
-        text.push_str(&part.text[..floor(&part.text, room)]);
+    // In code, a password is a parameter and a quarantine a subject.
+    let mut code: Vec<Range<usize>> = Vec::new();
+    for part in near {
+        let from = text.len();
+        // The paragraph of the link may be a whole page without a blank line.
+        let shown = if std::ptr::eq(*part, passage) {
+            let from = floor(&part.text, address.range.start.saturating_sub(MAX_BEFORE));
+            from..floor(&part.text, address.range.end + MAX_AFTER)
+        } else {
+            0..part.text.len()
+        };
+        text.push_str(&part.text[shown].to_lowercase());
+        if part.context == Context::Fence {
+            code.push(from..text.len());
+        }
         text.push('\n');
     }
-    text.push_str(&passage.headings);
-    let text = text.to_lowercase();
-    let around = &parts[at.saturating_sub(BEFORE)..(at + AFTER).min(parts.len())];
-    // In code, a password is a parameter and a quarantine a subject.
-    let said: String = around
-        .iter()
-        .filter(|part| !matches!(part.context, Context::Fence))
-        .map(|part| part.text.to_lowercase())
-        .collect::<Vec<_>>()
-        .join("\n");
+    let is_said = |at: &usize| !code.iter().any(|code| code.contains(at));
+    text.push_str(&passage.headings.to_lowercase());
     let mut signs = vec![says];
     let mut strong = false;
     for sign in SIGNS {
+        let mut places = sign.words.iter().flat_map(|word| starts(&text, word));
         let found = match sign.says {
-            "a password to unpack it" => {
-                sign.words.iter().any(|word| said.contains(word))
-                    && ARCHIVES.iter().any(|word| text.contains(word))
+            "a password to unpack it" => places
+                .filter(is_said)
+                .any(|at| ARCHIVES.iter().any(|word| is_near(&text, at, word, MAX_TO_ARCHIVE))),
+            // A terminal is named by every guide; a text is put into it by few.
+            "pasting into a terminal" => {
+                places.any(|at| PUT.iter().any(|word| is_near(&text, at, word, MAX_TO_PUT)))
             }
             "one file for each system" => {
                 programs >= 2
                     && has_word(&text, "windows")
                     && (text.contains("macos") || text.contains("linux") || has_word(&text, "mac"))
             }
-            _ => sign.words.iter().any(|word| text.contains(word)),
+            // `on your own behalf` is of contracts.
+            _ => places.any(|at| !text[at..].starts_with("on your own behalf")),
         };
         if found {
             weight += sign.weight;
@@ -152,13 +178,22 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     let known = matches!(class(&address), Class::Installer | Class::Local | Class::Placeholder)
         || skill.subject.hosts.contains(&address.host());
     let foreign = says == STRANGER;
+    // Every guide has pages and repositories, and says of them what a guide says.
+    if matches!(says, PAGE | REPOSITORY) && !(strong && signs.len() >= 3) {
+        return;
+    }
+    let bare = matches!(address.class(), Class::Address | Class::Paste | Class::Shortener);
+    // In a block of commands, weak signs are those of any installation; so are they beside an archive.
+    let in_code = passage.context == Context::Fence;
+    if in_code && !strong && !bare && says != PIPED && !(foreign && !is_archive(address.url)) {
+        return;
+    }
     let sure = says == PASTED
         || strong && signs.len() >= 3
-        || foreign && (signs.len() >= 3 || signs.len() == 2 && passage.context != Context::Fence)
+        || foreign && (signs.len() >= 3 || signs.len() == 2 && !in_code)
         || signs.len() >= 4 && weight > CAUTION
         || weight >= CERTAIN
-        || matches!(address.class(), Class::Address | Class::Paste | Class::Shortener)
-            && signs.len() >= 2;
+        || bare && signs.len() >= 2;
     // Installers are piped into shells every day; those that want the password are another matter.
     let plain = says == PIPED && !strong && !signs.contains(&LOGIN);
     if weight < CAUTION || known || !sure || (script && !strong) || plain {
@@ -175,6 +210,58 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     // A row of a table of downloads is an instruction here.
     let passage = Passage { context: shown(passage), ..(*passage).clone() };
     findings.add(&passage, range, Match::new(&rules::DROPPER, severity, message).with(flow));
+}
+
+/// The parts that stand near one of them, itself among them. A row of a table of data speaks of itself.
+fn around<'p, 'a>(parts: &'p [&'p Passage<'a>], at: usize, is_data: bool) -> &'p [&'p Passage<'a>] {
+    if is_data {
+        return &parts[at..=at];
+    }
+    let before = parts[..at].iter().rev().map(|part| part.text.len()).take(BEFORE);
+    let after = parts[at + 1..].iter().map(|part| part.text.len()).take(AFTER);
+    &parts[at - fitting(before, MAX_BEFORE)..=at + fitting(after, MAX_AFTER)]
+}
+
+/// How many of some lengths, in their order, fit into a room.
+fn fitting(lengths: impl Iterator<Item = usize>, mut room: usize) -> usize {
+    lengths
+        .take_while(|length| {
+            let fits = *length <= room;
+            room = room.saturating_sub(*length);
+            fits
+        })
+        .count()
+}
+
+/// The paragraphs of a text that is one passage as a whole, or the rows of a table.
+fn paragraphs<'a>(passage: &Passage<'a>, is_data: bool) -> Vec<Passage<'a>> {
+    let Place::Straight { text, start } = passage.place else { return vec![passage.clone()] };
+    if !matches!(passage.context, Context::Script)
+        && !matches!(passage.language, Language::Plain | Language::Html)
+    {
+        return vec![passage.clone()];
+    }
+    let mut found = Vec::new();
+    let mut from = 0;
+    let mut at = 0;
+    for line in passage.text.split_inclusive('\n') {
+        at += line.len();
+        if (is_data || line.trim().is_empty() || at == passage.text.len()) && at > from {
+            found.push(Passage {
+                text: Cow::Owned(passage.text[from..at].to_owned()),
+                place: Place::Straight { text, start: start + from },
+                ..passage.clone()
+            });
+            from = at;
+        }
+    }
+    found
+}
+
+/// Whether a word starts within some bytes of a place.
+fn is_near(text: &str, at: usize, word: &str, most: usize) -> bool {
+    let near = &text[floor(text, at.saturating_sub(most))..floor(text, at + most)];
+    starts(near, word).next().is_some()
 }
 
 /// Whether a skill says that it is about attacks and what is done after them.
@@ -216,9 +303,15 @@ fn names_program(text: &str) -> bool {
             && ENDINGS.iter().any(|ending| {
                 rest.get(..ending.len())
                     .is_some_and(|word| word.eq_ignore_ascii_case(ending.as_bytes()))
-                    && rest.get(ending.len()).is_none_or(|next| !next.is_ascii_alphanumeric())
+                    && !goes_on(&rest[ending.len()..])
             })
     })
+}
+
+/// Whether a name goes on, so that what seemed its ending is a label: `docker.pkg.dev`.
+fn goes_on(rest: &[u8]) -> bool {
+    let is_part = |at: usize| rest.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    is_part(0) || matches!(rest.first(), Some(b'.' | b'-')) && is_part(1)
 }
 
 /// Endings of hosts that are named without `https://`, where a program is to be taken from them.
@@ -285,8 +378,9 @@ fn is_piped(after: &str) -> bool {
     const REACH: usize = 60;
     let after = after[..floor(after, REACH)].split('\n').next().unwrap_or_default();
     after.split('|').skip(1).take(2).any(|next| {
-        let name = next.trim_start().split([' ', '`', '"', '\'', ')']).next().unwrap_or_default();
-        matches!(name, "sh" | "bash" | "zsh" | "iex" | "sudo" | "python3" | "python")
+        let mut words = next.split([' ', '`', '"', '\'', ')']).filter(|word| !word.is_empty());
+        let name = words.find(|word| *word != "sudo" && !word.starts_with('-'));
+        matches!(name, Some("sh" | "bash" | "zsh" | "iex" | "python3" | "python"))
     })
 }
 
@@ -294,8 +388,7 @@ fn is_piped(after: &str) -> bool {
 fn is_pasted_somewhere(parts: &[&Passage<'_>]) -> bool {
     let mut said = String::new();
     for part in parts.iter().filter(|part| part.context == Context::Prose) {
-        let room = MAX_SECTION.saturating_sub(said.len());
-        said.push_str(&part.text[..floor(&part.text, room)]);
+        said.push_str(&part.text);
         said.push('\n');
     }
     is_pasted(&said.to_lowercase())
@@ -369,11 +462,19 @@ fn link(address: &Address<'_>, taking: bool) -> (usize, &'static str) {
         }
         Class::Service if path.contains("/releases") => (1, "a page of releases"),
         Class::Service if taking && !url.contains("://") && path.matches('/').count() == 2 => {
-            (1, "somebody's repository")
+            (1, REPOSITORY)
         }
-        Class::Foreign | Class::Inbox if taking => (1, "somebody's page"),
+        Class::Foreign | Class::Inbox if taking => (1, PAGE),
         Class::Foreign | Class::Inbox | Class::Service => (0, ""),
     }
+}
+
+/// Whether a file has to be unpacked before anything of it starts.
+fn is_archive(url: &str) -> bool {
+    let path = url.split(['?', '#']).next().unwrap_or(url).to_ascii_lowercase();
+    [".zip", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".7z", ".rar", ".gz"]
+        .iter()
+        .any(|ending| path.ends_with(ending))
 }
 
 /// Archives of source code, and packages of registries.

@@ -275,6 +275,10 @@ fn is_code_like(text: &str) -> bool {
         == 2
 }
 
+fn starts_with(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
 /// Words of a list item that may be one piece of a sentence laid out over many.
 const FEW_WORDS: usize = 3;
 /// Such items in a row before they are read as one.
@@ -545,6 +549,11 @@ impl<'p, 'a> Piece<'p, 'a> {
                 {
                     continue;
                 }
+                if matches!(bar, Bar::Hidden | Bar::Setting | Bar::Shown)
+                    && self.is_no_order(bar, sentence, &hit.range)
+                {
+                    continue;
+                }
                 if is_key_kept && pattern.rule.id == rules::CONCEAL_FROM_USER.id {
                     continue;
                 }
@@ -597,6 +606,57 @@ impl<'p, 'a> Piece<'p, 'a> {
             && here.has(Concept::This_)
             && !self.set.meets(MOVED)
             && sentence.tokens.iter().any(shows)
+    }
+
+    /// Whether the words of a pattern are those of a licence, of a title with its link, or of the occasions
+    /// that a description lists.
+    fn is_no_order(&self, bar: Bar, sentence: &Sentence, hit: &Range<usize>) -> bool {
+        let all = &self.passage.text;
+        let text = &all[self.start + hit.start..self.start + hit.end];
+        let lower = text.to_lowercase();
+        if bar == Bar::Shown {
+            return self.is_seen(hit);
+        }
+        if lower.starts_with("cc by") || lower.starts_with("cc-by") {
+            return true;
+        }
+        if bar == Bar::Hidden {
+            let from = all[..self.start + hit.start].rfind('\n').map_or(self.start, |at| at + 1);
+            let line = &all[from.max(self.start)..];
+            return texts::is_citation(line.lines().next().unwrap_or_default());
+        }
+        // Two sentences of a description, the second of which lists words: `Use when: remember, recall`.
+        const OCCASIONS: [&str; 5] =
+            ["use when:", "triggers:", "triggers on:", "trigger on:", "trigger words:"];
+        let speaker = sentence.tokens.iter().find(|token| token.range.start >= hit.start);
+        let quoted = speaker.is_some_and(|token| token.quoted);
+        let before = all[..self.start + hit.start].to_lowercase();
+        let occasion = before.rsplit(['.', ';', '\n']).next().unwrap_or_default();
+        // `Triggers: 'be brief', 'talk less'`: what somebody may say.
+        let is_listed = OCCASIONS.iter().any(|word| occasion.contains(word))
+            && text.matches(['\'', '"']).count() >= 2;
+        quoted
+            || is_listed
+            || self.is_seen(hit)
+            || OCCASIONS.iter().any(|word| lower.contains(word))
+    }
+
+    /// Whether the words of a pattern are something that an agent is seen doing, as an occasion: `when the
+    /// agent starts ignoring rules`. What it is to do is said in another form.
+    fn is_seen(&self, hit: &Range<usize>) -> bool {
+        const SEEN: [&str; 3] = ["ignoring", "disregarding", "forgetting"];
+        const STATES: [&str; 4] = ["starts", "keeps", "is", "begins"];
+        const OCCASIONS: [&str; 3] = ["when", "if", "whenever"];
+        let all = &self.passage.text;
+        let text = &all[self.start + hit.start..self.start + hit.end];
+        if !SEEN.iter().any(|verb| starts_with(text, verb)) {
+            return false;
+        }
+        let before = &all[self.start..self.start + hit.start];
+        let occasion = before.rsplit(['.', ';', '!']).next().unwrap_or_default().to_lowercase();
+        let mut words = occasion.split_whitespace();
+        words.next_back().is_some_and(|last| STATES.contains(&last))
+            && words.any(|word| OCCASIONS.contains(&word))
     }
 
     /// Whether a piece that speaks of not asking forbids to ask, rather than to act unasked.

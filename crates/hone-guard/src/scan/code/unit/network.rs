@@ -4,6 +4,7 @@ use super::calls::{Call, Given};
 use super::expression::Value;
 use super::{Out, Unit};
 use crate::scan::code::World;
+use crate::scan::code::lexer::Lexeme;
 use crate::scan::code::tables::{Meaning, php};
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
@@ -36,6 +37,7 @@ impl Unit<'_> {
                 .clone()
                 .or_else(|| receiver.taint.connection.clone())
                 .or_else(|| receiver.host().map(str::to_owned))
+                .or_else(|| self.unquoted_address(at))
                 .unwrap_or_default();
             let known = self.meaning(callee) == Some(Meaning::Fetch)
                 || !callee.starts_with('?')
@@ -101,6 +103,20 @@ impl Unit<'_> {
             }
         }
         result
+    }
+
+    /// The address that a command of `PowerShell` is given without quotes and scheme: `irm get.tool.dev/i`.
+    fn unquoted_address(&self, at: usize) -> Option<String> {
+        if self.passage.language != Language::PowerShell {
+            return None;
+        }
+        let start = self.tokens.get(at).map_or(0, Lexeme::at);
+        let line = self.passage.text.get(start..)?.split(['\n', '|', ';']).next()?;
+        let word = line.split_whitespace().skip(1).find(|word| !word.starts_with('-'))?;
+        let (host, _) = word.split_once('/')?;
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+        let is_host = host.chars().all(is_part) && host.trim_matches('.').contains('.');
+        is_host.then(|| format!("https://{word}"))
     }
 
     /// A connection is opened.

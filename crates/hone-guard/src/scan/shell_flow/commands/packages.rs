@@ -1,7 +1,7 @@
 //! Package managers and containers: what is installed, from where, and with which rights.
 
 use super::call::Call;
-use crate::scan::destination::{Class, addresses, classify, host};
+use crate::scan::destination::{Class, addresses, classify, host, is_known_owner};
 use crate::scan::finding::{Context, Severity};
 use crate::scan::findings::Match;
 use crate::scan::places::normalise;
@@ -45,11 +45,11 @@ impl Walk<'_, '_, '_> {
                 && call.plain().next().is_some_and(|verb| verb.text == "dlx")
             || name == "npm" && text.starts_with("exec")
             || name == "uv" && text.starts_with("tool run");
-        let from_git = call
+        let source = call
             .plain()
             .take(if matches!(name, "npx" | "bunx" | "uvx" | "pipx") { 1 } else { 2 })
             .map(|a| a.text.as_str())
-            .any(|word| {
+            .find(|word| {
                 word.starts_with("github:")
                     || word.starts_with("git+")
                     || word.starts_with("gitlab:")
@@ -62,12 +62,10 @@ impl Walk<'_, '_, '_> {
                         && !word.starts_with(['@', '.', '-', '/', '$', '<'])
                         && !word.contains("://")
             });
-        if runs && from_git {
-            let severity = if call.has(&["-y", "--yes"]) || name != "npx" {
-                Severity::Warn
-            } else {
-                Severity::Info
-            };
+        if let Some(source) = source.filter(|_| runs) {
+            let unasked = call.has(&["-y", "--yes"]) || name != "npx";
+            let severity =
+                if unasked && !is_known_source(source) { Severity::Warn } else { Severity::Info };
             self.report(
                 at,
                 Match::new(
@@ -212,4 +210,12 @@ impl Walk<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Whether a program's source is a repository of somebody who is known for his projects.
+fn is_known_source(source: &str) -> bool {
+    let source = source.trim_start_matches("git+").trim_start_matches("github:");
+    let project =
+        source.split_once("://").map_or(Some(source), |(_, rest)| rest.strip_prefix("github.com/"));
+    project.is_some_and(is_known_owner)
 }
