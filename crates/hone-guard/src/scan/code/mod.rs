@@ -11,6 +11,7 @@ mod clients;
 mod hidden_names;
 mod lexer;
 mod runners;
+mod scopes;
 mod scripting_host;
 mod shapes;
 mod sockets;

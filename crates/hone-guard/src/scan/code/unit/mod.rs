@@ -28,6 +28,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::lexer::{Lexeme, Token, lex};
+use super::scopes::{plain, tell_apart};
 use super::{MAX_TEXTS, World};
 use crate::scan::Skill;
 use crate::scan::decode::{Encoded, turned_by_constant};
@@ -133,7 +134,8 @@ type Out<'r, 's, 'f> = Option<(&'r Skill<'s>, &'r mut Findings<'f>)>;
 
 impl<'a> Unit<'a> {
     pub(super) fn new(passage: &'a Passage<'a>) -> Self {
-        let tokens = lex(&passage.text, passage.language);
+        let mut tokens = lex(&passage.text, passage.language);
+        tell_apart(&mut tokens, passage.language);
         let close = brackets(&tokens);
         let mut unit = Self {
             passage,
@@ -202,7 +204,8 @@ impl<'a> Unit<'a> {
         for function in &self.functions {
             world.returns.entry(function.name.clone()).or_default();
             world.parameters.entry(function.name.clone()).or_insert_with(|| {
-                function.parameters.iter().take(MAX_PARAMETERS).cloned().collect()
+                let names = function.parameters.iter().take(MAX_PARAMETERS);
+                names.map(|name| plain(name)).collect()
             });
         }
     }
@@ -374,13 +377,14 @@ impl<'a> Unit<'a> {
         out: &mut Out<'_, '_, '_>,
     ) {
         let found = out.as_ref().and_then(|(skill, _)| {
-            flow::to_network(taint, address, via, self.passage.context, skill)
+            flow::to_network(taint, address, &plain(via), self.passage.context, skill)
         });
         self.report(at, found, out);
     }
 
     fn to_interpreter(&self, taint: &Taint, name: &str, at: usize, out: &mut Out<'_, '_, '_>) {
-        let mut found = flow::to_interpreter(taint, &format!("`{name}`"), self.passage.context);
+        let mut found =
+            flow::to_interpreter(taint, &format!("`{}`", plain(name)), self.passage.context);
         if let Some(found) = &mut found
             && taint.decoded.is_some()
             && let Some(text) = self.turned_before(at)

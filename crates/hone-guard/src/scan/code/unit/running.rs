@@ -5,6 +5,7 @@ use super::expression::Value;
 use super::{INTERPRETER, MAX_SHELL, Out, Unit};
 use crate::scan::code::World;
 use crate::scan::code::lexer::{Lexeme, Token};
+use crate::scan::code::scopes::plain;
 use crate::scan::decode::readable;
 use crate::scan::finding::Severity;
 use crate::scan::findings::Match;
@@ -29,6 +30,7 @@ const FETCHER: &str = "\u{0}fetcher ";
 
 /// Whether a name stands for what somebody sent to a server.
 fn is_request(name: &str) -> bool {
+    let name = &*plain(name);
     const PARTS: [&str; 10] =
         ["data", "args", "form", "json", "get_json", "body", "query", "url", "params", "values"];
     name.split_once('.').is_some_and(|(root, rest)| {

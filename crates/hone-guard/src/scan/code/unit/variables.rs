@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::expression::Value;
 use super::{MAX_TEXT, Unit};
+use crate::scan::code::scopes::plain;
 use crate::scan::code::{MAX_FILLED_IN, MAX_KEPT, World};
 use crate::scan::flow::Taint;
 
@@ -176,7 +177,7 @@ impl Unit<'_> {
 fn is_program(name: &str) -> bool {
     const NAMES: [&str; 10] =
         ["cmd", "command", "proc", "child", "options", "opts", "opt", "config", "p", "settings"];
-    NAMES.contains(&name.to_ascii_lowercase().as_str())
+    NAMES.contains(&plain(name).to_ascii_lowercase().as_str())
 }
 
 #[cfg(test)]
