@@ -545,7 +545,8 @@ fn packs(call: &Call) -> bool {
 fn locks_away(call: &Call) -> bool {
     let begins = |option: &str| call.arguments.iter().any(|a| a.text.starts_with(option));
     match call.name.as_str() {
-        "7z" | "7za" => begins("-sdel") && begins("-p"),
+        // Names are only hidden behind a password.
+        "7z" | "7za" => begins("-sdel") && (begins("-p") || begins("-mhe")),
         "rar" => (begins("-df") || begins("-dw")) && (begins("-hp") || begins("-p")),
         "zip" => {
             (call.has_letter('m') || begins("--move"))
