@@ -120,7 +120,7 @@ static FRAMES: &[Frame] = &[
     frame(&rules::FAKE_AUTHORITY, "lifts safeguards in the name of somebody else",
         &[role(Unbound, UnboundCommon), role(Limits, LimitsCommon)], &[role(Office, OfficeCommon), role(Scroll, ScrollCommon)]).at(3, 21),
     frame(&rules::FETCH_AND_OBEY, "takes its orders from the texts of strangers",
-        &[role(Elsewhere, ElsewhereCommon), role(Obeys, ObeysCommon)], &[role(Unvetted, UnvettedCommon), ADDRESS]).at(2, 18),
+        &[role(Elsewhere, ElsewhereCommon), role(Obeys, ObeysCommon)], &[role(Unvetted, UnvettedCommon), ADDRESS]).at(2, 19),
     frame(&rules::FETCH_AND_OBEY, "takes its orders from the texts of strangers",
         &[ADDRESS, role(Obeys, ObeysCommon)], &[role(Unvetted, UnvettedCommon), role(Elsewhere, ElsewhereCommon)]).at(3, 19),
     frame(&rules::UNRESTRICTED_PERSONA, "forbids the agent to refuse or to warn",
