@@ -156,6 +156,9 @@ pub(super) fn windows(
             && address.range.start < 300
             // certutil -encode, -decode, -hashfile: on files that are there.
             && (word != "certutil" || !text[at..][..address.range.start].contains('\n'))
+            // Without an option these two fetch nothing: it is a link to their manual.
+            && (!matches!(word, "certutil" | "bitsadmin")
+                || has_option(&text[at..][..address.range.start]))
             && !matches!(address.class(), Class::Local | Class::Installer)
         {
             let placeholder = address.class() == Class::Placeholder && context != Context::Script;
@@ -233,4 +236,9 @@ pub(super) fn windows(
             ),
         );
     }
+}
+
+/// Whether a command has an option, as Windows writes it.
+fn has_option(command: &str) -> bool {
+    command.split_whitespace().skip(1).any(|word| word.starts_with(['-', '/']))
 }
