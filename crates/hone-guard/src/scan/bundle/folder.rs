@@ -128,16 +128,13 @@ fn is_shared_text(root: &Path, shown: &str, target: &str, real: &Path) -> bool {
     if !is_plain || !is_text || ups == 0 || !real.is_file() || classify(target).is_some() {
         return false;
     }
-    match root.ancestors().find(|above| above.join(".git").exists()) {
-        Some(repository) => real.starts_with(repository),
-        None => {
-            // Where the link is said to lead is where it leads: no other link lies on the way.
-            let folder = root.join(shown).parent().map(Path::to_path_buf);
-            let above =
-                folder.and_then(|folder| folder.ancestors().nth(ups).map(Path::to_path_buf));
-            shown == "SKILL.md"
-                && ups <= MAX_UP
-                && above.is_some_and(|above| real == above.join(parts[ups..].join("/")))
-        }
+    if let Some(repository) = root.ancestors().find(|above| above.join(".git").exists()) {
+        return real.starts_with(repository);
     }
+    // Where the link is said to lead is where it leads: no other link lies on the way.
+    let folder = root.join(shown).parent().map(Path::to_path_buf);
+    let above = folder.and_then(|folder| folder.ancestors().nth(ups).map(Path::to_path_buf));
+    shown == "SKILL.md"
+        && ups <= MAX_UP
+        && above.is_some_and(|above| real == above.join(parts[ups..].join("/")))
 }

@@ -185,7 +185,7 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     let bare = matches!(address.class(), Class::Address | Class::Paste | Class::Shortener);
     // In a block of commands, weak signs are those of any installation; so are they beside an archive.
     let in_code = passage.context == Context::Fence;
-    if in_code && !strong && !bare && says != PIPED && !(foreign && !is_archive(address.url)) {
+    if in_code && !strong && !bare && says != PIPED && (!foreign || is_archive(address.url)) {
         return;
     }
     let sure = says == PASTED

@@ -109,10 +109,11 @@ pub(super) fn look(file: &File<'_>, findings: &mut Findings<'_>) {
         for (at, _) in text.match_indices(grant.place).take(MAX_PLACES) {
             let from = floor(text, at.saturating_sub(NEAR));
             let to = floor(text, at + NEAR);
-            let around = match file.name().to_ascii_lowercase().starts_with("dockerfile") {
+            let around = if file.name().to_ascii_lowercase().starts_with("dockerfile") {
                 // What is copied is looked at itself.
-                true => instruction(text, at).filter(|said| !is_copy(said)).unwrap_or_default(),
-                false => &text[from..to],
+                instruction(text, at).filter(|said| !is_copy(said)).unwrap_or_default()
+            } else {
+                &text[from..to]
             };
             let holds = match grant.holds {
                 Holds::Rights => is_all_rights(around),
