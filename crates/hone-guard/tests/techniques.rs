@@ -48,6 +48,6 @@ families! {
     clients_loaders_and_recipients "clients" 133;
     ways_around_and_other_hosts "roundabout" 50;
     outputs_of_scripts_and_own_folders "outputs" 9;
-    whole_folders "folders" 8;
+    whole_folders "folders" 17;
     skills_of_the_wild_and_their_like "wild" 78;
 }

@@ -95,6 +95,7 @@ impl Oddity {
     fn path(&self) -> &str {
         match self {
             Self::Link { path, .. }
+            | Self::Followed { path, .. }
             | Self::Special { path, .. }
             | Self::Unread { path, .. }
             | Self::Escape { path, .. }
@@ -108,6 +109,7 @@ impl Oddity {
     fn at(mut self, place: String) -> Self {
         match &mut self {
             Self::Link { path, .. }
+            | Self::Followed { path, .. }
             | Self::Special { path, .. }
             | Self::Unread { path, .. }
             | Self::Escape { path, .. }

@@ -8,6 +8,8 @@ use std::{fs, io};
 use super::content::read_bounded;
 use super::digest::add;
 use super::{Bundle, Oddity, leaves};
+use crate::scan::kind::has_extension;
+use crate::scan::places::classify;
 use sha2::Sha256;
 
 /// A folder's own files come before those of the folders in it.
@@ -87,6 +89,15 @@ impl Bundle {
             Ok(real) => !real.starts_with(root),
             Err(_) => Path::new(&target).is_absolute() || leaves(&shown, &target),
         };
+        if let Ok(real) = &real
+            && outside
+            && self.members.len() < self.limits.files
+            && is_shared_text(root, &shown, &target, real)
+        {
+            self.oddities.push(Oddity::Followed { path: shown.clone(), target });
+            self.take_file(real, shown, hash);
+            return;
+        }
         self.oddities.push(Oddity::Link { path: shown, target, outside, broken: real.is_err() });
     }
 
@@ -101,4 +112,29 @@ impl Bundle {
 fn relative(root: &Path, path: &Path) -> String {
     let relative = path.strip_prefix(root).unwrap_or(path);
     relative.to_string_lossy().replace('\\', "/")
+}
+
+/// Steps up that a collection of skills takes to its own texts.
+const MAX_UP: usize = 4;
+
+/// Whether a link leads to a text that the repository around the skill shares between its skills: the
+/// instructions themselves, or any text where the repository is known by its `.git`. It is named by a relative
+/// path without hidden folders, and stays below the repository, or a few folders above the skill.
+fn is_shared_text(root: &Path, shown: &str, target: &str, real: &Path) -> bool {
+    let parts: Vec<&str> = target.split('/').collect();
+    let ups = parts.iter().take_while(|part| **part == "..").count();
+    let is_plain = parts[ups..].iter().all(|part| !part.is_empty() && !part.starts_with('.'));
+    let is_text = ["md", "txt"].iter().any(|ending| has_extension(target, ending));
+    if !is_plain || !is_text || ups == 0 || !real.is_file() || classify(target).is_some() {
+        return false;
+    }
+    if let Some(repository) = root.ancestors().find(|above| above.join(".git").exists()) {
+        return real.starts_with(repository);
+    }
+    // Where the link is said to lead is where it leads: no other link lies on the way.
+    let folder = root.join(shown).parent().map(Path::to_path_buf);
+    let above = folder.and_then(|folder| folder.ancestors().nth(ups).map(Path::to_path_buf));
+    shown == "SKILL.md"
+        && ups <= MAX_UP
+        && above.is_some_and(|above| real == above.join(parts[ups..].join("/")))
 }

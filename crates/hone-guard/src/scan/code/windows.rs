@@ -52,7 +52,8 @@ pub(super) fn windows(
     .iter()
     .any(|word| lower.contains(word));
     for (word, message) in off {
-        if let Some(at) = lower.find(word).filter(|_| changes) {
+        let mut places = lower.match_indices(word).map(|(at, _)| at);
+        if let Some(at) = places.find(|at| changes && !is_protection_on(&lower[*at..])) {
             report(at, Match::new(&rules::PROTECTION_OFF, Severity::Critical, message));
             break;
         }
@@ -156,6 +157,8 @@ pub(super) fn windows(
             && address.range.start < 300
             // certutil -encode, -decode, -hashfile: on files that are there.
             && (word != "certutil" || !text[at..][..address.range.start].contains('\n'))
+            // Without an option these fetch nothing: it is a link to their manual.
+            && (word == "mshta" || has_option(&text[at..][..address.range.start]))
             && !matches!(address.class(), Class::Local | Class::Installer)
         {
             let placeholder = address.class() == Class::Placeholder && context != Context::Script;
@@ -233,4 +236,22 @@ pub(super) fn windows(
             ),
         );
     }
+}
+
+/// Whether a command has an option, as Windows writes it, or the function of a library: `url.dll,OpenURL`.
+fn has_option(command: &str) -> bool {
+    command
+        .split_whitespace()
+        .skip(1)
+        .any(|word| word.starts_with(['-', '/']) || word.contains([',', ':']))
+}
+
+/// Whether a command of the scanner's settings switches a protection on: `-DisableX $false`, a folder that
+/// is to be protected.
+fn is_protection_on(command: &str) -> bool {
+    let line = command.split(['\n', ';']).next().unwrap_or_default();
+    let disables = line.matches("disable").count();
+    let kept = line.matches("$false").count();
+    disables > 0 && disables == kept
+        || line.starts_with("add-mppreference -controlledfolderaccessprotectedfolders")
 }

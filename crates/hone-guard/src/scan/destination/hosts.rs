@@ -204,6 +204,7 @@ pub(super) const INSTALLERS: &[&str] = &[
     "dot.net",
     "builds.dotnet.microsoft.com",
     "code-server.dev",
+    "openpolicyagent.org/downloads",
     "dl.cloudsmith.io",
     "start.spring.io",
     "download.sysinternals.com",

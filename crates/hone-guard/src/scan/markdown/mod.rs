@@ -88,12 +88,14 @@ pub(crate) fn passages(
             }
             Event::End(TagEnd::CodeBlock) => {
                 if let Some((language, _)) = code.take() {
-                    walk.code(
-                        language,
-                        std::mem::take(&mut code_text),
-                        std::mem::take(&mut code_pieces),
-                        rules,
-                    );
+                    let text = std::mem::take(&mut code_text);
+                    let pieces = std::mem::take(&mut code_pieces);
+                    // A document inside a block: each of its own blocks is one.
+                    for (inner, range) in inner_blocks(&text) {
+                        let pieces = pieces_of(&pieces, &range);
+                        let language = inner.map_or(language, Language::of_fence);
+                        walk.code(language, text[range].to_owned(), pieces, rules);
+                    }
                 }
             }
             Event::Text(piece) if code.is_some() => {
@@ -247,3 +249,40 @@ const RUN_COLUMNS: [&str; 26] = [
     "获取",
     "download",
 ];
+
+/// The blocks that a block of code holds, each with its label, and what stands between them. Without blocks of
+/// its own it is one piece.
+fn inner_blocks(text: &str) -> Vec<(Option<&str>, Range<usize>)> {
+    const FENCE: &str = "```";
+    let mut found = Vec::new();
+    let mut label = None;
+    let mut start = 0;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let end = at + line.len();
+        if let Some(info) = line.trim().strip_prefix(FENCE).filter(|info| !info.contains('`')) {
+            if start < at {
+                found.push((label, start..at));
+            }
+            start = end;
+            label = if label.is_none() && !info.trim().is_empty() { Some(info) } else { None };
+        }
+        at = end;
+    }
+    if start < at || found.is_empty() {
+        found.push((label, start..at));
+    }
+    found
+}
+
+/// The places of a part of a text.
+fn pieces_of(pieces: &[(usize, usize)], range: &Range<usize>) -> Vec<(usize, usize)> {
+    let first = pieces.partition_point(|(from, _)| *from <= range.start).saturating_sub(1);
+    pieces[first.min(pieces.len())..]
+        .iter()
+        .take_while(|(from, _)| *from < range.end)
+        .map(|(from, to)| {
+            (from.saturating_sub(range.start), to + range.start.saturating_sub(*from))
+        })
+        .collect()
+}

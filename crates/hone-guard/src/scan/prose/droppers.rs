@@ -9,7 +9,7 @@ use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::super::Skill;
-use super::super::destination::{Address, Class, addresses, host, registry};
+use super::super::destination::{Address, Class, addresses, host, is_known_owner, registry};
 use super::super::finding::{Context, Flow, Severity};
 use super::super::findings::{Findings, Match};
 use super::super::kind::{Language, has_extension};
@@ -185,7 +185,7 @@ fn weigh(section: &[Passage<'_>], skill: &Skill<'_>, findings: &mut Findings<'_>
     let bare = matches!(address.class(), Class::Address | Class::Paste | Class::Shortener);
     // In a block of commands, weak signs are those of any installation; so are they beside an archive.
     let in_code = passage.context == Context::Fence;
-    if in_code && !strong && !bare && says != PIPED && !(foreign && !is_archive(address.url)) {
+    if in_code && !strong && !bare && says != PIPED && (!foreign || is_archive(address.url)) {
         return;
     }
     let sure = says == PASTED
@@ -460,6 +460,7 @@ fn link(address: &Address<'_>, taking: bool) -> (usize, &'static str) {
         {
             (2, "a program among somebody's releases")
         }
+        Class::Service if is_known_page(path) => (0, ""),
         Class::Service if path.contains("/releases") => (1, "a page of releases"),
         Class::Service if taking && !url.contains("://") && path.matches('/').count() == 2 => {
             (1, REPOSITORY)
@@ -467,6 +468,12 @@ fn link(address: &Address<'_>, taking: bool) -> (usize, &'static str) {
         Class::Foreign | Class::Inbox if taking => (1, PAGE),
         Class::Foreign | Class::Inbox | Class::Service => (0, ""),
     }
+}
+
+/// Whether a page on GitHub is of somebody who is known for his projects.
+fn is_known_page(path: &str) -> bool {
+    let path = path.split_once("://").map_or(path, |(_, rest)| rest);
+    path.strip_prefix("github.com/").is_some_and(is_known_owner)
 }
 
 /// Whether a file has to be unpacked before anything of it starts.

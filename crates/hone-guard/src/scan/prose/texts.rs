@@ -317,6 +317,34 @@ pub(crate) fn column(language: Language, text: &str) -> String {
     if run < 3 { String::new() } else { read }
 }
 
+/// Whether a line is the title of something with its link behind it in parentheses: `- File Upload - Cheat
+/// Sheets (https://…)`. A title has capitals and no articles; an order has an object.
+pub(super) fn is_citation(line: &str) -> bool {
+    #[rustfmt::skip]
+    const OBJECTS: [&str; 20] = [
+        "the", "this", "that", "these", "those", "all", "every", "each", "any", "it", "its", "them", "their", "your", "you", "my", "our", "to", "me", "everything",
+    ];
+    /// Words shorter than this are written small in titles.
+    const SMALL: usize = 4;
+    const FEWEST: usize = 3;
+    let line = line.trim().trim_start_matches(['-', '*', '+', ' ']);
+    let Some((title, link)) = line.split_once("(http") else { return false };
+    let is_closed = link.trim_end().ends_with(')') && !link.trim_end().contains(' ');
+    let words: Vec<&str> = title
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_title = |word: &&str| {
+        word.len() < SMALL || word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
+    };
+    let is_object = |word: &&str| OBJECTS.iter().any(|object| word.eq_ignore_ascii_case(object));
+    is_closed
+        && words.len() >= FEWEST
+        && words.iter().all(is_title)
+        && !words.iter().any(is_object)
+        && !title.contains([':', ',', '!'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -381,32 +409,4 @@ mod tests {
         assert!(literals(Language::Python, "'ends in a quote \\").is_empty());
         assert!(literals(Language::Python, "\"äöü \\ü é").is_empty());
     }
-}
-
-/// Whether a line is the title of something with its link behind it in parentheses: `- File Upload - Cheat
-/// Sheets (https://…)`. A title has capitals and no articles; an order has an object.
-pub(super) fn is_citation(line: &str) -> bool {
-    #[rustfmt::skip]
-    const OBJECTS: [&str; 20] = [
-        "the", "this", "that", "these", "those", "all", "every", "each", "any", "it", "its", "them", "their", "your", "you", "my", "our", "to", "me", "everything",
-    ];
-    /// Words shorter than this are written small in titles.
-    const SMALL: usize = 4;
-    const FEWEST: usize = 3;
-    let line = line.trim().trim_start_matches(['-', '*', '+', ' ']);
-    let Some((title, link)) = line.split_once("(http") else { return false };
-    let is_closed = link.trim_end().ends_with(')') && !link.trim_end().contains(' ');
-    let words: Vec<&str> = title
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .filter(|word| !word.is_empty())
-        .collect();
-    let is_title = |word: &&str| {
-        word.len() < SMALL || word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
-    };
-    let is_object = |word: &&str| OBJECTS.iter().any(|object| word.eq_ignore_ascii_case(object));
-    is_closed
-        && words.len() >= FEWEST
-        && words.iter().all(is_title)
-        && !words.iter().any(is_object)
-        && !title.contains([':', ',', '!'])
 }

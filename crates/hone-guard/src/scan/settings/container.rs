@@ -58,6 +58,28 @@ fn is_pinned(image: &str) -> bool {
     tag.is_some_and(|tag| !MOVING.contains(&tag))
 }
 
+/// Whether an image is one of the well-known agents that measure a machine.
+fn is_monitor(image: &str) -> bool {
+    const MONITORS: [&str; 12] = [
+        "prom/node-exporter",
+        "quay.io/prometheus/node-exporter",
+        "gcr.io/cadvisor/cadvisor",
+        "google/cadvisor",
+        "datadog/agent",
+        "gcr.io/datadoghq/agent",
+        "netdata/netdata",
+        "grafana/alloy",
+        "grafana/promtail",
+        "telegraf",
+        "otel/opentelemetry-collector",
+        "otel/opentelemetry-collector-contrib",
+    ];
+    let image = image.trim_matches(['"', '\'']);
+    let name = image.split('@').next().unwrap_or(image);
+    let name = name.rsplit_once(':').map_or(name, |(name, _)| name);
+    MONITORS.contains(&name)
+}
+
 fn found(severity: Severity, message: &str) -> Match {
     Match::new(&rules::HOST_MOUNT, severity, message)
 }
@@ -263,8 +285,14 @@ fn compose(file: &File<'_>, leaves: &[Leaf], findings: &mut Findings<'_>) {
             .find(|leaf| leaf.key() == "image")
             .is_none_or(|image| !is_pinned(&image.value));
         let keys = mounts.iter().filter(|(_, mount)| *mount == Mount::Agent).count();
-        let serious = (has(Mount::Home) || keys > 1) && unpinned
-            || has(Mount::Root) && (privileged || has(Mount::Socket) || unpinned);
+        // An agent that measures the machine looks at all of it, and writes nothing.
+        let watches = parts.iter().any(|leaf| leaf.key() == "image" && is_monitor(&leaf.value))
+            && mounts.iter().all(|(leaf, mount)| {
+                *mount == Mount::Root && leaf.value.split(':').next_back() == Some("ro")
+            });
+        let serious = !watches
+            && ((has(Mount::Home) || keys > 1) && unpinned
+                || has(Mount::Root) && (privileged || has(Mount::Socket) || unpinned));
         if let Some((leaf, _)) = mounts.first() {
             let severity = if serious { Severity::Warn } else { Severity::Info };
             file.add(

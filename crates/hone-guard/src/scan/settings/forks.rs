@@ -55,6 +55,10 @@ pub(super) fn look_settings(file: &File<'_>, leaves: &[Leaf], findings: &mut Fin
             let end = alias.rfind('@').filter(|at| *at > 0).unwrap_or(alias.len());
             &alias[..end]
         });
+        // `https://github.com/user/repo`: to be filled in.
+        if file.is_block() && owner(value).is_some_and(|owner| ANYBODY.contains(&&*owner)) {
+            continue;
+        }
         let elsewhere = match alias {
             Some(alias) => alias != name && !alias.ends_with(&format!("/{name}")),
             None => {
@@ -66,6 +70,20 @@ pub(super) fn look_settings(file: &File<'_>, leaves: &[Leaf], findings: &mut Fin
         }
     }
 }
+
+/// Owners of repositories in examples.
+const ANYBODY: [&str; 10] = [
+    "user",
+    "username",
+    "org",
+    "organization",
+    "owner",
+    "your-org",
+    "your-username",
+    "myorg",
+    "example",
+    "<owner>",
+];
 
 /// An address, or `owner/repository` of a code forge.
 fn is_repository(value: &str) -> bool {

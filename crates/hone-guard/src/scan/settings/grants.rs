@@ -109,7 +109,12 @@ pub(super) fn look(file: &File<'_>, findings: &mut Findings<'_>) {
         for (at, _) in text.match_indices(grant.place).take(MAX_PLACES) {
             let from = floor(text, at.saturating_sub(NEAR));
             let to = floor(text, at + NEAR);
-            let around = &text[from..to];
+            let around = if file.name().to_ascii_lowercase().starts_with("dockerfile") {
+                // What is copied is looked at itself.
+                instruction(text, at).filter(|said| !is_copy(said)).unwrap_or_default()
+            } else {
+                &text[from..to]
+            };
             let holds = match grant.holds {
                 Holds::Rights => is_all_rights(around),
                 Holds::Key => has_key(around) && !is_filled_in(around),
@@ -126,6 +131,32 @@ pub(super) fn look(file: &File<'_>, findings: &mut Findings<'_>) {
         }
     }
     words(file, text, findings);
+}
+
+/// The instruction of a recipe of an image that holds a place: a line, with those that it goes on in.
+fn instruction(text: &str, at: usize) -> Option<&str> {
+    let goes_on = |line: &str| line.trim_end().ends_with('\\');
+    let mut start = text[..at].rfind('\n').map_or(0, |i| i + 1);
+    while start > 0 {
+        let above = text[..start - 1].rfind('\n').map_or(0, |i| i + 1);
+        if !goes_on(&text[above..start - 1]) {
+            break;
+        }
+        start = above;
+    }
+    let mut end = at;
+    for line in text[at..].split_inclusive('\n') {
+        end += line.len();
+        if !goes_on(line) {
+            break;
+        }
+    }
+    text.get(start..end)
+}
+
+fn is_copy(instruction: &str) -> bool {
+    let word = instruction.split_whitespace().next().unwrap_or_default();
+    word.eq_ignore_ascii_case("copy")
 }
 
 /// A file that is itself what lets somebody in: by its name, or by where the text has it put.

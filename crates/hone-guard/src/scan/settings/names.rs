@@ -84,7 +84,7 @@ const REAL: &[&str] = &[
     "ipykernel", "bpython", "seaborn", "anthropic", "requests-html", "requests-oauthlib",
     "requests-toolbelt", "crypto-js", "cryptojs", "cryptography", "alembic", "validator",
     "validators", "gsutil", "slack", "jinja", "python", "unicorn", "reach", "prism", "serve",
-    "server", "marker", "pandoc", "sqlite", "nox", "vuejs", "morgan", "organ",
+    "server", "marker", "pandoc", "sqlite", "nox", "vuejs", "morgan", "organ", "pypff",
 ];
 
 /// The used name that this one is made to be mistaken for.

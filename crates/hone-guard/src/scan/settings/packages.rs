@@ -459,12 +459,24 @@ pub(super) fn look_commands(passage: &Passage<'_>, skill: &Skill<'_>, findings: 
             ("gem install ", &[]),
         ] {
             let Some(found) = line.find(tool) else { continue };
+            // What is shown to a reader is a sentence.
+            if is_shown(&line[..found]) && !line[found..].contains('|') {
+                continue;
+            }
             let arguments = &line[found + tool.len()..];
             let arguments = &arguments
                 [..arguments.find(['|', ';', '&', '#', '`', ')']).unwrap_or(arguments.len())];
             installs(passage, at + found + tool.len(), arguments, known, skill, findings);
         }
     }
+}
+
+/// Whether what stands before a command shows it instead of running it.
+fn is_shown(before: &str) -> bool {
+    const SHOWS: [&str; 5] = ["echo", "printf", "print", "write-host", "log"];
+    let before = before.trim_start();
+    let word = before.split([' ', '(']).next().unwrap_or_default().to_ascii_lowercase();
+    SHOWS.contains(&word.as_str()) && !before.contains([';', '&', '`']) && !before.contains("$(")
 }
 
 fn installs(

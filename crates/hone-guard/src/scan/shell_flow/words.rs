@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Heard, Taint, Value, Walk};
 use crate::scan::destination::{Class, classify, host, is_akin};
-use crate::scan::finding::{Flow, Severity};
+use crate::scan::finding::{Context, Flow, Severity};
 use crate::scan::findings::Match;
 use crate::scan::flow::is_key_name;
 use crate::scan::rules;
@@ -281,9 +281,12 @@ impl Walk<'_, '_, '_> {
             );
         } else if matches!(upper.as_str(), "LD_PRELOAD" | "DYLD_INSERT_LIBRARIES")
             && !value.text.is_empty()
-            && !value.text.contains("jemalloc")
-            && !value.text.contains("asan")
-            && !value.text.contains("tcmalloc")
+            && !["jemalloc", "asan", "tcmalloc"].iter().any(|library| {
+                // Of a path that a program prints only the source tells.
+                value.text.contains(library)
+                    || self.passage.context == Context::Fence
+                        && self.source.get(at.clone()).is_some_and(|said| said.contains(library))
+            })
         {
             self.report(
                 at,

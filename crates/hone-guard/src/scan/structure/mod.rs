@@ -90,6 +90,15 @@ fn say_oddity(oddity: &Oddity, findings: &mut Findings<'_>, coverage: &mut Cover
                 ),
             );
         }
+        Oddity::Followed { path, target } => findings.add_path(
+            path,
+            &format!("{path} → {target}"),
+            Match::new(
+                &rules::LINK_OUTSIDE,
+                Severity::Info,
+                "a link to a text of the repository around the skill, read in its place",
+            ),
+        ),
         Oddity::Link { path, target, broken, .. } => {
             let message = if *broken {
                 "a link to a file that is not there"
@@ -287,7 +296,8 @@ fn form(
             if is_text_pickle(&member.bytes) {
                 pickle(file, member, findings);
             }
-            if language.runs() && name::is_hidden_script(&member.path) {
+            if language.runs() && name::is_hidden_script(&member.path) && !is_resource_fork(member)
+            {
                 findings.add_file(file, &member.path, Match::new(&rules::HIDDEN_SCRIPT, Severity::Warn, "a script whose name or folder starts with a dot, so that listings do not show it"));
             }
         }
@@ -345,6 +355,12 @@ fn packed(
         _ => return,
     };
     let name = member.path.rsplit(['/', '!']).next().unwrap_or(&member.path);
+    // A reader sees what lies beside the archive as well.
+    let is_beside =
+        skill.members.iter().any(|other| other.nested == 0 && other.bytes == member.bytes);
+    if is_beside || is_resource_fork(member) {
+        return;
+    }
     if in_office {
         findings.add_file(
             file,
@@ -387,6 +403,17 @@ fn packed(
             format!("a {what} inside an archive, where a reader does not see it"),
         ),
     );
+}
+
+/// What a Mac leaves beside each file of an archive: a record of attributes, under the name of the file.
+fn is_resource_fork(member: &Member) -> bool {
+    const MAGIC: &[u8] = &[0, 5, 22, 7];
+    const MAX_RECORD: usize = 4096;
+    let name = member.path.rsplit(['/', '!']).next().unwrap_or(&member.path);
+    name.starts_with("._")
+        && member.path.contains("__MACOSX/")
+        && member.bytes.starts_with(MAGIC)
+        && member.bytes.len() <= MAX_RECORD
 }
 
 /// A pickle in its oldest form is text.

@@ -377,9 +377,15 @@ impl Unit<'_> {
         if callee.ends_with("import_module") && all.texts.len() == 1 {
             result.alias = Some(all.text());
         }
-        // setTimeout(() => …): a function, not a text.
+        // setTimeout(() => …), new Promise(resolve => setTimeout(resolve, …)): a function, not a text.
         let function = ranges.first().is_some_and(|range| {
             self.name_at(range.start) == Some("function")
+                || self.is_op(at.saturating_sub(1), '>')
+                    && self.is_op(at.saturating_sub(2), '=')
+                    && self.name_at(range.start).is_some_and(|name| {
+                        matches!(name, "resolve" | "reject" | "done")
+                            && self.name_at(at.saturating_sub(3)) == Some(name)
+                    })
                 || range.clone().any(|i| self.is_op(i, '=') && self.is_op(i + 1, '>'))
         });
         if matches!(callee, "setTimeout" | "setInterval" | "setImmediate") && function {

@@ -101,6 +101,7 @@ impl Walk<'_, '_, '_> {
                 if (matches!(spot(&argument.text), Some(Spot::Traces))
                     && (argument.text.contains("history") || argument.text.contains("/var/log")))
                     && is_global_or_log(&argument.text)
+                    && !is_rotation(&text)
                 {
                     let severity = if argument.text.contains("history")
                         || matches!(&*path, "/var/log" | "/var/log/" | "/var/log/*")
@@ -236,4 +237,13 @@ impl Walk<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Whether `find` takes only what lay there for days: old logs make room for new ones.
+fn is_rotation(text: &str) -> bool {
+    const FEWEST_DAYS: u32 = 7;
+    text.split_once("-mtime +")
+        .and_then(|(_, rest)| rest.split_whitespace().next())
+        .and_then(|days| days.parse::<u32>().ok())
+        .is_some_and(|days| days >= FEWEST_DAYS)
 }
