@@ -37,7 +37,7 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
     }
     let lower = passage.text.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let Some(at) = LOCKS.iter().find_map(|lock| lower.find(lock)) else { return };
+    let Some(at) = LOCKS.iter().find_map(|lock| named_for_use(&lower, lock)) else { return };
     if !has(&WRITES) || !has(&PINS) {
         return;
     }
@@ -54,4 +54,19 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
         let found = Match::new(&rules::PACKAGE_SOURCE, Severity::Warn, message).with(flow);
         findings.add(passage, at..at + 1, found);
     }
+}
+
+/// Where a lock file is named so that something may be done with it: not as the key of a table of readers,
+/// nor in a comment, in what a function says of itself or in a message.
+fn named_for_use(lower: &str, lock: &str) -> Option<usize> {
+    const SAYS: [&str; 7] = ["#", "//", "*", "\"\"\"", "'''", "print(", "console."];
+    let is_used = |at: &usize| {
+        let line = lower[..*at].rsplit('\n').next().unwrap_or_default().trim_start();
+        let behind = &lower[at + lock.len()..];
+        let is_key = behind.starts_with(['"', '\''])
+            && behind[1..].trim_start_matches([' ', '\t']).starts_with(':');
+        let is_comment = line.contains("# ") || line.contains("// ");
+        !is_key && !is_comment && !SAYS.iter().any(|way| line.starts_with(way))
+    };
+    lower.match_indices(lock).map(|(at, _)| at).take(MAX_ADDRESSES).find(is_used)
 }

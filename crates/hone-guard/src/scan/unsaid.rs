@@ -3,6 +3,7 @@
 //! a word of its name.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::Skill;
 use super::destination::{Class, addresses, classify};
@@ -53,9 +54,11 @@ pub(crate) fn look(passage: &Passage<'_>, skill: &Skill<'_>, findings: &mut Find
     }
     // Each host is asked about once.
     let mut known = HashSet::new();
+    let marks = marks(&passage.text);
     let unsaid = addresses(&passage.text).into_iter().find(|address| {
         matches!(address.class(), Class::Foreign | Class::Address | Class::Inbox)
             && !is_read_only(&lower, address.range.start)
+            && !is_written_text(&passage.text, &marks, address.range.clone())
             && known.len() < MAX_HOSTS
             && known.insert(address.host())
             && !skill.speaks_of(&address.host())
@@ -186,11 +189,50 @@ fn is_stranger(host: &str, skill: &Skill<'_>) -> bool {
 
 /// Whether an address stands in a comment, or right in a call that only fetches.
 fn is_read_only(lower: &str, at: usize) -> bool {
-    const FETCHES: [&str; 6] =
-        [".get(", "urlretrieve(", "wget ", "git clone", "xmlns", "user-agent"];
+    const FETCHES: [&str; 8] = [
+        ".get(",
+        "urlretrieve(",
+        "wget ",
+        "git clone",
+        "xmlns",
+        "user-agent",
+        // Names of vocabularies, which nobody asks for.
+        "\"@context\"",
+        "\"$schema\"",
+    ];
     let line = lower[..at].rsplit('\n').next().unwrap_or_default();
     let line = line.trim_start();
     line.starts_with(['#', '*'])
         || line.starts_with("//")
         || FETCHES.iter().any(|way| line.contains(way))
+}
+
+/// Where strings of several lines begin and end: every other one ends one.
+fn marks(text: &str) -> Vec<usize> {
+    let mut found: Vec<usize> =
+        MARKS.iter().flat_map(|mark| text.match_indices(mark)).map(|(at, _)| at).collect();
+    found.sort_unstable();
+    found
+}
+
+/// Marks of strings of several lines.
+const MARKS: [&str; 2] = ["\"\"\"", "'''"];
+
+/// Whether an address stands in a page or a text of several lines that a script has in it, among other words:
+/// a link there is for a reader.
+fn is_written_text(text: &str, marks: &[usize], address: Range<usize>) -> bool {
+    let inside = marks.partition_point(|mark| *mark < address.start) % 2 == 1;
+    if !inside {
+        return false;
+    }
+    let start = floor(text, address.start.saturating_sub(MAX_AROUND));
+    let end = floor(text, address.end + MAX_AROUND);
+    let before = text[start..address.start].rsplit('\n').next().unwrap_or_default();
+    let behind = text[address.end..end].split('\n').next().unwrap_or_default();
+    let line = [before, behind];
+    let is_alone = !line.iter().any(|part| part.contains(char::is_alphabetic));
+    let ends = MARKS.iter().any(|mark| line.iter().any(|part| part.contains(mark)));
+    // Code inside of such a text is written in braces.
+    let is_filled = line.iter().any(|part| part.contains(['{', '}', '$']));
+    !is_alone && !ends && !is_filled
 }

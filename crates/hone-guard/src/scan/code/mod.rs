@@ -4,7 +4,8 @@
 //! A value carries what its expression carries; a variable what was assigned to it anywhere in its
 //! file; a function what it returns, in every file of the skill; a parameter what any call passes. A
 //! few rounds over the statements reach the end, since values only ever gain. It is coarse on
-//! purpose: order and branches do not matter, what could meet is taken to meet.
+//! purpose: order and branches do not matter, what could meet is taken to meet. Only the variables of Python's
+//! functions are told apart, since one name stands for something else in each ([`scopes`]).
 
 mod across_files;
 mod clients;
@@ -18,6 +19,7 @@ mod sockets;
 mod tables;
 mod together;
 mod unit;
+mod wholesale;
 mod windows;
 
 use std::cell::Cell;

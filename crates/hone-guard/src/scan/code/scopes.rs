@@ -145,7 +145,7 @@ impl Scopes {
         };
         match name(line.start).map(|name| &**name) {
             Some("global" | "nonlocal") => {
-                foreign.extend(line.clone().skip(1).filter_map(|at| name(at)).cloned());
+                foreign.extend(line.clone().skip(1).filter_map(&name).cloned());
                 return;
             }
             Some("import" | "from") => return,
@@ -261,28 +261,11 @@ impl Scopes {
         let keyword = matches!(before, Some('(' | ','))
             && op(Some(at + 1)) == Some('=')
             && op(Some(at + 2)) != Some('=')
-            && self.inside(tokens, at)
+            && is_in_call(tokens, at)
             && !self.parameters.contains(&at);
         let root = root_of(name);
         let names_variable = before != Some('.') && !keyword && !root.is_empty();
         names_variable.then_some(root)
-    }
-
-    /// Whether a name with an equals sign behind it stands in the parentheses of a call: `a, b = f()` does not.
-    fn inside(&self, tokens: &[Lexeme], at: usize) -> bool {
-        let mut depth = 0_usize;
-        for lexeme in tokens[..at].iter().rev().take(MAX_KEYWORDS) {
-            match lexeme.token {
-                Token::Op(')' | ']' | '}') => depth += 1,
-                Token::Op('(') if depth == 0 => return true,
-                Token::Op('(' | '[' | '{') => match depth.checked_sub(1) {
-                    Some(less) => depth = less,
-                    None => return false,
-                },
-                _ => {}
-            }
-        }
-        false
     }
 
     /// A text whose braces name variables: `f"{cmd} --all"`.
@@ -339,6 +322,23 @@ impl Marked {
 
 fn root_of(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
+}
+
+/// Whether a name with an equals sign behind it stands in the parentheses of a call: `a, b = f()` does not.
+fn is_in_call(tokens: &[Lexeme], at: usize) -> bool {
+    let mut depth = 0_usize;
+    for lexeme in tokens[..at].iter().rev().take(MAX_KEYWORDS) {
+        match lexeme.token {
+            Token::Op(')' | ']' | '}') => depth += 1,
+            Token::Op('(') if depth == 0 => return true,
+            Token::Op('(' | '[' | '{') => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return false,
+            },
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The names right before an equals sign: `a`, `a, b`, `(a, *b)`, `a: str`.

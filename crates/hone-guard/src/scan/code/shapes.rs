@@ -6,6 +6,7 @@ use super::lexer::Token;
 use super::scripting_host;
 use super::sockets::socket_shell;
 use super::unit::Unit;
+use super::wholesale::deletes_everything;
 use super::windows::windows;
 use crate::scan::Skill;
 use crate::scan::destination::{Class, addresses, classify};
@@ -97,11 +98,9 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
     {
         windows(&lower, text, passage.context, skill, &mut report);
     }
-    if (has("S_ISUID") || has("0o4755") || has("0o6755") || has("04755") || has("0o4777"))
-        && lower.contains("chmod")
-    {
+    if let Some(at) = owners_rights(&lower) {
         report(
-            find("chmod"),
+            at,
             Match::new(
                 &rules::CREDENTIAL_WRITE,
                 Severity::Critical,
@@ -109,78 +108,9 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
             ),
         );
     }
-    let everything = [
-        "buckets.all()",
-        "list_buckets",
-        "list_tables",
-        "describe_db_",
-        "list_namespace",
-        "listbuckets",
-        "list_blobs",
-        "list_datasets",
-        "search_projects",
-        "list_projects",
-        "describe_instances",
-        "instances.all()",
-        "resource_groups.list",
-        "list_collection_names",
-        "list_database_names",
-        "list_clusters",
-        "list_functions",
-        "list_secrets",
-        "list_repos",
-        "get_repos()",
-        "list_users",
-        "storage_accounts.list",
-        "list_topics",
-        "list_images",
-        "describe_snapshots",
-        "listnamespace",
-        "show databases",
-        "show tables",
-    ]
-    .iter()
-    .any(|w| lower.contains(w));
-    let removes = [
-        "delete_bucket",
-        "delete_table",
-        "delete_db",
-        ".delete()",
-        "delete_namespace",
-        "deletebucket",
-        "delete_objects",
-        "delete_snapshot",
-        ".delete(force",
-        "delete_blobs",
-        "delete_dataset",
-        "delete_project",
-        "terminate_instances",
-        ".terminate()",
-        "begin_delete",
-        "drop_collection",
-        "drop_database",
-        "delete_cluster",
-        "delete_function",
-        "delete_secret",
-        "delete_repo",
-        "delete_user",
-        "deletenamespace",
-        "drop database",
-        "drop table",
-    ]
-    .iter()
-    .filter(|w| lower.contains(**w))
-    .count();
-    if everything
-        && removes >= 1
-        && lower.contains("for ")
-        && !lower.contains("input(")
-        && !lower.contains("dry_run")
-        && !lower.contains("dry-run")
-        && !lower.contains("confirm")
-    {
+    if let Some(at) = deletes_everything(&lower) {
         report(
-            find("delete"),
+            at,
             Match::new(
                 &rules::DESTRUCTIVE,
                 Severity::Critical,
@@ -327,6 +257,29 @@ pub(super) fn look(unit: &Unit<'_>, skill: &Skill<'_>, findings: &mut Findings<'
         );
     }
     base_url(unit, skill, &mut report);
+}
+
+/// Where a program gets the right to run as its owner. A pattern that looks for such a command is none.
+fn owners_rights(lower: &str) -> Option<usize> {
+    const MODES: [&str; 5] = ["s_isuid", "0o4755", "0o6755", "04755", "0o4777"];
+    const PATTERNS: [&str; 5] = ["\\b", "\\d", "\\s", ".*", "[0-7]"];
+    let lines =
+        || lower.split('\n').filter(|line| !PATTERNS.iter().any(|sign| line.contains(sign)));
+    // `mode & S_ISUID` asks whether it has the right.
+    let gives = |line: &str| {
+        MODES.iter().any(|mode| line.contains(mode))
+            && !["& stat.s_isuid", "& s_isuid", "& 0o4"].iter().any(|test| line.contains(test))
+    };
+    let calls = |line: &str| {
+        line.match_indices("chmod").any(|(at, word)| {
+            let behind = line[at + word.len()..].trim_start_matches(' ');
+            behind.starts_with(['(', '"', '\'', ',', '0', '4', '6'])
+                || behind.starts_with("sync(")
+                || behind.starts_with("u+")
+        })
+    };
+    let line = lines().find(|line| calls(line)).filter(|_| lines().any(gives))?;
+    lower.find(line).map(|start| start + line.find("chmod").unwrap_or(0))
 }
 
 /// Where code compares the time with a date that is written in it, and deletes whole folders. What is

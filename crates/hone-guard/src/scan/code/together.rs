@@ -147,7 +147,7 @@ fn parts(unit: &Unit<'_>, skill: &Skill<'_>) -> Parts {
                     parts.secret = what.map(|what| (at, what));
                 }
                 if parts.stranger.is_none() {
-                    parts.stranger = stranger(text, skill);
+                    parts.stranger = stranger(unit, at, text, skill);
                 }
                 if parts.code_in_data.is_none() && holds_code(text, skill) {
                     parts.code_in_data = Some(text.to_string());
@@ -316,10 +316,46 @@ fn is_standing(text: &str) -> bool {
         )
 }
 
+/// Whether a text stands where a host does: in a call that reaches out, with a port, or under such a name.
+/// `bun.lockb` and `Runtime.evaluate` are written like hosts.
+fn is_host(unit: &Unit<'_>, at: usize) -> bool {
+    const REACH: [&str; 13] = [
+        "connect", "socket", "dial", "smtp", "ftp", "http", "lookup", "resolve", "client",
+        "gethost", "getaddr", "whois", "tls",
+    ];
+    const NAMES: [&str; 10] = [
+        "host", "server", "domain", "addr", "endpoint", "site", "url", "upstream", "peer", "relay",
+    ];
+    let token =
+        |back: usize| at.checked_sub(back).and_then(|i| unit.tokens.get(i)).map(|l| &l.token);
+    let word = |back: usize| match token(back) {
+        Some(Token::Name(word) | Token::Text(word)) => Some(word.to_ascii_lowercase()),
+        _ => None,
+    };
+    let says = |back: usize, words: &[&str]| {
+        word(back).is_some_and(|word| words.iter().any(|one| word.contains(one)))
+    };
+    let port = matches!(unit.tokens.get(at + 2).map(|l| &l.token), Some(Token::Number));
+    match token(1) {
+        Some(Token::Op('(')) => port || says(2, &REACH),
+        Some(Token::Op('=' | ':' | '>')) => {
+            says(2, &NAMES) || token(2) == Some(&Token::Op('=')) && says(3, &NAMES)
+        }
+        Some(Token::Op(',')) => port,
+        // A language whose calls have no parentheses.
+        Some(Token::Name(_)) => says(1, &REACH) || says(1, &NAMES),
+        _ => false,
+    }
+}
+
 /// The host of an address that is nobody's known service and that no document names.
-fn stranger(text: &str, skill: &Skill<'_>) -> Option<String> {
+fn stranger(unit: &Unit<'_>, at: usize, text: &str, skill: &Skill<'_>) -> Option<String> {
     // HTTPSConnection("host"): without a scheme.
-    if is_domain(text) && classify_host(text) == Class::Foreign && !skill.documents(text) {
+    if is_domain(text)
+        && is_host(unit, at)
+        && classify_host(text) == Class::Foreign
+        && !skill.documents(text)
+    {
         return Some(text.to_owned());
     }
     addresses(text).into_iter().find_map(|address| {

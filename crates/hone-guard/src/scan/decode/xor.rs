@@ -142,6 +142,8 @@ fn says_more(plain: &[u8], before: &[u8]) -> bool {
     const MORE: usize = 30;
     /// Hundredths of letters, digits and blanks in texts that are encoded once more.
     const CODES: usize = 90;
+    /// Letters of which shares say something: of a few, some constant makes words every time.
+    const ENOUGH: usize = 12;
     let Ok(text) = std::str::from_utf8(plain) else { return false };
     if plain.len() < MIN_CODES || plain.iter().any(|b| is_control(*b)) {
         return false;
@@ -152,6 +154,9 @@ fn says_more(plain: &[u8], before: &[u8]) -> bool {
     }
     if language_of(text).is_some() && language_of(&before_as_text).is_none() {
         return true;
+    }
+    if plain.len() < ENOUGH {
+        return false;
     }
     let is_word = |b: u8| b.is_ascii_lowercase() || b == b' ';
     let is_code = |b: u8| b.is_ascii_alphanumeric() || b == b' ';

@@ -45,6 +45,9 @@ pub(crate) fn own_files(path: &str) -> Option<&'static str> {
 /// it may be what the skill is for; it counts where a host is a stranger's.
 pub(crate) const PACKED: &str = "a folder that was packed";
 
+/// What a project keeps its variables in.
+const DOT_ENV: &str = ".env file";
+
 /// What a value carries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Taint {
@@ -88,6 +91,19 @@ impl Taint {
         Self { keys: Keys::of(name), ..Self::default() }
     }
 
+    /// One variable out of a file of them: no more than if it had been in the environment.
+    pub(crate) fn narrow_to(&mut self, names: &[&str]) {
+        if !names.is_empty() && self.secrets.remove(DOT_ENV) {
+            for name in names {
+                self.keys.add(&Keys::of(name));
+            }
+        }
+    }
+
+    pub(crate) fn is_of_dot_env(&self) -> bool {
+        self.secrets.contains(DOT_ENV)
+    }
+
     pub(crate) fn environment() -> Self {
         Self { environment: true, ..Self::default() }
     }
@@ -112,10 +128,23 @@ impl Taint {
 
     /// What a path holds, when it is read.
     pub(crate) fn of_file(path: &str) -> Self {
+        if path.contains("://") {
+            let rest: Vec<&str> =
+                path.split_whitespace().filter(|word| !is_address(word)).collect();
+            return if rest.iter().any(|word| word.contains("://")) {
+                Self::of_path(path)
+            } else {
+                Self::of_path(&rest.join(" "))
+            };
+        }
+        Self::of_path(path)
+    }
+
+    fn of_path(path: &str) -> Self {
         match classify(path) {
             Some(Spot::Secret("environment")) => Self::environment(),
             Some(Spot::Secret(what)) => Self::secret(what),
-            Some(Spot::DotEnv) => Self::secret(".env file"),
+            Some(Spot::DotEnv) => Self::secret(DOT_ENV),
             Some(Spot::Transcripts) => Self::secret("agent transcripts"),
             Some(Spot::PackageConfig) => Self::secret("registry credentials"),
             Some(Spot::Traces) if path.contains("history") => Self::secret("shell history"),
@@ -175,6 +204,16 @@ impl Taint {
             self.keys.iter().take(4).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
         }
     }
+}
+
+/// Whether a text is the address of something elsewhere: what lies at `https://example.org/.env` is nobody's
+/// here, and `https://api.on.aws/v1` is no folder.
+fn is_address(path: &str) -> bool {
+    let Some((scheme, rest)) = path.split_once("://") else { return false };
+    !scheme.eq_ignore_ascii_case("file")
+        && !scheme.is_empty()
+        && scheme.bytes().all(|b| b.is_ascii_alphabetic())
+        && !rest.contains('~')
 }
 
 /// Keys that one value is known to carry.

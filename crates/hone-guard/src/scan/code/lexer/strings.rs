@@ -78,9 +78,9 @@ impl Lexer<'_> {
             self.line_start = last.map_or(self.line_start, |i| start + i + 1);
         }
         // Escapes for letters that need none hide them from a reader.
-        let hidden = inner.matches("\\x").count()
-            + inner.matches("\\u00").count()
-            + inner.matches("\\u{").count()
+        let hidden = letters_behind(&inner, "\\x")
+            + letters_behind(&inner, "\\u00")
+            + letters_behind(&inner, "\\u{")
             + inner.as_bytes().windows(3).filter(|w| is_numbered(w)).count();
         self.push(Token::Text(value.into()), start);
         if hidden >= 6 {
@@ -169,6 +169,15 @@ impl Lexer<'_> {
             self.at += 1;
         }
     }
+}
+
+/// Escapes that begin so and stand for what could have been written as it is: not the bytes of a picture.
+fn letters_behind(text: &str, opening: &str) -> usize {
+    let is_letter = |(at, _): &(usize, &str)| {
+        let digits = text[at + opening.len()..].trim_start_matches('0');
+        matches!(digits.as_bytes(), [b'2'..=b'7', second, ..] if second.is_ascii_hexdigit())
+    };
+    text.match_indices(opening).filter(is_letter).count()
 }
 
 /// `\163`: a character by its number.

@@ -13,6 +13,7 @@ use crate::scan::code::lexer::Token;
 use crate::scan::code::tables::meaning;
 use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
+use crate::scan::subject::is_environment_name;
 
 /// Longest text that is added to a table.
 const MAX_LISTED: usize = 1024;
@@ -234,7 +235,11 @@ impl Unit<'_> {
         if let Some(at) = returns.filter(|at| *at > range.start) {
             self.value(range.start..at, world, out, 0);
         }
-        let value = self.value(returns.map_or(range.start, |at| at + 1)..range.end, world, out, 0);
+        let given = returns.map_or(range.start, |at| at + 1)..range.end;
+        let mut value = self.value(given.clone(), world, out, 0);
+        if value.taint.is_of_dot_env() {
+            value.taint.narrow_to(&self.variables_looked_for(&given));
+        }
         let implicit = matches!(
             self.passage.language,
             Language::Ruby | Language::Perl | Language::PowerShell | Language::Braces
@@ -317,8 +322,34 @@ impl Unit<'_> {
         }
     }
 
+    /// `if line.startswith("NAME="): key = line.split("=", 1)[1]`: the variables whose lines a part is taken of.
+    fn variables_looked_for(&self, range: &Range<usize>) -> Vec<&str> {
+        const PARTS: [&str; 8] =
+            ["split", "partition", "removeprefix", "slice", "substring", "replace", "len", "match"];
+        const LOOKS: [&str; 4] = ["startswith", "startsWith", "removeprefix", "match"];
+        const BACK: usize = 48;
+        let last = |i: usize| self.name_at(i).and_then(|name| name.rsplit('.').next());
+        if !range.clone().any(|i| last(i).is_some_and(|name| PARTS.contains(&name))) {
+            return Vec::new();
+        }
+        let looked = (range.start.saturating_sub(BACK)..range.end).rev().filter_map(|i| {
+            let looks = last(i).is_some_and(|name| LOOKS.contains(&name)) && self.is_op(i + 1, '(');
+            match self.token(i + 2).filter(|_| looks) {
+                Some(Token::Text(text)) => {
+                    let name = text.trim_start_matches('^').trim_end_matches(['=', ' ', ':']);
+                    is_environment_name(name).then_some(name)
+                }
+                _ => None,
+            }
+        });
+        looked.take(1).collect()
+    }
+
     /// `{k: v for k, v in os.environ.items() if k.startswith("APP_")}` is not the whole environment.
     pub(super) fn narrow(&self, range: &Range<usize>, value: &mut Value) {
+        if value.taint.is_of_dot_env() {
+            value.taint.narrow_to(&self.variables_looked_for(range));
+        }
         if !value.taint.environment {
             return;
         }

@@ -37,6 +37,16 @@ pub(super) struct Given {
 }
 
 impl Unit<'_> {
+    /// `headers=own`: what a parameter is given, without its name, which may be one of a variable as well.
+    fn without_keyword(&self, range: &Range<usize>) -> Range<usize> {
+        let is_keyword = self.passage.language == Language::Python
+            && range.len() > 2
+            && self.name_at(range.start).is_some()
+            && self.is_op(range.start + 1, '=')
+            && !self.is_op(range.start + 2, '=');
+        range.start + if is_keyword { 2 } else { 0 }..range.end
+    }
+
     /// A call: what it does with its arguments, and what it gives.
     pub(super) fn call(
         &mut self,
@@ -61,12 +71,14 @@ impl Unit<'_> {
         let (told_apart, more) = ranges.split_at(ranges.len().min(MAX_ARGUMENTS));
         let mut arguments: Vec<Value> = Vec::with_capacity(told_apart.len());
         for range in told_apart {
-            arguments.push(self.value(range.clone(), world, out, depth + 1));
+            let given = self.without_keyword(range);
+            arguments.push(self.value(given, world, out, depth + 1));
         }
         if let Some(first) = more.first() {
             let mut together = Value::default();
             for range in more {
-                together.add(&self.value(range.clone(), world, out, depth + 1));
+                let given = self.without_keyword(range);
+                together.add(&self.value(given, world, out, depth + 1));
             }
             arguments.push(together);
             if let Some((_, findings)) = out.as_mut() {

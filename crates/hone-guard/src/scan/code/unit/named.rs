@@ -14,6 +14,7 @@ use crate::scan::code::lexer::{ESCAPED, Token};
 use crate::scan::code::tables::{Meaning, meaning};
 use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
+use crate::scan::subject::is_environment_name;
 
 /// Fewest texts of a list that are pieces of one.
 const MIN_PIECES: usize = 3;
@@ -183,8 +184,10 @@ impl Unit<'_> {
             return Some(Whole::No);
         }
         let within = ["ENV.", "os.environ.", "process.env."];
+        let shared =
+            matches!(self.passage.language, Language::Python | Language::JavaScript | Language::Go);
         if found.is_none()
-            && within.iter().any(|root| chain.callee.starts_with(root))
+            && within[usize::from(shared)..].iter().any(|root| chain.callee.starts_with(root))
             && !matches!(
                 chain.callee.rsplit('.').next(),
                 Some("key" | "keys" | "include" | "has_key" | "delete" | "dig")
@@ -475,6 +478,12 @@ impl Unit<'_> {
             None => chain.value.picked |= chain.value.texts.len() >= MIN_PIECES,
         }
         let inner = self.value(range, world, out, depth + 1);
+        // dotenv_values()["NAME"]
+        if let [name] = inner.texts.as_slice()
+            && is_environment_name(name)
+        {
+            chain.value.taint.narrow_to(&[name]);
+        }
         let word = |text: &&String| {
             text.len() > 1 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         };

@@ -285,6 +285,12 @@ impl Unit<'_> {
             Language::Go if matches!(resolved, "load" | "exec" | "eval" | "open" | "system") => {
                 None
             }
+            // A name like any other where the environment is called otherwise.
+            Language::Python | Language::JavaScript | Language::Go
+                if matches!(resolved, "ENV" | "_ENV" | "_SERVER") =>
+            {
+                None
+            }
             Language::JavaScript if resolved == "import" => Some(Meaning::Evaluate),
             Language::JavaScript
                 if matches!(

@@ -13,6 +13,7 @@ use crate::scan::findings::Match;
 use crate::scan::flow::Taint;
 use crate::scan::kind::Language;
 use crate::scan::rules;
+use crate::scan::subject::is_environment_name;
 
 /// Whether a pattern looks for the value of a secret.
 fn names_a_secret(texts: &[String]) -> bool {
@@ -151,6 +152,18 @@ impl Unit<'_> {
                     result.add(&set);
                 }
                 result.taint.add(&receiver.taint);
+                return result;
+            }
+            // variables.get("NAME") of a file of them
+            "get" | "pop" | "fetch"
+                if receiver.taint.is_of_dot_env()
+                    && arguments
+                        .first()
+                        .and_then(|a| a.texts.first())
+                        .is_some_and(|name| is_environment_name(name)) =>
+            {
+                result.taint = receiver.taint.clone();
+                result.taint.narrow_to(&[&arguments[0].texts[0]]);
                 return result;
             }
             "getattr" => {

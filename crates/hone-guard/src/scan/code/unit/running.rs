@@ -371,7 +371,7 @@ impl Unit<'_> {
         out: &mut Out<'_, '_, '_>,
     ) -> Value {
         let Call { callee, shown, receiver, at, ranges } = call;
-        let Given { all, address, .. } = given;
+        let Given { all, address, arguments } = given;
         let mut result = Value::default();
         // A module under another name.
         if callee.ends_with("import_module") && all.texts.len() == 1 {
@@ -394,7 +394,15 @@ impl Unit<'_> {
         if matches!(callee, "require" | "do") && all.texts.iter().any(|text| !text.contains('/')) {
             return result;
         }
-        let mut taint = all.taint.clone();
+        // setTimeout(resolve, delay): how long it waits is not run, nor is what a promise is fulfilled by.
+        let timer = matches!(callee, "setTimeout" | "setInterval" | "setImmediate");
+        if timer && ranges.first().is_some_and(|range| self.fulfils(range)) {
+            return result;
+        }
+        let mut taint = match arguments.first() {
+            Some(first) if timer => first.taint.clone(),
+            _ => all.taint.clone(),
+        };
         taint.add(&receiver.taint);
         self.add_saved(&all, world, &mut taint);
         if let Some(address) = address.filter(|_| {
@@ -422,6 +430,25 @@ impl Unit<'_> {
             }
         }
         result
+    }
+
+    /// Whether a name is the function that a promise is given to be fulfilled by: `new Promise((resolve) => …)`.
+    fn fulfils(&self, range: &Range<usize>) -> bool {
+        const BACK: usize = 24;
+        let Some(name) = self.name_at(range.start).filter(|_| range.len() == 1) else {
+            return false;
+        };
+        let promise = (range.start.saturating_sub(BACK)..range.start)
+            .rev()
+            .find(|i| self.name_at(*i) == Some("Promise") && self.is_op(*i + 1, '('));
+        let is_parameter = |i: usize| {
+            self.name_at(i) == Some(name)
+                && (self.is_op(i + 1, '=') && self.is_op(i + 2, '>')
+                    || matches!(self.token(i + 1), Some(Token::Op(',' | ')'))))
+        };
+        // The parameters stand right behind: `(resolve`, `((resolve, reject`, `(function (resolve`, `(async resolve`.
+        const NEAR: usize = 6;
+        promise.is_some_and(|promise| (promise + 2..promise + 2 + NEAR).any(is_parameter))
     }
 
     /// `runpy.run_path("/tmp/x.py")`: what was saved there before.
