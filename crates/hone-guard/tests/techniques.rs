@@ -40,7 +40,7 @@ families! {
     manifest_and_tools "tl" 8;
     destruction "de" 10;
     benign_look_alikes "bn" 0;
-    flows_through_files_and_dialects "flows" 29;
+    flows_through_files_and_dialects "flows" 30;
     variants_in_other_words_and_languages "variants" 35;
     detours_of_values_and_words "indirect" 130;
     classes_of_flows "classes" 61;

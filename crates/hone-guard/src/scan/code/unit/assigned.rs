@@ -329,7 +329,12 @@ impl Unit<'_> {
         const LOOKS: [&str; 4] = ["startswith", "startsWith", "removeprefix", "match"];
         const BACK: usize = 48;
         let last = |i: usize| self.name_at(i).and_then(|name| name.rsplit('.').next());
-        if !range.clone().any(|i| last(i).is_some_and(|name| PARTS.contains(&name))) {
+        // All pieces of a text are still the whole of it.
+        let is_one = range.clone().any(|i| {
+            self.is_op(i, '[')
+                || last(i).is_some_and(|name| name != "split" && PARTS.contains(&name))
+        });
+        if !is_one || !range.clone().any(|i| last(i).is_some_and(|name| PARTS.contains(&name))) {
             return Vec::new();
         }
         let looked = (range.start.saturating_sub(BACK)..range.end).rev().filter_map(|i| {
