@@ -79,41 +79,63 @@ pub fn level0(skills: &[Ranked<'_>], budget: usize, search: &str) -> Level0 {
         return index;
     }
     let frame = token_bound(OPEN) + token_bound(CLOSE);
-    let fates = fit_all(&shown, budget.saturating_sub(frame)).unwrap_or_else(|| {
-        let last = token_bound(&last_line(shown.len(), search));
-        fit_some(&shown, budget.saturating_sub(frame + last))
-    });
-    let mut text = OPEN.to_owned();
-    for (ranked, fate) in shown.iter().zip(&fates) {
-        if let Fate::Full(line) = fate {
-            text.push_str(line);
-            index.full.push(name(ranked));
+    if let Some(fates) = fit_all(&shown, budget.saturating_sub(frame)) {
+        index.write(&shown, &fates, search);
+        if index.tokens <= budget {
+            return index;
         }
     }
-    for (ranked, fate) in shown.iter().zip(&fates) {
-        match fate {
-            Fate::Name => {
-                text.push_str(&name_line(&ranked.skill.summary));
-                index.named.push(name(ranked));
-            }
-            Fate::Out => index.left_out.push(name(ranked)),
-            Fate::Full(_) => {}
+    // Lines are rounded one by one, so that together they may cost a little more than was counted: that
+    // much less room is given then. A budget smaller than the frame shows nothing at all.
+    let mut room = budget.checked_sub(frame + token_bound(&last_line(shown.len(), search)));
+    while let Some(left) = room {
+        index.write(&shown, &fit_some(&shown, left), search);
+        if index.tokens <= budget {
+            return index;
         }
+        room = left.checked_sub(index.tokens - budget);
     }
-    if !index.left_out.is_empty() {
-        text.push_str(&last_line(index.left_out.len(), search));
-    }
-    text.push_str(CLOSE);
-    index.tokens = token_bound(&text);
-    index.text = text;
-    if index.tokens > budget {
-        // A budget smaller than the frame shows nothing at all.
-        index.left_out = shown.iter().map(name).collect();
-        (index.text, index.tokens) = (String::new(), 0);
-        index.full.clear();
-        index.named.clear();
-    }
+    index.clear();
+    index.left_out = shown.iter().map(name).collect();
     index
+}
+
+impl Level0 {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.tokens = 0;
+        self.full.clear();
+        self.named.clear();
+        self.left_out.clear();
+    }
+
+    /// Writes the skills as it is decided about each.
+    fn write(&mut self, skills: &[&Ranked<'_>], fates: &[Fate], search: &str) {
+        self.clear();
+        self.text.push_str(OPEN);
+        let name = |ranked: &Ranked<'_>| ranked.skill.summary.name.clone();
+        for (ranked, fate) in skills.iter().zip(fates) {
+            if let Fate::Full(line) = fate {
+                self.text.push_str(line);
+                self.full.push(name(ranked));
+            }
+        }
+        for (ranked, fate) in skills.iter().zip(fates) {
+            match fate {
+                Fate::Name => {
+                    self.text.push_str(&name_line(&ranked.skill.summary));
+                    self.named.push(name(ranked));
+                }
+                Fate::Out => self.left_out.push(name(ranked)),
+                Fate::Full(_) => {}
+            }
+        }
+        if !self.left_out.is_empty() {
+            self.text.push_str(&last_line(self.left_out.len(), search));
+        }
+        self.text.push_str(CLOSE);
+        self.tokens = token_bound(&self.text);
+    }
 }
 
 enum Fate {

@@ -76,6 +76,22 @@ fn no_skills_are_no_text_at_all() {
 }
 
 #[test]
+fn whatever_the_budget_what_was_counted_as_fitting_fits() {
+    const ENOUGH: usize = 60;
+    let word = |n: usize| ["reads", "frobnicator", "quxmarks", "and", "zorbled"][n % 5];
+    let skills: Vec<Listed> = (0..300)
+        .map(|n| {
+            let words: Vec<&str> = (0..6 + n % 9).map(|at| word(n * 5 + at * at)).collect();
+            listed(&format!("quxmark{}", "ab".repeat(n % 7) + &n.to_string()), &words.join(" "))
+        })
+        .collect();
+    for budget in (ENOUGH..6_000).step_by(23) {
+        let index = index(&skills, budget);
+        assert!(!index.text.is_empty() && index.tokens <= budget, "{budget}: {}", index.tokens);
+    }
+}
+
+#[test]
 fn what_fits_is_shown_whole_in_the_order_of_the_catalogue() {
     let skills = skills(2, "About");
     let whole = index(&skills, 4_000);
