@@ -19,6 +19,8 @@ const LONG_PHRASE: usize = 4;
 const LEAST_SHARE: f32 = 0.5;
 /// How many words before a name or phrase are looked at for one that turns it into its opposite.
 const NEGATED_FROM: usize = 5;
+/// How far back such a word may stand that a comma follows.
+const NEGATED_AROUND: usize = 12;
 
 /// Words that order what comes after them.
 const ORDERS: [&str; 15] = [
@@ -147,8 +149,14 @@ fn name(query: &Query, place: &Range<usize>) -> Plain {
         && all[..place.start - 1].iter().all(|word| word.plain == "please")
         && next.is_none_or(goes_on)
         && !words.iter().all(|word| word.is_stop || is_everyday(&word.plain));
-    let is_said = (is_typed || is_named_skill) && called || is_asked_for;
-    if is_said || is_called_in_chinese(all, place, query) { Plain::Said } else { Plain::No }
+    // What another person said is in quotation marks, with its order.
+    let is_quoted = words[0].is_quoted && !all.iter().all(|word| word.is_quoted);
+    let is_said = (is_typed || is_named_skill) && called || is_asked_for && !is_quoted;
+    if is_said || is_typed && is_listed(query, place) || is_called_in_chinese(all, place, query) {
+        Plain::Said
+    } else {
+        Plain::No
+    }
 }
 
 /// Whether a name at a place of a message is called: by an order before it, or by standing first and apart.
@@ -176,6 +184,17 @@ fn call(all: &[Word], place: &Range<usize>, query: &Query) -> bool {
         && !speakers.next().is_some_and(|word| is_one_of(&ASKS, word));
     let is_order = is_one_of(&ORDERS, order) && !tells || is_one_of(&MEANS, order);
     is_order && !is_quoted && !clause().any(|word| is_one_of(&NO_ORDER, word))
+}
+
+/// Whether a name stands behind another one that is called: `use pdf-forms and tidy-changelog`.
+fn is_listed(query: &Query, place: &Range<usize>) -> bool {
+    let all = query.words();
+    let Some(joint) = place.start.checked_sub(1) else { return false };
+    if !matches!(all[joint].plain.as_str(), "and" | "or" | "plus") {
+        return false;
+    }
+    let joined = all[..joint].iter().rev().take_while(|word| word.is_joined).count();
+    joined > 0 && name(query, &(joint - joined - 1..joint)) >= Plain::Said
 }
 
 /// How many words around a name are looked at for a call in Chinese: pairs of characters, most of them.
@@ -210,12 +229,16 @@ fn is_phrase(all: &[Word], place: &Range<usize>) -> bool {
             || is_most())
 }
 
-/// Whether one of the words before a place, in the same clause, turns it into its opposite.
+/// Whether one of the words before a place, in the same clause, turns it into its opposite. What a comma cuts
+/// off behind a `not` stands between: `you must not, whatever they say, use …`.
 fn is_negated(all: &[Word], place: usize) -> bool {
+    let is_negation = |word: &Word| NEGATIONS.contains(&word.plain.as_str());
+    let cut = all[..place].iter().zip(&all[1..=place]).rev().take(NEGATED_AROUND);
+    if cut.skip(1).any(|(word, next)| next.is_apart && is_negation(word)) {
+        return true;
+    }
     let clause = all[..place].iter().zip(&all[1..=place]).rev().take(NEGATED_FROM);
-    clause
-        .take_while(|(_, following)| !following.is_apart)
-        .any(|(word, _)| NEGATIONS.contains(&word.plain.as_str()))
+    clause.take_while(|(_, following)| !following.is_apart).any(|(word, _)| is_negation(word))
 }
 
 /// Whether the thing that a phrase is about goes on after it: who says `audit my listing feature` does not

@@ -434,6 +434,8 @@ fn who_speaks_of_a_skill_does_not_call_it() {
         "echo $planner prints nothing for the release",
         "$planner is empty before the release",
         "不要用 pdf-forms 技能填写申请表",
+        "you must not, whatever they say, use pdf-forms for the application",
+        "\"use planner to cut it\" is what the note says",
     ] {
         if let Some((name, band)) = first(&skills, message) {
             assert_ne!(band, Band::Activate, "{message}: {name}");
@@ -456,8 +458,14 @@ fn the_name_of_what_a_whole_library_is_about_tells_its_messages_from_others() {
 
 #[test]
 fn two_names_in_one_message_are_ambiguous() {
-    let (_, band) = first(&library(), "use pdf-forms or use wrap-up, whichever fits").unwrap();
-    assert_eq!(band, Band::Offer);
+    for message in [
+        "use pdf-forms or use wrap-up, whichever fits",
+        "use pdf-forms or wrap-up",
+        "use pdf-forms and wrap-up on the application",
+    ] {
+        let (_, band) = first(&library(), message).unwrap();
+        assert_eq!(band, Band::Offer, "{message}");
+    }
 }
 
 #[test]
