@@ -38,7 +38,7 @@ families! {
     dependencies "sc" 8;
     secrets "se" 6;
     manifest_and_tools "tl" 8;
-    destruction "de" 10;
+    destruction "de" 12;
     benign_look_alikes "bn" 0;
     flows_through_files_and_dialects "flows" 30;
     variants_in_other_words_and_languages "variants" 35;
