@@ -23,6 +23,9 @@ const MAX_DEPTH: usize = 3;
 /// Entries of folders that patterns are held against, for one command line.
 const MAX_MATCHED: usize = 4_096;
 
+/// Values of one variable that are looked at, as in `for f in scripts/*.py a b c`.
+const MAX_VALUES: usize = 16;
+
 /// Programs that run the script they are given.
 const RUNNERS: [&str; 36] = [
     ".",
@@ -248,6 +251,7 @@ impl<'s> Attribution<'s> {
     ) {
         // What a subshell changes to is its own.
         let (mut cwd, mut outer) = (Rc::new(cwd), Vec::new());
+        let mut variables = Variables::default();
         for step in steps {
             match step {
                 Step::Open => outer.push(Rc::clone(&cwd)),
@@ -256,9 +260,13 @@ impl<'s> Attribution<'s> {
                 Step::Command(command) => {
                     let piped = command.fed_by.and_then(|at| printed(&steps[at]));
                     self.texts(command, piped, &cwd, depth, found);
-                    if let Some(folder) = self.simple(command, &cwd, depth, found) {
-                        cwd = Rc::new(folder);
+                    let mut folder = self.simple(command, &cwd, depth, found);
+                    for words in variables.fill(&command.words) {
+                        let filled = Simple { words, ..Simple::default() };
+                        folder = self.simple(&filled, &cwd, depth, found).or(folder);
                     }
+                    variables.note(&command.words);
+                    cwd = folder.map_or(cwd, Rc::new);
                 }
             }
         }
@@ -322,8 +330,11 @@ impl<'s> Attribution<'s> {
         };
         if base == "find" {
             if depth < MAX_DEPTH {
+                let files = found_by_find(arguments);
                 for words in run_by_find(arguments) {
-                    let command = Simple { words: words.to_vec(), ..Simple::default() };
+                    let words = words.iter().map(|word| if word == "{}" { &files } else { word });
+                    let words = words.cloned().collect();
+                    let command = Simple { words, ..Simple::default() };
                     self.simple(&command, cwd, depth + 1, found);
                 }
             }
@@ -432,9 +443,7 @@ fn unwrapped(words: &[String]) -> &[String] {
     let mut rest = &words[keywords..];
     let mut wrapper = None;
     while let Some((word, more)) = rest.split_first() {
-        let is_assignment = word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        });
+        let is_assignment = assigned(word).is_some();
         let is_wrapper = WRAPPERS.contains(&word.as_str());
         // `timeout -k 5 10s`, `nice -n 5`: flags and numbers belong to the wrapper.
         let is_option = wrapper.is_some()
@@ -453,6 +462,98 @@ fn unwrapped(words: &[String]) -> &[String] {
     rest
 }
 
+/// The name and the value of an assignment.
+fn assigned(word: &str) -> Option<(&str, &str)> {
+    word.split_once('=').filter(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+/// What variables of a command line hold: `D=…`, `export D=…`, `for f in …`.
+struct Variables {
+    values: HashMap<String, Vec<String>>,
+    /// Bytes that may still be filled in, which keeps the work linear.
+    room: usize,
+}
+
+impl Default for Variables {
+    fn default() -> Self {
+        Self { values: HashMap::new(), room: MAX_COMMAND_BYTES }
+    }
+}
+
+impl Variables {
+    /// Takes what a command assigns.
+    fn note(&mut self, words: &[String]) {
+        let keywords = words.iter().take_while(|word| KEYWORDS.contains(&word.as_str())).count();
+        let words = &words[keywords..];
+        if let [first, name, of, values @ ..] = words
+            && first == "for"
+            && of == "in"
+        {
+            let values = values.iter().take(MAX_VALUES).map(|value| self.filled(value, 0));
+            let values = values.collect();
+            self.values.insert(name.clone(), values);
+            return;
+        }
+        let declares = |word: &&String| {
+            matches!(word.as_str(), "declare" | "export" | "local" | "readonly" | "typeset")
+                || word.starts_with('-')
+        };
+        let words = &words[words.iter().take_while(declares).count()..];
+        if words.iter().all(|word| assigned(word).is_some()) {
+            for (name, value) in words.iter().filter_map(|word| assigned(word)) {
+                let value = self.filled(value, 0);
+                self.values.insert(name.to_owned(), vec![value]);
+            }
+        }
+    }
+
+    /// The words of a command with what their variables hold, once for each value.
+    fn fill(&mut self, words: &[String]) -> Vec<Vec<String>> {
+        if self.values.is_empty() || !words.iter().any(|word| word.contains('$')) {
+            return Vec::new();
+        }
+        let most = self.values.values().map(Vec::len).max().unwrap_or_default();
+        let mut found: Vec<Vec<String>> = Vec::new();
+        for at in 0..most {
+            let filled: Vec<String> = words.iter().map(|word| self.filled(word, at)).collect();
+            if filled != words && !found.contains(&filled) {
+                found.push(filled);
+            }
+        }
+        found
+    }
+
+    /// A word with the value at a place of each of its variables, `$name` or `${name}`.
+    fn filled(&mut self, word: &str, at: usize) -> String {
+        let (mut filled, mut rest) = (String::new(), word);
+        while let Some(start) = rest.find('$').filter(|_| self.room > 0) {
+            filled.push_str(&rest[..start]);
+            rest = &rest[start + 1..];
+            let (open, inner) = match rest.strip_prefix('{') {
+                Some(inner) => (true, inner),
+                None => (false, rest),
+            };
+            let is_name = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+            let length = inner.bytes().take_while(|b| is_name(b)).count();
+            let values = self.values.get(&inner[..length]);
+            let value = values.and_then(|values| values.get(at).or(values.last()));
+            let closes = !open || inner[length..].starts_with('}');
+            match value.filter(|value| closes && value.len() <= self.room) {
+                Some(value) => {
+                    self.room -= value.len();
+                    filled.push_str(value);
+                    rest = &inner[length + usize::from(open)..];
+                }
+                None => filled.push('$'),
+            }
+        }
+        filled.push_str(rest);
+        filled
+    }
+}
+
 /// Whether an option of a program that only starts another, such as `-u`, takes the next word.
 fn takes_a_word(wrapper: Option<&str>, option: &str) -> bool {
     let valued = VALUED.iter().find(|(program, _)| Some(*program) == wrapper);
@@ -469,6 +570,14 @@ fn run_by_find(arguments: &[String]) -> impl Iterator<Item = &[String]> {
         let ends = |word: &String| word == ";" || word == "+" || FIND_RUNS.contains(&word.as_str());
         &rest[..rest.iter().position(ends).unwrap_or(rest.len())]
     })
+}
+
+/// The files that a `find` comes to, as a pattern: those of a name below its first folder.
+fn found_by_find(arguments: &[String]) -> String {
+    let folder = arguments.first().filter(|word| !word.starts_with('-')).map_or(".", |word| word);
+    let name = arguments.iter().position(|word| word == "-name");
+    let name = name.and_then(|at| arguments.get(at + 1)).map_or("*", |name| name);
+    format!("{}/{name}", folder.trim_end_matches('/'))
 }
 
 /// A program's name without its folder, `.exe` and version: `python3.12` is a python.

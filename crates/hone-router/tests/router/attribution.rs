@@ -62,6 +62,11 @@ fn a_script_of_a_skill_that_ran() {
         ("# a comment; with signs\nuser/tidy/scripts/run.py", ""),
         ("python \\\n  user/tidy/scripts/run.py", ""),
         ("for f in *.md; do user/tidy/scripts/run.py $f; done", ""),
+        ("for f in user/tidy/scripts/run.py; do python3 $f; done", ""),
+        ("for f in a.py user/tidy/scripts/run.py b.py; do python3 \"$f\"; done", ""),
+        ("D=user/tidy; python3 \"$D/scripts/run.py\"", ""),
+        ("export D=user E=1; F=$D/tidy\npython3 ${F}/scripts/run.py", ""),
+        ("find user/tidy/scripts -name 'run.py' -exec python3 {} \\;", ""),
         ("if python user/tidy/scripts/run.py; then echo; else false; fi", ""),
         ("if true; then false; elif user/tidy/scripts/run.py; then :; fi", ""),
         ("while ! user/tidy/scripts/run.py; do sleep 1; done", ""),
@@ -270,4 +275,18 @@ fn odd_lines_are_one_pass_and_long_ones_are_cut() {
     let padded = |length: usize| format!("{}{run}", " ".repeat(length - run.len()));
     assert_eq!(used_in(&shelf, &padded(MAX_COMMAND_BYTES), ""), [RUN]);
     assert_eq!(used_in(&shelf, &padded(MAX_COMMAND_BYTES + run.len()), ""), Vec::<String>::new());
+}
+
+#[test]
+fn as_many_values_of_a_variable_are_looked_at() {
+    let shelf = shelf();
+    let line = |others: usize| {
+        let others = "a.py ".repeat(others);
+        format!("for f in {others}user/tidy/scripts/run.py; do python3 $f; done")
+    };
+    assert_eq!(used_in(&shelf, &line(15), ""), [RUN]);
+    assert_eq!(used_in(&shelf, &line(16), ""), [""; 0]);
+    // What a variable holds is filled in up to the length of a command line.
+    let long = format!("A={} \n{}", "x".repeat(MAX_COMMAND_BYTES / 8), "$A ".repeat(1_000));
+    assert_eq!(used_in(&shelf, &long, ""), [""; 0]);
 }
