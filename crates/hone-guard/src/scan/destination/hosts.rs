@@ -221,7 +221,6 @@ pub(super) const INSTALLERS: &[&str] = &[
     "dl.flathub.org",
     "download.opensuse.org",
     "pkg.cloudflare.com",
-    "packages.cloud.google.com",
     "apt.postgresql.org",
     "repo.mysql.com",
     "pkgs.k8s.io",
